@@ -1,0 +1,146 @@
+/* The short operations, inlined into the program.
+ *
+ * Budget on one host, in instructions including the access itself: p and g 6, atomics 7; the test
+ * "is this PE within the window" (one xor, one compare, one branch) is in it. Whatever fails the
+ * test goes to the out-of-line routine, which finds out why. The accesses are volatile, so that a
+ * loop over shmem_g sees each new value. Compiled without optimisation, the symbols are called. */
+#ifndef ISTHMUS_SHMEM_INLINE_H
+#define ISTHMUS_SHMEM_INLINE_H
+
+#if defined(__OPTIMIZE__) && (defined(__GNUC__) || defined(__clang__))
+
+#define ISTHMUS_INLINE extern inline __attribute__((gnu_inline, always_inline))
+#define ISTHMUS_LIKELY(c) __builtin_expect(!!(c), 1)
+#define ISTHMUS_AT(T, address, pe) (*(volatile T*)ISTHMUS_WINDOW_ADDRESS(address, pe))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ISTHMUS_INLINE_ELEMENT(T, N)                                                       \
+    ISTHMUS_INLINE void shmem_##N##_p(T* dest, T value, int pe) {                          \
+        if (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)))                                    \
+            ISTHMUS_AT(T, dest, pe) = value;                                               \
+        else                                                                               \
+            pshmem_##N##_p(dest, value, pe);                                               \
+    }                                                                                      \
+    ISTHMUS_INLINE T shmem_##N##_g(const T* source, int pe) {                              \
+        return ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)) ? ISTHMUS_AT(const T, source, pe) \
+                                                          : pshmem_##N##_g(source, pe);    \
+    }                                                                                      \
+    ISTHMUS_INLINE void shmem_ctx_##N##_p(shmem_ctx_t ctx, T* dest, T value, int pe) {     \
+        if (ctx == SHMEM_CTX_DEFAULT)                                                      \
+            shmem_##N##_p(dest, value, pe);                                                \
+        else                                                                               \
+            pshmem_ctx_##N##_p(ctx, dest, value, pe);                                      \
+    }                                                                                      \
+    ISTHMUS_INLINE T shmem_ctx_##N##_g(shmem_ctx_t ctx, const T* source, int pe) {         \
+        return ctx == SHMEM_CTX_DEFAULT ? shmem_##N##_g(source, pe)                        \
+                                        : pshmem_ctx_##N##_g(ctx, source, pe);             \
+    }
+SHMEM_RMA_TYPES(ISTHMUS_INLINE_ELEMENT)
+#undef ISTHMUS_INLINE_ELEMENT
+
+/* Blocks whose size the compiler knows and that fit in a few registers. The copy must not be
+ * merged with or moved across other accesses to symmetric memory, hence the compiler barrier. */
+#define ISTHMUS_BARRIER() __asm__ __volatile__("" ::: "memory")
+#define ISTHMUS_SHORT_BLOCK(bytes) (__builtin_constant_p(bytes) && (bytes) <= 64)
+#define ISTHMUS_INLINE_COPY(P, PUT, GET, UNIT)                                                \
+    ISTHMUS_INLINE void shmem_##PUT(P* dest, const P* source, size_t nelems, int pe) {       \
+        if (ISTHMUS_SHORT_BLOCK(nelems * (UNIT)) &&                                          \
+            ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                                    \
+            ISTHMUS_BARRIER();                                                               \
+            __builtin_memcpy(ISTHMUS_WINDOW_ADDRESS(dest, pe), source, nelems * (UNIT));     \
+            ISTHMUS_BARRIER();                                                               \
+        } else {                                                                             \
+            pshmem_##PUT(dest, source, nelems, pe);                                          \
+        }                                                                                    \
+    }                                                                                        \
+    ISTHMUS_INLINE void shmem_##GET(P* dest, const P* source, size_t nelems, int pe) {       \
+        if (ISTHMUS_SHORT_BLOCK(nelems * (UNIT)) &&                                          \
+            ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                                    \
+            ISTHMUS_BARRIER();                                                               \
+            __builtin_memcpy(dest, ISTHMUS_WINDOW_ADDRESS(source, pe), nelems * (UNIT));     \
+            ISTHMUS_BARRIER();                                                               \
+        } else {                                                                             \
+            pshmem_##GET(dest, source, nelems, pe);                                          \
+        }                                                                                    \
+    }
+#define ISTHMUS_INLINE_TYPED_COPY(T, N) ISTHMUS_INLINE_COPY(T, N##_put, N##_get, sizeof(T))
+SHMEM_RMA_TYPES(ISTHMUS_INLINE_TYPED_COPY)
+#undef ISTHMUS_INLINE_TYPED_COPY
+ISTHMUS_INLINE_COPY(void, putmem, getmem, 1)
+#undef ISTHMUS_INLINE_COPY
+
+/* Atomics. Acquire and release cost nothing on x86-64; on Arm they make a fetched value a safe
+ * guard for what was put before it was set. */
+#define ISTHMUS_INLINE_AMO_VOID(NAME, T, PARAMETERS, ARGUMENTS, OPERATION)                      \
+    ISTHMUS_INLINE void shmem_##NAME PARAMETERS {                                              \
+        if (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)))                                        \
+            (void)(OPERATION);                                                                 \
+        else                                                                                   \
+            pshmem_##NAME ARGUMENTS;                                                           \
+    }
+#define ISTHMUS_INLINE_AMO(NAME, T, PARAMETERS, ARGUMENTS, OPERATION)                           \
+    ISTHMUS_INLINE T shmem_##NAME PARAMETERS {                                                 \
+        return ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)) ? (OPERATION)                        \
+                                                          : pshmem_##NAME ARGUMENTS;           \
+    }
+#define ISTHMUS_TARGET(T) ((T*)ISTHMUS_WINDOW_ADDRESS(dest, pe))
+#define ISTHMUS_INLINE_STANDARD(T, N)                                                           \
+    ISTHMUS_INLINE_AMO(N##_atomic_fetch, T, (const T* source, int pe), (source, pe),           \
+                       __atomic_load_n((const T*)ISTHMUS_WINDOW_ADDRESS(source, pe),           \
+                                       __ATOMIC_ACQUIRE))                                      \
+    ISTHMUS_INLINE void shmem_##N##_atomic_set(T* dest, T value, int pe) {                     \
+        if (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)))                                        \
+            __atomic_store_n(ISTHMUS_TARGET(T), value, __ATOMIC_RELEASE);                      \
+        else                                                                                   \
+            pshmem_##N##_atomic_set(dest, value, pe);                                          \
+    }                                                                                          \
+    ISTHMUS_INLINE_AMO(N##_atomic_swap, T, (T * dest, T value, int pe), (dest, value, pe),     \
+                       __atomic_exchange_n(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))        \
+    ISTHMUS_INLINE_AMO(N##_atomic_fetch_add, T, (T * dest, T value, int pe),                   \
+                       (dest, value, pe),                                                      \
+                       __atomic_fetch_add(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))         \
+    ISTHMUS_INLINE_AMO(N##_atomic_fetch_inc, T, (T * dest, int pe), (dest, pe),                \
+                       __atomic_fetch_add(ISTHMUS_TARGET(T), 1, __ATOMIC_ACQ_REL))             \
+    ISTHMUS_INLINE_AMO_VOID(N##_atomic_add, T, (T * dest, T value, int pe), (dest, value, pe), \
+                            __atomic_fetch_add(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))    \
+    ISTHMUS_INLINE_AMO_VOID(N##_atomic_inc, T, (T * dest, int pe), (dest, pe),                 \
+                            __atomic_fetch_add(ISTHMUS_TARGET(T), 1, __ATOMIC_ACQ_REL))        \
+    ISTHMUS_INLINE T shmem_##N##_atomic_compare_swap(T* dest, T cond, T value, int pe) {       \
+        if (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                                      \
+            T expected = cond;                                                                 \
+            __atomic_compare_exchange_n(ISTHMUS_TARGET(T), &expected, value, 0,                \
+                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);                   \
+            return expected;                                                                   \
+        }                                                                                      \
+        return pshmem_##N##_atomic_compare_swap(dest, cond, value, pe);                        \
+    }
+SHMEM_STANDARD_AMO_TYPES(ISTHMUS_INLINE_STANDARD)
+#undef ISTHMUS_INLINE_STANDARD
+
+#define ISTHMUS_INLINE_BITWISE_(T, N, OP)                                                       \
+    ISTHMUS_INLINE_AMO(N##_atomic_fetch_##OP, T, (T * dest, T value, int pe),                  \
+                       (dest, value, pe),                                                      \
+                       __atomic_fetch_##OP(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))        \
+    ISTHMUS_INLINE_AMO_VOID(N##_atomic_##OP, T, (T * dest, T value, int pe),                   \
+                            (dest, value, pe),                                                 \
+                            __atomic_fetch_##OP(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))
+#define ISTHMUS_INLINE_BITWISE(T, N)  \
+    ISTHMUS_INLINE_BITWISE_(T, N, and) \
+    ISTHMUS_INLINE_BITWISE_(T, N, or)  \
+    ISTHMUS_INLINE_BITWISE_(T, N, xor)
+SHMEM_BITWISE_AMO_TYPES(ISTHMUS_INLINE_BITWISE)
+#undef ISTHMUS_INLINE_BITWISE
+#undef ISTHMUS_INLINE_BITWISE_
+#undef ISTHMUS_INLINE_AMO
+#undef ISTHMUS_INLINE_AMO_VOID
+#undef ISTHMUS_TARGET
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+#endif

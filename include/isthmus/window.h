@@ -1,0 +1,55 @@
+/* The window: how one PE's address becomes another's, by arithmetic alone.
+ *
+ * Every PE of a host maps the symmetric memory of every other PE of that host. Seen from PE `me`,
+ * the memory of PE `p` lies `(p ^ me) << shift` bytes above `me`'s own, heap and static data alike.
+ * Slot 0 is therefore `me` itself, slots count upwards only, and no table is read.
+ *
+ * This header is included by shmem.h. Programs do not use it directly; it is public because the
+ * short operations are inlined into programs. */
+#ifndef ISTHMUS_WINDOW_H
+#define ISTHMUS_WINDOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* log2 of the distance between two slots. 128 GiB a PE, 256 PEs a host; the thread sanitizer keeps
+ * most of the address space for itself and leaves room for 4 GiB and 32 PEs. */
+#if defined(__SANITIZE_THREAD__)
+#define ISTHMUS_WINDOW_SHIFT 32
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ISTHMUS_WINDOW_SHIFT 32
+#endif
+#endif
+#ifndef ISTHMUS_WINDOW_SHIFT
+#define ISTHMUS_WINDOW_SHIFT 37
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the inlined operations read. Written by the library at initialisation and finalisation only.
+ * `limit` is 0 before initialisation, after finalisation and in checked mode, so that every
+ * operation then takes the out-of-line path, which says what is wrong. */
+struct isthmus_window_view {
+    uint32_t me;    /* this PE */
+    uint32_t limit; /* PEs p with (p ^ me) < limit are reached through the window */
+};
+extern struct isthmus_window_view isthmus_window;
+
+/* Tells the library which shift the program was compiled with. */
+__attribute__((weak)) unsigned char isthmus_program_window_shift = ISTHMUS_WINDOW_SHIFT;
+
+#ifdef __cplusplus
+}
+#endif
+
+/* True if `pe` is reached by load and store; negative and far PEs are not. */
+#define ISTHMUS_WINDOW_REACHES(pe) (((uint32_t)(pe) ^ isthmus_window.me) < isthmus_window.limit)
+
+/* The address at which this PE sees the object `address` of `pe`. */
+#define ISTHMUS_WINDOW_ADDRESS(address, pe) \
+    ((char*)(address) + ((uint64_t)((uint32_t)(pe) ^ isthmus_window.me) << ISTHMUS_WINDOW_SHIFT))
+
+#endif

@@ -1,0 +1,67 @@
+/* OpenSHMEM 1.6 for C and C++, by Isthmus.
+ *
+ * Every routine exists three times: as the symbol shmem_NAME, as pshmem_NAME (profiling interface,
+ * chapter 10 of the standard) and, for the short ones, inlined: if the target PE is on this host,
+ * a put is a few instructions and a store. Define ISTHMUS_NO_INLINE before including this file (or
+ * compile with `oshcc -profile`) to have every call go through the symbol, so that a tool can
+ * stand in between.
+ *
+ * Addresses: `dest` of a put and an atomic, `source` of a get, and every operand of a collective
+ * are symmetric: in the symmetric heap, or static or global variables of the executable (not of a
+ * shared library). Zero elements is always valid and does nothing, though the PE must exist.
+ * Errors: a wrong argument ends the job with one line on standard error that says what was wrong
+ * (docs/errors.md); routines that the standard gives a status return non-zero instead.
+ * Threads: every routine may be called by several threads at once under SHMEM_THREAD_MULTIPLE;
+ * collectives on one team must not run concurrently with each other.
+ * Not done: Fortran; symmetric variables in shared libraries. */
+#ifndef ISTHMUS_SHMEM_H
+#define ISTHMUS_SHMEM_H
+
+#include <isthmus/shmem_table.h>
+#include <isthmus/shmem_types.h>
+#include <isthmus/window.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define ISTHMUS_NORETURN [[noreturn]]
+#else
+#define ISTHMUS_NORETURN _Noreturn
+#endif
+
+#define SHMEM_ROUTINE(R, NAME, PARAMETERS, ARGUMENTS) \
+    R shmem_##NAME PARAMETERS;                        \
+    R pshmem_##NAME PARAMETERS;
+#include <isthmus/shmem_routines.inc>
+
+/* 9.1.6: ends the whole job; the launcher returns `status`. Any PE, at any time. */
+ISTHMUS_NORETURN void shmem_global_exit(int status);
+ISTHMUS_NORETURN void pshmem_global_exit(int status);
+/* 10.1: 0 stops the profiling library's counting, 1 starts it, 2 also flushes; no effect without it. */
+void shmem_pcontrol(int level, ...);
+void pshmem_pcontrol(int level, ...);
+
+/* Names from before 1.2, deprecated. start_pes ignores its argument. */
+void start_pes(int npes);
+int _my_pe(void);
+int _num_pes(void);
+int my_pe(void);
+int num_pes(void);
+void* shmalloc(size_t size);
+void shfree(void* ptr);
+void* shrealloc(void* ptr, size_t size);
+void* shmemalign(size_t alignment, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef ISTHMUS_NO_INLINE
+#include <isthmus/shmem_inline.h>
+#endif
+#ifdef __cplusplus
+#include <isthmus/shmem_overloads.h>
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#include <isthmus/shmem_generic.h>
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+#include "base/error.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace isthmus {
+namespace {
+
+int speaker = -1;
+EndJob end_the_job = nullptr;
+
+}  // namespace
+
+void set_speaker(int pe) { speaker = pe; }
+
+void set_end_job(EndJob end_job) { end_the_job = end_job; }
+
+std::string host_name() {
+    char name[256] = "?";
+    gethostname(name, sizeof name - 1);
+    return name;
+}
+
+std::string speaker_prefix() {
+    if (speaker < 0) return "isthmus: ";
+    return "isthmus: PE " + std::to_string(speaker) + " (host " + host_name() + "): ";
+}
+
+void say(const char* text) {
+    // A short or failed write to standard error has nobody left to be told.
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
+}
+
+void say_from(const std::string& where, const std::string& what) {
+    say((speaker_prefix() + (where.empty() ? "" : where + ": ") + what + "\n").c_str());
+}
+
+void fail(const std::string& where, const std::string& what) {
+    say_from(where, what);
+    if (end_the_job) end_the_job(1);
+    _exit(1);
+}
+
+}  // namespace isthmus

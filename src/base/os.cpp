@@ -1,0 +1,128 @@
+#include "base/os.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+namespace isthmus::os {
+
+std::size_t page_size() {
+    static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return size;
+}
+
+std::uint64_t memory_size() {
+    std::uint64_t memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page_size();
+    for (const char* path :
+         {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+        if (FILE* file = std::fopen(path, "re")) {
+            unsigned long long limit = 0;
+            if (std::fscanf(file, "%llu", &limit) == 1 && limit > 0)
+                memory = std::min<std::uint64_t>(memory, limit);
+            std::fclose(file);
+        }
+    }
+    return memory;
+}
+
+int usable_processors() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+    return std::max(1, CPU_COUNT(&set));
+}
+
+int create_shared_file(const char* label, std::uint64_t size) {
+    const int file = memfd_create(label, MFD_CLOEXEC);
+    if (file < 0) return -1;
+    if (ftruncate(file, static_cast<off_t>(size)) != 0) {
+        const int reason = errno;
+        close(file);
+        errno = reason;
+        return -1;
+    }
+    return file;
+}
+
+bool map_shared(void* address, std::size_t length, int file, std::uint64_t offset, bool replace) {
+    void* const place =
+        mmap(address, length, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_NORESERVE | (replace ? MAP_FIXED : MAP_FIXED_NOREPLACE), file,
+             static_cast<off_t>(offset));
+    if (place == MAP_FAILED) return false;
+    if (place != address) {  // a kernel before 4.17 took the address for a hint
+        munmap(place, length);
+        errno = EEXIST;
+        return false;
+    }
+    return true;
+}
+
+void discard(int file, std::uint64_t offset, std::uint64_t length) {
+    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+              static_cast<off_t>(length));
+}
+
+void futex_wait(const std::uint32_t* word, std::uint32_t expected, std::uint64_t nanoseconds) {
+    const timespec timeout{static_cast<time_t>(nanoseconds / 1'000'000'000),
+                           static_cast<long>(nanoseconds % 1'000'000'000)};
+    syscall(SYS_futex, word, FUTEX_WAIT, expected, &timeout, nullptr, 0);
+}
+
+void futex_wake_all(const std::uint32_t* word) {
+    syscall(SYS_futex, word, FUTEX_WAKE, 0x7fffffff, nullptr, nullptr, 0);
+}
+
+std::uint64_t monotonic_nanoseconds() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void yield() { sched_yield(); }
+
+void sleep_nanoseconds(std::uint64_t nanoseconds) {
+    const timespec duration{static_cast<time_t>(nanoseconds / 1'000'000'000),
+                            static_cast<long>(nanoseconds % 1'000'000'000)};
+    nanosleep(&duration, nullptr);
+}
+
+void pause() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#endif
+}
+
+int thread_count() {
+    int count = 0;
+    if (DIR* tasks = opendir("/proc/self/task")) {
+        while (const dirent* entry = readdir(tasks)) count += entry->d_name[0] != '.';
+        closedir(tasks);
+    }
+    return std::max(1, count);
+}
+
+bool under_valgrind() {
+    const char* preload = std::getenv("LD_PRELOAD");
+    return preload && std::strstr(preload, "vgpreload");
+}
+
+}  // namespace isthmus::os

@@ -1,0 +1,44 @@
+// The few calls to the operating system: shared memory, sleeping, time, processors. Everything
+// that is Linux and not C++ goes through here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace isthmus::os {
+
+std::size_t page_size();
+inline std::uintptr_t page_down(std::uintptr_t address) { return address & ~(page_size() - 1); }
+inline std::uintptr_t page_up(std::uintptr_t address) { return page_down(address + page_size() - 1); }
+
+// Bytes of memory that this process may hope for: physical, or the control group's limit.
+std::uint64_t memory_size();
+
+// Processors that this process may run on.
+int usable_processors();
+
+// An unnamed shared file that goes away with its last user; nothing appears in a file system.
+// -1 and errno on failure.
+int create_shared_file(const char* label, std::uint64_t size);
+
+// Maps `length` bytes of the file at exactly `address`. False and errno if that place is taken
+// (unless `replace`) or the kernel refuses.
+bool map_shared(void* address, std::size_t length, int file, std::uint64_t offset, bool replace);
+
+// Gives the pages of [offset, offset + length) of a shared file back.
+void discard(int file, std::uint64_t offset, std::uint64_t length);
+
+// Futex on a word in shared memory. Waits while *word == expected, at most `nanoseconds`.
+void futex_wait(const std::uint32_t* word, std::uint32_t expected, std::uint64_t nanoseconds);
+void futex_wake_all(const std::uint32_t* word);
+
+std::uint64_t monotonic_nanoseconds();
+void yield();
+void sleep_nanoseconds(std::uint64_t nanoseconds);
+void pause();  // the processor's hint that this is a spin loop
+
+int thread_count();  // threads of this process now
+bool under_valgrind();
+
+}  // namespace isthmus::os

@@ -1,0 +1,43 @@
+// The routines that a PE notes as its last call, so that another process (the launcher, a PE that
+// writes a stall report) can name them. Types are left out: shmem_int_put is shmem_put. The short
+// operations (p, g, atomics) are not noted: they are a few instructions and never wait.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace isthmus {
+
+#define ISTHMUS_ROUTINES(X)                                                                       \
+    X(none) X(init) X(init_thread) X(finalize) X(global_exit) X(malloc) X(free) X(realloc)        \
+    X(align) X(malloc_with_hints) X(calloc) X(team_split_strided) X(team_split_2d)                \
+    X(team_destroy) X(ctx_create) X(team_create_ctx) X(ctx_destroy) X(ctx_session_start)          \
+    X(ctx_session_stop) X(put) X(get) X(putmem) X(getmem) X(iput) X(iget) X(ibput) X(ibget)       \
+    X(put_signal) X(signal_wait_until) X(barrier_all) X(sync_all) X(team_sync) X(barrier) X(sync) \
+    X(broadcast) X(collect) X(fcollect) X(alltoall) X(alltoalls) X(and_reduce) X(or_reduce)       \
+    X(xor_reduce) X(max_reduce) X(min_reduce) X(sum_reduce) X(prod_reduce) X(sum_inscan)          \
+    X(sum_exscan) X(wait_until) X(wait_until_all) X(wait_until_any) X(wait_until_some)            \
+    X(wait_until_all_vector) X(wait_until_any_vector) X(wait_until_some_vector) X(wait)           \
+    X(set_lock) X(test_lock) X(clear_lock) X(pe_quiet)
+
+enum class Routine : std::uint32_t {
+#define ISTHMUS_ENUMERATOR(name) name,
+    ISTHMUS_ROUTINES(ISTHMUS_ENUMERATOR)
+#undef ISTHMUS_ENUMERATOR
+        count
+};
+
+inline constexpr std::array kRoutineNames{
+#define ISTHMUS_NAME(name) "shmem_" #name,
+    ISTHMUS_ROUTINES(ISTHMUS_NAME)
+#undef ISTHMUS_NAME
+};
+static_assert(kRoutineNames.size() == static_cast<std::size_t>(Routine::count));
+
+// "shmem_barrier_all"; "none" for none and for numbers out of range (another process wrote them).
+inline const char* routine_name(Routine routine) {
+    const auto index = static_cast<std::size_t>(routine);
+    return index == 0 || index >= kRoutineNames.size() ? "none" : kRoutineNames[index];
+}
+
+}  // namespace isthmus

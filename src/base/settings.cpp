@@ -1,0 +1,234 @@
+#include "base/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+extern char** environ;
+
+namespace isthmus {
+namespace {
+
+constexpr std::array kTable{
+    SettingDescription{"SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE", SettingKind::size, "50%",
+                       nullptr, "memory",
+                       "Size of the symmetric heap of each PE: bytes, with k, M, G or T, or a "
+                       "percentage of memory. Reserved, not occupied: pages count when touched."},
+    SettingDescription{"SHMEM_VERSION", "SMA_VERSION", SettingKind::presence, "", nullptr,
+                       "diagnosis", "Print the library's version at start."},
+    SettingDescription{"SHMEM_INFO", "SMA_INFO", SettingKind::presence, "", nullptr, "diagnosis",
+                       "Print all settings at start."},
+    SettingDescription{"SHMEM_DEBUG", "SMA_DEBUG", SettingKind::presence, "", nullptr, "diagnosis",
+                       "Print what the library does at start and end; turns ISTHMUS_CHECK on."},
+    SettingDescription{"ISTHMUS_CHECK", nullptr, SettingKind::flag, "0", nullptr, "checks",
+                       "Check the arguments of every call: addresses, ranges, overlaps, and that "
+                       "all PEs call collectives alike. Slower; nothing is inlined."},
+    SettingDescription{"ISTHMUS_STALL_SECONDS", nullptr, SettingKind::seconds, "30", nullptr,
+                       "waiting",
+                       "A wait without progress for this long prints who waits for what. 0: never."},
+    SettingDescription{"ISTHMUS_SPIN", nullptr, SettingKind::number, "2000", nullptr, "waiting",
+                       "Polls of a wait before it gives its core to others; with more PEs than "
+                       "cores it gives way at once."},
+    SettingDescription{"ISTHMUS_BIND", nullptr, SettingKind::choice, "auto",
+                       "auto|none|core|thread|socket", "launch",
+                       "What each PE is bound to. auto: a core each if there are enough, else none."},
+    SettingDescription{"ISTHMUS_PREFIX", nullptr, SettingKind::flag, "0", nullptr, "launch",
+                       "Begin each line of output with its PE."},
+    SettingDescription{"ISTHMUS_STATS", nullptr, SettingKind::flag, "0", nullptr, "diagnosis",
+                       "Count calls and bytes of each routine and between each pair of PEs "
+                       "(program compiled with oshcc -profile)."},
+    SettingDescription{"ISTHMUS_STATS_FILE", nullptr, SettingKind::text, "", nullptr, "diagnosis",
+                       "Where the counts go, as JSON; a table on standard error if not set."},
+    SettingDescription{"ISTHMUS_TRACE", nullptr, SettingKind::text, "", nullptr, "diagnosis",
+                       "File for a trace that Perfetto opens (program compiled with oshcc "
+                       "-profile)."},
+    SettingDescription{"ISTHMUS_HUGE_PAGES", nullptr, SettingKind::flag, "0", nullptr, "memory",
+                       "Ask the kernel for huge pages in the symmetric heap."},
+};
+static_assert(kTable.size() == static_cast<std::size_t>(Setting::count));
+
+// Names that begin like ours and are not ours to judge: handed from the launcher to the PEs.
+constexpr std::array kInternal{"ISTHMUS_BOOTSTRAP", "ISTHMUS_PREFIX_DIR"};
+
+std::array<SettingValue, kTable.size()> values;
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t above = row[j];
+            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+            diagonal = above;
+        }
+    }
+    return row[b.size()];
+}
+
+bool one_of(const char* choices, std::string_view word) {
+    std::string_view rest = choices;
+    while (!rest.empty()) {
+        const auto bar = rest.find('|');
+        if (rest.substr(0, bar) == word) return true;
+        if (bar == std::string_view::npos) break;
+        rest.remove_prefix(bar + 1);
+    }
+    return false;
+}
+
+bool parse_decimal(std::string_view text, double& result) {
+    const std::string copy(text);
+    char* end = nullptr;
+    result = std::strtod(copy.c_str(), &end);
+    return end != copy.c_str() && *end == '\0' && std::isfinite(result) && result >= 0;
+}
+
+// Empty if the text is a value of that kind, else what would be.
+std::string expected_form(const SettingDescription& setting, std::string_view text) {
+    double decimal = 0;
+    std::uint64_t bytes = 0;
+    switch (setting.kind) {
+        case SettingKind::flag:
+            return text.empty() || text == "0" || text == "1" ? "" : "0 or 1";
+        case SettingKind::number:
+            return parse_decimal(text, decimal) && decimal == std::floor(decimal)
+                       ? ""
+                       : "a whole number, 0 or more";
+        case SettingKind::seconds:
+            return parse_decimal(text, decimal) ? "" : "seconds, 0 or more";
+        case SettingKind::size:
+            return parse_size(text, 1, bytes) ? "" : "bytes such as 512M, 1.5G or 50%";
+        case SettingKind::choice:
+            return one_of(setting.choices, text) ? "" : setting.choices;
+        case SettingKind::text:
+        case SettingKind::presence:
+            return "";
+    }
+    return "";
+}
+
+bool is_known(std::string_view name) {
+    return std::any_of(kTable.begin(), kTable.end(),
+                       [&](const SettingDescription& s) {
+                           return name == s.name || (s.old_name && name == s.old_name);
+                       }) ||
+           std::any_of(kInternal.begin(), kInternal.end(),
+                       [&](const char* internal) { return name == internal; });
+}
+
+// Unknown ISTHMUS_* names are always reported; SHMEM_* names belong to other libraries as well, so
+// only one that nearly is ours is.
+void check_name(std::string_view name, std::vector<SettingProblem>& problems) {
+    const bool ours = name.starts_with("ISTHMUS_");
+    if ((!ours && !name.starts_with("SHMEM_")) || is_known(name)) return;
+    const auto nearest = std::min_element(
+        kTable.begin(), kTable.end(), [&](const auto& a, const auto& b) {
+            return edit_distance(name, a.name) < edit_distance(name, b.name);
+        });
+    const bool close = edit_distance(name, nearest->name) <= 3;
+    if (!ours && !close) return;
+    std::string message = "setting " + std::string(name) + " is not known";
+    if (close) message += std::string("; did you mean ") + nearest->name + "?";
+    problems.push_back({message + " `isthmus info` lists all settings"});
+}
+
+}  // namespace
+
+const SettingDescription& description(Setting setting) {
+    return kTable[static_cast<std::size_t>(setting)];
+}
+
+std::vector<SettingProblem> read_settings() {
+    std::vector<SettingProblem> problems;
+    for (std::size_t i = 0; i < kTable.size(); ++i) {
+        const SettingDescription& setting = kTable[i];
+        values[i] = {setting.standard_value, SettingOrigin::standard, nullptr};
+        for (const char* name : {setting.name, setting.old_name}) {
+            const char* found = name ? std::getenv(name) : nullptr;
+            if (!found) continue;
+            if (const auto form = expected_form(setting, found); !form.empty()) {
+                problems.push_back({std::string("setting ") + name + "=" + found +
+                                    " is not valid: expected " + form});
+            } else {
+                values[i] = {found, SettingOrigin::environment, name};
+            }
+            break;
+        }
+    }
+    for (char** entry = environ; entry && *entry; ++entry) {
+        const std::string_view line = *entry;
+        check_name(line.substr(0, line.find('=')), problems);
+    }
+    return problems;
+}
+
+const SettingValue& value(Setting setting) { return values[static_cast<std::size_t>(setting)]; }
+
+bool flag(Setting setting) {
+    const SettingValue& v = value(setting);
+    return description(setting).kind == SettingKind::presence
+               ? v.origin == SettingOrigin::environment
+               : v.text == "1";
+}
+
+std::uint64_t number(Setting setting) {
+    return static_cast<std::uint64_t>(seconds(setting));
+}
+
+double seconds(Setting setting) {
+    double result = 0;
+    parse_decimal(value(setting).text, result);
+    return result;
+}
+
+std::uint64_t size(Setting setting, std::uint64_t memory) {
+    std::uint64_t bytes = 0;
+    parse_size(value(setting).text, memory, bytes);
+    return bytes;
+}
+
+bool parse_size(std::string_view text, std::uint64_t memory, std::uint64_t& bytes) {
+    const std::string copy(text);
+    const char* begin = copy.c_str();
+    while (std::isspace(static_cast<unsigned char>(*begin))) ++begin;
+    if (!std::isdigit(static_cast<unsigned char>(*begin)) && *begin != '.') return false;
+    char* end = nullptr;
+    const double prefix = std::strtod(begin, &end);
+    if (end == begin || !std::isfinite(prefix)) return false;
+    double factor = 1;
+    switch (*end) {
+        case 'k': case 'K': factor = 0x1p10; break;
+        case 'm': case 'M': factor = 0x1p20; break;
+        case 'g': case 'G': factor = 0x1p30; break;
+        case 't': case 'T': factor = 0x1p40; break;
+        case '%': factor = static_cast<double>(memory) / 100; break;
+        case '\0': break;
+        default: return false;
+    }
+    const double product = std::ceil(prefix * factor);
+    if (product >= 0x1p63) return false;
+    bytes = static_cast<std::uint64_t>(product);
+    return true;
+}
+
+std::string format_size(std::uint64_t bytes) {
+    constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    double scaled = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (scaled >= 1024 && unit + 1 < kUnits.size()) {
+        scaled /= 1024;
+        ++unit;
+    }
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, scaled == std::floor(scaled) ? "%.0f %s" : "%.1f %s", scaled,
+                  kUnits[unit]);
+    return buffer;
+}
+
+}  // namespace isthmus

@@ -1,0 +1,52 @@
+// The symmetric heap: every PE makes the same calls and so gets the same offsets. The book-keeping
+// is private memory, so a program that writes past its block cannot break it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/job.hpp"
+
+namespace isthmus {
+
+class Heap {
+  public:
+    void reset(Range range);
+
+    // Best fit, lowest address first; deterministic. Null if no hole is large enough.
+    // `alignment` is a power of two.
+    void* allocate(std::uint64_t size, std::uint64_t alignment);
+    // False if `block` is not the beginning of a block.
+    bool release(void* block);
+    // 0 if `block` is not the beginning of a block.
+    std::uint64_t block_size(const void* block) const;
+
+    std::uint64_t free_bytes() const { return free_bytes_; }
+    std::uint64_t largest_hole() const;
+    std::uint64_t high_water() const { return high_water_; }
+    Range range() const { return range_; }
+    // "inside the block of 64 bytes at 0x..." or where the nearest block is.
+    std::string describe(const void* address) const;
+    // Block that holds the address: {begin, size}, or {0, 0}.
+    Range block_of(const void* address) const;
+    // All structures agree with each other; for tests.
+    bool is_valid() const;
+
+  private:
+    void add_hole(std::uintptr_t begin, std::uint64_t size);
+    void remove_hole(std::map<std::uintptr_t, std::uint64_t>::iterator hole);
+
+    Range range_;
+    std::map<std::uintptr_t, std::uint64_t> holes_;                  // by address
+    std::set<std::pair<std::uint64_t, std::uintptr_t>> by_size_;     // the same, by size
+    std::map<std::uintptr_t, std::pair<std::uint64_t, std::uint64_t>> blocks_;  // size asked, taken
+    std::uint64_t free_bytes_ = 0;
+    std::uint64_t high_water_ = 0;
+};
+
+extern Heap heap __attribute__((visibility("hidden")));
+
+}  // namespace isthmus

@@ -1,0 +1,63 @@
+// The job as one PE sees it: who am I, who else is there, and their memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/job_layout.hpp"
+
+namespace isthmus {
+
+// A range of this PE's symmetric memory.
+struct Range {
+    std::uintptr_t begin = 0;
+    std::uint64_t size = 0;
+    bool contains(const void* address) const {
+        return reinterpret_cast<std::uintptr_t>(address) - begin < size;
+    }
+    std::uintptr_t end() const { return begin + size; }
+};
+
+struct Job {
+    JobHeader* header = nullptr;
+    int file = -1;
+    int me = 0;
+    int pes = 1;
+    bool launched = false;   // by a launcher; else alone
+    bool checked = false;    // ISTHMUS_CHECK
+    std::uint32_t spin = 0;  // polls before a wait gives way
+    Range heap;              // internal part first, then the user's
+    Range data;              // static data of the executable
+    const char* data_note = "";  // why `data` is empty, if it is
+
+    PeStatus& status() const { return header->pe[me]; }
+};
+extern Job job __attribute__((visibility("hidden")));
+
+// Library constructor's part: reads the bootstrap variable and, for a job of several PEs, moves
+// the executable's static data into the job file while the process has one thread.
+void load_job();
+
+// shmem_init's part; collective. Maps the heaps and the static data of all PEs. Ends the job with
+// a message if that is impossible.
+void attach_job();
+void detach_job();
+
+// True between attach and detach.
+inline bool attached() { return job.heap.size != 0 && job.status().state.load(std::memory_order_relaxed) == PeState::running; }
+
+// Ends the whole job with this status; returns never. Static destructors do not run.
+[[noreturn]] void end_job(int status);
+
+// All PEs of the host, by counter and futex; for set-up, before teams exist.
+void start_barrier();
+
+// Part of the heap that belongs to the library: symmetric, zero at start.
+inline constexpr std::uint64_t kInternalSize = std::uint64_t{64} << 20;
+
+// Text of why `address` is no symmetric address, or empty if [address, address+bytes) lies in the
+// symmetric memory.
+std::string why_not_symmetric(const void* address, std::uint64_t bytes);
+
+}  // namespace isthmus

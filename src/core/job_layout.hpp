@@ -1,0 +1,78 @@
+// The job file: one unnamed shared file a host, made by the launcher, mapped by every PE. It holds
+// the header below and, sparse behind it, the symmetric memory of every PE:
+//
+//     0                      header and one status block a PE
+//     region(p)              symmetric heap of PE p   (its internal part first)
+//     region(p) + 2^37       static data of PE p
+//
+// The file has no name, so nothing is left behind however the job ends.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/routine.hpp"
+
+namespace isthmus {
+
+inline constexpr std::uint64_t kJobMagic = 0x314d4854'53490001;  // layout version in the low 16 bits
+inline constexpr int kMaxPes = 256;                              // PEs of one host
+
+enum class PeState : std::uint32_t {
+    absent,       // the launcher has not started it, or it is not an Isthmus program
+    loaded,       // the library's constructor ran
+    running,      // between shmem_init and shmem_finalize
+    finalized,    // after shmem_finalize
+    failed,       // printed its own error line; the launcher need not print another
+};
+
+// Written by its PE, read by everyone; plain information, so every access is relaxed, except
+// `state`, whose release store publishes the fields above it (partner: acquire in Job::attach).
+struct alignas(256) PeStatus {
+    std::atomic<std::int32_t> process;         // process id
+    std::atomic<std::uint32_t> window_shift;   // that its program was compiled with
+    std::atomic<std::uint64_t> data_size;      // bytes of static data, 0 if not symmetric
+    std::atomic<std::uint64_t> data_checksum;  // of the executable's identity
+    std::atomic<std::uint64_t> heap_size;      // internal part included
+    std::atomic<PeState> state;
+    std::atomic<Routine> routine;              // last noted call
+    std::atomic<std::uint64_t> waiting_since;  // monotonic nanoseconds, 0 if not waiting long
+    std::atomic<std::int32_t> waiting_for;     // PE, or -1
+    std::atomic<std::uint64_t> waiting_at;     // address it watches, or 0
+};
+static_assert(sizeof(PeStatus) == 256);
+
+struct JobHeader {
+    std::uint64_t magic;
+    std::uint32_t pes;
+    std::int32_t launcher;  // process id
+
+    // The first PE (or the launcher) that ends the job writes who and what, then `ended`.
+    // `ended`: release by the one who ends; acquire by those who look.
+    alignas(64) std::atomic<std::uint32_t> ended;
+    std::atomic<std::int32_t> exit_status;
+    std::atomic<std::int32_t> ended_by;
+
+    // Start barrier: arrivals count up; `generation` is the futex word that the last one moves on.
+    alignas(64) std::atomic<std::uint32_t> arrived;
+    alignas(64) std::atomic<std::uint32_t> generation;
+
+    PeStatus pe[kMaxPes];
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(offsetof(JobHeader, pe) % 256 == 0);
+
+inline constexpr int kRegionShift = 38;
+inline constexpr std::uint64_t kDataOffset = std::uint64_t{1} << 37;
+constexpr std::uint64_t region(int pe) {
+    return (static_cast<std::uint64_t>(pe) + 1) << kRegionShift;
+}
+constexpr std::uint64_t job_file_size(int pes) { return region(pes); }
+static_assert(sizeof(JobHeader) < region(0));
+
+// How the launcher tells a process which PE it is: ISTHMUS_BOOTSTRAP=local:FILE:PE:PES, where FILE
+// is an inherited file descriptor of the job file. The library removes the variable when it has
+// read it, so that a program that the PE starts is not taken for the PE.
+inline constexpr const char* kBootstrapVariable = "ISTHMUS_BOOTSTRAP";
+
+}  // namespace isthmus

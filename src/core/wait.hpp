@@ -1,0 +1,51 @@
+// Waiting: polls, then yields the processor, then sleeps a little between polls; tells the user
+// when nothing happens for long (the stall report).
+#pragma once
+
+#include <cstdint>
+
+#include "base/os.hpp"
+#include "core/job.hpp"
+
+namespace isthmus {
+
+// What a wait is for, for the stall report: `peer` is a PE or -1, `address` a local address or null.
+struct WaitTarget {
+    Routine routine = Routine::none;
+    int peer = -1;
+    const void* address = nullptr;
+};
+
+class Waiter {
+  public:
+    explicit Waiter(const WaitTarget& target) : target_(target) {}
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    ~Waiter();
+    // One step of giving way. Ends the process if the job has ended meanwhile.
+    void step();
+
+  private:
+    void look_around(std::uint64_t now);
+    WaitTarget target_;
+    std::uint64_t steps_ = 0;
+    std::uint64_t since_ = 0;
+    std::uint64_t reported_ = 0;
+};
+
+// Returns when `done()` is true. `done` must read memory with acquire order.
+template <typename Done>
+inline void wait_for(const WaitTarget& target, Done&& done) {
+    for (std::uint32_t polls = 0; polls < job.spin; ++polls) {
+        if (done()) return;
+        os::pause();
+    }
+    Waiter waiter(target);
+    while (!done()) waiter.step();
+}
+
+inline void note(Routine routine) {
+    job.status().routine.store(routine, std::memory_order_relaxed);
+}
+
+}  // namespace isthmus

@@ -1,0 +1,43 @@
+// The window as the library sees it (include/isthmus/window.h is what programs see).
+// Hot path: translate() is one xor, one shift, one add.
+#pragma once
+
+#include <cstdint>
+
+#include "isthmus/window.h"
+
+namespace isthmus {
+
+struct Window {
+    std::uint32_t me = 0;
+    std::uint32_t limit = 0;  // 0: closed (not initialised, finalised, forked child, checked mode)
+    std::uint32_t shift = ISTHMUS_WINDOW_SHIFT;
+    std::uint32_t pes = 0;        // of the job; 0 unless initialised
+    std::uint32_t open_limit = 0; // what `limit` is when nothing forbids the fast path
+    std::uint32_t host_pes = 0;   // PEs mapped on this host, by number
+};
+
+// Written at set-up only, by one thread; read by all afterwards.
+extern Window window __attribute__((visibility("hidden")));
+
+inline bool reaches(int pe) { return (static_cast<std::uint32_t>(pe) ^ window.me) < window.limit; }
+
+template <typename T>
+inline T* translate(T* address, int pe) {
+    const auto slot = static_cast<std::uint64_t>(static_cast<std::uint32_t>(pe) ^ window.me);
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(address) + (slot << window.shift));
+}
+
+// Where the symmetric heap begins: the same number at every PE, clear of where Linux puts programs
+// and libraries. The thread sanitizer allows programs only the lowest 512 GiB.
+inline std::uintptr_t heap_base() {
+    return window.shift >= 37 ? std::uintptr_t{0x2000'0000'0000} : std::uintptr_t{0x40'0000'0000};
+}
+inline std::uint64_t window_stride() { return std::uint64_t{1} << window.shift; }
+inline int window_slots() { return window.shift >= 37 ? 256 : 32; }
+
+// Opens and closes the fast path, here and in the program.
+void open_window();
+void close_window();
+
+}  // namespace isthmus
