@@ -69,11 +69,12 @@ std::string describe_place(const Fault& fault) {
         const Routine routine = job.status().routine.load(std::memory_order_relaxed);
         return routine == Routine::none ? kind : routine_name(routine);
     }
+    std::string function = symbol ? symbol : program_function(fault.instruction);
+    if (!function.empty()) return std::string(kind) + " in " + function;
     const char* base = std::strrchr(place.dli_fname, '/');
-    std::string text = std::string(kind) + " at " + (base ? base + 1 : place.dli_fname);
-    text += "+" + hexadecimal(reinterpret_cast<std::uintptr_t>(fault.instruction) -
-                              reinterpret_cast<std::uintptr_t>(place.dli_fbase));
-    return symbol ? text + " (" + symbol + ")" : text;
+    return std::string(kind) + " at " + (base ? base + 1 : place.dli_fname) + "+" +
+           hexadecimal(reinterpret_cast<std::uintptr_t>(fault.instruction) -
+                       reinterpret_cast<std::uintptr_t>(place.dli_fbase));
 }
 
 bool is_mapped(std::uintptr_t address) {
@@ -101,39 +102,57 @@ std::string legal_ranges() {
     return text;
 }
 
-// What this PE must have passed so that slot arithmetic came out at the fault, if any reading of
-// it makes sense; empty if the fault has nothing to do with the window.
+// A slot, and the local address that it would have come from.
+struct Reading {
+    int pe;
+    std::uintptr_t local;
+    const void* address() const { return reinterpret_cast<const void*>(local); }
+};
+
+Reading read_slot(std::uintptr_t slot, std::uintptr_t fault) {
+    return {static_cast<int>(slot ^ window.me), fault - (slot << window.shift)};
+}
+
+bool is_symmetric(const Reading& reading) {
+    return job.heap.contains(reading.address()) ||
+           (job.data.size != 0 && job.data.contains(reading.address()));
+}
+
+// What lies just past this PE's symmetric memory; empty if nothing of it is near.
+std::string past_the_end(const Reading& reading) {
+    const std::string where =
+        "address " + hexadecimal(reading.local) + " at PE " + std::to_string(reading.pe) + " is past the end of the ";
+    if (reading.local >= job.heap.end() && reading.local < heap_base() + window_stride())
+        return where + "symmetric heap (" + heap.describe(reading.address()) + ")";
+    if (job.data.size != 0 && reading.local >= job.data.end() &&
+        reading.local - job.data.end() < (1 << 20))
+        return where + "static data (last variable " +
+               program_variable(reinterpret_cast<const void*>(job.data.end() - 1)) + ")";
+    return "";
+}
+
+// What this PE must have passed so that slot arithmetic came out at the fault; empty if the fault
+// has nothing to do with the window. The exact readings come before the guesses: a missing PE's
+// slot, then the end of a range, then private memory.
 std::string explain(const Fault& fault) {
-    const std::uintptr_t heap_top = heap_base() + window_stride() * std::bit_ceil(window.pes);
-    const std::uintptr_t largest_slot = std::bit_ceil(window.pes);
-    for (std::uintptr_t slot = 0; slot < largest_slot; ++slot) {
-        const std::uintptr_t local = fault.address - (slot << window.shift);
-        const auto pe = static_cast<int>(slot ^ window.me);
-        const void* const address = reinterpret_cast<const void*>(local);
-        const bool in_heap = job.heap.contains(address);
-        const bool in_data = job.data.size != 0 && job.data.contains(address);
-        if (pe >= job.pes) {
-            if (in_heap || in_data)
-                return "pe " + std::to_string(pe) + " is out of range 0.." +
-                       std::to_string(job.pes - 1);
-            continue;
-        }
-        if (slot != 0 && (in_heap || in_data)) continue;  // mapped; cannot have faulted
-        const bool near_heap = local >= job.heap.end() && local < heap_base() + window_stride();
-        if (near_heap && fault.address >= heap_base() && fault.address < heap_top)
-            return "address " + hexadecimal(local) + " at PE " + std::to_string(pe) +
-                   " is past the end of the symmetric heap (" + heap.describe(address) + "); " +
-                   legal_ranges();
-        const bool near_data = local >= job.data.end() && local - job.data.end() < (1 << 20);
-        if (slot != 0 && near_data) {
-            const std::string variable =
-                program_variable(reinterpret_cast<const void*>(job.data.end() - 1));
-            return "address " + hexadecimal(local) + " at PE " + std::to_string(pe) +
-                   " is past the end of the static data (last variable " + variable + "); " +
-                   legal_ranges();
-        }
-        if (slot != 0 && is_mapped(local))
-            return "address " + hexadecimal(local) + " for PE " + std::to_string(pe) +
+    const std::uintptr_t slots = std::bit_ceil(window.pes);
+    for (std::uintptr_t slot = 1; slot < slots; ++slot) {
+        const Reading reading = read_slot(slot, fault.address);
+        if (reading.pe >= job.pes && is_symmetric(reading))
+            return "pe " + std::to_string(reading.pe) + " is out of range 0.." +
+                   std::to_string(job.pes - 1);
+    }
+    for (std::uintptr_t slot = 0; slot < slots; ++slot) {
+        const Reading reading = read_slot(slot, fault.address);
+        if (reading.pe >= job.pes) continue;
+        if (const std::string what = past_the_end(reading); !what.empty())
+            return what + "; " + legal_ranges();
+    }
+    for (std::uintptr_t slot = 1; slot < slots; ++slot) {
+        const Reading reading = read_slot(slot, fault.address);
+        if (reading.pe < job.pes && is_mapped(reading.local))
+            return "address " + hexadecimal(reading.local) + " for PE " +
+                   std::to_string(reading.pe) +
                    " is not symmetric: it is private memory of this PE; " + legal_ranges();
     }
     return "";

@@ -144,6 +144,7 @@ void map_peers() {
 void compare_with_peers() {
     const PeStatus& mine = job.status();
     for (int pe = 0; pe < job.pes; ++pe) {
+        if (pe == job.me) continue;
         const PeStatus& peer = job.header->pe[pe];
         const auto peer_heap = peer.heap_size.load(std::memory_order_relaxed);
         if (peer_heap != job.heap.size)
@@ -194,6 +195,7 @@ void load_job() {
     job.me = me;
     job.pes = pes;
     job.launched = true;
+    set_job_end({claim_end, end_job});
     window.shift = isthmus_program_window_shift;
     PeStatus& status = job.status();
     status.process.store(getpid(), std::memory_order_relaxed);
@@ -211,7 +213,7 @@ void attach_job() {
         protect_forks();
     }
     set_speaker(job.me);
-    set_end_job(end_job);
+    set_job_end({claim_end, end_job});
     for (const auto& problem : read_settings()) fail("shmem_init", problem.message);
     job.checked = flag(Setting::check) || flag(Setting::debug);
     job.spin = job.pes > os::usable_processors()
@@ -253,18 +255,28 @@ void detach_job() {
     start_barrier();
 }
 
+bool claim_end(int status) {
+    JobHeader& header = *job.header;
+    std::uint32_t nobody = 0;
+    if (!header.ended.compare_exchange_strong(nobody, kEnding, std::memory_order_acq_rel))
+        return header.ended_by.load(std::memory_order_relaxed) == job.me;
+    header.exit_status.store(status, std::memory_order_relaxed);
+    header.ended_by.store(job.me, std::memory_order_relaxed);
+    return true;
+}
+
 void end_job(int status) {
     if (job.header) {
         JobHeader& header = *job.header;
-        std::uint32_t nobody = 0;
-        // 1: being written; 2: done. Release publishes who and what (partner: the launcher and
-        // Waiter::look_around, acquire).
-        if (header.ended.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel)) {
-            header.exit_status.store(status, std::memory_order_relaxed);
-            header.ended_by.store(job.me, std::memory_order_relaxed);
-            header.ended.store(2, std::memory_order_release);
-        }
         job.status().state.store(PeState::failed, std::memory_order_relaxed);
+        if (claim_end(status)) {
+            // Release publishes who and what (partner: the launcher and Waiter, acquire).
+            header.ended.store(kEnded, std::memory_order_release);
+        } else {
+            // The first one may still be printing; the launcher must not see this PE go before.
+            for (int i = 0; i < 1000 && header.ended.load(std::memory_order_acquire) != kEnded; ++i)
+                os::sleep_nanoseconds(1'000'000);
+        }
     }
     _exit(status);
 }

@@ -78,6 +78,53 @@ std::uintptr_t file_backed_end(const Program& program, const Range& range) {
     return end < range.end() ? end : range.end();
 }
 
+std::string program_symbol(const void* address, int symbol_type) {
+    const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return "";
+    struct stat status {};
+    if (fstat(file, &status) != 0) {
+        close(file);
+        return "";
+    }
+    const auto length = static_cast<std::size_t>(status.st_size);
+    void* const image = mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (image == MAP_FAILED) return "";
+    const char* const bytes = static_cast<const char*>(image);
+    const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(bytes);
+    std::string best;
+    std::uintptr_t best_distance = 1 << 20;  // farther is no neighbour
+    const std::uintptr_t wanted =
+        reinterpret_cast<std::uintptr_t>(address) - main_program().load_address;
+    if (header->e_shoff != 0 &&
+        header->e_shoff + std::size_t{header->e_shnum} * sizeof(ElfW(Shdr)) <= length) {
+        const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(bytes + header->e_shoff);
+        for (int i = 0; i < header->e_shnum; ++i) {
+            const auto& table = sections[i];
+            if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) continue;
+            if (table.sh_link >= header->e_shnum) continue;
+            const auto& strings = sections[table.sh_link];
+            if (table.sh_offset + table.sh_size > length ||
+                strings.sh_offset + strings.sh_size > length)
+                continue;
+            const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(bytes + table.sh_offset);
+            for (std::size_t s = 0; s < table.sh_size / sizeof(ElfW(Sym)); ++s) {
+                const auto& symbol = symbols[s];
+                if (ELF64_ST_TYPE(symbol.st_info) != symbol_type || symbol.st_value > wanted ||
+                    symbol.st_name >= strings.sh_size)
+                    continue;
+                const std::uintptr_t distance = wanted - symbol.st_value;
+                if (distance >= best_distance) continue;
+                best_distance = distance;
+                best = bytes + strings.sh_offset + symbol.st_name;
+                if (distance != 0) best += "+" + std::to_string(distance);
+            }
+        }
+    }
+    munmap(image, length);
+    return best;
+}
+
 }  // namespace
 
 Range program_data_range() {
@@ -137,51 +184,7 @@ bool share_program_data(const Range& range, int file, std::uint64_t offset, std:
     return true;
 }
 
-std::string program_variable(const void* address) {
-    const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return "";
-    struct stat status {};
-    if (fstat(file, &status) != 0) {
-        close(file);
-        return "";
-    }
-    const auto length = static_cast<std::size_t>(status.st_size);
-    void* const image = mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file, 0);
-    close(file);
-    if (image == MAP_FAILED) return "";
-    const char* const bytes = static_cast<const char*>(image);
-    const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(bytes);
-    std::string best;
-    std::uintptr_t best_distance = 1 << 20;  // farther is no neighbour
-    const std::uintptr_t wanted =
-        reinterpret_cast<std::uintptr_t>(address) - main_program().load_address;
-    if (header->e_shoff != 0 &&
-        header->e_shoff + std::size_t{header->e_shnum} * sizeof(ElfW(Shdr)) <= length) {
-        const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(bytes + header->e_shoff);
-        for (int i = 0; i < header->e_shnum; ++i) {
-            const auto& table = sections[i];
-            if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) continue;
-            if (table.sh_link >= header->e_shnum) continue;
-            const auto& strings = sections[table.sh_link];
-            if (table.sh_offset + table.sh_size > length ||
-                strings.sh_offset + strings.sh_size > length)
-                continue;
-            const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(bytes + table.sh_offset);
-            for (std::size_t s = 0; s < table.sh_size / sizeof(ElfW(Sym)); ++s) {
-                const auto& symbol = symbols[s];
-                if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_value > wanted ||
-                    symbol.st_name >= strings.sh_size)
-                    continue;
-                const std::uintptr_t distance = wanted - symbol.st_value;
-                if (distance >= best_distance) continue;
-                best_distance = distance;
-                best = bytes + strings.sh_offset + symbol.st_name;
-                if (distance != 0) best += "+" + std::to_string(distance);
-            }
-        }
-    }
-    munmap(image, length);
-    return best;
-}
+std::string program_variable(const void* address) { return program_symbol(address, STT_OBJECT); }
+std::string program_function(const void* address) { return program_symbol(address, STT_FUNC); }
 
 }  // namespace isthmus

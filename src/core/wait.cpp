@@ -77,7 +77,7 @@ void Waiter::step() {
 
 void Waiter::look_around(std::uint64_t now) {
     // Acquire: pairs with the release in end_job; the exit status is then visible.
-    if (job.header->ended.load(std::memory_order_acquire) != 0) end_job(1);
+    if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
     const double limit = seconds(Setting::stall_seconds);
     if (limit <= 0 || static_cast<double>(now - reported_) < limit * static_cast<double>(kSecond))
         return;
