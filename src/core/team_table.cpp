@@ -11,9 +11,10 @@
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "core/collective.hpp"
 #include "core/collective/agreement.hpp"
 #include "core/collective/barrier.hpp"
-#include "core/collective/check.hpp"
+#include "core/session.hpp"
 
 extern "C" {
 __attribute__((visibility("default"))) struct isthmus_team isthmus_team_world;
@@ -128,9 +129,10 @@ int team_slots() {
     return slots;
 }
 
-void create_first_teams(bool multiple) {
+void create_first_teams() {
+    constexpr int kThreadMultiple = 3;
     Book& mine = book();
-    mine.multiple.store(multiple, std::memory_order_relaxed);
+    mine.multiple.store(session_thread_level() >= kThreadMultiple, std::memory_order_relaxed);
     mine.processors.store(static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)),
                           std::memory_order_relaxed);
     claim(kWorldSlot);

@@ -10,11 +10,6 @@
 
 namespace isthmus {
 
-// shmem_init's part; collective over the job. `multiple`: several threads may call at once.
-void create_first_teams(bool multiple = true);
-// shmem_finalize's part: no team is live afterwards.
-void release_teams();
-
 // Teams that can be live at once at this PE, the predefined ones included.
 int team_slots();
 

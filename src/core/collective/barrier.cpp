@@ -1,5 +1,6 @@
 #include "core/collective/barrier.hpp"
 
+#include "core/collective.hpp"
 #include "core/collective/psync.hpp"
 
 namespace isthmus {
@@ -37,6 +38,7 @@ void barrier(Team& team, Routine routine) {
     team.settled = epoch;
 }
 
+// Under the name of the routine last noted.
 void barrier_world() {
     barrier(isthmus_team_world, job.status().routine.load(std::memory_order_relaxed));
 }

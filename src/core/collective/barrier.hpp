@@ -8,9 +8,6 @@ namespace isthmus {
 // Returns when every PE of the team has called it. What each stored before is visible to all.
 void barrier(Team& team, Routine routine);
 
-// Of all PEs of the job, under the name of the routine last noted. Set-up routines use it.
-void barrier_world();
-
 namespace collective {
 
 // Next epoch for an operation in which not all hear from all. Now and then a barrier goes first,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "core/collective.hpp"
 #include "core/collective/agreement.hpp"
 #include "core/collective/barrier.hpp"
 #include "core/collective/psync.hpp"
@@ -82,7 +83,7 @@ void share_by_psync(Team& team, const Signature& mine, std::vector<Signature>& a
     std::memcpy(words, &mine, sizeof mine);
     barrier(team, mine.routine);
     for (int peer = 0; peer < team.size; ++peer)
-        std::memcpy(&all[static_cast<std::size_t>(peer)], translate(words, team.world_pe(peer)),
+        std::memcpy(static_cast<void*>(&all[static_cast<std::size_t>(peer)]), translate(words, team.world_pe(peer)),
                     sizeof mine);
     barrier(team, mine.routine);
     std::memset(words, 0, sizeof mine);
@@ -98,9 +99,8 @@ void check_agreement(const char* routine, const char* what, std::uint64_t value)
     one_speaks(
         team, noted, [&](int index) { return all[static_cast<std::size_t>(index)] != all[0]; },
         [&] {
-            fail(routine, "PE 0 passes " + std::string(what) + " " + std::to_string(all[0]) +
-                              " and PE " + std::to_string(job.me) + " passes " +
-                              std::to_string(value) + "; all PEs must pass the same");
+            fail(routine, std::string(what) + " is " + std::to_string(value) + " here and " +
+                              std::to_string(all[0]) + " at PE 0");
         });
 }
 
