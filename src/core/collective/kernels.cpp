@@ -1,5 +1,7 @@
 #include "core/collective/kernels.hpp"
 
+#include <initializer_list>
+
 namespace isthmus::collective {
 namespace {
 
