@@ -45,7 +45,8 @@ static_assert(sizeof(PeStatus) == 256);
 struct JobHeader {
     std::uint64_t magic;
     std::uint32_t pes;
-    std::int32_t launcher;  // process id
+    std::int32_t launcher;     // process id
+    std::uint32_t processors;  // that the job may use; a PE bound to a core sees fewer
 
     // The first PE (or the launcher) that ends the job writes who and what, then `ended`.
     // `ended`: release by the one who ends; acquire by those who look.
