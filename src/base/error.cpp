@@ -9,13 +9,13 @@ namespace isthmus {
 namespace {
 
 int speaker = -1;
-EndJob end_the_job = nullptr;
+JobEnd job_end{nullptr, nullptr};
 
 }  // namespace
 
 void set_speaker(int pe) { speaker = pe; }
 
-void set_end_job(EndJob end_job) { end_the_job = end_job; }
+void set_job_end(const JobEnd& end) { job_end = end; }
 
 std::string host_name() {
     char name[256] = "?";
@@ -38,8 +38,8 @@ void say_from(const std::string& where, const std::string& what) {
 }
 
 void fail(const std::string& where, const std::string& what) {
-    say_from(where, what);
-    if (end_the_job) end_the_job(1);
+    if (!job_end.claim || job_end.claim(1)) say_from(where, what);
+    if (job_end.end) job_end.end(1);
     _exit(1);
 }
 

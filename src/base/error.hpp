@@ -19,12 +19,17 @@ std::string speaker_prefix();
 void say(const char* text);
 void say_from(const std::string& where, const std::string& what);
 
-// Prints and ends the job with exit status 1 (every PE, by way of the launcher).
+// Prints and ends the job with exit status 1 (every PE, by way of the launcher). If several PEs
+// fail at once, the first one prints: they usually fail for one reason.
 [[noreturn]] void fail(const std::string& where, const std::string& what);
 
-// What fail() and shmem_global_exit do after the line is out; the job installs it.
-using EndJob = void (*)(int status);
-void set_end_job(EndJob end_job);
+// How a process ends its job; the job installs it. `claim` is true for the first caller of the
+// job; `end` does not return.
+struct JobEnd {
+    bool (*claim)(int status);
+    void (*end)(int status);
+};
+void set_job_end(const JobEnd& job_end);
 
 std::string host_name();
 

@@ -30,6 +30,10 @@ class Heap {
     Range range() const { return range_; }
     // "inside the block of 64 bytes at 0x..." or where the nearest block is.
     std::string describe(const void* address) const;
+    // Distance from the beginning of the heap: the same at every PE for the same object.
+    std::uint64_t offset_of(const void* address) const {
+        return reinterpret_cast<std::uintptr_t>(address) - range_.begin;
+    }
     // Block that holds the address: {begin, size}, or {0, 0}.
     Range block_of(const void* address) const;
     // All structures agree with each other; for tests.

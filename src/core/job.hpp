@@ -47,6 +47,9 @@ void detach_job();
 // True between attach and detach.
 inline bool attached() { return job.heap.size != 0 && job.status().state.load(std::memory_order_relaxed) == PeState::running; }
 
+// True for the first PE that ends the job (and for it again): it may say why.
+bool claim_end(int status);
+
 // Ends the whole job with this status; returns never. Static destructors do not run.
 [[noreturn]] void end_job(int status);
 

@@ -42,13 +42,17 @@ struct alignas(256) PeStatus {
 };
 static_assert(sizeof(PeStatus) == 256);
 
+inline constexpr std::uint32_t kEnding = 1;
+inline constexpr std::uint32_t kEnded = 2;
+
 struct JobHeader {
     std::uint64_t magic;
     std::uint32_t pes;
     std::int32_t launcher;  // process id
 
-    // The first PE (or the launcher) that ends the job writes who and what, then `ended`.
-    // `ended`: release by the one who ends; acquire by those who look.
+    // The first PE (or the launcher) that ends the job moves `ended` from 0 to kEnding, writes who
+    // and what, prints its line if it has one, and stores kEnded (release; acquire by those who
+    // look). A launcher that sees a PE go while kEnding holds waits a moment for kEnded.
     alignas(64) std::atomic<std::uint32_t> ended;
     std::atomic<std::int32_t> exit_status;
     std::atomic<std::int32_t> ended_by;

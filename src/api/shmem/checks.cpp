@@ -1,0 +1,54 @@
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "api/shmem/export.hpp"
+#include "base/error.hpp"
+#include "core/fork.hpp"
+#include "core/job.hpp"
+
+namespace isthmus::shmem {
+
+void require_running(const char* routine) {
+    if (job.header && window.pes != 0 && attached()) [[likely]]
+        return;
+    if (forked_child)
+        fail(routine, "called in a forked child, which is no PE; only the parent may call OpenSHMEM");
+    const bool after = job.header && job.status().state.load(std::memory_order_relaxed) ==
+                                         PeState::finalized;
+    fail(routine, after ? "called after shmem_finalize" : "called before shmem_init");
+}
+
+char* checked_target(const void* address, std::size_t bytes, int pe, const char* routine) {
+    require_running(routine);
+    if (pe < 0 || pe >= job.pes)
+        fail(routine, "pe " + std::to_string(pe) + " is out of range 0.." +
+                          std::to_string(job.pes - 1));
+    if (job.checked && bytes != 0) {
+        if (const std::string why = why_not_symmetric(address, bytes); !why.empty())
+            fail(routine, why);
+    }
+    return translate(static_cast<char*>(const_cast<void*>(address)), pe);
+}
+
+int checked_context_pe(shmem_ctx_t context, int pe, const char* routine) {
+    require_running(routine);
+    if (context == SHMEM_CTX_INVALID) fail(routine, "the context is SHMEM_CTX_INVALID");
+    if (!context->live) fail(routine, "the context has been destroyed");
+    if (pe < 0 || pe >= context->team->size)
+        fail(routine, "pe " + std::to_string(pe) + " is out of range 0.." +
+                          std::to_string(context->team->size - 1) + " of the context's team");
+    return context->team->world_pe(pe);
+}
+
+void check_overlap(const void* dest, const void* source, std::size_t bytes, const char* routine) {
+    const auto to = reinterpret_cast<std::uintptr_t>(dest);
+    const auto from = reinterpret_cast<std::uintptr_t>(source);
+    if (to == from || bytes == 0) return;
+    const std::uintptr_t distance = to > from ? to - from : from - to;
+    if (distance < bytes)
+        fail(routine, "source and dest overlap: they are " + std::to_string(distance) +
+                          " bytes apart and " + std::to_string(bytes) + " bytes long");
+}
+
+}  // namespace isthmus::shmem

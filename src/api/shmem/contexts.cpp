@@ -1,0 +1,89 @@
+// Communication contexts (9.5) and sessions (9.9).
+//
+// A context shares nothing with another: on one host it has no queue, no lock and no counter, so
+// threads that use different contexts never meet in the library.
+#include <string>
+
+#include "api/shmem/export.hpp"
+#include "base/error.hpp"
+#include "core/job.hpp"
+#include "core/wait.hpp"
+
+extern "C" {
+__attribute__((visibility("default"))) isthmus_context isthmus_context_default{&isthmus_team_world,
+                                                                               0, true};
+}
+
+using namespace isthmus;
+using namespace isthmus::shmem;
+
+namespace {
+
+constexpr long kOptions = SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE;
+
+int create(isthmus_team* team, long options, shmem_ctx_t* ctx, const char* routine) {
+    *ctx = SHMEM_CTX_INVALID;
+    if (options & ~kOptions)
+        fail(routine, "options " + std::to_string(options) +
+                          " has bits other than SHMEM_CTX_SERIALIZED, PRIVATE and NOSTORE");
+    *ctx = new Context{team, options, true};
+    return 0;
+}
+
+}  // namespace
+
+ISTHMUS_API int pshmem_ctx_create(long options, shmem_ctx_t* ctx) {
+    require_running("shmem_ctx_create");
+    note(Routine::ctx_create);
+    return create(&isthmus_team_world, options, ctx, "shmem_ctx_create");
+}
+
+ISTHMUS_API int pshmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx) {
+    require_running("shmem_team_create_ctx");
+    note(Routine::team_create_ctx);
+    if (team == SHMEM_TEAM_INVALID) {
+        *ctx = SHMEM_CTX_INVALID;
+        return -1;
+    }
+    return create(team, options, ctx, "shmem_team_create_ctx");
+}
+
+ISTHMUS_API void pshmem_ctx_destroy(shmem_ctx_t ctx) {
+    if (ctx == SHMEM_CTX_INVALID) return;
+    require_running("shmem_ctx_destroy");
+    note(Routine::ctx_destroy);
+    if (ctx == SHMEM_CTX_DEFAULT) fail("shmem_ctx_destroy", "SHMEM_CTX_DEFAULT cannot be destroyed");
+    pshmem_ctx_quiet(ctx);
+    ctx->live = false;
+    delete ctx;
+}
+
+ISTHMUS_API int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) {
+    require_running("shmem_ctx_get_team");
+    if (ctx == SHMEM_CTX_INVALID) {
+        *team = SHMEM_TEAM_INVALID;
+        return -1;
+    }
+    *team = ctx->team;
+    return 0;
+}
+
+// Sessions are hints about the operations to come. Loads and stores need no hint.
+ISTHMUS_API void pshmem_ctx_session_start(shmem_ctx_t ctx, long options,
+                                          const shmem_ctx_session_config_t*, long config_mask) {
+    if (ctx == SHMEM_CTX_INVALID) return;
+    require_running("shmem_ctx_session_start");
+    if (options & ~SHMEM_CTX_SESSION_BATCH)
+        fail("shmem_ctx_session_start", "options " + std::to_string(options) +
+                                            " has bits other than SHMEM_CTX_SESSION_BATCH");
+    if (config_mask & ~SHMEM_CTX_SESSION_TOTAL_OPS)
+        fail("shmem_ctx_session_start", "config_mask " + std::to_string(config_mask) +
+                                            " has bits other than SHMEM_CTX_SESSION_TOTAL_OPS");
+}
+
+ISTHMUS_API void pshmem_ctx_session_stop(shmem_ctx_t ctx) {
+    if (ctx == SHMEM_CTX_INVALID) return;
+    require_running("shmem_ctx_session_stop");
+}
+
+SHMEM_TABLE_CONTEXTS(ISTHMUS_ALIAS)

@@ -1,0 +1,48 @@
+// What every file of this face shares: symbols, and the way from arguments to memory.
+//
+// Hot path: reaches(pe), translate(), access. Everything else is behind target(), which is cold.
+#pragma once
+
+#include <shmem.h>
+
+#include <cstddef>
+
+#include "core/team.hpp"
+#include "core/window.hpp"
+
+#define ISTHMUS_API extern "C" __attribute__((visibility("default")))
+
+// shmem_NAME is a weak alias of pshmem_NAME, which the same file defines: a tool may replace it.
+#define ISTHMUS_ALIAS(R, NAME, PARAMETERS, ARGUMENTS) \
+    ISTHMUS_API R shmem_##NAME PARAMETERS __attribute__((weak, alias("pshmem_" #NAME)));
+
+namespace isthmus::shmem {
+
+// Ends the job with a message if the library is not initialised.
+void require_running(const char* routine);
+
+// The slow way to an operand at another PE, for whatever the window's test refused: says what is
+// wrong with the arguments, or (checked mode) that nothing is, and returns where the operand lies.
+[[gnu::cold, gnu::noinline]] char* checked_target(const void* address, std::size_t bytes, int pe,
+                                                  const char* routine);
+
+// Where `address` of `pe` lies for this PE.
+template <typename T>
+inline T* target(T* address, std::size_t bytes, int pe, const char* routine) {
+    if (reaches(pe)) [[likely]]
+        return translate(address, pe);
+    return reinterpret_cast<T*>(checked_target(address, bytes, pe, routine));
+}
+
+// The world number of `pe` in the context's team. Ends the job for an invalid context or PE.
+[[gnu::cold, gnu::noinline]] int checked_context_pe(shmem_ctx_t context, int pe,
+                                                    const char* routine);
+inline int context_pe(shmem_ctx_t context, int pe, const char* routine) {
+    return context == SHMEM_CTX_DEFAULT ? pe : checked_context_pe(context, pe, routine);
+}
+
+// In checked mode: `dest` of `dest_bytes` and `source` must not overlap in part.
+[[gnu::cold]] void check_overlap(const void* dest, const void* source, std::size_t bytes,
+                                 const char* routine);
+
+}  // namespace isthmus::shmem

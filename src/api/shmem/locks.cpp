@@ -1,0 +1,102 @@
+// Distributed locks (9.13): a fair queue lock (Mellor-Crummey and Scott) in the lock's own `long`.
+//
+// The lock word at its home PE holds the tail of the queue; the lock word at each waiting PE holds
+// that PE's place: who comes next, and whether it still waits. So a PE polls its own memory only,
+// and the order is first come, first served. PEs are stored as number + 1, 0 is nobody.
+#include <cstdint>
+#include <string>
+
+#include "api/shmem/export.hpp"
+#include "base/error.hpp"
+#include "core/job.hpp"
+#include "core/wait.hpp"
+
+using namespace isthmus;
+using namespace isthmus::shmem;
+
+namespace {
+
+struct LockWord {
+    std::uint32_t tail;     // used at the home PE
+    std::uint16_t next;     // used at a waiting PE
+    std::uint16_t waiting;  // 1 until the predecessor hands over
+};
+static_assert(sizeof(LockWord) == sizeof(long));
+static_assert(kMaxPes < 0xffff);
+
+// Locks spread over the PEs by their address, alike at every PE: heap and static data each begin
+// at corresponding places.
+int home_of(const void* lock) {
+    const std::uintptr_t base = job.heap.contains(lock) ? job.heap.begin : job.data.begin;
+    const auto offset = (reinterpret_cast<std::uintptr_t>(lock) - base) / sizeof(long);
+    return static_cast<int>(offset % static_cast<std::uintptr_t>(job.pes));
+}
+
+struct Lock {
+    LockWord* mine;
+    LockWord* home;
+    std::uint32_t me;
+};
+
+Lock open(long* lock, Routine routine) {
+    require_running(routine_name(routine));
+    note(routine);
+    if (const std::string why = why_not_symmetric(lock, sizeof(long)); !why.empty())
+        fail(routine_name(routine), why);
+    auto* const mine = reinterpret_cast<LockWord*>(lock);
+    return {mine, translate(mine, home_of(lock)), static_cast<std::uint32_t>(job.me) + 1};
+}
+
+}  // namespace
+
+ISTHMUS_API void pshmem_set_lock(long* lock) {
+    const Lock queue = open(lock, Routine::set_lock);
+    __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
+    __atomic_store_n(&queue.mine->waiting, std::uint16_t{1}, __ATOMIC_RELAXED);
+    // acq_rel: publishes the two stores above to the successor; acquires what the last holder
+    // released (partner: the exchange of clear_lock).
+    const std::uint32_t before = __atomic_exchange_n(&queue.home->tail, queue.me, __ATOMIC_ACQ_REL);
+    if (before != 0) {
+        const int predecessor = static_cast<int>(before) - 1;
+        // Release: pairs with the acquire of clear_lock's wait for its successor.
+        __atomic_store_n(&translate(queue.mine, predecessor)->next,
+                         static_cast<std::uint16_t>(queue.me), __ATOMIC_RELEASE);
+        wait_for({Routine::set_lock, predecessor, lock}, [&] {
+            return __atomic_load_n(&queue.mine->waiting, __ATOMIC_ACQUIRE) == 0;
+        });
+    } else {
+        __atomic_store_n(&queue.mine->waiting, std::uint16_t{0}, __ATOMIC_RELAXED);
+    }
+}
+
+ISTHMUS_API int pshmem_test_lock(long* lock) {
+    const Lock queue = open(lock, Routine::test_lock);
+    // `next` must be clear before a successor can see this PE as the tail.
+    __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
+    std::uint32_t nobody = 0;
+    return __atomic_compare_exchange_n(&queue.home->tail, &nobody, queue.me, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE)
+               ? 0
+               : 1;
+}
+
+ISTHMUS_API void pshmem_clear_lock(long* lock) {
+    const Lock queue = open(lock, Routine::clear_lock);
+    pshmem_quiet();  // what was put under the lock is complete before the next one holds it
+    std::uint32_t expected = queue.me;
+    if (__atomic_compare_exchange_n(&queue.home->tail, &expected, 0u, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return;
+    if (expected == 0)
+        fail("shmem_clear_lock", "the lock is not held");
+    std::uint16_t next = 0;
+    wait_for({Routine::clear_lock, -1, lock}, [&] {
+        next = __atomic_load_n(&queue.mine->next, __ATOMIC_ACQUIRE);
+        return next != 0;
+    });
+    __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
+    __atomic_store_n(&translate(queue.mine, static_cast<int>(next) - 1)->waiting, std::uint16_t{0},
+                     __ATOMIC_RELEASE);
+}
+
+SHMEM_TABLE_LOCKS(ISTHMUS_ALIAS)

@@ -1,0 +1,142 @@
+// Memory management (9.3). Every routine here is a collective over all PEs: barriers make sure that
+// nobody puts into memory that another PE does not have yet, or no longer has.
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <string>
+
+#include "api/shmem/export.hpp"
+#include "base/error.hpp"
+#include "base/settings.hpp"
+#include "core/collective.hpp"
+#include "core/copy.hpp"
+#include "core/heap.hpp"
+#include "core/job.hpp"
+#include "core/wait.hpp"
+
+namespace isthmus::shmem {
+namespace {
+
+std::mutex allocation;  // of the book-keeping, between threads of this PE
+
+const char* begin(Routine routine) {
+    require_running(routine_name(routine));
+    note(routine);
+    return routine_name(routine);
+}
+
+// Checked mode: all PEs ask for the same.
+void require_agreement(const char* routine, const char* what, std::uint64_t value) {
+    if (job.checked) check_agreement(routine, what, value);
+}
+
+void* allocate(const char* routine, std::uint64_t size, std::uint64_t alignment) {
+    require_agreement(routine, "size", size);
+    if (size == 0) return nullptr;
+    void* block = nullptr;
+    {
+        const std::lock_guard lock(allocation);
+        block = heap.allocate(size, alignment);
+        if (!block && job.me == 0)
+            say_from(routine, "no room for " + std::to_string(size) + " bytes in the symmetric heap: " +
+                                  std::to_string(heap.free_bytes()) + " of " +
+                                  std::to_string(heap.range().size) + " bytes are free, " +
+                                  std::to_string(heap.largest_hole()) +
+                                  " in one piece; raise SHMEM_SYMMETRIC_SIZE (now " +
+                                  value(Setting::symmetric_size).text + ")");
+    }
+    barrier_world();
+    return block;
+}
+
+void release(const char* routine, void* block) {
+    const std::lock_guard lock(allocation);
+    if (!heap.release(block)) {
+        char address[40];
+        std::snprintf(address, sizeof address, "%p", block);
+        fail(routine, std::string("address ") + address +
+                          " is not the beginning of a block of the symmetric heap: " +
+                          (heap.range().contains(block) ? "it is " + heap.describe(block)
+                                                        : "it lies outside the heap"));
+    }
+}
+
+}  // namespace
+}  // namespace isthmus::shmem
+
+using namespace isthmus;
+using namespace isthmus::shmem;
+
+ISTHMUS_API void* pshmem_malloc(size_t size) { return allocate(begin(Routine::malloc), size, 1); }
+
+ISTHMUS_API void* pshmem_malloc_with_hints(size_t size, long hints) {
+    const char* routine = begin(Routine::malloc_with_hints);
+    constexpr long kKnown = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
+    if (hints & ~kKnown)
+        fail(routine, "hints " + std::to_string(hints) +
+                          " has bits other than SHMEM_MALLOC_ATOMICS_REMOTE and "
+                          "SHMEM_MALLOC_SIGNAL_REMOTE");
+    // On one host all memory serves atomics and signals alike.
+    return allocate(routine, size, 1);
+}
+
+ISTHMUS_API void* pshmem_align(size_t alignment, size_t size) {
+    const char* routine = begin(Routine::align);
+    if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0)
+        fail(routine, "alignment " + std::to_string(alignment) +
+                          " is not a power of two and a multiple of " +
+                          std::to_string(sizeof(void*)));
+    return allocate(routine, size, alignment);
+}
+
+ISTHMUS_API void* pshmem_calloc(size_t count, size_t size) {
+    const char* routine = begin(Routine::calloc);
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(count, size, &bytes)) bytes = std::numeric_limits<std::size_t>::max();
+    void* const block = allocate(routine, bytes, 1);
+    if (!block) return nullptr;
+    std::memset(block, 0, bytes);
+    barrier_world();
+    return block;
+}
+
+ISTHMUS_API void pshmem_free(void* ptr) {
+    const char* routine = begin(Routine::free);
+    require_agreement(routine, "the offset of the block", heap.offset_of(ptr));
+    barrier_world();
+    if (ptr) release(routine, ptr);
+}
+
+ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
+    const char* routine = begin(Routine::realloc);
+    if (!ptr) return allocate(routine, size, 1);
+    require_agreement(routine, "the offset of the block", heap.offset_of(ptr));
+    if (size == 0) {
+        barrier_world();
+        release(routine, ptr);
+        return nullptr;
+    }
+    const std::uint64_t old_size = heap.block_size(ptr);
+    if (old_size == 0) release(routine, ptr);  // says what is wrong with it
+    void* const block = allocate(routine, size, 1);
+    if (!block) return nullptr;
+    copy(block, ptr, old_size < size ? old_size : size);
+    barrier_world();
+    release(routine, ptr);
+    return block;
+}
+
+ISTHMUS_API void* pshmem_ptr(const void* dest, int pe) {
+    require_running("shmem_ptr");
+    if (pe < 0 || pe >= job.pes || !why_not_symmetric(dest, 1).empty()) return nullptr;
+    return translate(const_cast<void*>(dest), pe);
+}
+
+SHMEM_TABLE_MEMORY(ISTHMUS_ALIAS)
+
+// Names from before 1.2.
+ISTHMUS_API void* shmalloc(size_t size) { return pshmem_malloc(size); }
+ISTHMUS_API void shfree(void* ptr) { pshmem_free(ptr); }
+ISTHMUS_API void* shrealloc(void* ptr, size_t size) { return pshmem_realloc(ptr, size); }
+ISTHMUS_API void* shmemalign(size_t alignment, size_t size) { return pshmem_align(alignment, size); }

@@ -1,0 +1,84 @@
+// Memory ordering (9.12). On one host a put is a store: it is complete when it is visible, and the
+// processor says when that is.
+//
+// Budgets, entry to return: quiet 4 instructions, fence 3.
+#include <atomic>
+
+#include "api/shmem/export.hpp"
+#include "base/error.hpp"
+#include "core/job.hpp"
+
+using namespace isthmus;
+using namespace isthmus::shmem;
+
+namespace {
+
+[[gnu::cold, gnu::noinline]] void quiet_closed(const char* routine) {
+    require_running(routine);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+// Sequentially consistent: a get after quiet must not overtake the puts before it.
+inline void quiet(const char* routine) {
+    if (window.limit == 0) [[unlikely]]
+        return quiet_closed(routine);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+// Puts become visible in the order of the program on x86-64; elsewhere the fence makes them.
+inline void fence(const char* routine) {
+    if (window.limit == 0) [[unlikely]]
+        return quiet_closed(routine);
+    std::atomic_thread_fence(std::memory_order_acq_rel);
+}
+
+inline void require_context(shmem_ctx_t ctx, const char* routine) {
+    if (ctx != SHMEM_CTX_DEFAULT) checked_context_pe(ctx, 0, routine);
+}
+
+void quiet_pes(const int* target_pes, std::size_t npes, int size, const char* routine) {
+    if (job.checked || window.limit == 0) {
+        require_running(routine);
+        for (std::size_t i = 0; i < npes; ++i) {
+            if (target_pes[i] < 0 || target_pes[i] >= size)
+                fail(routine, "pe " + std::to_string(target_pes[i]) + " is out of range 0.." +
+                                  std::to_string(size - 1));
+        }
+    }
+    if (npes != 0) std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+}  // namespace
+
+ISTHMUS_API void pshmem_quiet(void) { quiet("shmem_quiet"); }
+ISTHMUS_API void pshmem_fence(void) { fence("shmem_fence"); }
+
+ISTHMUS_API void pshmem_ctx_quiet(shmem_ctx_t ctx) {
+    require_context(ctx, "shmem_ctx_quiet");
+    quiet("shmem_ctx_quiet");
+}
+
+ISTHMUS_API void pshmem_ctx_fence(shmem_ctx_t ctx) {
+    require_context(ctx, "shmem_ctx_fence");
+    fence("shmem_ctx_fence");
+}
+
+ISTHMUS_API void pshmem_pe_quiet(const int* target_pes, size_t npes) {
+    quiet_pes(target_pes, npes, job.pes, "shmem_pe_quiet");
+}
+
+ISTHMUS_API void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, size_t npes) {
+    require_context(ctx, "shmem_ctx_pe_quiet");
+    quiet_pes(target_pes, npes, ctx->team->size, "shmem_ctx_pe_quiet");
+}
+
+SHMEM_TABLE_ORDERING(ISTHMUS_ALIAS)
+
+// Cache control, deprecated since 1.3: caches are coherent.
+ISTHMUS_API void pshmem_set_cache_inv(void) {}
+ISTHMUS_API void pshmem_set_cache_line_inv(void*) {}
+ISTHMUS_API void pshmem_clear_cache_inv(void) {}
+ISTHMUS_API void pshmem_clear_cache_line_inv(void*) {}
+ISTHMUS_API void pshmem_udcflush(void) {}
+ISTHMUS_API void pshmem_udcflush_line(void*) {}
+SHMEM_TABLE_CACHE(ISTHMUS_ALIAS)

@@ -1,0 +1,77 @@
+// Remote memory access (9.6): one element, and contiguous blocks.
+//
+// Budgets on one host, entry to return: p and g 8 instructions, put of 8 bytes 20. The nbi forms
+// are the same operations: a store has left the source when the instruction is done.
+#include "api/shmem/export.hpp"
+#include "core/copy.hpp"
+#include "core/job.hpp"
+#include "core/wait.hpp"
+
+using namespace isthmus;
+using namespace isthmus::shmem;
+
+namespace {
+
+constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the report of a death
+
+inline void put(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
+    void* const there = target(dest, bytes, pe, routine);
+    if (bytes >= kBulk) [[unlikely]]
+        note(Routine::put);
+    if (job.checked) [[unlikely]]
+        check_overlap(there, source, bytes, routine);
+    copy(there, source, bytes);
+}
+
+inline void get(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
+    const void* const there = target(source, bytes, pe, routine);
+    if (bytes >= kBulk) [[unlikely]]
+        note(Routine::get);
+    if (job.checked) [[unlikely]]
+        check_overlap(dest, there, bytes, routine);
+    copy(dest, there, bytes);
+}
+
+}  // namespace
+
+#define ELEMENT(T, N)                                                                            \
+    ISTHMUS_API void pshmem_##N##_p(T* dest, T value, int pe) {                                  \
+        *const_cast<volatile T*>(target(dest, sizeof(T), pe, "shmem_" #N "_p")) = value;         \
+    }                                                                                            \
+    ISTHMUS_API T pshmem_##N##_g(const T* source, int pe) {                                      \
+        return *const_cast<const volatile T*>(target(source, sizeof(T), pe, "shmem_" #N "_g"));  \
+    }                                                                                            \
+    ISTHMUS_API void pshmem_ctx_##N##_p(shmem_ctx_t ctx, T* dest, T value, int pe) {             \
+        pe = context_pe(ctx, pe, "shmem_ctx_" #N "_p");                                          \
+        *const_cast<volatile T*>(target(dest, sizeof(T), pe, "shmem_ctx_" #N "_p")) = value;     \
+    }                                                                                            \
+    ISTHMUS_API T pshmem_ctx_##N##_g(shmem_ctx_t ctx, const T* source, int pe) {                 \
+        pe = context_pe(ctx, pe, "shmem_ctx_" #N "_g");                                          \
+        return *const_cast<const volatile T*>(                                                   \
+            target(source, sizeof(T), pe, "shmem_ctx_" #N "_g"));                                \
+    }                                                                                            \
+    SHMEM_TABLE_ELEMENT(ISTHMUS_ALIAS, T, N)
+SHMEM_RMA_TYPES(ELEMENT)
+
+// P: type of the pointers; OPERATION: put or get; UNIT: bytes of an element.
+#define BLOCK(P, NAME, OPERATION, UNIT)                                                          \
+    ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, size_t nelems, int pe) {            \
+        OPERATION(dest, source, nelems * (UNIT), pe, "shmem_" #NAME);                            \
+    }                                                                                            \
+    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, size_t nelems, \
+                                       int pe) {                                                 \
+        OPERATION(dest, source, nelems * (UNIT), context_pe(ctx, pe, "shmem_ctx_" #NAME),        \
+                  "shmem_ctx_" #NAME);                                                           \
+    }
+#define BLOCKS(P, PUT, GET, UNIT)   \
+    BLOCK(P, PUT, put, UNIT)        \
+    BLOCK(P, GET, get, UNIT)        \
+    BLOCK(P, PUT##_nbi, put, UNIT)  \
+    BLOCK(P, GET##_nbi, get, UNIT)  \
+    SHMEM_TABLE_BLOCK_(ISTHMUS_ALIAS, P, PUT, GET)
+
+#define TYPED_BLOCKS(T, N) BLOCKS(T, N##_put, N##_get, sizeof(T))
+SHMEM_RMA_TYPES(TYPED_BLOCKS)
+#define SIZED_BLOCKS(BITS) BLOCKS(void, put##BITS, get##BITS, (BITS) / 8)
+SHMEM_ELEMENT_SIZES(SIZED_BLOCKS)
+BLOCKS(void, putmem, getmem, 1)

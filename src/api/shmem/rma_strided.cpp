@@ -1,0 +1,122 @@
+// Remote memory access (9.6): strided elements and strided blocks. One pass, no staging copy.
+#include <cstring>
+#include <string>
+
+#include "api/shmem/export.hpp"
+#include "base/error.hpp"
+#include "core/copy.hpp"
+#include "core/job.hpp"
+#include "core/wait.hpp"
+
+using namespace isthmus;
+using namespace isthmus::shmem;
+
+namespace {
+
+// memcpy of a constant size is one move where the processor has one, so elements are not torn.
+template <std::size_t kBytes>
+void copy_elements(char* dest, const char* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
+                   std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(dest, source, kBytes);
+        dest += dst * static_cast<std::ptrdiff_t>(kBytes);
+        source += sst * static_cast<std::ptrdiff_t>(kBytes);
+    }
+}
+
+struct Shape {
+    std::ptrdiff_t dst;
+    std::ptrdiff_t sst;
+    std::size_t block;  // elements in a block
+    std::size_t count;  // blocks
+};
+
+// Bytes from the first to behind the last element, for the checks.
+std::size_t extent(std::ptrdiff_t stride, const Shape& shape, std::size_t unit) {
+    if (shape.count == 0 || shape.block == 0) return 0;
+    return (static_cast<std::size_t>(stride) * (shape.count - 1) + shape.block) * unit;
+}
+
+[[gnu::cold, gnu::noinline]] void check_strides(const Shape& shape, const char* routine) {
+    const auto least = static_cast<std::ptrdiff_t>(shape.block);
+    if (shape.dst >= least && shape.sst >= least && shape.dst > 0 && shape.sst > 0) return;
+    fail(routine, "strides dst " + std::to_string(shape.dst) + " and sst " +
+                      std::to_string(shape.sst) + " must be at least " +
+                      (shape.block == 1 ? std::string("1")
+                                        : "the block of " + std::to_string(shape.block)));
+}
+
+inline bool strides_are_legal(const Shape& shape) {
+    const auto least = static_cast<std::ptrdiff_t>(shape.block | (shape.block == 0));
+    return shape.dst >= least && shape.sst >= least;
+}
+
+template <std::size_t kUnit>
+void copy_shape(void* dest, const void* source, const Shape& shape) {
+    char* to = static_cast<char*>(dest);
+    const char* from = static_cast<const char*>(source);
+    if (shape.block == 1) {
+        copy_elements<kUnit>(to, from, shape.dst, shape.sst, shape.count);
+        return;
+    }
+    const std::size_t bytes = shape.block * kUnit;
+    for (std::size_t i = 0; i < shape.count; ++i) {
+        copy(to, from, bytes);
+        to += shape.dst * static_cast<std::ptrdiff_t>(kUnit);
+        from += shape.sst * static_cast<std::ptrdiff_t>(kUnit);
+    }
+}
+
+template <std::size_t kUnit>
+void iput(void* dest, const void* source, const Shape& shape, int pe, Routine kind,
+          const char* routine) {
+    note(kind);
+    if (!strides_are_legal(shape)) check_strides(shape, routine);
+    copy_shape<kUnit>(target(dest, extent(shape.dst, shape, kUnit), pe, routine), source, shape);
+}
+
+template <std::size_t kUnit>
+void iget(void* dest, const void* source, const Shape& shape, int pe, Routine kind,
+          const char* routine) {
+    note(kind);
+    if (!strides_are_legal(shape)) check_strides(shape, routine);
+    copy_shape<kUnit>(dest, target(source, extent(shape.sst, shape, kUnit), pe, routine), shape);
+}
+
+}  // namespace
+
+#define STRIDED(P, NAME, OPERATION, UNIT)                                                          \
+    ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, ptrdiff_t dst, ptrdiff_t sst,         \
+                                   size_t nelems, int pe) {                                        \
+        OPERATION<UNIT>(dest, source, {dst, sst, 1, nelems}, pe, Routine::OPERATION,               \
+                        "shmem_" #NAME);                                                           \
+    }                                                                                              \
+    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, ptrdiff_t dst,   \
+                                       ptrdiff_t sst, size_t nelems, int pe) {                     \
+        OPERATION<UNIT>(dest, source, {dst, sst, 1, nelems},                                       \
+                        context_pe(ctx, pe, "shmem_ctx_" #NAME), Routine::OPERATION,               \
+                        "shmem_ctx_" #NAME);                                                       \
+    }
+#define STRIDED_BLOCK(P, NAME, OPERATION, KIND, UNIT)                                                    \
+    ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, ptrdiff_t dst, ptrdiff_t sst,         \
+                                   size_t bsize, size_t nblocks, int pe) {                         \
+        OPERATION<UNIT>(dest, source, {dst, sst, bsize, nblocks}, pe, Routine::KIND,   \
+                        "shmem_" #NAME);                                                           \
+    }                                                                                              \
+    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, ptrdiff_t dst,   \
+                                       ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {      \
+        OPERATION<UNIT>(dest, source, {dst, sst, bsize, nblocks},                                  \
+                        context_pe(ctx, pe, "shmem_ctx_" #NAME), Routine::KIND,        \
+                        "shmem_ctx_" #NAME);                                                       \
+    }
+#define STRIDED_ALL(P, IPUT, IGET, IBPUT, IBGET, UNIT) \
+    STRIDED(P, IPUT, iput, UNIT)                       \
+    STRIDED(P, IGET, iget, UNIT)                       \
+    STRIDED_BLOCK(P, IBPUT, iput, ibput, UNIT)                \
+    STRIDED_BLOCK(P, IBGET, iget, ibget, UNIT)                \
+    SHMEM_TABLE_STRIDED_(ISTHMUS_ALIAS, P, IPUT, IGET, IBPUT, IBGET)
+
+#define TYPED(T, N) STRIDED_ALL(T, N##_iput, N##_iget, N##_ibput, N##_ibget, sizeof(T))
+SHMEM_RMA_TYPES(TYPED)
+#define SIZED(BITS) STRIDED_ALL(void, iput##BITS, iget##BITS, ibput##BITS, ibget##BITS, (BITS) / 8)
+SHMEM_ELEMENT_SIZES(SIZED)

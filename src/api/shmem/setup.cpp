@@ -1,0 +1,88 @@
+// Library setup, exit and query routines (9.1), threads (9.2).
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "api/shmem/export.hpp"
+#include "core/job.hpp"
+#include "core/session.hpp"
+#include "core/wait.hpp"
+
+using namespace isthmus;
+using namespace isthmus::shmem;
+
+ISTHMUS_API void pshmem_init(void) { enter_session(SHMEM_THREAD_SINGLE); }
+
+ISTHMUS_API int pshmem_init_thread(int requested, int* provided) {
+    enter_session(std::clamp(requested, SHMEM_THREAD_SINGLE, SHMEM_THREAD_MULTIPLE));
+    if (provided) *provided = session_thread_level();
+    return 0;
+}
+
+ISTHMUS_API void pshmem_finalize(void) {
+    require_running("shmem_finalize");
+    note(Routine::finalize);
+    leave_session();
+}
+
+ISTHMUS_API void pshmem_global_exit(int status) {
+    // Buffered output of this PE is the user's last word; the other PEs are ended where they are.
+    std::fflush(nullptr);
+    end_job(status);
+}
+
+ISTHMUS_API int pshmem_my_pe(void) {
+    if (window.pes == 0) require_running("shmem_my_pe");
+    return static_cast<int>(window.me);
+}
+
+ISTHMUS_API int pshmem_n_pes(void) {
+    if (window.pes == 0) require_running("shmem_n_pes");
+    return static_cast<int>(window.pes);
+}
+
+ISTHMUS_API int pshmem_pe_accessible(int pe) {
+    require_running("shmem_pe_accessible");
+    return pe >= 0 && pe < job.pes;
+}
+
+ISTHMUS_API int pshmem_addr_accessible(const void* addr, int pe) {
+    require_running("shmem_addr_accessible");
+    return pe >= 0 && pe < job.pes && why_not_symmetric(addr, 1).empty();
+}
+
+ISTHMUS_API void pshmem_info_get_version(int* major, int* minor) {
+    *major = SHMEM_MAJOR_VERSION;
+    *minor = SHMEM_MINOR_VERSION;
+}
+
+ISTHMUS_API void pshmem_info_get_name(char* name) {
+    static_assert(sizeof SHMEM_VENDOR_STRING <= SHMEM_MAX_NAME_LEN);
+    std::strcpy(name, SHMEM_VENDOR_STRING);
+}
+
+ISTHMUS_API void pshmem_query_initialized(int* initialized) {
+    *initialized = session_count() != 0;
+}
+
+ISTHMUS_API void pshmem_query_thread(int* provided) {
+    require_running("shmem_query_thread");
+    *provided = session_thread_level();
+}
+
+// Without the profiling library there is nothing to control.
+ISTHMUS_API void pshmem_pcontrol(int, ...) {}
+
+SHMEM_TABLE_SETUP(ISTHMUS_ALIAS)
+ISTHMUS_API void shmem_global_exit(int status)
+    __attribute__((weak, noreturn, alias("pshmem_global_exit")));
+ISTHMUS_API void shmem_pcontrol(int level, ...) __attribute__((weak, alias("pshmem_pcontrol")));
+
+// Names from before 1.2. start_pes may be called again and again, and is never matched.
+ISTHMUS_API void start_pes(int) {
+    if (session_count() == 0) enter_session(SHMEM_THREAD_SINGLE);
+}
+ISTHMUS_API int _my_pe(void) { return pshmem_my_pe(); }
+ISTHMUS_API int _num_pes(void) { return pshmem_n_pes(); }
+ISTHMUS_API __attribute__((weak)) int my_pe(void) { return pshmem_my_pe(); }
+ISTHMUS_API __attribute__((weak)) int num_pes(void) { return pshmem_n_pes(); }

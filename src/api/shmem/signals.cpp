@@ -1,0 +1,95 @@
+// Signalling operations (9.8): data, then a word that says that it is there.
+#include <cstdint>
+#include <string>
+
+#include "api/shmem/compare.hpp"
+#include "api/shmem/export.hpp"
+#include "base/error.hpp"
+#include "core/copy.hpp"
+#include "core/job.hpp"
+#include "core/wait.hpp"
+
+using namespace isthmus;
+using namespace isthmus::shmem;
+
+namespace {
+
+// The release orders the data before the signal (partner: the acquire in shmem_signal_fetch and
+// shmem_signal_wait_until). copy_long has fenced its own streaming stores.
+void raise_signal(std::uint64_t* there, std::uint64_t signal, int operation, const char* routine) {
+    if (operation == SHMEM_SIGNAL_SET) {
+        __atomic_store_n(there, signal, __ATOMIC_RELEASE);
+    } else if (operation == SHMEM_SIGNAL_ADD) {
+        __atomic_fetch_add(there, signal, __ATOMIC_ACQ_REL);
+    } else {
+        fail(routine, "sig_op " + std::to_string(operation) +
+                          " is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD");
+    }
+}
+
+void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t* sig_addr,
+                std::uint64_t signal, int sig_op, int pe, const char* routine) {
+    copy(target(dest, bytes, pe, routine), source, bytes);
+    raise_signal(target(sig_addr, sizeof signal, pe, routine), signal, sig_op, routine);
+}
+
+}  // namespace
+
+#define PUT_SIGNAL(P, NAME, UNIT)                                                                 \
+    ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, size_t nelems, uint64_t* sig_addr,   \
+                                   uint64_t signal, int sig_op, int pe) {                         \
+        put_signal(dest, source, nelems * (UNIT), sig_addr, signal, sig_op, pe, "shmem_" #NAME);  \
+    }                                                                                             \
+    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, size_t nelems,  \
+                                       uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) { \
+        put_signal(dest, source, nelems * (UNIT), sig_addr, signal, sig_op,                       \
+                   context_pe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME);                  \
+    }
+
+#define TYPED(T, N)                          \
+    PUT_SIGNAL(T, N##_put_signal, sizeof(T)) \
+    PUT_SIGNAL(T, N##_put_signal_nbi, sizeof(T)) \
+    SHMEM_TABLE_PUT_SIGNAL(ISTHMUS_ALIAS, T, N)
+SHMEM_RMA_TYPES(TYPED)
+#define SIZED(BITS)                               \
+    PUT_SIGNAL(void, put##BITS##_signal, (BITS) / 8) \
+    PUT_SIGNAL(void, put##BITS##_signal_nbi, (BITS) / 8) \
+    SHMEM_TABLE_PUT_SIGNAL_SIZED(ISTHMUS_ALIAS, BITS)
+SHMEM_ELEMENT_SIZES(SIZED)
+
+PUT_SIGNAL(void, putmem_signal, 1)
+PUT_SIGNAL(void, putmem_signal_nbi, 1)
+
+#define SIGNAL_UPDATE(NAME, OPERATION)                                                          \
+    ISTHMUS_API void pshmem_##NAME(uint64_t* sig_addr, uint64_t signal, int pe) {               \
+        raise_signal(target(sig_addr, sizeof signal, pe, "shmem_" #NAME), signal, OPERATION,    \
+                     "shmem_" #NAME);                                                           \
+    }                                                                                           \
+    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,    \
+                                       int pe) {                                                \
+        pe = context_pe(ctx, pe, "shmem_ctx_" #NAME);                                           \
+        raise_signal(target(sig_addr, sizeof signal, pe, "shmem_ctx_" #NAME), signal, OPERATION, \
+                     "shmem_ctx_" #NAME);                                                       \
+    }
+SIGNAL_UPDATE(signal_set, SHMEM_SIGNAL_SET)
+SIGNAL_UPDATE(signal_add, SHMEM_SIGNAL_ADD)
+
+ISTHMUS_API uint64_t pshmem_signal_fetch(const uint64_t* sig_addr) {
+    return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
+}
+
+ISTHMUS_API uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_value) {
+    require_comparison(cmp, "shmem_signal_wait_until");
+    std::uint64_t seen = 0;
+    const auto done = [&] {
+        seen = __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
+        return compare(seen, cmp, cmp_value);
+    };
+    if (done()) return seen;
+    require_running("shmem_signal_wait_until");
+    note(Routine::signal_wait_until);
+    wait_for({Routine::signal_wait_until, -1, sig_addr}, done);
+    return seen;
+}
+
+SHMEM_TABLE_SIGNAL(ISTHMUS_ALIAS)

@@ -1,0 +1,20 @@
+// What the rest of the library needs of teams and collectives.
+#pragma once
+
+#include <cstdint>
+
+namespace isthmus {
+
+// SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED; at initialisation, after the heaps are mapped.
+void create_first_teams();
+// All teams go; at finalisation, after the last barrier.
+void release_teams();
+
+// Barrier of all PEs of the job.
+void barrier_world();
+
+// Ends the job if `value` differs between PEs: "shmem_malloc: size is 64 here and 128 at PE 1".
+// Collective over all PEs; for checked mode.
+void check_agreement(const char* routine, const char* what, std::uint64_t value);
+
+}  // namespace isthmus

@@ -1,0 +1,50 @@
+// Copying between PEs of a host. Short copies are a few moves of the processor; long ones take the
+// loop that was chosen for this processor when the library was loaded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace isthmus {
+
+// dest and source do not overlap, except that they may be equal. Any alignment, any length.
+void copy_long(void* dest, const void* source, std::size_t bytes);
+
+// Name of the chosen loop and why, for `isthmus info`.
+const char* copy_loop_name();
+
+// Two overlapping words cover any length between one word and two.
+template <typename Word>
+inline void copy_two_words(char* dest, const char* source, std::size_t bytes) {
+    Word first;
+    Word last;
+    std::memcpy(&first, source, sizeof(Word));
+    std::memcpy(&last, source + bytes - sizeof(Word), sizeof(Word));
+    std::memcpy(dest, &first, sizeof(Word));
+    std::memcpy(dest + bytes - sizeof(Word), &last, sizeof(Word));
+}
+
+// Budget for 8 bytes: 9 instructions. 8 and 4 bytes come first and are single moves, so that a
+// flag or a counter is never torn.
+inline void copy(void* dest, const void* source, std::size_t bytes) {
+    char* const to = static_cast<char*>(dest);
+    const char* const from = static_cast<const char*>(source);
+    if (bytes == 8) {
+        std::memcpy(to, from, 8);
+    } else if (bytes > 16) {
+        copy_long(to, from, bytes);
+    } else if (bytes > 8) {
+        copy_two_words<std::uint64_t>(to, from, bytes);
+    } else if (bytes == 4) {
+        std::memcpy(to, from, 4);
+    } else if (bytes > 4) {
+        copy_two_words<std::uint32_t>(to, from, bytes);
+    } else if (bytes >= 2) {
+        copy_two_words<std::uint16_t>(to, from, bytes);
+    } else if (bytes == 1) {
+        *to = *from;
+    }
+}
+
+}  // namespace isthmus

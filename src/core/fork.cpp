@@ -1,0 +1,93 @@
+#include "core/fork.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "base/os.hpp"
+#include "core/job.hpp"
+#include "core/window.hpp"
+
+namespace isthmus {
+namespace {
+
+// Shared between parent and child for the length of a fork: 0 while the child copies, then 1.
+std::atomic<std::uint32_t>* copied = nullptr;
+constexpr std::uint64_t kPatience = 30'000'000'000;  // a child that was killed never answers
+
+void prepare() {
+    void* const page = mmap(nullptr, os::page_size(), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    copied = page == MAP_FAILED ? nullptr : new (page) std::atomic<std::uint32_t>(0);
+}
+
+void wait_for_child() {
+    if (!copied) return;
+    const auto word = reinterpret_cast<const std::uint32_t*>(copied);
+    const std::uint64_t deadline = os::monotonic_nanoseconds() + kPatience;
+    // Acquire: pairs with the child's release; the child has read what it needs.
+    while (copied->load(std::memory_order_acquire) == 0 && os::monotonic_nanoseconds() < deadline)
+        os::futex_wait(word, 0, 10'000'000);
+    munmap(copied, os::page_size());
+    copied = nullptr;
+}
+
+// Replaces [begin, begin+size) of the job file by private memory of the same content. Only the
+// extents that hold data are copied; a hole stays a hole. Uses no memory but the stack and fresh
+// mappings: the program's own variables are being replaced.
+void make_private(const Range& range, std::uint64_t offset) {
+    if (range.size == 0) return;
+    char* const copy = static_cast<char*>(mmap(nullptr, range.size, PROT_READ | PROT_WRITE,
+                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    if (copy == MAP_FAILED) _exit(127);  // better no child than one that writes into its parent
+    auto position = static_cast<off_t>(offset);
+    const auto end = static_cast<off_t>(offset + range.size);
+    while (position < end) {
+        const off_t data = lseek(job.file, position, SEEK_DATA);
+        if (data < 0 || data >= end) break;
+        off_t hole = lseek(job.file, data, SEEK_HOLE);
+        if (hole < 0 || hole > end) hole = end;
+        const auto begin = static_cast<std::size_t>(data) - offset;
+        std::memcpy(copy + begin, reinterpret_cast<const char*>(range.begin) + begin,
+                    static_cast<std::size_t>(hole - data));
+        position = hole;
+    }
+    mremap(copy, range.size, range.size, MREMAP_MAYMOVE | MREMAP_FIXED,
+           reinterpret_cast<void*>(range.begin));
+}
+
+void become_private() {
+    close_window();
+    window.pes = 0;  // a later call says that this is a forked child
+    if (job.launched && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);
+    if (job.heap.size != 0) make_private(job.heap, region(job.me));
+    for (int pe = 0; pe < job.pes && job.heap.size != 0; ++pe) {
+        if (pe == job.me) continue;
+        munmap(translate(reinterpret_cast<char*>(job.heap.begin), pe), job.heap.size);
+        if (job.data.size != 0)
+            munmap(translate(reinterpret_cast<char*>(job.data.begin), pe), job.data.size);
+    }
+    forked_child = true;
+    if (!copied) return;
+    const auto word = reinterpret_cast<const std::uint32_t*>(copied);
+    copied->store(1, std::memory_order_release);  // partner: wait_for_child
+    os::futex_wake_all(word);
+    munmap(copied, os::page_size());
+    copied = nullptr;
+}
+
+}  // namespace
+
+bool forked_child = false;
+
+void protect_forks() {
+    static bool done = false;
+    if (done) return;
+    done = true;
+    pthread_atfork(prepare, wait_for_child, become_private);
+}
+
+}  // namespace isthmus

@@ -1,0 +1,13 @@
+// fork() in a program whose static data is shared memory: without care the child would write into
+// the parent's variables. The child gets a private copy, the parent waits until it has it.
+#pragma once
+
+namespace isthmus {
+
+// True in the child of a fork: it has no PE.
+extern bool forked_child __attribute__((visibility("hidden")));
+
+// Registers the handlers; once.
+void protect_forks();
+
+}  // namespace isthmus

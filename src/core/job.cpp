@@ -1,0 +1,329 @@
+#include "core/job.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/os.hpp"
+#include "base/settings.hpp"
+#include "core/fault.hpp"
+#include "core/fork.hpp"
+#include "core/heap.hpp"
+#include "core/program_data.hpp"
+#include "core/wait.hpp"
+#include "core/window.hpp"
+
+namespace isthmus {
+
+Job job;
+
+namespace {
+
+JobHeader* map_header(int file) {
+    void* const place =
+        mmap(nullptr, sizeof(JobHeader), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return place == MAP_FAILED ? nullptr : static_cast<JobHeader*>(place);
+}
+
+// Other launchers that start processes in numbers. Each variable holds that number.
+struct ForeignLauncher {
+    const char* variable;
+    const char* name;
+};
+constexpr ForeignLauncher kForeignLaunchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"},
+    {"PMI_SIZE", "a PMI launcher (mpiexec, srun --mpi=pmi2)"},
+    {"PMIX_SIZE", "a PMIx launcher"},
+    {"SLURM_STEP_NUM_TASKS", "Slurm's srun"},
+    {"PALS_NRANKS", "PALS"},
+    {"ALPS_APP_PE_COUNT", "aprun"},
+};
+
+void refuse_foreign_launcher() {
+    for (const auto& [variable, name] : kForeignLaunchers) {
+        const char* text = std::getenv(variable);
+        const int processes = text ? std::atoi(text) : 0;
+        if (processes <= 1) continue;
+        fail("shmem_init", std::string("started by ") + name + " (" + variable + "=" + text +
+                               "), which this library cannot talk to yet; start the program with "
+                               "`isthmus run -n " + text + "` instead");
+    }
+}
+
+void start_alone() {
+    job.file = os::create_shared_file("isthmus-job", job_file_size(1));
+    job.header = job.file < 0 ? nullptr : map_header(job.file);
+    if (!job.header)
+        fail("shmem_init", std::string("cannot make shared memory: ") + std::strerror(errno));
+    job.header->magic = kJobMagic;
+    job.header->pes = 1;
+    job.header->launcher = 0;
+}
+
+void move_static_data() {
+    PeStatus& status = job.status();
+    if (os::thread_count() > 1) {
+        job.data_note = "the library was loaded after threads had been started";
+        return;
+    }
+    const Range range = program_data_range();
+    std::string reason;
+    if (range.size == 0 || range.size > kDataOffset) {
+        job.data_note = range.size == 0 ? "the executable has none" : "it is larger than 128 GiB";
+        return;
+    }
+    if (!share_program_data(range, job.file, region(job.me) + kDataOffset, reason))
+        fail("start", "the program's static data: " + reason);
+    job.data = range;
+    status.data_size.store(range.size, std::memory_order_relaxed);
+}
+
+// The heap: from the setting, in whole pages, the library's part on top.
+std::uint64_t heap_size() {
+    const std::uint64_t largest = std::min(window_stride(), kDataOffset);
+    const std::uint64_t memory = os::memory_size();
+    std::uint64_t wanted = os::page_up(size(Setting::symmetric_size, memory)) + kInternalSize;
+    if (value(Setting::symmetric_size).origin == SettingOrigin::standard) {
+        // Nobody asked: as much as fits. Memcheck keeps a table of every mapped page.
+        wanted = std::min(wanted, os::under_valgrind() ? std::uint64_t{1} << 30 : largest);
+    }
+    if (wanted > largest) {
+        fail("shmem_init", description(Setting::symmetric_size).name + std::string("=") +
+                               value(Setting::symmetric_size).text + " is " +
+                               format_size(wanted - kInternalSize) + "; at most " +
+                               format_size(largest - kInternalSize) + " fit in the window");
+    }
+    return wanted;
+}
+
+void map_or_fail(std::uintptr_t address, std::uint64_t length, std::uint64_t offset, int pe,
+                 const char* what) {
+    if (length == 0 ||
+        os::map_shared(reinterpret_cast<void*>(address), length, job.file, offset, false))
+        return;
+    const int reason = errno;
+    char place[64];
+    std::snprintf(place, sizeof place, "%#zx", static_cast<std::size_t>(address));
+    std::string advice;
+    if (reason == ENOMEM)
+        advice = "; lower SHMEM_SYMMETRIC_SIZE or raise the limit of address space (ulimit -v)";
+    else if (reason == EEXIST)
+        advice = "; something else lies there (a sanitizer? see docs/settings.md, the window)";
+    fail("shmem_init", std::string("cannot map the ") + what + " of PE " + std::to_string(pe) +
+                           " (" + format_size(length) + " at " + place +
+                           "): " + std::strerror(reason) + advice);
+}
+
+std::uintptr_t peer_address(std::uintptr_t address, int pe) {
+    return reinterpret_cast<std::uintptr_t>(translate(reinterpret_cast<char*>(address), pe));
+}
+
+void map_peers() {
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (pe == job.me) continue;
+        const PeStatus& peer = job.header->pe[pe];
+        map_or_fail(peer_address(job.heap.begin, pe), peer.heap_size.load(std::memory_order_relaxed),
+                    region(pe), pe, "symmetric heap");
+        if (job.data.size != 0)
+            map_or_fail(peer_address(job.data.begin, pe), job.data.size, region(pe) + kDataOffset, pe,
+                        "static data");
+    }
+}
+
+void compare_with_peers() {
+    const PeStatus& mine = job.status();
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (pe == job.me) continue;
+        const PeStatus& peer = job.header->pe[pe];
+        const auto peer_heap = peer.heap_size.load(std::memory_order_relaxed);
+        if (peer_heap != job.heap.size)
+            fail("shmem_init", "the symmetric heap has " + format_size(job.heap.size - kInternalSize) +
+                                   " here and " + format_size(peer_heap - kInternalSize) + " at PE " +
+                                   std::to_string(pe) + "; set SHMEM_SYMMETRIC_SIZE alike everywhere");
+        if (peer.window_shift.load(std::memory_order_relaxed) !=
+                mine.window_shift.load(std::memory_order_relaxed) ||
+            peer.data_size.load(std::memory_order_relaxed) != job.data.size ||
+            (job.data.size != 0 && peer.data_checksum.load(std::memory_order_relaxed) !=
+                                       mine.data_checksum.load(std::memory_order_relaxed)))
+            fail("shmem_init", "PE " + std::to_string(pe) +
+                                   " runs another program than this PE; a job is one executable");
+    }
+}
+
+// Before any constructor of the program, and so before any thread that it may start.
+__attribute__((constructor(101))) void on_load() { load_job(); }
+
+}  // namespace
+
+void load_job() {
+    const char* bootstrap = std::getenv(kBootstrapVariable);
+    if (!bootstrap) return;
+    int file = -1;
+    int me = -1;
+    int pes = 0;
+    if (std::sscanf(bootstrap, "local:%d:%d:%d", &file, &me, &pes) != 3 || me < 0 || me >= pes)
+        fail("start", std::string(kBootstrapVariable) + "=" + bootstrap +
+                          " is damaged; it is set by `isthmus run` alone");
+    JobHeader* const header = map_header(file);
+    if (!header)
+        fail("start", "cannot reach the job's shared memory (file descriptor " +
+                          std::to_string(file) + "): " + std::strerror(errno) +
+                          "; was it closed between the launcher and the program?");
+    if (header->magic != kJobMagic || header->pes != static_cast<std::uint32_t>(pes))
+        fail("start", "the launcher is of another version than the library");
+    set_speaker(me);
+    if (header->pe[me].state.load(std::memory_order_relaxed) != PeState::absent)
+        fail("start", "a program of this job already ran as PE " + std::to_string(me) +
+                          "; a job runs one program a PE");
+    // A PE outlives neither the launcher nor a shell in between.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    fcntl(file, F_SETFD, FD_CLOEXEC);
+    unsetenv(kBootstrapVariable);
+    job.header = header;
+    job.file = file;
+    job.me = me;
+    job.pes = pes;
+    job.launched = true;
+    set_job_end({claim_end, end_job});
+    window.shift = isthmus_program_window_shift;
+    PeStatus& status = job.status();
+    status.process.store(getpid(), std::memory_order_relaxed);
+    status.window_shift.store(window.shift, std::memory_order_relaxed);
+    status.data_checksum.store(program_checksum(), std::memory_order_relaxed);
+    if (pes > 1) move_static_data();
+    protect_forks();
+    status.state.store(PeState::loaded, std::memory_order_release);
+}
+
+void attach_job() {
+    if (!job.header) {
+        refuse_foreign_launcher();
+        start_alone();
+        protect_forks();
+    }
+    set_speaker(job.me);
+    set_job_end({claim_end, end_job});
+    for (const auto& problem : read_settings()) fail("shmem_init", problem.message);
+    job.checked = flag(Setting::check) || flag(Setting::debug);
+    job.spin = job.pes > os::usable_processors()
+                   ? 0
+                   : static_cast<std::uint32_t>(number(Setting::spin));
+    window.shift = isthmus_program_window_shift;
+    window.me = static_cast<std::uint32_t>(job.me);
+    window.pes = static_cast<std::uint32_t>(job.pes);
+    window.host_pes = window.pes;
+    window.open_limit = job.checked ? 0 : std::bit_ceil(window.pes);
+    if (job.pes > window_slots())
+        fail("shmem_init", std::to_string(job.pes) + " PEs are too many for one host; at most " +
+                               std::to_string(window_slots()) + " fit in the window");
+    PeStatus& status = job.status();
+    if (job.heap.size == 0) {
+        const std::uint64_t length = heap_size();
+        map_or_fail(heap_base(), length, region(job.me), job.me, "symmetric heap");
+        job.heap = {heap_base(), length};
+        if (job.pes == 1) job.data = program_data_range();
+        status.heap_size.store(length, std::memory_order_relaxed);
+        start_barrier();
+        compare_with_peers();
+        map_peers();
+    }
+    heap.reset({job.heap.begin + kInternalSize, job.heap.size - kInternalSize});
+    catch_faults();
+    status.state.store(PeState::running, std::memory_order_release);
+    start_barrier();
+    open_window();
+}
+
+void detach_job() {
+    close_window();
+    PeStatus& status = job.status();
+    status.state.store(PeState::finalized, std::memory_order_release);
+    start_barrier();
+    // Symmetric memory starts over as zeros if the program initialises again.
+    os::discard(job.file, region(job.me), job.heap.size);
+    start_barrier();
+}
+
+bool claim_end(int status) {
+    JobHeader& header = *job.header;
+    std::uint32_t nobody = 0;
+    if (!header.ended.compare_exchange_strong(nobody, kEnding, std::memory_order_acq_rel))
+        return header.ended_by.load(std::memory_order_relaxed) == job.me;
+    header.exit_status.store(status, std::memory_order_relaxed);
+    header.ended_by.store(job.me, std::memory_order_relaxed);
+    return true;
+}
+
+void end_job(int status) {
+    if (job.header) {
+        JobHeader& header = *job.header;
+        job.status().state.store(PeState::failed, std::memory_order_relaxed);
+        if (claim_end(status)) {
+            // Release publishes who and what (partner: the launcher and Waiter, acquire).
+            header.ended.store(kEnded, std::memory_order_release);
+        } else {
+            // The first one may still be printing; the launcher must not see this PE go before.
+            for (int i = 0; i < 1000 && header.ended.load(std::memory_order_acquire) != kEnded; ++i)
+                os::sleep_nanoseconds(1'000'000);
+        }
+    }
+    _exit(status);
+}
+
+void start_barrier() {
+    JobHeader& header = *job.header;
+    // acq_rel on arrivals: what each PE wrote before is visible to the last one, and through the
+    // release of `generation` (partner: acquire below) to all.
+    const std::uint32_t generation = header.generation.load(std::memory_order_acquire);
+    const auto generation_word = reinterpret_cast<const std::uint32_t*>(&header.generation);
+    if (header.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == header.pes) {
+        header.arrived.store(0, std::memory_order_relaxed);
+        header.generation.store(generation + 1, std::memory_order_release);
+        os::futex_wake_all(generation_word);
+        return;
+    }
+    const WaitTarget target{job.status().routine.load(std::memory_order_relaxed)};
+    Waiter waiter(target);
+    while (header.generation.load(std::memory_order_acquire) == generation) {
+        os::futex_wait(generation_word, generation, 1'000'000);
+        if (header.generation.load(std::memory_order_acquire) == generation) waiter.step();
+    }
+}
+
+std::string why_not_symmetric(const void* address, std::uint64_t bytes) {
+    char text[40];
+    std::snprintf(text, sizeof text, "address %p", address);
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    for (const Range& range : {heap.range(), job.data}) {
+        if (!range.contains(address)) continue;
+        if (bytes <= range.end() - at) return "";
+        return std::string(text) + ": " + std::to_string(bytes) + " bytes reach " +
+               std::to_string(bytes - (range.end() - at)) + " bytes past the end of the " +
+               (range.begin == job.data.begin ? "static data" : "symmetric heap");
+    }
+    std::string reason = std::string(text) + " is not symmetric: ";
+    const auto* here = reinterpret_cast<const char*>(__builtin_frame_address(0));
+    if (address == nullptr) {
+        reason += "it is null";
+    } else if (at + (8 << 20) > reinterpret_cast<std::uintptr_t>(here) &&
+               at < reinterpret_cast<std::uintptr_t>(here) + (8 << 20)) {
+        reason += "it is on the stack";
+    } else {
+        reason += "neither in the symmetric heap nor a static variable of the program (" +
+                  heap.describe(address) + ")";
+    }
+    return reason + "; use shmem_malloc or a static variable";
+}
+
+}  // namespace isthmus

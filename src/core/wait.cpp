@@ -1,0 +1,95 @@
+#include "core/wait.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/settings.hpp"
+
+namespace isthmus {
+namespace {
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+constexpr std::uint64_t kSecond = 1000 * kMillisecond;
+
+std::string seconds_text(std::uint64_t nanoseconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f s",
+                  static_cast<double>(nanoseconds) / static_cast<double>(kSecond));
+    return text;
+}
+
+// "PE 2: in shmem_barrier_all for 30.0 s, waiting for PE 3"
+std::string describe_pe(int pe, std::uint64_t now) {
+    const PeStatus& status = job.header->pe[pe];
+    const Routine routine = status.routine.load(std::memory_order_relaxed);
+    std::string text = "PE " + std::to_string(pe) + ": ";
+    switch (status.state.load(std::memory_order_relaxed)) {
+        case PeState::absent: return text + "has not started";
+        case PeState::loaded: return text + "has not called shmem_init";
+        case PeState::finalized: return text + "has called shmem_finalize";
+        case PeState::failed: return text + "has failed";
+        case PeState::running: break;
+    }
+    const std::uint64_t since = status.waiting_since.load(std::memory_order_relaxed);
+    if (since == 0) return text + "computing; last call " + routine_name(routine);
+    text += std::string("in ") + routine_name(routine) + " for " + seconds_text(now - since);
+    const int peer = status.waiting_for.load(std::memory_order_relaxed);
+    if (peer >= 0) text += ", waiting for PE " + std::to_string(peer);
+    if (const auto at = status.waiting_at.load(std::memory_order_relaxed); at != 0) {
+        char address[40];
+        std::snprintf(address, sizeof address, ", watching %#llx",
+                      static_cast<unsigned long long>(at));
+        text += address;
+    }
+    return text;
+}
+
+}  // namespace
+
+Waiter::~Waiter() {
+    if (since_ != 0) job.status().waiting_since.store(0, std::memory_order_relaxed);
+}
+
+// Yields for the first milliseconds: the peer may only need this core. After that a wait is long,
+// and a core that polls is a core that others miss: sleeps between the polls, 20 to 500 us.
+void Waiter::step() {
+    os::yield();
+    if (++steps_ % 64 != 0 && since_ == 0) return;
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    if (since_ == 0) {
+        since_ = reported_ = now;
+        PeStatus& status = job.status();
+        status.waiting_for.store(target_.peer, std::memory_order_relaxed);
+        status.waiting_at.store(reinterpret_cast<std::uint64_t>(target_.address),
+                                std::memory_order_relaxed);
+        status.waiting_since.store(now, std::memory_order_relaxed);
+        return;
+    }
+    const std::uint64_t waited = now - since_;
+    if (waited < 10 * kMillisecond) {
+        if (steps_ % 64 == 0) look_around(now);
+        return;
+    }
+    look_around(now);
+    os::sleep_nanoseconds(waited < kSecond ? 20'000 : 500'000);
+}
+
+void Waiter::look_around(std::uint64_t now) {
+    // Acquire: pairs with the release in end_job; the exit status is then visible.
+    if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
+    const double limit = seconds(Setting::stall_seconds);
+    if (limit <= 0 || static_cast<double>(now - reported_) < limit * static_cast<double>(kSecond))
+        return;
+    reported_ = now;
+    std::string report = speaker_prefix() + routine_name(target_.routine) + ": no progress for " +
+                         seconds_text(now - since_);
+    if (target_.peer >= 0) report += ", waiting for PE " + std::to_string(target_.peer);
+    report += " (ISTHMUS_STALL_SECONDS)\n";
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (pe != job.me) report += "isthmus:   " + describe_pe(pe, now) + "\n";
+    }
+    say(report.c_str());
+}
+
+}  // namespace isthmus

@@ -1,0 +1,22 @@
+#include "core/window.hpp"
+
+extern "C" {
+__attribute__((visibility("default"))) isthmus_window_view isthmus_window{0, 0};
+}
+
+namespace isthmus {
+
+Window window;
+
+void open_window() {
+    window.limit = window.open_limit;
+    isthmus_window.me = window.me;
+    isthmus_window.limit = window.open_limit;
+}
+
+void close_window() {
+    window.limit = 0;
+    isthmus_window.limit = 0;
+}
+
+}  // namespace isthmus
