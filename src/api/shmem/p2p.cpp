@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "api/shmem/compare.hpp"
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
 #include "core/wait.hpp"
@@ -30,28 +31,11 @@ T load(const T* variable) {
     return __atomic_load_n(variable, __ATOMIC_ACQUIRE);
 }
 
-// Without a branch on `cmp`: one hexadecimal digit for each comparison, in it one bit for each of
-// equal, greater, less that satisfies it.
-template <typename T>
-bool holds(T left, int cmp, T right) {
-    constexpr unsigned kSatisfied = 0x345261;
-    const unsigned order = (left > right ? 1u : 0u) | (left < right ? 2u : 0u);
-    return (kSatisfied >> (static_cast<unsigned>(cmp) * 4 + order) & 1u) != 0;
-}
-static_assert(SHMEM_CMP_EQ == 0 && SHMEM_CMP_NE == 1 && SHMEM_CMP_GT == 2 && SHMEM_CMP_LE == 3 &&
-              SHMEM_CMP_LT == 4 && SHMEM_CMP_GE == 5);
-
-[[gnu::cold, gnu::noinline]] void refuse(const char* routine, int cmp) {
-    require_running(routine);
-    fail(routine, "cmp " + std::to_string(cmp) +
-                      " is not a comparison; use SHMEM_CMP_EQ, NE, GT, LE, LT or GE (" +
-                      std::to_string(SHMEM_CMP_EQ) + ".." + std::to_string(SHMEM_CMP_GE) + ")");
-}
-
 // Before anything is looked at: the library runs and `cmp` is a comparison.
 inline void check(const char* routine, int cmp) {
-    if (window.pes == 0 || static_cast<unsigned>(cmp) > SHMEM_CMP_GE) [[unlikely]]
-        refuse(routine, cmp);
+    if (window.pes == 0) [[unlikely]]
+        require_running(routine);
+    require_comparison(cmp, routine);
 }
 
 // A wait on memory that no other PE can write would never end.
@@ -87,7 +71,7 @@ struct Set {
 
     bool excludes(std::size_t i) const { return status != nullptr && status[i] != 0; }
     bool satisfied(std::size_t i, int cmp) const {
-        return holds(load(variables + i), cmp, values == nullptr ? value : values[i]);
+        return compare(load(variables + i), cmp, values == nullptr ? value : values[i]);
     }
     bool is_empty() const {
         for (std::size_t i = 0; i < size; ++i) {
@@ -152,13 +136,13 @@ template <typename T>
 template <typename T>
 void wait_until(const Call& call, const T* variable, T value) {
     check(call.name, call.cmp);
-    if (!holds(load(variable), call.cmp, value)) wait_one(call, variable, value);
+    if (!compare(load(variable), call.cmp, value)) wait_one(call, variable, value);
 }
 
 template <typename T>
 int test(const char* name, const T* variable, int cmp, T value) {
     check(name, cmp);
-    if (holds(load(variable), cmp, value)) return 1;
+    if (compare(load(variable), cmp, value)) return 1;
     after_failed_test();
     return 0;
 }

@@ -244,7 +244,7 @@ inline void run_deferred() {
     deferred.clear();
 }
 
-// Writes this PE's results to $ISTHMUS_TEST_RESULTS/PROGRAM.PES.PE.json; 1 if a check failed.
+// Writes this PE's results to $CONFORMANCE_RESULTS/PROGRAM.PES.PE.json; 1 if a check failed.
 inline int finish(const char* program, int pe, int pes) {
     std::string ok;
     std::string failed;
@@ -255,7 +255,7 @@ inline int finish(const char* program, int pe, int pes) {
         std::string& list = record.failures == 0 ? ok : failed;
         list += (list.empty() ? "\"" : ", \"") + record.name + "\"";
     }
-    if (const char* folder = std::getenv("ISTHMUS_TEST_RESULTS")) {
+    if (const char* folder = std::getenv("CONFORMANCE_RESULTS")) {
         const std::string path = std::string(folder) + "/" + program + "." + std::to_string(pes) +
                                  "." + std::to_string(pe) + ".json";
         if (std::FILE* file = std::fopen(path.c_str(), "w")) {
