@@ -15,9 +15,8 @@ extern "C" {
 typedef struct isthmus_queue isthmus_queue;
 
 /* Consumer: a ring of at least `capacity` bytes (rounded up to a power of two, 4096 at least) under
- * `id`, as for segments. `producers`: how many ends will enqueue, 1 allows a shorter way; 0: any
- * number. */
-int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_t capacity, int producers);
+ * `id`, as for segments. Any number of ends may enqueue. */
+int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_t capacity);
 /* Producer: as isthmus_segment_clone. */
 int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double timeout);
 /* Consumer: closes it first. Messages not yet dequeued are lost, and counted in *lost if not null. */

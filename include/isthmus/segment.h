@@ -12,14 +12,13 @@
 extern "C" {
 #endif
 
-/* Rights: what others may do. The owner may do everything. */
-enum {
+/* What a segment allows, or-ed. */
+enum isthmus_access {
+    /* Rights: what others may do. The owner may read and write whatever is said here. */
     ISTHMUS_READ = 1,
     ISTHMUS_WRITE = 2,
-    ISTHMUS_READ_WRITE = 3
-};
-/* Kinds of operation that a segment accepts. */
-enum {
+    ISTHMUS_READ_WRITE = 3,
+    /* Kinds of operation. */
     ISTHMUS_TRANSFERS = 4,  /* put and get in every geometry */
     ISTHMUS_ATOMICS = 8,    /* 32- and 64-bit operations */
     ISTHMUS_ALLOCATOR = 16, /* isthmus_segment_malloc: the library keeps its lists inside */

@@ -95,7 +95,7 @@ PublishResult publish(const Publication& publication, DirectoryPlace& place) {
     const std::uint32_t generation = entry.generation.load(std::memory_order_relaxed) + 1;
     entry.key.store(key, std::memory_order_relaxed);
     entry.access.store(publication.access, std::memory_order_relaxed);
-    entry.window_offset.store(publication.window_offset, std::memory_order_relaxed);
+    entry.place.store(publication.place, std::memory_order_relaxed);
     entry.size.store(publication.size, std::memory_order_relaxed);
     entry.owner.store(publication.owner, std::memory_order_relaxed);
     entry.generation.store(generation, std::memory_order_release);  // partner: look_up
@@ -114,7 +114,7 @@ bool look_up(std::uint64_t id, Publication& publication, DirectoryPlace& place) 
         const std::uint64_t found = entry.key.load(std::memory_order_relaxed);
         if (found == 0) return false;
         if (found != key || !is_alive(generation)) continue;
-        publication = {id, entry.window_offset.load(std::memory_order_relaxed),
+        publication = {id, entry.place.load(std::memory_order_relaxed),
                        entry.size.load(std::memory_order_relaxed),
                        entry.access.load(std::memory_order_relaxed),
                        entry.owner.load(std::memory_order_relaxed)};

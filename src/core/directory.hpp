@@ -10,7 +10,7 @@ namespace isthmus {
 // What the directory knows of a segment.
 struct Publication {
     std::uint64_t id = 0;
-    std::uint64_t window_offset = 0;  // of the first byte from heap_base(), at the owner
+    std::uint64_t place = 0;  // of the first byte at the owner; see core/segment.cpp
     std::uint64_t size = 0;
     std::uint32_t access = 0;
     std::int32_t owner = -1;
@@ -24,7 +24,7 @@ struct alignas(64) DirectoryEntry {
     std::atomic<std::uint64_t> key;  // id + 1; 0: never used since the last clean-up
     std::atomic<std::uint32_t> generation;
     std::atomic<std::uint32_t> access;
-    std::atomic<std::uint64_t> window_offset;
+    std::atomic<std::uint64_t> place;
     std::atomic<std::uint64_t> size;
     std::atomic<std::int32_t> owner;
 };

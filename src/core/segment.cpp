@@ -52,10 +52,24 @@ void set_ends(Segment& segment) {
         (segment.access & needed) == needed && segment.size >= 8 ? segment.size - 7 : 0;
 }
 
+// Static data lies elsewhere at each PE, the heap and the arena do not. So a place is an offset from
+// the beginning of the one or the other, and the top bit tells which.
+constexpr std::uint64_t kInStaticData = std::uint64_t{1} << 63;
+
+std::uint64_t symmetric_place(std::uintptr_t address) {
+    if (job.data.size != 0 && job.data.contains(reinterpret_cast<const void*>(address)))
+        return (address - job.data.begin) | kInStaticData;
+    return address - heap_base();
+}
+
+char* address_of_place(std::uint64_t place) {
+    const std::uintptr_t base = (place & kInStaticData) != 0 ? job.data.begin : heap_base();
+    return reinterpret_cast<char*>(base + (place & ~kInStaticData));
+}
+
 Segment view(const Publication& publication, const DirectoryPlace& place) {
     Segment segment{};
-    segment.base = translate(reinterpret_cast<char*>(heap_base() + publication.window_offset),
-                             publication.owner);
+    segment.base = translate(address_of_place(publication.place), publication.owner);
     segment.size = publication.size;
     segment.generation_now = reinterpret_cast<const std::uint32_t*>(&place.entry()->generation);
     segment.generation = place.generation;
@@ -70,8 +84,6 @@ Segment view(const Publication& publication, const DirectoryPlace& place) {
     return segment;
 }
 
-// Static data is not in the heap's half of the window slot, so it cannot be named by an offset from
-// heap_base(); as an offset it wraps around, which the arithmetic of `view` undoes.
 bool is_symmetric_memory(const void* memory, std::uint64_t size) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     for (const Range& range : {heap.range(), job.data, job.arena}) {
@@ -143,7 +155,7 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
                               std::to_string(kSmallestAllocator) + " bytes");
         }
     }
-    const Publication publication{id, shared - heap_base(), size, access, job.me};
+    const Publication publication{id, symmetric_place(shared), size, access, job.me};
     switch (publish(publication, record.place)) {
         case PublishResult::done: break;
         case PublishResult::exists: {

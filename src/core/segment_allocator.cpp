@@ -40,7 +40,7 @@ struct Control {
 constexpr std::uint64_t kFirst = (sizeof(Control) + kHeadSize + 63) / 64 * 64 - kHeadSize;
 static_assert((kFirst + kHeadSize) % 64 == 0 && kFirst + kSmallest < kSmallestAllocator);
 
-int bin_of(std::uint64_t size) { return std::min(kBins - 1, std::bit_width(size) - 5); }
+int bin_of(std::uint64_t size) { return std::min(kBins - 1, static_cast<int>(std::bit_width(size)) - 5); }
 
 class Blocks {
   public:
