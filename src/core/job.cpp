@@ -214,6 +214,8 @@ void attach_job() {
     }
     set_speaker(job.me);
     set_job_end({claim_end, end_job});
+    // For the launcher: a PE that waits here for one that has left without coming here.
+    job.status().routine.store(Routine::init, std::memory_order_relaxed);
     for (const auto& problem : read_settings()) fail("shmem_init", problem.message);
     job.checked = flag(Setting::check) || flag(Setting::debug);
     // A PE that is bound to a core sees that core alone; the launcher saw what the job may use.
