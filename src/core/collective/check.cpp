@@ -51,7 +51,8 @@ std::string difference(const Team& team, const Signature& first, const Signature
     const auto pe = [](int world) { return "PE " + std::to_string(world); };
     const std::string they = pe(team.world_pe(0));
     const std::string we = pe(team.world_pe(team.my_index));
-    const auto say_both = [&](const char* what, const std::string& theirs, const std::string& ours) {
+    const auto say_both = [&](const char* what, const std::string& theirs,
+                              const std::string& ours) {
         return they + " passes " + what + " " + theirs + " and " + we + " passes " + what + " " +
                ours + "; all PEs of the collective must pass the same";
     };
@@ -83,8 +84,8 @@ void share_by_psync(Team& team, const Signature& mine, std::vector<Signature>& a
     std::memcpy(words, &mine, sizeof mine);
     barrier(team, mine.routine);
     for (int peer = 0; peer < team.size; ++peer)
-        std::memcpy(static_cast<void*>(&all[static_cast<std::size_t>(peer)]), translate(words, team.world_pe(peer)),
-                    sizeof mine);
+        std::memcpy(static_cast<void*>(&all[static_cast<std::size_t>(peer)]),
+                    translate(words, team.world_pe(peer)), sizeof mine);
     barrier(team, mine.routine);
     std::memset(words, 0, sizeof mine);
 }

@@ -14,8 +14,8 @@ struct Signature {
     Routine routine = Routine::none;
     std::uint32_t element_bytes = 0;
     std::int64_t root = 0;
-    std::uint64_t count = 0;   // elements; 0 where they may differ
-    std::uint64_t dest = 0;    // symmetric addresses
+    std::uint64_t count = 0;  // elements; 0 where they may differ
+    std::uint64_t dest = 0;   // symmetric addresses
     std::uint64_t source = 0;
     std::int64_t dest_stride = 0;
     std::int64_t source_stride = 0;
