@@ -28,8 +28,10 @@ void refuse_stride(Routine routine, const char* name, std::ptrdiff_t stride) {
 void check_call(Team& team, Signature signature, const Operands& operands) {
     collective::check_operands(signature.routine, operands.dest, operands.dest_bytes,
                                operands.source, operands.source_bytes, operands.in_place);
-    signature.dest = reinterpret_cast<std::uint64_t>(operands.dest);
-    signature.source = reinterpret_cast<std::uint64_t>(operands.source);
+    signature.dest = collective::symmetric_place(operands.dest);
+    // A PE that has nothing to contribute to a collect need not have a source.
+    if (signature.routine != Routine::collect)
+        signature.source = collective::symmetric_place(operands.source);
     check_signature(team, signature);
 }
 

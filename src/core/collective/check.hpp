@@ -22,6 +22,9 @@ struct Signature {
 };
 static_assert(sizeof(Signature) == 56);
 
+// What is the same at all PEs about a symmetric address.
+std::uint64_t symmetric_place(const void* address);
+
 // Ends the job with a message that names both PEs' values if one differs. Collective.
 void check_signature(Team& team, const Signature& mine);
 

@@ -3,7 +3,7 @@
 // SHMEM_THREAD_MULTIPLE, where the sets have no teams behind them and use the work arrays.
 #include <algorithm>
 
-#include "collective_model.hpp"
+#include "../api/shmem/collective_model.hpp"
 
 namespace {
 
@@ -34,8 +34,8 @@ std::vector<Set> sets_of(int pes, int me) {
             for (int size = 1; start + ((size - 1) << log_stride) < pes; ++size) {
                 if (size == 1 && log_stride > 0) continue;
                 // Large jobs: a sample, the same at all PEs.
-                if (pes > 4 && size > 1 && mix(static_cast<std::uint64_t>(start * 64 + size)) % 4 != 0 &&
-                    size != pes)
+                if (pes > 4 && size > 1 &&
+                    mix(static_cast<std::uint64_t>(start * 64 + size)) % 4 != 0 && size != pes)
                     continue;
                 Set set{start, log_stride, size};
                 for (int i = 0; i < size; ++i)
@@ -58,7 +58,8 @@ std::string where(const Set& set, std::size_t nelems) {
 
 template <typename T>
 void fill(T* block, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) block[i] = value_of<T>(round_number, shmem_my_pe(), i);
+    for (std::size_t i = 0; i < count; ++i)
+        block[i] = value_of<T>(round_number, shmem_my_pe(), i);
 }
 
 template <typename T>
@@ -104,7 +105,8 @@ void test_moves(const Sized<T>& routines, const Set& set, long* psync, const Buf
         fill(source, nelems);
         routines.fcollect(dest, source, nelems, set.start, set.log_stride, set.size, psync);
         bool right = true;
-        for (std::size_t i = 0; i < size; ++i) right &= holds(dest + i * nelems, nelems, world(i));
+        for (std::size_t i = 0; i < size; ++i)
+            right &= holds(dest + i * nelems, nelems, world(i));
         EXPECT(routines.fcollect, right, where(set, nelems));
 
         const auto length = [&](std::size_t index) { return nelems * ((index + nelems) % 3) / 2; };
@@ -208,12 +210,12 @@ int main(int count, char** arguments) {
         shmem_barrier_all();
         // One word off any larger alignment.
         long* const psyncs[] = {static_psync, heap_psync + 1};
-#define TEST_SIZED(BITS)                                                            \
-    const Sized<std::uint##BITS##_t> sized##BITS{                                   \
-        {"shmem_broadcast" #BITS, shmem_broadcast##BITS},                           \
-        {"shmem_collect" #BITS, shmem_collect##BITS},                               \
-        {"shmem_fcollect" #BITS, shmem_fcollect##BITS},                             \
-        {"shmem_alltoall" #BITS, shmem_alltoall##BITS},                             \
+#define TEST_SIZED(BITS)                                  \
+    const Sized<std::uint##BITS##_t> sized##BITS{         \
+        {"shmem_broadcast" #BITS, shmem_broadcast##BITS}, \
+        {"shmem_collect" #BITS, shmem_collect##BITS},     \
+        {"shmem_fcollect" #BITS, shmem_fcollect##BITS},   \
+        {"shmem_alltoall" #BITS, shmem_alltoall##BITS},   \
         {"shmem_alltoalls" #BITS, shmem_alltoalls##BITS}};
         TEST_SIZED(32)
         TEST_SIZED(64)
@@ -233,26 +235,26 @@ int main(int count, char** arguments) {
                 test_synchronisation(set, psync);
                 test_moves(sized32, set, psync, buffers);
                 test_moves(sized64, set, psync, buffers);
-#define RUN_BITWISE(T, N)                                                                      \
-    {                                                                                          \
-        auto* const typed = reinterpret_cast<T*>(work);                                        \
-        test_reduce<Op::bit_and, T>(N##_bitwise.x_and_to_all, set, psync, buffers, typed);     \
-        test_reduce<Op::bit_or, T>(N##_bitwise.x_or_to_all, set, psync, buffers, typed);       \
-        test_reduce<Op::bit_xor, T>(N##_bitwise.x_xor_to_all, set, psync, buffers, typed);     \
+#define RUN_BITWISE(T, N)                                                                  \
+    {                                                                                      \
+        auto* const typed = reinterpret_cast<T*>(work);                                    \
+        test_reduce<Op::bit_and, T>(N##_bitwise.x_and_to_all, set, psync, buffers, typed); \
+        test_reduce<Op::bit_or, T>(N##_bitwise.x_or_to_all, set, psync, buffers, typed);   \
+        test_reduce<Op::bit_xor, T>(N##_bitwise.x_xor_to_all, set, psync, buffers, typed); \
     }
                 SHMEM_BITWISE_TO_ALL_TYPES(RUN_BITWISE)
-#define RUN_ORDERED(T, N)                                                                      \
-    {                                                                                          \
-        auto* const typed = reinterpret_cast<T*>(work);                                        \
-        test_reduce<Op::max, T>(N##_ordered.x_max_to_all, set, psync, buffers, typed);         \
-        test_reduce<Op::min, T>(N##_ordered.x_min_to_all, set, psync, buffers, typed);         \
+#define RUN_ORDERED(T, N)                                                              \
+    {                                                                                  \
+        auto* const typed = reinterpret_cast<T*>(work);                                \
+        test_reduce<Op::max, T>(N##_ordered.x_max_to_all, set, psync, buffers, typed); \
+        test_reduce<Op::min, T>(N##_ordered.x_min_to_all, set, psync, buffers, typed); \
     }
                 SHMEM_ORDERED_TO_ALL_TYPES(RUN_ORDERED)
-#define RUN_ARITHMETIC(T, N)                                                                   \
-    {                                                                                          \
-        auto* const typed = reinterpret_cast<T*>(work);                                        \
-        test_reduce<Op::sum, T>(N##_arithmetic.x_sum_to_all, set, psync, buffers, typed);      \
-        test_reduce<Op::prod, T>(N##_arithmetic.x_prod_to_all, set, psync, buffers, typed);    \
+#define RUN_ARITHMETIC(T, N)                                                                \
+    {                                                                                       \
+        auto* const typed = reinterpret_cast<T*>(work);                                     \
+        test_reduce<Op::sum, T>(N##_arithmetic.x_sum_to_all, set, psync, buffers, typed);   \
+        test_reduce<Op::prod, T>(N##_arithmetic.x_prod_to_all, set, psync, buffers, typed); \
     }
                 SHMEM_ARITHMETIC_TO_ALL_TYPES(RUN_ARITHMETIC)
             }

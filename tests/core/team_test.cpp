@@ -2,7 +2,7 @@
 // says; slots that come back; the end of the slots; teams used by several threads at once.
 #include <thread>
 
-#include "collective_model.hpp"
+#include "../api/shmem/collective_model.hpp"
 
 namespace {
 
@@ -41,7 +41,8 @@ void check_team(const ModelTeam& team) {
     mine = shmem_my_pe();
     shmem_long_fcollect(team.team, all, &mine, 1);
     bool right = true;
-    for (int i = 0; i < size; ++i) right &= all[i] == team.world[static_cast<std::size_t>(i)];
+    for (int i = 0; i < size; ++i)
+        right &= all[i] == team.world[static_cast<std::size_t>(i)];
     EXPECT_NAMED("shmem_long_fcollect", right);
     shmem_team_sync(team.team);
 }
@@ -81,8 +82,7 @@ void split_at_random(const ModelTeam& parent, std::uint64_t seed, int depth) {
         split_at_random(child, dice, depth - 1);
         shmem_team_destroy(team);
     }
-    const int xrange =
-        1 + static_cast<int>(mix(seed) % static_cast<std::uint64_t>(size + 2));
+    const int xrange = 1 + static_cast<int>(mix(seed) % static_cast<std::uint64_t>(size + 2));
     shmem_team_t row = SHMEM_TEAM_INVALID;
     shmem_team_t column = SHMEM_TEAM_INVALID;
     EXPECT_NAMED("shmem_team_split_2d", shmem_team_split_2d(parent.team, xrange, nullptr, 0, &row,
@@ -113,13 +113,12 @@ void test_invalid() {
                  shmem_team_split_strided(SHMEM_TEAM_INVALID, 0, 1, 1, nullptr, 0, &team) != 0 &&
                      team == SHMEM_TEAM_INVALID);
     team = SHMEM_TEAM_WORLD;
-    EXPECT_NAMED("shmem_team_split_2d",
-                 shmem_team_split_2d(SHMEM_TEAM_INVALID, 1, nullptr, 0, &team, nullptr, 0,
-                                     &other) != 0 &&
-                     team == SHMEM_TEAM_INVALID && other == SHMEM_TEAM_INVALID);
-    EXPECT_NAMED("shmem_team_split_2d",
-                 shmem_team_split_2d(SHMEM_TEAM_WORLD, 0, nullptr, 0, &team, nullptr, 0, &other) !=
-                     0);
+    EXPECT_NAMED(
+        "shmem_team_split_2d",
+        shmem_team_split_2d(SHMEM_TEAM_INVALID, 1, nullptr, 0, &team, nullptr, 0, &other) != 0 &&
+            team == SHMEM_TEAM_INVALID && other == SHMEM_TEAM_INVALID);
+    EXPECT_NAMED("shmem_team_split_2d", shmem_team_split_2d(SHMEM_TEAM_WORLD, 0, nullptr, 0, &team,
+                                                            nullptr, 0, &other) != 0);
     // Too far for int arithmetic.
     EXPECT_NAMED("shmem_team_split_strided",
                  shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1 << 30, 5, nullptr, 0, &team) != 0);
@@ -142,7 +141,8 @@ void test_slots() {
         }
         EXPECT_NAMED("shmem_team_split_strided",
                      team == SHMEM_TEAM_INVALID && teams.size() >= 100 && teams.size() < 1000);
-        for (const shmem_team_t each : teams) shmem_team_destroy(each);
+        for (const shmem_team_t each : teams)
+            shmem_team_destroy(each);
         EXPECT_NAMED("shmem_team_destroy", turn == 0 || teams.size() == first);
         first = teams.size();
     }
@@ -162,7 +162,8 @@ void test_reuse() {
         bool right = true;
         for (int i = 0; i < turn % 11; ++i) {
             const std::size_t nelems = i % 2 == 0 ? 1 : 400;
-            for (std::size_t k = 0; k < nelems; ++k) source[k] = turn * 1000 + i + shmem_my_pe();
+            for (std::size_t k = 0; k < nelems; ++k)
+                source[k] = turn * 1000 + i + shmem_my_pe();
             shmem_long_broadcast(team, dest, source, nelems, i % size);
             right &= dest[nelems - 1] == turn * 1000 + i + start + i % size;
         }
@@ -202,9 +203,12 @@ void test_threads() {
             right[number] = good;
         });
     }
-    for (std::thread& thread : threads) thread.join();
-    for (const bool good : right) EXPECT_NAMED("shmem_team_split_strided", good);
-    for (const shmem_team_t parent : parents) shmem_team_destroy(parent);
+    for (std::thread& thread : threads)
+        thread.join();
+    for (const bool good : right)
+        EXPECT_NAMED("shmem_team_split_strided", good);
+    for (const shmem_team_t parent : parents)
+        shmem_team_destroy(parent);
 }
 
 }  // namespace
@@ -215,12 +219,14 @@ int main() {
     const int me = shmem_my_pe();
     const int pes = shmem_n_pes();
     std::vector<int> all;
-    for (int pe = 0; pe < pes; ++pe) all.push_back(pe);
+    for (int pe = 0; pe < pes; ++pe)
+        all.push_back(pe);
     const ModelTeam world = test::model("world", SHMEM_TEAM_WORLD, all);
     check_team(world);
     check_team(test::model("shared", SHMEM_TEAM_SHARED, all));
     test_invalid();
-    for (std::uint64_t seed = 1; seed <= 6; ++seed) split_at_random(world, seed, 3);
+    for (std::uint64_t seed = 1; seed <= 6; ++seed)
+        split_at_random(world, seed, 3);
     test_reuse();
     test_slots();
     test_threads();
@@ -230,8 +236,7 @@ int main() {
     // Everything starts over.
     shmem_init();
     shmem_team_t again = SHMEM_TEAM_INVALID;
-    const int split =
-        shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes, nullptr, 0, &again);
+    const int split = shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes, nullptr, 0, &again);
     shmem_team_sync(again);
     shmem_finalize();
     return status != 0 || split != 0;
