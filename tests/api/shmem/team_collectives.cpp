@@ -1,6 +1,6 @@
 // Collectives over teams: every routine and type, over the world, over a team that counts backwards
 // and over every second PE; sizes zero, one and several.
-#include "collectives.hpp"
+#include "collective_model.hpp"
 
 namespace {
 
@@ -216,5 +216,5 @@ int main() {
     test::free_operands();
     for (std::size_t i = 1; i < groups.size(); ++i) shmem_team_destroy(groups[i].team);
     shmem_finalize();
-    return test::finish("collectives", me, pes);
+    return test::finish("team_collectives", me, pes);
 }
