@@ -2,7 +2,7 @@
 // every second one and over all but the first; pSync is as it was afterwards.
 #include <algorithm>
 
-#include "collective_model.hpp"
+#include "groups.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Collectives over teams: every routine and type, over the world, over a team that counts backwards
 // and over every second PE; sizes zero, one and several.
-#include "collective_model.hpp"
+#include "groups.hpp"
 
 namespace {
 
