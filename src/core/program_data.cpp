@@ -163,6 +163,26 @@ Range program_data_range() {
     return {begin, end - begin};
 }
 
+// The linkers put constants into a segment of their own, behind the headers, or (old ones) into the
+// code's; only then is the code taken.
+std::vector<ProgramConstants> program_constants() {
+    const Program program = main_program();
+    std::vector<ProgramConstants> constants;
+    for (const bool code : {false, true}) {
+        for (const auto& header : program.headers) {
+            if (header.p_type != PT_LOAD || (header.p_flags & PF_W) != 0 ||
+                ((header.p_flags & PF_X) != 0) != code)
+                continue;
+            const std::uintptr_t from = os::page_down(program.load_address + header.p_vaddr);
+            const std::uintptr_t to =
+                os::page_up(program.load_address + header.p_vaddr + header.p_filesz);
+            constants.push_back({{from, to - from}, os::page_down(header.p_offset)});
+        }
+        if (!constants.empty()) break;
+    }
+    return constants;
+}
+
 std::uint64_t program_checksum() {
     struct stat file {};
     if (stat("/proc/self/exe", &file) != 0) return 0;
