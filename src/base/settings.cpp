@@ -135,7 +135,7 @@ void check_name(std::string_view name, std::vector<SettingProblem>& problems) {
     if (!ours && !close) return;
     std::string message = "setting " + std::string(name) + " is not known";
     if (close) message += std::string("; did you mean ") + nearest->name + "?";
-    problems.push_back({message + " `isthmus info` lists all settings"});
+    problems.push_back({message + (close ? "" : ";") + " `isthmus info` lists all settings"});
 }
 
 }  // namespace

@@ -183,6 +183,10 @@ void load_job() {
     if (header->magic != kJobMagic || header->pes != static_cast<std::uint32_t>(pes))
         fail("start", "the launcher is of another version than the library");
     set_speaker(me);
+    job.header = header;
+    job.me = me;
+    job.pes = pes;
+    set_job_end({claim_end, end_job});
     if (header->pe[me].state.load(std::memory_order_relaxed) != PeState::absent)
         fail("start", "a program of this job already ran as PE " + std::to_string(me) +
                           "; a job runs one program a PE");
@@ -190,12 +194,8 @@ void load_job() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     fcntl(file, F_SETFD, FD_CLOEXEC);
     unsetenv(kBootstrapVariable);
-    job.header = header;
     job.file = file;
-    job.me = me;
-    job.pes = pes;
     job.launched = true;
-    set_job_end({claim_end, end_job});
     window.shift = isthmus_program_window_shift;
     PeStatus& status = job.status();
     status.process.store(getpid(), std::memory_order_relaxed);
@@ -269,7 +269,7 @@ bool claim_end(int status) {
 }
 
 void end_job(int status) {
-    if (job.header) {
+    if (job.header && !forked_child) {
         JobHeader& header = *job.header;
         job.status().state.store(PeState::failed, std::memory_order_relaxed);
         if (claim_end(status)) {
@@ -305,6 +305,7 @@ void start_barrier() {
 }
 
 std::string why_not_symmetric(const void* address, std::uint64_t bytes) {
+    if (address == nullptr) return "the address is null";
     char text[40];
     std::snprintf(text, sizeof text, "address %p", address);
     const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -316,16 +317,16 @@ std::string why_not_symmetric(const void* address, std::uint64_t bytes) {
                (range.begin == job.data.begin ? "static data" : "symmetric heap");
     }
     std::string reason = std::string(text) + " is not symmetric: ";
-    const auto* here = reinterpret_cast<const char*>(__builtin_frame_address(0));
-    if (address == nullptr) {
-        reason += "it is null";
-    } else if (at + (8 << 20) > reinterpret_cast<std::uintptr_t>(here) &&
-               at < reinterpret_cast<std::uintptr_t>(here) + (8 << 20)) {
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    constexpr std::uintptr_t kStack = 8 << 20;
+    if (at - (here - kStack) < 2 * kStack)
         reason += "it is on the stack";
-    } else {
-        reason += "neither in the symmetric heap nor a static variable of the program (" +
-                  heap.describe(address) + ")";
-    }
+    else if (at >= heap.range().end() && at < heap_base() + window_stride())
+        reason += "it is past the end of the symmetric heap, " + heap.describe(address);
+    else
+        reason += "neither in the symmetric heap nor a static variable of the program";
+    if (job.data.size == 0)
+        reason += std::string(" (static variables are not symmetric: ") + job.data_note + ")";
     return reason + "; use shmem_malloc or a static variable";
 }
 

@@ -26,7 +26,7 @@ struct Entry {
     const char* routine;
 };
 inline constexpr Entry kEntries[] = {
-#define SHMEM_SECTION(title) {title, nullptr},
+#define SHMEM_SECTION(title)                          {title, nullptr},
 #define SHMEM_ROUTINE(R, NAME, PARAMETERS, ARGUMENTS) {nullptr, "shmem_" #NAME},
 #include <isthmus/shmem_routines.inc>
 };
@@ -57,8 +57,8 @@ struct Description {
     int context = -1;  // `target` is a number in this context's team
     int factor = -1;   // bytes are the product of these two...
     int factor2 = -1;
-    int operand = -1;   // ...and the size of what this pointer points to
-    int unit = 0;       // or of this, if it points to void; 0: neither, the product is bytes
+    int operand = -1;  // ...and the size of what this pointer points to
+    int unit = 0;      // or of this, if it points to void; 0: neither, the product is bytes
     bool operator==(const Description&) const = default;
 };
 
@@ -72,7 +72,8 @@ class ArgumentNames {
                 continue;
             }
             std::size_t end = i;
-            while (end < text.size() && is_letter(text[end])) ++end;
+            while (end < text.size() && is_letter(text[end]))
+                ++end;
             names_[static_cast<std::size_t>(count_++)] = text.substr(i, end - i);
             i = end;
         }
@@ -99,7 +100,8 @@ consteval int untyped_element(std::string_view name) {
     int bits = 0;
     for (std::size_t i = 0; i < name.size(); ++i) {
         if (name[i] < '0' || name[i] > '9') continue;
-        while (i < name.size() && name[i] >= '0' && name[i] <= '9') bits = bits * 10 + (name[i++] - '0');
+        while (i < name.size() && name[i] >= '0' && name[i] <= '9')
+            bits = bits * 10 + (name[i++] - '0');
         break;
     }
     return bits == 0 ? 1 : bits / 8;
@@ -130,7 +132,7 @@ consteval Description describe(std::string_view name, std::string_view arguments
         return result;
     }
     if (counts_elements(names)) {
-        result.factor = names.has("nreduce") ? names.find("nreduce")
+        result.factor = names.has("nreduce")  ? names.find("nreduce")
                         : names.has("nelems") ? names.find("nelems")
                                               : names.find("bsize");
         result.factor2 = names.find("nblocks");
@@ -154,9 +156,11 @@ std::uint64_t bytes_of(const Arguments&... arguments) {
     std::uint64_t bytes = 1;
     if constexpr (kDescription.factor < 0 && kDescription.operand < 0) bytes = 0;
     if constexpr (kDescription.factor >= 0)
-        bytes *= static_cast<std::uint64_t>(std::get<static_cast<std::size_t>(kDescription.factor)>(all));
+        bytes *= static_cast<std::uint64_t>(
+            std::get<static_cast<std::size_t>(kDescription.factor)>(all));
     if constexpr (kDescription.factor2 >= 0)
-        bytes *= static_cast<std::uint64_t>(std::get<static_cast<std::size_t>(kDescription.factor2)>(all));
+        bytes *= static_cast<std::uint64_t>(
+            std::get<static_cast<std::size_t>(kDescription.factor2)>(all));
     if constexpr (kDescription.operand >= 0) {
         using Pointer = std::tuple_element_t<static_cast<std::size_t>(kDescription.operand),
                                              std::tuple<Arguments...>>;
@@ -179,7 +183,8 @@ int target_of(const Arguments&... arguments) {
         const auto all = std::tie(arguments...);
         const int pe = std::get<static_cast<std::size_t>(kDescription.target)>(all);
         if constexpr (kDescription.context >= 0) {
-            const shmem_ctx_t context = std::get<static_cast<std::size_t>(kDescription.context)>(all);
+            const shmem_ctx_t context =
+                std::get<static_cast<std::size_t>(kDescription.context)>(all);
             shmem_team_t team = SHMEM_TEAM_INVALID;
             if (context != SHMEM_CTX_DEFAULT && pshmem_ctx_get_team(context, &team) == 0)
                 return pshmem_team_translate_pe(team, pe, SHMEM_TEAM_WORLD);

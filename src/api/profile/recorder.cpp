@@ -31,9 +31,9 @@ struct ThreadRecord {
 
 std::mutex setup;  // everything below
 std::vector<std::unique_ptr<ThreadRecord>> records;
-Tally* total = nullptr;   // of threads that have ended
-int depth = 0;            // calls of init without finalize
-std::uint32_t wanted = 0; // what the settings ask for
+Tally* total = nullptr;    // of threads that have ended
+int depth = 0;             // calls of init without finalize
+std::uint32_t wanted = 0;  // what the settings ask for
 bool handlers_installed = false;
 int threads_seen = 0;
 
@@ -87,7 +87,8 @@ void close() {
     recording.store(0, std::memory_order_relaxed);
     depth = 0;
     if (wanted & kTracing) {
-        for (const auto& record : records) write_events(*record);
+        for (const auto& record : records)
+            write_events(*record);
     }
     if (wanted & kCounting) report_statistics(sum());
 }
@@ -99,12 +100,17 @@ void at_exit(int status, void*) {
     if (status == 0) {
         close();
     } else if (wanted & kTracing) {
-        for (const auto& record : records) write_events(*record);
+        for (const auto& record : records)
+            write_events(*record);
     }
 }
 
-void before_fork() { setup.lock(); }
-void in_parent() { setup.unlock(); }
+void before_fork() {
+    setup.lock();
+}
+void in_parent() {
+    setup.unlock();
+}
 
 // A forked child is no PE and has nothing to report.
 void in_child() {
@@ -176,7 +182,8 @@ void control(int level) {
     const std::lock_guard lock(setup);
     recording.store(level == 0 || depth == 0 ? 0 : wanted, std::memory_order_relaxed);
     if (level < 2 || !(wanted & kTracing)) return;
-    for (const auto& record : records) write_events(*record);
+    for (const auto& record : records)
+        write_events(*record);
 }
 
 }  // namespace isthmus::profile

@@ -46,9 +46,9 @@ inline Result profiled(Index routine, Result (*real)(Arguments...),
 }
 
 template <Description kDescription, typename Result, typename... Arguments>
-    requires(kDescription.role == Role::initialise)
-inline Result profiled(Index routine, Result (*real)(Arguments...),
-                       std::type_identity_t<Arguments>... arguments) {
+requires(kDescription.role == Role::initialise) inline Result
+    profiled(Index routine, Result (*real)(Arguments...),
+             std::type_identity_t<Arguments>... arguments) {
     const std::uint64_t begin = os::monotonic_nanoseconds();
     if constexpr (std::is_void_v<Result>) {
         real(arguments...);
@@ -62,9 +62,8 @@ inline Result profiled(Index routine, Result (*real)(Arguments...),
 
 // The counts are gathered before the job is left, so the call itself is not among them.
 template <Description kDescription, typename Result, typename... Arguments>
-    requires(kDescription.role == Role::finalise)
-inline Result profiled(Index, Result (*real)(Arguments...),
-                       std::type_identity_t<Arguments>... arguments) {
+requires(kDescription.role == Role::finalise) inline Result
+    profiled(Index, Result (*real)(Arguments...), std::type_identity_t<Arguments>... arguments) {
     closing();
     return real(arguments...);
 }
@@ -74,22 +73,27 @@ inline Result profiled(Index, Result (*real)(Arguments...),
 
 using namespace isthmus::profile;
 
-#define PROFILED(R, SYMBOL, REAL, PARAMETERS, ARGUMENTS)                                  \
-    ISTHMUS_API R SYMBOL PARAMETERS {                                                     \
-        return profiled<describe(#SYMBOL, #ARGUMENTS)>(Index::SYMBOL,                     \
-                                                       REAL COMMA_AND_LIST ARGUMENTS);    \
+#define PROFILED(R, SYMBOL, REAL, PARAMETERS, ARGUMENTS)                               \
+    ISTHMUS_API R SYMBOL PARAMETERS {                                                  \
+        return profiled<describe(#SYMBOL, #ARGUMENTS)>(Index::SYMBOL,                  \
+                                                       REAL COMMA_AND_LIST ARGUMENTS); \
     }
 #define COMMA_AND_LIST(...) __VA_OPT__(, ) __VA_ARGS__
 #define SHMEM_ROUTINE(R, NAME, PARAMETERS, ARGUMENTS) \
     PROFILED(R, shmem_##NAME, pshmem_##NAME, PARAMETERS, ARGUMENTS)
 #include <isthmus/shmem_routines.inc>
 
+// libisthmus looks whether this is there.
+ISTHMUS_API const unsigned char isthmus_profile_library = 1;
+
 // The two routines that the table cannot hold.
 ISTHMUS_API void shmem_global_exit(int status) {
     control(2);
     pshmem_global_exit(status);
 }
-ISTHMUS_API void shmem_pcontrol(int level, ...) { control(level); }
+ISTHMUS_API void shmem_pcontrol(int level, ...) {
+    control(level);
+}
 
 // Names from before 1.2 count under the names of today.
 ISTHMUS_API void start_pes(int) {
@@ -97,9 +101,21 @@ ISTHMUS_API void start_pes(int) {
     pshmem_query_initialized(&initialized);
     if (!initialized) shmem_init();
 }
-ISTHMUS_API int _my_pe(void) { return shmem_my_pe(); }
-ISTHMUS_API int _num_pes(void) { return shmem_n_pes(); }
-ISTHMUS_API void* shmalloc(size_t size) { return shmem_malloc(size); }
-ISTHMUS_API void shfree(void* ptr) { shmem_free(ptr); }
-ISTHMUS_API void* shrealloc(void* ptr, size_t size) { return shmem_realloc(ptr, size); }
-ISTHMUS_API void* shmemalign(size_t alignment, size_t size) { return shmem_align(alignment, size); }
+ISTHMUS_API int _my_pe(void) {
+    return shmem_my_pe();
+}
+ISTHMUS_API int _num_pes(void) {
+    return shmem_n_pes();
+}
+ISTHMUS_API void* shmalloc(size_t size) {
+    return shmem_malloc(size);
+}
+ISTHMUS_API void shfree(void* ptr) {
+    shmem_free(ptr);
+}
+ISTHMUS_API void* shrealloc(void* ptr, size_t size) {
+    return shmem_realloc(ptr, size);
+}
+ISTHMUS_API void* shmemalign(size_t alignment, size_t size) {
+    return shmem_align(alignment, size);
+}

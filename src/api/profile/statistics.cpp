@@ -67,11 +67,12 @@ std::vector<PeCounts> gather(const PeCounts& mine) {
 }
 
 Numbers sum(const std::vector<PeCounts>& all, std::size_t routine) {
-    return std::accumulate(all.begin(), all.end(), Numbers{}, [&](Numbers total, const PeCounts& pe) {
-        const Numbers& one = pe.routines[routine];
-        return Numbers{total.calls + one.calls, total.bytes + one.bytes,
-                       total.nanoseconds + one.nanoseconds};
-    });
+    return std::accumulate(all.begin(), all.end(), Numbers{},
+                           [&](Numbers total, const PeCounts& pe) {
+                               const Numbers& one = pe.routines[routine];
+                               return Numbers{total.calls + one.calls, total.bytes + one.bytes,
+                                              total.nanoseconds + one.nanoseconds};
+                           });
 }
 
 std::string padded(std::string text, std::size_t width) {
@@ -88,11 +89,13 @@ template <typename Cell>
 std::string matrix_text(const std::vector<PeCounts>& all, const char* title, Cell cell) {
     std::string text = std::string("isthmus: ") + title + ", from PE (down) to PE (across)\n";
     std::string head = "isthmus:        ";
-    for (std::size_t to = 0; to < all.size(); ++to) head += padded(std::to_string(to), 12);
+    for (std::size_t to = 0; to < all.size(); ++to)
+        head += padded(std::to_string(to), 12);
     text += head + "\n";
     for (std::size_t from = 0; from < all.size(); ++from) {
         text += "isthmus: " + padded(std::to_string(from), 7);
-        for (const Traffic& traffic : all[from].peers) text += padded(cell(traffic), 12);
+        for (const Traffic& traffic : all[from].peers)
+            text += padded(cell(traffic), 12);
         text += "\n";
     }
     return text;
@@ -115,20 +118,22 @@ std::string table(const std::vector<PeCounts>& all) {
         const double seconds = static_cast<double>(total.nanoseconds) * 1e-9;
         text += "isthmus: " + padded(std::to_string(total.calls), 12) +
                 padded(format_size(total.bytes), 14) + padded(decimal(seconds, "%.6f"), 12) +
-                padded(decimal(seconds * 1e6 / static_cast<double>(total.calls), "%.3f"), 10) + "  " +
-                kTitles[i].routine + "\n";
+                padded(decimal(seconds * 1e6 / static_cast<double>(total.calls), "%.3f"), 10) +
+                "  " + kTitles[i].routine + "\n";
     }
     if (all.size() > kWidestMatrix)
-        return text + "isthmus: ISTHMUS_STATS_FILE=FILE has the matrix of PEs, which is too wide here\n";
-    text += matrix_text(all, "operations", [](const Traffic& t) { return std::to_string(t.operations); });
+        return text +
+               "isthmus: ISTHMUS_STATS_FILE=FILE has the matrix of PEs, which is too wide here\n";
+    text += matrix_text(all, "operations",
+                        [](const Traffic& t) { return std::to_string(t.operations); });
     text += matrix_text(all, "bytes", [](const Traffic& t) { return format_size(t.bytes); });
     return text;
 }
 
 std::string json_numbers(const Numbers& numbers) {
     return "\"calls\": " + std::to_string(numbers.calls) +
-           ", \"bytes\": " + std::to_string(numbers.bytes) + ", \"seconds\": " +
-           decimal(static_cast<double>(numbers.nanoseconds) * 1e-9, "%.9f");
+           ", \"bytes\": " + std::to_string(numbers.bytes) +
+           ", \"seconds\": " + decimal(static_cast<double>(numbers.nanoseconds) * 1e-9, "%.9f");
 }
 
 template <typename Cell>
@@ -159,8 +164,9 @@ std::string json(const std::vector<PeCounts>& all) {
         text += "]}";
     }
     return text + "],\n  \"operations\": " +
-           json_matrix(all, [](const Traffic& t) { return t.operations; }) + ",\n  \"bytes\": " +
-           json_matrix(all, [](const Traffic& t) { return t.bytes; }) + "\n}\n";
+           json_matrix(all, [](const Traffic& t) { return t.operations; }) +
+           ",\n  \"bytes\": " + json_matrix(all, [](const Traffic& t) { return t.bytes; }) +
+           "\n}\n";
 }
 
 void write_file(const std::string& path, const std::string& text) {

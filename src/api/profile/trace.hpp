@@ -18,7 +18,7 @@ struct Event {
     std::uint64_t begin;     // monotonic nanoseconds
     std::uint64_t duration;  // nanoseconds
     std::uint64_t bytes;
-    std::int32_t target;     // PE, or -1
+    std::int32_t target;  // PE, or -1
     Index routine;
 };
 
