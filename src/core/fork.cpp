@@ -67,7 +67,8 @@ void make_private(const Range& range, std::uint64_t offset) {
 void become_private() {
     close_window();
     window.pes = 0;  // a later call says that this is a forked child
-    if (job.launched && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);
+    // A single PE has its static data where it always was.
+    if (job.pes > 1 && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);
     if (job.heap.size != 0) make_private(job.heap, region(job.me));
     for (int pe = 0; pe < job.pes && job.heap.size != 0; ++pe) {
         if (pe == job.me) continue;

@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
+#include "core/bootstrap.hpp"
 #include "core/fault.hpp"
 #include "core/fork.hpp"
 #include "core/heap.hpp"
@@ -169,12 +170,11 @@ __attribute__((constructor(101))) void on_load() { load_job(); }
 void load_job() {
     const char* bootstrap = std::getenv(kBootstrapVariable);
     if (!bootstrap) return;
-    int file = -1;
-    int me = -1;
-    int pes = 0;
-    if (std::sscanf(bootstrap, "local:%d:%d:%d", &file, &me, &pes) != 3 || me < 0 || me >= pes)
+    LocalBootstrap given;
+    if (!parse_bootstrap(bootstrap, given))
         fail("start", std::string(kBootstrapVariable) + "=" + bootstrap +
                           " is damaged; it is set by `isthmus run` alone");
+    const auto [file, me, pes] = given;
     JobHeader* const header = map_header(file);
     if (!header)
         fail("start", "cannot reach the job's shared memory (file descriptor " +

@@ -25,22 +25,41 @@ static void in_child(void (*call)(void)) {
     shmem_barrier_all();
     shmem_finalize();
 }
-static void put(void) { shmem_long_p(&word, 1, 0); }
-static void barrier(void) { shmem_barrier_all(); }
-static void ask(void) { sink = shmem_my_pe(); }
-static void allocate(void) { sink = shmem_malloc(8) != NULL; }
-static void team(void) { sink = shmem_team_my_pe(SHMEM_TEAM_WORLD); }
-static void finalize(void) { shmem_finalize(); }
-static void wait_until(void) { shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1); }
+static void put(void) {
+    shmem_long_p(&word, 1, 0);
+}
+static void barrier(void) {
+    shmem_barrier_all();
+}
+static void ask(void) {
+    sink = shmem_my_pe();
+}
+static void allocate(void) {
+    sink = shmem_malloc(8) != NULL;
+}
+static void team(void) {
+    sink = shmem_team_my_pe(SHMEM_TEAM_WORLD);
+}
+static void finalize(void) {
+    shmem_finalize();
+}
+static void wait_until(void) {
+    shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
+}
 static void fine(void) {}
 
 int main(int argc, char** argv) {
     static const struct {
         const char* name;
         void (*call)(void);
-    } calls[] = {{"put", put},   {"barrier", barrier},   {"ask", ask},
-                 {"allocate", allocate}, {"team", team}, {"finalize", finalize},
-                 {"wait_until", wait_until}, {"fine", fine}};
+    } calls[] = {{"put", put},
+                 {"barrier", barrier},
+                 {"ask", ask},
+                 {"allocate", allocate},
+                 {"team", team},
+                 {"finalize", finalize},
+                 {"wait_until", wait_until},
+                 {"fine", fine}};
     if (argc < 3) return 64;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i) {
         if (strcmp(calls[i].name, argv[2]) != 0) continue;

@@ -43,8 +43,7 @@ static void iput(int me, int pes) {
     if (me == 0) shmem_long_iput(words, words + 8, 1, 1, 4, pes + 5);
 }
 static void put_signal(int me, int pes) {
-    if (me == 0)
-        shmem_putmem_signal(words, &word, 8, &signal_word, 1, SHMEM_SIGNAL_SET, pes + 5);
+    if (me == 0) shmem_putmem_signal(words, &word, 8, &signal_word, 1, SHMEM_SIGNAL_SET, pes + 5);
 }
 static void context(int me, int pes) {
     shmem_ctx_t ctx;
