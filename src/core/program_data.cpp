@@ -132,10 +132,11 @@ std::string program_symbol(const void* address, int symbol_type) {
                     symbol.st_name >= strings.sh_size)
                     continue;
                 const std::uintptr_t distance = wanted - symbol.st_value;
-                if (distance >= best_distance) continue;
+                const bool function = symbol_type == STT_FUNC;
+                if (distance >= best_distance || (function && distance >= symbol.st_size)) continue;
                 best_distance = distance;
                 best = bytes + strings.sh_offset + symbol.st_name;
-                if (distance != 0) best += "+" + std::to_string(distance);
+                if (distance != 0 && !function) best += "+" + std::to_string(distance);
             }
         }
     }
