@@ -42,10 +42,9 @@ int main(void) {
     const int me = shmem_my_pe();
     double* cells = shmem_calloc(CELLS + 2 * RIM, sizeof *cells);
     double scratch[CELLS + 2 * RIM] = {0};
-    if (me == 0) cells[RIM] = 100; /* all the heat is at the left end */
+    if (me == 0) cells[RIM] = cells[RIM - 1] = 100; /* all the heat is at the left end */
 
     for (int done = 0; done < STEPS; done += RIM) {
-        if (me == 0) cells[RIM - 1] = cells[RIM];
         exchange(cells, done / RIM + 1);
         for (int i = 0; i < RIM; ++i) step(cells, scratch);
         shmem_barrier_all(); /* nobody puts into a rim that is still being read */

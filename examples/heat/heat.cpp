@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +20,7 @@ namespace heat {
 namespace {
 
 constexpr int kCheckEvery = 50;
-constexpr int kBadUse = 2;  // exit status: command line or input file
+constexpr int kBadUse = 2;  // exit status: command line or files
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
@@ -91,6 +92,13 @@ void write_field(const std::string& path, const double* field, std::size_t cells
     if (!file || std::fclose(file) != 0 || !complete) throw ImageError(path + ": cannot write");
 }
 
+// Before the work, not after it.
+void require_writable(const std::string& path) {
+    FILE* const file = std::fopen(path.c_str(), "ab");
+    if (!file) throw ImageError(path + ": cannot write: " + std::strerror(errno));
+    std::fclose(file);
+}
+
 // FNV-1a over the bits of the numbers: two runs that print the same number agree to the last bit.
 std::uint64_t fingerprint(const double* field, std::size_t cells) {
     std::uint64_t hash = 0xcbf29ce484222325;
@@ -121,6 +129,8 @@ void run(const Options& options) {
     Picture picture;
     if (root) {
         picture = read_picture(options.input);
+        require_writable(options.output);
+        if (!options.field.empty()) require_writable(options.field);
         std::printf("input               %s, %d x %d\n", options.input.c_str(), picture.width,
                     picture.height);
         for (int pe = 0; pe < shmem_n_pes(); ++pe) {

@@ -22,9 +22,9 @@ namespace {
 void check_size(const std::string& path, unsigned long width, unsigned long height) {
     const std::string size = std::to_string(width) + " x " + std::to_string(height);
     if (width == 0 || height == 0) complain(path, "the picture is empty (" + size + " pixels)");
-    if (width > kLargestSide || height > kLargestSide)
+    if (width > kMostPixels || height > kMostPixels || width * height > kMostPixels)
         complain(path, "the picture is " + size + " pixels; at most " +
-                           std::to_string(kLargestSide) + " a side are accepted");
+                           std::to_string(kMostPixels) + " in all are accepted");
 }
 
 // The sRGB transfer curve (IEC 61966-2-1) and back.
@@ -35,6 +35,21 @@ double stored(double linear) {
     return linear <= 0.0031308 ? linear * 12.92 : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
 }
 
+// Weights of the colours in linear light (ITU-R BT.709, the primaries of sRGB).
+double luminance(double red, double green, double blue) {
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+// Four samples a pixel, of the given type; libpng has undone palettes and odd depths.
+template <typename Sample>
+std::vector<Sample> decode(const std::string& path, png_image& image, png_uint_32 format) {
+    image.format = format;
+    std::vector<Sample> samples(PNG_IMAGE_SIZE(image) / sizeof(Sample));
+    if (!png_image_finish_read(&image, nullptr, samples.data(), 0, nullptr))
+        complain(path, std::string("not a valid PNG: ") + image.message);
+    return samples;
+}
+
 Picture read_png(const std::string& path, const std::vector<unsigned char>& bytes) {
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
@@ -42,14 +57,23 @@ Picture read_png(const std::string& path, const std::vector<unsigned char>& byte
     if (!png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()))
         complain(path, std::string("not a valid PNG: ") + image.message);
     check_size(path, image.width, image.height);
-    image.format = PNG_FORMAT_LINEAR_Y_ALPHA;  // 16 bit; libpng weighs the colours
-    std::vector<png_uint_16> samples(PNG_IMAGE_SIZE(image) / sizeof(png_uint_16));
-    if (!png_image_finish_read(&image, nullptr, samples.data(), 0, nullptr))
-        complain(path, std::string("not a valid PNG: ") + image.message);
     Picture picture{static_cast<int>(image.width), static_cast<int>(image.height), {}};
-    picture.pixels.resize(samples.size() / 2);
-    // Linear formats have the alpha multiplied in, so the second sample is not needed.
-    for (std::size_t i = 0; i < picture.pixels.size(); ++i) picture.pixels[i] = samples[2 * i] / 65535.0;
+    picture.pixels.reserve(static_cast<std::size_t>(image.width) * image.height);
+    if (image.format & PNG_FORMAT_FLAG_LINEAR) {  // 16 bit; libpng makes them linear
+        image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // what the file holds unless it says otherwise
+        const auto samples = decode<png_uint_16>(path, image, PNG_FORMAT_LINEAR_RGB_ALPHA);
+        // Linear samples have the alpha multiplied in already.
+        for (std::size_t i = 0; i < samples.size(); i += 4)
+            picture.pixels.push_back(luminance(samples[i], samples[i + 1], samples[i + 2]) / 65535);
+    } else {
+        std::array<double, 256> curve;
+        for (int i = 0; i < 256; ++i) curve[static_cast<std::size_t>(i)] = linear(i / 255.0);
+        const auto samples = decode<png_byte>(path, image, PNG_FORMAT_RGBA);
+        for (std::size_t i = 0; i < samples.size(); i += 4)
+            picture.pixels.push_back(luminance(curve[samples[i]], curve[samples[i + 1]],
+                                               curve[samples[i + 2]]) *
+                                     samples[i + 3] / 255);
+    }
     return picture;
 }
 

@@ -20,7 +20,7 @@ struct ImageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-inline constexpr int kLargestSide = 32768;
+inline constexpr unsigned long kMostPixels = 100'000'000;
 
 // PNG of any colour type and depth, or PGM (P2 or P5, 8 or 16 bit). Colours become their luminance;
 // transparent pixels are black. Both formats store brightness on the sRGB curve.
