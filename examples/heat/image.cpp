@@ -184,8 +184,9 @@ std::vector<png_byte> heat_colours(const double* pixels, std::size_t count) {
 
 }  // namespace
 
-Picture read_picture(const std::string& path) {
-    const std::vector<unsigned char> bytes = read_file(path);
+Picture read_picture(const std::string& path) { return decode_picture(path, read_file(path)); }
+
+Picture decode_picture(const std::string& path, const std::vector<unsigned char>& bytes) {
     constexpr std::array<unsigned char, 4> kPng{0x89, 'P', 'N', 'G'};
     if (bytes.size() >= 4 && std::equal(kPng.begin(), kPng.end(), bytes.begin()))
         return read_png(path, bytes);

@@ -25,6 +25,8 @@ inline constexpr unsigned long kMostPixels = 100'000'000;
 // PNG of any colour type and depth, or PGM (P2 or P5, 8 or 16 bit). Colours become their luminance;
 // transparent pixels are black. Both formats store brightness on the sRGB curve.
 Picture read_picture(const std::string& path);
+// The same of a file's bytes; `name` is for messages.
+Picture decode_picture(const std::string& name, const std::vector<unsigned char>& bytes);
 
 enum class Colours {
     heat,  // black, violet, red, orange, yellow, white; 8 bit RGB
