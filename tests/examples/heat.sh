@@ -94,7 +94,7 @@ case $case in
         expect_error 2 "--tolerance -1: expected a number >= 0" --input a.png --tolerance -1 ;;
     demo)
         pgm in.pgm 64 48
-        BUILD=$(dirname "$(dirname "$launcher")") "$examples/run-demo.sh" --input in.pgm --output out.png \
+        BUILD=$(dirname "$(dirname "$launcher")") INPUT=in.pgm sh "$examples/run-demo.sh" --output out.png \
             --iterations 100 > output 2> errors || fail "$(cat output errors)"
         grep -q 'the same to the last bit' output || fail "$(cat output)"
         [ "$(tail -n 1 output)" = "== the picture is $(realpath out.png)" ] || fail "$(cat output)" ;;
