@@ -74,7 +74,7 @@ void start_alone() {
 
 void move_static_data() {
     PeStatus& status = job.status();
-    if (os::thread_count() > 1) {
+    if (!os::is_single_threaded()) {
         job.data_note = "the library was loaded after threads had been started";
         return;
     }
