@@ -1,0 +1,86 @@
+#include "core/session.hpp"
+
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/settings.hpp"
+#include "core/collective.hpp"
+#include "core/job.hpp"
+#include "core/window.hpp"
+
+namespace isthmus {
+namespace {
+
+std::mutex setup;  // enter and leave may be called by several threads
+int count = 0;
+int level = 0;
+bool exit_handler_installed = false;
+
+void close() {
+    barrier_world();
+    release_teams();
+    detach_job();
+    count = 0;
+}
+
+// A program that returns from main without finalising: OpenSHMEM 1.2 and older allow it, and a
+// clean exit then waits for the others. An exit with an error must not.
+void at_exit(int status, void*) {
+    const std::lock_guard lock(setup);
+    if (count == 0 || window.pes == 0 || !attached()) return;
+    if (status == 0) close();
+}
+
+void print_settings() {
+    for (int i = 0; i < static_cast<int>(Setting::count); ++i) {
+        const auto setting = static_cast<Setting>(i);
+        say((std::string("isthmus: ") + description(setting).name + "=" + value(setting).text + "  (" +
+             (value(setting).read_from ? "environment" : "default") + ")  " +
+             description(setting).help + "\n")
+                .c_str());
+    }
+}
+
+void print_start_information() {
+    if (job.me != 0) return;
+    if (flag(Setting::version)) say("isthmus: Isthmus " ISTHMUS_VERSION ", OpenSHMEM 1.6\n");
+    if (flag(Setting::info)) print_settings();
+    if (flag(Setting::debug))
+        say(("isthmus: " + std::to_string(job.pes) + " PEs, heap " +
+             format_size(job.heap.size - kInternalSize) + " each, static data " +
+             format_size(job.data.size) + "\n")
+                .c_str());
+}
+
+}  // namespace
+
+void enter_session(int thread_level) {
+    const std::lock_guard lock(setup);
+    if (count++ != 0) return;
+    level = thread_level;
+    attach_job();
+    create_first_teams();
+    if (!exit_handler_installed) on_exit(at_exit, nullptr);
+    exit_handler_installed = true;
+    print_start_information();
+}
+
+void leave_session() {
+    const std::lock_guard lock(setup);
+    if (count > 1) {
+        --count;
+        return;
+    }
+    close();
+}
+
+int session_count() {
+    const std::lock_guard lock(setup);
+    return count;
+}
+
+int session_thread_level() { return level; }
+
+}  // namespace isthmus
