@@ -29,7 +29,9 @@ void copy_before_choice(void* dest, const void* source, std::size_t bytes) {
 // before that too, since other constructors may copy.
 constinit ChosenCopy chosen{copy_before_choice, "memcpy of the C library"};
 
-[[gnu::constructor]] void choose() { chosen = choose_long_copy(); }
+[[gnu::constructor]] void choose() {
+    chosen = choose_long_copy();
+}
 
 }  // namespace
 
@@ -42,6 +44,8 @@ void copy_long(void* dest, const void* source, std::size_t bytes) {
     copy_blocks<1>(to, from, bytes);
 }
 
-const char* copy_loop_name() { return chosen.name; }
+const char* copy_loop_name() {
+    return chosen.name;
+}
 
 }  // namespace isthmus

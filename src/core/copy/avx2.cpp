@@ -29,7 +29,8 @@ inline void copy_line(char* to, const char* from) {
 
 // 64 to 192 bytes at `to`, as whole lines of which the last may overlap the one before.
 inline void copy_lines(char* to, const char* from, std::size_t bytes) {
-    for (std::size_t at = 0; at + kLine < bytes; at += kLine) copy_line(to + at, from + at);
+    for (std::size_t at = 0; at + kLine < bytes; at += kLine)
+        copy_line(to + at, from + at);
     copy_line(to + bytes - kLine, from + bytes - kLine);
 }
 

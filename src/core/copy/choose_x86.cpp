@@ -30,8 +30,8 @@ std::size_t cache_size(int name, std::size_t otherwise) {
     return bytes > 0 ? static_cast<std::size_t>(bytes) : otherwise;
 }
 
-// Measured on a Xeon with 48 KiB and 2 MiB: source and destination share the first level up to 22 KiB
-// each; streaming pays from 1.25 MiB on (21 against 19 GB/s, 17 against 14 at 8 MiB), where the
+// Measured on a Xeon with 48 KiB and 2 MiB: source and destination share the first level up to 22
+// KiB each; streaming pays from 1.25 MiB on (21 against 19 GB/s, 17 against 14 at 8 MiB), where the
 // two no longer fit in the second level, and not before (21 against 26 at 1 MiB).
 CopyLimits limits_of_intel() {
     const std::size_t level1 = cache_size(_SC_LEVEL1_DCACHE_SIZE, std::size_t{32} << 10);
@@ -59,10 +59,9 @@ ChosenCopy choose_long_copy() {
         return {copy_avx512, amd ? "64-byte vectors, limits for AMD" : "64-byte vectors"};
     if (__builtin_cpu_supports("avx2"))
         return {copy_avx2, amd ? "32-byte vectors, limits for AMD" : "32-byte vectors"};
-    return {[](void* dest, const void* source, std::size_t bytes) {
-                std::memcpy(dest, source, bytes);
-            },
-            "memcpy of the C library (the processor has no AVX2)"};
+    return {
+        [](void* dest, const void* source, std::size_t bytes) { std::memcpy(dest, source, bytes); },
+        "memcpy of the C library (the processor has no AVX2)"};
 }
 
 }  // namespace isthmus

@@ -22,7 +22,8 @@ inline std::size_t to_line_boundary(const char* address) {
     return -reinterpret_cast<std::uintptr_t>(address) & (kLine - 1);
 }
 
-// `Vector` moves `width` bytes: load (anywhere), store (aligned), stream (aligned, past the caches).
+// `Vector` moves `width` bytes: load (anywhere), store (aligned), stream (aligned, past the
+// caches).
 enum class Stores { plain, claimed, streamed };
 
 // Copies whole groups of `kGroup` vectors upwards; dest is aligned to a line. Returns the bytes
@@ -74,7 +75,8 @@ template <typename Vector, int kGroup>
         for (int i = 0; i < kGroup; ++i)
             group[i] = Vector::load(to + distance + i * Vector::kWidth);
 #pragma GCC unroll 8
-        for (int i = kGroup - 1; i >= 0; --i) Vector::store(to + i * Vector::kWidth, group[i]);
+        for (int i = kGroup - 1; i >= 0; --i)
+            Vector::store(to + i * Vector::kWidth, group[i]);
     }
     return static_cast<std::size_t>(dest_end - to);
 }
