@@ -216,7 +216,10 @@ void attach_job() {
     set_job_end({claim_end, end_job});
     for (const auto& problem : read_settings()) fail("shmem_init", problem.message);
     job.checked = flag(Setting::check) || flag(Setting::debug);
-    job.spin = job.pes > os::usable_processors()
+    // A PE that is bound to a core sees that core alone; the launcher saw what the job may use.
+    const int processors =
+        job.launched ? static_cast<int>(job.header->processors) : os::usable_processors();
+    job.spin = job.pes > processors
                    ? 0
                    : static_cast<std::uint32_t>(number(Setting::spin));
     window.shift = isthmus_program_window_shift;

@@ -48,7 +48,8 @@ inline constexpr std::uint32_t kEnded = 2;
 struct JobHeader {
     std::uint64_t magic;
     std::uint32_t pes;
-    std::int32_t launcher;  // process id
+    std::int32_t launcher;     // process id
+    std::uint32_t processors;  // that the job may use; a PE bound to a core sees fewer
 
     // The first PE (or the launcher) that ends the job moves `ended` from 0 to kEnding, writes who
     // and what, prints its line if it has one, and stores kEnded (release; acquire by those who

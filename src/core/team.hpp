@@ -14,6 +14,14 @@ struct isthmus_team {
     int num_contexts = 0;
     long config_mask = 0;
 
+    // State of the team's collectives; touched only by the thread that is in one. Every PE of the
+    // team counts the same epochs, because every PE makes the same calls in the same order.
+    bool flat = true;           // small enough for one hop from everyone to everyone
+    std::uint64_t epoch = 0;    // last one used
+    std::uint64_t settled = 0;  // an epoch that every PE of the team is known to have entered
+    char* area = nullptr;       // this PE's part of the slot (collective/inbox.hpp)
+    long* psync = nullptr;      // an active set without a slot synchronises here instead
+
     int world_pe(int index) const { return start + index * stride; }
     // -1 if that PE is no member.
     int index_of(int world) const {
@@ -32,6 +40,11 @@ struct isthmus_context {
     long options = 0;
     bool live = false;
 };
+
+extern "C" {
+extern struct isthmus_team isthmus_team_world;
+extern struct isthmus_team isthmus_team_shared;
+}
 
 namespace isthmus {
 using Team = ::isthmus_team;

@@ -9,21 +9,19 @@
 
 namespace isthmus::shmem {
 
+// Without a branch on `comparison`: one hexadecimal digit for each, in it one bit for each of equal,
+// greater, less that satisfies it.
 template <typename T>
 inline bool compare(T left, int comparison, T right) {
-    switch (comparison) {
-        case SHMEM_CMP_EQ: return left == right;
-        case SHMEM_CMP_NE: return left != right;
-        case SHMEM_CMP_GT: return left > right;
-        case SHMEM_CMP_GE: return left >= right;
-        case SHMEM_CMP_LT: return left < right;
-        default: return left <= right;
-    }
+    static_assert(SHMEM_CMP_EQ == 0 && SHMEM_CMP_NE == 1 && SHMEM_CMP_GT == 2 &&
+                  SHMEM_CMP_LE == 3 && SHMEM_CMP_LT == 4 && SHMEM_CMP_GE == 5);
+    constexpr unsigned kSatisfied = 0x345261;
+    const unsigned order = (left > right ? 1u : 0u) | (left < right ? 2u : 0u);
+    return (kSatisfied >> (static_cast<unsigned>(comparison) * 4 + order) & 1u) != 0;
 }
 
 inline void require_comparison(int comparison, const char* routine) {
-    static_assert(SHMEM_CMP_EQ == 0 && SHMEM_CMP_GE == 5);
-    if (static_cast<unsigned>(comparison) > 5) [[unlikely]]
+    if (static_cast<unsigned>(comparison) > SHMEM_CMP_GE) [[unlikely]]
         fail(routine, "cmp " + std::to_string(comparison) + " is none of SHMEM_CMP_EQ, NE, GT, GE, "
                       "LT, LE");
 }

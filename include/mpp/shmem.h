@@ -1,0 +1,2 @@
+/* Where the header was before OpenSHMEM 1.1, kept for programs of that time. */
+#include <shmem.h>

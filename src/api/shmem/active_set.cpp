@@ -1,0 +1,102 @@
+// Collectives over active sets (9.10), deprecated since 1.5. A set gets a hidden team when it is
+// first used, so it is as fast as one; pWrk is not needed, pSync only where there is no such team.
+#include "api/shmem/collectives.hpp"
+#include "core/team_table.hpp"
+
+namespace isthmus::shmem {
+namespace {
+
+// The team behind the arguments, and the checks that all active sets have in common.
+class ActiveSet {
+  public:
+    ActiveSet(Routine routine, int start, int log_stride, int size, long* psync)
+        : team_(find(routine, start, log_stride, size, psync)) {}
+    Team& team() { return team_; }
+
+  private:
+    Team& find(Routine routine, int start, int log_stride, int size, long* psync) {
+        if (isthmus_team_world.slot < 0) [[unlikely]]
+            refuse_team(routine_name(routine));
+        if (job.checked) [[unlikely]]
+            collective::check_psync(routine, psync);
+        note(routine);
+        return active_set_team(routine, start, log_stride, size, psync, storage_);
+    }
+    Team storage_;
+    Team& team_;
+};
+
+}  // namespace
+}  // namespace isthmus::shmem
+
+using namespace isthmus;
+using namespace isthmus::shmem;
+
+ISTHMUS_API void pshmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync) {
+    ActiveSet set(Routine::barrier, PE_start, logPE_stride, PE_size, pSync);
+    check(set.team(), {.routine = Routine::barrier});
+    barrier(set.team(), Routine::barrier);
+}
+
+ISTHMUS_API void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync) {
+    ActiveSet set(Routine::sync, PE_start, logPE_stride, PE_size, pSync);
+    check(set.team(), {.routine = Routine::sync});
+    barrier(set.team(), Routine::sync);
+}
+
+#define ISTHMUS_DEFINE_SIZED(BITS)                                                                \
+    ISTHMUS_API void pshmem_broadcast##BITS(void* dest, const void* source, size_t nelems,        \
+                                            int PE_root, SHMEM_ACTIVE_SET_, long* pSync) {        \
+        ActiveSet set(Routine::broadcast, PE_start, logPE_stride, PE_size, pSync);                \
+        checked_broadcast(set.team(), dest, source, nelems, BITS / 8, PE_root, false);            \
+    }                                                                                             \
+    ISTHMUS_API void pshmem_collect##BITS(void* dest, const void* source, size_t nelems,          \
+                                          SHMEM_ACTIVE_SET_, long* pSync) {                       \
+        ActiveSet set(Routine::collect, PE_start, logPE_stride, PE_size, pSync);                  \
+        checked_collect(set.team(), dest, source, nelems, BITS / 8);                              \
+    }                                                                                             \
+    ISTHMUS_API void pshmem_fcollect##BITS(void* dest, const void* source, size_t nelems,         \
+                                           SHMEM_ACTIVE_SET_, long* pSync) {                      \
+        ActiveSet set(Routine::fcollect, PE_start, logPE_stride, PE_size, pSync);                 \
+        checked_fcollect(set.team(), dest, source, nelems, BITS / 8);                             \
+    }                                                                                             \
+    ISTHMUS_API void pshmem_alltoall##BITS(void* dest, const void* source, size_t nelems,         \
+                                           SHMEM_ACTIVE_SET_, long* pSync) {                      \
+        ActiveSet set(Routine::alltoall, PE_start, logPE_stride, PE_size, pSync);                 \
+        checked_alltoall(set.team(), dest, source, nelems, BITS / 8);                             \
+    }                                                                                             \
+    ISTHMUS_API void pshmem_alltoalls##BITS(void* dest, const void* source, ptrdiff_t dst,        \
+                                            ptrdiff_t sst, size_t nelems, SHMEM_ACTIVE_SET_,      \
+                                            long* pSync) {                                        \
+        ActiveSet set(Routine::alltoalls, PE_start, logPE_stride, PE_size, pSync);                \
+        checked_alltoalls(set.team(), dest, source, dst, sst, nelems, BITS / 8);                  \
+    }
+ISTHMUS_DEFINE_SIZED(32)
+ISTHMUS_DEFINE_SIZED(64)
+SHMEM_TABLE_ACTIVE_SET(ISTHMUS_ALIAS)
+
+#define ISTHMUS_DEFINE_TO_ALL(T, NAME, ROUTINE, OPERATION)                                        \
+    ISTHMUS_API void pshmem_##NAME(T* dest, const T* source, int nreduce, SHMEM_ACTIVE_SET_, T*,  \
+                                   long* pSync) {                                                 \
+        ActiveSet set(Routine::ROUTINE, PE_start, logPE_stride, PE_size, pSync);                  \
+        checked_reduce(set.team(), Operation::OPERATION, collective::kind_of<T>(), dest, source,  \
+                       nreduce > 0 ? static_cast<std::size_t>(nreduce) : 0);                      \
+    }
+#define ISTHMUS_DEFINE_BITWISE(T, N)                                    \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_and_to_all, and_reduce, bit_and)       \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_or_to_all, or_reduce, bit_or)          \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_xor_to_all, xor_reduce, bit_xor)       \
+    SHMEM_TABLE_TO_ALL_BITWISE(ISTHMUS_ALIAS, T, N)
+SHMEM_BITWISE_TO_ALL_TYPES(ISTHMUS_DEFINE_BITWISE)
+
+#define ISTHMUS_DEFINE_ORDERED(T, N)                                    \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_max_to_all, max_reduce, max)           \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_min_to_all, min_reduce, min)           \
+    SHMEM_TABLE_TO_ALL_ORDERED(ISTHMUS_ALIAS, T, N)
+SHMEM_ORDERED_TO_ALL_TYPES(ISTHMUS_DEFINE_ORDERED)
+
+#define ISTHMUS_DEFINE_ARITHMETIC(T, N)                                 \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_sum_to_all, sum_reduce, sum)           \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_prod_to_all, prod_reduce, prod)        \
+    SHMEM_TABLE_TO_ALL_ARITHMETIC(ISTHMUS_ALIAS, T, N)
+SHMEM_ARITHMETIC_TO_ALL_TYPES(ISTHMUS_DEFINE_ARITHMETIC)

@@ -1,0 +1,151 @@
+#include "core/collective/check.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "core/collective.hpp"
+#include "core/collective/agreement.hpp"
+#include "core/collective/barrier.hpp"
+#include "core/collective/psync.hpp"
+
+namespace isthmus {
+
+using namespace collective;
+
+void share_words(Team& team, Routine routine, const void* mine, std::size_t bytes, void* all) {
+    char* const to = static_cast<char*>(all);
+    std::memcpy(to + static_cast<std::size_t>(team.my_index) * bytes, mine, bytes);
+    if (team.size == 1) return;
+    const std::uint64_t epoch = ++team.epoch;
+    for_each_peer(team, [&](int peer) { post(team, peer, epoch, mine, bytes); });
+    for_each_peer(team, [&](int peer) {
+        std::memcpy(to + static_cast<std::size_t>(peer) * bytes,
+                    await(team, routine, peer, epoch).payload, bytes);
+    });
+    team.settled = epoch;
+}
+
+namespace {
+
+// The first PE that differs from PE 0 of the team speaks; the others wait for the end of the job.
+// `differs(i)` compares PE i with PE 0.
+template <typename Differs, typename Speak>
+void one_speaks(const Team& team, Routine routine, const Differs& differs, const Speak& speak) {
+    for (int index = 1; index < team.size; ++index) {
+        if (!differs(index)) continue;
+        if (index == team.my_index) speak();
+        wait_for({routine, team.world_pe(index), nullptr}, [] { return false; });
+    }
+}
+
+std::string address_text(std::uint64_t address) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%#llx", static_cast<unsigned long long>(address));
+    return text;
+}
+
+std::string difference(const Team& team, const Signature& first, const Signature& mine) {
+    const auto pe = [](int world) { return "PE " + std::to_string(world); };
+    const std::string they = pe(team.world_pe(0));
+    const std::string we = pe(team.world_pe(team.my_index));
+    const auto say_both = [&](const char* what, const std::string& theirs, const std::string& ours) {
+        return they + " passes " + what + " " + theirs + " and " + we + " passes " + what + " " +
+               ours + "; all PEs of the collective must pass the same";
+    };
+    if (first.routine != mine.routine)
+        return they + " is in " + routine_name(first.routine) + " and " + we + " in " +
+               routine_name(mine.routine) +
+               "; all PEs of a team must call its collectives in the same order";
+    if (first.root != mine.root)
+        return say_both("PE_root", std::to_string(first.root), std::to_string(mine.root));
+    if (first.element_bytes != mine.element_bytes)
+        return say_both("elements of bytes", std::to_string(first.element_bytes),
+                        std::to_string(mine.element_bytes));
+    if (first.count != mine.count)
+        return say_both("nelems", std::to_string(first.count), std::to_string(mine.count));
+    if (first.dest != mine.dest)
+        return say_both("dest", address_text(first.dest), address_text(mine.dest));
+    if (first.source != mine.source)
+        return say_both("source", address_text(first.source), address_text(mine.source));
+    if (first.dest_stride != mine.dest_stride)
+        return say_both("stride dst", std::to_string(first.dest_stride),
+                        std::to_string(mine.dest_stride));
+    return say_both("stride sst", std::to_string(first.source_stride),
+                    std::to_string(mine.source_stride));
+}
+
+// The work array carries the signatures of an active set that has no team.
+void share_by_psync(Team& team, const Signature& mine, std::vector<Signature>& all) {
+    long* const words = team.psync + kPsyncSignature;
+    std::memcpy(words, &mine, sizeof mine);
+    barrier(team, mine.routine);
+    for (int peer = 0; peer < team.size; ++peer)
+        std::memcpy(static_cast<void*>(&all[static_cast<std::size_t>(peer)]), translate(words, team.world_pe(peer)),
+                    sizeof mine);
+    barrier(team, mine.routine);
+    std::memset(words, 0, sizeof mine);
+}
+
+}  // namespace
+
+void check_agreement(const char* routine, const char* what, std::uint64_t value) {
+    Team& team = isthmus_team_world;
+    const Routine noted = job.status().routine.load(std::memory_order_relaxed);
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(team.size));
+    share_words(team, noted, &value, sizeof value, all.data());
+    one_speaks(
+        team, noted, [&](int index) { return all[static_cast<std::size_t>(index)] != all[0]; },
+        [&] {
+            fail(routine, std::string(what) + " is " + std::to_string(value) + " here and " +
+                              std::to_string(all[0]) + " at PE 0");
+        });
+}
+
+namespace collective {
+
+void check_signature(Team& team, const Signature& mine) {
+    std::vector<Signature> all(static_cast<std::size_t>(team.size));
+    if (team.psync)
+        share_by_psync(team, mine, all);
+    else
+        share_words(team, mine.routine, &mine, sizeof mine, all.data());
+    one_speaks(
+        team, mine.routine,
+        [&](int index) {
+            return std::memcmp(&all[static_cast<std::size_t>(index)], &all[0], sizeof mine) != 0;
+        },
+        [&] { fail(routine_name(mine.routine), difference(team, all[0], mine)); });
+}
+
+void check_operands(Routine routine, const void* dest, std::size_t dest_bytes, const void* source,
+                    std::size_t source_bytes, bool in_place) {
+    const char* const name = routine_name(routine);
+    if (dest_bytes != 0) {
+        if (const auto why = why_not_symmetric(dest, dest_bytes); !why.empty())
+            fail(name, "dest: " + why);
+    }
+    if (source_bytes != 0) {
+        if (const auto why = why_not_symmetric(source, source_bytes); !why.empty())
+            fail(name, "source: " + why);
+    }
+    const auto to = reinterpret_cast<std::uintptr_t>(dest);
+    const auto from = reinterpret_cast<std::uintptr_t>(source);
+    if (dest_bytes == 0 || source_bytes == 0 || (in_place && to == from)) return;
+    if (to < from + source_bytes && from < to + dest_bytes)
+        fail(name, "dest (" + std::to_string(dest_bytes) + " bytes at " + address_text(to) +
+                       ") overlaps source (" + std::to_string(source_bytes) + " bytes at " +
+                       address_text(from) + "); they must be " +
+                       (in_place ? "the same or disjoint" : "disjoint"));
+}
+
+void check_psync(Routine routine, const long* psync) {
+    const char* const name = routine_name(routine);
+    if (const auto why = why_not_symmetric(psync, kPsyncSize * sizeof(long)); !why.empty())
+        fail(name, "pSync: " + why);
+}
+
+}  // namespace collective
+}  // namespace isthmus

@@ -1,0 +1,92 @@
+// How the PEs of a team tell each other something: by stores into each other's inbox.
+//
+// The slot of a team has, at every PE:
+//     stage   kDepth buffers; what is too long for a cell, for the others to fetch
+//     lanes   one a sender, of kDepth cells; a cell is one cache line: an epoch and 56 bytes
+//
+// A sender writes the payload, then the epoch (release); the receiver polls for exactly that epoch
+// (acquire). Cell and stage buffer number epoch % kDepth serve again kDepth epochs later, and
+// nothing is ever acknowledged. Invariant that makes this safe: when an epoch e begins,
+// e - settled < kDepth, so every PE has entered an epoch later than e - kDepth, hence is done with
+// it. An exchange of all with all settles its epoch; a one-way operation (broadcast) does not, and
+// leaves room for one exchange: open_one_way().
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/copy.hpp"
+#include "core/team.hpp"
+#include "core/wait.hpp"
+#include "core/window.hpp"
+
+namespace isthmus::collective {
+
+inline constexpr std::uint64_t kDepth = 8;
+inline constexpr std::size_t kInlineBytes = 56;
+inline constexpr std::size_t kStageBytes = 16384;
+
+struct alignas(64) Cell {
+    std::atomic<std::uint64_t> epoch;
+    unsigned char payload[kInlineBytes];
+};
+static_assert(sizeof(Cell) == 64);
+
+struct Lane {
+    Cell cells[kDepth];
+};
+
+inline constexpr std::size_t kLanesOffset = kDepth * kStageBytes;
+constexpr std::size_t area_bytes(int pes) {
+    return kLanesOffset + static_cast<std::size_t>(pes) * sizeof(Lane);
+}
+
+inline char* stage(const Team& team, std::uint64_t epoch) {
+    return team.area + (epoch % kDepth) * kStageBytes;
+}
+inline const char* stage_of(const Team& team, int peer, std::uint64_t epoch) {
+    return translate(stage(team, epoch), team.world_pe(peer));
+}
+
+inline Cell& cell_from(const Team& team, int sender, std::uint64_t epoch) {
+    return reinterpret_cast<Lane*>(team.area + kLanesOffset)[sender].cells[epoch % kDepth];
+}
+inline Cell& cell_at(const Team& team, int receiver, std::uint64_t epoch) {
+    return *translate(&cell_from(team, team.my_index, epoch), team.world_pe(receiver));
+}
+
+inline void post(const Team& team, int receiver, std::uint64_t epoch) {
+    // Release: partner is await().
+    cell_at(team, receiver, epoch).epoch.store(epoch, std::memory_order_release);
+}
+inline void post(const Team& team, int receiver, std::uint64_t epoch, const void* data,
+                 std::size_t bytes) {
+    Cell& cell = cell_at(team, receiver, epoch);
+    copy(cell.payload, data, bytes);
+    cell.epoch.store(epoch, std::memory_order_release);
+}
+
+inline const Cell& await(const Team& team, Routine routine, int sender, std::uint64_t epoch) {
+    const Cell& cell = cell_from(team, sender, epoch);
+    // Acquire: partner is post().
+    wait_for({routine, team.world_pe(sender), &cell},
+             [&] { return cell.epoch.load(std::memory_order_acquire) == epoch; });
+    return cell;
+}
+
+// Walks the other PEs of the team, beginning behind this one, so that not all start at the same.
+template <typename Each>
+inline void for_each_peer(const Team& team, Each&& each) {
+    for (int peer = team.my_index + 1; peer < team.size; ++peer) each(peer);
+    for (int peer = 0; peer < team.my_index; ++peer) each(peer);
+}
+
+inline void post_all(const Team& team, std::uint64_t epoch) {
+    for_each_peer(team, [&](int peer) { post(team, peer, epoch); });
+}
+inline void await_all(const Team& team, Routine routine, std::uint64_t epoch) {
+    for_each_peer(team, [&](int peer) { await(team, routine, peer, epoch); });
+}
+
+}  // namespace isthmus::collective

@@ -1,0 +1,348 @@
+// Collectives that move data and do not compute.
+#include <array>
+
+#include "core/collective/collective.hpp"
+#include "core/collective/psync.hpp"
+#include "core/job_layout.hpp"
+
+namespace isthmus {
+
+using namespace collective;
+
+namespace {
+
+// The broadcast tree over numbers relative to the root: flat, or with four branches a node.
+constexpr int kBranches = 4;
+
+struct Tree {
+    int parent = 0;  // team numbers
+    int first = 0;   // relative numbers of the children
+    int last = 0;
+};
+
+int rotate(const Team& team, int relative, int root) {
+    const int index = relative + root;
+    return index >= team.size ? index - team.size : index;
+}
+
+Tree tree_of(const Team& team, int root) {
+    int relative = team.my_index - root;
+    if (relative < 0) relative += team.size;
+    if (team.flat) return {root, 1, relative == 0 ? team.size : 1};
+    const int first = relative * kBranches + 1;
+    const int last = first + kBranches < team.size ? first + kBranches : team.size;
+    return {rotate(team, relative == 0 ? 0 : (relative - 1) / kBranches, root), first, last};
+}
+
+void forward(const Team& team, const Tree& tree, int root, std::uint64_t epoch, const void* data,
+             std::size_t bytes) {
+    for (int child = tree.first; child < tree.last; ++child)
+        post(team, rotate(team, child, root), epoch, data, bytes);
+}
+
+template <typename T>
+T* at(const Team& team, T* address, int peer) {
+    return translate(address, team.world_pe(peer));
+}
+
+void broadcast_by_psync(Team& team, Routine routine, void* dest, const void* source,
+                        std::size_t bytes, int root, bool root_dest) {
+    if (team.my_index == root) {
+        for_each_peer(team, [&](int peer) { psync_add(team, peer, kPsyncRoot); });
+        if (root_dest && dest != source) copy(dest, source, bytes);
+        psync_take(team, routine, -1, kPsyncDone, team.size - 1);
+    } else {
+        psync_take(team, routine, root, kPsyncRoot);
+        copy(dest, at(team, source, root), bytes);
+        psync_add(team, root, kPsyncDone);
+    }
+}
+
+void broadcast_directly(Team& team, Routine routine, void* dest, const void* source,
+                        std::size_t bytes, int root, bool root_dest) {
+    const std::uint64_t epoch = open_one_way(team, routine);
+    const Tree tree = tree_of(team, root);
+    if (team.my_index == root) {
+        forward(team, tree, root, epoch, nullptr, 0);
+        if (root_dest && dest != source) copy(dest, source, bytes);
+        await_all(team, routine, epoch);
+    } else {
+        await(team, routine, tree.parent, epoch);
+        forward(team, tree, root, epoch, nullptr, 0);
+        copy(dest, at(team, source, root), bytes);
+        // The parent in the tree may be the root, which then reads this cell and not the one that
+        // came from it: lanes are by sender.
+        post(team, root, epoch);
+    }
+}
+
+}  // namespace
+
+// Budget: 120 instructions at the root for 8 bytes.
+void broadcast(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes,
+               int root, bool root_dest) {
+    if (bytes == 0) return;
+    const bool am_root = team.my_index == root;
+    if (team.size == 1) {
+        if (root_dest && dest != source) copy(dest, source, bytes);
+        return;
+    }
+    if (team.psync) return broadcast_by_psync(team, routine, dest, source, bytes, root, root_dest);
+    if (bytes > kStageBytes)
+        return broadcast_directly(team, routine, dest, source, bytes, root, root_dest);
+    const std::uint64_t epoch = open_one_way(team, routine);
+    const Tree tree = tree_of(team, root);
+    if (bytes <= kInlineBytes) {
+        if (am_root) {
+            forward(team, tree, root, epoch, source, bytes);
+        } else {
+            const Cell& cell = await(team, routine, tree.parent, epoch);
+            forward(team, tree, root, epoch, cell.payload, bytes);
+            copy(dest, cell.payload, bytes);
+            return;
+        }
+    } else if (am_root) {
+        copy(stage(team, epoch), source, bytes);
+        forward(team, tree, root, epoch, nullptr, 0);
+    } else {
+        await(team, routine, tree.parent, epoch);
+        forward(team, tree, root, epoch, nullptr, 0);
+        copy(dest, stage_of(team, root, epoch), bytes);
+        return;
+    }
+    if (root_dest && dest != source) copy(dest, source, bytes);
+}
+
+namespace {
+
+// What a PE says in a collect: how long its part is, and the part itself if that is short.
+struct Contribution {
+    std::uint64_t bytes;
+    unsigned char data[kInlineBytes - sizeof(std::uint64_t)];
+};
+static_assert(sizeof(Contribution) == kInlineBytes);
+inline constexpr std::size_t kContributionInline = sizeof(Contribution::data);
+
+void contribute(const Team& team, std::uint64_t epoch, const void* source, std::size_t bytes) {
+    if (bytes > kContributionInline && bytes <= kStageBytes)
+        copy(stage(team, epoch), source, bytes);
+    for_each_peer(team, [&](int peer) {
+        Cell& cell = cell_at(team, peer, epoch);
+        auto* const message = reinterpret_cast<Contribution*>(cell.payload);
+        message->bytes = bytes;
+        if (bytes <= kContributionInline) copy(message->data, source, bytes);
+        cell.epoch.store(epoch, std::memory_order_release);
+    });
+}
+
+const Contribution& contribution(const Cell& cell) {
+    return *reinterpret_cast<const Contribution*>(cell.payload);
+}
+
+void fetch(const Team& team, int peer, std::uint64_t epoch, char* dest, const void* source,
+           std::size_t bytes) {
+    if (bytes <= kContributionInline)
+        copy(dest, contribution(cell_from(team, peer, epoch)).data, bytes);
+    else if (bytes <= kStageBytes)
+        copy(dest, stage_of(team, peer, epoch), bytes);
+    else
+        copy(dest, at(team, source, peer), bytes);
+}
+
+void collect_by_psync(Team& team, Routine routine, char* dest, const void* source,
+                      std::size_t bytes) {
+    std::atomic_ref(team.psync[kPsyncBytes]).store(static_cast<long>(bytes), std::memory_order_relaxed);
+    barrier(team, routine);
+    char* place = dest;
+    for (int peer = 0; peer < team.size; ++peer) {
+        // Relaxed: ordered by the barriers on both sides.
+        std::atomic_ref theirs(*at(team, team.psync + kPsyncBytes, peer));
+        const auto length = static_cast<std::size_t>(theirs.load(std::memory_order_relaxed));
+        copy(place, at(team, source, peer), length);
+        place += length;
+    }
+    barrier(team, routine);
+    std::atomic_ref(team.psync[kPsyncBytes]).store(0L, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void collect(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes) {
+    char* const to = static_cast<char*>(dest);
+    if (team.size == 1) {
+        if (dest != source) copy(to, source, bytes);
+        return;
+    }
+    if (team.psync) return collect_by_psync(team, routine, to, source, bytes);
+    const std::uint64_t epoch = ++team.epoch;
+    contribute(team, epoch, source, bytes);
+    std::array<std::uint64_t, kMaxPes> lengths;
+    std::size_t offset = 0;
+    std::size_t mine = 0;
+    bool direct = bytes > kStageBytes;
+    for (int peer = 0; peer < team.size; ++peer) {
+        if (peer == team.my_index) {
+            lengths[peer] = bytes;
+            mine = offset;
+        } else {
+            lengths[peer] = contribution(await(team, routine, peer, epoch)).bytes;
+            direct |= lengths[peer] > kStageBytes;
+        }
+        offset += lengths[peer];
+    }
+    team.settled = epoch;
+    offset = 0;
+    for (int peer = 0; peer < team.size; ++peer) {
+        if (peer != team.my_index) fetch(team, peer, epoch, to + offset, source, lengths[peer]);
+        offset += lengths[peer];
+    }
+    if (to + mine != source) copy(to + mine, source, bytes);
+    if (direct) barrier(team, routine);
+}
+
+void fcollect(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes) {
+    if (bytes == 0) return;
+    char* const to = static_cast<char*>(dest);
+    char* const mine = to + static_cast<std::size_t>(team.my_index) * bytes;
+    std::uint64_t epoch = 0;
+    if (team.psync) {
+        barrier(team, routine);
+        for (int peer = 0; peer < team.size; ++peer)
+            if (peer != team.my_index)
+                copy(to + static_cast<std::size_t>(peer) * bytes, at(team, source, peer), bytes);
+    } else if (team.size > 1) {
+        epoch = ++team.epoch;
+        contribute(team, epoch, source, bytes);
+    }
+    if (mine != source) copy(mine, source, bytes);
+    if (team.size == 1) return;
+    if (epoch != 0) {
+        for_each_peer(team, [&](int peer) {
+            await(team, routine, peer, epoch);
+            fetch(team, peer, epoch, to + static_cast<std::size_t>(peer) * bytes, source, bytes);
+        });
+        team.settled = epoch;
+    }
+    if (epoch == 0 || bytes > kStageBytes) barrier(team, routine);
+}
+
+void alltoall(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes) {
+    if (bytes == 0) return;
+    char* const to = static_cast<char*>(dest);
+    const char* const from = static_cast<const char*>(source);
+    const auto block = [bytes](int index) { return static_cast<std::size_t>(index) * bytes; };
+    const auto copy_own = [&] {
+        if (to != from) copy(to + block(team.my_index), from + block(team.my_index), bytes);
+    };
+    if (team.size == 1) return copy_own();
+    const std::size_t all = block(team.size);
+    if (team.psync || all > kStageBytes) {
+        const std::uint64_t epoch = arrive(team, routine);
+        copy_own();
+        for_each_peer(team, [&](int peer) {
+            await_arrival(team, routine, peer, epoch);
+            copy(to + block(peer), at(team, from, peer) + block(team.my_index), bytes);
+        });
+        if (epoch != 0) team.settled = epoch;
+        barrier(team, routine);
+        return;
+    }
+    const std::uint64_t epoch = ++team.epoch;
+    const bool inlined = bytes <= kInlineBytes;
+    if (inlined) {
+        for_each_peer(team, [&](int peer) { post(team, peer, epoch, from + block(peer), bytes); });
+    } else {
+        copy(stage(team, epoch), from, all);
+        post_all(team, epoch);
+    }
+    copy_own();
+    for_each_peer(team, [&](int peer) {
+        const Cell& cell = await(team, routine, peer, epoch);
+        copy(to + block(peer),
+             inlined ? reinterpret_cast<const char*>(cell.payload)
+                     : stage_of(team, peer, epoch) + block(team.my_index),
+             bytes);
+    });
+    team.settled = epoch;
+}
+
+namespace {
+
+template <typename Element>
+void copy_elements(char* dest, std::size_t dest_stride, const char* source,
+                   std::size_t source_stride, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+        std::memcpy(dest + i * dest_stride * sizeof(Element),
+                    source + i * source_stride * sizeof(Element), sizeof(Element));
+}
+
+struct Sixteen {
+    char bytes[16];
+};
+
+// Strides in elements.
+void copy_strided(char* dest, std::size_t dest_stride, const char* source,
+                  std::size_t source_stride, std::size_t count, std::size_t element_bytes) {
+    if (dest_stride == 1 && source_stride == 1) return copy(dest, source, count * element_bytes);
+    switch (element_bytes) {
+        case 1: return copy_elements<char>(dest, dest_stride, source, source_stride, count);
+        case 2: return copy_elements<std::uint16_t>(dest, dest_stride, source, source_stride, count);
+        case 4: return copy_elements<std::uint32_t>(dest, dest_stride, source, source_stride, count);
+        case 8: return copy_elements<std::uint64_t>(dest, dest_stride, source, source_stride, count);
+        default: return copy_elements<Sixteen>(dest, dest_stride, source, source_stride, count);
+    }
+}
+
+}  // namespace
+
+void alltoalls(Team& team, Routine routine, void* dest, const void* source, const Strided& shape) {
+    const auto& [dest_stride, source_stride, count, element] = shape;
+    if (count == 0) return;
+    if (dest_stride == 1 && source_stride == 1)
+        return alltoall(team, routine, dest, source, count * element);
+    char* const to = static_cast<char*>(dest);
+    const char* const from = static_cast<const char*>(source);
+    const std::size_t packed = count * element;
+    const auto dest_block = [&](int index) {
+        return to + static_cast<std::size_t>(index) * dest_stride * packed;
+    };
+    const auto source_block = [&](const char* base, int index) {
+        return base + static_cast<std::size_t>(index) * source_stride * packed;
+    };
+    const auto copy_own = [&] {
+        if (to != from)
+            copy_strided(dest_block(team.my_index), dest_stride, source_block(from, team.my_index),
+                         source_stride, count, element);
+    };
+    if (team.size == 1) return copy_own();
+    if (team.psync || packed * static_cast<std::size_t>(team.size) > kStageBytes) {
+        const std::uint64_t epoch = arrive(team, routine);
+        copy_own();
+        for_each_peer(team, [&](int peer) {
+            await_arrival(team, routine, peer, epoch);
+            copy_strided(dest_block(peer), dest_stride,
+                         source_block(at(team, from, peer), team.my_index), source_stride, count,
+                         element);
+        });
+        if (epoch != 0) team.settled = epoch;
+        barrier(team, routine);
+        return;
+    }
+    // The stage holds the blocks without their gaps.
+    const std::uint64_t epoch = ++team.epoch;
+    for_each_peer(team, [&](int peer) {
+        copy_strided(stage(team, epoch) + static_cast<std::size_t>(peer) * packed, 1,
+                     source_block(from, peer), source_stride, count, element);
+        post(team, peer, epoch);
+    });
+    copy_own();
+    for_each_peer(team, [&](int peer) {
+        await(team, routine, peer, epoch);
+        copy_strided(dest_block(peer), dest_stride,
+                     stage_of(team, peer, epoch) + static_cast<std::size_t>(team.my_index) * packed,
+                     1, count, element);
+    });
+    team.settled = epoch;
+}
+
+}  // namespace isthmus

@@ -1,0 +1,185 @@
+// Reductions and scans.
+//
+// Short: everyone sends to everyone and computes all of it. Long: PE i computes the i-th part of
+// the result, from all sources, and stores it into every dest; a part is read only by the PE that
+// computes it, so in place needs no copy.
+#include <algorithm>
+
+#include "core/collective/collective.hpp"
+
+namespace isthmus {
+
+using namespace collective;
+
+namespace {
+
+// Part of the vector that is worked on while it stays in the first-level cache.
+constexpr std::size_t kTileBytes = 8192;
+// A staged reduction reads every source at every PE; beyond this it is better shared out.
+constexpr std::size_t kStagedBytesInAll = 2 * kStageBytes;
+
+struct alignas(64) Tile {
+    char bytes[kTileBytes];
+};
+
+struct Part {
+    std::size_t begin;
+    std::size_t end;
+};
+
+// Parts begin on cache lines if the vector does, so that no two PEs write one line.
+Part part_of(std::size_t elements, std::size_t element_bytes, int size, int index) {
+    const std::size_t line = std::max<std::size_t>(64 / element_bytes, 1);
+    const std::size_t lines = (elements + line - 1) / line;
+    const auto pes = static_cast<std::size_t>(size);
+    const auto mine = static_cast<std::size_t>(index);
+    return {std::min(elements, lines * mine / pes * line),
+            std::min(elements, lines * (mine + 1) / pes * line)};
+}
+
+// out = from(0) OP from(1) OP ... OP from(size - 1), tile by tile. `out` may be one of the sources:
+// it is written last. finish(offset, bytes) runs while the tile of `out` is in the cache.
+template <typename From, typename Finish>
+void fold(int size, Combine combine, char* out, Part part, std::size_t element_bytes,
+          const From& from, const Finish& finish) {
+    Tile tile;
+    const std::size_t step = kTileBytes / element_bytes;
+    for (std::size_t begin = part.begin; begin < part.end; begin += step) {
+        const std::size_t count = std::min(step, part.end - begin);
+        const std::size_t offset = begin * element_bytes;
+        const void* sum = from(0) + offset;
+        for (int index = 1; index < size; ++index) {
+            void* const into = index == size - 1 ? out + offset : tile.bytes;
+            combine(into, sum, from(index) + offset, count);
+            sum = into;
+        }
+        finish(offset, count * element_bytes);
+    }
+}
+
+template <typename T>
+T* at(const Team& team, T* address, int peer) {
+    return translate(address, team.world_pe(peer));
+}
+
+// Everyone's short vector at everyone, in cells or on the stage. Returns the epoch.
+std::uint64_t share(Team& team, Routine routine, const void* source, std::size_t bytes) {
+    const std::uint64_t epoch = ++team.epoch;
+    if (bytes <= kInlineBytes) {
+        for_each_peer(team, [&](int peer) { post(team, peer, epoch, source, bytes); });
+    } else {
+        copy(stage(team, epoch), source, bytes);
+        post_all(team, epoch);
+    }
+    await_all(team, routine, epoch);
+    team.settled = epoch;
+    return epoch;
+}
+
+const char* shared(const Team& team, int peer, std::uint64_t epoch, const void* own,
+                   std::size_t bytes) {
+    if (peer == team.my_index) return static_cast<const char*>(own);
+    return bytes <= kInlineBytes
+               ? reinterpret_cast<const char*>(cell_from(team, peer, epoch).payload)
+               : stage_of(team, peer, epoch);
+}
+
+bool is_short(const Team& team, std::size_t bytes) {
+    return !team.psync && team.flat && bytes <= kStageBytes &&
+           (bytes <= kInlineBytes ||
+            bytes * static_cast<std::size_t>(team.size - 1) <= kStagedBytesInAll);
+}
+
+}  // namespace
+
+void reduce(Team& team, Routine routine, void* dest, const void* source, std::size_t elements,
+            Operation operation, Kind kind) {
+    const std::size_t element_bytes = kKindBytes[static_cast<int>(kind)];
+    const std::size_t bytes = elements * element_bytes;
+    if (bytes == 0) return;
+    char* const to = static_cast<char*>(dest);
+    const char* const from = static_cast<const char*>(source);
+    if (team.size == 1) {
+        if (to != from) copy(to, from, bytes);
+        return;
+    }
+    const Combine combine = kernel(operation, kind);
+    if (is_short(team, bytes)) {
+        const std::uint64_t epoch = share(team, routine, source, bytes);
+        fold(team.size, combine, to, {0, elements}, element_bytes,
+             [&](int peer) { return shared(team, peer, epoch, source, bytes); },
+             [](std::size_t, std::size_t) {});
+        return;
+    }
+    await_arrivals(team, routine, arrive(team, routine));
+    fold(team.size, combine, to, part_of(elements, element_bytes, team.size, team.my_index),
+         element_bytes, [&](int peer) { return at(team, from, peer); },
+         [&](std::size_t offset, std::size_t length) {
+             for_each_peer(team, [&](int peer) { copy(at(team, to, peer) + offset, to + offset, length); });
+         });
+    barrier(team, routine);
+}
+
+namespace {
+
+// The sums over PEs 0..last; the running sum goes to `out`, whose tile is written once, at the end.
+void fold_up_to(int last, Combine combine, char* out, std::size_t elements,
+                std::size_t element_bytes, const auto& from) {
+    if (last < 0)
+        std::memset(out, 0, elements * element_bytes);
+    else if (last == 0) {
+        if (out != from(0)) copy(out, from(0), elements * element_bytes);
+    } else
+        fold(last + 1, combine, out, {0, elements}, element_bytes, from,
+             [](std::size_t, std::size_t) {});
+}
+
+}  // namespace
+
+void scan(Team& team, Routine routine, void* dest, const void* source, std::size_t elements,
+          Kind kind, bool inclusive) {
+    const std::size_t element_bytes = kKindBytes[static_cast<int>(kind)];
+    const std::size_t bytes = elements * element_bytes;
+    if (bytes == 0) return;
+    const Combine combine = kernel(Operation::sum, kind);
+    char* const to = static_cast<char*>(dest);
+    const char* const from = static_cast<const char*>(source);
+    if (team.size == 1 || is_short(team, bytes)) {
+        const std::uint64_t epoch = team.size == 1 ? 0 : share(team, routine, source, bytes);
+        fold_up_to(inclusive ? team.my_index : team.my_index - 1, combine, to, elements,
+                   element_bytes,
+                   [&](int peer) { return shared(team, peer, epoch, source, bytes); });
+        return;
+    }
+    await_arrivals(team, routine, arrive(team, routine));
+    const Part part = part_of(elements, element_bytes, team.size, team.my_index);
+    const std::size_t step = kTileBytes / element_bytes;
+    Tile running;
+    Tile next;
+    for (std::size_t begin = part.begin; begin < part.end; begin += step) {
+        const std::size_t count = std::min(step, part.end - begin);
+        const std::size_t offset = begin * element_bytes;
+        const std::size_t length = count * element_bytes;
+        copy(running.bytes, at(team, from, 0) + offset, length);
+        if (inclusive) {
+            if (to != from) copy(at(team, to, 0) + offset, running.bytes, length);
+        } else {
+            std::memset(at(team, to, 0) + offset, 0, length);
+        }
+        for (int peer = 1; peer < team.size; ++peer) {
+            char* const result = at(team, to, peer) + offset;
+            const char* const term = at(team, from, peer) + offset;
+            if (inclusive) {
+                combine(running.bytes, running.bytes, term, count);
+                copy(result, running.bytes, length);
+            } else {
+                combine(next.bytes, running.bytes, term, count);  // before `term` is overwritten
+                copy(result, running.bytes, length);
+                std::swap(running, next);
+            }
+        }
+    }
+    barrier(team, routine);
+}
+
+}  // namespace isthmus

@@ -1,0 +1,337 @@
+#include "core/team_table.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/os.hpp"
+#include "core/collective.hpp"
+#include "core/collective/agreement.hpp"
+#include "core/collective/barrier.hpp"
+#include "core/session.hpp"
+
+extern "C" {
+__attribute__((visibility("default"))) struct isthmus_team isthmus_team_world;
+__attribute__((visibility("default"))) struct isthmus_team isthmus_team_shared;
+}
+
+namespace isthmus {
+
+using namespace collective;
+
+namespace {
+
+constexpr int kMaxSlots = 256;
+constexpr int kWorldSlot = 0;
+constexpr int kSharedSlot = 1;
+// The last ones are for active sets, so that these and the program's own teams do not starve each
+// other.
+constexpr int kHiddenSlots = 64;
+// Above this many PEs one hop to everyone costs more than a few hops to few. Where PEs outnumber
+// the processors a hop costs a turn of the scheduler, and the limit is higher.
+constexpr int kFlatPes = 8;
+constexpr int kFlatPesCrowded = 64;
+
+constexpr std::uint64_t kBookOffset = std::uint64_t{1} << 20;
+constexpr std::uint64_t kAreasOffset = kBookOffset + (std::uint64_t{64} << 10);
+
+using SlotSet = std::array<std::uint64_t, kMaxSlots / 64>;
+
+// Each PE's book of its slots, at the same place in the internal part of every heap. Zero at start.
+struct Book {
+    std::atomic<std::uint64_t> taken[kMaxSlots / 64];
+    // Where the next team of the slot goes on counting, so that what the last one left in the
+    // cells is never taken for news. Written when a team ends.
+    std::atomic<std::uint64_t> last_epoch[kMaxSlots];
+    std::atomic<std::uint32_t> multiple;    // threads may call at once
+    std::atomic<std::uint32_t> processors;  // of the machine
+};
+static_assert(sizeof(Book) <= kAreasOffset - kBookOffset);
+
+Team pool[kMaxSlots];  // by slot
+bool multiple_anywhere = true;
+int flat_limit = kFlatPes;
+std::atomic<bool> said_exhausted = false;
+
+struct HiddenTeam {
+    int start;
+    int log_stride;
+    int size;
+    Team* team;  // null: there was no slot
+};
+std::vector<HiddenTeam> hidden;
+
+Book& book() { return *reinterpret_cast<Book*>(job.heap.begin + kBookOffset); }
+
+std::uint64_t area_stride() { return (area_bytes(job.pes) + 4095) & ~std::uint64_t{4095}; }
+
+char* area_of(int slot) {
+    return reinterpret_cast<char*>(job.heap.begin + kAreasOffset +
+                                   static_cast<std::uint64_t>(slot) * area_stride());
+}
+
+int first_hidden_slot() { return team_slots() - kHiddenSlots; }
+
+bool contains(const SlotSet& set, int slot) { return set[slot / 64] >> (slot % 64) & 1; }
+
+// False if somebody (another thread of this PE) has it.
+bool claim(int slot) {
+    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+    // acq_rel: partner is release_slot, by another thread.
+    return (book().taken[slot / 64].fetch_or(bit, std::memory_order_acq_rel) & bit) == 0;
+}
+void release_slot(int slot) {
+    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+    book().taken[slot / 64].fetch_and(~bit, std::memory_order_acq_rel);
+}
+
+std::uint64_t last_epoch(int slot) {
+    return book().last_epoch[slot].load(std::memory_order_relaxed);
+}
+
+void begin_team(Team& team, const TeamShape& shape, int slot, std::uint64_t epoch) {
+    team = Team{};
+    team.start = shape.start;
+    team.stride = shape.stride;
+    team.size = shape.size;
+    team.my_index = team.index_of(job.me);
+    team.flat = shape.size <= flat_limit;
+    team.epoch = team.settled = epoch;
+    team.area = area_of(slot);
+    team.slot = slot;
+}
+
+void end_team(Team& team) {
+    book().last_epoch[team.slot].store(team.epoch, std::memory_order_relaxed);
+    release_slot(team.slot);
+    team = Team{};
+}
+
+bool is_member(const TeamShape& shape) {
+    Team team;
+    team.start = shape.start;
+    team.stride = shape.stride;
+    team.size = shape.size;
+    return team.index_of(job.me) >= 0;
+}
+
+}  // namespace
+
+int team_slots() {
+    static const int slots = static_cast<int>(
+        std::min<std::uint64_t>(kMaxSlots, (kInternalSize - kAreasOffset) / area_stride()));
+    return slots;
+}
+
+void create_first_teams() {
+    constexpr int kThreadMultiple = 3;
+    Book& mine = book();
+    mine.multiple.store(session_thread_level() >= kThreadMultiple, std::memory_order_relaxed);
+    mine.processors.store(static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)),
+                          std::memory_order_relaxed);
+    claim(kWorldSlot);
+    claim(kSharedSlot);
+    start_barrier();
+    multiple_anywhere = false;
+    for (int pe = 0; pe < job.pes; ++pe)
+        multiple_anywhere |= translate(&mine, pe)->multiple.load(std::memory_order_relaxed) != 0;
+    const auto processors = translate(&mine, 0)->processors.load(std::memory_order_relaxed);
+    flat_limit = static_cast<std::uint32_t>(job.pes) > processors ? kFlatPesCrowded : kFlatPes;
+    const TeamShape everyone{0, 1, job.pes};
+    begin_team(isthmus_team_world, everyone, kWorldSlot, last_epoch(kWorldSlot));
+    begin_team(isthmus_team_shared, everyone, kSharedSlot, last_epoch(kSharedSlot));
+}
+
+void release_teams() {
+    for (Team& team : pool) {
+        if (team.slot >= 0) end_team(team);
+    }
+    hidden.clear();
+    end_team(isthmus_team_shared);
+    end_team(isthmus_team_world);
+}
+
+bool split_shape(const Team& parent, int start, int stride, int size, TeamShape& shape) {
+    if (size < 1 || (stride == 0 && size > 1) || start < 0 || start >= parent.size) return false;
+    const std::int64_t last = start + static_cast<std::int64_t>(stride) * (size - 1);
+    if (last < 0 || last >= parent.size) return false;
+    shape = {parent.world_pe(start), size == 1 ? 1 : stride * parent.stride, size};
+    return true;
+}
+
+namespace {
+
+// First message of a creation.
+struct Offer {
+    SlotSet taken{};
+    std::uint64_t valid = 0;
+};
+// Second message, when the slots have been chosen.
+struct Claim {
+    std::uint64_t claimed = 0;
+    std::uint64_t last_epoch[2] = {};
+};
+
+// The `count` lowest free slots from `begin` on, circular in [first, last).
+bool choose(const SlotSet& taken, int first, int last, int begin, int count, int* slots) {
+    int found = 0;
+    for (int step = 0; step < last - first && found < count; ++step) {
+        const int slot = first + (begin + step) % (last - first);
+        if (!contains(taken, slot)) slots[found++] = slot;
+    }
+    return found == count;
+}
+
+SlotSet taken_here() {
+    SlotSet set{};
+    for (std::size_t word = 0; word < set.size(); ++word)
+        set[word] = book().taken[word].load(std::memory_order_acquire);
+    return set;
+}
+
+void say_exhausted(const Team& parent, Routine routine) {
+    if (parent.my_index != 0 || said_exhausted.exchange(true, std::memory_order_relaxed)) return;
+    say_from(routine_name(routine),
+             "no team slot is free at all PEs of the new team: a PE can be in " +
+                 std::to_string(first_hidden_slot() - 2) +
+                 " teams at once besides the predefined ones; destroy teams that are done "
+                 "(said once)");
+}
+
+}  // namespace
+
+// Threads of a PE may create teams from different parents at once, so a slot that was free when it
+// was offered may be gone when it is claimed; then all try again, from another place.
+bool create_teams(Team& parent, Routine routine, bool valid, const TeamRequest* requests, int count,
+                  Team** teams) {
+    const auto pes = static_cast<std::size_t>(parent.size);
+    bool member[2] = {};
+    for (int i = 0; i < count; ++i) {
+        teams[i] = nullptr;
+        member[i] = valid && is_member(requests[i].shape);
+    }
+    for (int attempt = 0;; ++attempt) {
+        Offer offer;
+        offer.valid = valid;
+        if (member[0] || member[1]) offer.taken = taken_here();
+        std::vector<Offer> offers(pes);
+        share_words(parent, routine, &offer, sizeof offer, offers.data());
+        for (const Offer& other : offers) {
+            offer.valid &= other.valid;
+            for (std::size_t word = 0; word < offer.taken.size(); ++word)
+                offer.taken[word] |= other.taken[word];
+        }
+        if (!offer.valid) return false;
+        int slots[2];
+        if (!choose(offer.taken, 2, first_hidden_slot(), parent.slot * (attempt + 1), count, slots)) {
+            say_exhausted(parent, routine);
+            return false;
+        }
+        bool mine[2] = {};
+        Claim verdict;
+        verdict.claimed = 1;
+        for (int i = 0; i < count; ++i) {
+            mine[i] = member[i] && claim(slots[i]);
+            verdict.claimed &= mine[i] == member[i];
+            verdict.last_epoch[i] = last_epoch(slots[i]);
+        }
+        std::vector<Claim> verdicts(pes);
+        share_words(parent, routine, &verdict, sizeof verdict, verdicts.data());
+        for (const Claim& other : verdicts) {
+            verdict.claimed &= other.claimed;
+            for (int i = 0; i < count; ++i)
+                verdict.last_epoch[i] = std::max(verdict.last_epoch[i], other.last_epoch[i]);
+        }
+        for (int i = 0; i < count; ++i) {
+            if (!mine[i]) continue;
+            if (!verdict.claimed) {
+                release_slot(slots[i]);
+                continue;
+            }
+            teams[i] = &pool[slots[i]];
+            begin_team(*teams[i], requests[i].shape, slots[i], verdict.last_epoch[i]);
+            teams[i]->num_contexts = requests[i].num_contexts;
+            teams[i]->config_mask = requests[i].config_mask;
+        }
+        if (verdict.claimed) return true;
+    }
+}
+
+void destroy_team(Team& team) {
+    // Others may still be fetching from the stage here; after this they are done.
+    barrier(team, Routine::team_destroy);
+    end_team(team);
+}
+
+namespace {
+
+std::string set_text(int start, int log_stride, int size) {
+    return "the active set (PE_start " + std::to_string(start) + ", logPE_stride " +
+           std::to_string(log_stride) + ", PE_size " + std::to_string(size) + ")";
+}
+
+// The PEs of the set look into each other's books between two barriers; only this thread changes
+// ours, so all see the same and choose the same.
+Team* create_hidden(Routine routine, Team& set) {
+    barrier(set, routine);
+    SlotSet taken{};
+    for (int peer = 0; peer < set.size; ++peer) {
+        const Book& theirs = *translate(&book(), set.world_pe(peer));
+        for (std::size_t word = 0; word < taken.size(); ++word)
+            taken[word] |= theirs.taken[word].load(std::memory_order_relaxed);
+    }
+    int slot = -1;
+    std::uint64_t epoch = 0;
+    if (choose(taken, first_hidden_slot(), team_slots(), 0, 1, &slot)) {
+        for (int peer = 0; peer < set.size; ++peer) {
+            const Book& theirs = *translate(&book(), set.world_pe(peer));
+            epoch = std::max(epoch, theirs.last_epoch[slot].load(std::memory_order_relaxed));
+        }
+    }
+    barrier(set, routine);
+    if (slot < 0) return nullptr;
+    claim(slot);
+    begin_team(pool[slot], {set.start, set.stride, set.size}, slot, epoch);
+    return &pool[slot];
+}
+
+}  // namespace
+
+Team& active_set_team(Routine routine, int start, int log_stride, int size, long* psync,
+                      Team& storage) {
+    for (HiddenTeam& known : hidden) {
+        if (known.start != start || known.size != size || known.log_stride != log_stride) continue;
+        if (known.team) return *known.team;
+        break;
+    }
+    const char* const name = routine_name(routine);
+    if (start < 0 || log_stride < 0 || log_stride > 30 || size < 1 ||
+        start + (static_cast<std::int64_t>(size - 1) << log_stride) >= job.pes)
+        fail(name, set_text(start, log_stride, size) + " is no set of PEs out of 0.." +
+                       std::to_string(job.pes - 1));
+    storage = Team{};
+    storage.start = start;
+    storage.stride = 1 << log_stride;
+    storage.size = size;
+    storage.my_index = storage.index_of(job.me);
+    if (storage.my_index < 0)
+        fail(name, set_text(start, log_stride, size) + " does not contain this PE; only its "
+                                                       "members may call");
+    storage.psync = psync;
+    if (size == 1 || multiple_anywhere) return storage;
+    for (const HiddenTeam& known : hidden) {
+        if (known.start == start && known.size == size && known.log_stride == log_stride)
+            return storage;
+    }
+    Team* const team = create_hidden(routine, storage);
+    hidden.push_back({start, log_stride, size, team});
+    return team ? *team : storage;
+}
+
+}  // namespace isthmus

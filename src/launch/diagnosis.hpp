@@ -1,0 +1,45 @@
+// What the launcher tells the user about PEs: pure functions from a PE's end to a line of text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/job_layout.hpp"
+
+namespace isthmus::launch {
+
+struct PeEnd {
+    int pe = 0;
+    int wait_status = 0;  // as waitpid gives it
+    PeState state = PeState::absent;
+    Routine routine = Routine::none;
+    bool out_of_memory = false;  // the kernel's out-of-memory killer has been at work
+};
+
+// "isthmus: PE 2 (host b): "
+std::string pe_prefix(int pe, const std::string& host);
+
+// "; last call shmem_put", or nothing for a program that is no Isthmus program.
+std::string last_call(PeState state, Routine routine);
+
+// The line for a PE that ended and should not have, without newline.
+std::string describe_end(const PeEnd& end, const std::string& host);
+
+// Whether this end ends the job: false if the PE exited with 0, as it may. An exit with another
+// status after shmem_finalize lets the others finish: they no longer need this PE.
+bool ends_job(const PeEnd& end);
+
+// The exit status that this end gives the job: 0 if nothing is wrong with it.
+int job_status(const PeEnd& end);
+
+// Where the PEs that still run are: "shmem_barrier_all at PE 0, 2 and 3; none at PE 1".
+std::string describe_last_calls(const JobHeader& header, const std::vector<int>& pes);
+
+// "0, 2-4 and 7"
+std::string list_pes(const std::vector<int>& pes);
+
+// How many processes the kernel has killed for want of memory since it started; 0 if it does not
+// say.
+std::uint64_t out_of_memory_kills();
+
+}  // namespace isthmus::launch

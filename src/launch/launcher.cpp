@@ -1,0 +1,148 @@
+#include "launch/launcher.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "core/job_layout.hpp"
+#include "launch/keeper.hpp"
+#include "launch/processes.hpp"
+#include "launch/signals.hpp"
+
+namespace isthmus::launch {
+namespace {
+
+int refuse(int status, const std::string& what) {
+    say(("isthmus: " + what + "\n").c_str());
+    return status;
+}
+
+// A job started by a PE of another job: that one's memory is none of ours.
+void leave_outer_job() {
+    const char* const bootstrap = std::getenv(kBootstrapVariable);
+    int file = -1;
+    if (bootstrap && std::sscanf(bootstrap, "local:%d:", &file) == 1)
+        fcntl(file, F_SETFD, FD_CLOEXEC);
+    unsetenv(kBootstrapVariable);
+}
+
+// Descriptors 0, 1 and 2 exist from here on: a pipe of ours that got one of these numbers would be
+// taken for a standard stream.
+void open_standard_streams() {
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file)
+        if (fcntl(file, F_GETFD) < 0) open("/dev/null", O_RDWR);
+}
+
+// Passes signals to the keeper until it has ended; returns how it did.
+int wait_for_keeper(pid_t keeper, int control, const sigset_t& handled, bool& interrupted) {
+    while (true) {
+        siginfo_t info{};
+        const int signal = sigwaitinfo(&handled, &info);
+        if (signal < 0) continue;
+        if (signal == SIGCHLD) {
+            int status = 0;
+            if (waitpid(keeper, &status, WNOHANG) == keeper) return status;
+            continue;
+        }
+        const bool from_terminal = info.si_code == SI_KERNEL;
+        if (signal == SIGINT && from_terminal) interrupted = true;
+        const ControlMessage message{static_cast<std::uint8_t>(signal),
+                                     static_cast<std::uint8_t>(from_terminal)};
+        // A keeper that is gone shows as SIGCHLD.
+        [[maybe_unused]] const auto sent = write(control, &message, sizeof message);
+        if (use_of(signal) == SignalUse::suspend) raise(SIGSTOP);
+    }
+}
+
+int clean_up_after_keeper(int wait_status, const std::vector<pid_t>& strangers) {
+    const int signal = WTERMSIG(wait_status);
+    sweep_descendants(strangers, 5);
+    return refuse(128 + signal,
+                  "the job's keeper process was killed by " + describe_signal(signal) +
+                      "; the job ends");
+}
+
+}  // namespace
+
+int run_job(const RunOptions& options) {
+    open_standard_streams();
+    leave_outer_job();
+    const Program program = find_program(options.command[0], options.working_directory);
+    if (!options.working_directory.empty()) {
+        struct stat info {};
+        if (stat(options.working_directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
+            return refuse(kStatusUsage, "--wdir " + options.working_directory +
+                                            ": there is no such directory");
+    }
+    if (!program.error.empty()) return refuse(program.status, program.error);
+    if (!options.split_directory.empty()) {
+        std::error_code error;
+        std::filesystem::create_directories(options.split_directory, error);
+        if (error)
+            return refuse(kStatusLauncher,
+                          "cannot make the directory " + options.split_directory + ": " +
+                              error.message());
+    }
+
+    const Inheritance inheritance = Inheritance::present();
+    sigset_t handled = handled_signals();
+    sigaddset(&handled, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &handled, nullptr);
+    // Whoever started us may ignore SIGCHLD; then nobody could be waited for.
+    std::signal(SIGCHLD, SIG_DFL);
+
+    // A shell that became this process by exec may have left children.
+    const std::vector<pid_t> strangers = own_children();
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    int control[2];
+    if (pipe2(control, O_CLOEXEC) != 0)
+        return refuse(kStatusLauncher, std::string("cannot make a pipe: ") + std::strerror(errno));
+    const pid_t keeper = fork();
+    if (keeper < 0)
+        return refuse(kStatusLauncher,
+                      std::string("cannot start a process: ") + std::strerror(errno));
+    if (keeper == 0) {
+        close(control[1]);
+        _exit(keep_job(options, program, inheritance, control[0]));
+    }
+    close(control[0]);
+    std::signal(SIGPIPE, SIG_IGN);
+
+    bool interrupted = false;
+    const int wait_status = wait_for_keeper(keeper, control[1], handled, interrupted);
+    if (WIFSIGNALED(wait_status)) return clean_up_after_keeper(wait_status, strangers);
+    const int status = WEXITSTATUS(wait_status);
+    if (interrupted && status == 128 + SIGINT) {
+        // A shell script that runs us stops as well only if it sees that SIGINT ended us.
+        std::signal(SIGINT, SIG_DFL);
+        sigset_t interrupt;
+        sigemptyset(&interrupt);
+        sigaddset(&interrupt, SIGINT);
+        raise(SIGINT);
+        sigprocmask(SIG_UNBLOCK, &interrupt, nullptr);
+    }
+    return status;
+}
+
+int run_command(const std::string& name, const std::vector<std::string>& arguments) {
+    RunOptions options;
+    switch (parse_run_options(name, arguments, options)) {
+        case ParseResult::help: return 0;
+        case ParseResult::error: return kStatusUsage;
+        case ParseResult::run: break;
+    }
+    return run_job(options);
+}
+
+}  // namespace isthmus::launch

@@ -1,0 +1,265 @@
+#include "launch/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/os.hpp"
+#include "base/settings.hpp"
+#include "core/job_layout.hpp"
+
+namespace isthmus::launch {
+namespace {
+
+// Options as users know them from oshrun, mpirun, mpiexec and srun. `ours` is empty for those that
+// have no meaning on one host; `values` of them are dropped with the option.
+struct Spelling {
+    const char* given;
+    const char* ours;
+    int values;
+};
+constexpr Spelling kSpellings[] = {
+    {"-n", "-n", 1},
+    {"-np", "-n", 1},
+    {"--np", "-n", 1},
+    {"--n", "-n", 1},
+    {"--pes", "-n", 1},
+    {"-c", "-n", 1},
+    {"--ntasks", "-n", 1},
+    {"--bind", "--bind", 1},
+    {"--bind-to", "--bind", 1},
+    {"-bind-to", "--bind", 1},
+    {"--cpu-bind", "--bind", 1},
+    {"--show-binding", "--show-binding", 0},
+    {"--report-bindings", "--show-binding", 0},
+    {"-report-bindings", "--show-binding", 0},
+    {"--prefix", "--prefix", 0},
+    {"--tag-output", "--prefix", 0},
+    {"-tag-output", "--prefix", 0},
+    {"-l", "--prefix", 0},
+    {"--label", "--prefix", 0},
+    {"-prepend-rank", "--prefix", 0},
+    {"--split", "--split", 1},
+    {"--output-filename", "--split", 1},
+    {"-output-filename", "--split", 1},
+    {"--timeout", "--timeout", 1},
+    {"-timeout", "--timeout", 1},
+    {"--grace", "--grace", 1},
+    {"--env", "--env", 1},
+    {"-x", "--env", 1},
+    {"--wdir", "--wdir", 1},
+    {"-wdir", "--wdir", 1},
+    {"-wd", "--wdir", 1},
+    {"--wd", "--wdir", 1},
+    {"-C", "--wdir", 1},
+    {"--chdir", "--wdir", 1},
+    {"--oversubscribe", "", 0},        // more PEs than cores is always allowed
+    {"-oversubscribe", "", 0},
+    {"--overcommit", "", 0},
+    {"--use-hwthread-cpus", "", 0},    // any processor may be used
+    {"--allow-run-as-root", "", 0},    // nobody is refused
+    {"-allow-run-as-root", "", 0},
+    {"--map-by", "", 1},               // one host: --bind says all there is to say
+    {"-map-by", "", 1},
+    {"--rank-by", "", 1},
+    {"--mca", "", 2},                  // parts of Open MPI
+    {"-mca", "", 2},
+    {"--pmixmca", "", 2},
+    {"-genvall", "", 0},               // the environment always goes to the PEs
+    {"-envall", "", 0},
+    {"-q", "", 0},                     // the launcher says nothing unless something is wrong
+    {"--quiet", "", 0},
+    {"-quiet", "", 0},
+    {"-h", "--help", 0},
+    {"--help", "--help", 0},
+    {"-help", "--help", 0},
+};
+
+const Spelling* find_spelling(const std::string& word) {
+    for (const Spelling& spelling : kSpellings)
+        if (word == spelling.given) return &spelling;
+    return nullptr;
+}
+
+// The program and its arguments are not options that CLI11 knows of.
+class RunFormatter : public CLI::Formatter {
+  public:
+    std::string make_usage(const CLI::App* app, std::string) const override {
+        return std::string("\nUsage: ")
+            .append(app->get_name())
+            .append(" [-n N] [OPTIONS] PROGRAM [ARGUMENTS...]\n");
+    }
+};
+
+constexpr const char* kDescription =
+    "Runs N copies of a program on this host as the PEs of one job.\n\n"
+    "Each PE gets its number, and memory that all PEs share, from the launcher; no file, no port\n"
+    "and no daemon is involved, and nothing remains when the job has ended, however it ends. A\n"
+    "program that is no Isthmus program may be run as well.\n";
+
+constexpr const char* kFooter =
+    "Standard input goes to PE 0; the others read from /dev/null.\n"
+    "Signals: INT, TERM, HUP and QUIT go to the PEs and end the job (what is left after --grace\n"
+    "seconds is killed); USR1, USR2, WINCH, TSTP and CONT go to the PEs.\n"
+    "A PE that dies, or that exits with another status than 0, ends the job at once.\n\n"
+    "Exit status: 0 if all PEs exited with 0; k after shmem_global_exit(k); else that of the first\n"
+    "PE that exited with another status than 0, or 128 + the number of the signal that killed it\n"
+    "or the launcher. 2: wrong command line, 124: --timeout, 125: the launcher itself failed,\n"
+    "126: the program cannot be executed, 127: it was not found.\n\n"
+    "Spellings of other launchers (-np, --bind-to, --tag-output, -x, ...) are understood;\n"
+    "--oversubscribe, --allow-run-as-root, --map-by and --mca have no meaning on one host and are\n"
+    "ignored.\n";
+
+ParseResult refuse(const std::string& name, const std::string& what) {
+    say((name + ": " + what + " (" + name + " --help explains)\n").c_str());
+    return ParseResult::error;
+}
+
+// What the environment says, where the command line is silent. Empty, or what is wrong with it.
+std::string apply_settings(RunOptions& options) {
+    const auto problems = read_settings();
+    for (const Setting setting : {Setting::bind, Setting::prefix}) {
+        const char* const name = description(setting).name;
+        // Other settings concern the PEs, and PE 0 judges them.
+        for (const SettingProblem& problem : problems)
+            if (problem.message.starts_with(std::string("setting ") + name + "="))
+                return problem.message;
+    }
+    parse_bind_mode(value(Setting::bind).text, options.bind);
+    options.prefix = flag(Setting::prefix);
+    return "";
+}
+
+std::string check_environment(std::vector<std::string>& entries) {
+    for (std::string& entry : entries) {
+        const auto equals = entry.find('=');
+        if (equals == 0) return "--env " + entry + ": expected NAME=VALUE or NAME";
+        if (equals != std::string::npos) continue;
+        // As `mpirun -x NAME`: pass on what is set here, which happens anyway.
+        const char* const present = std::getenv(entry.c_str());
+        if (!present) return "--env " + entry + ": " + entry + " is not set; expected NAME=VALUE";
+        entry += std::string("=") + present;
+    }
+    return "";
+}
+
+}  // namespace
+
+std::vector<std::string> normalise_arguments(const std::vector<std::string>& arguments,
+                                             std::vector<std::string>& command) {
+    std::vector<std::string> normal;
+    std::size_t i = 0;
+    while (i < arguments.size()) {
+        std::string word = arguments[i];
+        if (word == "--") {
+            ++i;
+            break;
+        }
+        if (word.size() < 2 || word[0] != '-') break;
+        ++i;
+        std::string attached;
+        bool has_attached = false;
+        if (const auto equals = word.find('='); word.starts_with("--") && equals != word.npos) {
+            attached = word.substr(equals + 1);
+            word.resize(equals);
+            has_attached = true;
+        } else if (word.starts_with("-n") && word.find_first_not_of("0123456789", 2) == word.npos &&
+                   word.size() > 2) {  // -n4
+            attached = word.substr(2);
+            word = "-n";
+            has_attached = true;
+        }
+        const Spelling* const spelling = find_spelling(word);
+        if (!spelling) {  // CLI11 will say so
+            normal.push_back(arguments[i - 1]);
+            continue;
+        }
+        const bool keep = *spelling->ours != '\0';
+        if (keep) normal.emplace_back(spelling->ours);
+        int values = spelling->values;
+        if (has_attached && (keep || values > 0)) {
+            if (keep) normal.push_back(attached);
+            --values;
+        }
+        for (; values > 0 && i < arguments.size(); --values, ++i)
+            if (keep) normal.push_back(arguments[i]);
+    }
+    command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
+    return normal;
+}
+
+ParseResult parse_run_options(const std::string& name, const std::vector<std::string>& arguments,
+                              RunOptions& options) {
+    if (const std::string problem = apply_settings(options); !problem.empty())
+        return refuse(name, problem);
+    std::string pes;
+    std::string bind;
+    CLI::App app(kDescription);
+    app.name(name);
+    app.formatter(std::make_shared<RunFormatter>());
+    app.footer(kFooter);
+    app.add_option("-n", pes, "Number of PEs, 1 to 256; more than cores is fine. Not given: one a "
+                              "processor that may be used")
+        ->type_name("N");
+    app.add_option("--bind", bind,
+                   "What each PE is bound to. auto: an equal share of the cores if there are "
+                   "enough, else nothing. Standard: ISTHMUS_BIND, else auto")
+        ->type_name("auto|none|core|thread|socket");
+    app.add_flag("--show-binding", options.show_binding,
+                 "Print where each PE may run, and why, on standard error");
+    app.add_flag("--prefix", options.prefix,
+                 "Begin each line of output with its PE, as \"[3] \"; lines stay whole");
+    app.add_option("--split", options.split_directory,
+                   "Write the output of PE p to DIR/pe-p.out instead; DIR is made if need be")
+        ->type_name("DIR");
+    app.add_option("--env", options.environment, "Set a variable for the PEs; may be repeated")
+        ->type_name("NAME=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("--wdir", options.working_directory, "Run the PEs in this directory")
+        ->type_name("DIR");
+    app.add_option("--timeout", options.timeout_seconds,
+                   "End the job after this time, with exit status 124")
+        ->type_name("SECONDS")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--grace", options.grace_seconds,
+                   "How long PEs may take to end once the job ends, before they are killed. "
+                   "Standard: 0.5")
+        ->type_name("SECONDS")
+        ->check(CLI::NonNegativeNumber);
+
+    std::vector<std::string> ours = normalise_arguments(arguments, options.command);
+    try {
+        app.parse(std::vector<std::string>(ours.rbegin(), ours.rend()));
+    } catch (const CLI::CallForHelp&) {
+        std::fputs(app.help().c_str(), stdout);
+        return ParseResult::help;
+    } catch (const CLI::ExtrasError&) {
+        return refuse(name, "unknown option " + app.remaining().front());
+    } catch (const CLI::ParseError& error) {
+        return refuse(name, error.what());
+    }
+    if (!pes.empty()) {
+        char* end = nullptr;
+        const long number = std::strtol(pes.c_str(), &end, 10);
+        if (*end != '\0' || number < 1 || number > kMaxPes)
+            return refuse(name, "-n " + pes + ": the number of PEs of a host must be 1.." +
+                                    std::to_string(kMaxPes));
+        options.pes = static_cast<int>(number);
+    } else {
+        options.pes = std::min(os::usable_processors(), kMaxPes);
+    }
+    bind.resize(std::min(bind.find(':'), bind.size()));  // core:overload-allowed
+    if (!bind.empty() && !parse_bind_mode(bind, options.bind))
+        return refuse(name, "--bind " + bind + ": must be auto, none, core, thread or socket");
+    if (!options.split_directory.empty()) options.prefix = false;
+    if (const std::string problem = check_environment(options.environment); !problem.empty())
+        return refuse(name, problem);
+    if (options.command.empty()) return refuse(name, "which program?");
+    return ParseResult::run;
+}
+
+}  // namespace isthmus::launch

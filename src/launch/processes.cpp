@@ -1,0 +1,125 @@
+#include "launch/processes.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "base/os.hpp"
+
+namespace isthmus::launch {
+namespace {
+
+struct Relation {
+    pid_t parent = 0;
+    char state = '?';
+};
+
+// False if there is no such process any more.
+bool read_relation(pid_t process, Relation& relation) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%d/stat", process);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    char text[512];
+    const ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    if (length <= 0) return false;
+    text[length] = '\0';
+    // The name in parentheses may itself hold any character, so the fields begin after the last.
+    const char* const after_name = std::strrchr(text, ')');
+    return after_name && std::sscanf(after_name + 1, " %c %d", &relation.state, &relation.parent) == 2;
+}
+
+std::map<pid_t, Relation> all_processes() {
+    std::map<pid_t, Relation> processes;
+    DIR* const directory = opendir("/proc");
+    if (!directory) return processes;
+    while (const dirent* entry = readdir(directory)) {
+        if (!std::isdigit(static_cast<unsigned char>(entry->d_name[0]))) continue;
+        const auto process = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+        Relation relation;
+        if (read_relation(process, relation)) processes[process] = relation;
+    }
+    closedir(directory);
+    return processes;
+}
+
+std::vector<pid_t> tree_below(const std::map<pid_t, Relation>& processes, pid_t ancestor,
+                              const std::vector<pid_t>& except) {
+    std::vector<pid_t> tree{ancestor};
+    for (std::size_t next = 0; next < tree.size(); ++next) {
+        for (const auto& [process, relation] : processes)
+            if (relation.parent == tree[next] &&
+                std::find(except.begin(), except.end(), process) == except.end())
+                tree.push_back(process);
+    }
+    tree.erase(tree.begin());
+    return tree;
+}
+
+}  // namespace
+
+std::vector<pid_t> descendants(pid_t ancestor, const std::vector<pid_t>& except) {
+    return tree_below(all_processes(), ancestor, except);
+}
+
+std::vector<pid_t> own_children() {
+    std::vector<pid_t> children;
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    if (FILE* const file = std::fopen(path, "re")) {
+        int child = 0;
+        while (std::fscanf(file, "%d", &child) == 1) children.push_back(child);
+        std::fclose(file);
+    }
+    return children;
+}
+
+bool is_descendant(pid_t process, pid_t ancestor) {
+    Relation relation;
+    for (int depth = 0; depth < 64 && process > 1; ++depth) {
+        if (process == ancestor) return depth > 0;
+        if (!read_relation(process, relation)) return false;
+        process = relation.parent;
+    }
+    return false;
+}
+
+SweepResult sweep_descendants(const std::vector<pid_t>& except, double seconds) {
+    SweepResult result;
+    std::set<pid_t> seen;
+    const std::uint64_t deadline =
+        os::monotonic_nanoseconds() + static_cast<std::uint64_t>(seconds * 1e9);
+    for (std::uint64_t nap = 200'000;; nap = std::min<std::uint64_t>(2 * nap, 10'000'000)) {
+        pid_t reaped = 0;
+        do reaped = waitpid(-1, nullptr, WNOHANG);
+        while (reaped > 0);
+        // No child left means no descendant left: orphans become children of this process.
+        result.stuck.clear();
+        if (reaped < 0 && errno == ECHILD) return result;
+        const auto processes = all_processes();
+        const auto tree = tree_below(processes, getpid(), except);
+        if (tree.empty()) return result;
+        for (const pid_t process : tree) {
+            if (processes.at(process).state == 'Z') continue;
+            kill(process, SIGKILL);
+            result.stuck.push_back(process);
+            if (seen.insert(process).second) ++result.killed;
+        }
+        if (os::monotonic_nanoseconds() > deadline) return result;
+        os::sleep_nanoseconds(nap);
+    }
+}
+
+}  // namespace isthmus::launch

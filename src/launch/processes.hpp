@@ -1,0 +1,28 @@
+// The tree of processes below this one, read from /proc.
+#pragma once
+
+#include <sys/types.h>
+
+#include <vector>
+
+namespace isthmus::launch {
+
+// All processes below `ancestor`, children before grandchildren; without the trees that begin at a
+// process in `except`. Processes that come and go meanwhile may be missed: callers repeat.
+std::vector<pid_t> descendants(pid_t ancestor, const std::vector<pid_t>& except = {});
+
+// Children of this process now.
+std::vector<pid_t> own_children();
+
+bool is_descendant(pid_t process, pid_t ancestor);
+
+// Kills everything below this process and reaps it; this process must be the reaper of its
+// descendants (PR_SET_CHILD_SUBREAPER), so that none escapes by losing its parent. Gives up after
+// `seconds`: a process in an uninterruptible wait, or of another user, cannot be killed.
+struct SweepResult {
+    int killed = 0;            // processes that were still there
+    std::vector<pid_t> stuck;  // processes that still are
+};
+SweepResult sweep_descendants(const std::vector<pid_t>& except, double seconds);
+
+}  // namespace isthmus::launch
