@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t got;
@@ -103,7 +104,8 @@ int main(int argc, char** argv) {
         }
     } else if (is(action, "daemon")) { /* leaves a process of another session behind */
         shmem_barrier_all();
-        if (fork() == 0) {
+        const pid_t middle = fork();
+        if (middle == 0) {
             setsid();
             if (fork() == 0) {
                 execlp("sleep", "sleep", "60", (char*)NULL);
@@ -111,6 +113,7 @@ int main(int argc, char** argv) {
             }
             _exit(0);
         }
+        (void)waitpid(middle, NULL, 0);
         shmem_barrier_all();
         if (number) {
             say_ready(me);
