@@ -95,14 +95,14 @@ void broadcast_directly(Team& team, void* dest, const void* source, std::size_t 
     const Tree tree = tree_of(team, root);
     const bool inlined = bytes <= kInlineBytes;
     if (team.my_index == root) {
-        if (!inlined) copy(stage(team, epoch), source, bytes);
+        if (!inlined) copy(stage(team, one_way_buffer(team, epoch)), source, bytes);
         forward(team, tree, root, epoch, source, inlined ? bytes : 0);
         if (root_dest && dest != source) copy(dest, source, bytes);
     } else {
         const Cell& cell = await(team, routine, tree.parent, epoch);
         forward(team, tree, root, epoch, cell.payload, inlined ? bytes : 0);
         copy(dest,
-             inlined ? reinterpret_cast<const char*>(cell.payload) : stage_of(team, root, epoch),
+             inlined ? reinterpret_cast<const char*>(cell.payload) : stage_of(team, root, one_way_buffer(team, epoch)),
              bytes);
     }
 }
@@ -136,9 +136,10 @@ struct Contribution {
 static_assert(sizeof(Contribution) == kInlineBytes);
 inline constexpr std::size_t kContributionInline = sizeof(Contribution::data);
 
-void contribute(const Team& team, std::uint64_t epoch, const void* source, std::size_t bytes) {
+void contribute(Team& team, std::uint64_t epoch, const void* source, std::size_t bytes) {
+    team.exchange_buffer ^= 1;
     if (bytes > kContributionInline && bytes <= team.staged)
-        copy(stage(team, epoch), source, bytes);
+        copy(stage(team, team.exchange_buffer), source, bytes);
     Cell* const mine = &cell_from(team, team.my_index, epoch);
     for (PeerWalk walk(team); walk.next();) {
         Cell& cell = *walk.translate(mine);
@@ -158,7 +159,7 @@ void fetch(const Team& team, int peer, std::uint64_t epoch, char* dest, const vo
     if (bytes <= kContributionInline)
         copy(dest, contribution(cell_from(team, peer, epoch)).data, bytes);
     else if (bytes <= team.staged)
-        copy(dest, stage_of(team, peer, epoch), bytes);
+        copy(dest, stage_of(team, peer, team.exchange_buffer), bytes);
     else
         copy(dest, at(team, source, peer), bytes);
 }
@@ -270,7 +271,8 @@ void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
     if (inlined) {
         for_each_peer(team, [&](int peer) { post(team, peer, epoch, from + block(peer), bytes); });
     } else {
-        copy(stage(team, epoch), from, all);
+        team.exchange_buffer ^= 1;
+        copy(stage(team, team.exchange_buffer), from, all);
         post_all(team, epoch);
     }
     copy_own();
@@ -278,7 +280,7 @@ void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
         const Cell& cell = await(team, routine, peer, epoch);
         copy(to + block(peer),
              inlined ? reinterpret_cast<const char*>(cell.payload)
-                     : stage_of(team, peer, epoch) + block(team.my_index),
+                     : stage_of(team, peer, team.exchange_buffer) + block(team.my_index),
              bytes);
     });
     team.settled = epoch;
@@ -354,8 +356,9 @@ void alltoalls(Team& team, void* dest, const void* source, const Strided& shape)
     }
     // The stage holds the blocks without their gaps.
     const std::uint64_t epoch = ++team.epoch;
+    team.exchange_buffer ^= 1;
     for_each_peer(team, [&](int peer) {
-        copy_strided(stage(team, epoch) + static_cast<std::size_t>(peer) * packed, 1,
+        copy_strided(stage(team, team.exchange_buffer) + static_cast<std::size_t>(peer) * packed, 1,
                      source_block(from, peer), source_stride, count, element);
         post(team, peer, epoch);
     });
@@ -363,7 +366,7 @@ void alltoalls(Team& team, void* dest, const void* source, const Strided& shape)
     for_each_peer(team, [&](int peer) {
         await(team, routine, peer, epoch);
         copy_strided(dest_block(peer), dest_stride,
-                     stage_of(team, peer, epoch) + static_cast<std::size_t>(team.my_index) * packed,
+                     stage_of(team, peer, team.exchange_buffer) + static_cast<std::size_t>(team.my_index) * packed,
                      1, count, element);
     });
     team.settled = epoch;
