@@ -35,8 +35,10 @@ static_assert(sizeof(Cell) == 64);
 
 struct Lane {
     Cell cells[kDepth];
+    // Where this PE and the sender find out who of them came later (rendezvous.hpp); used in the
+    // lane at the PE with the lower number.
+    alignas(64) std::atomic<std::uint64_t> met;
 };
-static_assert(sizeof(Lane) == kDepth * sizeof(Cell));
 
 inline constexpr std::size_t kLanesOffset = kDepth * kStageBytes;
 constexpr std::size_t area_bytes(int pes) {
@@ -55,8 +57,11 @@ inline std::uint64_t one_way_buffer(const Team& team, std::uint64_t epoch) {
     return 1 + epoch - team.settled;
 }
 
+inline Lane* lanes(const Team& team) {
+    return reinterpret_cast<Lane*>(team.area + kLanesOffset);
+}
 inline Cell& cell_from(const Team& team, int sender, std::uint64_t epoch) {
-    return reinterpret_cast<Lane*>(team.area + kLanesOffset)[sender].cells[epoch % kDepth];
+    return lanes(team)[sender].cells[epoch % kDepth];
 }
 inline Cell& cell_at(const Team& team, int receiver, std::uint64_t epoch) {
     return *translate(&cell_from(team, team.my_index, epoch), team.world_pe(receiver));
@@ -138,9 +143,9 @@ inline void post_all(const Team& team, std::uint64_t epoch, const void* data, st
     }
 }
 inline void await_all(const Team& team, Routine routine, std::uint64_t epoch) {
-    const Cell* const first = &cell_from(team, 0, epoch);
+    const Lane* const first = lanes(team);
     for (PeerWalk walk(team); walk.next();) {
-        const Cell& cell = first[static_cast<std::size_t>(walk.peer()) * kDepth];
+        const Cell& cell = first[walk.peer()].cells[epoch % kDepth];
         if (cell.epoch.load(std::memory_order_acquire) != epoch)
             await_cell(team, routine, walk.peer(), cell, epoch);
     }

@@ -4,6 +4,7 @@
 
 #include "core/collective/collective.hpp"
 #include "core/collective/psync.hpp"
+#include "core/collective/rendezvous.hpp"
 #include "core/job_layout.hpp"
 
 namespace isthmus {
@@ -214,7 +215,7 @@ void collect(Team& team, void* dest, const void* source, std::size_t bytes) {
         offset += lengths[peer];
     }
     if (to + mine != source) copy(to + mine, source, bytes);
-    if (direct) barrier(team, routine);
+    if (direct) depart(team, routine);
 }
 
 void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
@@ -222,6 +223,13 @@ void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
     char* const to = static_cast<char*>(dest);
     char* const mine = to + static_cast<std::size_t>(team.my_index) * bytes;
+    if (team.meeting == Meeting::rooted && bytes > kContributionInline) {
+        if (mine != source) copy(mine, source, bytes);
+        return rendezvous(team, routine, [&](int peer) {
+            copy(to + static_cast<std::size_t>(peer) * bytes, at(team, source, peer), bytes);
+            copy(at(team, mine, peer), source, bytes);
+        });
+    }
     std::uint64_t epoch = 0;
     if (team.psync) {
         barrier(team, routine);
@@ -241,7 +249,7 @@ void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
         });
         team.settled = epoch;
     }
-    if (epoch == 0 || bytes > team.staged) barrier(team, routine);
+    if (epoch == 0 || bytes > team.staged) depart(team, routine);
 }
 
 void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
@@ -254,6 +262,13 @@ void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
         if (to != from) copy(to + block(team.my_index), from + block(team.my_index), bytes);
     };
     if (team.size == 1) return copy_own();
+    if (team.meeting == Meeting::rooted && bytes > kInlineBytes) {
+        copy_own();
+        return rendezvous(team, routine, [&](int peer) {
+            copy(to + block(peer), at(team, from, peer) + block(team.my_index), bytes);
+            copy(at(team, to, peer) + block(team.my_index), from + block(peer), bytes);
+        });
+    }
     const std::size_t all = block(team.size);
     if (team.psync || (bytes > kInlineBytes && all > team.staged)) {
         const std::uint64_t epoch = arrive(team, routine);
@@ -263,7 +278,7 @@ void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
             copy(to + block(peer), at(team, from, peer) + block(team.my_index), bytes);
         });
         if (epoch != 0) team.settled = epoch;
-        barrier(team, routine);
+        depart(team, routine);
         return;
     }
     const std::uint64_t epoch = ++team.epoch;
@@ -341,6 +356,16 @@ void alltoalls(Team& team, void* dest, const void* source, const Strided& shape)
                          source_stride, count, element);
     };
     if (team.size == 1) return copy_own();
+    if (team.meeting == Meeting::rooted) {
+        copy_own();
+        return rendezvous(team, routine, [&](int peer) {
+            copy_strided(dest_block(peer), dest_stride,
+                         source_block(at(team, from, peer), team.my_index), source_stride, count,
+                         element);
+            copy_strided(at(team, dest_block(team.my_index), peer), dest_stride,
+                         source_block(from, peer), source_stride, count, element);
+        });
+    }
     if (team.psync || packed * static_cast<std::size_t>(team.size) > team.staged) {
         const std::uint64_t epoch = arrive(team, routine);
         copy_own();
@@ -351,7 +376,7 @@ void alltoalls(Team& team, void* dest, const void* source, const Strided& shape)
                          element);
         });
         if (epoch != 0) team.settled = epoch;
-        barrier(team, routine);
+        depart(team, routine);
         return;
     }
     // The stage holds the blocks without their gaps.

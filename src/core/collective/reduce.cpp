@@ -131,7 +131,7 @@ void reduce(Team& team, void* dest, const void* source, std::size_t elements, Op
             for_each_peer(
                 team, [&](int peer) { copy(at(team, to, peer) + offset, to + offset, length); });
         });
-    barrier(team, routine);
+    depart(team, routine);
 }
 
 namespace {
@@ -194,7 +194,7 @@ void scan(Team& team, void* dest, const void* source, std::size_t elements, Kind
             }
         }
     }
-    barrier(team, routine);
+    depart(team, routine);
 }
 
 }  // namespace isthmus
