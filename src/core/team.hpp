@@ -38,6 +38,7 @@ struct alignas(64) isthmus_team {
     // State of the team's collectives; touched only by the thread that is in one. Every PE of the
     // team counts the same epochs, because every PE makes the same calls in the same order.
     isthmus::Meeting meeting = isthmus::Meeting::flat;
+    std::uint8_t exchange_buffer = 0;  // of the stage
     std::uint32_t staged = 0;   // bytes up to which the stage is quicker than a second meeting
     std::uint64_t epoch = 0;    // last one used
     std::uint64_t settled = 0;  // an epoch that every PE of the team is known to have entered
