@@ -7,8 +7,13 @@
 #include <atomic>
 #include <cstring>
 
+#include <shmem.h>
+
+#include "base/error.hpp"
 #include "base/os.hpp"
+#include "core/collective.hpp"
 #include "core/job.hpp"
+#include "core/team.hpp"
 #include "core/window.hpp"
 
 namespace isthmus {
@@ -19,8 +24,8 @@ std::atomic<std::uint32_t>* copied = nullptr;
 constexpr std::uint64_t kPatience = 30'000'000'000;  // a child that was killed never answers
 
 void prepare() {
-    void* const page = mmap(nullptr, os::page_size(), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* const page =
+        mmap(nullptr, os::page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     copied = page == MAP_FAILED ? nullptr : new (page) std::atomic<std::uint32_t>(0);
 }
 
@@ -62,7 +67,8 @@ void make_private(const Range& range, std::uint64_t offset) {
 void become_private() {
     close_window();
     window.pes = 0;  // a later call says that this is a forked child
-    if (job.launched && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);
+    // A single PE has its static data where it always was.
+    if (job.pes > 1 && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);
     if (job.heap.size != 0) make_private(job.heap, region(job.me));
     for (int pe = 0; pe < job.pes && job.heap.size != 0; ++pe) {
         if (pe == job.me) continue;
@@ -70,7 +76,9 @@ void become_private() {
         if (job.data.size != 0)
             munmap(translate(reinterpret_cast<char*>(job.data.begin), pe), job.data.size);
     }
+    if (isthmus_team_world.slot >= 0) release_teams();
     forked_child = true;
+    set_job_end({nullptr, nullptr});  // what ends here is the child alone
     if (!copied) return;
     const auto word = reinterpret_cast<const std::uint32_t*>(copied);
     copied->store(1, std::memory_order_release);  // partner: wait_for_child

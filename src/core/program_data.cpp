@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +55,23 @@ std::vector<bool> present_pages(const Range& range) {
     close(pagemap);
     return present;
 }
+
+// The job file counts as a file to the kernel, and so its size against the user's limit (ulimit -f),
+// which is not meant for memory. The launcher has made sure that the hard limit allows it.
+class NoFileSizeLimit {
+  public:
+    NoFileSizeLimit() {
+        getrlimit(RLIMIT_FSIZE, &limit_);
+        const rlimit raised{limit_.rlim_max, limit_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &raised);
+    }
+    ~NoFileSizeLimit() { setrlimit(RLIMIT_FSIZE, &limit_); }
+    NoFileSizeLimit(const NoFileSizeLimit&) = delete;
+    NoFileSizeLimit& operator=(const NoFileSizeLimit&) = delete;
+
+  private:
+    rlimit limit_{};
+};
 
 bool write_all(int file, const void* from, std::size_t length, std::uint64_t offset) {
     const char* next = static_cast<const char*>(from);
@@ -114,10 +132,11 @@ std::string program_symbol(const void* address, int symbol_type) {
                     symbol.st_name >= strings.sh_size)
                     continue;
                 const std::uintptr_t distance = wanted - symbol.st_value;
-                if (distance >= best_distance) continue;
+                const bool function = symbol_type == STT_FUNC;
+                if (distance >= best_distance || (function && distance >= symbol.st_size)) continue;
                 best_distance = distance;
                 best = bytes + strings.sh_offset + symbol.st_name;
-                if (distance != 0) best += "+" + std::to_string(distance);
+                if (distance != 0 && !function) best += "+" + std::to_string(distance);
             }
         }
     }
@@ -182,6 +201,7 @@ std::uint64_t program_checksum() {
 // The copy bypasses the sanitizers: it reads red zones between variables on purpose.
 bool share_program_data(const Range& range, int file, std::uint64_t offset, std::string& reason) {
     const std::uintptr_t filled = file_backed_end(main_program(), range);
+    const NoFileSizeLimit no_limit;
     if (!write_all(file, reinterpret_cast<const void*>(range.begin), filled - range.begin, offset)) {
         reason = std::string("cannot copy it to shared memory: ") + std::strerror(errno);
         return false;

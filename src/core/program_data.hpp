@@ -28,8 +28,9 @@ std::uint64_t program_checksum();
 // one thread: a write between copy and mapping would be lost. False and a reason on failure.
 bool share_program_data(const Range& range, int file, std::uint64_t offset, std::string& reason);
 
-// Name of the variable (function) of the executable that holds or precedes `address`: "name" or
-// "name+24"; empty if the executable has no symbols. Reads the file; for error messages.
+// Name of the variable of the executable that holds or precedes `address`, "name" or "name+24"; of
+// the function that holds it. Empty if there is none or the executable has no symbols. Reads the
+// file; for error messages.
 std::string program_variable(const void* address);
 std::string program_function(const void* address);
 

@@ -41,6 +41,7 @@ inline void check(const char* routine, int cmp) {
 // A wait on memory that no other PE can write would never end.
 [[gnu::cold, gnu::noinline]] void check_reachable(const char* routine, const void* variables,
                                                   std::uint64_t bytes) {
+    require_running(routine);
     if (const std::string reason = why_not_symmetric(variables, bytes); !reason.empty())
         fail(routine, reason);
 }
