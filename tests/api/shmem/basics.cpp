@@ -291,6 +291,10 @@ void test_ordering() {
         shmem_pe_quiet(nullptr, 0);
     });
     shmem_ctx_destroy(context);
+    // Without a context there is nothing to order, and it is no error.
+    shmem_ctx_quiet(SHMEM_CTX_INVALID);
+    shmem_ctx_fence(SHMEM_CTX_INVALID);
+    shmem_ctx_pe_quiet(SHMEM_CTX_INVALID, targets, 2);
 }
 
 void test_locks() {
