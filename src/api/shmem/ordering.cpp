@@ -32,8 +32,13 @@ inline void fence(const char* routine) {
     std::atomic_thread_fence(std::memory_order_acq_rel);
 }
 
-inline void require_context(shmem_ctx_t ctx, const char* routine) {
-    if (ctx != SHMEM_CTX_DEFAULT) checked_context_pe(ctx, 0, routine);
+// False if there is nothing to order: the standard lets a program call these without asking whether
+// it has a context.
+inline bool has_context(shmem_ctx_t ctx, const char* routine) {
+    if (ctx == SHMEM_CTX_DEFAULT) return true;
+    if (ctx == SHMEM_CTX_INVALID) return false;
+    checked_context_pe(ctx, 0, routine);
+    return true;
 }
 
 void quiet_pes(const int* target_pes, std::size_t npes, int size, const char* routine) {
@@ -54,13 +59,11 @@ ISTHMUS_API void pshmem_quiet(void) { quiet("shmem_quiet"); }
 ISTHMUS_API void pshmem_fence(void) { fence("shmem_fence"); }
 
 ISTHMUS_API void pshmem_ctx_quiet(shmem_ctx_t ctx) {
-    require_context(ctx, "shmem_ctx_quiet");
-    quiet("shmem_ctx_quiet");
+    if (has_context(ctx, "shmem_ctx_quiet")) quiet("shmem_ctx_quiet");
 }
 
 ISTHMUS_API void pshmem_ctx_fence(shmem_ctx_t ctx) {
-    require_context(ctx, "shmem_ctx_fence");
-    fence("shmem_ctx_fence");
+    if (has_context(ctx, "shmem_ctx_fence")) fence("shmem_ctx_fence");
 }
 
 ISTHMUS_API void pshmem_pe_quiet(const int* target_pes, size_t npes) {
@@ -68,8 +71,8 @@ ISTHMUS_API void pshmem_pe_quiet(const int* target_pes, size_t npes) {
 }
 
 ISTHMUS_API void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, size_t npes) {
-    require_context(ctx, "shmem_ctx_pe_quiet");
-    quiet_pes(target_pes, npes, ctx->team->size, "shmem_ctx_pe_quiet");
+    if (has_context(ctx, "shmem_ctx_pe_quiet"))
+        quiet_pes(target_pes, npes, ctx->team->size, "shmem_ctx_pe_quiet");
 }
 
 SHMEM_TABLE_ORDERING(ISTHMUS_ALIAS)

@@ -291,6 +291,7 @@ void test_signal(Test& t, const Signal<P>& r) {
     t.end();
 }
 
+#ifndef TEST_INLINE
 struct SignalWords {
     SHMEM_TABLE_BOTH_(MEMBER, void, set, (uint64_t * a, uint64_t s, int pe), (a, s, pe))
     SHMEM_TABLE_BOTH_(MEMBER, void, add, (uint64_t * a, uint64_t s, int pe), (a, s, pe))
@@ -326,6 +327,8 @@ void test_signal_words(Test& t) {
     });
     t.end();
 }
+
+#endif
 
 template <int Bits>
 struct Bytes {
