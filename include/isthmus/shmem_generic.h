@@ -17,12 +17,13 @@
 /* Old programs declare their flags volatile, and 1.3 asked for it; the routines take plain
  * pointers. Conversion through these says so without losing the compiler's complaint about a
  * pointer to const where the routine writes. */
-extern inline __attribute__((gnu_inline, always_inline)) void* isthmus_target(volatile void* p) {
-    return (void*)(uintptr_t)p;
+extern inline __attribute__((gnu_inline, always_inline)) void* isthmus_target(
+    volatile void* address) {
+    return (void*)(uintptr_t)address;
 }
 extern inline __attribute__((gnu_inline, always_inline)) const void* isthmus_source(
-    const volatile void* p) {
-    return (const void*)(uintptr_t)p;
+    const volatile void* address) {
+    return (const void*)(uintptr_t)address;
 }
 
 /* The element an argument points to; `p` is only looked at, not evaluated. */

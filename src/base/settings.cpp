@@ -36,7 +36,8 @@ constexpr std::array kTable{
                        "cores it gives way at once."},
     SettingDescription{"ISTHMUS_BIND", nullptr, SettingKind::choice, "auto",
                        "auto|none|core|thread|socket", "launch",
-                       "What each PE is bound to. auto: a core each if there are enough, else none."},
+                       "What each PE is bound to. auto: an equal share of the cores if there are "
+                       "enough, else none."},
     SettingDescription{"ISTHMUS_PREFIX", nullptr, SettingKind::flag, "0", nullptr, "launch",
                        "Begin each line of output with its PE."},
     SettingDescription{"ISTHMUS_STATS", nullptr, SettingKind::flag, "0", nullptr, "diagnosis",

@@ -74,7 +74,7 @@ void start_alone() {
 
 void move_static_data() {
     PeStatus& status = job.status();
-    if (os::thread_count() > 1) {
+    if (!os::is_single_threaded()) {
         job.data_note = "the library was loaded after threads had been started";
         return;
     }
@@ -140,6 +140,26 @@ void map_peers() {
             map_or_fail(peer_address(job.data.begin, pe), job.data.size, region(pe) + kDataOffset, pe,
                         "static data");
     }
+}
+
+// A program may get from a constant, or hand one to a collective.
+void map_peers_constants() {
+    if (job.data.size == 0) return;
+    const int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (program < 0) return;  // a program that may be run, not read: its constants stay private
+    std::size_t count = 0;
+    for (const auto& [range, offset] : program_constants()) {
+        if (count == job.constants.size()) break;
+        for (int pe = 0; pe < job.pes; ++pe) {
+            void* const place = reinterpret_cast<void*>(peer_address(range.begin, pe));
+            if (pe != job.me && mmap(place, range.size, PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE,
+                                     program, static_cast<off_t>(offset)) != place)
+                fail("shmem_init", "cannot map the constants of PE " + std::to_string(pe) + ": " +
+                                       std::strerror(errno));
+        }
+        job.constants[count++] = range;
+    }
+    ::close(program);
 }
 
 void compare_with_peers() {
@@ -214,6 +234,8 @@ void attach_job() {
     }
     set_speaker(job.me);
     set_job_end({claim_end, end_job});
+    // For the launcher: a PE that waits here for one that has left without coming here.
+    job.status().routine.store(Routine::init, std::memory_order_relaxed);
     for (const auto& problem : read_settings()) fail("shmem_init", problem.message);
     job.checked = flag(Setting::check) || flag(Setting::debug);
     // A PE that is bound to a core sees that core alone; the launcher saw what the job may use.
@@ -240,6 +262,7 @@ void attach_job() {
         start_barrier();
         compare_with_peers();
         map_peers();
+        map_peers_constants();
     }
     heap.reset({job.heap.begin + kInternalSize, job.heap.size - kInternalSize});
     catch_faults();
@@ -315,6 +338,9 @@ std::string why_not_symmetric(const void* address, std::uint64_t bytes) {
         return std::string(text) + ": " + std::to_string(bytes) + " bytes reach " +
                std::to_string(bytes - (range.end() - at)) + " bytes past the end of the " +
                (range.begin == job.data.begin ? "static data" : "symmetric heap");
+    }
+    for (const Range& range : job.constants) {
+        if (range.contains(address) && bytes <= range.end() - at) return "";
     }
     std::string reason = std::string(text) + " is not symmetric: ";
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));

@@ -1,6 +1,7 @@
 // The job as one PE sees it: who am I, who else is there, and their memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,6 +30,7 @@ struct Job {
     std::uint32_t spin = 0;  // polls before a wait gives way
     Range heap;              // internal part first, then the user's
     Range data;              // static data of the executable
+    std::array<Range, 4> constants;  // read-only parts of the executable, which others may get from
     const char* data_note = "";  // why `data` is empty, if it is
 
     PeStatus& status() const { return header->pe[me]; }

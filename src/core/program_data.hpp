@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/job.hpp"
 
@@ -11,6 +12,14 @@ namespace isthmus {
 
 // Writable pages of the main program that stay writable (without RELRO).
 Range program_data_range();
+
+// Read-only parts of the executable: where constants are. The same bytes at every PE, so a get from
+// a constant of another PE only needs the file mapped where that PE's constant would be.
+struct ProgramConstants {
+    Range range;
+    std::uint64_t offset;  // in the executable file
+};
+std::vector<ProgramConstants> program_constants();
 
 // Identity of the executable, equal in two processes exactly if they run the same file.
 std::uint64_t program_checksum();

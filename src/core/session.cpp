@@ -86,6 +86,7 @@ void enter_session(int thread_level) {
 void leave_session() {
     const std::lock_guard lock(setup);
     if (count > 1) {
+        barrier_world();  // the inner calls of a series are barriers too
         --count;
         return;
     }

@@ -418,7 +418,7 @@ pid_t Keeper::program_process(int pe) const {
     const pid_t process = status(pe).process.load(std::memory_order_relaxed);
     const pid_t child = pes_[static_cast<std::size_t>(pe)].child;
     // A number that the PE wrote: signals go to processes of this job only.
-    return process > 1 && process != child && is_descendant(process, getpid()) ? process : 0;
+    return process > 0 && process != child ? find_by_own_number(process, getpid()) : 0;
 }
 
 void Keeper::deliver(int pe, int signal) {
@@ -521,10 +521,14 @@ void Keeper::watch_program(int pe) {
     const pid_t process = status(pe).process.load(std::memory_order_relaxed);
     if (watched.program_judged || process == 0) return;
     watched.program_judged = true;
+    if (process == watched.child) return;
     const pid_t program = program_process(pe);
+    if (program == 0) {
+        watched.program_gone = true;  // its wrapper may tell more before the next look
+        return;
+    }
     // A kernel before 5.3 has no pidfd; then the wrapper's own end must do.
-    if (program != 0)
-        watched.program_watch = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
+    watched.program_watch = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
 }
 
 void Keeper::tick(std::uint64_t now) {
@@ -543,7 +547,6 @@ void Keeper::tick(std::uint64_t now) {
     next_tick_ = now + kTick;
     if (job_ended_by_itself()) return;
     for (const int pe : alive()) {
-        watch_program(pe);
         const PeState state = status(pe).state.load(std::memory_order_acquire);
         const Routine routine = status(pe).routine.load(std::memory_order_relaxed);
         if (pes_[static_cast<std::size_t>(pe)].program_gone && state == PeState::running) {
@@ -553,6 +556,7 @@ void Keeper::tick(std::uint64_t now) {
         }
         const bool needs_all = state == PeState::running || routine == Routine::init ||
                                routine == Routine::init_thread;
+        watch_program(pe);
         if (!left_early_.empty() && needs_all && state != PeState::finalized) {
             end(1, pe_prefix(left_early_[0], host_) +
                        "exited with status 0 without shmem_init, which PE " + std::to_string(pe) +

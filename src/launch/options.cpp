@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 
 #include "base/error.hpp"
@@ -133,6 +134,17 @@ std::string apply_settings(RunOptions& options) {
     return "";
 }
 
+CLI::Validator seconds(double least, const std::string& expected) {
+    return {[=](std::string& text) {
+                char* end = nullptr;
+                const double number = std::strtod(text.c_str(), &end);
+                const bool right = end != text.c_str() && *end == '\0' && number >= least &&
+                                   number <= 1e9;
+                return right ? std::string() : text + ": expected " + expected;
+            },
+            ""};
+}
+
 std::string check_environment(std::vector<std::string>& entries) {
     for (std::string& entry : entries) {
         const auto equals = entry.find('=');
@@ -224,12 +236,12 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     app.add_option("--timeout", options.timeout_seconds,
                    "End the job after this time, with exit status 124")
         ->type_name("SECONDS")
-        ->check(CLI::PositiveNumber);
+        ->check(seconds(std::numeric_limits<double>::min(), "seconds, more than 0"));
     app.add_option("--grace", options.grace_seconds,
                    "How long PEs may take to end once the job ends, before they are killed. "
                    "Standard: 0.5")
         ->type_name("SECONDS")
-        ->check(CLI::NonNegativeNumber);
+        ->check(seconds(0, "seconds, 0 or more"));
 
     std::vector<std::string> ours = normalise_arguments(arguments, options.command);
     try {
@@ -238,7 +250,8 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
         std::fputs(app.help().c_str(), stdout);
         return ParseResult::help;
     } catch (const CLI::ExtrasError&) {
-        return refuse(name, "unknown option " + app.remaining().front());
+        const std::string word = app.remaining().front();
+        return refuse(name, (word.starts_with('-') ? "unknown option " : "unexpected value ") + word);
     } catch (const CLI::ParseError& error) {
         return refuse(name, error.what());
     }

@@ -12,8 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <set>
+#include <string>
 
 #include "base/os.hpp"
 
@@ -94,6 +96,21 @@ bool is_descendant(pid_t process, pid_t ancestor) {
         process = relation.parent;
     }
     return false;
+}
+
+pid_t find_by_own_number(pid_t number, pid_t ancestor) {
+    if (is_descendant(number, ancestor)) return number;
+    for (const pid_t process : descendants(ancestor)) {
+        std::ifstream status("/proc/" + std::to_string(process) + "/status");
+        std::string line;
+        while (std::getline(status, line) && !line.starts_with("NSpid:")) {
+        }
+        // NSpid: the numbers from the outermost namespace to its own.
+        const auto last = line.find_last_of("\t ");
+        if (last != std::string::npos && std::strtol(line.c_str() + last, nullptr, 10) == number)
+            return process;
+    }
+    return 0;
 }
 
 SweepResult sweep_descendants(const std::vector<pid_t>& except, double seconds) {

@@ -1,4 +1,5 @@
 // Collectives that move data and do not compute.
+#include <algorithm>
 #include <array>
 
 #include "core/collective/collective.hpp"
@@ -28,7 +29,7 @@ int rotate(const Team& team, int relative, int root) {
 Tree tree_of(const Team& team, int root) {
     int relative = team.my_index - root;
     if (relative < 0) relative += team.size;
-    if (team.flat) return {root, 1, relative == 0 ? team.size : 1};
+    if (team.meeting != Meeting::rounds) return {root, 1, relative == 0 ? team.size : 1};
     const int first = relative * kBranches + 1;
     const int last = first + kBranches < team.size ? first + kBranches : team.size;
     return {rotate(team, relative == 0 ? 0 : (relative - 1) / kBranches, root), first, last};
@@ -45,8 +46,9 @@ T* at(const Team& team, T* address, int peer) {
     return translate(address, team.world_pe(peer));
 }
 
-void broadcast_by_psync(Team& team, Routine routine, void* dest, const void* source,
-                        std::size_t bytes, int root, bool root_dest) {
+void broadcast_by_psync(Team& team, void* dest, const void* source, std::size_t bytes, int root,
+                        bool root_dest) {
+    constexpr Routine routine = Routine::broadcast;
     if (team.my_index == root) {
         for_each_peer(team, [&](int peer) { psync_add(team, peer, kPsyncRoot); });
         if (root_dest && dest != source) copy(dest, source, bytes);
@@ -58,8 +60,9 @@ void broadcast_by_psync(Team& team, Routine routine, void* dest, const void* sou
     }
 }
 
-void broadcast_directly(Team& team, Routine routine, void* dest, const void* source,
-                        std::size_t bytes, int root, bool root_dest) {
+void broadcast_directly(Team& team, void* dest, const void* source, std::size_t bytes, int root,
+                        bool root_dest) {
+    constexpr Routine routine = Routine::broadcast;
     const std::uint64_t epoch = open_one_way(team, routine);
     const Tree tree = tree_of(team, root);
     if (team.my_index == root) {
@@ -76,39 +79,49 @@ void broadcast_directly(Team& team, Routine routine, void* dest, const void* sou
     }
 }
 
-}  // namespace
-
-// Budget: 120 instructions at the root for 8 bytes.
-void broadcast(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes,
-               int root, bool root_dest) {
+// Everything but a cell's worth in a flat team.
+[[gnu::noinline]] void broadcast_otherwise(Team& team, void* dest, const void* source,
+                                           std::size_t bytes, int root, bool root_dest) {
+    constexpr Routine routine = Routine::broadcast;
     if (bytes == 0) return;
-    const bool am_root = team.my_index == root;
     if (team.size == 1) {
         if (root_dest && dest != source) copy(dest, source, bytes);
         return;
     }
-    if (team.psync) return broadcast_by_psync(team, routine, dest, source, bytes, root, root_dest);
-    if (bytes > kStageBytes)
-        return broadcast_directly(team, routine, dest, source, bytes, root, root_dest);
+    if (team.psync) return broadcast_by_psync(team, dest, source, bytes, root, root_dest);
+    if (bytes > std::max<std::size_t>(team.staged, kInlineBytes))
+        return broadcast_directly(team, dest, source, bytes, root, root_dest);
     const std::uint64_t epoch = open_one_way(team, routine);
     const Tree tree = tree_of(team, root);
-    if (bytes <= kInlineBytes) {
-        if (am_root) {
-            forward(team, tree, root, epoch, source, bytes);
-        } else {
-            const Cell& cell = await(team, routine, tree.parent, epoch);
-            forward(team, tree, root, epoch, cell.payload, bytes);
-            copy(dest, cell.payload, bytes);
-            return;
-        }
-    } else if (am_root) {
-        copy(stage(team, epoch), source, bytes);
-        forward(team, tree, root, epoch, nullptr, 0);
+    const bool inlined = bytes <= kInlineBytes;
+    if (team.my_index == root) {
+        if (!inlined) copy(stage(team, epoch), source, bytes);
+        forward(team, tree, root, epoch, source, inlined ? bytes : 0);
+        if (root_dest && dest != source) copy(dest, source, bytes);
     } else {
-        await(team, routine, tree.parent, epoch);
-        forward(team, tree, root, epoch, nullptr, 0);
-        copy(dest, stage_of(team, root, epoch), bytes);
-        return;
+        const Cell& cell = await(team, routine, tree.parent, epoch);
+        forward(team, tree, root, epoch, cell.payload, inlined ? bytes : 0);
+        copy(dest,
+             inlined ? reinterpret_cast<const char*>(cell.payload) : stage_of(team, root, epoch),
+             bytes);
+    }
+}
+
+}  // namespace
+
+// Budget: 120 instructions at the root for 8 bytes.
+void broadcast(Team& team, void* dest, const void* source, std::size_t bytes, int root,
+               bool root_dest) {
+    if (team.meeting != Meeting::flat || bytes - 1 >= kInlineBytes || team.size == 1)
+        return broadcast_otherwise(team, dest, source, bytes, root, root_dest);
+    const std::uint64_t epoch = open_one_way(team, Routine::broadcast);
+    if (team.my_index != root)
+        return copy(dest, await(team, Routine::broadcast, root, epoch).payload, bytes);
+    const int peers = team.size - 1;
+    for (int i = 0; i < peers; ++i) {
+        Cell& cell = team.to[i][epoch % kDepth];
+        copy(cell.payload, source, bytes);
+        cell.epoch.store(epoch, std::memory_order_release);
     }
     if (root_dest && dest != source) copy(dest, source, bytes);
 }
@@ -124,15 +137,16 @@ static_assert(sizeof(Contribution) == kInlineBytes);
 inline constexpr std::size_t kContributionInline = sizeof(Contribution::data);
 
 void contribute(const Team& team, std::uint64_t epoch, const void* source, std::size_t bytes) {
-    if (bytes > kContributionInline && bytes <= kStageBytes)
+    if (bytes > kContributionInline && bytes <= team.staged)
         copy(stage(team, epoch), source, bytes);
-    for_each_peer(team, [&](int peer) {
-        Cell& cell = cell_at(team, peer, epoch);
+    Cell* const mine = &cell_from(team, team.my_index, epoch);
+    for (PeerWalk walk(team); walk.next();) {
+        Cell& cell = *walk.translate(mine);
         auto* const message = reinterpret_cast<Contribution*>(cell.payload);
         message->bytes = bytes;
         if (bytes <= kContributionInline) copy(message->data, source, bytes);
         cell.epoch.store(epoch, std::memory_order_release);
-    });
+    }
 }
 
 const Contribution& contribution(const Cell& cell) {
@@ -143,15 +157,16 @@ void fetch(const Team& team, int peer, std::uint64_t epoch, char* dest, const vo
            std::size_t bytes) {
     if (bytes <= kContributionInline)
         copy(dest, contribution(cell_from(team, peer, epoch)).data, bytes);
-    else if (bytes <= kStageBytes)
+    else if (bytes <= team.staged)
         copy(dest, stage_of(team, peer, epoch), bytes);
     else
         copy(dest, at(team, source, peer), bytes);
 }
 
-void collect_by_psync(Team& team, Routine routine, char* dest, const void* source,
-                      std::size_t bytes) {
-    std::atomic_ref(team.psync[kPsyncBytes]).store(static_cast<long>(bytes), std::memory_order_relaxed);
+void collect_by_psync(Team& team, char* dest, const void* source, std::size_t bytes) {
+    constexpr Routine routine = Routine::collect;
+    std::atomic_ref(team.psync[kPsyncBytes])
+        .store(static_cast<long>(bytes), std::memory_order_relaxed);
     barrier(team, routine);
     char* place = dest;
     for (int peer = 0; peer < team.size; ++peer) {
@@ -167,26 +182,27 @@ void collect_by_psync(Team& team, Routine routine, char* dest, const void* sourc
 
 }  // namespace
 
-void collect(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes) {
+void collect(Team& team, void* dest, const void* source, std::size_t bytes) {
+    constexpr Routine routine = Routine::collect;
     char* const to = static_cast<char*>(dest);
     if (team.size == 1) {
         if (dest != source) copy(to, source, bytes);
         return;
     }
-    if (team.psync) return collect_by_psync(team, routine, to, source, bytes);
+    if (team.psync) return collect_by_psync(team, to, source, bytes);
     const std::uint64_t epoch = ++team.epoch;
     contribute(team, epoch, source, bytes);
     std::array<std::uint64_t, kMaxPes> lengths;
     std::size_t offset = 0;
     std::size_t mine = 0;
-    bool direct = bytes > kStageBytes;
+    bool direct = bytes > team.staged;
     for (int peer = 0; peer < team.size; ++peer) {
         if (peer == team.my_index) {
             lengths[peer] = bytes;
             mine = offset;
         } else {
             lengths[peer] = contribution(await(team, routine, peer, epoch)).bytes;
-            direct |= lengths[peer] > kStageBytes;
+            direct |= lengths[peer] > team.staged;
         }
         offset += lengths[peer];
     }
@@ -200,7 +216,8 @@ void collect(Team& team, Routine routine, void* dest, const void* source, std::s
     if (direct) barrier(team, routine);
 }
 
-void fcollect(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes) {
+void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
+    constexpr Routine routine = Routine::fcollect;
     if (bytes == 0) return;
     char* const to = static_cast<char*>(dest);
     char* const mine = to + static_cast<std::size_t>(team.my_index) * bytes;
@@ -223,10 +240,11 @@ void fcollect(Team& team, Routine routine, void* dest, const void* source, std::
         });
         team.settled = epoch;
     }
-    if (epoch == 0 || bytes > kStageBytes) barrier(team, routine);
+    if (epoch == 0 || bytes > team.staged) barrier(team, routine);
 }
 
-void alltoall(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes) {
+void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
+    constexpr Routine routine = Routine::alltoall;
     if (bytes == 0) return;
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
@@ -236,7 +254,7 @@ void alltoall(Team& team, Routine routine, void* dest, const void* source, std::
     };
     if (team.size == 1) return copy_own();
     const std::size_t all = block(team.size);
-    if (team.psync || all > kStageBytes) {
+    if (team.psync || (bytes > kInlineBytes && all > team.staged)) {
         const std::uint64_t epoch = arrive(team, routine);
         copy_own();
         for_each_peer(team, [&](int peer) {
@@ -285,21 +303,27 @@ void copy_strided(char* dest, std::size_t dest_stride, const char* source,
                   std::size_t source_stride, std::size_t count, std::size_t element_bytes) {
     if (dest_stride == 1 && source_stride == 1) return copy(dest, source, count * element_bytes);
     switch (element_bytes) {
-        case 1: return copy_elements<char>(dest, dest_stride, source, source_stride, count);
-        case 2: return copy_elements<std::uint16_t>(dest, dest_stride, source, source_stride, count);
-        case 4: return copy_elements<std::uint32_t>(dest, dest_stride, source, source_stride, count);
-        case 8: return copy_elements<std::uint64_t>(dest, dest_stride, source, source_stride, count);
-        default: return copy_elements<Sixteen>(dest, dest_stride, source, source_stride, count);
+        case 1:
+            return copy_elements<char>(dest, dest_stride, source, source_stride, count);
+        case 2:
+            return copy_elements<std::uint16_t>(dest, dest_stride, source, source_stride, count);
+        case 4:
+            return copy_elements<std::uint32_t>(dest, dest_stride, source, source_stride, count);
+        case 8:
+            return copy_elements<std::uint64_t>(dest, dest_stride, source, source_stride, count);
+        default:
+            return copy_elements<Sixteen>(dest, dest_stride, source, source_stride, count);
     }
 }
 
 }  // namespace
 
-void alltoalls(Team& team, Routine routine, void* dest, const void* source, const Strided& shape) {
+void alltoalls(Team& team, void* dest, const void* source, const Strided& shape) {
+    constexpr Routine routine = Routine::alltoalls;
     const auto& [dest_stride, source_stride, count, element] = shape;
     if (count == 0) return;
     if (dest_stride == 1 && source_stride == 1)
-        return alltoall(team, routine, dest, source, count * element);
+        return alltoall(team, dest, source, count * element);
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
     const std::size_t packed = count * element;
@@ -315,7 +339,7 @@ void alltoalls(Team& team, Routine routine, void* dest, const void* source, cons
                          source_stride, count, element);
     };
     if (team.size == 1) return copy_own();
-    if (team.psync || packed * static_cast<std::size_t>(team.size) > kStageBytes) {
+    if (team.psync || packed * static_cast<std::size_t>(team.size) > team.staged) {
         const std::uint64_t epoch = arrive(team, routine);
         copy_own();
         for_each_peer(team, [&](int peer) {

@@ -66,7 +66,7 @@ T* at(const Team& team, T* address, int peer) {
 std::uint64_t share(Team& team, Routine routine, const void* source, std::size_t bytes) {
     const std::uint64_t epoch = ++team.epoch;
     if (bytes <= kInlineBytes) {
-        for_each_peer(team, [&](int peer) { post(team, peer, epoch, source, bytes); });
+        post_all(team, epoch, source, bytes);
     } else {
         copy(stage(team, epoch), source, bytes);
         post_all(team, epoch);
@@ -85,15 +85,25 @@ const char* shared(const Team& team, int peer, std::uint64_t epoch, const void* 
 }
 
 bool is_short(const Team& team, std::size_t bytes) {
-    return !team.psync && team.flat && bytes <= kStageBytes &&
+    return !team.psync && team.meeting != Meeting::rounds &&
            (bytes <= kInlineBytes ||
-            bytes * static_cast<std::size_t>(team.size - 1) <= kStagedBytesInAll);
+            (bytes <= team.staged &&
+             bytes * static_cast<std::size_t>(team.size - 1) <= kStagedBytesInAll));
 }
 
 }  // namespace
 
-void reduce(Team& team, Routine routine, void* dest, const void* source, std::size_t elements,
-            Operation operation, Kind kind) {
+Routine routine_of(Operation operation) {
+    constexpr Routine kRoutines[] = {Routine::and_reduce, Routine::or_reduce,  Routine::xor_reduce,
+                                     Routine::max_reduce, Routine::min_reduce, Routine::sum_reduce,
+                                     Routine::prod_reduce};
+    static_assert(std::size(kRoutines) == static_cast<std::size_t>(Operation::count));
+    return kRoutines[static_cast<int>(operation)];
+}
+
+void reduce(Team& team, void* dest, const void* source, std::size_t elements, Operation operation,
+            Kind kind) {
+    const Routine routine = routine_of(operation);
     const std::size_t element_bytes = kKindBytes[static_cast<int>(kind)];
     const std::size_t bytes = elements * element_bytes;
     if (bytes == 0) return;
@@ -106,17 +116,20 @@ void reduce(Team& team, Routine routine, void* dest, const void* source, std::si
     const Combine combine = kernel(operation, kind);
     if (is_short(team, bytes)) {
         const std::uint64_t epoch = share(team, routine, source, bytes);
-        fold(team.size, combine, to, {0, elements}, element_bytes,
-             [&](int peer) { return shared(team, peer, epoch, source, bytes); },
-             [](std::size_t, std::size_t) {});
+        fold(
+            team.size, combine, to, {0, elements}, element_bytes,
+            [&](int peer) { return shared(team, peer, epoch, source, bytes); },
+            [](std::size_t, std::size_t) {});
         return;
     }
     await_arrivals(team, routine, arrive(team, routine));
-    fold(team.size, combine, to, part_of(elements, element_bytes, team.size, team.my_index),
-         element_bytes, [&](int peer) { return at(team, from, peer); },
-         [&](std::size_t offset, std::size_t length) {
-             for_each_peer(team, [&](int peer) { copy(at(team, to, peer) + offset, to + offset, length); });
-         });
+    fold(
+        team.size, combine, to, part_of(elements, element_bytes, team.size, team.my_index),
+        element_bytes, [&](int peer) { return at(team, from, peer); },
+        [&](std::size_t offset, std::size_t length) {
+            for_each_peer(
+                team, [&](int peer) { copy(at(team, to, peer) + offset, to + offset, length); });
+        });
     barrier(team, routine);
 }
 
@@ -136,8 +149,9 @@ void fold_up_to(int last, Combine combine, char* out, std::size_t elements,
 
 }  // namespace
 
-void scan(Team& team, Routine routine, void* dest, const void* source, std::size_t elements,
-          Kind kind, bool inclusive) {
+void scan(Team& team, void* dest, const void* source, std::size_t elements, Kind kind,
+          bool inclusive) {
+    const Routine routine = inclusive ? Routine::sum_inscan : Routine::sum_exscan;
     const std::size_t element_bytes = kKindBytes[static_cast<int>(kind)];
     const std::size_t bytes = elements * element_bytes;
     if (bytes == 0) return;

@@ -45,9 +45,11 @@ inline bool expect(Record& record, bool condition, const char* file, int line,
     ++record.checks;
     if (condition) return true;
     ++record.failures;
+    int initialized = 0;
+    shmem_query_initialized(&initialized);
     if (++failures_shown <= 20)
-        std::fprintf(stderr, "%s:%d: PE %d of %d: %s: %s\n", file, line, shmem_my_pe(),
-                     shmem_n_pes(), record.name.c_str(), what.c_str());
+        std::fprintf(stderr, "%s:%d: PE %d: %s: %s\n", file, line,
+                     initialized != 0 ? shmem_my_pe() : -1, record.name.c_str(), what.c_str());
     return false;
 }
 
