@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-LATE = 1.5
+LATE = 1.0
 NUMBER = r"\d+\.\d s"
 
 
@@ -22,35 +22,37 @@ def run(launcher, program, what, limit):
 
 
 def expect(what, pattern, text):
-    assert re.search(pattern, text, re.MULTILINE), f"{what}: no line matches\n  {pattern}\nin\n{text}"
+    found = re.search(pattern, text, re.MULTILINE)
+    assert found, f"{what}: no line matches\n  {pattern}\nin\n{text}"
+    return found.group(found.lastindex or 0)
 
 
 def main():
     launcher, program = sys.argv[1:]
 
-    report = run(launcher, program, "barrier", 0.4)
-    for pe in (0, 1):
-        expect("barrier", rf"^isthmus: PE {pe} \(host \S+\): shmem_barrier_all: no progress for "
-                          rf"{NUMBER}.*\(ISTHMUS_STALL_SECONDS\)$", report)
+    report = run(launcher, program, "barrier", 0.3)
+    speaker = expect("barrier", rf"^isthmus: PE ([01]) \(host \S+\): shmem_barrier_all: no progress "
+                                rf"for {NUMBER}, waiting for PE \d \(ISTHMUS_STALL_SECONDS\)$", report)
+    other = 1 - int(speaker)
+    expect("barrier", rf"^isthmus:   PE {other}: in shmem_barrier_all for {NUMBER}, waiting for PE \d$",
+           report)
     expect("barrier", r"waiting for PE 2", report)
-    expect("barrier", rf"^isthmus:   PE 1: in shmem_barrier_all for {NUMBER}", report)
     expect("barrier", r"^isthmus:   PE 2: computing; last call shmem_barrier_all$", report)
-    # Again and again, as long as it lasts, but no more often than asked.
-    count = report.count("PE 0 (host")
+    # One PE speaks for all, again and again as long as it lasts, but no more often than asked.
+    count = report.count("no progress")
     assert 1 <= count <= 4, f"{count} reports in {LATE} s\n{report}"
 
-    report = run(launcher, program, "flag", 0.4)
-    expect("flag", rf"^isthmus: PE 0 \(host \S+\): shmem_wait_until: no progress for {NUMBER}", report)
+    report = run(launcher, program, "flag", 0.3)
     expect("flag", r"^isthmus:   PE 2: computing; last call", report)
-    expect("flag", rf"^isthmus:   PE 0: in shmem_wait_until for {NUMBER}, .*watching 0x[0-9a-f]+",
-           report)
+    expect("flag", rf"shmem_wait_until: no progress for {NUMBER}, watching flag |"
+                   rf"PE 0: in shmem_wait_until for {NUMBER}$", report)
 
-    report = run(launcher, program, "lock", 0.4)
-    expect("lock", rf"^isthmus: PE 0 \(host \S+\): shmem_set_lock: no progress for {NUMBER}, waiting "
-                   r"for PE 2 ", report)
+    report = run(launcher, program, "lock", 0.3)
+    expect("lock", rf"shmem_set_lock: no progress for {NUMBER}, waiting for PE 2, watching lock |"
+                   rf"PE 0: in shmem_set_lock for {NUMBER}, waiting for PE 2$", report)
 
-    report = run(launcher, program, "finalize", 0.4)
-    expect("finalize", r"^isthmus: PE 0 \(host \S+\): shmem_finalize: no progress", report)
+    report = run(launcher, program, "finalize", 0.3)
+    expect("finalize", r"shmem_finalize: no progress", report)
 
     assert run(launcher, program, "barrier", 0) == "", "0 turns the report off"
     assert run(launcher, program, "barrier", 20) == "", "a short wait is no stall"

@@ -126,7 +126,7 @@ consteval Description describe(std::string_view name, std::string_view arguments
     Description result;
     if (name == "shmem_init" || name == "shmem_init_thread") result.role = Role::initialise;
     if (name == "shmem_finalize") result.role = Role::finalise;
-    if (names.has("size") && !names.has("team")) {  // memory management
+    if (names.has("size") && !names.has("parent_team")) {  // memory management
         result.factor = names.find("size");
         result.factor2 = names.find("count");
         return result;

@@ -154,7 +154,7 @@ void record(Index routine, std::uint64_t begin, std::uint64_t bytes, int target)
         bool full = false;
         {
             const std::lock_guard lock(mine.guard);
-            mine.events.push_back({begin, end - begin, bytes, target, routine});
+            mine.events.push_back({begin, end, bytes, target, routine});
             full = mine.events.size() == kEvents;
         }
         if (full) write_events(mine);

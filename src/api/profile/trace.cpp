@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -143,9 +144,11 @@ void trace_write(int thread, const std::vector<Event>& events) {
         text += ",\"tid\":";
         put(text, thread);
         text += ",\"ts\":";
-        put_time(text, event.begin > zero ? event.begin - zero : 0);
+        // Another PE's init may have begun before PE 0's; time does not.
+        const std::uint64_t begin = std::max(event.begin, zero);
+        put_time(text, begin - zero);
         text += ",\"dur\":";
-        put_time(text, event.duration);
+        put_time(text, event.end > begin ? event.end - begin : 0);
         text += ",\"args\":{\"bytes\":";
         put(text, event.bytes);
         if (event.target >= 0) {

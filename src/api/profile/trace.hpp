@@ -15,14 +15,14 @@
 namespace isthmus::profile {
 
 struct Event {
-    std::uint64_t begin;     // monotonic nanoseconds
-    std::uint64_t duration;  // nanoseconds
+    std::uint64_t begin;  // monotonic nanoseconds
+    std::uint64_t end;
     std::uint64_t bytes;
     std::int32_t target;  // PE, or -1
     Index routine;
 };
 
-// Collective. `begin`: when this PE's init began; the earliest is about zero in the trace. Ends
+// Collective. `begin`: when this PE's init began; that of PE 0 is time 0 in the trace. Ends
 // the job if the file cannot be written.
 void trace_open(const std::string& path, std::uint64_t begin);
 void trace_name_thread(int thread);
