@@ -18,18 +18,27 @@ constexpr std::string_view kEnd = "<!-- settings: end -->";
 
 const char* kind_name(SettingKind kind) {
     switch (kind) {
-        case SettingKind::flag: return "flag";
-        case SettingKind::number: return "number";
-        case SettingKind::seconds: return "seconds";
-        case SettingKind::size: return "size";
-        case SettingKind::text: return "text";
-        case SettingKind::choice: return "choice";
-        case SettingKind::presence: return "presence";
+        case SettingKind::flag:
+            return "flag";
+        case SettingKind::number:
+            return "number";
+        case SettingKind::seconds:
+            return "seconds";
+        case SettingKind::size:
+            return "size";
+        case SettingKind::text:
+            return "text";
+        case SettingKind::choice:
+            return "choice";
+        case SettingKind::presence:
+            return "presence";
     }
     return "?";
 }
 
-std::string code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
+std::string code(const std::string& text) {
+    return text.empty() ? "" : "`" + text + "`";
+}
 
 std::string kind_text(const SettingDescription& setting) {
     if (setting.kind != SettingKind::choice) return kind_name(setting.kind);
