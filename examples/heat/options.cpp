@@ -58,31 +58,15 @@ Options parse_options(int argc, char** argv) {
     for (int letter = 0;
          (letter = getopt_long(argc, argv, ":i:o:n:t:f:gh", kLong, nullptr)) != -1;) {
         switch (letter) {
-            case 'i':
-                options.input = optarg;
-                break;
-            case 'o':
-                options.output = optarg;
-                break;
-            case 'n':
-                options.iterations = iterations_from(optarg);
-                break;
-            case 't':
-                options.tolerance = tolerance_from(optarg);
-                break;
-            case 'f':
-                options.field = optarg;
-                break;
-            case 'g':
-                options.colours = Colours::grey;
-                break;
-            case 'h':
-                options.help = true;
-                break;
-            case ':':
-                throw UsageError(std::string(argv[optind - 1]) + " needs a value");
-            default:
-                throw UsageError(std::string(argv[optind - 1]) + " is no option of heat");
+            case 'i': options.input = optarg; break;
+            case 'o': options.output = optarg; break;
+            case 'n': options.iterations = iterations_from(optarg); break;
+            case 't': options.tolerance = tolerance_from(optarg); break;
+            case 'f': options.field = optarg; break;
+            case 'g': options.colours = Colours::grey; break;
+            case 'h': options.help = true; break;
+            case ':': throw UsageError(std::string(argv[optind - 1]) + " needs a value");
+            default: throw UsageError(std::string(argv[optind - 1]) + " is no option of heat");
         }
     }
     if (optind < argc) throw UsageError(std::string("unexpected argument ") + argv[optind]);

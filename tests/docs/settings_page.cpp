@@ -18,20 +18,13 @@ constexpr std::string_view kEnd = "<!-- settings: end -->";
 
 const char* kind_name(SettingKind kind) {
     switch (kind) {
-        case SettingKind::flag:
-            return "flag";
-        case SettingKind::number:
-            return "number";
-        case SettingKind::seconds:
-            return "seconds";
-        case SettingKind::size:
-            return "size";
-        case SettingKind::text:
-            return "text";
-        case SettingKind::choice:
-            return "choice";
-        case SettingKind::presence:
-            return "presence";
+        case SettingKind::flag: return "flag";
+        case SettingKind::number: return "number";
+        case SettingKind::seconds: return "seconds";
+        case SettingKind::size: return "size";
+        case SettingKind::text: return "text";
+        case SettingKind::choice: return "choice";
+        case SettingKind::presence: return "presence";
     }
     return "?";
 }

@@ -177,18 +177,10 @@ TEST_F(Image, DamagedFilesNeverCrash) {
         for (auto changes = random() % 4; changes > 0 && !bytes.empty(); --changes) {
             const auto place = random() % bytes.size();
             switch (random() % 4) {
-                case 0:
-                    bytes[place] = static_cast<char>(random());
-                    break;
-                case 1:
-                    bytes.resize(place);
-                    break;
-                case 2:
-                    bytes.insert(place, 1, static_cast<char>(random()));
-                    break;
-                default:
-                    bytes.insert(place, std::to_string(random()));
-                    break;
+                case 0: bytes[place] = static_cast<char>(random()); break;
+                case 1: bytes.resize(place); break;
+                case 2: bytes.insert(place, 1, static_cast<char>(random())); break;
+                default: bytes.insert(place, std::to_string(random())); break;
             }
         }
         try {
