@@ -29,15 +29,13 @@ std::string bytes_text(long bytes) {
 
 void measure_for(Run& run, int pes) {
     const bool quick = run.options().quick;
-    const int turns = quick ? 2 : 5;
     const std::vector<std::string> arguments{"--step",     quick ? "6" : "3",
                                              "--batches",  quick ? "4" : "7",
                                              "--batch-us", quick ? "2000" : "4000"};
     Cells ours, peer;
     std::string reason, peer_reason;
-    for (int turn = 0; turn < turns; ++turn) {
-        run.progress("collectives of " + std::to_string(pes) + " PEs, turn " +
-                     std::to_string(turn + 1) + " of " + std::to_string(turns));
+    for (Turns turns(run, "collectives of " + std::to_string(pes) + " PEs", 3, 5, 8);
+         turns.next();) {
         collect(run.records(Side::ours, pes, "collectives", arguments, reason), ours);
         if (run.has_peer())
             collect(run.records(Side::peer, pes, "collectives", arguments, peer_reason), peer);

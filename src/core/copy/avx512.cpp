@@ -1,8 +1,8 @@
 // Long copies with 64-byte vectors. Compiled with -mavx512f -mavx512bw; called only where the
 // processor has them.
 //
-// The ends are written with masked stores into whole lines: a store that straddles two pages costs
-// as much as ten others.
+// An end that straddles two pages is written with a masked store into its line: a store to two
+// pages costs as much as ten others.
 #include "core/copy/loops.hpp"
 #include "core/copy/loops_x86.hpp"
 
@@ -58,6 +58,10 @@ inline void copy_from_both_ends(char* to, const char* from, std::size_t bytes) {
 
 inline constexpr std::size_t kPage = 4096;
 
+inline bool straddles_pages(const char* line) {
+    return reinterpret_cast<std::uintptr_t>(line) % kPage > kPage - kLine;
+}
+
 }  // namespace
 
 void copy_avx512(void* dest, const void* source, std::size_t bytes) {
@@ -65,9 +69,10 @@ void copy_avx512(void* dest, const void* source, std::size_t bytes) {
     const char* from = static_cast<const char*>(source);
     if (bytes <= 256) return copy_from_both_ends<2>(to, from, bytes);
     if (bytes <= 512) return copy_from_both_ends<4>(to, from, bytes);
-    const bool in_parts = bytes >= kPage;
+    if (bytes >= copy_limits.string && bytes < copy_limits.stream)
+        return copy_by_string_move(to, from, bytes);
     if (const std::size_t head = to_line_boundary(to); head != 0) {
-        if (in_parts)
+        if (straddles_pages(to))
             copy_part(to, from, head);
         else
             _mm512_storeu_si512(to, Vector64::load(from));
@@ -91,10 +96,11 @@ void copy_avx512(void* dest, const void* source, std::size_t bytes) {
     for (; bytes - done >= kLine; done += kLine)
         Vector64::store(to + done, Vector64::load(from + done));
     if (bytes == done) return;
-    if (in_parts)
+    char* const last = to + bytes - kLine;
+    if (straddles_pages(last))
         copy_part(to + done, from + done, bytes - done);
     else
-        _mm512_storeu_si512(to + bytes - kLine, Vector64::load(from + bytes - kLine));
+        _mm512_storeu_si512(last, Vector64::load(from + bytes - kLine));
 }
 
 }  // namespace isthmus
