@@ -15,8 +15,7 @@ struct CopyLimits {
 };
 extern CopyLimits copy_limits __attribute__((visibility("hidden")));
 
-inline constexpr std::size_t kLongCopy = 129;  // the loops need at least so many bytes
-
+// The loops need more than 128 bytes.
 void copy_avx2(void* dest, const void* source, std::size_t bytes);
 void copy_avx512(void* dest, const void* source, std::size_t bytes);
 
