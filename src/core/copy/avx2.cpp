@@ -55,6 +55,8 @@ void copy_avx2(void* dest, const void* source, std::size_t bytes) {
     if (copy_limits.shun_alias && distance - 1 < kAlias && bytes > kAlias &&
         bytes < copy_limits.stream)
         return copy_avx2_downwards(to, from, bytes);
+    if (bytes >= copy_limits.string && bytes < copy_limits.stream)
+        return copy_by_string_move(to, from, bytes);
     copy_line(to, from);
     const std::size_t head = to_line_boundary(to);
     to += head;
