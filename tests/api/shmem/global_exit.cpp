@@ -13,5 +13,6 @@ int main() {
     if (me == pes - 1) {
         shmem_global_exit(7);
     }
-    for (;;) pause();
+    for (;;)
+        pause();
 }
