@@ -6,8 +6,6 @@
 
 #include <atomic>
 
-#include <shmem.h>
-
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "core/collective.hpp"
@@ -23,6 +21,7 @@ std::atomic<std::uint32_t>* copied = nullptr;
 constexpr std::uint64_t kPatience = 30'000'000'000;  // a child that was killed never answers
 
 void prepare() {
+    if (forked_child) return;  // its memory is its own; the kernel does the rest
     void* const page =
         mmap(nullptr, os::page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     copied = page == MAP_FAILED ? nullptr : new (page) std::atomic<std::uint32_t>(0);
@@ -67,6 +66,7 @@ void make_private(const Range& range, std::uint64_t offset) {
 }
 
 void become_private() {
+    if (forked_child) return;
     close_window();
     window.pes = 0;  // a later call says that this is a forked child
     // A single PE has its static data where it always was.

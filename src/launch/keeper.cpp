@@ -227,7 +227,7 @@ void Keeper::pe_ended(int pe, int wait_status) {
         // Ctrl-C reaches the PEs and the launcher at the same time; let it be heard first.
         if (use_of(WTERMSIG(wait_status)) == SignalUse::end) {
             pollfd told{control_, POLLIN, 0};
-            if (poll(&told, 1, 20) > 0) hear_control();
+            if (poll(&told, 1, 300) > 0) hear_control();
             if (ending_) {
                 someone_failed_ = true;
                 return;
