@@ -78,13 +78,13 @@ std::string alignment_text(const Cell& cell) {
 void measure_bandwidth(Run& run) {
     const bool quick = run.options().quick;
     const std::string stride = quick ? "4" : "1";
-    const std::vector<std::string> arguments{"--stride",          stride,       "--rounds",
-                                             quick ? "10" : "14", "--attempts", quick ? "3" : "4"};
+    const std::vector<std::string> arguments{"--stride",         stride,       "--rounds",
+                                             quick ? "8" : "14", "--attempts", quick ? "2" : "4"};
     std::vector<std::string> peer_arguments = arguments;
     peer_arguments.insert(peer_arguments.end(), {"--loops", "0"});
     Cells ours, peer;
     std::string reason, peer_reason;
-    for (Turns turns(run, "bandwidth of put and get", 1, 3, 8); turns.next();) {
+    for (Turns turns(run, "bandwidth of put and get", 2, 3, 10); turns.next();) {
         collect(run.records(Side::ours, 2, "bandwidth", arguments, reason), ours);
         if (run.has_peer())
             collect(run.records(Side::peer, 2, "bandwidth", peer_arguments, peer_reason), peer);

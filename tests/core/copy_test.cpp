@@ -154,12 +154,13 @@ struct Regime {
 };
 constexpr std::size_t kNever = ~std::size_t{0};
 const Regime kRegimes[] = {
-    {"plain", {kNever, kNever, kNever, kNever, false}},
-    {"downwards", {kNever, kNever, kNever, kNever, true}},
-    {"claimed", {0, kNever, kNever, kNever, false}},
-    {"claimed_narrow", {0, 0, kNever, kNever, false}},
-    {"string", {0, 0, 0, kNever, false}},
-    {"streamed", {0, 0, 0, 0, false}},
+    {"plain", {kNever, kNever, kNever, kNever, kNever, false}},
+    {"downwards", {kNever, kNever, kNever, kNever, kNever, true}},
+    {"claimed", {0, kNever, kNever, kNever, kNever, false}},
+    {"claimed_narrow", {0, 0, kNever, kNever, kNever, false}},
+    {"claimed_wide", {0, 0, 0, kNever, kNever, false}},
+    {"string", {0, 0, 0, 0, kNever, false}},
+    {"streamed", {0, 0, 0, 0, 0, false}},
 };
 
 class CopyLoops : public ::testing::TestWithParam<int> {};

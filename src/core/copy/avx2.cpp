@@ -65,8 +65,10 @@ void copy_avx2(void* dest, const void* source, std::size_t bytes) {
     std::size_t done = 0;
     if (bytes < copy_limits.claim)
         done = copy_upwards<Vector32, 4, Stores::plain>(to, from, bytes);
-    else if (bytes < copy_limits.stream)
+    else if (bytes < copy_limits.claim_wide)
         done = copy_upwards<Vector32, 2, Stores::claimed>(to, from, bytes);
+    else if (bytes < copy_limits.stream)
+        done = copy_upwards<Vector32, 4, Stores::claimed>(to, from, bytes);
     else
         done = copy_upwards<Vector32, 4, Stores::streamed>(to, from, bytes);
     copy_lines(to + done, from + done, bytes - done);

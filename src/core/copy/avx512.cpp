@@ -94,7 +94,7 @@ inline void copy_tail(char* to, const char* from, std::size_t bytes, std::size_t
     std::size_t done = 0;
     if (bytes >= copy_limits.stream)
         done = copy_upwards<Vector64, 4, Stores::streamed>(to, from, bytes);
-    else if (bytes >= copy_limits.claim_narrow)
+    else if (bytes >= copy_limits.claim_narrow && bytes < copy_limits.claim_wide)
         done = copy_upwards<Vector32, 2, Stores::claimed>(to, from, bytes);
     else
         done = copy_upwards<Vector64, 4, Stores::claimed>(to, from, bytes);

@@ -11,7 +11,7 @@ namespace isthmus {
 namespace {
 constexpr std::size_t kNever = ~std::size_t{0};
 }
-CopyLimits copy_limits{kNever, kNever, kNever, kNever, false};
+CopyLimits copy_limits{kNever, kNever, kNever, kNever, kNever, false};
 
 namespace {
 
@@ -40,14 +40,14 @@ std::size_t cache_size(int name, std::size_t otherwise) {
 CopyLimits limits_of_intel() {
     const std::size_t level1 = cache_size(_SC_LEVEL1_DCACHE_SIZE, std::size_t{32} << 10);
     const std::size_t level2 = cache_size(_SC_LEVEL2_CACHE_SIZE, std::size_t{1} << 20);
-    return {level1 / 32 * 15, level1 / 16 * 9, level2 / 16 * 7, level2 / 8 * 5, false};
+    return {level1 / 32 * 15, level1 / 16 * 9, level1, level2 / 16 * 7, level2 / 8 * 5, false};
 }
 
 // From figures of a Zen 4 with the C library's loops: past the caches from 1 MiB on, where its
 // library streams too. Its string move stalls where addresses alias modulo 4096, and loops do.
 CopyLimits limits_of_amd() {
     const std::size_t level1 = cache_size(_SC_LEVEL1_DCACHE_SIZE, std::size_t{32} << 10);
-    return {level1 / 32 * 15, level1 / 16 * 9, kNever, std::size_t{1} << 20, true};
+    return {level1 / 32 * 15, level1 / 16 * 9, level1, kNever, std::size_t{1} << 20, true};
 }
 
 }  // namespace

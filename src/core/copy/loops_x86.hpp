@@ -9,6 +9,7 @@ namespace isthmus {
 struct CopyLimits {
     std::size_t claim;         // from here on, lines of the destination are claimed ahead of stores
     std::size_t claim_narrow;  // from here on with 32-byte vectors, which then measure better
+    std::size_t claim_wide;    // from here on with the widest again, in larger groups
     std::size_t string;        // from here on, the processor's own string move
     std::size_t stream;        // from here on, stores go past the caches
     bool shun_alias;           // copy downwards if dest is just ahead of source modulo 4096
