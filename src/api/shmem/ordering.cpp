@@ -18,16 +18,27 @@ namespace {
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+#if defined(__x86_64__)
+// One compare with memory; the compiler makes a load and a test of it.
+inline bool window_is_closed() {
+    bool closed;
+    __asm__("cmpl $0, %1" : "=@ccz"(closed) : "m"(window.limit));
+    return closed;
+}
+#else
+inline bool window_is_closed() { return window.limit == 0; }
+#endif
+
 // Sequentially consistent: a get after quiet must not overtake the puts before it.
 inline void quiet(const char* routine) {
-    if (window.limit == 0) [[unlikely]]
+    if (window_is_closed()) [[unlikely]]
         return quiet_closed(routine);
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 // Puts become visible in the order of the program on x86-64; elsewhere the fence makes them.
 inline void fence(const char* routine) {
-    if (window.limit == 0) [[unlikely]]
+    if (window_is_closed()) [[unlikely]]
         return quiet_closed(routine);
     std::atomic_thread_fence(std::memory_order_acq_rel);
 }
