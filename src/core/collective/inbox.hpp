@@ -80,7 +80,7 @@ inline void post(const Team& team, int receiver, std::uint64_t epoch, const void
 
 // The waiting part of await(); returns when the cell shows the epoch.
 [[gnu::noinline]] void await_cell(const Team& team, Routine routine, int sender, const Cell& cell,
-                std::uint64_t epoch);
+                                  std::uint64_t epoch);
 
 inline const Cell& await(const Team& team, Routine routine, int sender, std::uint64_t epoch) {
     const Cell& cell = cell_from(team, sender, epoch);
@@ -104,8 +104,13 @@ inline void for_each_peer(const Team& team, Each&& each) {
 class PeerWalk {
   public:
     explicit PeerWalk(const Team& team)
-        : left_(team.size), peer_(team.my_index), size_(team.size), start_(team.start),
-          stride_(team.stride), me_(window.me), shift_(window.shift) {}
+        : left_(team.size),
+          peer_(team.my_index),
+          size_(team.size),
+          start_(team.start),
+          stride_(team.stride),
+          me_(window.me),
+          shift_(window.shift) {}
     bool next() {
         if (--left_ <= 0) return false;
         if (++peer_ == size_) peer_ = 0;

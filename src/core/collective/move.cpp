@@ -103,7 +103,8 @@ void broadcast_directly(Team& team, void* dest, const void* source, std::size_t 
         const Cell& cell = await(team, routine, tree.parent, epoch);
         forward(team, tree, root, epoch, cell.payload, inlined ? bytes : 0);
         copy(dest,
-             inlined ? reinterpret_cast<const char*>(cell.payload) : stage_of(team, root, one_way_buffer(team, epoch)),
+             inlined ? reinterpret_cast<const char*>(cell.payload)
+                     : stage_of(team, root, one_way_buffer(team, epoch)),
              bytes);
     }
 }
@@ -391,7 +392,8 @@ void alltoalls(Team& team, void* dest, const void* source, const Strided& shape)
     for_each_peer(team, [&](int peer) {
         await(team, routine, peer, epoch);
         copy_strided(dest_block(peer), dest_stride,
-                     stage_of(team, peer, team.exchange_buffer) + static_cast<std::size_t>(team.my_index) * packed,
+                     stage_of(team, peer, team.exchange_buffer) +
+                         static_cast<std::size_t>(team.my_index) * packed,
                      1, count, element);
     });
     team.settled = epoch;
