@@ -22,6 +22,7 @@
 #include "core/fork.hpp"
 #include "core/heap.hpp"
 #include "core/program_data.hpp"
+#include "core/program_view.hpp"
 #include "core/wait.hpp"
 #include "core/window.hpp"
 
@@ -216,6 +217,7 @@ void load_job() {
     unsetenv(kBootstrapVariable);
     job.file = file;
     job.launched = true;
+    tell_program(static_cast<std::uint32_t>(me));
     window.shift = isthmus_program_window_shift;
     PeStatus& status = job.status();
     status.process.store(getpid(), std::memory_order_relaxed);
