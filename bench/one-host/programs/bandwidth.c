@@ -15,13 +15,6 @@ static int me, other, rounds = kRounds, attempts = kAttempts;
 static char* local;     /* private, page aligned */
 static char* symmetric; /* in the heap, page aligned */
 
-static void call_put(void* dest, const void* source, size_t bytes) {
-    shmem_putmem(dest, source, bytes, other);
-}
-static void call_get(void* dest, const void* source, size_t bytes) {
-    shmem_getmem(dest, source, bytes, other);
-}
-
 static int ascending(const void* a, const void* b) {
     const double x = *(const double*)a, y = *(const double*)b;
     return (x > y) - (x < y);
@@ -33,9 +26,11 @@ static double median_of(const double* samples, int count) {
     return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
+enum kind { kPut, kGet, kLoop };
 struct candidate {
     const char* name;
-    copy_loop copy;
+    enum kind kind;
+    copy_loop copy; /* kLoop only */
     char* dest;
     const char* source;
     double mbs[kRounds];
@@ -45,6 +40,25 @@ static double drift_of(const struct candidate* candidate) {
     const double first = median_of(candidate->mbs, rounds / 2);
     const double second = median_of(candidate->mbs + rounds / 2, rounds / 2);
     return first > second ? first / second - 1 : second / first - 1;
+}
+
+/* Each kind is called straight from its loop, as a program would: one call a copy for all. */
+static void copy_often(const struct candidate* at, size_t bytes, int calls) {
+    char* const dest = at->dest;
+    const char* const source = at->source;
+    const copy_loop copy = at->copy;
+    const int pe = other;
+    switch (at->kind) {
+        case kPut:
+            for (int call = 0; call < calls; ++call) shmem_putmem(dest, source, bytes, pe);
+            break;
+        case kGet:
+            for (int call = 0; call < calls; ++call) shmem_getmem(dest, source, bytes, pe);
+            break;
+        case kLoop:
+            for (int call = 0; call < calls; ++call) copy(dest, source, bytes);
+            break;
+    }
 }
 
 static void measure(struct candidate* candidates, int count, size_t bytes) {
@@ -67,10 +81,9 @@ static void measure(struct candidate* candidates, int count, size_t bytes) {
         }
         for (int i = 0; i < count; ++i) {
             struct candidate* const at = candidates + order[i];
-            at->copy(at->dest, at->source, bytes); /* the caches as this candidate leaves them */
+            copy_often(at, bytes, 1); /* the caches as this candidate leaves them */
             const double start = cpu_ns();
-            for (int call = 0; call < calls; ++call)
-                at->copy(at->dest, at->source, bytes);
+            copy_often(at, bytes, calls);
             at->mbs[round] = (double)bytes * calls / (cpu_ns() - start) * 1e3;
         }
     }
@@ -82,7 +95,8 @@ static void cell(int is_put, size_t bytes, int source_at, int dest_at, int with_
     char* const direct = (char*)shmem_ptr(symmetric, other);
     int count = 0;
     candidates[count++] = (struct candidate){"shmem",
-                                             is_put ? call_put : call_get,
+                                             is_put ? kPut : kGet,
+                                             NULL,
                                              (is_put ? symmetric : local) + dest_at,
                                              (is_put ? local : symmetric) + source_at,
                                              {0}};
@@ -91,6 +105,7 @@ static void cell(int is_put, size_t bytes, int source_at, int dest_at, int with_
         const int found = available_loops(loops);
         for (int i = 0; i < found; ++i)
             candidates[count++] = (struct candidate){loops[i].name,
+                                                     kLoop,
                                                      loops[i].copy,
                                                      (is_put ? direct : local) + dest_at,
                                                      (is_put ? local : direct) + source_at,
