@@ -23,10 +23,8 @@
 
 #ifdef __cplusplus
 extern "C" {
-#define ISTHMUS_NORETURN [[noreturn]]
-#else
-#define ISTHMUS_NORETURN _Noreturn
 #endif
+#define ISTHMUS_NORETURN __attribute__((__noreturn__)) /* C99 has no word for it */
 
 #define SHMEM_ROUTINE(R, NAME, PARAMETERS, ARGUMENTS) \
     R shmem_##NAME PARAMETERS;                        \

@@ -1,10 +1,10 @@
 #include "base/os.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -111,14 +111,7 @@ void pause() {
 #endif
 }
 
-int thread_count() {
-    int count = 0;
-    if (DIR* tasks = opendir("/proc/self/task")) {
-        while (const dirent* entry = readdir(tasks)) count += entry->d_name[0] != '.';
-        closedir(tasks);
-    }
-    return std::max(1, count);
-}
+bool is_single_threaded() { return __libc_single_threaded != 0; }
 
 bool under_valgrind() {
     const char* preload = std::getenv("LD_PRELOAD");

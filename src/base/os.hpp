@@ -38,7 +38,9 @@ void yield();
 void sleep_nanoseconds(std::uint64_t nanoseconds);
 void pause();  // the processor's hint that this is a spin loop
 
-int thread_count();  // threads of this process now
+// False once the program has started a thread. Threads of an emulator (qemu-user) or a tool around
+// the program do not count: they touch none of its memory unasked.
+bool is_single_threaded();
 bool under_valgrind();
 
 }  // namespace isthmus::os

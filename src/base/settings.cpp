@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -35,7 +36,8 @@ constexpr std::array kTable{
                        "cores it gives way at once."},
     SettingDescription{"ISTHMUS_BIND", nullptr, SettingKind::choice, "auto",
                        "auto|none|core|thread|socket", "launch",
-                       "What each PE is bound to. auto: a core each if there are enough, else none."},
+                       "What each PE is bound to. auto: an equal share of the cores if there are "
+                       "enough, else none."},
     SettingDescription{"ISTHMUS_PREFIX", nullptr, SettingKind::flag, "0", nullptr, "launch",
                        "Begin each line of output with its PE."},
     SettingDescription{"ISTHMUS_STATS", nullptr, SettingKind::flag, "0", nullptr, "diagnosis",
@@ -97,10 +99,9 @@ bool one_of(const char* choices, std::string_view word) {
 }
 
 bool parse_decimal(std::string_view text, double& result) {
-    const std::string copy(text);
-    char* end = nullptr;
-    result = std::strtod(copy.c_str(), &end);
-    return end != copy.c_str() && *end == '\0' && std::isfinite(result) && result >= 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, result);
+    return error == std::errc{} && rest == end && std::isfinite(result) && result >= 0;
 }
 
 // Empty if the text is a value of that kind, else what would be.
@@ -149,7 +150,7 @@ void check_name(std::string_view name, std::vector<SettingProblem>& problems) {
     if (!ours && !close) return;
     std::string message = "setting " + std::string(name) + " is not known";
     if (close) message += std::string("; did you mean ") + nearest->name + "?";
-    problems.push_back({message + " `isthmus info` lists all settings"});
+    problems.push_back({message + (close ? "" : ";") + " `isthmus info` lists all settings"});
 }
 
 }  // namespace
@@ -208,15 +209,15 @@ std::uint64_t size(Setting setting, std::uint64_t memory) {
 }
 
 bool parse_size(std::string_view text, std::uint64_t memory, std::uint64_t& bytes) {
-    const std::string copy(text);
-    const char* begin = copy.c_str();
-    while (std::isspace(static_cast<unsigned char>(*begin))) ++begin;
-    if (!std::isdigit(static_cast<unsigned char>(*begin)) && *begin != '.') return false;
-    char* end = nullptr;
-    const double prefix = std::strtod(begin, &end);
-    if (end == begin || !std::isfinite(prefix)) return false;
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
+        text.remove_prefix(1);
+    // Not strtod: the program may have set a locale with another decimal point.
+    double number = 0;
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || !std::isfinite(number) || number < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
     double factor = 1;
-    switch (*end) {
+    switch (text.empty() ? '\0' : text.front()) {
         case 'k': case 'K': factor = 0x1p10; break;
         case 'm': case 'M': factor = 0x1p20; break;
         case 'g': case 'G': factor = 0x1p30; break;
@@ -225,7 +226,7 @@ bool parse_size(std::string_view text, std::uint64_t memory, std::uint64_t& byte
         case '\0': break;
         default: return false;
     }
-    const double product = std::ceil(prefix * factor);
+    const double product = std::ceil(number * factor);
     if (product >= 0x1p63) return false;
     bytes = static_cast<std::uint64_t>(product);
     return true;
@@ -235,7 +236,7 @@ std::string format_size(std::uint64_t bytes) {
     constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     double scaled = static_cast<double>(bytes);
     std::size_t unit = 0;
-    while (scaled >= 1024 && unit + 1 < kUnits.size()) {
+    while (scaled >= 1023.95 && unit + 1 < kUnits.size()) {
         scaled /= 1024;
         ++unit;
     }

@@ -1,9 +1,11 @@
 #include "core/fault.hpp"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
+#include <execinfo.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 
+#include <array>
 #include <bit>
 #include <csignal>
 #include <cstdint>
@@ -35,46 +37,73 @@ struct Fault {
     std::uintptr_t address;
     const void* instruction;
     Access access;
+    std::array<std::uintptr_t, 16> registers;  // general ones, zero where there are none
 };
 
 Fault read_fault(const siginfo_t* info, const void* context) {
     const auto* machine = &static_cast<const ucontext_t*>(context)->uc_mcontext;
-    Fault fault{reinterpret_cast<std::uintptr_t>(info->si_addr), nullptr, Access::unknown};
+    Fault fault{reinterpret_cast<std::uintptr_t>(info->si_addr), nullptr, Access::unknown, {}};
 #if defined(__x86_64__)
     fault.instruction = reinterpret_cast<const void*>(machine->gregs[REG_RIP]);
     // Bit 1 of the page fault's error code: it was a write. Not given for addresses outside the
     // 47 bits, which raise another exception.
     if (info->si_code != SI_KERNEL)
         fault.access = (machine->gregs[REG_ERR] & 2) ? Access::store : Access::load;
+    for (std::size_t i = 0; i < fault.registers.size(); ++i)
+        fault.registers[i] = static_cast<std::uintptr_t>(machine->gregs[i]);
 #elif defined(__aarch64__)
     fault.instruction = reinterpret_cast<const void*>(machine->pc);
 #endif
     return fault;
 }
 
-// "shmem_putmem" if the instruction is in this library, else "a put in main+0x1f of ./prog".
-std::string describe_place(const Fault& fault) {
-    const char* kind = fault.access == Access::store  ? "a put or atomic"
-                       : fault.access == Access::load ? "a get or atomic"
-                                                      : "a put, get or atomic";
+const void* base_of(const void* address) {
     Dl_info place{};
-    if (!dladdr(fault.instruction, &place) || !place.dli_fname) return kind;
-    Dl_info own{};
-    dladdr(reinterpret_cast<const void*>(&catch_faults), &own);
-    const bool inside = own.dli_fbase == place.dli_fbase;
-    const char* symbol = place.dli_sname;
-    if (inside && symbol)
-        return std::strncmp(symbol, "pshmem_", 7) == 0 ? symbol + 1 : symbol;
-    if (inside) {
-        const Routine routine = job.status().routine.load(std::memory_order_relaxed);
-        return routine == Routine::none ? kind : routine_name(routine);
-    }
-    std::string function = symbol ? symbol : program_function(fault.instruction);
-    if (!function.empty()) return std::string(kind) + " in " + function;
-    const char* base = std::strrchr(place.dli_fname, '/');
-    return std::string(kind) + " at " + (base ? base + 1 : place.dli_fname) + "+" +
-           hexadecimal(reinterpret_cast<std::uintptr_t>(fault.instruction) -
+    return dladdr(address, &place) ? place.dli_fbase : nullptr;
+}
+
+// Name of the function; empty if it has none. Static functions of the program have one only in the
+// executable's own symbol table.
+std::string function_at(const void* address, bool in_program) {
+    Dl_info place{};
+    if (dladdr(address, &place) && place.dli_sname) return place.dli_sname;
+    return in_program ? program_function(address) : "";
+}
+
+std::string offset_text(const void* address) {
+    Dl_info place{};
+    if (!dladdr(address, &place) || !place.dli_fname)
+        return hexadecimal(reinterpret_cast<std::uintptr_t>(address));
+    const char* slash = std::strrchr(place.dli_fname, '/');
+    return std::string(slash ? slash + 1 : place.dli_fname) + "+" +
+           hexadecimal(reinterpret_cast<std::uintptr_t>(address) -
                        reinterpret_cast<std::uintptr_t>(place.dli_fbase));
+}
+
+// "shmem_putmem" if that routine was at work (if only in a copy loop of the C library), else
+// "a put or atomic in main".
+std::string describe_place(const Fault& fault) {
+    const std::string kind = fault.access == Access::store  ? "a put or atomic"
+                             : fault.access == Access::load ? "a get or atomic"
+                                                            : "a put, get or atomic";
+    const void* const own = base_of(reinterpret_cast<const void*>(&catch_faults));
+    const void* const program = base_of(reinterpret_cast<const void*>(getauxval(AT_PHDR)));
+    void* frames[64];
+    const int count = backtrace(frames, 64);
+    int i = 0;
+    while (i < count && frames[i] != fault.instruction)
+        ++i;
+    for (bool caller = false; i < count; ++i, caller = true) {
+        // A return address may belong to the next function already.
+        const void* const at = static_cast<const char*>(frames[i]) - (caller ? 1 : 0);
+        const void* const base = base_of(at);
+        const std::string function = function_at(at, base == program);
+        if (base == own && function.starts_with("pshmem_")) return function.substr(1);
+        if (base == own && function.starts_with("shmem_")) return function;
+        if (base != program || function.starts_with("_ZN7isthmus")) continue;
+        return kind + (function.empty() ? " at " + offset_text(at) : " in " + function);
+    }
+    return kind + " at " + offset_text(fault.instruction);
 }
 
 bool is_mapped(std::uintptr_t address) {
@@ -93,10 +122,11 @@ bool is_mapped(std::uintptr_t address) {
 }
 
 std::string legal_ranges() {
-    std::string text = "symmetric memory here is the heap " + hexadecimal(heap.range().begin) + ".." +
-                       hexadecimal(heap.range().end());
+    std::string text = "symmetric memory here is the heap " + hexadecimal(heap.range().begin) +
+                       ".." + hexadecimal(heap.range().end());
     if (job.data.size != 0)
-        text += " and static data " + hexadecimal(job.data.begin) + ".." + hexadecimal(job.data.end());
+        text +=
+            " and static data " + hexadecimal(job.data.begin) + ".." + hexadecimal(job.data.end());
     else
         text += std::string("; static data is not symmetric: ") + job.data_note;
     return text;
@@ -120,8 +150,8 @@ bool is_symmetric(const Reading& reading) {
 
 // What lies just past this PE's symmetric memory; empty if nothing of it is near.
 std::string past_the_end(const Reading& reading) {
-    const std::string where =
-        "address " + hexadecimal(reading.local) + " at PE " + std::to_string(reading.pe) + " is past the end of the ";
+    const std::string where = "address " + hexadecimal(reading.local) + " at PE " +
+                              std::to_string(reading.pe) + " is past the end of the ";
     if (reading.local >= job.heap.end() && reading.local < heap_base() + window_stride())
         return where + "symmetric heap (" + heap.describe(reading.address()) + ")";
     if (job.data.size != 0 && reading.local >= job.data.end() &&
@@ -129,6 +159,11 @@ std::string past_the_end(const Reading& reading) {
         return where + "static data (last variable " +
                program_variable(reinterpret_cast<const void*>(job.data.end() - 1)) + ")";
     return "";
+}
+
+std::string not_symmetric(const Reading& reading) {
+    return "address " + hexadecimal(reading.local) + " for PE " + std::to_string(reading.pe) +
+           " is not symmetric: it is private memory of this PE; " + legal_ranges();
 }
 
 // What this PE must have passed so that slot arithmetic came out at the fault; empty if the fault
@@ -148,25 +183,32 @@ std::string explain(const Fault& fault) {
         if (const std::string what = past_the_end(reading); !what.empty())
             return what + "; " + legal_ranges();
     }
+    constexpr std::uintptr_t kNearNull = 1 << 16;  // a member of a structure that is not there
     for (std::uintptr_t slot = 1; slot < slots; ++slot) {
         const Reading reading = read_slot(slot, fault.address);
-        if (reading.pe < job.pes && is_mapped(reading.local))
-            return "address " + hexadecimal(reading.local) + " for PE " +
-                   std::to_string(reading.pe) +
-                   " is not symmetric: it is private memory of this PE; " + legal_ranges();
+        if (reading.pe < job.pes && reading.local < kNearNull)
+            return "the address for PE " + std::to_string(reading.pe) + " is null" +
+                   (reading.local == 0 ? "" : " + " + std::to_string(reading.local));
+        if (reading.pe < job.pes && is_mapped(reading.local)) return not_symmetric(reading);
     }
     return "";
 }
 
-// An address outside the 47 bits faults without telling which it was; slot arithmetic on a stack
-// address is the usual cause.
+// An address outside the 47 bits faults without telling which it was; slot arithmetic on an address
+// near their end (the stack, a library, a large malloc) is the usual cause. It may still be in a
+// register.
 std::string explain_without_address(const Fault& fault) {
-    Dl_info place{};
-    Dl_info own{};
-    dladdr(reinterpret_cast<const void*>(&catch_faults), &own);
-    const bool inside = dladdr(fault.instruction, &place) && place.dli_fbase == own.dli_fbase;
+    const std::uintptr_t slots = std::bit_ceil(window.pes);
+    for (const std::uintptr_t value : fault.registers) {
+        for (std::uintptr_t slot = 1; slot < slots && (value >> 47) == 1; ++slot) {
+            const Reading reading = read_slot(slot, value);
+            if (reading.pe < job.pes && is_mapped(reading.local)) return not_symmetric(reading);
+        }
+    }
+    const bool inside =
+        base_of(fault.instruction) == base_of(reinterpret_cast<const void*>(&catch_faults));
     if (!inside && window.limit == 0) return "";
-    return "the address is not symmetric (a variable on the stack?); " + legal_ranges();
+    return "the address is not symmetric (on the stack, or from malloc?); " + legal_ranges();
 }
 
 void handle(int signal, siginfo_t* info, void* context) {

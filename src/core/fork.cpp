@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstring>
 
+#include "base/error.hpp"
 #include "base/os.hpp"
+#include "core/collective.hpp"
 #include "core/job.hpp"
+#include "core/team.hpp"
 #include "core/window.hpp"
 
 namespace isthmus {
@@ -19,8 +21,9 @@ std::atomic<std::uint32_t>* copied = nullptr;
 constexpr std::uint64_t kPatience = 30'000'000'000;  // a child that was killed never answers
 
 void prepare() {
-    void* const page = mmap(nullptr, os::page_size(), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (forked_child) return;  // its memory is its own; the kernel does the rest
+    void* const page =
+        mmap(nullptr, os::page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     copied = page == MAP_FAILED ? nullptr : new (page) std::atomic<std::uint32_t>(0);
 }
 
@@ -51,18 +54,23 @@ void make_private(const Range& range, std::uint64_t offset) {
         off_t hole = lseek(job.file, data, SEEK_HOLE);
         if (hole < 0 || hole > end) hole = end;
         const auto begin = static_cast<std::size_t>(data) - offset;
-        std::memcpy(copy + begin, reinterpret_cast<const char*>(range.begin) + begin,
-                    static_cast<std::size_t>(hole - data));
-        position = hole;
+        // Read from the file and not from the range: the address sanitizer guards the gaps between
+        // the program's variables, which are copied as well.
+        const auto length = static_cast<std::size_t>(hole - data);
+        const ssize_t count = pread(job.file, copy + begin, length, data);
+        if (count <= 0) _exit(127);
+        position = data + count;
     }
     mremap(copy, range.size, range.size, MREMAP_MAYMOVE | MREMAP_FIXED,
            reinterpret_cast<void*>(range.begin));
 }
 
 void become_private() {
+    if (forked_child) return;
     close_window();
     window.pes = 0;  // a later call says that this is a forked child
-    if (job.launched && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);
+    // A single PE has its static data where it always was.
+    if (job.pes > 1 && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);
     if (job.heap.size != 0) make_private(job.heap, region(job.me));
     if (job.arena.size != 0) make_private(job.arena, region(job.me) + (job.arena.begin - heap_base()));
     for (int pe = 0; pe < job.pes && job.heap.size != 0; ++pe) {
@@ -73,7 +81,9 @@ void become_private() {
         if (job.data.size != 0)
             munmap(translate(reinterpret_cast<char*>(job.data.begin), pe), job.data.size);
     }
+    if (isthmus_team_world.slot >= 0) release_teams();
     forked_child = true;
+    set_job_end({nullptr, nullptr});  // what ends here is the child alone
     if (!copied) return;
     const auto word = reinterpret_cast<const std::uint32_t*>(copied);
     copied->store(1, std::memory_order_release);  // partner: wait_for_child

@@ -17,10 +17,12 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
+#include "core/bootstrap.hpp"
 #include "core/fault.hpp"
 #include "core/fork.hpp"
 #include "core/heap.hpp"
 #include "core/program_data.hpp"
+#include "core/program_view.hpp"
 #include "core/wait.hpp"
 #include "core/window.hpp"
 
@@ -66,6 +68,7 @@ void start_alone() {
     job.header = job.file < 0 ? nullptr : map_header(job.file);
     if (!job.header)
         fail("shmem_init", std::string("cannot make shared memory: ") + std::strerror(errno));
+    job.noted = &job.header->pe[0].routine;
     job.header->magic = kJobMagic;
     job.header->pes = 1;
     job.header->launcher = 0;
@@ -73,7 +76,7 @@ void start_alone() {
 
 void move_static_data() {
     PeStatus& status = job.status();
-    if (os::thread_count() > 1) {
+    if (!os::is_single_threaded()) {
         job.data_note = "the library was loaded after threads had been started";
         return;
     }
@@ -142,6 +145,26 @@ void map_peers() {
     }
 }
 
+// A program may get from a constant, or hand one to a collective.
+void map_peers_constants() {
+    if (job.data.size == 0) return;
+    const int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (program < 0) return;  // a program that may be run, not read: its constants stay private
+    std::size_t count = 0;
+    for (const auto& [range, offset] : program_constants()) {
+        if (count == job.constants.size()) break;
+        for (int pe = 0; pe < job.pes; ++pe) {
+            void* const place = reinterpret_cast<void*>(peer_address(range.begin, pe));
+            if (pe != job.me && mmap(place, range.size, PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE,
+                                     program, static_cast<off_t>(offset)) != place)
+                fail("shmem_init", "cannot map the constants of PE " + std::to_string(pe) + ": " +
+                                       std::strerror(errno));
+        }
+        job.constants[count++] = range;
+    }
+    ::close(program);
+}
+
 void compare_with_peers() {
     const PeStatus& mine = job.status();
     for (int pe = 0; pe < job.pes; ++pe) {
@@ -170,12 +193,11 @@ __attribute__((constructor(101))) void on_load() { load_job(); }
 void load_job() {
     const char* bootstrap = std::getenv(kBootstrapVariable);
     if (!bootstrap) return;
-    int file = -1;
-    int me = -1;
-    int pes = 0;
-    if (std::sscanf(bootstrap, "local:%d:%d:%d", &file, &me, &pes) != 3 || me < 0 || me >= pes)
+    LocalBootstrap given;
+    if (!parse_bootstrap(bootstrap, given))
         fail("start", std::string(kBootstrapVariable) + "=" + bootstrap +
                           " is damaged; it is set by `isthmus run` alone");
+    const auto [file, me, pes] = given;
     JobHeader* const header = map_header(file);
     if (!header)
         fail("start", "cannot reach the job's shared memory (file descriptor " +
@@ -184,6 +206,11 @@ void load_job() {
     if (header->magic != kJobMagic || header->pes != static_cast<std::uint32_t>(pes))
         fail("start", "the launcher is of another version than the library");
     set_speaker(me);
+    job.header = header;
+    job.me = me;
+    job.noted = &header->pe[me].routine;
+    job.pes = pes;
+    set_job_end({claim_end, end_job});
     if (header->pe[me].state.load(std::memory_order_relaxed) != PeState::absent)
         fail("start", "a program of this job already ran as PE " + std::to_string(me) +
                           "; a job runs one program a PE");
@@ -191,12 +218,9 @@ void load_job() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     fcntl(file, F_SETFD, FD_CLOEXEC);
     unsetenv(kBootstrapVariable);
-    job.header = header;
     job.file = file;
-    job.me = me;
-    job.pes = pes;
     job.launched = true;
-    set_job_end({claim_end, end_job});
+    tell_program(static_cast<std::uint32_t>(me));
     window.shift = isthmus_program_window_shift;
     PeStatus& status = job.status();
     status.process.store(getpid(), std::memory_order_relaxed);
@@ -215,6 +239,8 @@ void attach_job() {
     }
     set_speaker(job.me);
     set_job_end({claim_end, end_job});
+    // For the launcher: a PE that waits here for one that has left without coming here.
+    job.status().routine.store(Routine::init, std::memory_order_relaxed);
     for (const auto& problem : read_settings()) fail("shmem_init", problem.message);
     job.checked = flag(Setting::check) || flag(Setting::debug);
     // A PE that is bound to a core sees that core alone; the launcher saw what the job may use.
@@ -241,6 +267,7 @@ void attach_job() {
         start_barrier();
         compare_with_peers();
         map_peers();
+        map_peers_constants();
     }
     heap.reset({job.heap.begin + kInternalSize, job.heap.size - kInternalSize});
     catch_faults();
@@ -270,7 +297,7 @@ bool claim_end(int status) {
 }
 
 void end_job(int status) {
-    if (job.header) {
+    if (job.header && !forked_child) {
         JobHeader& header = *job.header;
         job.status().state.store(PeState::failed, std::memory_order_relaxed);
         if (claim_end(status)) {
@@ -306,6 +333,7 @@ void start_barrier() {
 }
 
 std::string why_not_symmetric(const void* address, std::uint64_t bytes) {
+    if (address == nullptr) return "the address is null";
     char text[40];
     std::snprintf(text, sizeof text, "address %p", address);
     const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -316,17 +344,20 @@ std::string why_not_symmetric(const void* address, std::uint64_t bytes) {
                std::to_string(bytes - (range.end() - at)) + " bytes past the end of the " +
                (range.begin == job.data.begin ? "static data" : "symmetric heap");
     }
-    std::string reason = std::string(text) + " is not symmetric: ";
-    const auto* here = reinterpret_cast<const char*>(__builtin_frame_address(0));
-    if (address == nullptr) {
-        reason += "it is null";
-    } else if (at + (8 << 20) > reinterpret_cast<std::uintptr_t>(here) &&
-               at < reinterpret_cast<std::uintptr_t>(here) + (8 << 20)) {
-        reason += "it is on the stack";
-    } else {
-        reason += "neither in the symmetric heap nor a static variable of the program (" +
-                  heap.describe(address) + ")";
+    for (const Range& range : job.constants) {
+        if (range.contains(address) && bytes <= range.end() - at) return "";
     }
+    std::string reason = std::string(text) + " is not symmetric: ";
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    constexpr std::uintptr_t kStack = 8 << 20;
+    if (at - (here - kStack) < 2 * kStack)
+        reason += "it is on the stack";
+    else if (at >= heap.range().end() && at < heap_base() + window_stride())
+        reason += "it is past the end of the symmetric heap, " + heap.describe(address);
+    else
+        reason += "neither in the symmetric heap nor a static variable of the program";
+    if (job.data.size == 0)
+        reason += std::string(" (static variables are not symmetric: ") + job.data_note + ")";
     return reason + "; use shmem_malloc or a static variable";
 }
 

@@ -1,6 +1,7 @@
 // The job as one PE sees it: who am I, who else is there, and their memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -30,7 +31,10 @@ struct Job {
     Range heap;              // internal part first, then the user's
     Range data;              // static data of the executable
     Range arena;             // room for this PE's segments; empty without the native interface
+    std::array<Range, 4> constants;  // read-only parts of the executable, which others may get from
     const char* data_note = "";  // why `data` is empty, if it is
+
+    std::atomic<Routine>* noted = nullptr;  // where this PE notes its last call: status().routine
 
     PeStatus& status() const { return header->pe[me]; }
 };

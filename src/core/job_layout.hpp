@@ -15,15 +15,16 @@
 
 namespace isthmus {
 
-inline constexpr std::uint64_t kJobMagic = 0x314d4854'53490001;  // layout version in the low 16 bits
-inline constexpr int kMaxPes = 256;                              // PEs of one host
+inline constexpr std::uint64_t kJobMagic =
+    0x314d4854'53490001;             // layout version in the low 16 bits
+inline constexpr int kMaxPes = 256;  // PEs of one host
 
 enum class PeState : std::uint32_t {
-    absent,       // the launcher has not started it, or it is not an Isthmus program
-    loaded,       // the library's constructor ran
-    running,      // between shmem_init and shmem_finalize
-    finalized,    // after shmem_finalize
-    failed,       // printed its own error line; the launcher need not print another
+    absent,     // the launcher has not started it, or it is not an Isthmus program
+    loaded,     // the library's constructor ran
+    running,    // between shmem_init and shmem_finalize
+    finalized,  // after shmem_finalize
+    failed,     // printed its own error line; the launcher need not print another
 };
 
 // Written by its PE, read by everyone; plain information, so every access is relaxed, except
@@ -62,6 +63,8 @@ struct JobHeader {
     alignas(64) std::atomic<std::uint32_t> ended;
     std::atomic<std::int32_t> exit_status;
     std::atomic<std::int32_t> ended_by;
+    // Of the last stall report, monotonic nanoseconds; relaxed. One PE speaks for all.
+    std::atomic<std::uint64_t> stall_reported;
 
     // Start barrier: arrivals count up; `generation` is the futex word that the last one moves on.
     alignas(64) std::atomic<std::uint32_t> arrived;
@@ -77,7 +80,9 @@ inline constexpr std::uint64_t kDataOffset = std::uint64_t{1} << 37;
 constexpr std::uint64_t region(int pe) {
     return (static_cast<std::uint64_t>(pe) + 1) << kRegionShift;
 }
-constexpr std::uint64_t job_file_size(int pes) { return region(pes); }
+constexpr std::uint64_t job_file_size(int pes) {
+    return region(pes);
+}
 static_assert(sizeof(JobHeader) < region(0));
 
 // How the launcher tells a process which PE it is: ISTHMUS_BOOTSTRAP=local:FILE:PE:PES, where FILE

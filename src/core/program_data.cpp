@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +55,23 @@ std::vector<bool> present_pages(const Range& range) {
     close(pagemap);
     return present;
 }
+
+// The job file counts as a file to the kernel, and so its size against the user's limit (ulimit -f),
+// which is not meant for memory. The launcher has made sure that the hard limit allows it.
+class NoFileSizeLimit {
+  public:
+    NoFileSizeLimit() {
+        getrlimit(RLIMIT_FSIZE, &limit_);
+        const rlimit raised{limit_.rlim_max, limit_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &raised);
+    }
+    ~NoFileSizeLimit() { setrlimit(RLIMIT_FSIZE, &limit_); }
+    NoFileSizeLimit(const NoFileSizeLimit&) = delete;
+    NoFileSizeLimit& operator=(const NoFileSizeLimit&) = delete;
+
+  private:
+    rlimit limit_{};
+};
 
 bool write_all(int file, const void* from, std::size_t length, std::uint64_t offset) {
     const char* next = static_cast<const char*>(from);
@@ -114,10 +132,11 @@ std::string program_symbol(const void* address, int symbol_type) {
                     symbol.st_name >= strings.sh_size)
                     continue;
                 const std::uintptr_t distance = wanted - symbol.st_value;
-                if (distance >= best_distance) continue;
+                const bool function = symbol_type == STT_FUNC;
+                if (distance >= best_distance || (function && distance >= symbol.st_size)) continue;
                 best_distance = distance;
                 best = bytes + strings.sh_offset + symbol.st_name;
-                if (distance != 0) best += "+" + std::to_string(distance);
+                if (distance != 0 && !function) best += "+" + std::to_string(distance);
             }
         }
     }
@@ -145,9 +164,34 @@ Range program_data_range() {
     return {begin, end - begin};
 }
 
+// The linkers put constants into a segment of their own, behind the headers, or (old ones) into the
+// code's; only then is the code taken.
+std::vector<ProgramConstants> program_constants() {
+    const Program program = main_program();
+    std::vector<ProgramConstants> constants;
+    for (const bool code : {false, true}) {
+        for (const auto& header : program.headers) {
+            if (header.p_type != PT_LOAD || (header.p_flags & PF_W) != 0 ||
+                ((header.p_flags & PF_X) != 0) != code)
+                continue;
+            const std::uintptr_t from = os::page_down(program.load_address + header.p_vaddr);
+            const std::uintptr_t to =
+                os::page_up(program.load_address + header.p_vaddr + header.p_filesz);
+            constants.push_back({{from, to - from}, os::page_down(header.p_offset)});
+        }
+        if (!constants.empty()) break;
+    }
+    return constants;
+}
+
 std::uint64_t program_checksum() {
+    // By its name first: under an emulator or valgrind the link leads to the tool, but reading it
+    // gives the program.
+    char name[4096];
+    const ssize_t length = readlink("/proc/self/exe", name, sizeof name - 1);
+    name[length < 0 ? 0 : length] = '\0';
     struct stat file {};
-    if (stat("/proc/self/exe", &file) != 0) return 0;
+    if (stat(name, &file) != 0 && stat("/proc/self/exe", &file) != 0) return 0;
     // FNV-1a over what makes a file itself, on this host.
     std::uint64_t sum = 0xcbf29ce484222325;
     for (const std::uint64_t part :
@@ -162,6 +206,7 @@ std::uint64_t program_checksum() {
 // The copy bypasses the sanitizers: it reads red zones between variables on purpose.
 bool share_program_data(const Range& range, int file, std::uint64_t offset, std::string& reason) {
     const std::uintptr_t filled = file_backed_end(main_program(), range);
+    const NoFileSizeLimit no_limit;
     if (!write_all(file, reinterpret_cast<const void*>(range.begin), filled - range.begin, offset)) {
         reason = std::string("cannot copy it to shared memory: ") + std::strerror(errno);
         return false;

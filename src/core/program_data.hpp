@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/job.hpp"
 
@@ -12,6 +13,14 @@ namespace isthmus {
 // Writable pages of the main program that stay writable (without RELRO).
 Range program_data_range();
 
+// Read-only parts of the executable: where constants are. The same bytes at every PE, so a get from
+// a constant of another PE only needs the file mapped where that PE's constant would be.
+struct ProgramConstants {
+    Range range;
+    std::uint64_t offset;  // in the executable file
+};
+std::vector<ProgramConstants> program_constants();
+
 // Identity of the executable, equal in two processes exactly if they run the same file.
 std::uint64_t program_checksum();
 
@@ -19,8 +28,9 @@ std::uint64_t program_checksum();
 // one thread: a write between copy and mapping would be lost. False and a reason on failure.
 bool share_program_data(const Range& range, int file, std::uint64_t offset, std::string& reason);
 
-// Name of the variable (function) of the executable that holds or precedes `address`: "name" or
-// "name+24"; empty if the executable has no symbols. Reads the file; for error messages.
+// Name of the variable of the executable that holds or precedes `address`, "name" or "name+24"; of
+// the function that holds it. Empty if there is none or the executable has no symbols. Reads the
+// file; for error messages.
 std::string program_variable(const void* address);
 std::string program_function(const void* address);
 

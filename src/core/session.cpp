@@ -12,6 +12,9 @@
 #include "core/segment.hpp"
 #include "core/window.hpp"
 
+// Defined by the profiling library, where a program is linked with it.
+extern "C" __attribute__((weak)) const unsigned char isthmus_profile_library;
+
 namespace isthmus {
 namespace {
 
@@ -40,15 +43,28 @@ void at_exit(int status, void*) {
 void print_settings() {
     for (int i = 0; i < static_cast<int>(Setting::count); ++i) {
         const auto setting = static_cast<Setting>(i);
-        say((std::string("isthmus: ") + description(setting).name + "=" + value(setting).text + "  (" +
-             (value(setting).read_from ? "environment" : "default") + ")  " +
+        say((std::string("isthmus: ") + description(setting).name + "=" + value(setting).text +
+             "  (" + (value(setting).read_from ? "environment" : "default") + ")  " +
              description(setting).help + "\n")
                 .c_str());
     }
 }
 
+// Without the profiling library nobody reads these.
+void mention_idle_settings() {
+    if (&isthmus_profile_library != nullptr) return;
+    for (const Setting setting : {Setting::stats, Setting::trace}) {
+        const std::string& text = value(setting).text;
+        if (!text.empty() && text != "0")
+            say_from("shmem_init", std::string(description(setting).name) + "=" + text +
+                                       " has no effect: the program was not compiled with "
+                                       "`oshcc -profile`");
+    }
+}
+
 void print_start_information() {
     if (job.me != 0) return;
+    mention_idle_settings();
     if (flag(Setting::version)) say("isthmus: Isthmus " ISTHMUS_VERSION ", OpenSHMEM 1.6\n");
     if (flag(Setting::info)) print_settings();
     if (flag(Setting::debug))
@@ -74,6 +90,7 @@ void enter_session(int thread_level) {
 void leave_session() {
     const std::lock_guard lock(setup);
     if (count > 1) {
+        barrier_world();  // the inner calls of a series are barriers too
         --count;
         return;
     }
@@ -85,6 +102,8 @@ int session_count() {
     return count;
 }
 
-int session_thread_level() { return level; }
+int session_thread_level() {
+    return level;
+}
 
 }  // namespace isthmus

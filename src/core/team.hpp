@@ -5,7 +5,28 @@
 
 #include <cstdint>
 
-struct isthmus_team {
+namespace isthmus {
+
+// How the PEs of a team meet.
+enum class Meeting : std::uint8_t {
+    flat,    // everyone tells everyone: one hop
+    rooted,  // all tell PE 0 of the team, which tells all; PE 0 leaves first, as roots do
+    rounds,  // log2(size) rounds of one message each
+    psync    // through an active set's work array; no slot
+};
+
+// The largest team that meets flat.
+inline constexpr int kFlatPes = 8;
+
+namespace collective {
+struct Cell;
+}
+
+}  // namespace isthmus
+
+// The predefined teams are objects of the program's (copy relocation), so the size is part of the
+// binary interface: programs keep running with newer libraries as long as it stays.
+struct alignas(64) isthmus_team {
     int start = 0;   // world number of team PE 0
     int stride = 1;  // may be negative
     int size = 0;
@@ -16,11 +37,17 @@ struct isthmus_team {
 
     // State of the team's collectives; touched only by the thread that is in one. Every PE of the
     // team counts the same epochs, because every PE makes the same calls in the same order.
-    bool flat = true;           // small enough for one hop from everyone to everyone
+    isthmus::Meeting meeting = isthmus::Meeting::flat;
+    std::uint8_t exchange_buffer = 0;  // of the stage
+    std::uint32_t staged = 0;   // bytes up to which the stage is quicker than a second meeting
     std::uint64_t epoch = 0;    // last one used
     std::uint64_t settled = 0;  // an epoch that every PE of the team is known to have entered
     char* area = nullptr;       // this PE's part of the slot (collective/inbox.hpp)
-    long* psync = nullptr;      // an active set without a slot synchronises here instead
+    // Flat teams: the lanes of the other PEs, beginning behind this one: mine at theirs, theirs
+    // here.
+    isthmus::collective::Cell* to[isthmus::kFlatPes - 1] = {};
+    isthmus::collective::Cell* from[isthmus::kFlatPes - 1] = {};
+    long* psync = nullptr;  // an active set without a slot synchronises here instead
 
     int world_pe(int index) const { return start + index * stride; }
     // -1 if that PE is no member.
@@ -31,7 +58,12 @@ struct isthmus_team {
         const int index = distance / stride;
         return index >= 0 && index < size ? index : -1;
     }
+
+  private:
+    [[maybe_unused]] char reserved_[64] = {};
 };
+
+static_assert(sizeof(isthmus_team) == 256);
 
 // A context: orders and completes its own operations. On one host every operation is a load or a
 // store of this processor, so a context carries only its team and options.

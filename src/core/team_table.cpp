@@ -1,8 +1,6 @@
 #include "core/team_table.hpp"
 #include "core/internal_layout.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -15,6 +13,7 @@
 #include "core/collective.hpp"
 #include "core/collective/agreement.hpp"
 #include "core/collective/barrier.hpp"
+#include "core/collective/rendezvous.hpp"
 #include "core/session.hpp"
 
 extern "C" {
@@ -26,6 +25,8 @@ namespace isthmus {
 
 using namespace collective;
 
+HiddenTeam last_hidden;
+
 namespace {
 
 constexpr int kMaxSlots = 256;
@@ -35,9 +36,12 @@ constexpr int kSharedSlot = 1;
 // other.
 constexpr int kHiddenSlots = 64;
 // Above this many PEs one hop to everyone costs more than a few hops to few. Where PEs outnumber
-// the processors a hop costs a turn of the scheduler, and the limit is higher.
-constexpr int kFlatPes = 8;
-constexpr int kFlatPesCrowded = 64;
+// the processors a hop costs a turn of the scheduler, and the limit is higher; there PE 0 goes
+// first after a barrier, because what follows is often a broadcast.
+constexpr int kFlatPesCrowded = kRendezvousPes;
+// Longer data goes through the stage only if a second meeting costs a turn of the scheduler.
+constexpr std::uint32_t kStagedBytes = 512;
+constexpr std::uint32_t kStagedBytesCrowded = kStageBytes;
 
 constexpr std::uint64_t kBookOffset = std::uint64_t{1} << 20;
 constexpr std::uint64_t kAreasOffset = kBookOffset + (std::uint64_t{64} << 10);
@@ -50,36 +54,37 @@ struct Book {
     // Where the next team of the slot goes on counting, so that what the last one left in the
     // cells is never taken for news. Written when a team ends.
     std::atomic<std::uint64_t> last_epoch[kMaxSlots];
-    std::atomic<std::uint32_t> multiple;    // threads may call at once
-    std::atomic<std::uint32_t> processors;  // of the machine
+    std::atomic<std::uint32_t> multiple;  // threads may call at once
 };
 static_assert(sizeof(Book) <= kAreasOffset - kBookOffset);
 
 Team pool[kMaxSlots];  // by slot
 bool multiple_anywhere = true;
-int flat_limit = kFlatPes;
+bool crowded = false;  // PEs outnumber processors
 std::atomic<bool> said_exhausted = false;
 
-struct HiddenTeam {
-    int start;
-    int log_stride;
-    int size;
-    Team* team;  // null: there was no slot
-};
 std::vector<HiddenTeam> hidden;
 
-Book& book() { return *reinterpret_cast<Book*>(job.heap.begin + kBookOffset); }
+Book& book() {
+    return *reinterpret_cast<Book*>(job.heap.begin + kBookOffset);
+}
 
-std::uint64_t area_stride() { return (area_bytes(job.pes) + 4095) & ~std::uint64_t{4095}; }
+std::uint64_t area_stride() {
+    return (area_bytes(job.pes) + 4095) & ~std::uint64_t{4095};
+}
 
 char* area_of(int slot) {
     return reinterpret_cast<char*>(job.heap.begin + kAreasOffset +
                                    static_cast<std::uint64_t>(slot) * area_stride());
 }
 
-int first_hidden_slot() { return team_slots() - kHiddenSlots; }
+int first_hidden_slot() {
+    return team_slots() - kHiddenSlots;
+}
 
-bool contains(const SlotSet& set, int slot) { return set[slot / 64] >> (slot % 64) & 1; }
+bool contains(const SlotSet& set, int slot) {
+    return set[slot / 64] >> (slot % 64) & 1;
+}
 
 // False if somebody (another thread of this PE) has it.
 bool claim(int slot) {
@@ -102,9 +107,19 @@ void begin_team(Team& team, const TeamShape& shape, int slot, std::uint64_t epoc
     team.stride = shape.stride;
     team.size = shape.size;
     team.my_index = team.index_of(job.me);
-    team.flat = shape.size <= flat_limit;
+    team.meeting = shape.size > (crowded ? kFlatPesCrowded : kFlatPes) ? Meeting::rounds
+                   : crowded                                           ? Meeting::rooted
+                                                                       : Meeting::flat;
+    team.staged = crowded ? kStagedBytesCrowded : kStagedBytes;
     team.epoch = team.settled = epoch;
     team.area = area_of(slot);
+    if (team.meeting == Meeting::flat && team.my_index >= 0) {
+        int place = 0;
+        for_each_peer(team, [&](int peer) {
+            team.to[place] = &cell_at(team, peer, 0);
+            team.from[place++] = &cell_from(team, peer, 0);
+        });
+    }
     team.slot = slot;
 }
 
@@ -134,16 +149,14 @@ void create_first_teams() {
     constexpr int kThreadMultiple = 3;
     Book& mine = book();
     mine.multiple.store(session_thread_level() >= kThreadMultiple, std::memory_order_relaxed);
-    mine.processors.store(static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)),
-                          std::memory_order_relaxed);
     claim(kWorldSlot);
     claim(kSharedSlot);
     start_barrier();
     multiple_anywhere = false;
     for (int pe = 0; pe < job.pes; ++pe)
         multiple_anywhere |= translate(&mine, pe)->multiple.load(std::memory_order_relaxed) != 0;
-    const auto processors = translate(&mine, 0)->processors.load(std::memory_order_relaxed);
-    flat_limit = static_cast<std::uint32_t>(job.pes) > processors ? kFlatPesCrowded : kFlatPes;
+    // The launcher counted the processors; all PEs must decide alike.
+    crowded = job.pes > 1 && static_cast<std::uint32_t>(job.pes) > job.header->processors;
     const TeamShape everyone{0, 1, job.pes};
     begin_team(isthmus_team_world, everyone, kWorldSlot, last_epoch(kWorldSlot));
     begin_team(isthmus_team_shared, everyone, kSharedSlot, last_epoch(kSharedSlot));
@@ -154,6 +167,7 @@ void release_teams() {
         if (team.slot >= 0) end_team(team);
     }
     hidden.clear();
+    last_hidden = {};
     end_team(isthmus_team_shared);
     end_team(isthmus_team_world);
 }
@@ -230,7 +244,8 @@ bool create_teams(Team& parent, Routine routine, bool valid, const TeamRequest* 
         }
         if (!offer.valid) return false;
         int slots[2];
-        if (!choose(offer.taken, 2, first_hidden_slot(), parent.slot * (attempt + 1), count, slots)) {
+        if (!choose(offer.taken, 2, first_hidden_slot(), parent.slot * (attempt + 1), count,
+                    slots)) {
             say_exhausted(parent, routine);
             return false;
         }
@@ -304,12 +319,16 @@ Team* create_hidden(Routine routine, Team& set) {
 
 }  // namespace
 
-Team& active_set_team(Routine routine, int start, int log_stride, int size, long* psync,
-                      Team& storage) {
-    for (HiddenTeam& known : hidden) {
-        if (known.start != start || known.size != size || known.log_stride != log_stride) continue;
-        if (known.team) return *known.team;
-        break;
+Team& find_active_set_team(Routine routine, int start, int log_stride, int size, long* psync,
+                           Team& storage) {
+    const HiddenTeam* known = nullptr;
+    for (const HiddenTeam& each : hidden) {
+        if (each.start == start && each.size == size && each.log_stride == log_stride)
+            known = &each;
+    }
+    if (known && known->team) {
+        last_hidden = *known;
+        return *known->team;
     }
     const char* const name = routine_name(routine);
     if (start < 0 || log_stride < 0 || log_stride > 30 || size < 1 ||
@@ -321,15 +340,12 @@ Team& active_set_team(Routine routine, int start, int log_stride, int size, long
     storage.stride = 1 << log_stride;
     storage.size = size;
     storage.my_index = storage.index_of(job.me);
-    if (storage.my_index < 0)
-        fail(name, set_text(start, log_stride, size) + " does not contain this PE; only its "
-                                                       "members may call");
     storage.psync = psync;
-    if (size == 1 || multiple_anywhere) return storage;
-    for (const HiddenTeam& known : hidden) {
-        if (known.start == start && known.size == size && known.log_stride == log_stride)
-            return storage;
-    }
+    storage.meeting = Meeting::psync;
+    if (storage.my_index < 0)
+        fail(name, set_text(start, log_stride, size) +
+                       " does not contain this PE; only its members may call");
+    if (size == 1 || multiple_anywhere || known) return storage;
     Team* const team = create_hidden(routine, storage);
     hidden.push_back({start, log_stride, size, team});
     return team ? *team : storage;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "base/routine.hpp"
 #include "core/team.hpp"
@@ -40,7 +41,25 @@ void destroy_team(Team& team);
 // when the PEs first use the set and stays; `storage` stands in, synchronising through `psync`,
 // where there is none (threads may run the same set at once, or slots are short). Ends the job
 // with a message if the set is no set of PEs or this PE is outside it.
-Team& active_set_team(Routine routine, int start, int log_stride, int size, long* psync,
-                      Team& storage);
+Team& find_active_set_team(Routine routine, int start, int log_stride, int size, long* psync,
+                           Team& storage);
+
+struct HiddenTeam {
+    int start = std::numeric_limits<int>::min();
+    int log_stride = 0;
+    int size = 0;
+    Team* team = nullptr;  // null: there was no slot
+};
+// The one that was found last. Threads do not share it: where threads may run collectives at once
+// there are no hidden teams.
+extern HiddenTeam last_hidden __attribute__((visibility("hidden")));
+
+inline Team& active_set_team(Routine routine, int start, int log_stride, int size, long* psync,
+                             Team& storage) {
+    const HiddenTeam& last = last_hidden;
+    if (last.start == start && last.log_stride == log_stride && last.size == size) [[likely]]
+        return *last.team;
+    return find_active_set_team(routine, start, log_stride, size, psync, storage);
+}
 
 }  // namespace isthmus

@@ -5,6 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "core/heap.hpp"
+#include "core/program_data.hpp"
 
 namespace isthmus {
 namespace {
@@ -19,30 +21,40 @@ std::string seconds_text(std::uint64_t nanoseconds) {
     return text;
 }
 
+// ", watching flag+8" for the user's memory; the library's own says nothing to anybody.
+std::string watched(const void* address) {
+    char number[24];
+    std::snprintf(number, sizeof number, "%p", address);
+    if (heap.range().contains(address))
+        return std::string(", watching ") + number + " " + heap.describe(address);
+    if (job.data.size == 0 || !job.data.contains(address)) return "";
+    const std::string name = program_variable(address);
+    return ", watching " + (name.empty() ? number : name);
+}
+
 // "PE 2: in shmem_barrier_all for 30.0 s, waiting for PE 3"
 std::string describe_pe(int pe, std::uint64_t now) {
     const PeStatus& status = job.header->pe[pe];
     const Routine routine = status.routine.load(std::memory_order_relaxed);
     std::string text = "PE " + std::to_string(pe) + ": ";
     switch (status.state.load(std::memory_order_relaxed)) {
-        case PeState::absent: return text + "has not started";
-        case PeState::loaded: return text + "has not called shmem_init";
-        case PeState::finalized: return text + "has called shmem_finalize";
-        case PeState::failed: return text + "has failed";
-        case PeState::running: break;
+        case PeState::absent:
+            return text + "has not started";
+        case PeState::loaded:
+            return text + "has not called shmem_init";
+        case PeState::finalized:
+            return text + "has called shmem_finalize";
+        case PeState::failed:
+            return text + "has failed";
+        case PeState::running:
+            break;
     }
     const std::uint64_t since = status.waiting_since.load(std::memory_order_relaxed);
     if (since == 0) return text + "computing; last call " + routine_name(routine);
-    text += std::string("in ") + routine_name(routine) + " for " + seconds_text(now - since);
+    text += std::string("in ") + routine_name(routine) + " for " +
+            seconds_text(now > since ? now - since : 0);
     const int peer = status.waiting_for.load(std::memory_order_relaxed);
-    if (peer >= 0) text += ", waiting for PE " + std::to_string(peer);
-    if (const auto at = status.waiting_at.load(std::memory_order_relaxed); at != 0) {
-        char address[40];
-        std::snprintf(address, sizeof address, ", watching %#llx",
-                      static_cast<unsigned long long>(at));
-        text += address;
-    }
-    return text;
+    return peer < 0 ? text : text + ", waiting for PE " + std::to_string(peer);
 }
 
 }  // namespace
@@ -89,10 +101,14 @@ void Waiter::look_around(std::uint64_t now) {
     if (limit <= 0 || static_cast<double>(now - reported_) < limit * static_cast<double>(kSecond))
         return;
     reported_ = now;
+    std::uint64_t last = job.header->stall_reported.load(std::memory_order_relaxed);
+    if (static_cast<double>(now - last) < limit * static_cast<double>(kSecond) ||
+        !job.header->stall_reported.compare_exchange_strong(last, now, std::memory_order_relaxed))
+        return;
     std::string report = speaker_prefix() + routine_name(target_.routine) + ": no progress for " +
                          seconds_text(now - since_);
     if (target_.peer >= 0) report += ", waiting for PE " + std::to_string(target_.peer);
-    report += " (ISTHMUS_STALL_SECONDS)\n";
+    report += watched(target_.address) + " (ISTHMUS_STALL_SECONDS)\n";
     for (int pe = 0; pe < job.pes; ++pe) {
         if (pe != job.me) report += "isthmus:   " + describe_pe(pe, now) + "\n";
     }

@@ -12,8 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <set>
+#include <string>
 
 #include "base/os.hpp"
 
@@ -38,7 +40,8 @@ bool read_relation(pid_t process, Relation& relation) {
     text[length] = '\0';
     // The name in parentheses may itself hold any character, so the fields begin after the last.
     const char* const after_name = std::strrchr(text, ')');
-    return after_name && std::sscanf(after_name + 1, " %c %d", &relation.state, &relation.parent) == 2;
+    return after_name &&
+           std::sscanf(after_name + 1, " %c %d", &relation.state, &relation.parent) == 2;
 }
 
 std::map<pid_t, Relation> all_processes() {
@@ -80,7 +83,8 @@ std::vector<pid_t> own_children() {
     std::snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
     if (FILE* const file = std::fopen(path, "re")) {
         int child = 0;
-        while (std::fscanf(file, "%d", &child) == 1) children.push_back(child);
+        while (std::fscanf(file, "%d", &child) == 1)
+            children.push_back(child);
         std::fclose(file);
     }
     return children;
@@ -96,6 +100,21 @@ bool is_descendant(pid_t process, pid_t ancestor) {
     return false;
 }
 
+pid_t find_by_own_number(pid_t number, pid_t ancestor) {
+    if (is_descendant(number, ancestor)) return number;
+    for (const pid_t process : descendants(ancestor)) {
+        std::ifstream status("/proc/" + std::to_string(process) + "/status");
+        std::string line;
+        while (std::getline(status, line) && !line.starts_with("NSpid:")) {
+        }
+        // NSpid: the numbers from the outermost namespace to its own.
+        const auto last = line.find_last_of("\t ");
+        if (last != std::string::npos && std::strtol(line.c_str() + last, nullptr, 10) == number)
+            return process;
+    }
+    return 0;
+}
+
 SweepResult sweep_descendants(const std::vector<pid_t>& except, double seconds) {
     SweepResult result;
     std::set<pid_t> seen;
@@ -103,7 +122,8 @@ SweepResult sweep_descendants(const std::vector<pid_t>& except, double seconds) 
         os::monotonic_nanoseconds() + static_cast<std::uint64_t>(seconds * 1e9);
     for (std::uint64_t nap = 200'000;; nap = std::min<std::uint64_t>(2 * nap, 10'000'000)) {
         pid_t reaped = 0;
-        do reaped = waitpid(-1, nullptr, WNOHANG);
+        do
+            reaped = waitpid(-1, nullptr, WNOHANG);
         while (reaped > 0);
         // No child left means no descendant left: orphans become children of this process.
         result.stuck.clear();

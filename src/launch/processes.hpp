@@ -16,6 +16,10 @@ std::vector<pid_t> own_children();
 
 bool is_descendant(pid_t process, pid_t ancestor);
 
+// The process below `ancestor` that calls itself `number`, which is another number than ours if it
+// is in a process-number namespace of its own (a container); 0 if there is none.
+pid_t find_by_own_number(pid_t number, pid_t ancestor);
+
 // Kills everything below this process and reaps it; this process must be the reaper of its
 // descendants (PR_SET_CHILD_SUBREAPER), so that none escapes by losing its parent. Gives up after
 // `seconds`: a process in an uninterruptible wait, or of another user, cannot be killed.

@@ -1,4 +1,118 @@
+// The command `isthmus`, and `oshrun`, which is `isthmus run` under the name that users know.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
 #include "launch/launcher.hpp"
+#include "launch/program.hpp"
+#include "tools/doctor.hpp"
+#include "tools/info.hpp"
+#include "tools/place.hpp"
+
+namespace isthmus::tools {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+struct Command {
+    const char* name;
+    int (*run)(const Arguments& arguments);
+    const char* help;
+};
+
+// Programs of their own, so that the launcher stays small.
+int run_helper(const std::string& command, const Arguments& arguments) {
+    const std::string name = "isthmus-" + command;
+    const std::string path = find_helper(find_place(), name);
+    if (path.empty()) {
+        say(("isthmus " + command + ": " + name +
+             " is not installed beside isthmus; it is built with the rest by `make build`\n")
+                .c_str());
+        return launch::kStatusNotFound;
+    }
+    std::vector<char*> pointers{const_cast<char*>(name.c_str())};
+    for (const std::string& argument : arguments)
+        pointers.push_back(const_cast<char*>(argument.c_str()));
+    pointers.push_back(nullptr);
+    execv(path.c_str(), pointers.data());
+    say(("isthmus " + command + ": cannot run " + path + ": " + std::strerror(errno) + "\n")
+            .c_str());
+    return launch::kStatusNotExecutable;
+}
+
+int run_jobs(const Arguments& arguments) {
+    return launch::run_command("isthmus run", arguments);
+}
+int run_bench(const Arguments& arguments) {
+    return run_helper("bench", arguments);
+}
+int run_sim(const Arguments& arguments) {
+    return run_helper("sim", arguments);
+}
+int print_help(const Arguments& arguments);
+int print_version(const Arguments&) {
+    std::puts("isthmus " ISTHMUS_VERSION);
+    return 0;
+}
+
+constexpr Command kCommands[] = {
+    {"run", run_jobs, "run a program on N PEs (oshrun is the same)"},
+    {"info", info_command, "version, build, all settings, and what they lead to here"},
+    {"doctor", doctor_command, "check this machine, and say what to do"},
+    {"bench", run_bench, "measure, and compare with what is claimed"},
+    {"sim", run_sim, "the simulated xBGAS machine"},
+    {"help", print_help, "this text"},
+    {"version", print_version, "the version"},
+};
+
+void write_help(FILE* file) {
+    std::fputs(
+        "isthmus: one address space over many memories\n\n"
+        "Usage: isthmus COMMAND [ARGUMENTS...]\n\n",
+        file);
+    for (const Command& command : kCommands)
+        std::fprintf(file, "  %-9s %s\n", command.name, command.help);
+    std::fputs(
+        "\n`isthmus COMMAND --help` explains a command. Programs are compiled with oshcc or "
+        "oshc++.\n",
+        file);
+}
+
+int print_help(const Arguments&) {
+    write_help(stdout);
+    return 0;
+}
+
+int main_with(std::string_view called_as, const Arguments& arguments) {
+    if (called_as == "oshrun") {
+        if (!arguments.empty() && (arguments[0] == "--version" || arguments[0] == "-V"))
+            return print_version({});
+        return launch::run_command("oshrun", arguments);
+    }
+    if (arguments.empty()) {
+        write_help(stderr);
+        return launch::kStatusUsage;
+    }
+    std::string name = arguments[0];
+    if (name == "--help" || name == "-h") name = "help";
+    if (name == "--version" || name == "-V") name = "version";
+    for (const Command& command : kCommands)
+        if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
+    say(("isthmus: unknown command " + name + " (isthmus --help lists them)\n").c_str());
+    return launch::kStatusUsage;
+}
+
+}  // namespace
+}  // namespace isthmus::tools
+
 int main(int argc, char** argv) {
-    return isthmus::launch::run_command("isthmus run", {argv + 2, argv + argc});
+    const std::string_view path = argc > 0 ? argv[0] : "isthmus";
+    return isthmus::tools::main_with(path.substr(path.rfind('/') + 1),
+                                     {argv + (argc > 0 ? 1 : 0), argv + argc});
 }

@@ -6,25 +6,22 @@
 namespace isthmus::shmem {
 namespace {
 
-// The team behind the arguments, and the checks that all active sets have in common.
-class ActiveSet {
-  public:
-    ActiveSet(Routine routine, int start, int log_stride, int size, long* psync)
-        : team_(find(routine, start, log_stride, size, psync)) {}
-    Team& team() { return team_; }
+// The team behind the arguments; `storage` where there is none.
+inline Team& enter_set(Routine routine, int start, int log_stride, int size, long* psync,
+                       Team& storage) {
+    if (isthmus_team_world.slot < 0) [[unlikely]]
+        refuse_team(routine_name(routine));
+    if (job.checked) [[unlikely]]
+        collective::check_psync(routine, psync);
+    note(routine);
+    return active_set_team(routine, start, log_stride, size, psync, storage);
+}
 
-  private:
-    Team& find(Routine routine, int start, int log_stride, int size, long* psync) {
-        if (isthmus_team_world.slot < 0) [[unlikely]]
-            refuse_team(routine_name(routine));
-        if (job.checked) [[unlikely]]
-            collective::check_psync(routine, psync);
-        note(routine);
-        return active_set_team(routine, start, log_stride, size, psync, storage_);
-    }
-    Team storage_;
-    Team& team_;
-};
+// Declares `team`. The storage is written only where it is needed.
+#define ISTHMUS_ENTER_SET(ROUTINE)                                                   \
+    alignas(Team) unsigned char storage[sizeof(Team)];                               \
+    Team& team = enter_set(Routine::ROUTINE, PE_start, logPE_stride, PE_size, pSync, \
+                           *reinterpret_cast<Team*>(storage))
 
 }  // namespace
 }  // namespace isthmus::shmem
@@ -33,70 +30,70 @@ using namespace isthmus;
 using namespace isthmus::shmem;
 
 ISTHMUS_API void pshmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync) {
-    ActiveSet set(Routine::barrier, PE_start, logPE_stride, PE_size, pSync);
-    check(set.team(), {.routine = Routine::barrier});
-    barrier(set.team(), Routine::barrier);
+    ISTHMUS_ENTER_SET(barrier);
+    check(team, [&] { return Signature{.routine = Routine::barrier}; });
+    barrier(team, Routine::barrier);
 }
 
 ISTHMUS_API void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync) {
-    ActiveSet set(Routine::sync, PE_start, logPE_stride, PE_size, pSync);
-    check(set.team(), {.routine = Routine::sync});
-    barrier(set.team(), Routine::sync);
+    ISTHMUS_ENTER_SET(sync);
+    check(team, [&] { return Signature{.routine = Routine::sync}; });
+    barrier(team, Routine::sync);
 }
 
-#define ISTHMUS_DEFINE_SIZED(BITS)                                                                \
-    ISTHMUS_API void pshmem_broadcast##BITS(void* dest, const void* source, size_t nelems,        \
-                                            int PE_root, SHMEM_ACTIVE_SET_, long* pSync) {        \
-        ActiveSet set(Routine::broadcast, PE_start, logPE_stride, PE_size, pSync);                \
-        checked_broadcast(set.team(), dest, source, nelems, BITS / 8, PE_root, false);            \
-    }                                                                                             \
-    ISTHMUS_API void pshmem_collect##BITS(void* dest, const void* source, size_t nelems,          \
-                                          SHMEM_ACTIVE_SET_, long* pSync) {                       \
-        ActiveSet set(Routine::collect, PE_start, logPE_stride, PE_size, pSync);                  \
-        checked_collect(set.team(), dest, source, nelems, BITS / 8);                              \
-    }                                                                                             \
-    ISTHMUS_API void pshmem_fcollect##BITS(void* dest, const void* source, size_t nelems,         \
-                                           SHMEM_ACTIVE_SET_, long* pSync) {                      \
-        ActiveSet set(Routine::fcollect, PE_start, logPE_stride, PE_size, pSync);                 \
-        checked_fcollect(set.team(), dest, source, nelems, BITS / 8);                             \
-    }                                                                                             \
-    ISTHMUS_API void pshmem_alltoall##BITS(void* dest, const void* source, size_t nelems,         \
-                                           SHMEM_ACTIVE_SET_, long* pSync) {                      \
-        ActiveSet set(Routine::alltoall, PE_start, logPE_stride, PE_size, pSync);                 \
-        checked_alltoall(set.team(), dest, source, nelems, BITS / 8);                             \
-    }                                                                                             \
-    ISTHMUS_API void pshmem_alltoalls##BITS(void* dest, const void* source, ptrdiff_t dst,        \
-                                            ptrdiff_t sst, size_t nelems, SHMEM_ACTIVE_SET_,      \
-                                            long* pSync) {                                        \
-        ActiveSet set(Routine::alltoalls, PE_start, logPE_stride, PE_size, pSync);                \
-        checked_alltoalls(set.team(), dest, source, dst, sst, nelems, BITS / 8);                  \
+#define ISTHMUS_DEFINE_SIZED(BITS)                                                           \
+    ISTHMUS_API void pshmem_broadcast##BITS(void* dest, const void* source, size_t nelems,   \
+                                            int PE_root, SHMEM_ACTIVE_SET_, long* pSync) {   \
+        ISTHMUS_ENTER_SET(broadcast);                                                        \
+        checked_broadcast(team, dest, source, nelems, BITS / 8, PE_root, false);             \
+    }                                                                                        \
+    ISTHMUS_API void pshmem_collect##BITS(void* dest, const void* source, size_t nelems,     \
+                                          SHMEM_ACTIVE_SET_, long* pSync) {                  \
+        ISTHMUS_ENTER_SET(collect);                                                          \
+        checked_collect(team, dest, source, nelems, BITS / 8);                               \
+    }                                                                                        \
+    ISTHMUS_API void pshmem_fcollect##BITS(void* dest, const void* source, size_t nelems,    \
+                                           SHMEM_ACTIVE_SET_, long* pSync) {                 \
+        ISTHMUS_ENTER_SET(fcollect);                                                         \
+        checked_fcollect(team, dest, source, nelems, BITS / 8);                              \
+    }                                                                                        \
+    ISTHMUS_API void pshmem_alltoall##BITS(void* dest, const void* source, size_t nelems,    \
+                                           SHMEM_ACTIVE_SET_, long* pSync) {                 \
+        ISTHMUS_ENTER_SET(alltoall);                                                         \
+        checked_alltoall(team, dest, source, nelems, BITS / 8);                              \
+    }                                                                                        \
+    ISTHMUS_API void pshmem_alltoalls##BITS(void* dest, const void* source, ptrdiff_t dst,   \
+                                            ptrdiff_t sst, size_t nelems, SHMEM_ACTIVE_SET_, \
+                                            long* pSync) {                                   \
+        ISTHMUS_ENTER_SET(alltoalls);                                                        \
+        checked_alltoalls(team, dest, source, dst, sst, nelems, BITS / 8);                   \
     }
 ISTHMUS_DEFINE_SIZED(32)
 ISTHMUS_DEFINE_SIZED(64)
 SHMEM_TABLE_ACTIVE_SET(ISTHMUS_ALIAS)
 
-#define ISTHMUS_DEFINE_TO_ALL(T, NAME, ROUTINE, OPERATION)                                        \
-    ISTHMUS_API void pshmem_##NAME(T* dest, const T* source, int nreduce, SHMEM_ACTIVE_SET_, T*,  \
-                                   long* pSync) {                                                 \
-        ActiveSet set(Routine::ROUTINE, PE_start, logPE_stride, PE_size, pSync);                  \
-        checked_reduce(set.team(), Operation::OPERATION, collective::kind_of<T>(), dest, source,  \
-                       nreduce > 0 ? static_cast<std::size_t>(nreduce) : 0);                      \
+#define ISTHMUS_DEFINE_TO_ALL(T, NAME, ROUTINE, OPERATION)                                       \
+    ISTHMUS_API void pshmem_##NAME(T* dest, const T* source, int nreduce, SHMEM_ACTIVE_SET_, T*, \
+                                   long* pSync) {                                                \
+        ISTHMUS_ENTER_SET(ROUTINE);                                                              \
+        checked_reduce(team, Operation::OPERATION, collective::kind_of<T>(), dest, source,       \
+                       nreduce > 0 ? static_cast<std::size_t>(nreduce) : 0);                     \
     }
-#define ISTHMUS_DEFINE_BITWISE(T, N)                                    \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_and_to_all, and_reduce, bit_and)       \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_or_to_all, or_reduce, bit_or)          \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_xor_to_all, xor_reduce, bit_xor)       \
+#define ISTHMUS_DEFINE_BITWISE(T, N)                              \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_and_to_all, and_reduce, bit_and) \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_or_to_all, or_reduce, bit_or)    \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_xor_to_all, xor_reduce, bit_xor) \
     SHMEM_TABLE_TO_ALL_BITWISE(ISTHMUS_ALIAS, T, N)
 SHMEM_BITWISE_TO_ALL_TYPES(ISTHMUS_DEFINE_BITWISE)
 
-#define ISTHMUS_DEFINE_ORDERED(T, N)                                    \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_max_to_all, max_reduce, max)           \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_min_to_all, min_reduce, min)           \
+#define ISTHMUS_DEFINE_ORDERED(T, N)                          \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_max_to_all, max_reduce, max) \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_min_to_all, min_reduce, min) \
     SHMEM_TABLE_TO_ALL_ORDERED(ISTHMUS_ALIAS, T, N)
 SHMEM_ORDERED_TO_ALL_TYPES(ISTHMUS_DEFINE_ORDERED)
 
-#define ISTHMUS_DEFINE_ARITHMETIC(T, N)                                 \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_sum_to_all, sum_reduce, sum)           \
-    ISTHMUS_DEFINE_TO_ALL(T, N##_prod_to_all, prod_reduce, prod)        \
+#define ISTHMUS_DEFINE_ARITHMETIC(T, N)                          \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_sum_to_all, sum_reduce, sum)    \
+    ISTHMUS_DEFINE_TO_ALL(T, N##_prod_to_all, prod_reduce, prod) \
     SHMEM_TABLE_TO_ALL_ARITHMETIC(ISTHMUS_ALIAS, T, N)
 SHMEM_ARITHMETIC_TO_ALL_TYPES(ISTHMUS_DEFINE_ARITHMETIC)

@@ -21,8 +21,18 @@ void refuse_root(Routine routine, int root, int size) {
 }
 
 void refuse_stride(Routine routine, const char* name, std::ptrdiff_t stride) {
-    fail(routine_name(routine),
-         std::string(name) + " " + std::to_string(stride) + " is out of range: strides are at least 1");
+    fail(routine_name(routine), std::string(name) + " " + std::to_string(stride) +
+                                    " is out of range: strides are at least 1");
+}
+
+void check_call(Team& team, Signature signature, const Operands& operands) {
+    collective::check_operands(signature.routine, operands.dest, operands.dest_bytes,
+                               operands.source, operands.source_bytes, operands.in_place);
+    signature.dest = collective::symmetric_place(operands.dest);
+    // A PE that has nothing to contribute to a collect need not have a source.
+    if (signature.routine != Routine::collect)
+        signature.source = collective::symmetric_place(operands.source);
+    check_signature(team, signature);
 }
 
 void checked_broadcast(Team& team, void* dest, const void* source, std::size_t nelems,
@@ -32,13 +42,14 @@ void checked_broadcast(Team& team, void* dest, const void* source, std::size_t n
     if (root < 0 || root >= team.size) [[unlikely]]
         refuse_root(routine, root, team.size);
     const std::size_t bytes = nelems * unit;
-    check(team,
-          {.routine = routine,
-           .element_bytes = static_cast<std::uint32_t>(unit),
-           .root = root,
-           .count = nelems},
-          {dest, bytes, source, bytes, true});
-    broadcast(team, routine, dest, source, bytes, root, root_dest);
+    check(team, [&] {
+        return Call{Signature{.routine = routine,
+                              .element_bytes = static_cast<std::uint32_t>(unit),
+                              .root = root,
+                              .count = nelems},
+                    Operands{dest, bytes, source, bytes, true}};
+    });
+    broadcast(team, dest, source, bytes, root, root_dest);
 }
 
 void checked_collect(Team& team, void* dest, const void* source, std::size_t nelems,
@@ -46,9 +57,12 @@ void checked_collect(Team& team, void* dest, const void* source, std::size_t nel
     constexpr Routine routine = Routine::collect;
     note(routine);
     const std::size_t bytes = nelems * unit;
-    check(team, {.routine = routine, .element_bytes = static_cast<std::uint32_t>(unit)},
-          {dest, bytes, source, bytes});
-    collect(team, routine, dest, source, bytes);
+    check(team, [&] {
+        return Call{
+            Signature{.routine = routine, .element_bytes = static_cast<std::uint32_t>(unit)},
+            Operands{dest, bytes, source, bytes}};
+    });
+    collect(team, dest, source, bytes);
 }
 
 void checked_fcollect(Team& team, void* dest, const void* source, std::size_t nelems,
@@ -56,10 +70,13 @@ void checked_fcollect(Team& team, void* dest, const void* source, std::size_t ne
     constexpr Routine routine = Routine::fcollect;
     note(routine);
     const std::size_t bytes = nelems * unit;
-    check(team,
-          {.routine = routine, .element_bytes = static_cast<std::uint32_t>(unit), .count = nelems},
-          {dest, bytes * static_cast<std::size_t>(team.size), source, bytes});
-    fcollect(team, routine, dest, source, bytes);
+    check(team, [&] {
+        return Call{Signature{.routine = routine,
+                              .element_bytes = static_cast<std::uint32_t>(unit),
+                              .count = nelems},
+                    Operands{dest, bytes * static_cast<std::size_t>(team.size), source, bytes}};
+    });
+    fcollect(team, dest, source, bytes);
 }
 
 void checked_alltoall(Team& team, void* dest, const void* source, std::size_t nelems,
@@ -68,10 +85,13 @@ void checked_alltoall(Team& team, void* dest, const void* source, std::size_t ne
     note(routine);
     const std::size_t bytes = nelems * unit;
     const std::size_t all = bytes * static_cast<std::size_t>(team.size);
-    check(team,
-          {.routine = routine, .element_bytes = static_cast<std::uint32_t>(unit), .count = nelems},
-          {dest, all, source, all});
-    alltoall(team, routine, dest, source, bytes);
+    check(team, [&] {
+        return Call{Signature{.routine = routine,
+                              .element_bytes = static_cast<std::uint32_t>(unit),
+                              .count = nelems},
+                    Operands{dest, all, source, all}};
+    });
+    alltoall(team, dest, source, bytes);
 }
 
 void checked_alltoalls(Team& team, void* dest, const void* source, std::ptrdiff_t dst,
@@ -87,47 +107,48 @@ void checked_alltoalls(Team& team, void* dest, const void* source, std::ptrdiff_
     const auto span = [&](std::ptrdiff_t stride) {
         return elements == 0 ? 0 : ((elements - 1) * static_cast<std::size_t>(stride) + 1) * unit;
     };
-    check(team,
-          {.routine = routine,
-           .element_bytes = static_cast<std::uint32_t>(unit),
-           .count = nelems,
-           .dest_stride = dst,
-           .source_stride = sst},
-          {dest, span(dst), source, span(sst)});
-    alltoalls(team, routine, dest, source,
+    check(team, [&] {
+        return Call{Signature{.routine = routine,
+                              .element_bytes = static_cast<std::uint32_t>(unit),
+                              .count = nelems,
+                              .dest_stride = dst,
+                              .source_stride = sst},
+                    Operands{dest, span(dst), source, span(sst)}};
+    });
+    alltoalls(team, dest, source,
               {static_cast<std::size_t>(dst), static_cast<std::size_t>(sst), nelems, unit});
 }
 
 namespace {
-
-constexpr Routine kReduceRoutines[] = {Routine::and_reduce, Routine::or_reduce,
-                                       Routine::xor_reduce, Routine::max_reduce,
-                                       Routine::min_reduce, Routine::sum_reduce,
-                                       Routine::prod_reduce};
-static_assert(std::size(kReduceRoutines) == static_cast<std::size_t>(Operation::count));
 
 void checked_scan(Team& team, Kind kind, void* dest, const void* source, std::size_t nelems,
                   bool inclusive) {
     const Routine routine = inclusive ? Routine::sum_inscan : Routine::sum_exscan;
     note(routine);
     const std::size_t unit = kKindBytes[static_cast<int>(kind)];
-    check(team,
-          {.routine = routine, .element_bytes = static_cast<std::uint32_t>(unit), .count = nelems},
-          {dest, nelems * unit, source, nelems * unit, true});
-    scan(team, routine, dest, source, nelems, kind, inclusive);
+    check(team, [&] {
+        return Call{Signature{.routine = routine,
+                              .element_bytes = static_cast<std::uint32_t>(unit),
+                              .count = nelems},
+                    Operands{dest, nelems * unit, source, nelems * unit, true}};
+    });
+    scan(team, dest, source, nelems, kind, inclusive);
 }
 
 }  // namespace
 
 void checked_reduce(Team& team, Operation operation, Kind kind, void* dest, const void* source,
                     std::size_t nelems) {
-    const Routine routine = kReduceRoutines[static_cast<int>(operation)];
+    const Routine routine = routine_of(operation);
     note(routine);
     const std::size_t unit = kKindBytes[static_cast<int>(kind)];
-    check(team,
-          {.routine = routine, .element_bytes = static_cast<std::uint32_t>(unit), .count = nelems},
-          {dest, nelems * unit, source, nelems * unit, true});
-    reduce(team, routine, dest, source, nelems, operation, kind);
+    check(team, [&] {
+        return Call{Signature{.routine = routine,
+                              .element_bytes = static_cast<std::uint32_t>(unit),
+                              .count = nelems},
+                    Operands{dest, nelems * unit, source, nelems * unit, true}};
+    });
+    reduce(team, dest, source, nelems, operation, kind);
 }
 
 }  // namespace isthmus::shmem
@@ -140,14 +161,14 @@ using namespace isthmus::shmem;
 ISTHMUS_API void pshmem_barrier_all(void) {
     Team& team = live(SHMEM_TEAM_WORLD, "shmem_barrier_all");
     note(Routine::barrier_all);
-    check(team, {.routine = Routine::barrier_all});
+    check(team, [] { return Signature{.routine = Routine::barrier_all}; });
     barrier(team, Routine::barrier_all);
 }
 
 ISTHMUS_API void pshmem_sync_all(void) {
     Team& team = live(SHMEM_TEAM_WORLD, "shmem_sync_all");
     note(Routine::sync_all);
-    check(team, {.routine = Routine::sync_all});
+    check(team, [] { return Signature{.routine = Routine::sync_all}; });
     barrier(team, Routine::sync_all);
 }
 
@@ -156,71 +177,72 @@ ISTHMUS_API int pshmem_team_sync(shmem_team_t team) {
         return -1;
     Team& members = live(team, "shmem_team_sync");
     note(Routine::team_sync);
-    check(members, {.routine = Routine::team_sync});
+    check(members, [] { return Signature{.routine = Routine::team_sync}; });
     barrier(members, Routine::team_sync);
     return 0;
 }
 
 // Each routine: -1 for SHMEM_TEAM_INVALID, else 0. UNIT: bytes of an element.
-#define ISTHMUS_DEFINE(NAME, ROUTINE, PARAMETERS, CALL)         \
-    ISTHMUS_API int pshmem_##NAME PARAMETERS {                  \
-        if (team == SHMEM_TEAM_INVALID) [[unlikely]]            \
-            return -1;                                          \
-        Team& members = live(team, "shmem_" ROUTINE);           \
-        CALL;                                                   \
-        return 0;                                               \
+#define ISTHMUS_DEFINE(NAME, ROUTINE, PARAMETERS, CALL) \
+    ISTHMUS_API int pshmem_##NAME PARAMETERS {          \
+        if (team == SHMEM_TEAM_INVALID) [[unlikely]]    \
+            return -1;                                  \
+        Team& members = live(team, "shmem_" ROUTINE);   \
+        CALL;                                           \
+        return 0;                                       \
     }
-#define ISTHMUS_DEFINE_MOVES(P, UNIT, ALLTOALL, ALLTOALLS, BROADCAST, COLLECT, FCOLLECT)          \
-    ISTHMUS_DEFINE(ALLTOALL, "alltoall",                                                          \
-                   (shmem_team_t team, P * dest, const P* source, size_t nelems),                 \
-                   checked_alltoall(members, dest, source, nelems, UNIT))                         \
-    ISTHMUS_DEFINE(ALLTOALLS, "alltoalls",                                                        \
-                   (shmem_team_t team, P * dest, const P* source, ptrdiff_t dst, ptrdiff_t sst,   \
-                    size_t nelems),                                                               \
-                   checked_alltoalls(members, dest, source, dst, sst, nelems, UNIT))              \
-    ISTHMUS_DEFINE(BROADCAST, "broadcast",                                                        \
-                   (shmem_team_t team, P * dest, const P* source, size_t nelems, int PE_root),    \
-                   checked_broadcast(members, dest, source, nelems, UNIT, PE_root, true))         \
-    ISTHMUS_DEFINE(COLLECT, "collect",                                                            \
-                   (shmem_team_t team, P * dest, const P* source, size_t nelems),                 \
-                   checked_collect(members, dest, source, nelems, UNIT))                          \
-    ISTHMUS_DEFINE(FCOLLECT, "fcollect",                                                          \
-                   (shmem_team_t team, P * dest, const P* source, size_t nelems),                 \
+#define ISTHMUS_DEFINE_MOVES(P, UNIT, ALLTOALL, ALLTOALLS, BROADCAST, COLLECT, FCOLLECT)        \
+    ISTHMUS_DEFINE(ALLTOALL, "alltoall",                                                        \
+                   (shmem_team_t team, P * dest, const P* source, size_t nelems),               \
+                   checked_alltoall(members, dest, source, nelems, UNIT))                       \
+    ISTHMUS_DEFINE(ALLTOALLS, "alltoalls",                                                      \
+                   (shmem_team_t team, P * dest, const P* source, ptrdiff_t dst, ptrdiff_t sst, \
+                    size_t nelems),                                                             \
+                   checked_alltoalls(members, dest, source, dst, sst, nelems, UNIT))            \
+    ISTHMUS_DEFINE(BROADCAST, "broadcast",                                                      \
+                   (shmem_team_t team, P * dest, const P* source, size_t nelems, int PE_root),  \
+                   checked_broadcast(members, dest, source, nelems, UNIT, PE_root, true))       \
+    ISTHMUS_DEFINE(COLLECT, "collect",                                                          \
+                   (shmem_team_t team, P * dest, const P* source, size_t nelems),               \
+                   checked_collect(members, dest, source, nelems, UNIT))                        \
+    ISTHMUS_DEFINE(FCOLLECT, "fcollect",                                                        \
+                   (shmem_team_t team, P * dest, const P* source, size_t nelems),               \
                    checked_fcollect(members, dest, source, nelems, UNIT))
 
 ISTHMUS_DEFINE_MOVES(void, 1, alltoallmem, alltoallsmem, broadcastmem, collectmem, fcollectmem)
 SHMEM_TABLE_COLLECTIVE(ISTHMUS_ALIAS)
 
-#define ISTHMUS_DEFINE_TYPED_MOVES(T, N)                                                           \
-    ISTHMUS_DEFINE_MOVES(T, sizeof(T), N##_alltoall, N##_alltoalls, N##_broadcast, N##_collect,    \
-                         N##_fcollect)                                                             \
+#define ISTHMUS_DEFINE_TYPED_MOVES(T, N)                                                        \
+    ISTHMUS_DEFINE_MOVES(T, sizeof(T), N##_alltoall, N##_alltoalls, N##_broadcast, N##_collect, \
+                         N##_fcollect)                                                          \
     SHMEM_TABLE_COLLECTIVE_MOVE(ISTHMUS_ALIAS, T, N)
 SHMEM_RMA_TYPES(ISTHMUS_DEFINE_TYPED_MOVES)
 
-#define ISTHMUS_DEFINE_REDUCE(T, NAME, ROUTINE, OPERATION)                                         \
-    ISTHMUS_DEFINE(NAME, ROUTINE, (shmem_team_t team, T * dest, const T* source, size_t nelems),   \
-                   checked_reduce(members, Operation::OPERATION, kind_of<T>(), dest, source, nelems))
-#define ISTHMUS_DEFINE_SCAN(T, NAME, ROUTINE, INCLUSIVE)                                           \
-    ISTHMUS_DEFINE(NAME, ROUTINE, (shmem_team_t team, T * dest, const T* source, size_t nelems),   \
+#define ISTHMUS_DEFINE_REDUCE(T, NAME, ROUTINE, OPERATION)                            \
+    ISTHMUS_DEFINE(                                                                   \
+        NAME, ROUTINE, (shmem_team_t team, T * dest, const T* source, size_t nelems), \
+        checked_reduce(members, Operation::OPERATION, kind_of<T>(), dest, source, nelems))
+#define ISTHMUS_DEFINE_SCAN(T, NAME, ROUTINE, INCLUSIVE)                                         \
+    ISTHMUS_DEFINE(NAME, ROUTINE, (shmem_team_t team, T * dest, const T* source, size_t nelems), \
                    checked_scan(members, kind_of<T>(), dest, source, nelems, INCLUSIVE))
 
-#define ISTHMUS_DEFINE_BITWISE(T, N)                                    \
-    ISTHMUS_DEFINE_REDUCE(T, N##_and_reduce, "and_reduce", bit_and)     \
-    ISTHMUS_DEFINE_REDUCE(T, N##_or_reduce, "or_reduce", bit_or)        \
-    ISTHMUS_DEFINE_REDUCE(T, N##_xor_reduce, "xor_reduce", bit_xor)     \
+#define ISTHMUS_DEFINE_BITWISE(T, N)                                \
+    ISTHMUS_DEFINE_REDUCE(T, N##_and_reduce, "and_reduce", bit_and) \
+    ISTHMUS_DEFINE_REDUCE(T, N##_or_reduce, "or_reduce", bit_or)    \
+    ISTHMUS_DEFINE_REDUCE(T, N##_xor_reduce, "xor_reduce", bit_xor) \
     SHMEM_TABLE_REDUCE_BITWISE(ISTHMUS_ALIAS, T, N)
 SHMEM_BITWISE_REDUCE_TYPES(ISTHMUS_DEFINE_BITWISE)
 
-#define ISTHMUS_DEFINE_ORDERED(T, N)                                    \
-    ISTHMUS_DEFINE_REDUCE(T, N##_max_reduce, "max_reduce", max)         \
-    ISTHMUS_DEFINE_REDUCE(T, N##_min_reduce, "min_reduce", min)         \
+#define ISTHMUS_DEFINE_ORDERED(T, N)                            \
+    ISTHMUS_DEFINE_REDUCE(T, N##_max_reduce, "max_reduce", max) \
+    ISTHMUS_DEFINE_REDUCE(T, N##_min_reduce, "min_reduce", min) \
     SHMEM_TABLE_REDUCE_ORDERED(ISTHMUS_ALIAS, T, N)
 SHMEM_ORDERED_REDUCE_TYPES(ISTHMUS_DEFINE_ORDERED)
 
-#define ISTHMUS_DEFINE_ARITHMETIC(T, N)                                 \
-    ISTHMUS_DEFINE_REDUCE(T, N##_sum_reduce, "sum_reduce", sum)         \
-    ISTHMUS_DEFINE_REDUCE(T, N##_prod_reduce, "prod_reduce", prod)      \
-    ISTHMUS_DEFINE_SCAN(T, N##_sum_inscan, "sum_inscan", true)          \
-    ISTHMUS_DEFINE_SCAN(T, N##_sum_exscan, "sum_exscan", false)         \
+#define ISTHMUS_DEFINE_ARITHMETIC(T, N)                            \
+    ISTHMUS_DEFINE_REDUCE(T, N##_sum_reduce, "sum_reduce", sum)    \
+    ISTHMUS_DEFINE_REDUCE(T, N##_prod_reduce, "prod_reduce", prod) \
+    ISTHMUS_DEFINE_SCAN(T, N##_sum_inscan, "sum_inscan", true)     \
+    ISTHMUS_DEFINE_SCAN(T, N##_sum_exscan, "sum_exscan", false)    \
     SHMEM_TABLE_REDUCE_ARITHMETIC(ISTHMUS_ALIAS, T, N)
 SHMEM_ARITHMETIC_REDUCE_TYPES(ISTHMUS_DEFINE_ARITHMETIC)

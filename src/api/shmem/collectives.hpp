@@ -1,6 +1,9 @@
 // What teams.cpp, collectives.cpp and active_set.cpp share: the checks in front of a collective.
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 #include "api/shmem/export.hpp"
 #include "core/collective/check.hpp"
 #include "core/collective/collective.hpp"
@@ -22,12 +25,7 @@ inline Team& live(shmem_team_t team, const char* routine) {
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_stride(Routine routine, const char* name,
                                                           std::ptrdiff_t stride);
 
-// Checked mode's part; nothing otherwise.
-inline void check(Team& team, const Signature& signature) {
-    if (job.checked) [[unlikely]]
-        check_signature(team, signature);
-}
-
+// What a collective's dest and source are.
 struct Operands {
     const void* dest;
     std::size_t dest_bytes;
@@ -35,15 +33,22 @@ struct Operands {
     std::size_t source_bytes;
     bool in_place = false;
 };
-inline void check(Team& team, Signature signature, const Operands& operands) {
+
+[[gnu::cold, gnu::noinline]] void check_call(Team& team, Signature signature,
+                                             const Operands& operands);
+
+// Checked mode's part; nothing otherwise. `describe` makes what to check, and is not called when
+// there is nothing to check.
+template <typename Describe>
+inline void check(Team& team, Describe&& describe) {
     if (!job.checked) [[likely]]
         return;
-    collective::check_operands(signature.routine, operands.dest, operands.dest_bytes,
-                               operands.source, operands.source_bytes, operands.in_place);
-    signature.dest = reinterpret_cast<std::uint64_t>(operands.dest);
-    signature.source = reinterpret_cast<std::uint64_t>(operands.source);
-    check_signature(team, signature);
+    if constexpr (std::is_same_v<std::invoke_result_t<Describe>, Signature>)
+        collective::check_signature(team, describe());
+    else
+        check_call(team, describe().first, describe().second);
 }
+using Call = std::pair<Signature, Operands>;
 
 // The collectives on untyped memory, checks included; the faces for teams and for active sets add
 // only where the team comes from. `unit`: bytes of an element.

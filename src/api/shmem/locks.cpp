@@ -19,8 +19,11 @@ namespace {
 struct LockWord {
     std::uint32_t tail;     // used at the home PE
     std::uint16_t next;     // used at a waiting PE
-    std::uint16_t waiting;  // 1 until the predecessor hands over
+    std::uint16_t state;    // of this PE: kIdle, kWaiting until the predecessor hands over, kHolding
 };
+constexpr std::uint16_t kIdle = 0;
+constexpr std::uint16_t kWaiting = 1;
+constexpr std::uint16_t kHolding = 2;
 static_assert(sizeof(LockWord) == sizeof(long));
 static_assert(kMaxPes < 0xffff);
 
@@ -52,7 +55,7 @@ Lock open(long* lock, Routine routine) {
 ISTHMUS_API void pshmem_set_lock(long* lock) {
     const Lock queue = open(lock, Routine::set_lock);
     __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
-    __atomic_store_n(&queue.mine->waiting, std::uint16_t{1}, __ATOMIC_RELAXED);
+    __atomic_store_n(&queue.mine->state, kWaiting, __ATOMIC_RELAXED);
     // acq_rel: publishes the two stores above to the successor; acquires what the last holder
     // released (partner: the exchange of clear_lock).
     const std::uint32_t before = __atomic_exchange_n(&queue.home->tail, queue.me, __ATOMIC_ACQ_REL);
@@ -62,40 +65,44 @@ ISTHMUS_API void pshmem_set_lock(long* lock) {
         __atomic_store_n(&translate(queue.mine, predecessor)->next,
                          static_cast<std::uint16_t>(queue.me), __ATOMIC_RELEASE);
         wait_for({Routine::set_lock, predecessor, lock}, [&] {
-            return __atomic_load_n(&queue.mine->waiting, __ATOMIC_ACQUIRE) == 0;
+            return __atomic_load_n(&queue.mine->state, __ATOMIC_ACQUIRE) == kHolding;
         });
     } else {
-        __atomic_store_n(&queue.mine->waiting, std::uint16_t{0}, __ATOMIC_RELAXED);
+        __atomic_store_n(&queue.mine->state, kHolding, __ATOMIC_RELAXED);
     }
 }
 
 ISTHMUS_API int pshmem_test_lock(long* lock) {
     const Lock queue = open(lock, Routine::test_lock);
+    // Held or waited for by this PE already: its place in the queue must not be touched.
+    if (__atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) != kIdle) return 1;
     // `next` must be clear before a successor can see this PE as the tail.
     __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
     std::uint32_t nobody = 0;
-    return __atomic_compare_exchange_n(&queue.home->tail, &nobody, queue.me, false, __ATOMIC_ACQ_REL,
-                                       __ATOMIC_ACQUIRE)
-               ? 0
-               : 1;
+    if (!__atomic_compare_exchange_n(&queue.home->tail, &nobody, queue.me, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE))
+        return 1;
+    __atomic_store_n(&queue.mine->state, kHolding, __ATOMIC_RELAXED);
+    return 0;
 }
 
 ISTHMUS_API void pshmem_clear_lock(long* lock) {
     const Lock queue = open(lock, Routine::clear_lock);
+    if (__atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) != kHolding)
+        fail("shmem_clear_lock", "the lock is not held by this PE");
+    __atomic_store_n(&queue.mine->state, kIdle, __ATOMIC_RELAXED);
     pshmem_quiet();  // what was put under the lock is complete before the next one holds it
     std::uint32_t expected = queue.me;
     if (__atomic_compare_exchange_n(&queue.home->tail, &expected, 0u, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
         return;
-    if (expected == 0)
-        fail("shmem_clear_lock", "the lock is not held");
     std::uint16_t next = 0;
     wait_for({Routine::clear_lock, -1, lock}, [&] {
         next = __atomic_load_n(&queue.mine->next, __ATOMIC_ACQUIRE);
         return next != 0;
     });
     __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
-    __atomic_store_n(&translate(queue.mine, static_cast<int>(next) - 1)->waiting, std::uint16_t{0},
+    __atomic_store_n(&translate(queue.mine, static_cast<int>(next) - 1)->state, kHolding,
                      __ATOMIC_RELEASE);
 }
 

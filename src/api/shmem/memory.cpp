@@ -55,7 +55,7 @@ void release(const char* routine, void* block) {
         std::snprintf(address, sizeof address, "%p", block);
         fail(routine, std::string("address ") + address +
                           " is not the beginning of a block of the symmetric heap: " +
-                          (heap.range().contains(block) ? "it is " + heap.describe(block)
+                          (heap.range().contains(block) ? heap.describe(block)
                                                         : "it lies outside the heap"));
     }
 }
@@ -134,7 +134,7 @@ ISTHMUS_API void* pshmem_ptr(const void* dest, int pe) {
 SHMEM_TABLE_MEMORY(ISTHMUS_ALIAS)
 
 // Names from before 1.2.
-ISTHMUS_API void* shmalloc(size_t size) { return pshmem_malloc(size); }
-ISTHMUS_API void shfree(void* ptr) { pshmem_free(ptr); }
-ISTHMUS_API void* shrealloc(void* ptr, size_t size) { return pshmem_realloc(ptr, size); }
-ISTHMUS_API void* shmemalign(size_t alignment, size_t size) { return pshmem_align(alignment, size); }
+ISTHMUS_API __attribute__((weak)) void* shmalloc(size_t size) { return pshmem_malloc(size); }
+ISTHMUS_API __attribute__((weak)) void shfree(void* ptr) { pshmem_free(ptr); }
+ISTHMUS_API __attribute__((weak)) void* shrealloc(void* ptr, size_t size) { return pshmem_realloc(ptr, size); }
+ISTHMUS_API __attribute__((weak)) void* shmemalign(size_t alignment, size_t size) { return pshmem_align(alignment, size); }

@@ -79,10 +79,10 @@ ISTHMUS_API void shmem_global_exit(int status)
 ISTHMUS_API void shmem_pcontrol(int level, ...) __attribute__((weak, alias("pshmem_pcontrol")));
 
 // Names from before 1.2. start_pes may be called again and again, and is never matched.
-ISTHMUS_API void start_pes(int) {
+ISTHMUS_API __attribute__((weak)) void start_pes(int) {
     if (session_count() == 0) enter_session(SHMEM_THREAD_SINGLE);
 }
-ISTHMUS_API int _my_pe(void) { return pshmem_my_pe(); }
-ISTHMUS_API int _num_pes(void) { return pshmem_n_pes(); }
+ISTHMUS_API __attribute__((weak)) int _my_pe(void) { return pshmem_my_pe(); }
+ISTHMUS_API __attribute__((weak)) int _num_pes(void) { return pshmem_n_pes(); }
 ISTHMUS_API __attribute__((weak)) int my_pe(void) { return pshmem_my_pe(); }
 ISTHMUS_API __attribute__((weak)) int num_pes(void) { return pshmem_n_pes(); }

@@ -51,7 +51,8 @@ ISTHMUS_API int pshmem_team_get_config(shmem_team_t team, long config_mask,
     return 0;
 }
 
-ISTHMUS_API int pshmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest_team) {
+ISTHMUS_API int pshmem_team_translate_pe(shmem_team_t src_team, int src_pe,
+                                         shmem_team_t dest_team) {
     if (src_team == SHMEM_TEAM_INVALID || dest_team == SHMEM_TEAM_INVALID) return -1;
     const Team& from = live(src_team, "shmem_team_translate_pe");
     const Team& to = live(dest_team, "shmem_team_translate_pe");
@@ -67,10 +68,12 @@ ISTHMUS_API int pshmem_team_split_strided(shmem_team_t parent_team, int start, i
     constexpr Routine routine = Routine::team_split_strided;
     Team& parent = live(parent_team, routine_name(routine));
     note(routine);
-    check(parent, {.routine = routine,
-                   .root = start,
-                   .count = static_cast<std::uint64_t>(size),
-                   .dest_stride = stride});
+    check(parent, [&] {
+        return Signature{.routine = routine,
+                         .root = start,
+                         .count = static_cast<std::uint64_t>(size),
+                         .dest_stride = stride};
+    });
     TeamRequest request;
     bool valid = split_shape(parent, start, stride, size, request.shape);
     valid &= take_config(config, config_mask, request);
@@ -87,7 +90,9 @@ ISTHMUS_API int pshmem_team_split_2d(shmem_team_t parent_team, int xrange,
     constexpr Routine routine = Routine::team_split_2d;
     Team& parent = live(parent_team, routine_name(routine));
     note(routine);
-    check(parent, {.routine = routine, .count = static_cast<std::uint64_t>(xrange)});
+    check(parent, [&] {
+        return Signature{.routine = routine, .count = static_cast<std::uint64_t>(xrange)};
+    });
     TeamRequest requests[2];
     bool valid = xrange > 0;
     if (valid) {
@@ -117,7 +122,7 @@ ISTHMUS_API void pshmem_team_destroy(shmem_team_t team) {
     if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED)
         fail(routine_name(routine), "SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be destroyed");
     note(routine);
-    check(subject, {.routine = routine});
+    check(subject, [&] { return Signature{.routine = routine}; });
     destroy_team(subject);
 }
 

@@ -47,11 +47,23 @@ std::string address_text(std::uint64_t address) {
     return text;
 }
 
+// Static data lies elsewhere in every process; what is the same is the offset.
+constexpr std::uint64_t kInData = std::uint64_t{1} << 63;
+constexpr std::uint64_t kInConstants = std::uint64_t{1} << 62;
+
+std::string place_text(std::uint64_t place) {
+    return std::string(place & kInData        ? "static data + "
+                       : place & kInConstants ? "constants + "
+                                              : "heap + ") +
+           address_text(place & ~(kInData | kInConstants));
+}
+
 std::string difference(const Team& team, const Signature& first, const Signature& mine) {
     const auto pe = [](int world) { return "PE " + std::to_string(world); };
     const std::string they = pe(team.world_pe(0));
     const std::string we = pe(team.world_pe(team.my_index));
-    const auto say_both = [&](const char* what, const std::string& theirs, const std::string& ours) {
+    const auto say_both = [&](const char* what, const std::string& theirs,
+                              const std::string& ours) {
         return they + " passes " + what + " " + theirs + " and " + we + " passes " + what + " " +
                ours + "; all PEs of the collective must pass the same";
     };
@@ -59,19 +71,24 @@ std::string difference(const Team& team, const Signature& first, const Signature
         return they + " is in " + routine_name(first.routine) + " and " + we + " in " +
                routine_name(mine.routine) +
                "; all PEs of a team must call its collectives in the same order";
+    const bool split = mine.routine == Routine::team_split_strided;
     if (first.root != mine.root)
-        return say_both("PE_root", std::to_string(first.root), std::to_string(mine.root));
+        return say_both(split ? "start" : "PE_root", std::to_string(first.root),
+                        std::to_string(mine.root));
     if (first.element_bytes != mine.element_bytes)
-        return say_both("elements of bytes", std::to_string(first.element_bytes),
-                        std::to_string(mine.element_bytes));
+        return say_both("elements of", std::to_string(first.element_bytes) + " bytes",
+                        std::to_string(mine.element_bytes) + " bytes");
     if (first.count != mine.count)
-        return say_both("nelems", std::to_string(first.count), std::to_string(mine.count));
+        return say_both(split                                    ? "size"
+                        : mine.routine == Routine::team_split_2d ? "xrange"
+                                                                 : "nelems",
+                        std::to_string(first.count), std::to_string(mine.count));
     if (first.dest != mine.dest)
-        return say_both("dest", address_text(first.dest), address_text(mine.dest));
+        return say_both("dest", place_text(first.dest), place_text(mine.dest));
     if (first.source != mine.source)
-        return say_both("source", address_text(first.source), address_text(mine.source));
+        return say_both("source", place_text(first.source), place_text(mine.source));
     if (first.dest_stride != mine.dest_stride)
-        return say_both("stride dst", std::to_string(first.dest_stride),
+        return say_both(split ? "stride" : "stride dst", std::to_string(first.dest_stride),
                         std::to_string(mine.dest_stride));
     return say_both("stride sst", std::to_string(first.source_stride),
                     std::to_string(mine.source_stride));
@@ -83,8 +100,8 @@ void share_by_psync(Team& team, const Signature& mine, std::vector<Signature>& a
     std::memcpy(words, &mine, sizeof mine);
     barrier(team, mine.routine);
     for (int peer = 0; peer < team.size; ++peer)
-        std::memcpy(static_cast<void*>(&all[static_cast<std::size_t>(peer)]), translate(words, team.world_pe(peer)),
-                    sizeof mine);
+        std::memcpy(static_cast<void*>(&all[static_cast<std::size_t>(peer)]),
+                    translate(words, team.world_pe(peer)), sizeof mine);
     barrier(team, mine.routine);
     std::memset(words, 0, sizeof mine);
 }
@@ -105,6 +122,15 @@ void check_agreement(const char* routine, const char* what, std::uint64_t value)
 }
 
 namespace collective {
+
+std::uint64_t symmetric_place(const void* address) {
+    const auto at = reinterpret_cast<std::uint64_t>(address);
+    if (job.data.contains(address)) return kInData | (at - job.data.begin);
+    for (const Range& range : job.constants) {
+        if (range.contains(address)) return kInConstants | (at - job.constants[0].begin);
+    }
+    return at - job.heap.begin;
+}
 
 void check_signature(Team& team, const Signature& mine) {
     std::vector<Signature> all(static_cast<std::size_t>(team.size));

@@ -14,13 +14,16 @@ struct Signature {
     Routine routine = Routine::none;
     std::uint32_t element_bytes = 0;
     std::int64_t root = 0;
-    std::uint64_t count = 0;   // elements; 0 where they may differ
-    std::uint64_t dest = 0;    // symmetric addresses
+    std::uint64_t count = 0;  // elements; 0 where they may differ
+    std::uint64_t dest = 0;   // symmetric addresses
     std::uint64_t source = 0;
     std::int64_t dest_stride = 0;
     std::int64_t source_stride = 0;
 };
 static_assert(sizeof(Signature) == 56);
+
+// What is the same at all PEs about a symmetric address.
+std::uint64_t symmetric_place(const void* address);
 
 // Ends the job with a message that names both PEs' values if one differs. Collective.
 void check_signature(Team& team, const Signature& mine);

@@ -18,16 +18,16 @@ using collective::Kind;
 using collective::Operation;
 
 // `root_dest`: the root's dest is written too (teams: yes; active sets: no).
-void broadcast(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes,
-               int root, bool root_dest);
+void broadcast(Team& team, void* dest, const void* source, std::size_t bytes, int root,
+               bool root_dest);
 
 // Concatenates the sources in the order of the team. `bytes` may differ from PE to PE.
-void collect(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes);
+void collect(Team& team, void* dest, const void* source, std::size_t bytes);
 // The same with equal `bytes`.
-void fcollect(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes);
+void fcollect(Team& team, void* dest, const void* source, std::size_t bytes);
 
 // Block i of the source, `bytes` long, goes to PE i, which files it by the number of the sender.
-void alltoall(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes);
+void alltoall(Team& team, void* dest, const void* source, std::size_t bytes);
 
 // The same with strides (in elements, at least 1) between the `count` elements of a block.
 struct Strided {
@@ -36,14 +36,16 @@ struct Strided {
     std::size_t count;
     std::size_t element_bytes;
 };
-void alltoalls(Team& team, Routine routine, void* dest, const void* source, const Strided& shape);
+void alltoalls(Team& team, void* dest, const void* source, const Strided& shape);
 
+// The routine that a reduction is noted as.
+Routine routine_of(Operation operation);
 // dest[i] = source[i] of PE 0 OP of PE 1 OP ..., in that order at every PE and for every length, so
 // floating results have the same bits everywhere. In place (dest == source) is allowed.
-void reduce(Team& team, Routine routine, void* dest, const void* source, std::size_t elements,
-            Operation operation, Kind kind);
+void reduce(Team& team, void* dest, const void* source, std::size_t elements, Operation operation,
+            Kind kind);
 // Sums over PEs 0..me (inclusive) or 0..me-1 (exclusive, zero at PE 0).
-void scan(Team& team, Routine routine, void* dest, const void* source, std::size_t elements,
-          Kind kind, bool inclusive);
+void scan(Team& team, void* dest, const void* source, std::size_t elements, Kind kind,
+          bool inclusive);
 
 }  // namespace isthmus

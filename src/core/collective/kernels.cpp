@@ -15,7 +15,9 @@ const KernelTable& choose() {
     return baseline::kTable;
 }
 #else
-const KernelTable& choose() { return baseline::kTable; }
+const KernelTable& choose() {
+    return baseline::kTable;
+}
 #endif
 
 }  // namespace

@@ -1,8 +1,10 @@
 // Collectives that move data and do not compute.
+#include <algorithm>
 #include <array>
 
 #include "core/collective/collective.hpp"
 #include "core/collective/psync.hpp"
+#include "core/collective/rendezvous.hpp"
 #include "core/job_layout.hpp"
 
 namespace isthmus {
@@ -28,7 +30,7 @@ int rotate(const Team& team, int relative, int root) {
 Tree tree_of(const Team& team, int root) {
     int relative = team.my_index - root;
     if (relative < 0) relative += team.size;
-    if (team.flat) return {root, 1, relative == 0 ? team.size : 1};
+    if (team.meeting != Meeting::rounds) return {root, 1, relative == 0 ? team.size : 1};
     const int first = relative * kBranches + 1;
     const int last = first + kBranches < team.size ? first + kBranches : team.size;
     return {rotate(team, relative == 0 ? 0 : (relative - 1) / kBranches, root), first, last};
@@ -45,8 +47,9 @@ T* at(const Team& team, T* address, int peer) {
     return translate(address, team.world_pe(peer));
 }
 
-void broadcast_by_psync(Team& team, Routine routine, void* dest, const void* source,
-                        std::size_t bytes, int root, bool root_dest) {
+void broadcast_by_psync(Team& team, void* dest, const void* source, std::size_t bytes, int root,
+                        bool root_dest) {
+    constexpr Routine routine = Routine::broadcast;
     if (team.my_index == root) {
         for_each_peer(team, [&](int peer) { psync_add(team, peer, kPsyncRoot); });
         if (root_dest && dest != source) copy(dest, source, bytes);
@@ -58,8 +61,9 @@ void broadcast_by_psync(Team& team, Routine routine, void* dest, const void* sou
     }
 }
 
-void broadcast_directly(Team& team, Routine routine, void* dest, const void* source,
-                        std::size_t bytes, int root, bool root_dest) {
+void broadcast_directly(Team& team, void* dest, const void* source, std::size_t bytes, int root,
+                        bool root_dest) {
+    constexpr Routine routine = Routine::broadcast;
     const std::uint64_t epoch = open_one_way(team, routine);
     const Tree tree = tree_of(team, root);
     if (team.my_index == root) {
@@ -76,39 +80,50 @@ void broadcast_directly(Team& team, Routine routine, void* dest, const void* sou
     }
 }
 
-}  // namespace
-
-// Budget: 120 instructions at the root for 8 bytes.
-void broadcast(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes,
-               int root, bool root_dest) {
+// Everything but a cell's worth in a flat team.
+[[gnu::noinline]] void broadcast_otherwise(Team& team, void* dest, const void* source,
+                                           std::size_t bytes, int root, bool root_dest) {
+    constexpr Routine routine = Routine::broadcast;
     if (bytes == 0) return;
-    const bool am_root = team.my_index == root;
     if (team.size == 1) {
         if (root_dest && dest != source) copy(dest, source, bytes);
         return;
     }
-    if (team.psync) return broadcast_by_psync(team, routine, dest, source, bytes, root, root_dest);
-    if (bytes > kStageBytes)
-        return broadcast_directly(team, routine, dest, source, bytes, root, root_dest);
+    if (team.psync) return broadcast_by_psync(team, dest, source, bytes, root, root_dest);
+    if (bytes > std::max<std::size_t>(team.staged, kInlineBytes))
+        return broadcast_directly(team, dest, source, bytes, root, root_dest);
     const std::uint64_t epoch = open_one_way(team, routine);
     const Tree tree = tree_of(team, root);
-    if (bytes <= kInlineBytes) {
-        if (am_root) {
-            forward(team, tree, root, epoch, source, bytes);
-        } else {
-            const Cell& cell = await(team, routine, tree.parent, epoch);
-            forward(team, tree, root, epoch, cell.payload, bytes);
-            copy(dest, cell.payload, bytes);
-            return;
-        }
-    } else if (am_root) {
-        copy(stage(team, epoch), source, bytes);
-        forward(team, tree, root, epoch, nullptr, 0);
+    const bool inlined = bytes <= kInlineBytes;
+    if (team.my_index == root) {
+        if (!inlined) copy(stage(team, one_way_buffer(team, epoch)), source, bytes);
+        forward(team, tree, root, epoch, source, inlined ? bytes : 0);
+        if (root_dest && dest != source) copy(dest, source, bytes);
     } else {
-        await(team, routine, tree.parent, epoch);
-        forward(team, tree, root, epoch, nullptr, 0);
-        copy(dest, stage_of(team, root, epoch), bytes);
-        return;
+        const Cell& cell = await(team, routine, tree.parent, epoch);
+        forward(team, tree, root, epoch, cell.payload, inlined ? bytes : 0);
+        copy(dest,
+             inlined ? reinterpret_cast<const char*>(cell.payload)
+                     : stage_of(team, root, one_way_buffer(team, epoch)),
+             bytes);
+    }
+}
+
+}  // namespace
+
+// Budget: 120 instructions at the root for 8 bytes.
+void broadcast(Team& team, void* dest, const void* source, std::size_t bytes, int root,
+               bool root_dest) {
+    if (team.meeting != Meeting::flat || bytes - 1 >= kInlineBytes || team.size == 1)
+        return broadcast_otherwise(team, dest, source, bytes, root, root_dest);
+    const std::uint64_t epoch = open_one_way(team, Routine::broadcast);
+    if (team.my_index != root)
+        return copy(dest, await(team, Routine::broadcast, root, epoch).payload, bytes);
+    const int peers = team.size - 1;
+    for (int i = 0; i < peers; ++i) {
+        Cell& cell = team.to[i][epoch % kDepth];
+        copy(cell.payload, source, bytes);
+        cell.epoch.store(epoch, std::memory_order_release);
     }
     if (root_dest && dest != source) copy(dest, source, bytes);
 }
@@ -123,16 +138,18 @@ struct Contribution {
 static_assert(sizeof(Contribution) == kInlineBytes);
 inline constexpr std::size_t kContributionInline = sizeof(Contribution::data);
 
-void contribute(const Team& team, std::uint64_t epoch, const void* source, std::size_t bytes) {
-    if (bytes > kContributionInline && bytes <= kStageBytes)
-        copy(stage(team, epoch), source, bytes);
-    for_each_peer(team, [&](int peer) {
-        Cell& cell = cell_at(team, peer, epoch);
+void contribute(Team& team, std::uint64_t epoch, const void* source, std::size_t bytes) {
+    team.exchange_buffer ^= 1;
+    if (bytes > kContributionInline && bytes <= team.staged)
+        copy(stage(team, team.exchange_buffer), source, bytes);
+    Cell* const mine = &cell_from(team, team.my_index, epoch);
+    for (PeerWalk walk(team); walk.next();) {
+        Cell& cell = *walk.translate(mine);
         auto* const message = reinterpret_cast<Contribution*>(cell.payload);
         message->bytes = bytes;
         if (bytes <= kContributionInline) copy(message->data, source, bytes);
         cell.epoch.store(epoch, std::memory_order_release);
-    });
+    }
 }
 
 const Contribution& contribution(const Cell& cell) {
@@ -143,15 +160,16 @@ void fetch(const Team& team, int peer, std::uint64_t epoch, char* dest, const vo
            std::size_t bytes) {
     if (bytes <= kContributionInline)
         copy(dest, contribution(cell_from(team, peer, epoch)).data, bytes);
-    else if (bytes <= kStageBytes)
-        copy(dest, stage_of(team, peer, epoch), bytes);
+    else if (bytes <= team.staged)
+        copy(dest, stage_of(team, peer, team.exchange_buffer), bytes);
     else
         copy(dest, at(team, source, peer), bytes);
 }
 
-void collect_by_psync(Team& team, Routine routine, char* dest, const void* source,
-                      std::size_t bytes) {
-    std::atomic_ref(team.psync[kPsyncBytes]).store(static_cast<long>(bytes), std::memory_order_relaxed);
+void collect_by_psync(Team& team, char* dest, const void* source, std::size_t bytes) {
+    constexpr Routine routine = Routine::collect;
+    std::atomic_ref(team.psync[kPsyncBytes])
+        .store(static_cast<long>(bytes), std::memory_order_relaxed);
     barrier(team, routine);
     char* place = dest;
     for (int peer = 0; peer < team.size; ++peer) {
@@ -167,26 +185,27 @@ void collect_by_psync(Team& team, Routine routine, char* dest, const void* sourc
 
 }  // namespace
 
-void collect(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes) {
+void collect(Team& team, void* dest, const void* source, std::size_t bytes) {
+    constexpr Routine routine = Routine::collect;
     char* const to = static_cast<char*>(dest);
     if (team.size == 1) {
         if (dest != source) copy(to, source, bytes);
         return;
     }
-    if (team.psync) return collect_by_psync(team, routine, to, source, bytes);
+    if (team.psync) return collect_by_psync(team, to, source, bytes);
     const std::uint64_t epoch = ++team.epoch;
     contribute(team, epoch, source, bytes);
     std::array<std::uint64_t, kMaxPes> lengths;
     std::size_t offset = 0;
     std::size_t mine = 0;
-    bool direct = bytes > kStageBytes;
+    bool direct = bytes > team.staged;
     for (int peer = 0; peer < team.size; ++peer) {
         if (peer == team.my_index) {
             lengths[peer] = bytes;
             mine = offset;
         } else {
             lengths[peer] = contribution(await(team, routine, peer, epoch)).bytes;
-            direct |= lengths[peer] > kStageBytes;
+            direct |= lengths[peer] > team.staged;
         }
         offset += lengths[peer];
     }
@@ -197,13 +216,21 @@ void collect(Team& team, Routine routine, void* dest, const void* source, std::s
         offset += lengths[peer];
     }
     if (to + mine != source) copy(to + mine, source, bytes);
-    if (direct) barrier(team, routine);
+    if (direct) depart(team, routine);
 }
 
-void fcollect(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes) {
+void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
+    constexpr Routine routine = Routine::fcollect;
     if (bytes == 0) return;
     char* const to = static_cast<char*>(dest);
     char* const mine = to + static_cast<std::size_t>(team.my_index) * bytes;
+    if (team.meeting == Meeting::rooted && bytes > kContributionInline) {
+        if (mine != source) copy(mine, source, bytes);
+        return rendezvous(team, routine, [&](int peer) {
+            copy(to + static_cast<std::size_t>(peer) * bytes, at(team, source, peer), bytes);
+            copy(at(team, mine, peer), source, bytes);
+        });
+    }
     std::uint64_t epoch = 0;
     if (team.psync) {
         barrier(team, routine);
@@ -223,10 +250,11 @@ void fcollect(Team& team, Routine routine, void* dest, const void* source, std::
         });
         team.settled = epoch;
     }
-    if (epoch == 0 || bytes > kStageBytes) barrier(team, routine);
+    if (epoch == 0 || bytes > team.staged) depart(team, routine);
 }
 
-void alltoall(Team& team, Routine routine, void* dest, const void* source, std::size_t bytes) {
+void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
+    constexpr Routine routine = Routine::alltoall;
     if (bytes == 0) return;
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
@@ -235,8 +263,15 @@ void alltoall(Team& team, Routine routine, void* dest, const void* source, std::
         if (to != from) copy(to + block(team.my_index), from + block(team.my_index), bytes);
     };
     if (team.size == 1) return copy_own();
+    if (team.meeting == Meeting::rooted && bytes > kInlineBytes) {
+        copy_own();
+        return rendezvous(team, routine, [&](int peer) {
+            copy(to + block(peer), at(team, from, peer) + block(team.my_index), bytes);
+            copy(at(team, to, peer) + block(team.my_index), from + block(peer), bytes);
+        });
+    }
     const std::size_t all = block(team.size);
-    if (team.psync || all > kStageBytes) {
+    if (team.psync || (bytes > kInlineBytes && all > team.staged)) {
         const std::uint64_t epoch = arrive(team, routine);
         copy_own();
         for_each_peer(team, [&](int peer) {
@@ -244,7 +279,7 @@ void alltoall(Team& team, Routine routine, void* dest, const void* source, std::
             copy(to + block(peer), at(team, from, peer) + block(team.my_index), bytes);
         });
         if (epoch != 0) team.settled = epoch;
-        barrier(team, routine);
+        depart(team, routine);
         return;
     }
     const std::uint64_t epoch = ++team.epoch;
@@ -252,7 +287,8 @@ void alltoall(Team& team, Routine routine, void* dest, const void* source, std::
     if (inlined) {
         for_each_peer(team, [&](int peer) { post(team, peer, epoch, from + block(peer), bytes); });
     } else {
-        copy(stage(team, epoch), from, all);
+        team.exchange_buffer ^= 1;
+        copy(stage(team, team.exchange_buffer), from, all);
         post_all(team, epoch);
     }
     copy_own();
@@ -260,7 +296,7 @@ void alltoall(Team& team, Routine routine, void* dest, const void* source, std::
         const Cell& cell = await(team, routine, peer, epoch);
         copy(to + block(peer),
              inlined ? reinterpret_cast<const char*>(cell.payload)
-                     : stage_of(team, peer, epoch) + block(team.my_index),
+                     : stage_of(team, peer, team.exchange_buffer) + block(team.my_index),
              bytes);
     });
     team.settled = epoch;
@@ -285,21 +321,27 @@ void copy_strided(char* dest, std::size_t dest_stride, const char* source,
                   std::size_t source_stride, std::size_t count, std::size_t element_bytes) {
     if (dest_stride == 1 && source_stride == 1) return copy(dest, source, count * element_bytes);
     switch (element_bytes) {
-        case 1: return copy_elements<char>(dest, dest_stride, source, source_stride, count);
-        case 2: return copy_elements<std::uint16_t>(dest, dest_stride, source, source_stride, count);
-        case 4: return copy_elements<std::uint32_t>(dest, dest_stride, source, source_stride, count);
-        case 8: return copy_elements<std::uint64_t>(dest, dest_stride, source, source_stride, count);
-        default: return copy_elements<Sixteen>(dest, dest_stride, source, source_stride, count);
+        case 1:
+            return copy_elements<char>(dest, dest_stride, source, source_stride, count);
+        case 2:
+            return copy_elements<std::uint16_t>(dest, dest_stride, source, source_stride, count);
+        case 4:
+            return copy_elements<std::uint32_t>(dest, dest_stride, source, source_stride, count);
+        case 8:
+            return copy_elements<std::uint64_t>(dest, dest_stride, source, source_stride, count);
+        default:
+            return copy_elements<Sixteen>(dest, dest_stride, source, source_stride, count);
     }
 }
 
 }  // namespace
 
-void alltoalls(Team& team, Routine routine, void* dest, const void* source, const Strided& shape) {
+void alltoalls(Team& team, void* dest, const void* source, const Strided& shape) {
+    constexpr Routine routine = Routine::alltoalls;
     const auto& [dest_stride, source_stride, count, element] = shape;
     if (count == 0) return;
     if (dest_stride == 1 && source_stride == 1)
-        return alltoall(team, routine, dest, source, count * element);
+        return alltoall(team, dest, source, count * element);
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
     const std::size_t packed = count * element;
@@ -315,7 +357,17 @@ void alltoalls(Team& team, Routine routine, void* dest, const void* source, cons
                          source_stride, count, element);
     };
     if (team.size == 1) return copy_own();
-    if (team.psync || packed * static_cast<std::size_t>(team.size) > kStageBytes) {
+    if (team.meeting == Meeting::rooted) {
+        copy_own();
+        return rendezvous(team, routine, [&](int peer) {
+            copy_strided(dest_block(peer), dest_stride,
+                         source_block(at(team, from, peer), team.my_index), source_stride, count,
+                         element);
+            copy_strided(at(team, dest_block(team.my_index), peer), dest_stride,
+                         source_block(from, peer), source_stride, count, element);
+        });
+    }
+    if (team.psync || packed * static_cast<std::size_t>(team.size) > team.staged) {
         const std::uint64_t epoch = arrive(team, routine);
         copy_own();
         for_each_peer(team, [&](int peer) {
@@ -325,13 +377,14 @@ void alltoalls(Team& team, Routine routine, void* dest, const void* source, cons
                          element);
         });
         if (epoch != 0) team.settled = epoch;
-        barrier(team, routine);
+        depart(team, routine);
         return;
     }
     // The stage holds the blocks without their gaps.
     const std::uint64_t epoch = ++team.epoch;
+    team.exchange_buffer ^= 1;
     for_each_peer(team, [&](int peer) {
-        copy_strided(stage(team, epoch) + static_cast<std::size_t>(peer) * packed, 1,
+        copy_strided(stage(team, team.exchange_buffer) + static_cast<std::size_t>(peer) * packed, 1,
                      source_block(from, peer), source_stride, count, element);
         post(team, peer, epoch);
     });
@@ -339,7 +392,8 @@ void alltoalls(Team& team, Routine routine, void* dest, const void* source, cons
     for_each_peer(team, [&](int peer) {
         await(team, routine, peer, epoch);
         copy_strided(dest_block(peer), dest_stride,
-                     stage_of(team, peer, epoch) + static_cast<std::size_t>(team.my_index) * packed,
+                     stage_of(team, peer, team.exchange_buffer) +
+                         static_cast<std::size_t>(team.my_index) * packed,
                      1, count, element);
     });
     team.settled = epoch;

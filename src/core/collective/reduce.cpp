@@ -66,9 +66,10 @@ T* at(const Team& team, T* address, int peer) {
 std::uint64_t share(Team& team, Routine routine, const void* source, std::size_t bytes) {
     const std::uint64_t epoch = ++team.epoch;
     if (bytes <= kInlineBytes) {
-        for_each_peer(team, [&](int peer) { post(team, peer, epoch, source, bytes); });
+        post_all(team, epoch, source, bytes);
     } else {
-        copy(stage(team, epoch), source, bytes);
+        team.exchange_buffer ^= 1;
+        copy(stage(team, team.exchange_buffer), source, bytes);
         post_all(team, epoch);
     }
     await_all(team, routine, epoch);
@@ -81,19 +82,29 @@ const char* shared(const Team& team, int peer, std::uint64_t epoch, const void* 
     if (peer == team.my_index) return static_cast<const char*>(own);
     return bytes <= kInlineBytes
                ? reinterpret_cast<const char*>(cell_from(team, peer, epoch).payload)
-               : stage_of(team, peer, epoch);
+               : stage_of(team, peer, team.exchange_buffer);
 }
 
 bool is_short(const Team& team, std::size_t bytes) {
-    return !team.psync && team.flat && bytes <= kStageBytes &&
+    return !team.psync && team.meeting != Meeting::rounds &&
            (bytes <= kInlineBytes ||
-            bytes * static_cast<std::size_t>(team.size - 1) <= kStagedBytesInAll);
+            (bytes <= team.staged &&
+             bytes * static_cast<std::size_t>(team.size - 1) <= kStagedBytesInAll));
 }
 
 }  // namespace
 
-void reduce(Team& team, Routine routine, void* dest, const void* source, std::size_t elements,
-            Operation operation, Kind kind) {
+Routine routine_of(Operation operation) {
+    constexpr Routine kRoutines[] = {Routine::and_reduce, Routine::or_reduce,  Routine::xor_reduce,
+                                     Routine::max_reduce, Routine::min_reduce, Routine::sum_reduce,
+                                     Routine::prod_reduce};
+    static_assert(std::size(kRoutines) == static_cast<std::size_t>(Operation::count));
+    return kRoutines[static_cast<int>(operation)];
+}
+
+void reduce(Team& team, void* dest, const void* source, std::size_t elements, Operation operation,
+            Kind kind) {
+    const Routine routine = routine_of(operation);
     const std::size_t element_bytes = kKindBytes[static_cast<int>(kind)];
     const std::size_t bytes = elements * element_bytes;
     if (bytes == 0) return;
@@ -106,18 +117,21 @@ void reduce(Team& team, Routine routine, void* dest, const void* source, std::si
     const Combine combine = kernel(operation, kind);
     if (is_short(team, bytes)) {
         const std::uint64_t epoch = share(team, routine, source, bytes);
-        fold(team.size, combine, to, {0, elements}, element_bytes,
-             [&](int peer) { return shared(team, peer, epoch, source, bytes); },
-             [](std::size_t, std::size_t) {});
+        fold(
+            team.size, combine, to, {0, elements}, element_bytes,
+            [&](int peer) { return shared(team, peer, epoch, source, bytes); },
+            [](std::size_t, std::size_t) {});
         return;
     }
     await_arrivals(team, routine, arrive(team, routine));
-    fold(team.size, combine, to, part_of(elements, element_bytes, team.size, team.my_index),
-         element_bytes, [&](int peer) { return at(team, from, peer); },
-         [&](std::size_t offset, std::size_t length) {
-             for_each_peer(team, [&](int peer) { copy(at(team, to, peer) + offset, to + offset, length); });
-         });
-    barrier(team, routine);
+    fold(
+        team.size, combine, to, part_of(elements, element_bytes, team.size, team.my_index),
+        element_bytes, [&](int peer) { return at(team, from, peer); },
+        [&](std::size_t offset, std::size_t length) {
+            for_each_peer(
+                team, [&](int peer) { copy(at(team, to, peer) + offset, to + offset, length); });
+        });
+    depart(team, routine);
 }
 
 namespace {
@@ -136,8 +150,9 @@ void fold_up_to(int last, Combine combine, char* out, std::size_t elements,
 
 }  // namespace
 
-void scan(Team& team, Routine routine, void* dest, const void* source, std::size_t elements,
-          Kind kind, bool inclusive) {
+void scan(Team& team, void* dest, const void* source, std::size_t elements, Kind kind,
+          bool inclusive) {
+    const Routine routine = inclusive ? Routine::sum_inscan : Routine::sum_exscan;
     const std::size_t element_bytes = kKindBytes[static_cast<int>(kind)];
     const std::size_t bytes = elements * element_bytes;
     if (bytes == 0) return;
@@ -179,7 +194,7 @@ void scan(Team& team, Routine routine, void* dest, const void* source, std::size
             }
         }
     }
-    barrier(team, routine);
+    depart(team, routine);
 }
 
 }  // namespace isthmus

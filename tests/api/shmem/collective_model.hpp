@@ -39,13 +39,12 @@ class ModelTeams {
         }
         add(model("world", SHMEM_TEAM_WORLD, all));
         add(model("backwards", split(SHMEM_TEAM_WORLD, pes - 1, -1, pes), backwards));
-        const shmem_team_t even_team =
-            split(SHMEM_TEAM_WORLD, 0, 2, static_cast<int>(even.size()));
+        const shmem_team_t even_team = split(SHMEM_TEAM_WORLD, 0, 2, static_cast<int>(even.size()));
         add(model("even", even_team, even));
         if (even.size() > 1 && even_team != SHMEM_TEAM_INVALID) {
             std::vector<int> nested(even.begin() + 1, even.end());
-            add(model("even but the first",
-                      split(even_team, 1, 1, static_cast<int>(nested.size())), nested));
+            add(model("even but the first", split(even_team, 1, 1, static_cast<int>(nested.size())),
+                      nested));
         }
         shmem_team_t row = SHMEM_TEAM_INVALID;
         shmem_team_t column = SHMEM_TEAM_INVALID;
@@ -78,7 +77,7 @@ class ModelTeams {
 };
 
 // Elements to move: none, one, those that fit a cell, the stage, and more than that.
-inline constexpr std::size_t kLengths[] = {0, 1, 2, 3, 7, 8, 50, 700, 2500, 9001};
+inline constexpr std::size_t kLengths[] = {0, 1, 3, 7, 50, 700, 9001};
 inline constexpr std::size_t kLongest = 9001;
 
 template <typename T>
@@ -114,19 +113,28 @@ enum class Op { bit_and, bit_or, bit_xor, max, min, sum, prod };
 
 template <Op op, typename T>
 T apply(T a, T b) {
-    if constexpr (op == Op::max) return a > b ? a : b;
-    else if constexpr (op == Op::min) return a < b ? a : b;
+    if constexpr (op == Op::max)
+        return a > b ? a : b;
+    else if constexpr (op == Op::min)
+        return a < b ? a : b;
     else if constexpr (std::is_integral_v<T>) {
         // Wraps around.
         const auto x = static_cast<std::uint64_t>(a);
         const auto y = static_cast<std::uint64_t>(b);
-        if constexpr (op == Op::bit_and) return static_cast<T>(x & y);
-        else if constexpr (op == Op::bit_or) return static_cast<T>(x | y);
-        else if constexpr (op == Op::bit_xor) return static_cast<T>(x ^ y);
-        else if constexpr (op == Op::sum) return static_cast<T>(x + y);
-        else return static_cast<T>(x * y);
-    } else if constexpr (op == Op::sum) return a + b;
-    else return a * b;
+        if constexpr (op == Op::bit_and)
+            return static_cast<T>(x & y);
+        else if constexpr (op == Op::bit_or)
+            return static_cast<T>(x | y);
+        else if constexpr (op == Op::bit_xor)
+            return static_cast<T>(x ^ y);
+        else if constexpr (op == Op::sum)
+            return static_cast<T>(x + y);
+        else
+            return static_cast<T>(x * y);
+    } else if constexpr (op == Op::sum)
+        return a + b;
+    else
+        return a * b;
 }
 
 // Two symmetric buffers, each in the heap, with room for `pes` times the longest at stride 3, and
@@ -146,9 +154,13 @@ class Buffers {
         shmem_free(dest_);
     }
     template <typename T>
-    T* dest() const { return reinterpret_cast<T*>(dest_); }
+    T* dest() const {
+        return reinterpret_cast<T*>(dest_);
+    }
     template <typename T>
-    T* source() const { return reinterpret_cast<T*>(source_); }
+    T* source() const {
+        return reinterpret_cast<T*>(source_);
+    }
 
   private:
     std::size_t bytes_;

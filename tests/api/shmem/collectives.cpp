@@ -23,7 +23,8 @@ struct Moves {
 
 template <typename T>
 void fill(T* block, std::size_t count, int pe) {
-    for (std::size_t i = 0; i < count; ++i) block[i] = value_of<T>(round_number, pe, i);
+    for (std::size_t i = 0; i < count; ++i)
+        block[i] = value_of<T>(round_number, pe, i);
 }
 
 // Expected: dest[i] == value of source index `index(i)` at world PE `pe(i)`.
@@ -47,7 +48,7 @@ void test_moves(const Moves<P>& routines, const ModelTeam& team, const Buffers& 
     const auto world = [&](std::size_t index) { return team.world[index]; };
     const T mark = value_of<T>(0, -1, 0);
     for (const std::size_t nelems : kLengths) {
-        for (int root = 0; root < team.size(); root += team.size() > 4 ? 3 : 1) {
+        for (int root = 0; root<team.size(); root += team.size()> 4 ? 3 : 1) {
             ++round_number;
             fill(source, nelems, shmem_my_pe());
             dest[nelems] = mark;
@@ -72,7 +73,8 @@ void test_moves(const Moves<P>& routines, const ModelTeam& team, const Buffers& 
         ++round_number;
         fill(source, length(static_cast<std::size_t>(team.me)), shmem_my_pe());
         std::size_t total = 0;
-        for (std::size_t i = 0; i < size; ++i) total += length(i);
+        for (std::size_t i = 0; i < size; ++i)
+            total += length(i);
         dest[total] = mark;
         EXPECT(routines.collect,
                routines.collect(team.team, dest, source,
@@ -89,7 +91,8 @@ void test_moves(const Moves<P>& routines, const ModelTeam& team, const Buffers& 
         ++round_number;
         fill(source, nelems * size, shmem_my_pe());
         dest[nelems * size] = mark;
-        EXPECT(routines.alltoall, routines.alltoall(team.team, dest, source, nelems) == 0, "status");
+        EXPECT(routines.alltoall, routines.alltoall(team.team, dest, source, nelems) == 0,
+               "status");
         right = same_value(dest[nelems * size], mark);
         for (std::size_t i = 0; i < size; ++i)
             right &= holds(dest + i * nelems, nelems, world(i),
@@ -109,10 +112,11 @@ void test_moves(const Moves<P>& routines, const ModelTeam& team, const Buffers& 
             right = true;
             for (std::size_t i = 0; i < elements; ++i) {
                 const T* const got = dest + i * static_cast<std::size_t>(dst);
-                right &= same_value(*got, value_of<T>(round_number, world(i / nelems),
-                                                      static_cast<std::size_t>(team.me) * nelems +
-                                                          i % nelems));
-                for (int gap = 1; gap < dst; ++gap) right &= same_value(got[gap], mark);
+                right &= same_value(
+                    *got, value_of<T>(round_number, world(i / nelems),
+                                      static_cast<std::size_t>(team.me) * nelems + i % nelems));
+                for (int gap = 1; gap < dst; ++gap)
+                    right &= same_value(got[gap], mark);
             }
             EXPECT(routines.alltoalls, right, where(team, nelems));
         }
@@ -147,17 +151,24 @@ void test_reduce(const R& routine, const ModelTeam& team, const Buffers& buffers
 }
 
 template <typename T>
-struct Bitwise { SHMEM_TABLE_REDUCE_BITWISE(MEMBER, T, x) };
+struct Bitwise {
+    SHMEM_TABLE_REDUCE_BITWISE(MEMBER, T, x)
+};
 template <typename T>
-struct Ordered { SHMEM_TABLE_REDUCE_ORDERED(MEMBER, T, x) };
+struct Ordered {
+    SHMEM_TABLE_REDUCE_ORDERED(MEMBER, T, x)
+};
 template <typename T>
-struct Arithmetic { SHMEM_TABLE_REDUCE_ARITHMETIC(MEMBER, T, x) };
+struct Arithmetic {
+    SHMEM_TABLE_REDUCE_ARITHMETIC(MEMBER, T, x)
+};
 
 void test_synchronisation(const ModelTeams& teams) {
     // A counter that all others add to before the barrier is complete after it.
     static long counter;
     for (int i = 0; i < 50; ++i) {
-        for (int pe = 0; pe < shmem_n_pes(); ++pe) shmem_long_atomic_inc(&counter, pe);
+        for (int pe = 0; pe < shmem_n_pes(); ++pe)
+            shmem_long_atomic_inc(&counter, pe);
         shmem_barrier_all();
         EXPECT_NAMED("shmem_barrier_all", counter == (i + 1L) * shmem_n_pes());
         shmem_sync_all();
@@ -168,7 +179,8 @@ void test_synchronisation(const ModelTeams& teams) {
     for (const ModelTeam& team : teams) {
         static long arrivals;
         for (int i = 0; i < 20; ++i) {
-            for (const int pe : team.world) shmem_long_atomic_inc(&arrivals, pe);
+            for (const int pe : team.world)
+                shmem_long_atomic_inc(&arrivals, pe);
             const int status = shmem_team_sync(team.team);
             EXPECT_NAMED("shmem_team_sync", status == 0 && arrivals == (i + 1L) * team.size());
             shmem_team_sync(team.team);
@@ -217,14 +229,15 @@ int main() {
         ModelTeams teams;
         Buffers buffers;
         test_synchronisation(teams);
-        const Moves<void> untyped{
-            SHMEM_TABLE_COLLECTIVE_MOVE_(INITIALISER, void, alltoallmem, alltoallsmem, broadcastmem,
-                                         collectmem, fcollectmem)};
+        const Moves<void> untyped{SHMEM_TABLE_COLLECTIVE_MOVE_(
+            INITIALISER, void, alltoallmem, alltoallsmem, broadcastmem, collectmem, fcollectmem)};
 #define TEST_MOVES(T, N) const Moves<T> N##_moves{SHMEM_TABLE_COLLECTIVE_MOVE(INITIALISER, T, N)};
         SHMEM_RMA_TYPES(TEST_MOVES)
-#define TEST_BITWISE(T, N) const Bitwise<T> N##_bitwise{SHMEM_TABLE_REDUCE_BITWISE(INITIALISER, T, N)};
+#define TEST_BITWISE(T, N) \
+    const Bitwise<T> N##_bitwise{SHMEM_TABLE_REDUCE_BITWISE(INITIALISER, T, N)};
         SHMEM_BITWISE_REDUCE_TYPES(TEST_BITWISE)
-#define TEST_ORDERED(T, N) const Ordered<T> N##_ordered{SHMEM_TABLE_REDUCE_ORDERED(INITIALISER, T, N)};
+#define TEST_ORDERED(T, N) \
+    const Ordered<T> N##_ordered{SHMEM_TABLE_REDUCE_ORDERED(INITIALISER, T, N)};
         SHMEM_ORDERED_REDUCE_TYPES(TEST_ORDERED)
 #define TEST_ARITHMETIC(T, N) \
     const Arithmetic<T> N##_arithmetic{SHMEM_TABLE_REDUCE_ARITHMETIC(INITIALISER, T, N)};
@@ -234,19 +247,19 @@ int main() {
             test_moves<unsigned char>(untyped, team, buffers);
 #define RUN_MOVES(T, N) test_moves<T>(N##_moves, team, buffers);
             SHMEM_RMA_TYPES(RUN_MOVES)
-#define RUN_BITWISE(T, N)                                                        \
-    test_reduce<Op::bit_and, T>(N##_bitwise.x_and_reduce, team, buffers, all);   \
-    test_reduce<Op::bit_or, T>(N##_bitwise.x_or_reduce, team, buffers, all);     \
+#define RUN_BITWISE(T, N)                                                      \
+    test_reduce<Op::bit_and, T>(N##_bitwise.x_and_reduce, team, buffers, all); \
+    test_reduce<Op::bit_or, T>(N##_bitwise.x_or_reduce, team, buffers, all);   \
     test_reduce<Op::bit_xor, T>(N##_bitwise.x_xor_reduce, team, buffers, all);
             SHMEM_BITWISE_REDUCE_TYPES(RUN_BITWISE)
-#define RUN_ORDERED(T, N)                                                    \
-    test_reduce<Op::max, T>(N##_ordered.x_max_reduce, team, buffers, all);   \
+#define RUN_ORDERED(T, N)                                                  \
+    test_reduce<Op::max, T>(N##_ordered.x_max_reduce, team, buffers, all); \
     test_reduce<Op::min, T>(N##_ordered.x_min_reduce, team, buffers, all);
             SHMEM_ORDERED_REDUCE_TYPES(RUN_ORDERED)
-#define RUN_ARITHMETIC(T, N)                                                                    \
-    test_reduce<Op::sum, T>(N##_arithmetic.x_sum_reduce, team, buffers, all);                   \
-    test_reduce<Op::prod, T>(N##_arithmetic.x_prod_reduce, team, buffers, all);                 \
-    test_reduce<Op::sum, T>(N##_arithmetic.x_sum_inscan, team, buffers, team.me + 1);           \
+#define RUN_ARITHMETIC(T, N)                                                          \
+    test_reduce<Op::sum, T>(N##_arithmetic.x_sum_reduce, team, buffers, all);         \
+    test_reduce<Op::prod, T>(N##_arithmetic.x_prod_reduce, team, buffers, all);       \
+    test_reduce<Op::sum, T>(N##_arithmetic.x_sum_inscan, team, buffers, team.me + 1); \
     test_reduce<Op::sum, T>(N##_arithmetic.x_sum_exscan, team, buffers, team.me);
             SHMEM_ARITHMETIC_REDUCE_TYPES(RUN_ARITHMETIC)
             test_mixture(team, buffers);

@@ -1,0 +1,82 @@
+#include "harness/row.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace isthmus::bench {
+
+std::string number_text(double value) {
+    char text[48];
+    const double magnitude = std::fabs(value);
+    const bool whole = value == std::floor(value) && magnitude < 1e7;
+    const int digits = whole || magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : magnitude >= 1 ? 2 : 3;
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return text;
+}
+
+std::string Must::text() const {
+    if (sense == Sense::none) return "-";
+    return (sense == Sense::at_most ? "<= " : ">= ") + number_text(bound);
+}
+
+nlohmann::ordered_json to_json(const Row& row) {
+    const auto optional = [](const std::optional<double>& value) {
+        return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+    };
+    nlohmann::ordered_json json{
+        {"claim", row.claim},
+        {"ours", optional(row.ours)},
+        {"unit", row.unit},
+        {"must", row.must.text()},
+        {"peer",
+         row.peer.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(row.peer)},
+        {"peer_value", optional(row.peer_value)},
+        {"holds", row.holds()},
+        {"bound", row.must.sense == Must::Sense::none ? nlohmann::ordered_json(nullptr)
+                                                      : nlohmann::ordered_json(row.must.bound)},
+    };
+    if (row.goal) json["goal"] = *row.goal;
+    if (!row.spread.empty()) json["spread"] = row.spread;
+    if (!row.method.empty()) json["method"] = row.method;
+    if (!row.reason.empty()) json["reason"] = row.reason;
+    return json;
+}
+
+std::string table(const std::vector<Row>& rows) {
+    constexpr std::size_t kColumns = 6;
+    using Line = std::vector<std::string>;
+    std::vector<Line> lines{{"claim", "ours", "must", "peer", "unit", "holds"}};
+    for (const Row& row : rows) {
+        lines.push_back({row.claim, row.ours ? number_text(*row.ours) : "-", row.must.text(),
+                         row.peer_value ? number_text(*row.peer_value) : "-", row.unit,
+                         row.holds() ? "yes" : "NO"});
+    }
+    std::size_t widths[kColumns] = {};
+    for (const Line& line : lines) {
+        for (std::size_t i = 0; i < kColumns; ++i)
+            widths[i] = std::max(widths[i], line[i].size());
+    }
+    std::string text;
+    for (const Line& line : lines) {
+        for (std::size_t i = 0; i < kColumns; ++i) {
+            const std::string fill(widths[i] - line[i].size(), ' ');
+            const bool number = i >= 1 && i <= 3;
+            text += number ? fill + line[i] : line[i] + fill;
+            text += i + 1 < kColumns ? "  " : "\n";
+        }
+    }
+    std::size_t failed = 0;
+    for (const Row& row : rows) {
+        if (row.holds()) continue;
+        if (failed++ == 0) text += "\n";
+        text += "does not hold: " + row.claim;
+        if (!row.reason.empty()) text += ": " + row.reason;
+        text += "\n";
+    }
+    text += "\n" + std::to_string(rows.size() - failed) + " of " + std::to_string(rows.size()) +
+            " claims hold\n";
+    return text;
+}
+
+}  // namespace isthmus::bench

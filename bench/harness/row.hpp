@@ -1,0 +1,56 @@
+// A claim and what was measured of it: one row of the report.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace isthmus::bench {
+
+// What a value must be: at most or at least a bound; or nothing, if the bound is the peer and there
+// is none: the row then only reports.
+struct Must {
+    enum class Sense : unsigned char { none, at_most, at_least };
+    Sense sense = Sense::none;
+    double bound = 0;
+
+    bool met_by(double value) const {
+        return sense == Sense::none || (sense == Sense::at_most ? value <= bound : value >= bound);
+    }
+    std::string text() const;
+};
+inline Must at_most(double bound) {
+    return {Must::Sense::at_most, bound};
+}
+inline Must at_least(double bound) {
+    return {Must::Sense::at_least, bound};
+}
+
+// `ours` is empty if it could not be measured; the row then does not hold and `reason` says why.
+// `peer_value` is empty if there was no peer to measure.
+struct Row {
+    std::string claim;
+    std::optional<double> ours;
+    std::string unit;
+    Must must;
+    std::string peer;
+    std::optional<double> peer_value;
+    std::optional<double> goal;
+    std::string spread;  // how far the batches lie apart, in words
+    std::string method;
+    std::string reason;
+
+    bool holds() const { return ours && must.met_by(*ours); }
+};
+
+nlohmann::ordered_json to_json(const Row& row);
+
+// Aligned columns; the rows that do not hold are marked and repeated below with their reason.
+std::string table(const std::vector<Row>& rows);
+
+// Three significant digits, without an exponent.
+std::string number_text(double value);
+
+}  // namespace isthmus::bench

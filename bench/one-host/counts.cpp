@@ -1,0 +1,239 @@
+// Instructions of a call, by callgrind: programs/counts.c puts each call into a function of its
+// own, callgrind counts while that function runs and dumps a total each time it is left.
+#include <fstream>
+
+#include <unistd.h>
+
+#include "harness/statistics.hpp"
+#include "one-host/group.hpp"
+
+namespace isthmus::bench {
+namespace {
+
+// What the total of a probe contains besides the call itself, and is subtracted.
+enum class Base : unsigned char {
+    inlined,    // probe_inline_empty: the return
+    called,     // probe_call_empty less one: the jump to the routine
+    broadcast,  // probe_call_empty_broadcast less one: the arguments on the stack and the call
+};
+
+struct Count {
+    const char* claim;
+    const char* probe;
+    Base base;
+    double must;
+    std::optional<double> goal;
+    const char* best_peer;  // published count that `must` also has to respect, or ""
+    double best_peer_value;
+};
+
+// Bounds: the smaller of our budget and the best published load/store peer. Peers that let the
+// kernel copy (their counts of 4 KB and 64 KB leave the copying out) are no measure.
+const Count kCounts[] = {
+    {"shmem_int_p, inlined", "probe_inline_int_p", Base::inlined, 8, 6, "sos-xpmem", 65},
+    {"shmem_int_g, inlined", "probe_inline_int_g", Base::inlined, 8, {}, "sos-xpmem", 74},
+    {"shmem_int_atomic_fetch_add, inlined",
+     "probe_inline_fetch_add",
+     Base::inlined,
+     9,
+     {},
+     "sos-xpmem",
+     89},
+    {"shmem_int_p, out of line", "probe_call_int_p", Base::called, 10, {}, "sos-xpmem", 65},
+    {"shmem_int_g, out of line", "probe_call_int_g", Base::called, 74, {}, "sos-xpmem", 74},
+    {"shmem_long_atomic_fetch_add, out of line",
+     "probe_call_fetch_add",
+     Base::called,
+     89,
+     {},
+     "sos-xpmem",
+     89},
+    {"shmem_long_atomic_add, out of line",
+     "probe_call_atomic_add",
+     Base::called,
+     84,
+     {},
+     "sos-xpmem",
+     84},
+    {"shmem_putmem 8 B", "probe_call_putmem8", Base::called, 20, {}, "sos-xpmem", 65},
+    {"shmem_getmem 8 B", "probe_call_getmem8", Base::called, 65, {}, "sos-xpmem", 65},
+    {"shmem_putmem_nbi 8 B", "probe_call_putmem_nbi8", Base::called, 65, {}, "sos-xpmem", 65},
+    {"shmem_putmem 4 KB", "probe_call_putmem4096", Base::called, 463, {}, "sos-xpmem", 463},
+    {"shmem_putmem 64 KB", "probe_call_putmem65536", Base::called, 65556, {}, "sos-xpmem", 65556},
+    {"shmem_quiet, nothing outstanding",
+     "probe_call_quiet_none",
+     Base::called,
+     4,
+     {},
+     "sos-xpmem",
+     5},
+    {"shmem_quiet after a put", "probe_call_quiet_1put", Base::called, 4, {}, "sos-xpmem", 5},
+    {"shmem_fence, nothing outstanding",
+     "probe_call_fence_none",
+     Base::called,
+     4,
+     {},
+     "sos-xpmem",
+     4},
+    {"shmem_fence after a put", "probe_call_fence_1put", Base::called, 4, {}, "sos-xpmem", 4},
+    {"shmem_barrier_all, 2 PEs, without the waiting",
+     "probe_call_barrier_all",
+     Base::called,
+     80,
+     {},
+     "sos-xpmem",
+     143},
+    {"broadcast 8 B at the root",
+     "probe_call_broadcast8",
+     Base::broadcast,
+     120,
+     {},
+     "sos-xpmem",
+     240},
+    {"broadcast 64 B at the root",
+     "probe_call_broadcast64",
+     Base::broadcast,
+     239,
+     {},
+     "sos-xpmem",
+     239},
+    {"broadcast 512 B at the root",
+     "probe_call_broadcast512",
+     Base::broadcast,
+     302,
+     {},
+     "sos-xpmem",
+     302},
+    {"broadcast 4 KB at the root",
+     "probe_call_broadcast4096",
+     Base::broadcast,
+     638,
+     {},
+     "sos-xpmem",
+     638},
+    {"broadcast 32 KB at the root",
+     "probe_call_broadcast32768",
+     Base::broadcast,
+     5922,
+     {},
+     "oshmem",
+     5922},
+};
+constexpr const char* kInlineEmpty = "probe_inline_empty";
+constexpr const char* kCallEmpty = "probe_call_empty";
+constexpr const char* kBroadcastEmpty = "probe_call_empty_broadcast";
+
+constexpr std::size_t kWarm = 3;  // as in programs/counts.c
+
+using Totals = std::map<std::string, std::vector<double>>;
+
+// The parts of a callgrind file: what triggered each dump, and its total.
+Totals read_totals(const std::string& path) {
+    constexpr std::string_view kTrigger = "desc: Trigger: --dump-after=", kTotal = "summary: ";
+    Totals totals;
+    std::ifstream file(path);
+    std::string probe;
+    for (std::string line; std::getline(file, line);) {
+        if (line.rfind("desc: Trigger: ", 0) == 0)
+            probe = line.rfind(kTrigger, 0) == 0 ? line.substr(kTrigger.size()) : "";
+        else if (line.rfind(kTotal, 0) == 0 && !probe.empty())
+            totals[probe].push_back(std::strtod(line.c_str() + kTotal.size(), nullptr));
+    }
+    for (auto& [name, values] : totals) {
+        if (values.size() > kWarm)
+            values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(kWarm));
+    }
+    return totals;
+}
+
+// Runs both PEs under callgrind, which counts in PE 0 alone: a PE under valgrind and one that is
+// not would not be taken for the same executable.
+Totals count(const Run& run, Side side, std::string& reason) {
+    const std::string file = "/tmp/isthmus-bench-" + std::to_string(getpid()) + ".callgrind";
+    std::string options;
+    for (const Count& row : kCounts)
+        options += std::string(" --dump-after=") + row.probe;
+    for (const char* probe : {kInlineEmpty, kCallEmpty, kBroadcastEmpty})
+        options += std::string(" --dump-after=") + probe;
+    const std::string script =
+        "case \"$ISTHMUS_BOOTSTRAP:$OMPI_COMM_WORLD_RANK\" in local:*:0:*:|:0) exec valgrind -q "
+        "--tool=callgrind --collect-atstart=no --toggle-collect='probe_*' --combine-dumps=yes "
+        "--dump-line=no --callgrind-out-file=" +
+        file + options +
+        " \"$0\";; *) exec valgrind -q --tool=callgrind --instr-atstart=no "
+        "--callgrind-out-file=/dev/null \"$0\";; esac";
+    const Finished finished = run.job(side, 2, "counts", {}, {"/bin/sh", "-c", script},
+                                      {{"SHMEM_SYMMETRIC_SIZE", "64M"}, {"LD_BIND_NOW", "1"}});
+    Totals totals;
+    if (finished.succeeded())
+        totals = read_totals(file);
+    else
+        reason = finished.last_words();
+    unlink(file.c_str());
+    return totals;
+}
+
+// A call that may wait: the least, when it waited for nobody. Otherwise all calls are alike.
+bool may_wait(const Count& row) {
+    return row.base == Base::broadcast || std::string_view(row.probe) == "probe_call_barrier_all";
+}
+double typical(const Count& row, const std::vector<double>& totals) {
+    return may_wait(row) ? quantile(totals, 0) : median(totals);
+}
+
+std::optional<double> value_of(const Totals& totals, const Count& row) {
+    const char* const base = row.base == Base::inlined  ? kInlineEmpty
+                             : row.base == Base::called ? kCallEmpty
+                                                        : kBroadcastEmpty;
+    const auto found = totals.find(row.probe), empty = totals.find(base);
+    if (found == totals.end() || empty == totals.end()) return {};
+    const double entry_to_return = row.base == Base::inlined ? 0 : 1;
+    return typical(row, found->second) - median(empty->second) + entry_to_return;
+}
+
+}  // namespace
+
+void measure_counts(Run& run) {
+    if (!run.options().counts) return;
+    run.progress("counting instructions with callgrind");
+    std::string reason, peer_reason;
+    Totals ours, peer;
+    if (find_program("valgrind").empty()) {
+        reason = "not measured: valgrind is not installed (package valgrind; or --no-counts)";
+    } else {
+        ours = count(run, Side::ours, reason);
+        // The peer takes ten times as long.
+        if (run.has_peer() && !run.options().quick) {
+            run.progress("counting the peer's instructions with callgrind");
+            peer = count(run, Side::peer, peer_reason);
+        }
+    }
+    for (const Count& count : kCounts) {
+        Row row;
+        row.claim = count.claim;
+        row.unit = "instructions";
+        row.must = at_most(count.must);
+        row.goal = count.goal;
+        row.ours = value_of(ours, count);
+        const std::string method =
+            std::string("callgrind, ") + (may_wait(count) ? "least" : "median") + " of 10 calls";
+        if (const auto measured = value_of(peer, count)) {
+            row.peer = Run::peer_name();
+            row.peer_value = measured;
+            row.method = method + "; " + count.best_peer + " published " +
+                         number_text(count.best_peer_value);
+        } else {
+            row.peer = std::string(count.best_peer) + " (published)";
+            row.peer_value = count.best_peer_value;
+            row.method = method;
+        }
+        if (!row.ours) {
+            row.reason = reason.empty() ? "callgrind wrote no total for it" : reason;
+        } else {
+            row.spread = spread_text(ours.find(count.probe)->second) + ", base included";
+        }
+        run.add(row);
+    }
+}
+
+}  // namespace isthmus::bench

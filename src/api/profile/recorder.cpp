@@ -1,0 +1,189 @@
+#include "api/profile/recorder.hpp"
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "api/profile/statistics.hpp"
+#include "api/profile/trace.hpp"
+#include "base/error.hpp"
+#include "base/settings.hpp"
+
+namespace isthmus::profile {
+
+std::atomic<std::uint32_t> recording{0};
+
+namespace {
+
+constexpr std::size_t kEvents = 4096;  // of a thread, before they go to the file: 160 KiB
+
+struct ThreadRecord {
+    std::unique_ptr<Tally> tally;
+    std::vector<Event> events;
+    // Guards `events` between its thread and the one that ends the program.
+    std::mutex guard;
+    int thread = 0;  // number in the trace
+};
+
+std::mutex setup;  // everything below
+std::vector<std::unique_ptr<ThreadRecord>> records;
+Tally* total = nullptr;    // of threads that have ended
+int depth = 0;             // calls of init without finalize
+std::uint32_t wanted = 0;  // what the settings ask for
+bool handlers_installed = false;
+int threads_seen = 0;
+
+thread_local ThreadRecord* current = nullptr;
+
+void write_events(ThreadRecord& thread) {
+    const std::lock_guard lock(thread.guard);
+    if (!thread.events.empty()) trace_write(thread.thread, thread.events);
+    thread.events.clear();
+}
+
+// The end of a thread: its counts go to the total, its events to the file.
+struct Retirement {
+    ThreadRecord* record = nullptr;
+    ~Retirement() {
+        if (!record) return;
+        const std::lock_guard lock(setup);
+        current = nullptr;
+        write_events(*record);
+        if (record->tally && total) total->add(*record->tally);
+        std::erase_if(records, [this](const auto& one) { return one.get() == record; });
+    }
+};
+thread_local Retirement retirement;
+
+ThreadRecord& new_record() {
+    const std::lock_guard lock(setup);
+    auto record = std::make_unique<ThreadRecord>();
+    if (wanted & kCounting) record->tally = std::make_unique<Tally>(pshmem_n_pes());
+    if (wanted & kTracing) record->events.reserve(kEvents);
+    record->thread = threads_seen++;
+    if (wanted & kTracing) trace_name_thread(record->thread);
+    current = record.get();
+    retirement.record = current;
+    records.push_back(std::move(record));
+    return *current;
+}
+
+// Counts of all threads of this PE.
+Tally sum() {
+    Tally result(pshmem_n_pes());
+    if (total) result.add(*total);
+    for (const auto& record : records) {
+        if (record->tally) result.add(*record->tally);
+    }
+    return result;
+}
+
+// Collective. The lock is held.
+void close() {
+    recording.store(0, std::memory_order_relaxed);
+    depth = 0;
+    if (wanted & kTracing) {
+        for (const auto& record : records)
+            write_events(*record);
+    }
+    if (wanted & kCounting) report_statistics(sum());
+}
+
+// Runs before the library's own handler, which was installed earlier: the job still stands.
+void at_exit(int status, void*) {
+    const std::lock_guard lock(setup);
+    if (depth == 0) return;
+    if (status == 0) {
+        close();
+    } else if (wanted & kTracing) {
+        for (const auto& record : records)
+            write_events(*record);
+    }
+}
+
+void before_fork() {
+    setup.lock();
+}
+void in_parent() {
+    setup.unlock();
+}
+
+// A forked child is no PE and has nothing to report.
+void in_child() {
+    recording.store(0, std::memory_order_relaxed);
+    depth = 0;
+    wanted = 0;
+    setup.unlock();
+}
+
+void install_handlers() {
+    if (handlers_installed) return;
+    handlers_installed = true;
+    on_exit(at_exit, nullptr);
+    pthread_atfork(before_fork, in_parent, in_child);
+}
+
+// Collective. The lock is held.
+void open(std::uint64_t begin) {
+    set_speaker(pshmem_my_pe());
+    read_settings();  // the library has reported what is wrong with them
+    wanted = 0;
+    if (flag(Setting::stats) && open_statistics()) wanted |= kCounting;
+    if (const std::string& path = value(Setting::trace).text; !path.empty()) {
+        trace_open(path, begin);
+        wanted |= kTracing;
+    }
+    if (wanted == 0) return;
+    if (!total && (wanted & kCounting)) total = new Tally(pshmem_n_pes());
+    install_handlers();
+    recording.store(wanted, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void record(Index routine, std::uint64_t begin, std::uint64_t bytes, int target) {
+    const std::uint64_t end = os::monotonic_nanoseconds();
+    ThreadRecord& mine = current ? *current : new_record();
+    const std::uint32_t mode = recording.load(std::memory_order_relaxed);
+    if ((mode & kCounting) && mine.tally) mine.tally->count(routine, end - begin, bytes, target);
+    if (mode & kTracing) {
+        bool full = false;
+        {
+            const std::lock_guard lock(mine.guard);
+            mine.events.push_back({begin, end, bytes, target, routine});
+            full = mine.events.size() == kEvents;
+        }
+        if (full) write_events(mine);
+    }
+}
+
+void opened(Index routine, std::uint64_t begin) {
+    {
+        const std::lock_guard lock(setup);
+        if (depth++ != 0) return;
+        open(begin);
+    }
+    if (recording.load(std::memory_order_relaxed) != 0) record(routine, begin, 0, -1);
+}
+
+void closing() {
+    const std::lock_guard lock(setup);
+    if (depth > 1)
+        --depth;
+    else if (depth == 1)
+        close();
+}
+
+void control(int level) {
+    const std::lock_guard lock(setup);
+    recording.store(level == 0 || depth == 0 ? 0 : wanted, std::memory_order_relaxed);
+    if (level < 2 || !(wanted & kTracing)) return;
+    for (const auto& record : records)
+        write_events(*record);
+}
+
+}  // namespace isthmus::profile

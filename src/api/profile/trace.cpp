@@ -1,0 +1,163 @@
+#include "api/profile/trace.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/settings.hpp"
+
+namespace isthmus::profile {
+namespace {
+
+constexpr std::string_view kTail = "\n]}\n";
+
+int file = -1;
+std::uint64_t zero = 0;  // the trace's time 0, monotonic nanoseconds
+
+[[noreturn]] void give_up(const char* what) {
+    say_from("shmem_init", std::string("cannot ") + what + " ISTHMUS_TRACE=" +
+                               value(Setting::trace).text + ": " + std::strerror(errno));
+    pshmem_global_exit(1);
+}
+
+bool write_all(std::string_view text, off_t position) {
+    while (!text.empty()) {
+        const ssize_t written = pwrite(file, text.data(), text.size(), position);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(written));
+        position += written;
+    }
+    return true;
+}
+
+// Events, each beginning with a comma, in front of the tail.
+void append(std::string events) {
+    if (file < 0) return;
+    events += kTail;
+    struct stat status {};
+    bool written = false;
+    if (flock(file, LOCK_EX) == 0) {
+        written = fstat(file, &status) == 0 &&
+                  write_all(events, status.st_size - static_cast<off_t>(kTail.size()));
+        if (!written) {  // a full disk: leave what was there
+            const int reason = errno;
+            if (ftruncate(file, status.st_size - static_cast<off_t>(kTail.size())) == 0)
+                write_all(kTail, status.st_size - static_cast<off_t>(kTail.size()));
+            errno = reason;
+        }
+        flock(file, LOCK_UN);
+    }
+    if (written) return;
+    say_from("trace", std::string("cannot write to ISTHMUS_TRACE=") + value(Setting::trace).text +
+                          ": " + std::strerror(errno) + "; the trace ends here");
+    close(file);
+    file = -1;
+}
+
+std::string metadata(const char* kind, int thread, const std::string& arguments) {
+    return ",\n{\"ph\":\"M\",\"name\":\"" + std::string(kind) +
+           "\",\"ts\":0,\"pid\":" + std::to_string(pshmem_my_pe()) +
+           ",\"tid\":" + std::to_string(thread) + ",\"args\":{" + arguments + "}}";
+}
+
+template <typename Number>
+void put(std::string& text, Number number) {
+    char digits[24];
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+// Microseconds with three decimals.
+void put_time(std::string& text, std::uint64_t nanoseconds) {
+    put(text, nanoseconds / 1000);
+    char fraction[5] = ".000";
+    fraction[1] += static_cast<char>(nanoseconds / 100 % 10);
+    fraction[2] += static_cast<char>(nanoseconds / 10 % 10);
+    fraction[3] += static_cast<char>(nanoseconds % 10);
+    text += fraction;
+}
+
+// PE 0 makes the file; the others learn the time of its beginning from the first line.
+void create(const std::string& path, std::uint64_t begin) {
+    file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) give_up("create");
+    zero = begin;
+    char head[256];
+    std::snprintf(head, sizeof head,
+                  "{\"otherData\":{\"zero\":\"%020llu\"},\"displayTimeUnit\":\"ns\","
+                  "\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_labels\",\"ts\":0,\"pid\":0,"
+                  "\"tid\":0,\"args\":{\"labels\":\"Isthmus\"}}",
+                  static_cast<unsigned long long>(zero));
+    if (!write_all(head + std::string(kTail), 0)) give_up("write to");
+}
+
+void join(const std::string& path) {
+    file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (file < 0) give_up("open");
+    char head[64] = {};
+    unsigned long long number = 0;
+    if (pread(file, head, sizeof head - 1, 0) < 0 ||
+        std::sscanf(head, "{\"otherData\":{\"zero\":\"%llu\"", &number) != 1)
+        give_up("read");
+    zero = number;
+}
+
+}  // namespace
+
+void trace_open(const std::string& path, std::uint64_t begin) {
+    if (file >= 0) return;  // initialised again after finalize: the trace goes on
+    if (pshmem_my_pe() == 0) create(path, begin);
+    pshmem_barrier_all();
+    if (pshmem_my_pe() != 0) join(path);
+    const std::string me = std::to_string(pshmem_my_pe());
+    append(metadata("process_name", 0, "\"name\":\"PE " + me + "\"") +
+           metadata("process_sort_index", 0, "\"sort_index\":" + me));
+}
+
+void trace_name_thread(int thread) {
+    append(metadata("thread_name", thread,
+                    thread == 0 ? "\"name\":\"first thread\""
+                                : "\"name\":\"thread " + std::to_string(thread) + "\""));
+}
+
+void trace_write(int thread, const std::vector<Event>& events) {
+    if (file < 0) return;
+    std::string text;
+    text.reserve(events.size() * 128);
+    for (const Event& event : events) {
+        const Title& title = kTitles[static_cast<std::size_t>(event.routine)];
+        text += ",\n{\"ph\":\"X\",\"name\":\"";
+        text += title.routine;
+        text += "\",\"cat\":\"";
+        text += title.section;
+        text += "\",\"pid\":";
+        put(text, pshmem_my_pe());
+        text += ",\"tid\":";
+        put(text, thread);
+        text += ",\"ts\":";
+        // Another PE's init may have begun before PE 0's; time does not.
+        const std::uint64_t begin = std::max(event.begin, zero);
+        put_time(text, begin - zero);
+        text += ",\"dur\":";
+        put_time(text, event.end > begin ? event.end - begin : 0);
+        text += ",\"args\":{\"bytes\":";
+        put(text, event.bytes);
+        if (event.target >= 0) {
+            text += ",\"pe\":";
+            put(text, event.target);
+        }
+        text += "}}";
+    }
+    append(std::move(text));
+}
+
+}  // namespace isthmus::profile

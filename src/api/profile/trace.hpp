@@ -1,0 +1,31 @@
+// The trace: one file a job, in the trace event format that Perfetto and chrome://tracing open
+// (JSON object form, one process a PE, one track a thread).
+//
+// Every write leaves a complete file behind: it replaces the closing brackets by events and
+// closing brackets, under a lock on the file. So the file is valid whenever and however the
+// program ends; what a dying PE had not yet written is missing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/profile/description.hpp"
+
+namespace isthmus::profile {
+
+struct Event {
+    std::uint64_t begin;  // monotonic nanoseconds
+    std::uint64_t end;
+    std::uint64_t bytes;
+    std::int32_t target;  // PE, or -1
+    Index routine;
+};
+
+// Collective. `begin`: when this PE's init began; that of PE 0 is time 0 in the trace. Ends
+// the job if the file cannot be written.
+void trace_open(const std::string& path, std::uint64_t begin);
+void trace_name_thread(int thread);
+void trace_write(int thread, const std::vector<Event>& events);
+
+}  // namespace isthmus::profile

@@ -1,0 +1,77 @@
+// Long copies with 32-byte vectors. Compiled with -mavx2; called only where the processor has it.
+#include "core/copy/loops.hpp"
+#include "core/copy/loops_x86.hpp"
+
+namespace isthmus {
+namespace {
+
+struct Vector32 {
+    using Register = __m256i;
+    static constexpr std::size_t kWidth = 32;
+    static Register load(const char* from) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    }
+    static void store(char* to, Register value) {
+        _mm256_store_si256(reinterpret_cast<__m256i*>(to), value);
+    }
+    static void stream(char* to, Register value) {
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to), value);
+    }
+};
+
+// Exactly one line, unaligned.
+inline void copy_line(char* to, const char* from) {
+    const __m256i low = Vector32::load(from);
+    const __m256i high = Vector32::load(from + 32);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), low);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 32), high);
+}
+
+// 64 to 192 bytes at `to`, as whole lines of which the last may overlap the one before.
+inline void copy_lines(char* to, const char* from, std::size_t bytes) {
+    for (std::size_t at = 0; at + kLine < bytes; at += kLine)
+        copy_line(to + at, from + at);
+    copy_line(to + bytes - kLine, from + bytes - kLine);
+}
+
+inline constexpr std::size_t kAlias = 512;  // a few groups' worth of stores still under way
+
+void copy_avx2_downwards(char* to, const char* from, std::size_t bytes) {
+    copy_line(to + bytes - kLine, from + bytes - kLine);
+    const std::size_t tail = reinterpret_cast<std::uintptr_t>(to + bytes) & (kLine - 1);
+    const std::size_t body = bytes - tail;
+    const std::size_t done = copy_downwards<Vector32, 4>(to + body, from + body, body);
+    const std::size_t left = body - done;
+    if (left > kLine) copy_line(to + left - kLine, from + left - kLine);
+    copy_line(to, from);
+}
+
+}  // namespace
+
+void copy_avx2(void* dest, const void* source, std::size_t bytes) {
+    char* to = static_cast<char*>(dest);
+    const char* from = static_cast<const char*>(source);
+    const auto distance = static_cast<std::size_t>(to - from) % 4096;
+    if (copy_limits.shun_alias && distance - 1 < kAlias && bytes > kAlias &&
+        bytes < copy_limits.stream)
+        return copy_avx2_downwards(to, from, bytes);
+    if (bytes >= copy_limits.string && bytes < copy_limits.stream)
+        return copy_by_string_move(to, from, bytes);
+    copy_line(to, from);
+    const std::size_t head = to_line_boundary(to);
+    to += head;
+    from += head;
+    bytes -= head;
+    std::size_t done = 0;
+    if (bytes < copy_limits.claim)
+        done = copy_upwards<Vector32, 4, Stores::plain>(to, from, bytes);
+    else if (bytes < copy_limits.claim_wide)
+        done = copy_upwards<Vector32, 2, Stores::claimed>(to, from, bytes);
+    else if (bytes < copy_limits.stream)
+        done = copy_upwards<Vector32, 4, Stores::claimed>(to, from, bytes);
+    else
+        done = copy_upwards<Vector32, 4, Stores::streamed>(to, from, bytes);
+    copy_lines(to + done, from + done, bytes - done);
+}
+
+}  // namespace isthmus

@@ -1,0 +1,287 @@
+#include "tools/info.hpp"
+
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/os.hpp"
+#include "base/settings.hpp"
+#include "core/job.hpp"
+#include "core/window.hpp"
+#include "launch/binding.hpp"
+#include "tools/place.hpp"
+
+namespace isthmus {
+
+// A tool is no PE: its window stays closed. What counts here is the shift, that of the library.
+Window window;
+
+namespace tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+const char* kind_name(SettingKind kind) {
+    switch (kind) {
+        case SettingKind::flag:
+            return "0 or 1";
+        case SettingKind::number:
+            return "count";
+        case SettingKind::seconds:
+            return "seconds";
+        case SettingKind::size:
+            return "bytes, k M G T or %";
+        case SettingKind::text:
+            return "text";
+        case SettingKind::choice:
+            return "choice";
+        case SettingKind::presence:
+            return "set or not";
+    }
+    return "?";
+}
+
+std::string hwloc_version() {
+    void* const library = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return "";
+    using GetVersion = unsigned();
+    auto* const version = reinterpret_cast<GetVersion*>(dlsym(library, "hwloc_get_api_version"));
+    if (!version) return "";
+    const unsigned number = version();
+    return std::to_string(number >> 16) + "." + std::to_string(number >> 8 & 255) + "." +
+           std::to_string(number & 255);
+}
+
+ordered_json build_report(const Place& place) {
+    utsname machine{};
+    uname(&machine);
+    const LibraryVersion library =
+        ask_library(place.lib.empty() ? "" : place.lib + "/libisthmus.so");
+    const std::string hwloc = hwloc_version();
+    return {
+        {"compiler", ISTHMUS_COMPILER},
+        {"build_type", ISTHMUS_BUILD_TYPE},
+        {"sanitizers", ISTHMUS_SANITIZERS},
+        {"window_shift", window.shift},
+        {"window_stride", window_stride()},
+        {"max_pes", window_slots()},
+        {"library", place.lib.empty() ? "" : place.lib + "/libisthmus.so"},
+        {"library_version", library.name.empty() ? library.problem : library.name},
+        {"headers", place.include},
+        {"c_library", std::string("glibc ") + gnu_get_libc_version()},
+        {"hwloc", hwloc.empty() ? "not installed" : hwloc},
+        {"json", std::to_string(NLOHMANN_JSON_VERSION_MAJOR) + "." +
+                     std::to_string(NLOHMANN_JSON_VERSION_MINOR) + "." +
+                     std::to_string(NLOHMANN_JSON_VERSION_PATCH)},
+        {"cli11", CLI11_VERSION},
+        {"system", std::string(machine.sysname) + " " + machine.release + " " + machine.machine},
+    };
+}
+
+ordered_json settings_report() {
+    ordered_json rows = ordered_json::array();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Setting::count); ++i) {
+        const auto setting = static_cast<Setting>(i);
+        const SettingDescription& about = description(setting);
+        const SettingValue& now = value(setting);
+        ordered_json row{
+            {"name", about.name},
+            {"value", now.text},
+            {"default", about.standard_value},
+            {"from", now.origin == SettingOrigin::environment
+                         ? std::string("environment: ") + now.read_from
+                         : "default"},
+            {"kind", about.choices ? about.choices : kind_name(about.kind)},
+            {"category", about.category},
+            {"help", about.help},
+        };
+        if (about.old_name) row["deprecated_name"] = about.old_name;
+        if (about.kind == SettingKind::size) row["bytes"] = choose_heap().bytes;
+        if (about.kind == SettingKind::presence)
+            row["value"] = now.origin == SettingOrigin::environment ? "set" : "not set";
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+ordered_json choices_report() {
+    const HeapChoice heap = choose_heap();
+    const launch::ProcessorSet allowed = launch::ProcessorSet::allowed();
+    const launch::Topology topology = launch::read_topology(allowed);
+    launch::BindMode mode = launch::BindMode::automatic;
+    launch::parse_bind_mode(value(Setting::bind).text, mode);
+    ordered_json binding = ordered_json::array();
+    const int cores = static_cast<int>(topology.cores.size());
+    for (const int pes : {2, cores, 2 * cores}) {
+        if (pes < 2 || pes > kMaxPes || (pes == 2 && cores == 2 && !binding.empty())) continue;
+        const launch::Binding chosen = launch::choose_binding(mode, pes);
+        binding.push_back({{"pes", pes}, {"chosen", chosen.error + chosen.reason}});
+    }
+    return {
+        {"transport",
+         {{"chosen", "window"},
+          {"reason",
+           "all PEs of a job are on this host: loads, stores and atomic instructions of "
+           "the processor, no library call for the short operations"},
+          {"serves",
+           ordered_json::array({"put", "get", "atomic", "strided", "signal", "collective"})}}},
+        {"processors", {{"usable", allowed.count()}, {"list", allowed.text()}, {"cores", cores}}},
+        {"binding", binding},
+        {"symmetric_heap",
+         {{"bytes", heap.bytes}, {"text", format_size(heap.bytes)}, {"reason", heap.reason}}},
+        {"memory", {{"bytes", os::memory_size()}, {"text", format_size(os::memory_size())}}},
+    };
+}
+
+std::string text_of(const ordered_json& item) {
+    return item.is_string() ? item.get<std::string>() : item.dump();
+}
+
+void print_report(const ordered_json& report) {
+    std::printf("isthmus %s, OpenSHMEM %s\n\nBuild\n", text_of(report["version"]).c_str(),
+                text_of(report["openshmem"]).c_str());
+    for (const auto& [name, item] : report["build"].items())
+        std::printf("  %-16s %s\n", name.c_str(), text_of(item).c_str());
+
+    std::printf("\nSettings%*s%-16s %-16s %s\n", 18, "", "value", "default", "from");
+    ordered_json rows = report["settings"];
+    std::stable_sort(rows.begin(), rows.end(), [](const ordered_json& a, const ordered_json& b) {
+        return text_of(a["category"]) < text_of(b["category"]);
+    });
+    std::string category;
+    for (const auto& row : rows) {
+        if (row["category"] != category) {
+            category = text_of(row["category"]);
+            std::printf(" %s\n", category.c_str());
+        }
+        std::printf("  %-23s %-16s %-16s %s\n", text_of(row["name"]).c_str(),
+                    text_of(row["value"]).c_str(), text_of(row["default"]).c_str(),
+                    text_of(row["from"]).c_str());
+        std::printf("      %s\n      (%s)\n", text_of(row["help"]).c_str(),
+                    text_of(row["kind"]).c_str());
+    }
+    for (const auto& problem : report["problems"])
+        std::printf("  problem: %s\n", text_of(problem).c_str());
+
+    const ordered_json& chosen = report["chosen"];
+    std::printf("\nWhat this leads to here\n");
+    std::printf("  %-16s %s: %s\n", "transport", text_of(chosen["transport"]["chosen"]).c_str(),
+                text_of(chosen["transport"]["reason"]).c_str());
+    std::printf("  %-16s %s (%s), cores %s\n", "processors",
+                text_of(chosen["processors"]["usable"]).c_str(),
+                text_of(chosen["processors"]["list"]).c_str(),
+                text_of(chosen["processors"]["cores"]).c_str());
+    for (const auto& row : chosen["binding"])
+        std::printf("  %-16s -n %s: %s\n", "binding", text_of(row["pes"]).c_str(),
+                    text_of(row["chosen"]).c_str());
+    std::printf("  %-16s %s bytes (%s): %s\n", "symmetric heap",
+                text_of(chosen["symmetric_heap"]["bytes"]).c_str(),
+                text_of(chosen["symmetric_heap"]["text"]).c_str(),
+                text_of(chosen["symmetric_heap"]["reason"]).c_str());
+    std::printf("  %-16s %s\n", "memory", text_of(chosen["memory"]["text"]).c_str());
+}
+
+}  // namespace
+
+HeapChoice choose_heap() {
+    const std::uint64_t memory = os::memory_size();
+    const std::uint64_t largest = std::min(window_stride(), kDataOffset) - kInternalSize;
+    const SettingValue& setting = value(Setting::symmetric_size);
+    HeapChoice choice;
+    choice.bytes = os::page_up(size(Setting::symmetric_size, memory));
+    const bool standard = setting.origin == SettingOrigin::standard;
+    choice.reason = (standard ? std::string("default ") : std::string("asked for: ")) +
+                    setting.text + (setting.text.ends_with('%') ? " of memory" : "") +
+                    "; reserved for each PE, occupied when touched";
+    if (choice.bytes > largest) {
+        choice.reason += standard ? "; cut to the largest that fits in the window"
+                                  : "; more than fits in the window, a job will refuse this";
+        if (standard) choice.bytes = largest;
+    }
+    return choice;
+}
+
+LibraryVersion ask_library(const std::string& path) {
+    LibraryVersion version;
+    if (path.empty()) {
+        version.problem = "libisthmus.so was not found beside this tool";
+        return version;
+    }
+    int answer[2];
+    if (pipe2(answer, 0) != 0) {
+        version.problem = std::string("cannot make a pipe: ") + std::strerror(errno);
+        return version;
+    }
+    // In another process: what a damaged library does when it is loaded should not happen here.
+    const pid_t child = fork();
+    if (child == 0) {
+        void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        std::string text = "!" + std::string(library ? "it does not name itself" : dlerror());
+        using GetName = void(char*);
+        if (auto* const name =
+                library ? reinterpret_cast<GetName*>(dlsym(library, "shmem_info_get_name"))
+                        : nullptr) {
+            char buffer[256] = "";
+            name(buffer);
+            text = buffer;
+        }
+        const auto written = write(answer[1], text.data(), text.size());
+        _exit(written < 0);
+    }
+    close(answer[1]);
+    char buffer[512];
+    const ssize_t length = child < 0 ? 0 : read(answer[0], buffer, sizeof buffer);
+    close(answer[0]);
+    if (child > 0) waitpid(child, nullptr, 0);
+    const std::string text(buffer, static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+    if (text.empty())
+        version.problem = path + " cannot be loaded: it ends the process";
+    else if (text[0] == '!')
+        version.problem = path + " cannot be used: " + text.substr(1);
+    else
+        version.name = text;
+    return version;
+}
+
+int info_command(const std::vector<std::string>& arguments) {
+    bool json = false;
+    CLI::App app(
+        "Prints the version, how it was built, every setting with its value, default and\n"
+        "where the value came from, and what these lead to on this machine.");
+    app.name("isthmus info");
+    app.add_flag("--json", json, "Print JSON");
+    try {
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    } catch (const CLI::CallForHelp&) {
+        std::fputs(app.help().c_str(), stdout);
+        return 0;
+    } catch (const CLI::ParseError& error) {
+        say((std::string("isthmus info: ") + error.what() + "\n").c_str());
+        return 2;
+    }
+    ordered_json report{{"version", ISTHMUS_VERSION}, {"openshmem", "1.6"}};
+    ordered_json problems = ordered_json::array();
+    for (const SettingProblem& problem : read_settings())
+        problems.push_back(problem.message);
+    report["build"] = build_report(find_place());
+    report["settings"] = settings_report();
+    report["problems"] = problems;
+    report["chosen"] = choices_report();
+    if (json)
+        std::printf("%s\n", report.dump(2).c_str());
+    else
+        print_report(report);
+    return 0;
+}
+
+}  // namespace tools
+}  // namespace isthmus

@@ -1,0 +1,27 @@
+// `isthmus info`: what is installed, how it is set, and what follows from that here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace isthmus::tools {
+
+int info_command(const std::vector<std::string>& arguments);
+
+// Symmetric heap of a PE that the settings lead to on this machine, as shmem_init computes it.
+struct HeapChoice {
+    std::uint64_t bytes = 0;  // for the user
+    std::string reason;
+};
+HeapChoice choose_heap();
+
+// "Isthmus 0.1.0" as the library beside this tool calls itself; empty and why, if it cannot be
+// asked.
+struct LibraryVersion {
+    std::string name;
+    std::string problem;
+};
+LibraryVersion ask_library(const std::string& path);
+
+}  // namespace isthmus::tools

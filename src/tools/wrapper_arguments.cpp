@@ -1,0 +1,237 @@
+#include "tools/wrapper_arguments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+namespace isthmus::tools {
+namespace {
+
+// Options of gcc and clang whose value is the next word.
+constexpr std::array<std::string_view, 41> kWithValue{"-o",
+                                                      "-I",
+                                                      "-L",
+                                                      "-D",
+                                                      "-U",
+                                                      "-include",
+                                                      "-imacros",
+                                                      "-isystem",
+                                                      "-iquote",
+                                                      "-idirafter",
+                                                      "-iprefix",
+                                                      "-iwithprefix",
+                                                      "-iwithprefixbefore",
+                                                      "-isysroot",
+                                                      "-x",
+                                                      "-MF",
+                                                      "-MT",
+                                                      "-MQ",
+                                                      "-Xlinker",
+                                                      "-Xclang",
+                                                      "-Xassembler",
+                                                      "-Xpreprocessor",
+                                                      "-T",
+                                                      "-u",
+                                                      "-z",
+                                                      "-e",
+                                                      "-l",
+                                                      "-A",
+                                                      "-B",
+                                                      "-arch",
+                                                      "-target",
+                                                      "--param",
+                                                      "-aux-info",
+                                                      "-wrapper",
+                                                      "-mllvm",
+                                                      "-dumpbase",
+                                                      "-dumpdir",
+                                                      "-dumpbase-ext",
+                                                      "--sysroot",
+                                                      "-specs",
+                                                      "-framework"};
+
+// Options after which nothing is linked.
+constexpr std::array<std::string_view, 17> kEndsBefore{"-c",
+                                                       "-S",
+                                                       "-E",
+                                                       "-M",
+                                                       "-MM",
+                                                       "-fsyntax-only",
+                                                       "-r",
+                                                       "--help",
+                                                       "--version",
+                                                       "-dumpversion",
+                                                       "-dumpmachine",
+                                                       "-dumpspecs",
+                                                       "-dumpfullversion",
+                                                       "--precompile",
+                                                       "-emit-ast",
+                                                       "--analyze",
+                                                       "--target-help"};
+
+template <typename List>
+bool contains(const List& list, std::string_view word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// The words of @file, as far as they matter here. Build systems quote file names in them, not
+// options.
+std::vector<std::string> expanded(const std::vector<std::string>& arguments) {
+    std::vector<std::string> words;
+    for (const std::string& argument : arguments) {
+        std::ifstream file;
+        if (argument.size() > 1 && argument[0] == '@') file.open(argument.substr(1));
+        if (!file.is_open()) {
+            words.push_back(argument);
+            continue;
+        }
+        for (std::string word; file >> word;)
+            words.push_back(word);
+    }
+    return words;
+}
+
+bool is_system_directory(std::string_view directory, std::string_view kind) {
+    // Naming these again would change the order of the compiler's own search.
+    const std::string usr = "/usr/" + std::string(kind);
+    return directory == usr || directory == "/usr/local/" + std::string(kind) ||
+           (kind == "lib" && directory.starts_with("/usr/lib/") &&
+            directory.ends_with("-linux-gnu"));
+}
+
+void append_words(std::vector<std::string>& words, const std::string& text) {
+    std::istringstream stream(text);
+    for (std::string word; stream >> word;)
+        words.push_back(word);
+}
+
+struct OwnOptions {
+    ShowMode show = ShowMode::run;
+    bool profile = false;
+    std::string compiler;
+    std::vector<std::string> rest;
+};
+
+OwnOptions take_own_options(const std::vector<std::string>& arguments) {
+    OwnOptions own;
+    for (const std::string& word : arguments) {
+        if (word == "-show" || word == "--show" || word == "-showme" || word == "--showme")
+            own.show = ShowMode::command;
+        else if (word == "--showme:compile" || word == "-showme:compile")
+            own.show = ShowMode::compile_flags;
+        else if (word == "--showme:link" || word == "-showme:link")
+            own.show = ShowMode::link_flags;
+        else if (word == "-profile")
+            own.profile = true;
+        else if (word.starts_with("-cc=") || word.starts_with("-cxx="))
+            own.compiler = word.substr(word.find('=') + 1);
+        else
+            own.rest.push_back(word);
+    }
+    return own;
+}
+
+std::vector<std::string> compile_flags(const WrapperConfiguration& configuration, bool profile) {
+    std::vector<std::string> flags;
+    append_words(flags, configuration.flags);
+    if (!is_system_directory(configuration.include, "include"))
+        flags.push_back("-I" + configuration.include);
+    if (profile) flags.emplace_back("-DISTHMUS_NO_INLINE");
+    return flags;
+}
+
+std::vector<std::string> link_flags(const WrapperConfiguration& configuration, bool profile,
+                                    bool is_static) {
+    std::vector<std::string> flags;
+    if (!is_system_directory(configuration.lib, "lib")) {
+        flags.push_back("-L" + configuration.lib);
+        if (!is_static) flags.push_back("-Wl,-rpath," + configuration.lib);
+    }
+    if (profile) flags.emplace_back("-listhmus-profile");
+    flags.emplace_back("-listhmus");
+    // The library is C++; a shared one brings its runtime itself.
+    if (is_static) flags.emplace_back("-lstdc++");
+    flags.emplace_back("-pthread");
+    return flags;
+}
+
+}  // namespace
+
+bool links(const std::vector<std::string>& arguments) {
+    const std::vector<std::string> words = expanded(arguments);
+    bool has_input = false;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::string& word = words[i];
+        if (contains(kEndsBefore, word) || word.starts_with("-print-") ||
+            word.starts_with("--print-"))
+            return false;
+        if (contains(kWithValue, word))
+            ++i;
+        else if (word == "-" || word.empty() || word[0] != '-')
+            has_input = true;
+    }
+    return has_input;
+}
+
+std::string quote(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) {
+        if (!text.empty()) text += ' ';
+        const bool plain =
+            !word.empty() && word.find_first_not_of(
+                                 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "-_=+./,:@%") == std::string::npos;
+        if (plain) {
+            text += word;
+            continue;
+        }
+        text += '\'';
+        for (const char c : word) {
+            if (c == '\'')
+                text += "'\\''";
+            else
+                text += c;
+        }
+        text += '\'';
+    }
+    return text;
+}
+
+WrapperCommand build_command(const WrapperConfiguration& configuration,
+                             const std::vector<std::string>& arguments) {
+    WrapperCommand command;
+    OwnOptions own = take_own_options(arguments);
+    command.show = own.show;
+    const std::vector<std::string> words = expanded(own.rest);
+    const bool is_static = contains(words, "-static") || contains(words, "-static-pie");
+    const bool linking = links(own.rest);
+    if (own.profile && !configuration.has_profile_library &&
+        (linking || own.show == ShowMode::link_flags))
+        command.error = "-profile: libisthmus-profile is not in " + configuration.lib;
+    if (is_static && linking && !configuration.has_static_library)
+        command.error = "-static: there is no libisthmus.a in " + configuration.lib +
+                        "; link it as a shared library (-static-libgcc and -static-libstdc++ work)";
+
+    const std::vector<std::string> compile = compile_flags(configuration, own.profile);
+    const std::vector<std::string> link = link_flags(configuration, own.profile, is_static);
+    if (own.show == ShowMode::compile_flags) {
+        command.words = compile;
+        return command;
+    }
+    if (own.show == ShowMode::link_flags) {
+        command.words = link;
+        return command;
+    }
+    append_words(command.words, own.compiler.empty() ? configuration.compiler : own.compiler);
+    command.words.insert(command.words.end(), compile.begin(), compile.end());
+    command.words.insert(command.words.end(), own.rest.begin(), own.rest.end());
+    // Behind the user's objects, which is where a linker looks libraries up for them. `-show` alone
+    // shows the whole line, as other wrappers do.
+    const bool show_all = own.show == ShowMode::command && own.rest.empty();
+    if (linking || show_all) command.words.insert(command.words.end(), link.begin(), link.end());
+    return command;
+}
+
+}  // namespace isthmus::tools

@@ -1,0 +1,38 @@
+// What oshcc makes of its arguments: the command of the compiler.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace isthmus::tools {
+
+// Where things are and what the library was built with.
+struct WrapperConfiguration {
+    std::string compiler;  // of the language that the wrapper is for
+    std::string include;   // directory of shmem.h
+    std::string lib;       // directory of libisthmus
+    std::string flags;     // that programs need as the library did (-fsanitize=...), or empty
+    bool has_static_library = false;
+    bool has_profile_library = false;
+};
+
+// Which part of the command is asked for.
+enum class ShowMode : unsigned char { run, command, compile_flags, link_flags };
+
+struct WrapperCommand {
+    ShowMode show = ShowMode::run;
+    std::vector<std::string> words;
+    std::string error;
+};
+
+WrapperCommand build_command(const WrapperConfiguration& configuration,
+                             const std::vector<std::string>& arguments);
+
+// True if the compiler, given these arguments, goes on to link: there is an input file, and no
+// option ends its work earlier.
+bool links(const std::vector<std::string>& arguments);
+
+// The command as a shell would take it.
+std::string quote(const std::vector<std::string>& words);
+
+}  // namespace isthmus::tools

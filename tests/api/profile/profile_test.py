@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Counts the calls of profile.c with the profiling library, and reads the traces.
+
+profile_test.py ISTHMUS DIRECTORY_OF_PROGRAMS
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PES = 3
+
+
+class Runner:
+    """Runs the programs with settings; files go to a directory of their own."""
+
+    def __init__(self, launcher, programs, directory):
+        self.launcher, self.programs, self.directory = launcher, programs, pathlib.Path(directory)
+
+    def run(self, *arguments, program="profile_program", status=0, pes=PES, **settings):
+        environment = {key: value for key, value in os.environ.items()
+                       if not key.startswith(("ISTHMUS_", "SHMEM_"))}
+        environment.update(settings)
+        result = subprocess.run(
+            [self.launcher, "run", "-n", str(pes), f"{self.programs}/{program}", *arguments],
+            env=environment, capture_output=True, text=True, timeout=60, check=False)
+        assert result.returncode == status, f"{arguments}: {result.returncode}\n{result.stderr}"
+        return result.stderr
+
+    def statistics(self, *arguments, **options):
+        path = self.directory / "stats.json"
+        path.unlink(missing_ok=True)
+        text = self.run(*arguments, ISTHMUS_STATS="1", ISTHMUS_STATS_FILE=str(path), **options)
+        assert text == "", f"{arguments} printed {text}"
+        report = json.loads(path.read_text(encoding="utf-8"))
+        report["calls"] = {one["name"]: (one["calls"], one["bytes"]) for one in report["routines"]}
+        return report
+
+    def trace(self, *arguments, **options):
+        path = self.directory / "trace.json"
+        path.unlink(missing_ok=True)
+        self.run(*arguments, ISTHMUS_TRACE=str(path), **options)
+        return check_trace(json.loads(path.read_text(encoding="utf-8")), options.get("pes", PES))
+
+
+def check_trace(trace, pes):
+    """What Perfetto asks of a trace; returns the events that are calls."""
+    calls = []
+    named = set()
+    assert trace["displayTimeUnit"] in ("ns", "ms")
+    for event in trace["traceEvents"]:
+        for key in ("ph", "ts", "pid", "tid", "name"):
+            assert key in event, event
+        assert event["ph"] in ("X", "M") and isinstance(event["name"], str)
+        assert isinstance(event["pid"], int) and isinstance(event["tid"], int)
+        assert isinstance(event["ts"], (int, float)) and event["ts"] >= 0
+        assert 0 <= event["pid"] < pes
+        if event["ph"] == "M":
+            if event["name"] == "process_name":
+                assert event["args"]["name"] == f"PE {event['pid']}"
+                named.add(event["pid"])
+            continue
+        assert event["name"].startswith("shmem_") and event["dur"] >= 0
+        assert event["args"]["bytes"] >= 0 and -1 < event["args"].get("pe", 0) < pes
+        calls.append(event)
+    assert named == set(range(pes)), named
+    return calls
+
+
+def test_counts(runner):
+    report = runner.statistics("finalize")
+    assert report["pes"] == PES
+    expected = {
+        "shmem_init_thread": (PES, 0),
+        "shmem_malloc": (PES, 1000 * PES),
+        "shmem_free": (PES, 0),
+        "shmem_int_p": (10 * PES, 40 * PES),
+        "shmem_long_g": (5 * PES, 40 * PES),
+        "shmem_putmem": (PES, 801 * PES),
+        "shmem_put32": (PES, 80 * PES),
+        "shmem_double_iput": (PES, 56 * PES),
+        "shmem_ibput64": (PES, 80 * PES),
+        "shmem_long_put_signal": (PES, 48 * PES),
+        "shmem_signal_wait_until": (PES, 0),
+        "shmem_long_sum_reduce": (PES, 24 * PES),
+        "shmem_broadcastmem": (PES, 5 * PES),
+        "shmem_sync_all": (PES, 0),
+        "shmem_barrier_all": (PES, 0),
+        "shmem_set_lock": (PES, 0),
+        "shmem_clear_lock": (PES, 0),
+        "shmem_quiet": (PES, 0),
+        "shmem_fence": (PES, 0),
+        "shmem_my_pe": (PES, 0),
+        "shmem_n_pes": (PES, 0),
+        "shmem_team_split_strided": (PES, 0),
+    }
+    assert report["calls"] == expected, report["calls"]
+    right_bytes, right_operations = 40 + 801 + 80 + 56 + 80 + 48, 10 + 5
+    for source in range(PES):
+        operations, received = [0] * PES, [0] * PES
+        operations[(source + 1) % PES] += right_operations
+        received[(source + 1) % PES] += right_bytes
+        operations[0] += 5
+        received[0] += 40
+        assert report["operations"][source] == operations, report["operations"]
+        assert report["bytes"][source] == received, report["bytes"]
+    for one in report["routines"]:
+        assert len(one["by_pe"]) == PES
+        assert sum(pe["calls"] for pe in one["by_pe"]) == one["calls"]
+        assert one["seconds"] >= 0 and one["section"][0] in "9A"
+
+
+def test_table(runner):
+    text = runner.run("finalize", ISTHMUS_STATS="1")
+    lines = text.splitlines()
+    assert all(line.startswith("isthmus: ") for line in lines), text
+    assert lines[0].startswith("isthmus: calls of 3 PEs"), text
+    row = next(line for line in lines if line.endswith("  shmem_int_p"))
+    assert row.split()[1:4] == ["30", "120", "B"], row
+    assert sum("from PE (down) to PE (across)" in line for line in lines) == 2, text
+
+
+def test_ends(runner):
+    """A program that ends without finalize is counted as well, if it ends in peace."""
+    for how in ("exit", "return"):
+        assert runner.statistics(how)["calls"]["shmem_int_p"] == (10 * PES, 40 * PES)
+    report = runner.statistics(program="profile_old_names")
+    assert report["calls"]["shmem_long_inc"] == (PES - 1, 8 * (PES - 1)), report["calls"]
+    assert report["calls"]["shmem_init"][0] == PES and report["calls"]["shmem_malloc"][0] == PES
+
+
+def test_threads(runner):
+    report = runner.statistics("threads")
+    assert report["calls"]["shmem_long_atomic_add"] == (400 * PES, 3200 * PES)
+    calls = runner.trace("threads")
+    for pe in range(PES):
+        tracks = {call["tid"] for call in calls
+                  if call["pid"] == pe and call["name"] == "shmem_long_atomic_add"}
+        assert len(tracks) == 4, tracks
+
+
+def test_team(runner):
+    report = runner.statistics("team")
+    assert report["calls"]["shmem_ctx_long_put"] == (1, 80)
+    assert report["bytes"] == [[0, 0, 80], [0, 0, 0], [0, 0, 0]], report["bytes"]
+
+
+def test_control(runner):
+    assert runner.statistics("control")["calls"]["shmem_int_p"] == (3 * PES, 12 * PES)
+
+
+def test_fork(runner):
+    assert runner.statistics("fork")["calls"]["shmem_int_p"] == (PES, 4 * PES)
+
+
+def test_trace(runner):
+    calls = runner.trace("finalize")
+    puts = [call for call in calls if call["name"] == "shmem_putmem"]
+    assert len(puts) == PES
+    for put in puts:
+        assert put["args"] == {"bytes": 801, "pe": (put["pid"] + 1) % PES}, put
+    for pe in range(PES):  # the calls of a thread follow one another
+        mine = [call for call in calls if call["pid"] == pe]
+        assert mine[0]["name"] == "shmem_init_thread"
+        for earlier, later in zip(mine, mine[1:]):
+            assert earlier["ts"] + earlier["dur"] <= later["ts"] + 0.002, (earlier, later)
+    # A barrier ends nowhere before it has begun everywhere: the PEs' clocks agree.
+    barriers = [call for call in calls if call["name"] == "shmem_barrier_all"]
+    assert len(barriers) == PES
+    assert max(b["ts"] for b in barriers) <= min(b["ts"] + b["dur"] for b in barriers) + 0.002
+
+
+def test_long_trace(runner):
+    """More events than a thread keeps in memory."""
+    calls = runner.trace("many")
+    assert sum(call["name"] == "shmem_long_p" for call in calls) == 20000 * PES
+
+
+def test_trace_of_other_ends(runner):
+    """The file is valid however the program ends; what was written out is in it."""
+    for how in ("exit", "return"):
+        assert sum(c["name"] == "shmem_putmem" for c in runner.trace(how)) == PES
+    calls = runner.trace("global_exit", status=7)
+    assert any(c["pid"] == 0 and c["name"] == "shmem_putmem" for c in calls)
+    runner.trace("die", status=134)
+
+
+def test_alone(runner):
+    report = runner.statistics("finalize", pes=1)
+    assert report["operations"] == [[20]], report["operations"]
+    runner.trace("finalize", pes=1)
+
+
+def test_refusals(runner):
+    missing = str(runner.directory / "missing" / "trace.json")
+    text = runner.run("finalize", status=1, ISTHMUS_TRACE=missing)
+    assert f"cannot create ISTHMUS_TRACE={missing}: No such file or directory" in text, text
+    text = runner.run("finalize", ISTHMUS_STATS="1", ISTHMUS_STATS_FILE=missing)
+    assert f"cannot write ISTHMUS_STATS_FILE={missing}: No such file or directory" in text, text
+
+
+def test_off(runner):
+    assert runner.run("finalize") == ""
+
+
+def main():
+    launcher, programs = sys.argv[1:]
+    tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
+    with tempfile.TemporaryDirectory() as directory:
+        for test in tests:
+            test(Runner(launcher, programs, directory))
+            print(f"passed {test.__name__}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,4 @@
+/* The C11 generics; see generics.h. */
+#include "generics.h"
+
+int main(void) { return run(); }

@@ -1,0 +1,89 @@
+#include "base/os.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+namespace isthmus::os {
+namespace {
+
+constexpr std::size_t kLength = std::size_t{1} << 20;
+
+void* free_place() {
+    void* const place = mmap(nullptr, kLength, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(place, kLength);
+    return place;
+}
+
+TEST(Os, PagesRoundBothWays) {
+    const std::uintptr_t page = page_size();
+    EXPECT_EQ(page_down(page + 1), page);
+    EXPECT_EQ(page_up(page + 1), 2 * page);
+    EXPECT_EQ(page_up(page), page);
+    EXPECT_EQ(page_down(page), page);
+}
+
+TEST(Os, ASharedFileIsMappedTwiceAndOccupiesWhatIsTouched) {
+    const int file = create_shared_file("test", std::uint64_t{1} << 40);
+    ASSERT_GE(file, 0) << std::strerror(errno);
+    char* const first = static_cast<char*>(free_place());
+    ASSERT_TRUE(map_shared(first, kLength, file, 0, false));
+    char* const second = static_cast<char*>(free_place());
+    ASSERT_TRUE(map_shared(second, kLength, file, 0, false));
+    std::strcpy(first + 5000, "across");
+    EXPECT_STREQ(second + 5000, "across");
+    struct stat status {};
+    fstat(file, &status);
+    EXPECT_LE(status.st_blocks * 512, 64 << 10);
+    discard(file, 0, kLength);
+    EXPECT_EQ(second[5000], 0);
+    munmap(first, kLength);
+    munmap(second, kLength);
+    close(file);
+}
+
+TEST(Os, MappingDoesNotReplaceUnlessTold) {
+    const int file = create_shared_file("test", kLength);
+    void* const place = mmap(nullptr, kLength, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT_FALSE(map_shared(place, kLength, file, 0, false));
+    EXPECT_EQ(errno, EEXIST);
+    EXPECT_TRUE(map_shared(place, kLength, file, 0, true));
+    munmap(place, kLength);
+    close(file);
+}
+
+TEST(Os, AFutexWaitEndsByTimeOrByWake) {
+    std::atomic<std::uint32_t> word{0};
+    const auto* const raw = reinterpret_cast<const std::uint32_t*>(&word);
+    const std::uint64_t begin = monotonic_nanoseconds();
+    futex_wait(raw, 0, 5'000'000);
+    EXPECT_GE(monotonic_nanoseconds() - begin, 4'000'000u);
+    futex_wait(raw, 1, 60'000'000'000);  // another value: no wait at all
+    std::thread waker([&] {
+        word.store(1, std::memory_order_release);  // partner: the load below
+        futex_wake_all(raw);
+    });
+    while (word.load(std::memory_order_acquire) == 0)
+        futex_wait(raw, 0, 60'000'000'000);
+    waker.join();
+}
+
+TEST(Os, AStartedThreadIsNoticed) {
+    std::thread other([] {});
+    EXPECT_FALSE(is_single_threaded());
+    other.join();
+}
+
+TEST(Os, ThereIsMemoryAndAProcessor) {
+    EXPECT_GE(memory_size(), std::uint64_t{64} << 20);
+    EXPECT_GE(usable_processors(), 1);
+}
+
+}  // namespace
+}  // namespace isthmus::os

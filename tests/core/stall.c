@@ -1,0 +1,41 @@
+/* The last PE comes late to what the others wait for, by as many seconds as the second argument
+ * says; then the program goes on and ends well. */
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static long flag;
+static long lock;
+
+int main(int argc, char** argv) {
+    shmem_init();
+    const int me = shmem_my_pe();
+    const int last = shmem_n_pes() - 1;
+    const char* what = argc > 1 ? argv[1] : "barrier";
+    const double seconds = argc > 2 ? atof(argv[2]) : 1;
+    const struct timespec pause = {(time_t)seconds, (long)((seconds - (time_t)seconds) * 1e9)};
+    shmem_barrier_all();
+    if (strcmp(what, "barrier") == 0) {
+        if (me == last) nanosleep(&pause, NULL);
+        shmem_barrier_all();
+    } else if (strcmp(what, "flag") == 0) {
+        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) shmem_long_p(&flag, 1, 0);
+        if (me == 0) shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+    } else if (strcmp(what, "lock") == 0) {
+        if (me == last) shmem_set_lock(&lock);
+        shmem_sync_all();
+        if (me == last) nanosleep(&pause, NULL);
+        if (me == 0) shmem_set_lock(&lock);
+        if (me == 0 || me == last) shmem_clear_lock(&lock);
+    } else if (strcmp(what, "finalize") == 0) {
+        if (me == last) nanosleep(&pause, NULL);
+    }
+    if (strcmp(what, "finalize") != 0) shmem_barrier_all();
+    if (me == 0) puts("went on");
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Hangs jobs on purpose for a moment and reads the stall report: who waits for what, since when.
+
+stall_test.py ISTHMUS STALL_PROGRAM
+"""
+import os
+import re
+import subprocess
+import sys
+
+LATE = 1.0
+NUMBER = r"\d+\.\d s"
+
+
+def run(launcher, program, what, limit):
+    environment = {**os.environ, "ISTHMUS_STALL_SECONDS": str(limit)}
+    result = subprocess.run([launcher, "run", "-n", "3", program, what, str(LATE)],
+                            env=environment, capture_output=True, text=True, timeout=50, check=False)
+    assert result.returncode == 0, f"{what}: status {result.returncode}\n{result.stderr}"
+    assert "went on" in result.stdout, f"{what} did not go on"
+    return result.stderr
+
+
+def expect(what, pattern, text):
+    found = re.search(pattern, text, re.MULTILINE)
+    assert found, f"{what}: no line matches\n  {pattern}\nin\n{text}"
+    return found.group(found.lastindex or 0)
+
+
+def main():
+    launcher, program = sys.argv[1:]
+
+    report = run(launcher, program, "barrier", 0.3)
+    speaker = expect("barrier", rf"^isthmus: PE ([01]) \(host \S+\): shmem_barrier_all: no progress "
+                                rf"for {NUMBER}, waiting for PE \d \(ISTHMUS_STALL_SECONDS\)$", report)
+    other = 1 - int(speaker)
+    expect("barrier", rf"^isthmus:   PE {other}: in shmem_barrier_all for {NUMBER}, waiting for PE \d$",
+           report)
+    expect("barrier", r"waiting for PE 2", report)
+    expect("barrier", r"^isthmus:   PE 2: computing; last call shmem_barrier_all$", report)
+    # One PE speaks for all, again and again as long as it lasts, but no more often than asked.
+    count = report.count("no progress")
+    assert 1 <= count <= 4, f"{count} reports in {LATE} s\n{report}"
+
+    report = run(launcher, program, "flag", 0.3)
+    expect("flag", r"^isthmus:   PE 2: computing; last call", report)
+    expect("flag", rf"shmem_wait_until: no progress for {NUMBER}, watching flag |"
+                   rf"PE 0: in shmem_wait_until for {NUMBER}$", report)
+
+    report = run(launcher, program, "lock", 0.3)
+    expect("lock", rf"shmem_set_lock: no progress for {NUMBER}, waiting for PE 2, watching lock |"
+                   rf"PE 0: in shmem_set_lock for {NUMBER}, waiting for PE 2$", report)
+
+    report = run(launcher, program, "finalize", 0.3)
+    expect("finalize", r"shmem_finalize: no progress", report)
+
+    assert run(launcher, program, "barrier", 0) == "", "0 turns the report off"
+    assert run(launcher, program, "barrier", 20) == "", "a short wait is no stall"
+    print("the stall report tells who waits for what, and the jobs went on")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+/* Addresses that are not symmetric, ranges that leave what is. */
+#include "cases.h"
+
+static long words[16];
+static long last_words[1 << 16];
+
+static void stack(int me, int pes) {
+    long mine = zero;
+    (void)pes;
+    if (me == 0) shmem_long_p(&mine, 1, 1);
+    sink = mine;
+}
+static void private_heap(int me, int pes) {
+    long* mine = malloc(1 << 20);
+    (void)pes;
+    if (me == 0) shmem_long_p(mine, 1, 1);
+    free(mine);
+}
+static void null(int me, int pes) {
+    long* volatile nowhere = NULL;
+    (void)pes;
+    if (me == 0) shmem_long_p(nowhere, 1, 1);
+}
+static void code(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_p((long*)(uintptr_t)&stack, 1, 1);
+}
+static void get_stack(int me, int pes) {
+    long mine = zero;
+    (void)pes;
+    if (me == 0) sink = shmem_long_g(&mine, 1);
+}
+static void put_stack(int me, int pes) {
+    long mine[64] = {0};
+    (void)pes;
+    if (me == 0) shmem_putmem(mine, words, sizeof words - (size_t)zero, 1);
+    sink = mine[zero];
+}
+static void atomic_private_heap(int me, int pes) {
+    long* mine = calloc(1, 1 << 20);
+    (void)pes;
+    if (me == 0) sink = shmem_long_atomic_fetch_inc(mine, 1);
+    free(mine);
+}
+static void heap_end(int me, int pes) {
+    char* block = shmem_malloc(4096);
+    (void)pes;
+    if (me == 0) shmem_putmem(block + (1 << 20) - 64, words, 128 - (size_t)zero, 1);
+}
+static void far_past_heap_end(int me, int pes) {
+    long* block = shmem_malloc(4096);
+    (void)pes;
+    if (me == 0) shmem_long_p(block + (1 << 20), 1, 1);
+}
+static void data_end(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_p(last_words + (1 << 16) + 1024, 1, 1);
+}
+static void block_inside(int me, int pes) { /* past a block, within the heap: nothing to say */
+    long* block = shmem_malloc(64);
+    (void)pes;
+    if (me == 0) shmem_long_p(block + 100, 1, 1);
+}
+
+const struct Case cases[] = {
+    {"stack", stack},
+    {"private_heap", private_heap},
+    {"null", null},
+    {"code", code},
+    {"get_stack", get_stack},
+    {"put_stack", put_stack},
+    {"atomic_private_heap", atomic_private_heap},
+    {"heap_end", heap_end},
+    {"far_past_heap_end", far_past_heap_end},
+    {"data_end", data_end},
+    {"block_inside", block_inside},
+    {NULL, NULL},
+};

@@ -1,0 +1,110 @@
+/* Other arguments: strides, comparisons, signals, contexts, locks. */
+#include "cases.h"
+
+static long words[64];
+static uint64_t signal_word;
+static long lock;
+
+static void zero_stride(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_iput(words, words + 32, zero, 1, 4, 1);
+}
+static void negative_stride(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_iget64(words, words + 32, 1, -2, 4, 1);
+}
+static void short_block_stride(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_ibput(words, words + 32, 4, 2, 4, 2, 1);
+}
+static void comparison(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_wait_until(words, 6, 1);
+}
+static void test_comparison(int me, int pes) {
+    (void)pes;
+    if (me == 0) sink = shmem_long_test(words, -1, 1);
+}
+static void signal_comparison(int me, int pes) {
+    (void)pes;
+    if (me == 0) sink = (long)shmem_signal_wait_until(&signal_word, 17, 1);
+}
+static void signal_operation(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_putmem_signal(words, words + 32, 8, &signal_word, 1, 2, 1);
+}
+static void invalid_context(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_ctx_putmem(SHMEM_CTX_INVALID, words, words + 32, 8, 1);
+}
+static void default_context_destroyed(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_ctx_destroy(SHMEM_CTX_DEFAULT);
+}
+static void context_options(int me, int pes) {
+    shmem_ctx_t ctx;
+    (void)pes;
+    if (me == 0) shmem_ctx_create(64, &ctx);
+}
+static void session_options(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_ctx_session_start(SHMEM_CTX_DEFAULT, 64, NULL, 0);
+}
+static void session_mask(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_ctx_session_start(SHMEM_CTX_DEFAULT, 0, NULL, 64);
+}
+static void lock_not_held(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_clear_lock(&lock);
+}
+static void lock_of_another(int me, int pes) {
+    (void)pes;
+    if (me == 1) shmem_set_lock(&lock);
+    shmem_barrier_all();
+    if (me == 0) shmem_clear_lock(&lock);
+}
+static void lock_not_symmetric(int me, int pes) {
+    long mine = 0;
+    (void)pes;
+    if (me == 0) shmem_set_lock(&mine);
+}
+static void lock_null(int me, int pes) {
+    (void)pes;
+    if (me == 0) sink = shmem_test_lock(NULL);
+}
+static void lock_misaligned(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_set_lock((long*)(void*)((char*)words + 4));
+}
+static void overlap_put(int me, int pes) { /* a put to oneself */
+    (void)pes;
+    if (me == 0) shmem_long_put(words, words + 2, 4 + (size_t)zero, 0);
+}
+static void overlap_get(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_get(words + 2, words, 4 + (size_t)zero, 0);
+}
+
+const struct Case cases[] = {
+    {"zero_stride", zero_stride},
+    {"negative_stride", negative_stride},
+    {"short_block_stride", short_block_stride},
+    {"comparison", comparison},
+    {"test_comparison", test_comparison},
+    {"signal_comparison", signal_comparison},
+    {"signal_operation", signal_operation},
+    {"invalid_context", invalid_context},
+    {"default_context_destroyed", default_context_destroyed},
+    {"context_options", context_options},
+    {"session_options", session_options},
+    {"session_mask", session_mask},
+    {"lock_not_held", lock_not_held},
+    {"lock_of_another", lock_of_another},
+    {"lock_not_symmetric", lock_not_symmetric},
+    {"lock_null", lock_null},
+    {"lock_misaligned", lock_misaligned},
+    {"overlap_put", overlap_put},
+    {"overlap_get", overlap_get},
+    {NULL, NULL},
+};

@@ -1,0 +1,110 @@
+/* Collectives and teams. Most of these are found in checked mode only. */
+#include "cases.h"
+
+static long to[64];
+static long from[64];
+static long sync_array[SHMEM_SYNC_SIZE];
+
+static void sizes(int me, int pes) {
+    (void)pes;
+    shmem_long_broadcast(SHMEM_TEAM_WORLD, to, from, me == 0 ? 4 : 5, 0);
+}
+static void routines(int me, int pes) {
+    (void)pes;
+    if (me == 0)
+        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, to, from, 4);
+    else
+        shmem_long_max_reduce(SHMEM_TEAM_WORLD, to, from, 4);
+}
+static void types(int me, int pes) {
+    (void)pes;
+    if (me == 0)
+        shmem_long_fcollect(SHMEM_TEAM_WORLD, to, from, 4);
+    else
+        shmem_int_fcollect(SHMEM_TEAM_WORLD, (int*)to, (int*)from, 4);
+}
+static void roots(int me, int pes) {
+    (void)pes;
+    shmem_long_broadcast(SHMEM_TEAM_WORLD, to, from, 4, me == 0 ? 0 : 1);
+}
+static void overlap(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_fcollect(SHMEM_TEAM_WORLD, to, to + 2, 4);
+    shmem_barrier_all();
+}
+static void overlap_in_place(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_sum_reduce(SHMEM_TEAM_WORLD, to, to + 2, 4);
+    shmem_barrier_all();
+}
+static void dest_on_stack(int me, int pes) {
+    long mine[64];
+    (void)pes;
+    if (me == 0) shmem_long_fcollect(SHMEM_TEAM_WORLD, mine, from, 4);
+    shmem_barrier_all();
+}
+static void source_past_end(int me, int pes) {
+    char* block = shmem_malloc(64);
+    (void)pes;
+    if (me == 0) shmem_broadcastmem(SHMEM_TEAM_WORLD, to, block, 2 << 20, 0);
+    shmem_barrier_all();
+}
+static void root_range(int me, int pes) {
+    (void)me;
+    shmem_long_broadcast(SHMEM_TEAM_WORLD, to, from, 4, pes);
+}
+static void alltoalls_stride(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_long_alltoalls(SHMEM_TEAM_WORLD, to, from, 0, 1, 1);
+}
+static void destroyed_team(int me, int pes) {
+    shmem_team_t team;
+    (void)me;
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes, NULL, 0, &team);
+    shmem_team_destroy(team);
+    shmem_team_sync(team);
+}
+static void destroy_world(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_team_destroy(SHMEM_TEAM_WORLD);
+}
+static void team_config(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_team_get_config(SHMEM_TEAM_WORLD, SHMEM_TEAM_NUM_CONTEXTS, NULL);
+}
+static void active_set_range(int me, int pes) {
+    (void)me;
+    shmem_barrier(0, 0, pes + 1, sync_array);
+}
+static void active_set_stranger(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_barrier(1, 0, 1, sync_array);
+}
+static void psync_on_stack(int me, int pes) {
+    long mine[SHMEM_SYNC_SIZE] = {0};
+    if (me == 0) shmem_barrier(0, 0, pes, mine);
+    shmem_barrier_all();
+}
+
+const struct Case cases[] = {
+    {"sizes", sizes},
+    {"routines", routines},
+    {"types", types},
+    {"roots", roots},
+    {"overlap", overlap},
+    {"overlap_in_place", overlap_in_place},
+    {"dest_on_stack", dest_on_stack},
+    {"source_past_end", source_past_end},
+    {"root_range", root_range},
+    {"alltoalls_stride", alltoalls_stride},
+    {"destroyed_team", destroyed_team},
+    {"destroy_world", destroy_world},
+    {"team_config", team_config},
+    {"active_set_range", active_set_range},
+    {"active_set_stranger", active_set_stranger},
+    {"psync_on_stack", psync_on_stack},
+    {NULL, NULL},
+};

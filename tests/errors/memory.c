@@ -1,0 +1,82 @@
+/* Memory management. */
+#include "cases.h"
+
+static char variable[64];
+
+static void exhausted(int me, int pes) {
+    void* block = shmem_malloc(3 << 20);
+    (void)pes;
+    if (me == 0) printf("returned %s\n", block ? "a block" : "null");
+}
+static void fragmented(int me, int pes) {
+    void* first = shmem_malloc(400 << 10);
+    void* second = shmem_malloc(400 << 10);
+    (void)me;
+    (void)pes;
+    (void)second;
+    shmem_free(first);
+    shmem_malloc(500 << 10);
+}
+static void calloc_overflow(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_calloc((size_t)1 << 40, (size_t)1 << 40);
+}
+static void free_stranger(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_free(variable);
+}
+static void free_inside(int me, int pes) {
+    char* block = shmem_malloc(100);
+    (void)me;
+    (void)pes;
+    shmem_free(block + 8);
+}
+static void free_twice(int me, int pes) {
+    char* block = shmem_malloc(100);
+    (void)me;
+    (void)pes;
+    shmem_free(block);
+    shmem_free(block);
+}
+static void realloc_stranger(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_realloc(variable, 10);
+}
+static void align(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_align(48, 100);
+}
+static void hints(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_malloc_with_hints(100, 12);
+}
+static void different_sizes(int me, int pes) {
+    (void)pes;
+    shmem_malloc(64 + 64 * (size_t)me);
+}
+static void different_blocks(int me, int pes) {
+    char* first = shmem_malloc(100);
+    char* second = shmem_malloc(100);
+    (void)pes;
+    shmem_free(me == 0 ? first : second);
+}
+
+const struct Case cases[] = {
+    {"exhausted", exhausted},
+    {"fragmented", fragmented},
+    {"calloc_overflow", calloc_overflow},
+    {"free_stranger", free_stranger},
+    {"free_inside", free_inside},
+    {"free_twice", free_twice},
+    {"realloc_stranger", realloc_stranger},
+    {"align", align},
+    {"hints", hints},
+    {"different_sizes", different_sizes},
+    {"different_blocks", different_blocks},
+    {NULL, NULL},
+};

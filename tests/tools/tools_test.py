@@ -1,0 +1,234 @@
+"""Tests of the tools as a user meets them: oshcc, info, doctor, and an installed tree.
+
+Usage: tools_test.py --build DIR [unittest arguments]
+"""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = ""
+USER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "user")
+
+
+def run(*words, **options):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          timeout=120, **options)
+
+
+def setting(**variables):
+    return dict(os.environ, **variables)
+
+
+class ToolTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="tools-test-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def good(self, *words, **options):
+        result = run(*words, **options)
+        self.assertEqual(result.returncode, 0, f"{words}\n{result.stdout}\n{result.stderr}")
+        return result.stdout
+
+    def tool(self, name):
+        return os.path.join(BUILD, "bin", name)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+
+class Wrappers(ToolTest):
+    def test_compile_and_run(self):
+        for wrapper, source in (("oshcc", "ring.c"), ("oshc++", "ring.cpp"), ("oshCC", "ring.cpp"),
+                                ("oshcxx", "ring.cpp")):
+            for level in ("-O0", "-O2"):
+                with self.subTest(wrapper=wrapper, level=level):
+                    self.good(self.tool(wrapper), level, os.path.join(USER, source), "-o",
+                              self.path("ring"))
+                    self.assertEqual(self.good(self.tool("oshrun"), "-np", 3, self.path("ring")),
+                                     "round\n")
+
+    def test_in_steps(self):
+        ring = os.path.join(USER, "ring.c")
+        self.good(self.tool("oshcc"), "-c", ring, "-o", self.path("ring.o"))
+        self.good(self.tool("oshcc"), self.path("ring.o"), "-o", self.path("ring"))
+        self.assertEqual(self.good(self.tool("oshrun"), "-n", 2, self.path("ring")), "round\n")
+        self.assertIn("shmem_init", self.good(self.tool("oshcc"), "-E", ring))
+        self.assertIn("shmem.h", self.good(self.tool("oshcc"), "-M", ring))
+        self.good(self.tool("oshcc"), "-fPIC", "-shared", ring, "-o", self.path("libring.so"))
+        self.good(self.tool("oshc++"), "-x", "c++", os.path.join(USER, "ring.cpp"), "-x", "none",
+                  "-o", self.path("other"))
+        two = self.path("two.c")
+        with open(two, "w") as file:
+            file.write("int two(void) { return 2; }\n")
+        self.good(self.tool("oshcc"), ring, two, "-o", self.path("both"))
+
+    def test_no_pie(self):
+        report = json.loads(self.good(self.tool("isthmus"), "info", "--json"))
+        if report["build"]["sanitizers"]:
+            self.skipTest("the sanitizer's shadow lies where the window of a program at a fixed "
+                          "address would be")
+        self.good(self.tool("oshcc"), "-O2", "-no-pie", "-fno-pie", os.path.join(USER, "ring.c"),
+                  "-o", self.path("ring"))
+        self.assertEqual(self.good(self.tool("oshrun"), "-n", 3, self.path("ring")), "round\n")
+
+    def test_another_compiler(self):
+        result = run(self.tool("oshcc"), "x.c", env=setting(OSHCC_CC="no-such-compiler"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("cannot run the compiler no-such-compiler", result.stderr)
+        self.assertIn("set OSHCC_CC", result.stderr)
+        shown = self.good(self.tool("oshc++"), "-show", "x.cpp",
+                          env=setting(OSHCC_CXX="ccache other++"))
+        self.assertTrue(shown.startswith("ccache other++ "), shown)
+
+    def test_errors_of_the_compiler_come_through(self):
+        bad = self.path("bad.c")
+        with open(bad, "w") as file:
+            file.write("int main(void) { return shmem_nonsense; }\n")
+        result = run(self.tool("oshcc"), bad)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("shmem_nonsense", result.stderr)
+
+    def test_as_the_compiler_of_cmake(self):
+        with open(self.path("CMakeLists.txt"), "w") as file:
+            file.write("cmake_minimum_required(VERSION 3.20)\nproject(p LANGUAGES C CXX)\n"
+                       "include(CheckFunctionExists)\n"
+                       "check_function_exists(shmem_init HAVE_SHMEM)\n"
+                       "if(NOT HAVE_SHMEM)\nmessage(FATAL_ERROR no)\nendif()\n"
+                       f"add_executable(ring {USER}/ring.c)\n"
+                       f"add_executable(ring_cpp {USER}/ring.cpp)\n")
+        self.good("cmake", "-S", self.folder, "-B", self.path("b"),
+                  f"-DCMAKE_C_COMPILER={self.tool('oshcc')}",
+                  f"-DCMAKE_CXX_COMPILER={self.tool('oshc++')}")
+        self.good("cmake", "--build", self.path("b"))
+        for program in ("ring", "ring_cpp"):
+            self.assertEqual(self.good(self.tool("oshrun"), "-n", 2, self.path("b/" + program)),
+                             "round\n")
+
+
+class Commands(ToolTest):
+    def test_info(self):
+        report = json.loads(self.good(self.tool("isthmus"), "info", "--json",
+                                      env=setting(SHMEM_SYMMETRIC_SIZE="3M", ISTHMUS_SPIN="7")))
+        self.assertEqual(report["problems"], [])
+        rows = {row["name"]: row for row in report["settings"]}
+        self.assertEqual(rows["SHMEM_SYMMETRIC_SIZE"]["value"], "3M")
+        self.assertEqual(rows["SHMEM_SYMMETRIC_SIZE"]["from"], "environment: SHMEM_SYMMETRIC_SIZE")
+        self.assertEqual(rows["ISTHMUS_SPIN"]["value"], "7")
+        self.assertEqual(rows["ISTHMUS_SPIN"]["default"], "2000")
+        self.assertEqual(rows["ISTHMUS_BIND"]["from"], "default")
+        self.assertEqual(report["chosen"]["symmetric_heap"]["bytes"], 3 << 20)
+        self.assertEqual(report["chosen"]["transport"]["chosen"], "window")
+        self.assertEqual(report["build"]["library_version"], "Isthmus " + report["version"])
+        text = self.good(self.tool("isthmus"), "info")
+        for name in rows:
+            self.assertIn(name, text)
+
+    def test_info_names_problems(self):
+        report = json.loads(self.good(self.tool("isthmus"), "info", "--json",
+                                      env=setting(ISTHMUS_SPINN="1", SMA_SYMMETRIC_SIZE="x")))
+        self.assertEqual(len(report["problems"]), 2, report["problems"])
+        self.assertIn("did you mean ISTHMUS_SPIN?", " ".join(report["problems"]))
+
+    def test_doctor(self):
+        result = run(self.tool("isthmus"), "doctor", "--json")
+        report = json.loads(result.stdout)
+        failed = [check for check in report["checks"] if check["result"] == "fail"]
+        self.assertEqual((result.returncode, failed), (0, []))
+        self.assertGreaterEqual(len(report["checks"]), 15)
+        text = self.good(self.tool("isthmus"), "doctor", "-n", 3)
+        self.assertIn("a program on 3 PEs ran and its puts arrived", text)
+
+    def test_doctor_finds_faults(self):
+        def failures(shell, **variables):
+            result = run("sh", "-c", shell + '; exec "$0" doctor --json', self.tool("isthmus"),
+                         env=setting(**variables))
+            self.assertEqual(result.returncode, 1, result.stderr)
+            for check in json.loads(result.stdout)["checks"]:
+                if check["result"] == "fail":
+                    self.assertTrue(check["advice"] or check["finding"].startswith("no "), check)
+                    yield check["check"]
+
+        self.assertIn("settings", failures(":", ISTHMUS_SPNI="1"))
+        self.assertIn("file size limit", failures("ulimit -f 1000"))
+        self.assertIn("compiler", failures(":", OSHCC_CC="false"))
+        if not run(self.tool("isthmus"), "info", "--json").stdout.count('"sanitizers": ""'):
+            self.skipTest("a sanitizer does not start under ulimit -v")
+        self.assertIn("address space limit", failures("ulimit -v 8000000"))
+
+    def test_version_and_help(self):
+        self.assertRegex(self.good(self.tool("isthmus"), "--version"), r"^isthmus \d+\.\d+\.\d+\n$")
+        self.assertEqual(self.good(self.tool("oshrun"), "--version"),
+                         self.good(self.tool("isthmus"), "version"))
+        text = self.good(self.tool("isthmus"), "--help")
+        for command in ("run", "info", "doctor", "bench", "sim"):
+            self.assertIn(f"\n  {command} ", text)
+            if command not in ("bench", "sim"):
+                self.assertIn("--", self.good(self.tool("isthmus"), command, "--help"))
+        self.assertEqual(run(self.tool("isthmus")).returncode, 2)
+        self.assertEqual(run(self.tool("isthmus"), "walk").returncode, 2)
+        self.assertEqual(run(self.tool("isthmus"), "info", "--yaml").returncode, 2)
+
+    def test_missing_helper(self):
+        # A copy of the tool without its neighbours.
+        shutil.copy(self.tool("isthmus"), self.path("isthmus"))
+        result = run(self.path("isthmus"), "bench", "one-host")
+        self.assertEqual(result.returncode, 127)
+        self.assertIn("isthmus-bench is not installed beside isthmus", result.stderr)
+        with open(self.path("isthmus-bench"), "w") as file:
+            file.write('#!/bin/sh\necho "$@"\nexit 3\n')
+        os.chmod(self.path("isthmus-bench"), 0o755)
+        result = run(self.path("isthmus"), "bench", "a b", "--quick")
+        self.assertEqual((result.returncode, result.stdout), (3, "a b --quick\n"))
+        shutil.copy(self.tool("oshcc"), self.path("oshcc"))
+        result = run(self.path("oshcc"), "x.c")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("libisthmus.so was not found", result.stderr)
+
+
+class Installed(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.good("cmake", "--install", BUILD, "--prefix", self.path("first"))
+        # Nothing may depend on where it was installed to.
+        self.prefix = self.path("moved")
+        os.rename(self.path("first"), self.prefix)
+
+    def test_cmake_package(self):
+        build = self.path("build")
+        self.good("cmake", "-S", USER, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                  "-DCMAKE_BUILD_TYPE=Release")
+        self.good("cmake", "--build", build)
+        self.assertIn("100% tests passed", self.good("ctest", "--test-dir", build))
+
+    def test_pkg_config(self):
+        if not shutil.which("pkg-config"):
+            self.skipTest("pkg-config is not installed")
+        environment = setting(PKG_CONFIG_PATH=os.path.join(self.prefix, "lib", "pkgconfig"))
+        flags = self.good("pkg-config", "--cflags", "--libs", "isthmus", env=environment).split()
+        self.good("cc", "-O2", os.path.join(USER, "ring.c"), "-o", self.path("ring"), *flags)
+        self.assertEqual(self.good(self.prefix + "/bin/oshrun", "-n", 3, self.path("ring")),
+                         "round\n")
+
+    def test_wrappers_and_tools(self):
+        self.good(self.prefix + "/bin/oshc++", "-O2", os.path.join(USER, "ring.cpp"), "-o",
+                  self.path("ring"))
+        self.assertEqual(self.good(self.prefix + "/bin/isthmus", "run", "-n", 3, self.path("ring")),
+                         "round\n")
+        report = json.loads(self.good(self.prefix + "/bin/isthmus", "info", "--json"))
+        self.assertTrue(report["build"]["library"].startswith(self.prefix), report["build"])
+        self.good(self.prefix + "/bin/isthmus", "doctor")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--build", required=True)
+    known, rest = parser.parse_known_args()
+    BUILD = os.path.abspath(known.build)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

@@ -1,0 +1,101 @@
+#include "tools/wrapper_arguments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace isthmus::tools {
+namespace {
+
+using Words = std::vector<std::string>;
+
+WrapperConfiguration configuration() {
+    return {"/usr/bin/cc", "/opt/i/include", "/opt/i/lib", "", false, true};
+}
+
+std::string command(const Words& arguments, const WrapperConfiguration& where = configuration()) {
+    const WrapperCommand result = build_command(where, arguments);
+    return result.error.empty() ? quote(result.words) : "error: " + result.error;
+}
+
+TEST(Wrapper, KnowsWhenTheCompilerLinks) {
+    for (const Words& words :
+         {Words{"a.c"}, Words{"a.o", "b.o", "-o", "p"}, Words{"-shared", "a.o"},
+          Words{"-x", "c++", "a.txt"}, Words{"-x", "c", "-"}, Words{"a.c", "-MD", "-MF", "a.d"},
+          Words{"-v", "a.c"}, Words{"-I", "inc", "a.c", "-lm"}})
+        EXPECT_TRUE(links(words)) << quote(words);
+    for (const Words& words :
+         {Words{}, Words{"-c", "a.c"}, Words{"-E", "a.c"}, Words{"-M", "a.c"}, Words{"-MM", "a.c"},
+          Words{"-S", "a.c"}, Words{"--version"}, Words{"-v"}, Words{"-dumpmachine"},
+          Words{"-print-prog-name=ld"}, Words{"--print-search-dirs", "a.c"}, Words{"-o", "p"},
+          Words{"-include", "x.h"}, Words{"-fsyntax-only", "a.c"}, Words{"-I", "inc"},
+          Words{"-MF", "x", "-isystem", "y"}})
+        EXPECT_FALSE(links(words)) << quote(words);
+}
+
+TEST(Wrapper, ReadsResponseFiles) {
+    std::string folder = (std::filesystem::temp_directory_path() / "wrapper-XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    const std::string file = folder + "/list.rsp";
+    std::ofstream(file) << "-c\na.c -o a.o\n";
+    EXPECT_FALSE(links({"@" + file}));
+    std::ofstream(file) << "a.o b.o\n";
+    EXPECT_TRUE(links({"@" + file, "-o", "p"}));
+    EXPECT_TRUE(links({"@" + folder + "/missing"}));  // the compiler will complain
+    std::filesystem::remove_all(folder);
+}
+
+TEST(Wrapper, Commands) {
+    const std::string link = " -L/opt/i/lib -Wl,-rpath,/opt/i/lib -listhmus -pthread";
+    EXPECT_EQ(command({"a.c", "-o", "p"}), "/usr/bin/cc -I/opt/i/include a.c -o p" + link);
+    EXPECT_EQ(command({"-c", "a.c"}), "/usr/bin/cc -I/opt/i/include -c a.c");
+    EXPECT_EQ(command({"--version"}), "/usr/bin/cc -I/opt/i/include --version");
+    EXPECT_EQ(command({"-profile", "a.c"}),
+              "/usr/bin/cc -I/opt/i/include -DISTHMUS_NO_INLINE a.c -L/opt/i/lib "
+              "-Wl,-rpath,/opt/i/lib -listhmus-profile -listhmus -pthread");
+    EXPECT_EQ(command({"-cc=clang -m64", "a.c", "-c"}), "clang -m64 -I/opt/i/include a.c -c");
+    EXPECT_EQ(command({"--showme:compile"}), "-I/opt/i/include");
+    EXPECT_EQ(command({"--showme:link"}), link.substr(1));
+    EXPECT_EQ(command({"-show"}), "/usr/bin/cc -I/opt/i/include" + link);
+    EXPECT_EQ(command({"-DNAME=\"a b\"", "-c", "it's.c"}),
+              "/usr/bin/cc -I/opt/i/include '-DNAME=\"a b\"' -c 'it'\\''s.c'");
+}
+
+TEST(Wrapper, SystemDirectoriesAreNotNamed) {
+    WrapperConfiguration where = configuration();
+    where.include = "/usr/include";
+    where.lib = "/usr/lib/x86_64-linux-gnu";
+    EXPECT_EQ(command({"a.c"}, where), "/usr/bin/cc a.c -listhmus -pthread");
+}
+
+TEST(Wrapper, Sanitizers) {
+    WrapperConfiguration where = configuration();
+    where.flags = "-fsanitize=address,undefined";
+    EXPECT_EQ(command({"-c", "a.c"}, where),
+              "/usr/bin/cc -fsanitize=address,undefined -I/opt/i/include -c a.c");
+}
+
+TEST(Wrapper, Static) {
+    WrapperConfiguration where = configuration();
+    EXPECT_TRUE(
+        command({"-static", "a.c"}).starts_with("error: -static: there is no libisthmus.a"));
+    EXPECT_EQ(command({"-static", "-c", "a.c"}), "/usr/bin/cc -I/opt/i/include -static -c a.c");
+    where.has_static_library = true;
+    EXPECT_EQ(command({"-static", "a.c"}, where),
+              "/usr/bin/cc -I/opt/i/include -static a.c -L/opt/i/lib -listhmus -lstdc++ -pthread");
+    where.has_profile_library = false;
+    EXPECT_TRUE(command({"-profile", "a.c"}, where).starts_with("error: -profile: "));
+    EXPECT_EQ(command({"-profile", "-c", "a.c"}, where),
+              "/usr/bin/cc -I/opt/i/include -DISTHMUS_NO_INLINE -c a.c");
+}
+
+TEST(Wrapper, Quotes) {
+    EXPECT_EQ(quote({}), "");
+    EXPECT_EQ(quote({""}), "''");
+    EXPECT_EQ(quote({"a", "b c", "$x"}), "a 'b c' '$x'");
+}
+
+}  // namespace
+}  // namespace isthmus::tools

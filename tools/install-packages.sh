@@ -1,0 +1,69 @@
+#!/bin/sh
+# Installs what the build needs from the distribution's packages, and nothing that is there already.
+# Debian 12, Ubuntu 22.04 and 24.04.
+#
+#   tools/install-packages.sh            for building and the demo
+#   tools/install-packages.sh --test     for the tests as well
+#   tools/install-packages.sh --lint     for tools/lint.sh
+#   tools/install-packages.sh --cross    for the AArch64 build and its emulator
+#   tools/install-packages.sh --list     only prints what is missing
+set -eu
+
+packages="gcc g++ make cmake ninja-build libcli11-dev nlohmann-json3-dev libhwloc-dev libpng-dev"
+test_packages="libgtest-dev pkg-config python3 valgrind"
+lint_packages="clang-format clang-tidy"
+cross_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+list_only=no
+
+for argument in "$@"; do
+    case $argument in
+        --test) packages="$packages $test_packages" ;;
+        --lint) packages="$packages $lint_packages" ;;
+        --cross) packages="$packages $cross_packages" ;;
+        --list) list_only=yes ;;
+        *) echo "install-packages: unknown option $argument (--test, --lint, --cross, --list)" >&2; exit 2 ;;
+    esac
+done
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "install-packages: no apt-get here; install by other means what Debian calls:" >&2
+    echo "    $packages" >&2
+    # Somebody who has them all should be able to go on.
+    command -v cmake >/dev/null && command -v ninja >/dev/null && exit 0
+    exit 1
+fi
+
+installed() {
+    # A virtual package (pkg-config on newer systems is pkgconf) counts by what provides it.
+    [ "$(dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | sort -u | head -n 1)" = installed ] ||
+        dpkg-query -W -f='${db:Status-Status} ${Provides}\n' 2>/dev/null |
+            grep -Eq "^installed (.*[ ,])?$1([ ,(]|\$)"
+}
+
+missing=""
+for package in $packages; do
+    installed "$package" || missing="$missing $package"
+done
+
+if [ -z "$missing" ]; then
+    [ "$list_only" = yes ] || echo "install-packages: all there"
+    exit 0
+fi
+if [ "$list_only" = yes ]; then
+    echo "$missing"
+    exit 0
+fi
+
+as_root=""
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "install-packages: missing:$missing" >&2
+        echo "install-packages: not root and no sudo; as root run: apt-get install$missing" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+
+echo "install-packages: installing$missing"
+$as_root apt-get update
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
