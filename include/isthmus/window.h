@@ -42,8 +42,10 @@ struct isthmus_window_view {
 };
 extern struct isthmus_window_view isthmus_window;
 
-/* Tells the library which shift the program was compiled with. */
-__attribute__((weak)) unsigned char isthmus_program_window_shift = ISTHMUS_WINDOW_SHIFT;
+/* Tells the library which shift the program was compiled with: of all definitions the dynamic
+ * linker takes the program's. Visible, whatever the program or the library is compiled with. */
+__attribute__((weak, visibility("default"))) unsigned char isthmus_program_window_shift =
+    ISTHMUS_WINDOW_SHIFT;
 
 #ifdef __cplusplus
 }
@@ -52,8 +54,11 @@ __attribute__((weak)) unsigned char isthmus_program_window_shift = ISTHMUS_WINDO
 /* True if `pe` is reached by load and store; negative and far PEs are not. */
 #define ISTHMUS_WINDOW_REACHES(pe) (((uint32_t)(pe) ^ isthmus_window_me) < isthmus_window.limit)
 
-/* The address at which this PE sees the object `address` of `pe`. */
+/* The address at which this PE sees the object `address` of `pe`. Arithmetic of integers: as a
+ * pointer the result would lie outside its object, which compilers and their sanitizers need not
+ * allow. */
 #define ISTHMUS_WINDOW_ADDRESS(address, pe) \
-    ((char*)(address) + ((uint64_t)((uint32_t)(pe) ^ isthmus_window_me) << ISTHMUS_WINDOW_SHIFT))
+    ((char*)((uintptr_t)(address) +         \
+             ((uintptr_t)((uint32_t)(pe) ^ isthmus_window_me) << ISTHMUS_WINDOW_SHIFT)))
 
 #endif
