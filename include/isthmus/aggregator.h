@@ -50,12 +50,14 @@ static inline int isthmus_aggregator_push(isthmus_aggregator* aggregator, int pe
     if (__builtin_expect(lane->next == lane->end, 0))
         return isthmus_aggregator_push_slow(aggregator, pe, item);
     size_t size = aggregator->item_size;
+    const void* from = item;
+    __asm__("" : "+r"(from)); /* or compilers warn of the sizes that this item does not have */
     if (size == 8)
-        __builtin_memcpy(lane->next, item, 8);
+        __builtin_memcpy(lane->next, from, 8);
     else if (size == 16)
-        __builtin_memcpy(lane->next, item, 16);
+        __builtin_memcpy(lane->next, from, 16);
     else
-        __builtin_memcpy(lane->next, item, size);
+        __builtin_memcpy(lane->next, from, size);
     lane->next += size;
     ++aggregator->pushed;
     return 0;
