@@ -84,7 +84,7 @@ TEST_P(RoundTrip, EveryEncodingThroughTheAssembler) {
                              << disassemble(decoder, got, 0, true);
         at += size;
     }
-    EXPECT_EQ(at, bytes.size());
+    EXPECT_LT(bytes.size() - at, 4u) << "more than the padding of the section is left";
     std::printf("%zu words of %s profile %s\n", words.size(), march.c_str(),
                 profile == Profile::kA ? "A" : "B");
 }
