@@ -121,9 +121,8 @@ void Machine::begin_round() {
             if (!node.environment->wake_sleepers(node)) {
                 complain("isthmus-sim: node " + std::to_string(node.id) +
                          ": every thread waits for another one; the program is deadlocked\n");
-                for (const auto& hart : node.harts) {
-                    if (hart) complain(report(node, *hart));
-                }
+                for (const auto& hart : node.harts)
+                    complain(report(node, *hart));
                 exit_node(node, 124);
                 continue;
             }
@@ -334,7 +333,7 @@ std::string Machine::report(const Node& node, const Hart& hart) const {
         std::uint64_t value = 0;
         if (!node.memory.read(at, &value, word_size)) break;
         if (value == last || (value & 1) || !node.memory.host(value, kExecute)) continue;
-        if (program_.describe(value).empty()) continue;
+        if (program_.describe(value).find('+') == std::string::npos) continue;
         // A return address stands behind a call.
         std::uint32_t before = 0;
         std::uint16_t before_short = 0;

@@ -117,7 +117,7 @@ struct Node {
     std::uint64_t nanoseconds() const {
         std::uint64_t most = 0;
         for (const auto& hart : harts)
-            most = std::max(most, hart ? hart->instret : 0);
+            most = std::max(most, hart->instret);
         return most + idle_time;
     }
 };
@@ -204,7 +204,7 @@ void Machine::advance(Node& node, Observer& observer) {
     const std::size_t harts = node.harts.size();
     while (node.quota > 0) {
         std::size_t tried = 0;
-        while (tried < harts && !(node.harts[node.current] && node.runnable[node.current])) {
+        while (tried < harts && !node.runnable[node.current]) {
             node.current = (node.current + 1) % harts;
             ++tried;
         }

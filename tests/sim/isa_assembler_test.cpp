@@ -28,7 +28,10 @@ TEST_P(RoundTrip, EveryEncodingThroughTheAssembler) {
         int kept = 0;
         for (int trial = 0; trial < 200 && kept < 24; ++trial) {
             const std::uint32_t mask = encoding.size == 4 ? 0xffffffff : 0xffff;
-            const std::uint32_t word = encoding.match | (random() & ~encoding.mask & mask);
+            std::uint32_t word = encoding.match | (random() & ~encoding.mask & mask);
+            // Their reserved fields cannot be written in assembly.
+            if (encoding.name == "fence") word &= 0x0ff0007f;
+            if (encoding.name == "fence.i") word = encoding.match;
             Decoded d;
             if (!decoder.decode(word, d)) continue;
             std::string line = disassemble(decoder, word, 0, true);
