@@ -127,15 +127,15 @@ class Context {
         if (!load_at(at, value)) return false;
         hart.reservation_address = at;
         hart.reservation_value = static_cast<std::uint64_t>(value);
-        hart.reservation_valid = true;
+        hart.reservation_size = sizeof(T);
         return set_sized<T>(i.rd, value);
     }
     template <class T>
     bool store_conditional(const Insn& i) {
         const std::uint64_t at = x(i.rs1);
         if (!aligned<T>(at, Cause::kStoreMisaligned)) return false;
-        const bool reserved = hart.reservation_valid && hart.reservation_address == at;
-        hart.reservation_valid = false;
+        const bool reserved = hart.reservation_size == sizeof(T) && hart.reservation_address == at;
+        hart.reservation_size = 0;
         T current;
         if (!reserved || !hart.load(at, current) ||
             static_cast<std::uint64_t>(current) != hart.reservation_value)

@@ -151,10 +151,10 @@ class Hart {
     bool has_deferred = false;
 
     std::uint64_t reservation_address = 0, reservation_value = 0;
-    bool reservation_valid = false;
+    unsigned reservation_size = 0;  // 0: none
     std::uint64_t remote_reservation_space = 0, remote_reservation_address = 0,
                   remote_reservation_value = 0;
-    bool remote_reservation_valid = false;
+    unsigned remote_reservation_size = 0;
 
     MachineCsrs csr;
     Privilege privilege = Privilege::kMachine;

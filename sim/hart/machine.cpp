@@ -214,7 +214,7 @@ void Machine::serve_remote(Node& from, Hart& hart) {
             ++counters.remote_atomics;
             const std::uint64_t extended = sign_extend(old, request.size);
             if (request.kind == Kind::kLoadReserved) {
-                hart.remote_reservation_valid = true;
+                hart.remote_reservation_size = request.size;
                 hart.remote_reservation_space = request.name_space;
                 hart.remote_reservation_address = request.address;
                 hart.remote_reservation_value = extended;
@@ -223,11 +223,11 @@ void Machine::serve_remote(Node& from, Hart& hart) {
             }
             std::uint64_t next = request.value;
             if (request.kind == Kind::kStoreConditional) {
-                const bool reserved = hart.remote_reservation_valid &&
+                const bool reserved = hart.remote_reservation_size == request.size &&
                                       hart.remote_reservation_space == request.name_space &&
                                       hart.remote_reservation_address == request.address &&
                                       hart.remote_reservation_value == extended;
-                hart.remote_reservation_valid = false;
+                hart.remote_reservation_size = 0;
                 set_register(reserved ? 0 : 1);
                 if (!reserved) break;
             } else {

@@ -720,7 +720,7 @@ std::int64_t Process::clone(Hart& hart, const std::uint64_t (&a)[6]) {
     child.e = hart.e;
     child.fflags = hart.fflags;
     child.frm = hart.frm;
-    child.reservation_valid = child.remote_reservation_valid = false;
+    child.reservation_size = child.remote_reservation_size = 0;
     child.pc = hart.pc;
     child.clock = hart.clock;
     child.x[10] = 0;

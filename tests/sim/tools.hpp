@@ -22,7 +22,7 @@ class Scratch {
     }
     ~Scratch() {
         std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
+        if (!std::getenv("ISTHMUS_TEST_KEEP")) std::filesystem::remove_all(path_, ignored);
     }
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
