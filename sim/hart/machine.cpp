@@ -95,6 +95,7 @@ Hart& Machine::add_hart(Node& node, bool emulate_linux) {
     hart->e[12] = shared_size_;
     hart->e[13] = shared_base_;
     hart->e[14] = shared_base_ + shared_size_;
+    if (!node.harts.empty()) hart->blocks.breakpoints() = node.harts.front()->blocks.breakpoints();
     node.harts.push_back(std::move(hart));
     node.runnable.push_back(true);
     return *node.harts.back();
@@ -151,6 +152,8 @@ void Machine::serve(Node& node, Hart& hart) {
     if (hart.stop == Stop::kRemote) {
         serve_remote(node, hart);
     } else {
+        const bool for_debugger = hart.stop == Stop::kBreakpoint || hart.stop == Stop::kTrap;
+        if (for_debugger && on_stop && on_stop(node, hart)) return;
         if (hart.stop == Stop::kSystemCall) ++node.counters.system_calls;
         node.environment->serve(node, hart);
     }

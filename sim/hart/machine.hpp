@@ -176,6 +176,9 @@ class Machine {
     bool limit_reached() const { return limit_reached_; }
     /// Where error and crash texts go; stderr by default.
     std::function<void(const std::string&)> complain;
+    /// Asked first when a hart stops at a breakpoint or with a trap nobody in the machine handles;
+    /// true if it has taken care of it. A debugger sits here.
+    std::function<bool(Node&, Hart&)> on_stop;
     /// Called about every 50 ms of host time from run(), with nothing running.
     std::function<void()> on_progress;
 

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "sim/debug/gdb_server.hpp"
 #include "sim/hart/bare_metal.hpp"
 #include "sim/hart/commit_log.hpp"
 #include "sim/linux/process.hpp"
@@ -26,7 +27,7 @@ struct Settings {
     std::string stats, log_commits, trace;
     std::vector<std::string> environment;
     bool json = false, quiet = false;
-    int gdb_port = 0;
+    int gdb_port = -1;
 };
 
 double seconds_since(Clock::time_point start) {
@@ -81,6 +82,17 @@ std::string file_of_node(const std::string& name, unsigned node, unsigned nodes)
 }
 
 bool run_machine(Machine& machine, const Settings& settings) {
+    if (settings.gdb_port >= 0) {
+        GdbServer server(machine);
+        std::fprintf(stderr, "isthmus-sim: GDB port %d\n", server.listen(settings.gdb_port));
+        if (server.serve()) return true;
+        if (server.killed()) {
+            for (const auto& node : machine.nodes()) {
+                if (!node->exited) machine.exit_node(*node, 137);
+            }
+            return true;
+        }
+    }
     const unsigned nodes = static_cast<unsigned>(machine.nodes().size());
     const std::string& name = settings.trace.empty() ? settings.log_commits : settings.trace;
     if (name.empty()) return machine.run();
