@@ -66,21 +66,12 @@ class BareMetal final : public Environment {
             static_cast<unsigned>(hart.trap.cause), static_cast<unsigned long>(hart.trap.value),
             static_cast<unsigned long>(hart.csr.mtvec));
         // The trap that led there tells more than the failed fetch of its handler.
-        Hart shown_at_fault = snapshot(hart);
-        machine_.complain(std::string(line) + machine_.report(node, shown_at_fault));
+        if (hart.csr.mepc) hart.pc = hart.csr.mepc;
+        machine_.complain(std::string(line) + machine_.report(node, hart));
         machine_.exit_node(node, 134);
     }
 
   private:
-    static Hart snapshot(const Hart& hart) {
-        Hart copy(hart.options(), hart.decoder(), *hart.memory);
-        copy.x = hart.x;
-        copy.e = hart.e;
-        copy.pc = hart.csr.mepc ? hart.csr.mepc : hart.pc;
-        copy.id = hart.id;
-        return copy;
-    }
-
     void host_call(Node& node) {
         std::uint64_t value = 0;
         if (!node.memory.read(tohost_, &value, 8) || value == 0) return;

@@ -37,7 +37,7 @@ struct Block {
     std::uint64_t pc;
     std::uint32_t count;  // instructions, without the end marker
     std::uint32_t bytes;
-    const Insn* insns;
+    Insn* insns;
     const InsnMeta* meta;
     std::uint64_t taken_pc;  // target of a final branch or jal
     Block* taken;            // successors, once known
@@ -54,7 +54,9 @@ struct HandlerTable {
     static constexpr std::size_t kEndOfBlock = kOpCount;  // falls through to the next block
     static constexpr std::size_t kIllegal = kOpCount + 1;
     static constexpr std::size_t kBreakpoint = kOpCount + 2;
-    static constexpr std::size_t kCount = kOpCount + 3;
+    static constexpr std::size_t kTranslated =
+        kOpCount + 3;  // first instruction of a block with host code
+    static constexpr std::size_t kCount = kOpCount + 4;
 };
 
 /// The blocks of one hart. Pointers to blocks stay valid until flush().

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "sim/hart/semantics.hpp"
+#include "sim/hart/translator.hpp"
 
 namespace isthmus::sim {
 
@@ -43,11 +44,12 @@ Stop execute(Hart* hart, Observer* observer_or_null, std::int64_t budget,
              const void* const** labels = nullptr) {
     using S = Semantics<kXlen, Observer>;
     using Support = detail::LoopSupport<Observer>;
+    constexpr bool kTranslates = kXlen == 64 && !Observer::kObserves;
     static const void* const kLabels[HandlerTable::kCount] = {
 #define ISTHMUS_SIM_OP(id, ...) &&run_##id,
 #include "isthmus/sim/isa/ops.inc"
 #undef ISTHMUS_SIM_OP
-        &&run_end_of_block, &&run_illegal, &&run_breakpoint};
+        &&run_end_of_block, &&run_illegal, &&run_breakpoint, &&run_translated};
     if (!hart) {
         *labels = kLabels;
         return Stop::kBudget;
@@ -126,7 +128,28 @@ look_up:
             *link = found;
             link = nullptr;
         }
+        // Entries through here sample what runs: at least one per budget.
+        if constexpr (kTranslates) {
+            if (++found->heat == Hart::kHotBlock)
+                h.translate(*found, kLabels[HandlerTable::kTranslated]);
+        }
         ISTHMUS_ENTER(found);
+    }
+
+run_translated:
+    if constexpr (kTranslates) {
+        TranslationExit exit;
+        exit.left = left;
+        const auto code = reinterpret_cast<TranslatedCode>(const_cast<void*>(block->native));
+        const TranslationResult result = code(&h, &exit);
+        left = exit.left;
+        if (result == TranslationResult::kStopped) {
+            block = const_cast<Block*>(exit.block);
+            ip = exit.insn;
+            goto stopped;
+        }
+        pc = h.pc;
+        goto look_up;
     }
 
 #define ISTHMUS_SIM_OP(id, name, klass, ...)                                                       \
@@ -199,6 +222,10 @@ jump_register:
             h.note_decoded();
             from->indirect_pc = pc;
             from->indirect = found;
+            if constexpr (kTranslates) {
+                if (++found->heat == Hart::kHotBlock)
+                    h.translate(*found, kLabels[HandlerTable::kTranslated]);
+            }
             ISTHMUS_ENTER(found);
         }
     }

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "sim/hart/translator.hpp"
+
 namespace isthmus::sim {
 namespace {
 
@@ -44,6 +46,26 @@ std::string_view cause_name(Cause cause) {
 Hart::Hart(const HartOptions& options, const Decoder& decoder, AddressSpace& space)
     : memory(&space), options_(options), decoder_(&decoder) {
     if (options.emulate_linux) privilege = Privilege::kUser;
+}
+
+Hart::~Hart() = default;
+
+void Hart::translate(Block& block, const void* handler) {
+    if (!options_.translate || options_.xlen != Xlen::k64) return;
+    if (!translator_) {
+        translator_ = make_translator(rv64_fallbacks());
+        if (!translator_) {
+            options_.translate = false;
+            return;
+        }
+        translated_generation_ = blocks.generation();
+    }
+    if (translated_generation_ != blocks.generation()) {
+        translator_->clear();
+        translated_generation_ = blocks.generation();
+    }
+    block.native = translator_->translate(block);
+    if (block.native) block.insns[0].handler = handler;
 }
 
 bool Hart::raise(Cause cause, std::uint64_t value) {

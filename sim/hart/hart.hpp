@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,8 @@
 #include "sim/isa/decode.hpp"
 
 namespace isthmus::sim {
+
+class Translator;
 
 /// Exception causes of the privileged architecture.
 enum class Cause : std::uint8_t {
@@ -124,6 +127,8 @@ struct HartOptions {
     /// Raise an illegal-instruction trap when e0..e9 is used for addressing, as the
     /// specification 2.0.0 says.
     bool strict_e = false;
+    /// Translate hot code to host code where the host has a translator. Changes nothing but speed.
+    bool translate = true;
 };
 
 class Hart {
@@ -166,6 +171,7 @@ class Hart {
     std::uint64_t watch_address = 0;
 
     Hart(const HartOptions& options, const Decoder& decoder, AddressSpace& space);
+    ~Hart();
 
     const HartOptions& options() const { return options_; }
     const Decoder& decoder() const { return *decoder_; }
@@ -236,10 +242,17 @@ class Hart {
     /// Traps taken or reported, by cause; for coverage and statistics.
     std::array<std::uint64_t, 16> trap_counts{};
 
+    /// Entries through the slow path after which a block is translated.
+    static constexpr std::uint32_t kHotBlock = 12;
+    /// Gives the block host code, if there is a translator, and lets `handler` run it.
+    void translate(Block& block, const void* handler);
+
   private:
     HartOptions options_;
     const Decoder* decoder_;
     std::uint64_t seen_map_ = 0, seen_code_ = 0, seen_epoch_ = 0;
+    std::unique_ptr<Translator> translator_;
+    std::uint64_t translated_generation_ = 0;
 };
 
 }  // namespace isthmus::sim

@@ -88,6 +88,7 @@ Hart& Machine::add_hart(Node& node, bool emulate_linux) {
     hart_options.profile = options_.profile;
     hart_options.emulate_linux = emulate_linux;
     hart_options.strict_e = options_.strict_e;
+    hart_options.translate = options_.translate;
     auto hart = std::make_unique<Hart>(hart_options, decoder_, node.memory);
     hart->id = static_cast<unsigned>(node.harts.size());
     hart->e[10] = node.id;

@@ -29,6 +29,7 @@ struct MachineOptions {
     unsigned nodes = 1;  // 1..1024
     Profile profile = Profile::kB;
     bool strict_e = false;
+    bool translate = true;  // hot code to host code; changes nothing but speed
     std::uint64_t memory_bytes = std::uint64_t{2}
                                  << 30;  // bare metal: DRAM of a node; committed when touched
     std::uint64_t shared_bytes = std::uint64_t{64} << 20;  // the region that e12 and e13 announce

@@ -188,6 +188,7 @@ int main(int argc, char** argv) {
                    "Stop a node after so many; 0: never");
     app.add_flag("--strict-e", machine.strict_e,
                  "Trap if e0..e9 address memory, as the specification says");
+    app.add_flag("!--interpret", machine.translate, "Do not translate hot code to host code");
     app.add_flag("--host-clock", machine.host_clock,
                  "Programs see real time; runs do not repeat exactly");
     app.add_option("--env", settings.environment, "NAME=VALUE for the program")
