@@ -65,7 +65,9 @@ void Hart::translate(Block& block, const void* handler) {
         translated_generation_ = blocks.generation();
     }
     block.native = translator_->translate(block);
-    if (block.native) block.insns[0].handler = handler;
+    if (!block.native) return;
+    block.insns[0].handler = handler;
+    ++translated_blocks_;
 }
 
 bool Hart::raise(Cause cause, std::uint64_t value) {

@@ -246,13 +246,14 @@ class Hart {
     static constexpr std::uint32_t kHotBlock = 12;
     /// Gives the block host code, if there is a translator, and lets `handler` run it.
     void translate(Block& block, const void* handler);
+    std::uint64_t translated_blocks() const { return translated_blocks_; }
 
   private:
     HartOptions options_;
     const Decoder* decoder_;
     std::uint64_t seen_map_ = 0, seen_code_ = 0, seen_epoch_ = 0;
     std::unique_ptr<Translator> translator_;
-    std::uint64_t translated_generation_ = 0;
+    std::uint64_t translated_generation_ = 0, translated_blocks_ = 0;
 };
 
 }  // namespace isthmus::sim

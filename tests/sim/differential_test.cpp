@@ -23,7 +23,9 @@ class Generator {
   public:
     explicit Generator(unsigned start) : random_(start) {}
 
-    std::string program(int passes) {
+    /// Every instruction `passes` times; all of that runs `repeats` times, as hot code does.
+    std::string program(int passes, int repeats = 1) {
+        body_ << "again:\n";
         for (int pass = 0; pass < passes; ++pass) {
             std::vector<const Encoding*> order;
             for (const Encoding& encoding : encodings()) {
@@ -35,6 +37,9 @@ class Generator {
                 if (++emitted_ % 40 == 0) body_ << "checkpoint\n";
             }
         }
+        body_ << "la x30, repeats\nld x5, 0(x30)\naddi x5, x5, -1\nsd x5, 0(x30)\nla x30, "
+                 "buffer\nbeqz x5, 1f\nj again\n1:\n";
+        repeats_ = repeats;
         return prologue() + body_.str() + epilogue();
     }
 
@@ -229,7 +234,8 @@ buffer: .zero 64
         out << "middle:\n";
         for (int i = 0; i < 260; ++i)
             out << ".8byte " << random_() << "\n";
-        out << ".zero 512\nstate_end:\ndescriptor: .8byte 0\n.balign 64\nedges:\n";
+        out << ".zero 512\nstate_end:\ndescriptor: .8byte 0\nrepeats: .8byte " << repeats_
+            << "\n.balign 64\nedges:\n";
         static constexpr std::uint64_t kIntegers[kEdges] = {0,
                                                             1,
                                                             2,
@@ -304,6 +310,7 @@ buffer: .zero 64
     std::mt19937_64 random_;
     std::ostringstream body_;
     std::uint64_t emitted_ = 0;
+    int repeats_ = 1;
 };
 
 constexpr std::size_t kStateBytes = 512 + 64 + 2 * 260 * 8 + 512;
@@ -366,6 +373,47 @@ TEST_P(Differential, StreamMatchesQemu) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Starts, Differential, testing::Values(1u, 2u, 3u, 4u));
+
+// The same with a loop around it and many short budgets, so that the code gets hot and is
+// translated.
+TEST(Translation, HotStreamMatchesInterpreterAndQemu) {
+    if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+    if (!*ISTHMUS_TEST_QEMU) GTEST_SKIP() << "qemu-riscv64 is not installed";
+    for (const unsigned start : {11u, 12u, 13u}) {
+        test::Scratch scratch;
+        test::write_file(scratch / "stream.S", Generator(start).program(4, 120));
+        const auto built =
+            test::run(std::string(ISTHMUS_TEST_GCC) + " -nostdlib -static -march=rv64gc -o " +
+                      (scratch / "stream") + " " + (scratch / "stream.S"));
+        ASSERT_EQ(built.status, 0) << built.output.substr(0, 2000);
+        ASSERT_EQ(test::run(std::string(ISTHMUS_TEST_QEMU) + " " + (scratch / "stream") + " " +
+                            (scratch / "qemu"))
+                      .status,
+                  0);
+        std::uint64_t retired[2] = {}, translated[2] = {};
+        for (const bool translate : {false, true}) {
+            MachineOptions options;
+            options.arguments = {"stream", scratch / (translate ? "translated" : "interpreted")};
+            options.translate = translate;
+            options.quantum = 23;
+            Machine machine(Program::load(scratch / "stream"), options, boot_linux);
+            ASSERT_TRUE(machine.run());
+            ASSERT_EQ(machine.exit_code(), 0);
+            retired[translate] = machine.retired();
+            translated[translate] = machine.nodes()[0]->harts[0]->translated_blocks();
+        }
+        EXPECT_EQ(retired[0], retired[1]);
+        EXPECT_EQ(translated[0], 0u);
+        const std::string expected = test::read_file(scratch / "qemu");
+        EXPECT_TRUE(test::read_file(scratch / "interpreted") == expected)
+            << "interpreted, stream from " << start;
+        EXPECT_TRUE(test::read_file(scratch / "translated") == expected)
+            << "translated, stream from " << start;
+        std::printf("%lu blocks translated, %lu instructions\n",
+                    static_cast<unsigned long>(translated[1]),
+                    static_cast<unsigned long>(retired[1]));
+    }
+}
 
 class CompiledProgram : public testing::TestWithParam<const char*> {};
 
