@@ -50,9 +50,9 @@ static_assert(sizeof(NamespaceEntry) == 32 && std::is_trivially_copyable_v<Names
 static_assert(std::endian::native == std::endian::little,
               "the table in simulated memory is little-endian");
 
-class NamespaceTable {
+class ResidentNamespaceTable {
   public:
-    explicit NamespaceTable(const MachineDescription& machine)
+    explicit ResidentNamespaceTable(const MachineDescription& machine)
         : base_(machine.namespace_table_base()), entries_(machine.nlb.table_entries) {}
 
     std::uint64_t address(std::uint64_t slot) const {

@@ -14,7 +14,7 @@ class Barrier {
     explicit Barrier(unsigned threads)
         : threads_(threads),
           waiting_(threads),
-          spins_(threads <= std::thread::hardware_concurrency() ? 20000 : 0) {}
+          spins_(threads <= std::thread::hardware_concurrency() ? 1000 : 0) {}
 
     /// Waits for all threads. The last to come runs `last()` alone, while the others still wait:
     /// what it writes is seen by all of them.

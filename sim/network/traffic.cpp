@@ -81,9 +81,10 @@ std::string_view pattern_name(TrafficPattern pattern) {
 TrafficPattern parse_pattern(std::string_view name) {
     const auto found = std::ranges::find(kNames, name);
     if (found != kNames.end()) return static_cast<TrafficPattern>(found - kNames.begin());
-    std::string text = "traffic: unknown pattern \"" + std::string(name) + "\"; known:";
+    std::string text("traffic: unknown pattern \"");
+    text.append(name).append("\"; known:");
     for (std::string_view known : kNames)
-        text += " " + std::string(known);
+        text.append(" ").append(known);
     throw std::invalid_argument(text);
 }
 

@@ -48,11 +48,11 @@ TEST(NamespaceLookasideBuffer, MatchesASimpleLruModel) {
     }
 }
 
-TEST(NamespaceTable, MatchesAMap) {
+TEST(ResidentNamespaceTable, MatchesAMap) {
     MachineDescription m = table3();
     m.nlb.table_entries = 256;
     SparseMemory memory(m.memory.base, m.memory_bytes());
-    const NamespaceTable table(m);
+    const ResidentNamespaceTable table(m);
     std::map<std::uint64_t, std::uint32_t> model;
     Random random(4);
     for (int i = 0; i < 20000; ++i) {
