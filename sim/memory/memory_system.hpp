@@ -28,6 +28,8 @@ class MemorySystem {
 
     explicit MemorySystem(const MachineDescription& m)
         : line_bits_(static_cast<unsigned>(std::countr_zero(m.directory.line_bytes))),
+          memory_base_(m.memory.base),
+          memory_bytes_(m.memory_bytes()),
           directory_(m.directory),
           l2_hit_cycles_(m.l2.hit_cycles),
           caches_({{sets(m, m.l1_instruction), m.l1_instruction.ways, false},
@@ -35,7 +37,25 @@ class MemorySystem {
                   sets(m, m.l2), m.l2.ways),
           dram_(m) {}
 
-    std::uint64_t line_of(std::uint64_t address) const { return address >> line_bits_; }
+    /// The line that an address lies in. Addresses outside memory (a Linux program's, which has no
+    /// page tables here) are spread over it page by page by a fixed hash, as an operating system
+    /// would place them: for timing only.
+    std::uint64_t line_of(std::uint64_t address) const {
+        if (address - memory_base_ < memory_bytes_) [[likely]]
+            return address >> line_bits_;
+        const std::uint64_t frame =
+            (address >> 12) * 0x9e3779b97f4a7c15u >> 20 & ((memory_bytes_ >> 12) - 1);
+        return (memory_base_ + (frame << 12) + (address & 4095)) >> line_bits_;
+    }
+    /// Calls visit(line) for each line of a range. Bytes is not 0.
+    template <class Visit>
+    void each_line(std::uint64_t address, std::uint64_t bytes, Visit&& visit) const {
+        const std::uint64_t mask = line_bytes() - 1, end = address + bytes - 1;
+        for (std::uint64_t at = address & ~mask;; at += mask + 1) {
+            visit(line_of(at));
+            if (at == (end & ~mask)) return;
+        }
+    }
     std::uint64_t line_bytes() const { return std::uint64_t{1} << line_bits_; }
 
     bool read_hit(Agent agent, std::uint64_t line) { return caches_.read_hit(agent, line); }
@@ -104,6 +124,7 @@ class MemorySystem {
     }
 
     unsigned line_bits_;
+    std::uint64_t memory_base_, memory_bytes_;
     MachineDescription::Directory directory_;
     Cycle l2_hit_cycles_;
     Cycle directory_free_ = 0;

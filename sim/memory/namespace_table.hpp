@@ -25,8 +25,9 @@ namespace isthmus::sim {
 class NodeMemory {
   public:
     virtual ~NodeMemory() = default;
-    /// True if all of [address, address + bytes) exists.
-    virtual bool contains(std::uint64_t address, std::uint64_t bytes) const = 0;
+    /// True if all of [address, address + bytes) exists and grants `rights` (kMayRead, kMayWrite).
+    virtual bool contains(std::uint64_t address, std::uint64_t bytes,
+                          std::uint32_t rights) const = 0;
     virtual void read(std::uint64_t address, std::span<std::byte> to) = 0;
     virtual void write(std::uint64_t address, std::span<const std::byte> from) = 0;
 };

@@ -15,7 +15,8 @@ class SparseMemory final : public NodeMemory {
   public:
     SparseMemory(std::uint64_t base, std::uint64_t bytes) : base_(base), bytes_(bytes) {}
 
-    bool contains(std::uint64_t address, std::uint64_t bytes) const override {
+    bool contains(std::uint64_t address, std::uint64_t bytes,
+                  std::uint32_t /*rights*/) const override {
         return address >= base_ && bytes <= bytes_ && address - base_ <= bytes_ - bytes;
     }
     void read(std::uint64_t address, std::span<std::byte> to) override {

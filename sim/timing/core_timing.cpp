@@ -72,28 +72,31 @@ bool CoreTiming::proceed() {
 }
 
 bool CoreTiming::fetch() {
-    const std::uint64_t first = memory_.line_of(current_.pc),
-                        last = memory_.line_of(current_.pc + current_.length - 1);
-    for (std::uint64_t line = first; line <= last; ++line) {
-        if (line == fetch_line_) continue;
-        if (!fetch_pending_) {
-            if (issue_ >= limit_) return defer();
-            if (line != fetch_line_ + 1)
-                lose_until(issue_ + l1_instruction_hit_ - 1, StallCause::kFetch);
-            fetch_ready_ = issue_;
-            if (!memory_.read_hit(MemorySystem::kInstruction, line)) {
-                fetch_ready_ =
-                    memory_.fill(MemorySystem::kInstruction, line, false, issue_, kFetchTag);
-                fetch_pending_ = true;
+    const std::uint64_t mask = memory_.line_bytes() - 1;
+    const std::uint64_t first = current_.pc & ~mask,
+                        last = (current_.pc + current_.length - 1) & ~mask;
+    for (std::uint64_t base = first;; base = last) {
+        if (base != fetch_base_) {
+            if (!fetch_pending_) {
+                if (issue_ >= limit_) return defer();
+                if (base != fetch_base_ + mask + 1)
+                    lose_until(issue_ + l1_instruction_hit_ - 1, StallCause::kFetch);
+                fetch_ready_ = issue_;
+                const std::uint64_t line = memory_.line_of(base);
+                if (!memory_.read_hit(MemorySystem::kInstruction, line)) {
+                    fetch_ready_ =
+                        memory_.fill(MemorySystem::kInstruction, line, false, issue_, kFetchTag);
+                    fetch_pending_ = true;
+                }
             }
+            if (fetch_ready_ == kNever) return block(StallCause::kFetch);
+            fetch_pending_ = false;
+            lose_until(fetch_ready_, StallCause::kFetch);
+            fetch_base_ = base;
+            fetch_span_ =
+                mask - 2;  // a four-byte instruction that begins below this ends in the line
         }
-        if (fetch_ready_ == kNever) return block(StallCause::kFetch);
-        fetch_pending_ = false;
-        lose_until(fetch_ready_, StallCause::kFetch);
-        fetch_line_ = line;
-        fetch_base_ = line * memory_.line_bytes();
-        fetch_span_ = memory_.line_bytes() -
-                      3;  // a four-byte instruction that begins below this ends in the line
+        if (base == last) break;
     }
     was_blocked_ = false;
     return true;
@@ -134,12 +137,14 @@ bool CoreTiming::take_operands() {
 }
 
 bool CoreTiming::start_accesses() {
+    const std::uint64_t mask = memory_.line_bytes() - 1;
     for (; access_index_ < access_count_; ++access_index_, line_offset_ = 0) {
         const Access& access = accesses_[access_index_];
-        const std::uint64_t first = memory_.line_of(access.address);
-        const std::uint64_t last = memory_.line_of(access.address + access.bytes - 1);
-        for (; first + line_offset_ <= last; ++line_offset_) {
-            if (!start_line(first + line_offset_, access.kind)) return false;
+        const std::uint64_t first = access.address & ~mask;
+        const std::uint64_t lines = ((access.address + access.bytes - 1 - first) / (mask + 1)) + 1;
+        for (; line_offset_ < lines; ++line_offset_) {
+            if (!start_line(memory_.line_of(first + line_offset_ * (mask + 1)), access.kind))
+                return false;
         }
     }
     return true;

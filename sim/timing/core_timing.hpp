@@ -58,6 +58,11 @@ class CoreTiming {
     void memory_access(AccessKind kind, std::uint64_t address, std::uint32_t bytes) {
         accesses_[access_count_++] = {address, bytes, kind};
     }
+    /// The instruction that is being executed has trapped: what it reported does not count.
+    void drop_accesses() {
+        access_count_ = 0;
+        has_remote_ = false;
+    }
     /// The remote access of the instruction that is being executed; at most one. The NIC starts it
     /// when the instruction issues.
     Ticket remote_access(const RemoteOperation& operation) {
@@ -165,7 +170,7 @@ class CoreTiming {
 
     // What the fast path touches comes first.
     Cycle next_issue_ = 0, limit_ = 0;
-    std::uint64_t fetch_base_ = ~std::uint64_t{0} - 4096, fetch_span_ = 0;
+    std::uint64_t fetch_base_ = 1, fetch_span_ = 0;
     unsigned access_count_ = 0;
     bool has_remote_ = false, blocked_ = false, waiting_for_service_ = false;
     Stage stage_ = Stage::kIdle;
@@ -189,7 +194,6 @@ class CoreTiming {
     Ticket next_ticket_ = 0;
     RegisterId held_register_ = 0;
 
-    std::uint64_t fetch_line_ = ~std::uint64_t{0};
     Cycle fetch_ready_ = 0, divider_free_ = 0, float_divider_free_ = 0, service_cycles_ = 0,
           last_remote_done_ = 0;
     std::vector<Miss> misses_;

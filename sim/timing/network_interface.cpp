@@ -48,8 +48,6 @@ NetworkInterface::NetworkInterface(const MachineDescription& machine, NodeId sel
       network_(machine.network),
       nlb_hit_cycles_(machine.nlb.hit_cycles),
       self_(self),
-      memory_base_(machine.memory.base),
-      memory_bytes_(machine.memory_bytes()),
       memory_(memory),
       data_(data),
       events_(events),
@@ -88,7 +86,7 @@ void NetworkInterface::start(const RemoteOperation& request, Ticket ticket, Cycl
 
     const Cycle looked_up = now + nlb_hit_cycles_;
     if (request.name_space == 0) {
-        op.entry = {0, self_, kAllRights, memory_base_, memory_bytes_};
+        op.entry = {0, self_, kAllRights, 0, ~std::uint64_t{0}};
         dispatch(index, looked_up);
     } else if (const NamespaceEntry* entry = nlb_.find(request.name_space); entry != nullptr) {
         op.entry = *entry;
@@ -132,7 +130,8 @@ void NetworkInterface::dispatch(std::uint32_t index, Cycle now) {
         right = kMayWrite;
     const bool bulk = request.kind == RemoteKind::kBulkGet || request.kind == RemoteKind::kBulkPut;
     if (!op.entry.allows(request.address, request.bytes, right) || op.entry.node >= mesh_.nodes() ||
-        (bulk && !data_.contains(request.local_address, request.bytes))) {
+        (bulk && !data_.contains(request.local_address, request.bytes,
+                                 right == kMayRead ? kMayWrite : kMayRead))) {
         return end(index, RemoteStatus::kRefused, now);
     }
     if (bulk) {
@@ -294,15 +293,14 @@ NetworkInterface::Job& NetworkInterface::new_job(Job::Purpose purpose, std::uint
 void NetworkInterface::read_lines(Job& job, std::uint64_t address, std::uint64_t bytes, Cycle now) {
     const auto tag = CoreTiming::kFirstFreeTag + static_cast<std::uint32_t>(&job - jobs_.data());
     job.ready = now;
-    const std::uint64_t last = memory_.line_of(address + bytes - 1);
-    for (std::uint64_t line = memory_.line_of(address); line <= last; ++line) {
+    memory_.each_line(address, bytes, [&](std::uint64_t line) {
         const Cycle ready = memory_.remote_read(line, now, tag);
         if (ready == kNever) {
             ++job.remaining;
         } else {
             job.ready = std::max(job.ready, ready);
         }
-    }
+    });
     if (job.remaining == 0) finish_job(job);
 }
 
@@ -329,10 +327,9 @@ void NetworkInterface::finish_job(Job& job) {
 
 Cycle NetworkInterface::write_lines(std::uint64_t address, std::uint64_t bytes, Cycle now) {
     Cycle done = now;
-    const std::uint64_t last = memory_.line_of(address + bytes - 1);
-    for (std::uint64_t line = memory_.line_of(address); line <= last; ++line) {
+    memory_.each_line(address, bytes, [&](std::uint64_t line) {
         done = std::max(done, memory_.remote_write(line, now));
-    }
+    });
     return done;
 }
 
@@ -355,7 +352,10 @@ void NetworkInterface::serve(Packet* packet, Cycle now) {
     const std::uint64_t address = packet->address, bytes = packet->bytes;
     std::swap(packet->source, packet->destination);
     packet->message_class = static_cast<std::uint8_t>(network_.message_classes - 1);
-    if (bytes == 0 || !data_.contains(address, bytes)) {
+    std::uint32_t rights = kMayRead | kMayWrite;
+    if (request == MessageKind::kLoadRequest) rights = kMayRead;
+    if (request == MessageKind::kStoreRequest) rights = kMayWrite;
+    if (bytes == 0 || !data_.contains(address, bytes, rights)) {
         packet->kind = MessageKind::kFaultReply;
         packet->payload.clear();
         size_packet(*packet, 0, false);

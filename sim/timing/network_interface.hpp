@@ -134,7 +134,6 @@ class NetworkInterface {
     const MachineDescription::Network network_;
     const Cycle nlb_hit_cycles_;
     const NodeId self_;
-    const std::uint64_t memory_base_, memory_bytes_;
     MemorySystem& memory_;
     NodeMemory& data_;
     EventQueue& events_;

@@ -50,8 +50,8 @@ TimingSimulator::TimingSimulator(const MachineDescription& machine,
     const ResidentNamespaceTable table(machine_);
     for (NodeId id = 0; id < machine.nodes(); ++id) {
         for (NodeId other = 0; other < machine.nodes(); ++other) {
-            table.insert(*parts[id].data, {other + std::uint64_t{1}, other, kAllRights,
-                                           machine_.memory.base, machine_.memory_bytes()});
+            table.insert(*parts[id].data,
+                         {other + std::uint64_t{1}, other, kAllRights, 0, ~std::uint64_t{0}});
         }
         nodes_.push_back(
             std::make_unique<TimingNode>(machine_, id, *mesh_, *parts[id].data, *parts[id].source));
