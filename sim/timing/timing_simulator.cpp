@@ -170,6 +170,7 @@ void TimingSimulator::plan_window() {
     try {
         const bool network_idle = mesh_->idle();
         if (wants_service) {
+            finished = true;  // a service may have been an exit
             for (const auto& node : nodes_) {
                 if (node->wants_service()) node->serve(now_);
                 next = std::min(next, node->next_event());

@@ -26,12 +26,12 @@ struct TraceMachine {
     }
     /// Everything that must not depend on the host: all counters, all values read.
     std::string fingerprint() const {
-        std::string text = report(*simulator).dump();
+        std::ostringstream text;
+        text << report(*simulator).dump();
         for (const auto& source : sources) {
-            text += " " + std::to_string(source->digest()) + "/" +
-                    std::to_string(source->completed()) + "/" + std::to_string(source->faults());
+            text << ' ' << source->digest() << '/' << source->completed() << '/' << source->faults();
         }
-        return text;
+        return text.str();
     }
     std::vector<std::unique_ptr<SparseMemory>> memories;
     std::vector<std::unique_ptr<TraceSource>> sources;
@@ -40,7 +40,7 @@ struct TraceMachine {
 
 TraceMix busy_mix() {
     TraceMix mix;
-    mix.instructions = 1500;
+    mix.instructions = 700;
     mix.remote_load = mix.remote_store = mix.remote_atomic = 0.02;
     mix.bulk = 0.002;
     mix.fence = 0.005;
