@@ -39,8 +39,8 @@ class TimingSimulator {
   public:
     /// One entry of `parts` per node. Writes the namespace table of each node: ids 1..N are nodes
     /// 0..N-1, all rights,
-    /// any address: what is not there the target refuses. Throws MachineError if the machine cannot run
-    /// programs (network.message_classes must be 2).
+    /// any address: what is not there the target refuses. Throws MachineError if the machine cannot
+    /// run programs (network.message_classes must be 2).
     TimingSimulator(const MachineDescription& machine, std::span<const NodeParts> parts,
                     unsigned threads = 1);
     ~TimingSimulator();
