@@ -65,7 +65,7 @@ TEST_P(RoundTrip, EveryEncodingThroughTheAssembler) {
         }
     }
     test::write_file(source, ".option norelax\n.option norvc\n" + with_c);
-    const std::string march = xlen == Xlen::k64 ? "rv64gc" : "rv32gc";
+    const std::string march = xlen == Xlen::k64 ? "rv64gc_zihintpause" : "rv32gc_zihintpause";
     const std::string abi = xlen == Xlen::k64 ? "lp64d" : "ilp32d";
     const auto assembled =
         test::run(std::string(ISTHMUS_TEST_AS) + " -march=" + march + " -mabi=" + abi +
