@@ -15,6 +15,10 @@ inline std::uintptr_t page_up(std::uintptr_t address) { return page_down(address
 // Bytes of memory that this process may hope for: physical, or the control group's limit.
 std::uint64_t memory_size();
 
+// Bytes of address space that this process may have in all (ulimit -v); the largest number if there
+// is no limit.
+std::uint64_t address_space_limit();
+
 // Processors that this process may run on.
 int usable_processors();
 

@@ -24,9 +24,13 @@ std::uintptr_t arena_base() { return heap_base() + window_stride() / 4 * 3; }
 
 std::uint64_t wanted_size() {
     const std::uint64_t largest = window_stride() / 4;
-    if (value(Setting::arena_size).origin == SettingOrigin::standard && os::under_valgrind())
-        return std::min(largest, std::uint64_t{256} << 20);
-    const std::uint64_t wanted = os::page_up(size(Setting::arena_size, os::memory_size()));
+    std::uint64_t wanted = os::page_up(size(Setting::arena_size, os::memory_size()));
+    if (value(Setting::arena_size).origin == SettingOrigin::standard) {
+        // Nobody asked: as much as fits, an eighth of a limited address space for all PEs' arenas.
+        const std::uint64_t share = os::address_space_limit() / 8 / static_cast<std::uint64_t>(job.pes);
+        wanted = std::min({wanted, os::page_down(share),
+                           os::under_valgrind() ? std::uint64_t{256} << 20 : largest});
+    }
     return std::clamp(wanted, std::uint64_t{os::page_size()}, largest);
 }
 

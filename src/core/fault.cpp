@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <array>
 #include <bit>
@@ -14,6 +16,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/os.hpp"
 #include "core/heap.hpp"
 #include "core/job.hpp"
 #include "core/program_data.hpp"
@@ -107,18 +110,8 @@ std::string describe_place(const Fault& fault) {
 }
 
 bool is_mapped(std::uintptr_t address) {
-    FILE* maps = std::fopen("/proc/self/maps", "re");
-    if (!maps) return false;
-    bool found = false;
-    char line[512];
-    while (!found && std::fgets(line, sizeof line, maps)) {
-        unsigned long begin = 0;
-        unsigned long end = 0;
-        if (std::sscanf(line, "%lx-%lx", &begin, &end) == 2)
-            found = address >= begin && address < end;
-    }
-    std::fclose(maps);
-    return found;
+    unsigned char resident = 0;
+    return mincore(reinterpret_cast<void*>(os::page_down(address)), 1, &resident) == 0;
 }
 
 std::string legal_ranges() {
@@ -148,6 +141,8 @@ bool is_symmetric(const Reading& reading) {
            (job.data.size != 0 && job.data.contains(reading.address()));
 }
 
+constexpr std::uintptr_t kNearNull = 1 << 16;  // a member of a structure that is not there
+
 // What lies just past this PE's symmetric memory; empty if nothing of it is near.
 std::string past_the_end(const Reading& reading) {
     const std::string where = "address " + hexadecimal(reading.local) + " at PE " +
@@ -156,8 +151,8 @@ std::string past_the_end(const Reading& reading) {
         return where + "symmetric heap (" + heap.describe(reading.address()) + ")";
     if (job.data.size != 0 && reading.local >= job.data.end() &&
         reading.local - job.data.end() < (1 << 20))
-        return where + "static data (last variable " +
-               program_variable(reinterpret_cast<const void*>(job.data.end() - 1)) + ")";
+        return where + "static data (" + std::to_string(reading.local - job.data.end()) +
+               " bytes beyond it)";
     return "";
 }
 
@@ -183,7 +178,6 @@ std::string explain(const Fault& fault) {
         if (const std::string what = past_the_end(reading); !what.empty())
             return what + "; " + legal_ranges();
     }
-    constexpr std::uintptr_t kNearNull = 1 << 16;  // a member of a structure that is not there
     for (std::uintptr_t slot = 1; slot < slots; ++slot) {
         const Reading reading = read_slot(slot, fault.address);
         if (reading.pe < job.pes && reading.local < kNearNull)
@@ -194,36 +188,80 @@ std::string explain(const Fault& fault) {
     return "";
 }
 
-// An address outside the 47 bits faults without telling which it was; slot arithmetic on an address
-// near their end (the stack, a library, a large malloc) is the usual cause. It may still be in a
-// register.
-std::string explain_without_address(const Fault& fault) {
+// Where the registers of the fault may hold an address outside the 47 bits, alone or as base and
+// index: what slot arithmetic makes of an address near their end (the stack, a library, a large
+// malloc). Such a fault does not tell its address. Calls found(reading) until that is true.
+template <typename Found>
+bool find_in_registers(const Fault& fault, Found&& found) {
     const std::uintptr_t slots = std::bit_ceil(window.pes);
-    for (const std::uintptr_t value : fault.registers) {
+    const auto try_value = [&](std::uintptr_t value) {
         for (std::uintptr_t slot = 1; slot < slots && (value >> 47) == 1; ++slot) {
             const Reading reading = read_slot(slot, value);
-            if (reading.pe < job.pes && is_mapped(reading.local)) return not_symmetric(reading);
+            if (reading.pe < job.pes && is_mapped(reading.local) && found(reading)) return true;
+        }
+        return false;
+    };
+    for (const std::uintptr_t base : fault.registers) {
+        if (try_value(base)) return true;
+        for (const std::uintptr_t index : fault.registers) {
+            if ((index & (window_stride() - 1)) == 0 && index != 0 && try_value(base + index))
+                return true;
         }
     }
-    const bool inside =
-        base_of(fault.instruction) == base_of(reinterpret_cast<const void*>(&catch_faults));
-    if (!inside && window.limit == 0) return "";
-    return "the address is not symmetric (on the stack, or from malloc?); " + legal_ranges();
+    return false;
+}
+
+std::string explain_without_address(const Fault& fault) {
+    std::string text;
+    find_in_registers(fault, [&](const Reading& reading) {
+        text = not_symmetric(reading);
+        return true;
+    });
+    return text;
+}
+
+// Whether slot arithmetic can have led to the fault. Integers and one system call: most faults are
+// the program's own, and it may be inside malloc, so nothing here allocates or locks.
+bool concerns_window(const Fault& fault, bool address_is_known) {
+    if (!address_is_known) return find_in_registers(fault, [](const Reading&) { return true; });
+    const std::uintptr_t slots = std::bit_ceil(window.pes);
+    if (fault.address - heap_base() < slots * window_stride()) return true;
+    for (std::uintptr_t slot = 1; slot < slots; ++slot) {
+        if (fault.address < slot << window.shift) break;
+        const Reading reading = read_slot(slot, fault.address);
+        const bool near_data = job.data.size != 0 && reading.local - job.data.end() < (1 << 20);
+        if (is_symmetric(reading) || near_data || reading.local < kNearNull ||
+            is_mapped(reading.local))
+            return true;
+    }
+    return false;
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
+    struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
     const Fault fault = read_fault(info, context);
-    std::string what;
-    if (window.pes > 1 && info->si_code > 0)
-        what = info->si_code == SI_KERNEL ? explain_without_address(fault) : explain(fault);
-    if (!what.empty()) fail(describe_place(fault), what);
+    const bool address_is_known = info->si_code != SI_KERNEL;
+    if (window.pes > 1 && info->si_code > 0 && concerns_window(fault, address_is_known)) {
+        // From here on this process ends. Whatever goes wrong while the message is made must not
+        // stop that.
+        struct sigaction standard {};
+        standard.sa_handler = SIG_DFL;
+        for (const int deadly : {SIGSEGV, SIGBUS, SIGALRM})
+            sigaction(deadly, &standard, nullptr);
+        alarm(2);
+        const std::string what = address_is_known ? explain(fault) : explain_without_address(fault);
+        if (!what.empty()) fail(describe_place(fault), what);
+    }
     // Not ours: as if we had never been here. The instruction runs again and faults again.
-    sigaction(signal, signal == SIGSEGV ? &previous_segv : &previous_bus, nullptr);
+    sigaction(signal, &previous, nullptr);
 }
 
 void install(int signal, struct sigaction& previous) {
-    sigaction(signal, nullptr, &previous);
-    if (previous.sa_handler != SIG_DFL || (previous.sa_flags & SA_SIGINFO)) return;
+    struct sigaction current {};
+    sigaction(signal, nullptr, &current);
+    if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == handle) return;  // second init
+    previous = current;
+    if (current.sa_handler != SIG_DFL || (current.sa_flags & SA_SIGINFO)) return;
     struct sigaction action {};
     action.sa_sigaction = handle;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -1,10 +1,13 @@
 #include "core/fork.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cerrno>
+#include <mutex>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
@@ -16,26 +19,35 @@
 namespace isthmus {
 namespace {
 
-// Shared between parent and child for the length of a fork: 0 while the child copies, then 1.
-std::atomic<std::uint32_t>* copied = nullptr;
-constexpr std::uint64_t kPatience = 30'000'000'000;  // a child that was killed never answers
+// A pipe for the length of a fork. Only the child keeps the writing end open, until it has copied:
+// then, or when it dies, or when there is no child because fork failed, the parent reads the end.
+// One fork at a time: `forking` is held from prepare to the handlers behind it.
+std::mutex forking;
+int copied[2] = {-1, -1};
+constexpr int kPatience = 30'000;  // milliseconds; for a child that is stopped meanwhile
 
 void prepare() {
     if (forked_child) return;  // its memory is its own; the kernel does the rest
-    void* const page =
-        mmap(nullptr, os::page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    copied = page == MAP_FAILED ? nullptr : new (page) std::atomic<std::uint32_t>(0);
+    forking.lock();
+    // Without a pipe (no file descriptors left) the parent goes on while the child copies.
+    if (pipe2(copied, O_CLOEXEC) != 0) copied[0] = copied[1] = -1;
+}
+
+void close_end(int& end) {
+    if (end >= 0) close(end);
+    end = -1;
 }
 
 void wait_for_child() {
-    if (!copied) return;
-    const auto word = reinterpret_cast<const std::uint32_t*>(copied);
-    const std::uint64_t deadline = os::monotonic_nanoseconds() + kPatience;
-    // Acquire: pairs with the child's release; the child has read what it needs.
-    while (copied->load(std::memory_order_acquire) == 0 && os::monotonic_nanoseconds() < deadline)
-        os::futex_wait(word, 0, 10'000'000);
-    munmap(copied, os::page_size());
-    copied = nullptr;
+    if (forked_child) return;
+    close_end(copied[1]);
+    pollfd end{copied[0], POLLIN, 0};
+    if (copied[0] >= 0) {
+        while (poll(&end, 1, kPatience) < 0 && errno == EINTR) {
+        }
+    }
+    close_end(copied[0]);
+    forking.unlock();
 }
 
 // Replaces [begin, begin+size) of the job file by private memory of the same content. Only the
@@ -84,12 +96,9 @@ void become_private() {
     if (isthmus_team_world.slot >= 0) release_teams();
     forked_child = true;
     set_job_end({nullptr, nullptr});  // what ends here is the child alone
-    if (!copied) return;
-    const auto word = reinterpret_cast<const std::uint32_t*>(copied);
-    copied->store(1, std::memory_order_release);  // partner: wait_for_child
-    os::futex_wake_all(word);
-    munmap(copied, os::page_size());
-    copied = nullptr;
+    close_end(copied[0]);
+    close_end(copied[1]);
+    forking.unlock();
 }
 
 }  // namespace

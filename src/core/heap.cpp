@@ -90,6 +90,25 @@ bool Heap::release(void* block) {
     return true;
 }
 
+bool Heap::resize(void* block, std::uint64_t size) {
+    const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(block));
+    if (found == blocks_.end() || size == 0 || size > range_.size) return false;
+    const std::uint64_t wanted = round_up(size, kGranule);
+    std::uint64_t& taken = found->second.second;
+    const std::uintptr_t end = found->first + taken;
+    const auto hole = holes_.find(end);
+    const std::uint64_t room = hole == holes_.end() ? 0 : hole->second;
+    if (wanted > taken + room) return false;
+    if (wanted != taken) {
+        if (room != 0) remove_hole(hole);
+        if (taken + room != wanted) add_hole(found->first + wanted, taken + room - wanted);
+        taken = wanted;
+        high_water_ = std::max(high_water_, range_.size - free_bytes_);
+    }
+    found->second.first = size;
+    return true;
+}
+
 std::uint64_t Heap::block_size(const void* block) const {
     const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(block));
     return found == blocks_.end() ? 0 : found->second.first;

@@ -22,6 +22,9 @@ class Heap {
     void* allocate(std::uint64_t size, std::uint64_t alignment);
     // False if `block` is not the beginning of a block.
     bool release(void* block);
+    // Gives the block another size where it is, from or to the hole behind it. False (and nothing
+    // has changed) if that hole is too small or there is no such block.
+    bool resize(void* block, std::uint64_t size);
     // 0 if `block` is not the beginning of a block.
     std::uint64_t block_size(const void* block) const;
 

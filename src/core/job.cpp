@@ -92,6 +92,12 @@ void move_static_data() {
     status.data_size.store(range.size, std::memory_order_relaxed);
 }
 
+// Half of the address space that a limit leaves is for the heaps of all PEs, which every PE maps.
+std::uint64_t largest_under_limit() {
+    const std::uint64_t share = os::address_space_limit() / 2 / static_cast<std::uint64_t>(job.pes);
+    return std::max(os::page_down(share), kInternalSize + os::page_size());
+}
+
 // The heap: from the setting, in whole pages, the library's part on top.
 std::uint64_t heap_size() {
     // The last quarter of a window slot belongs to the arena (core/arena.hpp).
@@ -100,7 +106,8 @@ std::uint64_t heap_size() {
     std::uint64_t wanted = os::page_up(size(Setting::symmetric_size, memory)) + kInternalSize;
     if (value(Setting::symmetric_size).origin == SettingOrigin::standard) {
         // Nobody asked: as much as fits. Memcheck keeps a table of every mapped page.
-        wanted = std::min(wanted, os::under_valgrind() ? std::uint64_t{1} << 30 : largest);
+        wanted = std::min({wanted, os::under_valgrind() ? std::uint64_t{1} << 30 : largest,
+                           largest_under_limit()});
     }
     if (wanted > largest) {
         fail("shmem_init", description(Setting::symmetric_size).name + std::string("=") +

@@ -31,10 +31,17 @@ char* checked_target(const void* address, std::size_t bytes, int pe, const char*
     return translate(static_cast<char*>(const_cast<void*>(address)), pe);
 }
 
+void check_reachable(const char* routine, const void* variables, std::size_t bytes) {
+    require_running(routine);
+    if (const std::string reason = why_not_symmetric(variables, bytes); !reason.empty())
+        fail(routine, reason);
+}
+
 int checked_context_pe(shmem_ctx_t context, int pe, const char* routine) {
     require_running(routine);
     if (context == SHMEM_CTX_INVALID) fail(routine, "the context is SHMEM_CTX_INVALID");
     if (!context->live) fail(routine, "the context has been destroyed");
+    if (context->team->slot < 0) fail(routine, "the context's team has been destroyed");
     if (pe < 0 || pe >= context->team->size)
         fail(routine, "pe " + std::to_string(pe) + " is out of range 0.." +
                           std::to_string(context->team->size - 1) + " of the context's team");

@@ -2,6 +2,9 @@
 //
 // A context shares nothing with another: on one host it has no queue, no lock and no counter, so
 // threads that use different contexts never meet in the library.
+#include <deque>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "api/shmem/export.hpp"
@@ -18,6 +21,16 @@ using namespace isthmus;
 using namespace isthmus::shmem;
 
 namespace {
+
+// A destroyed context stays readable for a while, so that a use of it is told from a valid one.
+void bury(Context* context) {
+    constexpr std::size_t kKept = 1024;
+    static std::mutex guard;
+    static std::deque<std::unique_ptr<Context>> dead;
+    const std::lock_guard lock(guard);
+    dead.emplace_back(context);
+    if (dead.size() > kKept) dead.pop_front();
+}
 
 constexpr long kOptions = SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE;
 
@@ -55,7 +68,7 @@ ISTHMUS_API void pshmem_ctx_destroy(shmem_ctx_t ctx) {
     if (ctx == SHMEM_CTX_DEFAULT) fail("shmem_ctx_destroy", "SHMEM_CTX_DEFAULT cannot be destroyed");
     pshmem_ctx_quiet(ctx);
     ctx->live = false;
-    delete ctx;
+    bury(ctx);
 }
 
 ISTHMUS_API int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) {

@@ -34,6 +34,10 @@ inline T* target(T* address, std::size_t bytes, int pe, const char* routine) {
     return reinterpret_cast<T*>(checked_target(address, bytes, pe, routine));
 }
 
+// A wait on memory that no other PE can write would never end: ends the job instead.
+[[gnu::cold, gnu::noinline]] void check_reachable(const char* routine, const void* variables,
+                                                  std::size_t bytes);
+
 // The world number of `pe` in the context's team. Ends the job for an invalid context or PE.
 [[gnu::cold, gnu::noinline]] int checked_context_pe(shmem_ctx_t context, int pe,
                                                     const char* routine);

@@ -117,6 +117,16 @@ ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
     }
     const std::uint64_t old_size = heap.block_size(ptr);
     if (old_size == 0) release(routine, ptr);  // says what is wrong with it
+    require_agreement(routine, "size", size);
+    bool in_place = false;
+    {
+        const std::lock_guard lock(heap_guard);
+        in_place = heap.resize(ptr, size);
+    }
+    if (in_place) {
+        barrier_world();
+        return ptr;
+    }
     void* const block = allocate(routine, size, 1);
     if (!block) return nullptr;
     copy(block, ptr, old_size < size ? old_size : size);

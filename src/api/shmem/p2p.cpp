@@ -38,14 +38,6 @@ inline void check(const char* routine, int cmp) {
     require_comparison(cmp, routine);
 }
 
-// A wait on memory that no other PE can write would never end.
-[[gnu::cold, gnu::noinline]] void check_reachable(const char* routine, const void* variables,
-                                                  std::uint64_t bytes) {
-    require_running(routine);
-    if (const std::string reason = why_not_symmetric(variables, bytes); !reason.empty())
-        fail(routine, reason);
-}
-
 // A program that polls with test() would keep the processor from the PE it waits for.
 void after_failed_test() {
     thread_local std::uint32_t failures = 0;

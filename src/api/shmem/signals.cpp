@@ -86,7 +86,7 @@ ISTHMUS_API uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint6
         return compare(seen, cmp, cmp_value);
     };
     if (done()) return seen;
-    require_running("shmem_signal_wait_until");
+    check_reachable("shmem_signal_wait_until", sig_addr, sizeof seen);
     note(Routine::signal_wait_until);
     wait_for({Routine::signal_wait_until, -1, sig_addr}, done);
     return seen;

@@ -1,0 +1,83 @@
+/* Ends that must not take long: each case on 2 PEs, its exit status and time limit in ends.cmake. */
+#include <pthread.h>
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static void* wait_for_ever(void* none) {
+    pause();
+    return none;
+}
+
+static void* read_input(void* none) {
+    char line[100];
+    return fgets(line, sizeof line, stdin) ? none : NULL;
+}
+
+/* The second initialisation must not take our own fault handler for the program's. */
+static void fault_after_second_init(void) {
+    shmem_finalize();
+    shmem_init();
+    volatile int* volatile nowhere = (volatile int*)8;
+    if (shmem_my_pe() == 1) *nowhere = 1;
+}
+
+/* A fault inside malloc holds malloc's lock; whoever explains it must not need memory. */
+static void fault_inside_malloc(void) {
+    pthread_t other;
+    pthread_create(&other, NULL, wait_for_ever, NULL); /* or malloc would not lock */
+    if (shmem_my_pe() != 1) return;
+    void* volatile blocks[20];
+    for (int i = 0; i < 20; ++i) blocks[i] = malloc(3000);
+    void* volatile end = malloc(10);
+    for (int i = 0; i < 20; i += 2) free(blocks[i]);
+    for (int i = 0; i < 20; i += 2) {
+        volatile size_t* const links = (volatile size_t*)blocks[i];
+        links[0] = links[1] = 0x4141414141;
+    }
+    for (int i = 0; i < 50; ++i) end = malloc(2000 + (size_t)i * 100);
+    (void)end;
+}
+
+static void exit_while_input_is_read(void) {
+    pthread_t reader;
+    if (shmem_my_pe() != 0) return;
+    pthread_create(&reader, NULL, read_input, NULL);
+    usleep(100000);
+    shmem_global_exit(7);
+}
+
+/* There is no child to wait for. */
+static void failing_fork(void) {
+    if (getuid() == 0 && setuid(65534) != 0) return; /* root has no limit */
+    const struct rlimit none = {1, 1};
+    setrlimit(RLIMIT_NPROC, &none);
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    if (end.tv_sec - begin.tv_sec > 5) shmem_global_exit(9);
+    if (child > 0) puts("this system lets it fork");
+}
+
+int main(int argc, char** argv) {
+    const struct {
+        const char* name;
+        void (*run)(void);
+    } cases[] = {{"fault_after_second_init", fault_after_second_init},
+                 {"fault_inside_malloc", fault_inside_malloc},
+                 {"exit_while_input_is_read", exit_while_input_is_read},
+                 {"failing_fork", failing_fork}};
+    int provided;
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+    for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; ++i)
+        if (strcmp(argv[1], cases[i].name) == 0) cases[i].run();
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,17 @@
+# Each case ends by itself within the limit; what it says tells how.
+add_executable(core_ends ends.c)
+target_link_libraries(core_ends PRIVATE isthmus Threads::Threads)
+# Writing to freed memory is what the case is about.
+target_compile_options(core_ends PRIVATE -Wno-use-after-free)
+function(add_end case text)
+    add_test(NAME core.ends.${case}
+             COMMAND sh -c "sleep 4 | timeout 4 \"$1\" run -n 2 \"$2\" ${case}; echo status $?" sh
+                     $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_ends>)
+    set_tests_properties(core.ends.${case} PROPERTIES PASS_REGULAR_EXPRESSION "${text}" TIMEOUT 30)
+endfunction()
+if(NOT ISTHMUS_SANITIZE)  # a sanitizer's own handler and allocator come first
+    add_end(fault_after_second_init "PE 1 .*killed by SIGSEGV.*status 139")
+    add_end(fault_inside_malloc "PE 1 .*killed by SIG(SEGV|ABRT).*status 13[49]")
+endif()
+add_end(exit_while_input_is_read "status 7")
+add_end(failing_fork "status 0")
