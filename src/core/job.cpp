@@ -120,7 +120,8 @@ void map_or_fail(std::uintptr_t address, std::uint64_t length, std::uint64_t off
     if (reason == ENOMEM)
         advice = "; lower SHMEM_SYMMETRIC_SIZE or raise the limit of address space (ulimit -v)";
     else if (reason == EEXIST)
-        advice = "; something else lies there (a sanitizer? see docs/settings.md, the window)";
+        advice = "; something else lies there (a program with -fsanitize=address must be a "
+                 "position-independent executable: -fPIE -pie)";
     fail("shmem_init", std::string("cannot map the ") + what + " of PE " + std::to_string(pe) +
                            " (" + format_size(length) + " at " + place +
                            "): " + std::strerror(reason) + advice);
