@@ -45,16 +45,19 @@ int main(void) {
     long right = 0;
     for (int t = 0; t < THREADS; ++t) {
         shmem_int_wait_until(&done[t], SHMEM_CMP_EQ, 1);
-        for (int i = 0; i < VALUES; ++i) right += table[t][i] == 1000L * t + i;
+        for (int i = 0; i < VALUES; ++i)
+            right += table[t][i] == 1000L * t + i;
     }
-    for (int t = 0; t < THREADS; ++t) pthread_join(threads[t], NULL);
+    for (int t = 0; t < THREADS; ++t)
+        pthread_join(threads[t], NULL);
 
     static long mine[1], all[1];
     mine[0] = right;
     shmem_long_sum_reduce(SHMEM_TEAM_WORLD, all, mine, 1);
     const long expected = (long)THREADS * VALUES * shmem_n_pes();
     if (shmem_my_pe() == 0)
-        printf("%ld of %ld values arrived over %d contexts at each PE\n", all[0], expected, THREADS);
+        printf("%ld of %ld values arrived over %d contexts at each PE\n", all[0], expected,
+               THREADS);
     const int wrong = all[0] != expected;
     shmem_finalize();
     return wrong;

@@ -15,8 +15,8 @@ int main(void) {
     const int pes = shmem_n_pes();
     const int next = (me + 1) % pes;
 
-    shmem_p(&temperature, 20.5 + me, next);              /* double */
-    shmem_atomic_add(&visits, (long)me, 0);              /* long */
+    shmem_p(&temperature, 20.5 + me, next); /* double */
+    shmem_atomic_add(&visits, (long)me, 0); /* long */
     const float mine[4] = {me + 0.1f, me + 0.2f, me + 0.3f, me + 0.4f};
     shmem_put(SHMEM_CTX_DEFAULT, samples, mine, 4, next); /* float, and a context */
     shmem_barrier_all();
@@ -25,8 +25,8 @@ int main(void) {
     int wrong = temperature != 20.5 + before || samples[3] != before + 0.4f;
     if (me == 0) {
         wrong |= shmem_g(&visits, 0) != pes * (pes - 1L) / 2;
-        printf("PE 0 has %.1f and %.1f from PE %d; the PEs add up to %ld\n", temperature, samples[0],
-               before, shmem_atomic_fetch(&visits, 0));
+        printf("PE 0 has %.1f and %.1f from PE %d; the PEs add up to %ld\n", temperature,
+               samples[0], before, shmem_atomic_fetch(&visits, 0));
     }
     shmem_finalize();
     return wrong;

@@ -46,12 +46,14 @@ int main(void) {
 
     for (int done = 0; done < STEPS; done += RIM) {
         exchange(cells, done / RIM + 1);
-        for (int i = 0; i < RIM; ++i) step(cells, scratch);
+        for (int i = 0; i < RIM; ++i)
+            step(cells, scratch);
         shmem_barrier_all(); /* nobody puts into a rim that is still being read */
     }
 
     static double heat[1], total[1];
-    for (int i = 0; i < CELLS; ++i) heat[0] += cells[RIM + i];
+    for (int i = 0; i < CELLS; ++i)
+        heat[0] += cells[RIM + i];
     shmem_double_sum_reduce(SHMEM_TEAM_WORLD, total, heat, 1);
     const int kept = fabs(total[0] - 100) < 1e-9;
     if (me == 0)

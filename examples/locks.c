@@ -25,7 +25,8 @@ static void transfer(long amount) {
 int main(void) {
     shmem_init();
     const int me = shmem_my_pe();
-    for (int i = 0; i < TRANSFERS; ++i) transfer(me % 2 == 0 ? 1 : -1);
+    for (int i = 0; i < TRANSFERS; ++i)
+        transfer(me % 2 == 0 ? 1 : -1);
     shmem_barrier_all();
 
     int wrong = 0;

@@ -14,7 +14,8 @@ static long result[PIECES]; /* at PE 0 */
 static long work(int piece) {
     long steps = 0;
     for (long start = 1 + 50L * piece; start <= 50L * (piece + 1); ++start)
-        for (long n = start; n != 1; ++steps) n = n % 2 ? 3 * n + 1 : n / 2;
+        for (long n = start; n != 1; ++steps)
+            n = n % 2 ? 3 * n + 1 : n / 2;
     return steps;
 }
 

@@ -25,7 +25,9 @@ class DistributedVector {
 
     T get(std::size_t i) const { return shmem_g(place(i), owner(i)); }
     void set(std::size_t i, T value) { shmem_p(place(i), value, owner(i)); }
-    T fetch_add(std::size_t i, T value) { return shmem_atomic_fetch_add(place(i), value, owner(i)); }
+    T fetch_add(std::size_t i, T value) {
+        return shmem_atomic_fetch_add(place(i), value, owner(i));
+    }
 
   private:
     int owner(std::size_t i) const { return static_cast<int>(i / per_pe_); }
@@ -43,7 +45,8 @@ int main() {
         constexpr std::size_t kSize = 1000;
         DistributedVector<long> counts(kSize);
         DistributedVector<double> halves(kSize);
-        for (std::size_t i = 0; i < kSize; ++i) counts.fetch_add(i, static_cast<long>(i));
+        for (std::size_t i = 0; i < kSize; ++i)
+            counts.fetch_add(i, static_cast<long>(i));
         for (auto i = static_cast<std::size_t>(me); i < kSize; i += static_cast<std::size_t>(pes))
             halves.set(i, static_cast<double>(i) / 2);
         shmem_barrier_all();

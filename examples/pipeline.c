@@ -29,17 +29,20 @@ int main(void) {
 
     for (uint64_t b = 0; b < BLOCKS; ++b) {
         if (me == 0) {
-            for (int i = 0; i < LENGTH; ++i) block[i] = (long)b * LENGTH + i;
+            for (int i = 0; i < LENGTH; ++i)
+                block[i] = (long)b * LENGTH + i;
         } else {
             shmem_signal_wait_until(&filled, SHMEM_CMP_GE, b + 1);
-            for (int i = 0; i < LENGTH; ++i) block[i] = slot[b % SLOTS][i] + 1; /* the work */
+            for (int i = 0; i < LENGTH; ++i)
+                block[i] = slot[b % SLOTS][i] + 1; /* the work */
             shmem_signal_set(&freed, b + 1, me - 1);
         }
         if (me < last) {
             hand_on(block, b, me + 1);
         } else {
             int right = 1;
-            for (int i = 0; i < LENGTH; ++i) right &= block[i] == (long)b * LENGTH + i + last;
+            for (int i = 0; i < LENGTH; ++i)
+                right &= block[i] == (long)b * LENGTH + i + last;
             good += right;
         }
     }

@@ -4,18 +4,24 @@
 #
 #   tools/install-packages.sh            for building and the demo
 #   tools/install-packages.sh --test     for the tests as well
+#   tools/install-packages.sh --lint     for tools/lint.sh
+#   tools/install-packages.sh --cross    for the AArch64 build and its emulator
 #   tools/install-packages.sh --list     only prints what is missing
 set -eu
 
 packages="gcc g++ make cmake ninja-build libcli11-dev nlohmann-json3-dev libhwloc-dev libpng-dev"
 test_packages="libgtest-dev pkg-config python3 valgrind"
+lint_packages="clang-format clang-tidy"
+cross_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 list_only=no
 
 for argument in "$@"; do
     case $argument in
         --test) packages="$packages $test_packages" ;;
+        --lint) packages="$packages $lint_packages" ;;
+        --cross) packages="$packages $cross_packages" ;;
         --list) list_only=yes ;;
-        *) echo "install-packages: unknown option $argument (--test, --list)" >&2; exit 2 ;;
+        *) echo "install-packages: unknown option $argument (--test, --lint, --cross, --list)" >&2; exit 2 ;;
     esac
 done
 

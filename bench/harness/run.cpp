@@ -79,7 +79,6 @@ Finished Run::job(Side side, int pes, const std::string& name,
             "-n",           std::to_string(pes)};
         // Without the first its finalisation crashes.
         command.environment.emplace_back("OMPI_MCA_opal_common_ucx_opal_mem_hooks", "0");
-        command.environment.emplace_back("OMPI_MCA_memory_patcher_priority", "0");
     }
     auto& words = command.arguments;
     words.insert(words.end(), prefix.begin(), prefix.end());
@@ -98,6 +97,22 @@ std::vector<Record> Run::records(Side side, int pes, const std::string& name,
         return {};
     }
     return parse_records(finished.output);
+}
+
+Turns::Turns(const Run& run, std::string what, int quick, int full, double quick_seconds)
+    : run_(run),
+      what_(std::move(what)),
+      turns_(run.options().quick ? quick : full),
+      limit_seconds_(run.options().quick ? quick_seconds : 1e9) {}
+
+bool Turns::next() {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+    // Another turn takes as long as those before.
+    const bool fits = turn_ == 0 || elapsed.count() * (turn_ + 1) / turn_ < limit_seconds_;
+    if (turn_ >= turns_ || !fits) return false;
+    ++turn_;
+    run_.progress(what_ + ", turn " + std::to_string(turn_) + " of " + std::to_string(turns_));
+    return true;
 }
 
 void Run::progress(const std::string& what) const {

@@ -1,6 +1,7 @@
 // One run of a group: its options, its rows so far, and the two sides that are measured.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
@@ -69,6 +70,23 @@ class Run {
 
 // Draws the rows into a file, through python3 and matplotlib.
 bool draw(const std::vector<Row>& rows, const std::string& file, std::string& reason);
+
+// How often the sides take turns: `quick` or `full` times, but no more turns once the quick mode's
+// share of time is used up. There is always one.
+class Turns {
+  public:
+    Turns(const Run& run, std::string what, int quick, int full, double quick_seconds);
+    // True if there is another turn; says so in the progress line.
+    bool next();
+
+  private:
+    const Run& run_;
+    std::string what_;
+    int turns_;
+    int turn_ = 0;
+    double limit_seconds_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 // A family of claims, measured together.
 struct Family {

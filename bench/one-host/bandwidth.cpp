@@ -79,15 +79,12 @@ void measure_bandwidth(Run& run) {
     const bool quick = run.options().quick;
     const std::string stride = quick ? "4" : "1";
     const std::vector<std::string> arguments{"--stride",         stride,       "--rounds",
-                                             quick ? "6" : "14", "--attempts", quick ? "2" : "4"};
+                                             quick ? "8" : "14", "--attempts", quick ? "2" : "4"};
     std::vector<std::string> peer_arguments = arguments;
     peer_arguments.insert(peer_arguments.end(), {"--loops", "0"});
     Cells ours, peer;
     std::string reason, peer_reason;
-    const int turns = quick ? 1 : 3;
-    for (int turn = 0; turn < turns; ++turn) {
-        run.progress("bandwidth of put and get, turn " + std::to_string(turn + 1) + " of " +
-                     std::to_string(turns));
+    for (Turns turns(run, "bandwidth of put and get", 2, 3, 10); turns.next();) {
         collect(run.records(Side::ours, 2, "bandwidth", arguments, reason), ours);
         if (run.has_peer())
             collect(run.records(Side::peer, 2, "bandwidth", peer_arguments, peer_reason), peer);

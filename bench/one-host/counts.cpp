@@ -173,6 +173,14 @@ Totals count(const Run& run, Side side, std::string& reason) {
     return totals;
 }
 
+// A call that may wait: the least, when it waited for nobody. Otherwise all calls are alike.
+bool may_wait(const Count& row) {
+    return row.base == Base::broadcast || std::string_view(row.probe) == "probe_call_barrier_all";
+}
+double typical(const Count& row, const std::vector<double>& totals) {
+    return may_wait(row) ? quantile(totals, 0) : median(totals);
+}
+
 std::optional<double> value_of(const Totals& totals, const Count& row) {
     const char* const base = row.base == Base::inlined  ? kInlineEmpty
                              : row.base == Base::called ? kCallEmpty
@@ -180,7 +188,7 @@ std::optional<double> value_of(const Totals& totals, const Count& row) {
     const auto found = totals.find(row.probe), empty = totals.find(base);
     if (found == totals.end() || empty == totals.end()) return {};
     const double entry_to_return = row.base == Base::inlined ? 0 : 1;
-    return median(found->second) - median(empty->second) + entry_to_return;
+    return typical(row, found->second) - median(empty->second) + entry_to_return;
 }
 
 }  // namespace
@@ -207,15 +215,17 @@ void measure_counts(Run& run) {
         row.must = at_most(count.must);
         row.goal = count.goal;
         row.ours = value_of(ours, count);
+        const std::string method =
+            std::string("callgrind, ") + (may_wait(count) ? "least" : "median") + " of 10 calls";
         if (const auto measured = value_of(peer, count)) {
             row.peer = Run::peer_name();
             row.peer_value = measured;
-            row.method = std::string("callgrind, median of 10 calls; ") + count.best_peer +
-                         " published " + number_text(count.best_peer_value);
+            row.method = method + "; " + count.best_peer + " published " +
+                         number_text(count.best_peer_value);
         } else {
             row.peer = std::string(count.best_peer) + " (published)";
             row.peer_value = count.best_peer_value;
-            row.method = "callgrind, median of 10 calls";
+            row.method = method;
         }
         if (!row.ours) {
             row.reason = reason.empty() ? "callgrind wrote no total for it" : reason;

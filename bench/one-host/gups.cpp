@@ -27,13 +27,10 @@ void collect(const std::vector<Record>& records, std::map<std::string, Pairs>& p
 }  // namespace
 
 void measure_gups(Run& run) {
-    const int turns = run.options().quick ? 3 : 8;
-    const std::vector<std::string> arguments{"--batches", run.options().quick ? "7" : "15"};
+    const std::vector<std::string> arguments{"--batches", run.options().quick ? "25" : "50"};
     std::map<std::string, Pairs> ours, peer;
     std::string reason, peer_reason;
-    for (int turn = 0; turn < turns; ++turn) {
-        run.progress("random atomic updates, turn " + std::to_string(turn + 1) + " of " +
-                     std::to_string(turns));
+    for (Turns turns(run, "random atomic updates", 3, 8, 5); turns.next();) {
         collect(run.records(Side::ours, 2, "gups", arguments, reason), ours);
         if (run.has_peer())
             collect(run.records(Side::peer, 2, "gups", arguments, peer_reason), peer);

@@ -53,7 +53,7 @@ void collect(const std::vector<Record>& records, Times& times) {
         const double before = number(record, "before"), after = number(record, "after");
         const double raw = (before + after) / 2;
         Batches& batches = times[time->name];
-        if (std::fabs(before - after) > kDrift * raw) {
+        if (time->crosses && std::fabs(before - after) > kDrift * raw) {
             ++batches.drifted;
             continue;
         }
@@ -65,15 +65,11 @@ void collect(const std::vector<Record>& records, Times& times) {
 }  // namespace
 
 void measure_times(Run& run) {
-    constexpr int kTurnsQuick = 3, kTurnsFull = 8;
-    const int turns = run.options().quick ? kTurnsQuick : kTurnsFull;
     const std::vector<std::string> arguments{"--batches", run.options().quick ? "20" : "40"};
     Times ours, peer;
     std::string reason, peer_reason;
     // The sides take turns, so that both meet the machine in the same moods.
-    for (int turn = 0; turn < turns; ++turn) {
-        run.progress("times of short operations, turn " + std::to_string(turn + 1) + " of " +
-                     std::to_string(turns));
+    for (Turns turns(run, "times of short operations", 4, 8, 6); turns.next();) {
         collect(run.records(Side::ours, 2, "latency", arguments, reason), ours);
         if (run.has_peer())
             collect(run.records(Side::peer, 2, "latency", arguments, peer_reason), peer);
@@ -97,9 +93,6 @@ void measure_times(Run& run) {
         } else if (row.peer_value) {
             row.must = time.rate ? at_least(*row.peer_value * (1 - kTie))
                                  : at_most(*row.peer_value * (1 + kTie));
-        } else {
-            // Without a peer the row only reports.
-            row.must = time.rate ? at_least(0) : at_most(HUGE_VAL);
         }
         row.method = time.crosses ? "each batch divided by the raw ping-pong around it"
                                   : "median batch; PE 1 idle";

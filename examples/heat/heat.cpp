@@ -43,7 +43,8 @@ class Progress {
         if (terminal_ ? elapsed - shown_ < 0.1 && !last : done * 10 / iterations_ == tenth_) return;
         shown_ = elapsed;
         tenth_ = done * 10 / iterations_;
-        const double left = elapsed / static_cast<double>(done) * static_cast<double>(iterations_ - done);
+        const double left =
+            elapsed / static_cast<double>(done) * static_cast<double>(iterations_ - done);
         std::fprintf(stderr, "%sstep %ld of %ld, residual %.3e, %.1f s, at most %.1f s to go%s",
                      terminal_ ? "\r" : "", done, iterations_, residual, elapsed, left,
                      terminal_ ? "  " : "\n");
@@ -75,7 +76,8 @@ Outcome solve(Plate& plate, const Options& options) {
     while (outcome.iterations < options.iterations) {
         plate.step();
         ++outcome.iterations;
-        if (outcome.iterations % kCheckEvery != 0 && outcome.iterations != options.iterations) continue;
+        if (outcome.iterations % kCheckEvery != 0 && outcome.iterations != options.iterations)
+            continue;
         outcome.residual = plate.residual();
         progress.show(outcome.iterations, outcome.residual);
         if (outcome.residual <= options.tolerance) break;  // the same decision at every PE
@@ -105,12 +107,14 @@ std::uint64_t fingerprint(const double* field, std::size_t cells) {
     for (std::size_t i = 0; i < cells; ++i) {
         std::uint64_t bits = 0;
         std::memcpy(&bits, field + i, sizeof bits);
-        for (int byte = 0; byte < 8; ++byte, bits >>= 8) hash = (hash ^ (bits & 0xff)) * 0x100000001b3;
+        for (int byte = 0; byte < 8; ++byte, bits >>= 8)
+            hash = (hash ^ (bits & 0xff)) * 0x100000001b3;
     }
     return hash;
 }
 
-void report(const Options& options, const Outcome& outcome, const double* field, std::size_t cells) {
+void report(const Options& options, const Outcome& outcome, const double* field,
+            std::size_t cells) {
     const auto [coldest, hottest] = std::minmax_element(field, field + cells);
     const char* const why = outcome.iterations < options.iterations ? "tolerance reached" : "limit";
     std::printf("steps               %ld (%s)\n", outcome.iterations, why);

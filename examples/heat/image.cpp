@@ -59,7 +59,7 @@ Picture read_png(const std::string& path, const std::vector<unsigned char>& byte
     check_size(path, image.width, image.height);
     Picture picture{static_cast<int>(image.width), static_cast<int>(image.height), {}};
     picture.pixels.reserve(static_cast<std::size_t>(image.width) * image.height);
-    if (image.format & PNG_FORMAT_FLAG_LINEAR) {  // 16 bit; libpng makes them linear
+    if (image.format & PNG_FORMAT_FLAG_LINEAR) {   // 16 bit; libpng makes them linear
         image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // what the file holds unless it says otherwise
         const auto samples = decode<png_uint_16>(path, image, PNG_FORMAT_LINEAR_RGB_ALPHA);
         // Linear samples have the alpha multiplied in already.
@@ -67,12 +67,13 @@ Picture read_png(const std::string& path, const std::vector<unsigned char>& byte
             picture.pixels.push_back(luminance(samples[i], samples[i + 1], samples[i + 2]) / 65535);
     } else {
         std::array<double, 256> curve;
-        for (int i = 0; i < 256; ++i) curve[static_cast<std::size_t>(i)] = linear(i / 255.0);
+        for (int i = 0; i < 256; ++i)
+            curve[static_cast<std::size_t>(i)] = linear(i / 255.0);
         const auto samples = decode<png_byte>(path, image, PNG_FORMAT_RGBA);
         for (std::size_t i = 0; i < samples.size(); i += 4)
-            picture.pixels.push_back(luminance(curve[samples[i]], curve[samples[i + 1]],
-                                               curve[samples[i + 2]]) *
-                                     samples[i + 3] / 255);
+            picture.pixels.push_back(
+                luminance(curve[samples[i]], curve[samples[i + 1]], curve[samples[i + 2]]) *
+                samples[i + 3] / 255);
     }
     return picture;
 }
@@ -106,7 +107,8 @@ class PgmReader {
     void skip_space() {
         for (; at_ < bytes_.size(); ++at_) {
             if (bytes_[at_] == '#') {
-                while (at_ < bytes_.size() && bytes_[at_] != '\n') ++at_;
+                while (at_ < bytes_.size() && bytes_[at_] != '\n')
+                    ++at_;
                 if (at_ == bytes_.size()) return;
             } else if (std::isspace(bytes_[at_]) == 0) {
                 return;
@@ -135,8 +137,8 @@ Picture read_pgm(const std::string& path, const std::vector<unsigned char>& byte
     if (reader.remaining() < needed)
         complain(path, "the file is too short: " + std::to_string(width) + " x " +
                            std::to_string(height) + " pixels need at least " +
-                           std::to_string(needed) + " bytes, " + std::to_string(reader.remaining()) +
-                           " are there");
+                           std::to_string(needed) + " bytes, " +
+                           std::to_string(reader.remaining()) + " are there");
     Picture picture{static_cast<int>(width), static_cast<int>(height), {}};
     picture.pixels.resize(count);
     for (double& pixel : picture.pixels) {
@@ -155,8 +157,10 @@ std::vector<unsigned char> read_file(const std::string& path) {
     std::vector<unsigned char> bytes;
     std::array<unsigned char, 65536> buffer;
     while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get()))
-        bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(got));
-    if (std::ferror(file.get()) != 0) complain(path, std::string("cannot read: ") + std::strerror(errno));
+        bytes.insert(bytes.end(), buffer.begin(),
+                     buffer.begin() + static_cast<std::ptrdiff_t>(got));
+    if (std::ferror(file.get()) != 0)
+        complain(path, std::string("cannot read: ") + std::strerror(errno));
     return bytes;
 }
 
@@ -184,7 +188,9 @@ std::vector<png_byte> heat_colours(const double* pixels, std::size_t count) {
 
 }  // namespace
 
-Picture read_picture(const std::string& path) { return decode_picture(path, read_file(path)); }
+Picture read_picture(const std::string& path) {
+    return decode_picture(path, read_file(path));
+}
 
 Picture decode_picture(const std::string& path, const std::vector<unsigned char>& bytes) {
     constexpr std::array<unsigned char, 4> kPng{0x89, 'P', 'N', 'G'};

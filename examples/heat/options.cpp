@@ -55,7 +55,8 @@ Options parse_options(int argc, char** argv) {
                                 {nullptr, 0, nullptr, 0}};
     Options options;
     opterr = 0;  // one PE of many speaks, not getopt at each
-    for (int letter = 0; (letter = getopt_long(argc, argv, ":i:o:n:t:f:gh", kLong, nullptr)) != -1;) {
+    for (int letter = 0;
+         (letter = getopt_long(argc, argv, ":i:o:n:t:f:gh", kLong, nullptr)) != -1;) {
         switch (letter) {
             case 'i': options.input = optarg; break;
             case 'o': options.output = optarg; break;

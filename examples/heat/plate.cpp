@@ -55,15 +55,16 @@ Plate::Plate(const double* whole, int width, int height) : width_(width), height
 }
 
 Plate::~Plate() {
-    for (double* const memory : {all_sums_, sums_, fields_[1], fields_[0]}) shmem_free(memory);
+    for (double* const memory : {all_sums_, sums_, fields_[1], fields_[0]})
+        shmem_free(memory);
 }
 
 void Plate::send_rim(std::size_t field, unsigned long signal, bool up, bool down) const {
     const auto wide = static_cast<std::size_t>(width_);
     const int pes = shmem_n_pes();
     if (up && above_ >= 0)  // our first row is the row after the last one of the PE above
-        shmem_double_put_signal(row(field, share_of(above_, pes, height_).rows), row(field, 0), wide,
-                                &from_below, signal, SHMEM_SIGNAL_SET, above_);
+        shmem_double_put_signal(row(field, share_of(above_, pes, height_).rows), row(field, 0),
+                                wide, &from_below, signal, SHMEM_SIGNAL_SET, above_);
     if (down && below_ >= 0)
         shmem_double_put_signal(row(field, -1), row(field, share_.rows - 1), wide, &from_above,
                                 signal, SHMEM_SIGNAL_SET, below_);
@@ -82,7 +83,8 @@ void Plate::update(int r) {
                                               4 * centre[x]);
     };
     cell(0, 0, std::min(1, last));
-    for (int x = 1; x < last; ++x) cell(x, x - 1, x + 1);
+    for (int x = 1; x < last; ++x)
+        cell(x, x - 1, x + 1);
     if (last > 0) cell(last, last - 1, last);
 }
 
@@ -102,7 +104,8 @@ void Plate::step() {
             update(last);
             send_rim(next(), wanted + 1, false, true);
         }
-        for (int r = 1; r < last; ++r) update(r);
+        for (int r = 1; r < last; ++r)
+            update(r);
     }
     ++steps_;
 }
@@ -113,12 +116,14 @@ double Plate::residual() {
         const double* const before = row(next(), r);  // step() has moved on: the older field
         const double* const after = row(now(), r);
         double sum = 0;
-        for (int x = 0; x < width_; ++x) sum += (after[x] - before[x]) * (after[x] - before[x]);
+        for (int x = 0; x < width_; ++x)
+            sum += (after[x] - before[x]) * (after[x] - before[x]);
         sums_[r] = sum;
     }
     shmem_double_collect(SHMEM_TEAM_WORLD, all_sums_, sums_, static_cast<std::size_t>(share_.rows));
     double sum = 0;
-    for (int r = 0; r < height_; ++r) sum += all_sums_[r];
+    for (int r = 0; r < height_; ++r)
+        sum += all_sums_[r];
     // Nobody may begin the next collect while another PE still reads its all_sums_.
     shmem_team_sync(SHMEM_TEAM_WORLD);
     return std::sqrt(sum / (static_cast<double>(width_) * height_));

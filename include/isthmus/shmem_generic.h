@@ -36,16 +36,16 @@ extern inline __attribute__((gnu_inline, always_inline)) const void* isthmus_sou
 /* The distinct C types of each class of routines. SHMEM_DISTINCT_TYPES in shmem_types.h is the same
  * list; here C (empty or ctx_) and R (the routine's ending) travel along. */
 #define ISTHMUS_CASE(T, N, C, R) , T : shmem_##C##N##R
-#define ISTHMUS_CASES_AMO(C, R)               \
-    ISTHMUS_CASE(int, int, C, R)              \
-    ISTHMUS_CASE(long, long, C, R)            \
-    ISTHMUS_CASE(long long, longlong, C, R)   \
-    ISTHMUS_CASE(unsigned int, uint, C, R)    \
-    ISTHMUS_CASE(unsigned long, ulong, C, R)  \
+#define ISTHMUS_CASES_AMO(C, R)              \
+    ISTHMUS_CASE(int, int, C, R)             \
+    ISTHMUS_CASE(long, long, C, R)           \
+    ISTHMUS_CASE(long long, longlong, C, R)  \
+    ISTHMUS_CASE(unsigned int, uint, C, R)   \
+    ISTHMUS_CASE(unsigned long, ulong, C, R) \
     ISTHMUS_CASE(unsigned long long, ulonglong, C, R)
-#define ISTHMUS_CASES_EXTENDED(C, R)  \
-    ISTHMUS_CASES_AMO(C, R)           \
-    ISTHMUS_CASE(float, float, C, R)  \
+#define ISTHMUS_CASES_EXTENDED(C, R) \
+    ISTHMUS_CASES_AMO(C, R)          \
+    ISTHMUS_CASE(float, float, C, R) \
     ISTHMUS_CASE(double, double, C, R)
 #define ISTHMUS_CASES_BITWISE(C, R)                   \
     ISTHMUS_CASE(unsigned int, uint, C, R)            \
@@ -53,36 +53,36 @@ extern inline __attribute__((gnu_inline, always_inline)) const void* isthmus_sou
     ISTHMUS_CASE(unsigned long long, ulonglong, C, R) \
     ISTHMUS_CASE(int32_t, int32, C, R)                \
     ISTHMUS_CASE(int64_t, int64, C, R)
-#define ISTHMUS_CASES_RMA(C, R)                   \
-    ISTHMUS_CASES_EXTENDED(C, R)                  \
-    ISTHMUS_CASE(long double, longdouble, C, R)   \
-    ISTHMUS_CASE(char, char, C, R)                \
-    ISTHMUS_CASE(signed char, schar, C, R)        \
-    ISTHMUS_CASE(short, short, C, R)              \
-    ISTHMUS_CASE(unsigned char, uchar, C, R)      \
+#define ISTHMUS_CASES_RMA(C, R)                 \
+    ISTHMUS_CASES_EXTENDED(C, R)                \
+    ISTHMUS_CASE(long double, longdouble, C, R) \
+    ISTHMUS_CASE(char, char, C, R)              \
+    ISTHMUS_CASE(signed char, schar, C, R)      \
+    ISTHMUS_CASE(short, short, C, R)            \
+    ISTHMUS_CASE(unsigned char, uchar, C, R)    \
     ISTHMUS_CASE(unsigned short, ushort, C, R)
-#define ISTHMUS_CASES_P2P(C, R)          \
-    ISTHMUS_CASES_AMO(C, R)              \
-    ISTHMUS_CASE(short, short, C, R)     \
+#define ISTHMUS_CASES_P2P(C, R)      \
+    ISTHMUS_CASES_AMO(C, R)          \
+    ISTHMUS_CASE(short, short, C, R) \
     ISTHMUS_CASE(unsigned short, ushort, C, R)
-#define ISTHMUS_CASES_REDUCE_BITWISE(C, R)     \
-    ISTHMUS_CASES_BITWISE(C, R)                \
-    ISTHMUS_CASE(int8_t, int8, C, R)           \
-    ISTHMUS_CASE(int16_t, int16, C, R)         \
-    ISTHMUS_CASE(unsigned char, uchar, C, R)   \
+#define ISTHMUS_CASES_REDUCE_BITWISE(C, R)   \
+    ISTHMUS_CASES_BITWISE(C, R)              \
+    ISTHMUS_CASE(int8_t, int8, C, R)         \
+    ISTHMUS_CASE(int16_t, int16, C, R)       \
+    ISTHMUS_CASE(unsigned char, uchar, C, R) \
     ISTHMUS_CASE(unsigned short, ushort, C, R)
-#define ISTHMUS_CASES_REDUCE(C, R)                     \
-    ISTHMUS_CASES_RMA(C, R)                            \
+#define ISTHMUS_CASES_REDUCE(C, R)                       \
+    ISTHMUS_CASES_RMA(C, R)                              \
     ISTHMUS_CASE(ISTHMUS_COMPLEX_DOUBLE, complexd, C, R) \
     ISTHMUS_CASE(ISTHMUS_COMPLEX_FLOAT, complexf, C, R)
 
 /* The typed routine for what `p` points to. */
 #define ISTHMUS_TYPED(TYPES, p, C, R) _Generic(ISTHMUS_ELEMENT(p) ISTHMUS_CASES_##TYPES(C, R))
 
-#define ISTHMUS_COUNT(...)                             ISTHMUS_COUNT_(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define ISTHMUS_COUNT(...)                                    ISTHMUS_COUNT_(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define ISTHMUS_COUNT_(a, b, c, d, e, f, g, h, i, count, ...) count
-#define ISTHMUS_JOIN(a, b)                             ISTHMUS_JOIN_(a, b)
-#define ISTHMUS_JOIN_(a, b)                            a##b
+#define ISTHMUS_JOIN(a, b)                                    ISTHMUS_JOIN_(a, b)
+#define ISTHMUS_JOIN_(a, b)                                   a##b
 /* FORM_n for a call with n arguments. */
 #define ISTHMUS_FORM(FORM, ...) ISTHMUS_JOIN(FORM##_, ISTHMUS_COUNT(__VA_ARGS__))
 
@@ -95,8 +95,7 @@ extern inline __attribute__((gnu_inline, always_inline)) const void* isthmus_sou
     ISTHMUS_TYPED(TYPES, source, , R)(ISTHMUS_IN(source), pe)
 #define ISTHMUS_READ_3(TYPES, R, ctx, source, pe) \
     ISTHMUS_TYPED(TYPES, source, ctx_, R)(ctx, ISTHMUS_IN(source), pe)
-#define ISTHMUS_TARGET_2(TYPES, R, dest, pe) \
-    ISTHMUS_TYPED(TYPES, dest, , R)(ISTHMUS_OUT(dest), pe)
+#define ISTHMUS_TARGET_2(TYPES, R, dest, pe) ISTHMUS_TYPED(TYPES, dest, , R)(ISTHMUS_OUT(dest), pe)
 #define ISTHMUS_TARGET_3(TYPES, R, ctx, dest, pe) \
     ISTHMUS_TYPED(TYPES, dest, ctx_, R)(ctx, ISTHMUS_OUT(dest), pe)
 #define ISTHMUS_SWAP_4(TYPES, R, dest, cond, value, pe) \
@@ -143,8 +142,7 @@ extern inline __attribute__((gnu_inline, always_inline)) const void* isthmus_sou
     ISTHMUS_TYPED(TYPES, dest, ctx_, R)                                                     \
     (ctx, ISTHMUS_OUT(dest), ISTHMUS_LIKE(dest, source), nelems, sig_addr, signal, sig_op, pe)
 
-#define ISTHMUS_GENERIC(FORM, TYPES, R, ...) \
-    ISTHMUS_FORM(FORM, __VA_ARGS__)(TYPES, R, __VA_ARGS__)
+#define ISTHMUS_GENERIC(FORM, TYPES, R, ...) ISTHMUS_FORM(FORM, __VA_ARGS__)(TYPES, R, __VA_ARGS__)
 
 /* 9.6 Remote memory access. */
 #define shmem_p(...)       ISTHMUS_GENERIC(ISTHMUS_VALUE, RMA, _p, __VA_ARGS__)
@@ -206,15 +204,14 @@ extern inline __attribute__((gnu_inline, always_inline)) const void* isthmus_sou
 #define shmem_fadd(dest, value, pe)        ISTHMUS_VALUE_3(AMO, _fadd, dest, value, pe)
 
 /* 9.8 Signalling. */
-#define shmem_put_signal(...) ISTHMUS_GENERIC(ISTHMUS_SIGNAL, RMA, _put_signal, __VA_ARGS__)
-#define shmem_put_signal_nbi(...) \
-    ISTHMUS_GENERIC(ISTHMUS_SIGNAL, RMA, _put_signal_nbi, __VA_ARGS__)
-#define ISTHMUS_SIGNAL_SET_3 shmem_signal_set
-#define ISTHMUS_SIGNAL_SET_4 shmem_ctx_signal_set
-#define ISTHMUS_SIGNAL_ADD_3 shmem_signal_add
-#define ISTHMUS_SIGNAL_ADD_4 shmem_ctx_signal_add
-#define shmem_signal_set(...) ISTHMUS_FORM(ISTHMUS_SIGNAL_SET, __VA_ARGS__)(__VA_ARGS__)
-#define shmem_signal_add(...) ISTHMUS_FORM(ISTHMUS_SIGNAL_ADD, __VA_ARGS__)(__VA_ARGS__)
+#define shmem_put_signal(...)     ISTHMUS_GENERIC(ISTHMUS_SIGNAL, RMA, _put_signal, __VA_ARGS__)
+#define shmem_put_signal_nbi(...) ISTHMUS_GENERIC(ISTHMUS_SIGNAL, RMA, _put_signal_nbi, __VA_ARGS__)
+#define ISTHMUS_SIGNAL_SET_3      shmem_signal_set
+#define ISTHMUS_SIGNAL_SET_4      shmem_ctx_signal_set
+#define ISTHMUS_SIGNAL_ADD_3      shmem_signal_add
+#define ISTHMUS_SIGNAL_ADD_4      shmem_ctx_signal_add
+#define shmem_signal_set(...)     ISTHMUS_FORM(ISTHMUS_SIGNAL_SET, __VA_ARGS__)(__VA_ARGS__)
+#define shmem_signal_add(...)     ISTHMUS_FORM(ISTHMUS_SIGNAL_ADD, __VA_ARGS__)(__VA_ARGS__)
 
 /* 9.10 Collectives over teams. */
 #define ISTHMUS_TEAM_BLOCK(TYPES, R, team, dest, source, nelems) \

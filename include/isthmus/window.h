@@ -29,12 +29,16 @@
 extern "C" {
 #endif
 
-/* What the inlined operations read. Written by the library at initialisation and finalisation only.
- * `limit` is 0 before initialisation, after finalisation and in checked mode, so that every
- * operation then takes the out-of-line path, which says what is wrong. */
+/* This PE. The library sets it before main, and it never changes again: so it is const here, and the
+ * compiler may keep it in a register across operations. That matters, because a processor's atomic
+ * holds back the loads behind it, and this one would stand between two atomics. */
+extern const uint32_t isthmus_window_me;
+
+/* PEs p with (p ^ me) < limit are reached through the window. Written by the library at
+ * initialisation and finalisation only; 0 before initialisation, after finalisation and in checked
+ * mode, so that every operation then takes the out-of-line path, which says what is wrong. */
 struct isthmus_window_view {
-    uint32_t me;    /* this PE */
-    uint32_t limit; /* PEs p with (p ^ me) < limit are reached through the window */
+    uint32_t limit;
 };
 extern struct isthmus_window_view isthmus_window;
 
@@ -48,13 +52,13 @@ __attribute__((weak, visibility("default"))) unsigned char isthmus_program_windo
 #endif
 
 /* True if `pe` is reached by load and store; negative and far PEs are not. */
-#define ISTHMUS_WINDOW_REACHES(pe) (((uint32_t)(pe) ^ isthmus_window.me) < isthmus_window.limit)
+#define ISTHMUS_WINDOW_REACHES(pe) (((uint32_t)(pe) ^ isthmus_window_me) < isthmus_window.limit)
 
 /* The address at which this PE sees the object `address` of `pe`. Arithmetic of integers: as a
  * pointer the result would lie outside its object, which compilers and their sanitizers need not
  * allow. */
 #define ISTHMUS_WINDOW_ADDRESS(address, pe) \
     ((char*)((uintptr_t)(address) +         \
-             ((uintptr_t)((uint32_t)(pe) ^ isthmus_window.me) << ISTHMUS_WINDOW_SHIFT)))
+             ((uintptr_t)((uint32_t)(pe) ^ isthmus_window_me) << ISTHMUS_WINDOW_SHIFT)))
 
 #endif

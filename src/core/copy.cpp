@@ -25,27 +25,28 @@ void copy_before_choice(void* dest, const void* source, std::size_t bytes) {
     std::memcpy(dest, source, bytes);
 }
 
-// Written by the constructor below, before the program has threads; read only afterwards. Valid
-// before that too, since other constructors may copy.
-constinit ChosenCopy chosen{copy_before_choice, "memcpy of the C library"};
+const char* chosen_name = "memcpy of the C library";
 
 [[gnu::constructor]] void choose() {
-    chosen = choose_long_copy();
+    const ChosenCopy chosen = choose_long_copy();
+    copy_long = chosen.copy;
+    chosen_name = chosen.name;
 }
 
 }  // namespace
 
-void copy_long(void* dest, const void* source, std::size_t bytes) {
+constinit LongCopy copy_long = copy_before_choice;
+
+void copy_medium(void* dest, const void* source, std::size_t bytes) {
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
-    if (bytes > 128) return chosen.copy(to, from, bytes);
     if (bytes > 64) return copy_blocks<4>(to, from, bytes);
     if (bytes > 32) return copy_blocks<2>(to, from, bytes);
     copy_blocks<1>(to, from, bytes);
 }
 
 const char* copy_loop_name() {
-    return chosen.name;
+    return chosen_name;
 }
 
 }  // namespace isthmus

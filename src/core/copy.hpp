@@ -8,8 +8,16 @@
 
 namespace isthmus {
 
-// dest and source do not overlap, except that they may be equal. Any alignment, any length.
-void copy_long(void* dest, const void* source, std::size_t bytes);
+// In all of these dest and source do not overlap, except that they may be equal.
+
+// 17 to 128 bytes.
+void copy_medium(void* dest, const void* source, std::size_t bytes);
+
+// More than 128 bytes: the chosen loop. Written by a constructor, before the program has threads;
+// valid before that too, since other constructors may copy.
+inline constexpr std::size_t kMediumCopy = 128;
+extern void (*copy_long)(void* dest, const void* source, std::size_t bytes)
+    __attribute__((visibility("hidden")));
 
 // Name of the chosen loop and why, for `isthmus info`.
 const char* copy_loop_name();
@@ -32,8 +40,10 @@ inline void copy(void* dest, const void* source, std::size_t bytes) {
     const char* const from = static_cast<const char*>(source);
     if (bytes == 8) {
         std::memcpy(to, from, 8);
-    } else if (bytes > 16) {
+    } else if (bytes > kMediumCopy) {
         copy_long(to, from, bytes);
+    } else if (bytes > 16) {
+        copy_medium(to, from, bytes);
     } else if (bytes > 8) {
         copy_two_words<std::uint64_t>(to, from, bytes);
     } else if (bytes == 4) {

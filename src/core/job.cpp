@@ -22,6 +22,7 @@
 #include "core/fork.hpp"
 #include "core/heap.hpp"
 #include "core/program_data.hpp"
+#include "core/program_view.hpp"
 #include "core/wait.hpp"
 #include "core/window.hpp"
 
@@ -67,6 +68,7 @@ void start_alone() {
     job.header = job.file < 0 ? nullptr : map_header(job.file);
     if (!job.header)
         fail("shmem_init", std::string("cannot make shared memory: ") + std::strerror(errno));
+    job.noted = &job.header->pe[0].routine;
     job.header->magic = kJobMagic;
     job.header->pes = 1;
     job.header->launcher = 0;
@@ -206,6 +208,7 @@ void load_job() {
     set_speaker(me);
     job.header = header;
     job.me = me;
+    job.noted = &header->pe[me].routine;
     job.pes = pes;
     set_job_end({claim_end, end_job});
     if (header->pe[me].state.load(std::memory_order_relaxed) != PeState::absent)
@@ -217,6 +220,7 @@ void load_job() {
     unsetenv(kBootstrapVariable);
     job.file = file;
     job.launched = true;
+    tell_program(static_cast<std::uint32_t>(me));
     window.shift = isthmus_program_window_shift;
     PeStatus& status = job.status();
     status.process.store(getpid(), std::memory_order_relaxed);

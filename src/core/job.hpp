@@ -33,6 +33,8 @@ struct Job {
     std::array<Range, 4> constants;  // read-only parts of the executable, which others may get from
     const char* data_note = "";  // why `data` is empty, if it is
 
+    std::atomic<Routine>* noted = nullptr;  // where this PE notes its last call: status().routine
+
     PeStatus& status() const { return header->pe[me]; }
 };
 extern Job job __attribute__((visibility("hidden")));

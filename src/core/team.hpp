@@ -38,14 +38,16 @@ struct alignas(64) isthmus_team {
     // State of the team's collectives; touched only by the thread that is in one. Every PE of the
     // team counts the same epochs, because every PE makes the same calls in the same order.
     isthmus::Meeting meeting = isthmus::Meeting::flat;
+    std::uint8_t exchange_buffer = 0;  // of the stage
     std::uint32_t staged = 0;   // bytes up to which the stage is quicker than a second meeting
     std::uint64_t epoch = 0;    // last one used
     std::uint64_t settled = 0;  // an epoch that every PE of the team is known to have entered
     char* area = nullptr;       // this PE's part of the slot (collective/inbox.hpp)
-    // Flat teams: the lanes of the other PEs, beginning behind this one: mine at theirs, theirs here.
+    // Flat teams: the lanes of the other PEs, beginning behind this one: mine at theirs, theirs
+    // here.
     isthmus::collective::Cell* to[isthmus::kFlatPes - 1] = {};
     isthmus::collective::Cell* from[isthmus::kFlatPes - 1] = {};
-    long* psync = nullptr;      // an active set without a slot synchronises here instead
+    long* psync = nullptr;  // an active set without a slot synchronises here instead
 
     int world_pe(int index) const { return start + index * stride; }
     // -1 if that PE is no member.

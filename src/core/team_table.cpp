@@ -1,7 +1,5 @@
 #include "core/team_table.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -14,6 +12,7 @@
 #include "core/collective.hpp"
 #include "core/collective/agreement.hpp"
 #include "core/collective/barrier.hpp"
+#include "core/collective/rendezvous.hpp"
 #include "core/session.hpp"
 
 extern "C" {
@@ -38,7 +37,7 @@ constexpr int kHiddenSlots = 64;
 // Above this many PEs one hop to everyone costs more than a few hops to few. Where PEs outnumber
 // the processors a hop costs a turn of the scheduler, and the limit is higher; there PE 0 goes
 // first after a barrier, because what follows is often a broadcast.
-constexpr int kFlatPesCrowded = 64;
+constexpr int kFlatPesCrowded = kRendezvousPes;
 // Longer data goes through the stage only if a second meeting costs a turn of the scheduler.
 constexpr std::uint32_t kStagedBytes = 512;
 constexpr std::uint32_t kStagedBytesCrowded = kStageBytes;
@@ -54,8 +53,7 @@ struct Book {
     // Where the next team of the slot goes on counting, so that what the last one left in the
     // cells is never taken for news. Written when a team ends.
     std::atomic<std::uint64_t> last_epoch[kMaxSlots];
-    std::atomic<std::uint32_t> multiple;    // threads may call at once
-    std::atomic<std::uint32_t> processors;  // of the machine
+    std::atomic<std::uint32_t> multiple;  // threads may call at once
 };
 static_assert(sizeof(Book) <= kAreasOffset - kBookOffset);
 
@@ -150,16 +148,14 @@ void create_first_teams() {
     constexpr int kThreadMultiple = 3;
     Book& mine = book();
     mine.multiple.store(session_thread_level() >= kThreadMultiple, std::memory_order_relaxed);
-    mine.processors.store(static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)),
-                          std::memory_order_relaxed);
     claim(kWorldSlot);
     claim(kSharedSlot);
     start_barrier();
     multiple_anywhere = false;
     for (int pe = 0; pe < job.pes; ++pe)
         multiple_anywhere |= translate(&mine, pe)->multiple.load(std::memory_order_relaxed) != 0;
-    const auto processors = translate(&mine, 0)->processors.load(std::memory_order_relaxed);
-    crowded = static_cast<std::uint32_t>(job.pes) > processors;
+    // The launcher counted the processors; all PEs must decide alike.
+    crowded = job.pes > 1 && static_cast<std::uint32_t>(job.pes) > job.header->processors;
     const TeamShape everyone{0, 1, job.pes};
     begin_team(isthmus_team_world, everyone, kWorldSlot, last_epoch(kWorldSlot));
     begin_team(isthmus_team_shared, everyone, kSharedSlot, last_epoch(kSharedSlot));

@@ -1,7 +1,7 @@
 #include "core/window.hpp"
 
 extern "C" {
-__attribute__((visibility("default"))) isthmus_window_view isthmus_window{0, 0};
+__attribute__((visibility("default"))) isthmus_window_view isthmus_window{0};
 }
 
 namespace isthmus {
@@ -10,7 +10,6 @@ Window window;
 
 void open_window() {
     window.limit = window.open_limit;
-    isthmus_window.me = window.me;
     isthmus_window.limit = window.open_limit;
 }
 

@@ -16,8 +16,8 @@ namespace {
 constexpr int kWordBits = sizeof(unsigned long) * CHAR_BIT;
 
 constexpr std::pair<std::string_view, BindMode> kModes[] = {
-    {"auto", BindMode::automatic},  {"none", BindMode::none},     {"core", BindMode::core},
-    {"thread", BindMode::thread},   {"socket", BindMode::socket}, {"hwthread", BindMode::thread},
+    {"auto", BindMode::automatic}, {"none", BindMode::none},     {"core", BindMode::core},
+    {"thread", BindMode::thread},  {"socket", BindMode::socket}, {"hwthread", BindMode::thread},
     {"package", BindMode::socket},
 };
 
@@ -40,11 +40,10 @@ class Hwloc {
         if (!library_) return "libhwloc.so.15 is not installed";
         if (ISTHMUS_HWLOC(hwloc_topology_init)(&topology_) != 0)
             return "hwloc_topology_init failed";
-        ISTHMUS_HWLOC(hwloc_topology_set_all_types_filter)(
-            topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
+        ISTHMUS_HWLOC(hwloc_topology_set_all_types_filter)(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
         for (const hwloc_obj_type_t type : {HWLOC_OBJ_CORE, HWLOC_OBJ_PACKAGE})
-            ISTHMUS_HWLOC(hwloc_topology_set_type_filter)(
-                topology_, type, HWLOC_TYPE_FILTER_KEEP_ALL);
+            ISTHMUS_HWLOC(hwloc_topology_set_type_filter)
+        (topology_, type, HWLOC_TYPE_FILTER_KEEP_ALL);
         if (ISTHMUS_HWLOC(hwloc_topology_load)(topology_) != 0)
             return std::string("hwloc_topology_load: ") + std::strerror(errno);
         return "";
@@ -52,17 +51,15 @@ class Hwloc {
 
     std::vector<ProcessorSet> sets(hwloc_obj_type_t type, const ProcessorSet& allowed) {
         std::vector<ProcessorSet> result;
-        const int depth =
-            ISTHMUS_HWLOC(hwloc_get_type_depth)(topology_, type);
+        const int depth = ISTHMUS_HWLOC(hwloc_get_type_depth)(topology_, type);
         if (depth < 0) return result;
         const auto next = ISTHMUS_HWLOC(hwloc_bitmap_next);
-        const unsigned objects =
-            ISTHMUS_HWLOC(hwloc_get_nbobjs_by_depth)(topology_, depth);
+        const unsigned objects = ISTHMUS_HWLOC(hwloc_get_nbobjs_by_depth)(topology_, depth);
         for (unsigned i = 0; i < objects; ++i) {
-            const hwloc_obj_t object =
-                ISTHMUS_HWLOC(hwloc_get_obj_by_depth)(topology_, depth, i);
+            const hwloc_obj_t object = ISTHMUS_HWLOC(hwloc_get_obj_by_depth)(topology_, depth, i);
             ProcessorSet set;
-            for (int p = next(object->cpuset, -1); p >= 0; p = next(object->cpuset, p)) set.add(p);
+            for (int p = next(object->cpuset, -1); p >= 0; p = next(object->cpuset, p))
+                set.add(p);
             set = set & allowed;
             if (!set.empty()) result.push_back(std::move(set));
         }
@@ -86,6 +83,7 @@ std::string counted(std::size_t count, const char* noun) {
 // Unit `i` of `units` to PE p: in turn, starting over.
 std::vector<ProcessorSet> deal(const std::vector<ProcessorSet>& units, int pes) {
     std::vector<ProcessorSet> sets;
+    sets.reserve(static_cast<std::size_t>(pes));
     for (int pe = 0; pe < pes; ++pe)
         sets.push_back(units[static_cast<std::size_t>(pe) % units.size()]);
     return sets;
@@ -95,7 +93,8 @@ std::vector<ProcessorSet> deal(const std::vector<ProcessorSet>& units, int pes) 
 std::vector<ProcessorSet> deal_in_blocks(const std::vector<ProcessorSet>& units, int pes) {
     std::vector<ProcessorSet> sets;
     const auto n = static_cast<std::size_t>(pes);
-    for (std::size_t pe = 0; pe < n; ++pe) sets.push_back(units[pe * units.size() / n]);
+    for (std::size_t pe = 0; pe < n; ++pe)
+        sets.push_back(units[pe * units.size() / n]);
     return sets;
 }
 
@@ -124,7 +123,8 @@ bool ProcessorSet::contains(int processor) const {
 
 int ProcessorSet::count() const {
     int total = 0;
-    for (const unsigned long word : words_) total += __builtin_popcountl(word);
+    for (const unsigned long word : words_)
+        total += __builtin_popcountl(word);
     return total;
 }
 
@@ -138,7 +138,8 @@ ProcessorSet ProcessorSet::operator&(const ProcessorSet& other) const {
 
 ProcessorSet& ProcessorSet::operator|=(const ProcessorSet& other) {
     words_.resize(std::max(words_.size(), other.words_.size()));
-    for (std::size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
+    for (std::size_t i = 0; i < other.words_.size(); ++i)
+        words_[i] |= other.words_[i];
     return *this;
 }
 
@@ -148,7 +149,8 @@ std::string ProcessorSet::text() const {
     for (int p = 0; p < limit; ++p) {
         if (!contains(p)) continue;
         int last = p;
-        while (contains(last + 1)) ++last;
+        while (contains(last + 1))
+            ++last;
         if (!result.empty()) result += ',';
         result += std::to_string(p);
         if (last > p) result += '-' + std::to_string(last);
@@ -260,8 +262,8 @@ Binding choose_binding(BindMode mode, int pes) {
         return binding;
     }
     if (mode == BindMode::automatic && pes > allowed.count()) {
-        binding.reason = "not bound: " + counted(static_cast<std::size_t>(pes), "PE") +
-                         ", only " + counted(static_cast<std::size_t>(allowed.count()), "processor");
+        binding.reason = "not bound: " + counted(static_cast<std::size_t>(pes), "PE") + ", only " +
+                         counted(static_cast<std::size_t>(allowed.count()), "processor");
         return binding;
     }
     const Topology topology = mode == BindMode::thread ? Topology{} : read_topology(allowed);

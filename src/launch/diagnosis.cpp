@@ -59,7 +59,8 @@ std::string list_pes(const std::vector<int>& pes) {
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < pes.size();) {
         std::size_t last = i;
-        while (last + 1 < pes.size() && pes[last + 1] == pes[last] + 1) ++last;
+        while (last + 1 < pes.size() && pes[last + 1] == pes[last] + 1)
+            ++last;
         if (last >= i + 2) {
             parts.push_back(std::to_string(pes[i]) + "-" + std::to_string(pes[last]));
         } else {

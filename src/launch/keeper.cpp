@@ -1,10 +1,6 @@
 #include "launch/keeper.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -12,22 +8,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <memory>
-#include <optional>
 
-#include "base/error.hpp"
 #include "base/os.hpp"
 #include "launch/diagnosis.hpp"
-#include "launch/job_file.hpp"
-#include "launch/output.hpp"
+#include "launch/keeper_process.hpp"
 #include "launch/processes.hpp"
 #include "launch/signals.hpp"
-
-extern char** environ;
 
 namespace isthmus::launch {
 namespace {
@@ -36,100 +25,11 @@ constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kTick = 250 * kMillisecond;
 constexpr double kSweepSeconds = 5;
 
-// One pipe from a PE: its standard output or its standard error.
-struct Stream {
-    int file = -1;
-    LineCutter cutter;
-    OutputQueue* queue;
-};
-
-struct Pe {
-    pid_t child = 0;  // what the keeper started, 0 once it has ended
-    // Behind a wrapper (a shell, a debugger) the program is another process, which the library has
-    // put into the job file; watched through a pidfd.
-    int program_watch = -1;
-    bool program_judged = false;  // whether to watch it has been decided
-    bool program_gone = false;
-};
-
-class Keeper {
-  public:
-    Keeper(const RunOptions& options, const Program& program, const Inheritance& inheritance,
-           int control)
-        : options_(options),
-          program_(program),
-          inheritance_(inheritance),
-          control_(control),
-          host_(host_name()),
-          pes_(static_cast<std::size_t>(options.pes)) {}
-
-    int run();
-
-  private:
-    // Set-up. Each says what is wrong and returns false.
-    bool prepare();
-    bool start_all();
-    bool start(int pe);
-    bool open_streams(int pe, SpawnRequest& request);
-    std::vector<std::string> build_environment() const;
-
-    // Events.
-    void wait_for_event();
-    void hear_control();
-    void hear_signal();
-    void act_on_signal(int signal, bool from_terminal);
-    void reap();
-    void pe_ended(int pe, int wait_status);
-    void tick(std::uint64_t now);
-    void watch_program(int pe);
-    void read_stream(Stream& stream);
-
-    // Ending.
-    void end(int status, const std::string& line, int signal);
-    bool job_ended_by_itself();
-    void deliver(int pe, int signal);
-    int finish();
-    void flush_output();
-
-    void announce(const std::string& line);
-    PeStatus& status(int pe) const { return job_.header->pe[pe]; }
-    std::vector<int> alive() const;
-    pid_t program_process(int pe) const;
-
-    const RunOptions& options_;
-    const Program& program_;
-    const Inheritance& inheritance_;
-    int control_;
-    std::string host_;
-
-    JobFile job_;
-    Binding binding_;
-    std::vector<Pe> pes_;
-    std::vector<std::string> environment_;
-    std::vector<char*> environment_pointers_;
-    std::vector<char*> argument_pointers_;
-    int null_input_ = -1;
-    int signals_ = -1;
-    OutputQueue output_{STDOUT_FILENO};
-    OutputQueue errors_{STDERR_FILENO};
-    std::vector<Stream> streams_;  // two a PE with --prefix: 2p output, 2p+1 errors
-
-    int running_ = 0;
-    int status_ = 0;
-    bool ending_ = false;
-    bool ended_by_signal_ = false;
-    bool abandoned_ = false;      // the launcher is dead, or has asked twice
-    bool someone_failed_ = false;  // since the end began
-    std::uint64_t deadline_ = 0;   // for the rest of the PEs, once ending
-    std::uint64_t timeout_at_ = 0;
-    std::uint64_t next_tick_ = 0;
-    std::vector<int> left_early_;  // PEs that exited with 0 without shmem_init
-    std::uint64_t memory_kills_before_ = 0;
-};
-
 std::uint64_t nanoseconds(double seconds) {
     return static_cast<std::uint64_t>(std::min(seconds, 1e9) * 1e9);
 }
+
+}  // namespace
 
 void Keeper::announce(const std::string& line) {
     if (streams_.empty())
@@ -143,158 +43,6 @@ std::vector<int> Keeper::alive() const {
     for (std::size_t pe = 0; pe < pes_.size(); ++pe)
         if (pes_[pe].child != 0) result.push_back(static_cast<int>(pe));
     return result;
-}
-
-bool Keeper::prepare() {
-    prctl(PR_SET_NAME, "isthmus-keeper");
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    setpgid(0, 0);
-    std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGXFSZ, SIG_IGN);
-    // Blocked for good; those of interest are read from the descriptor.
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, nullptr);
-    sigset_t heard;
-    sigemptyset(&heard);
-    for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&heard, signal);
-    signals_ = signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
-    // The job file is large beyond any limit and takes no disk; pipes take descriptors. Programs get
-    // the limits that the launcher found.
-    for (const auto resource : {RLIMIT_NOFILE, RLIMIT_FSIZE}) {
-        rlimit limit{};
-        getrlimit(resource, &limit);
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(resource, &limit);
-    }
-    null_input_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (signals_ < 0 || null_input_ < 0) {
-        announce(std::string("isthmus: cannot open a file: ") + std::strerror(errno) +
-                 "; raise the limit of open files (ulimit -n)");
-        return false;
-    }
-    job_ = create_job_file(options_.pes, getppid(), os::usable_processors());
-    if (!job_.error.empty()) {
-        announce("isthmus: " + job_.error);
-        return false;
-    }
-    binding_ = choose_binding(options_.bind, options_.pes);
-    if (!binding_.error.empty()) {
-        announce("isthmus: " + binding_.error);
-        return false;
-    }
-    if (options_.prefix) {
-        rlimit limit{};
-        getrlimit(RLIMIT_NOFILE, &limit);
-        const auto needed = static_cast<rlim_t>(2 * options_.pes + 80);
-        if (limit.rlim_cur < needed) {
-            announce("isthmus: --prefix needs " + std::to_string(needed) +
-                     " open files for " + std::to_string(options_.pes) + " PEs, the limit is " +
-                     std::to_string(limit.rlim_cur) + "; raise it (ulimit -n) or use --split");
-            return false;
-        }
-        streams_.reserve(2 * pes_.size());
-    }
-    memory_kills_before_ = out_of_memory_kills();
-    environment_ = build_environment();
-    for (const std::string& argument : options_.command)
-        argument_pointers_.push_back(const_cast<char*>(argument.c_str()));
-    argument_pointers_.push_back(nullptr);
-    return true;
-}
-
-std::vector<std::string> Keeper::build_environment() const {
-    std::vector<std::string> result;
-    const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
-    const auto replaced = [&](std::string_view entry) {
-        return std::any_of(options_.environment.begin(), options_.environment.end(),
-                           [&](const std::string& own) { return name_of(own) == name_of(entry); });
-    };
-    for (char** entry = environ; *entry; ++entry)
-        if (!replaced(*entry)) result.emplace_back(*entry);
-    result.insert(result.end(), options_.environment.begin(), options_.environment.end());
-    result.emplace_back();  // the bootstrap variable, another one for each PE
-    return result;
-}
-
-bool Keeper::open_streams(int pe, SpawnRequest& request) {
-    if (pe != 0) request.input = null_input_;
-    const auto fail = [&](const std::string& what) {
-        announce("isthmus: " + what + ": " + std::strerror(errno));
-        return false;
-    };
-    if (!options_.split_directory.empty()) {
-        const std::string path = options_.split_directory + "/pe-" + std::to_string(pe) + ".out";
-        const int file =
-            open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-        if (file < 0) return fail("cannot write " + path);
-        request.output = request.errors = file;
-    } else if (options_.prefix) {
-        const std::string prefix = std::string("[").append(std::to_string(pe)).append("] ");
-        for (int* const end : {&request.output, &request.errors}) {
-            int ends[2];
-            if (pipe2(ends, O_CLOEXEC) != 0) return fail("cannot make a pipe");
-            fcntl(ends[0], F_SETFL, O_NONBLOCK);
-            streams_.push_back({ends[0], LineCutter(prefix),
-                                end == &request.output ? &output_ : &errors_});
-            *end = ends[1];
-        }
-    }
-    return true;
-}
-
-bool Keeper::start(int pe) {
-    SpawnRequest request;
-    bool started = open_streams(pe, request);
-    if (started) {
-        environment_.back() = std::string(kBootstrapVariable) + "=local:" +
-                              std::to_string(job_.file) + ":" + std::to_string(pe) + ":" +
-                              std::to_string(options_.pes);
-        environment_pointers_.back() = environment_.back().data();
-        environment_pointers_.push_back(nullptr);
-        request.path = program_.path.c_str();
-        request.arguments = &argument_pointers_;
-        request.environment = &environment_pointers_;
-        if (!options_.working_directory.empty())
-            request.working_directory = options_.working_directory.c_str();
-        if (!binding_.sets.empty()) request.processors = &binding_.sets[static_cast<std::size_t>(pe)];
-        request.inheritance = &inheritance_;
-        const SpawnResult result = spawn(request);
-        environment_pointers_.pop_back();
-        if (result.error != 0) {
-            started = false;
-            if (std::strcmp(result.step, "exec") == 0) {
-                status_ = result.error == ENOENT ? kStatusNotFound : kStatusNotExecutable;
-                announce("isthmus: " + describe_exec_error(program_.path, result.error));
-            } else {
-                announce("isthmus: cannot start PE " + std::to_string(pe) + ": " + result.step +
-                         ": " + std::strerror(result.error) +
-                         (result.error == EAGAIN ? "; raise the limit of processes (ulimit -u)"
-                                                 : ""));
-            }
-        } else {
-            pes_[static_cast<std::size_t>(pe)].child = result.process;
-            ++running_;
-        }
-    }
-    if (request.output >= 0) close(request.output);
-    if (request.errors >= 0 && request.errors != request.output) close(request.errors);
-    return started;
-}
-
-bool Keeper::start_all() {
-    for (std::string& entry : environment_) environment_pointers_.push_back(entry.data());
-    if (options_.show_binding) {
-        announce("isthmus: " + binding_.reason);
-        for (std::size_t pe = 0; pe < binding_.sets.size(); ++pe)
-            announce("isthmus: PE " + std::to_string(pe) + ": processors " +
-                     binding_.sets[pe].text());
-    }
-    for (int pe = 0; pe < options_.pes; ++pe)
-        if (!start(pe)) return false;
-    // Standard input is PE 0's alone.
-    dup2(null_input_, STDIN_FILENO);
-    return true;
 }
 
 int Keeper::run() {
@@ -320,7 +68,8 @@ int Keeper::run() {
 void Keeper::wait_for_event() {
     std::vector<pollfd> polled{{control_, POLLIN, 0}, {signals_, POLLIN, 0}};
     for (const Stream& stream : streams_)
-        if (stream.file >= 0 && !stream.queue->congested()) polled.push_back({stream.file, POLLIN, 0});
+        if (stream.file >= 0 && !stream.queue->congested())
+            polled.push_back({stream.file, POLLIN, 0});
     const std::size_t stream_end = polled.size();
     for (const OutputQueue* queue : {&output_, &errors_})
         if (!queue->empty()) polled.push_back({queue->file(), POLLOUT, 0});
@@ -411,7 +160,8 @@ void Keeper::act_on_signal(int signal, bool from_terminal) {
     }
     if (signal == SIGWINCH && from_terminal) return;
     if (from_terminal) return;
-    for (const int pe : alive()) deliver(pe, signal);
+    for (const int pe : alive())
+        deliver(pe, signal);
 }
 
 pid_t Keeper::program_process(int pe) const {
@@ -459,9 +209,9 @@ bool Keeper::job_ended_by_itself() {
 }
 
 void Keeper::pe_ended(int pe, int wait_status) {
-    for (Stream& stream : streams_)
-        if (&stream - streams_.data() >= 2 * pe && &stream - streams_.data() < 2 * pe + 2)
-            read_stream(stream);
+    const auto first_stream = 2 * static_cast<std::size_t>(pe);
+    for (std::size_t i = first_stream; i < std::min(first_stream + 2, streams_.size()); ++i)
+        read_stream(streams_[i]);
     PeEnd ended;
     ended.pe = pe;
     ended.wait_status = wait_status;
@@ -477,14 +227,14 @@ void Keeper::pe_ended(int pe, int wait_status) {
         // Ctrl-C reaches the PEs and the launcher at the same time; let it be heard first.
         if (use_of(WTERMSIG(wait_status)) == SignalUse::end) {
             pollfd told{control_, POLLIN, 0};
-            if (poll(&told, 1, 20) > 0) hear_control();
+            if (poll(&told, 1, 300) > 0) hear_control();
             if (ending_) {
                 someone_failed_ = true;
                 return;
             }
         }
-        ended.out_of_memory = WTERMSIG(wait_status) == SIGKILL &&
-                              out_of_memory_kills() > memory_kills_before_;
+        ended.out_of_memory =
+            WTERMSIG(wait_status) == SIGKILL && out_of_memory_kills() > memory_kills_before_;
     }
     const int status_of_pe = job_status(ended);
     if (ends_job(ended)) {
@@ -550,17 +300,21 @@ void Keeper::tick(std::uint64_t now) {
         const PeState state = status(pe).state.load(std::memory_order_acquire);
         const Routine routine = status(pe).routine.load(std::memory_order_relaxed);
         if (pes_[static_cast<std::size_t>(pe)].program_gone && state == PeState::running) {
-            end(1, pe_prefix(pe, host_) + "its process ended before shmem_finalize" +
-                       last_call(state, routine) + "; the job ends", SIGTERM);
+            end(1,
+                pe_prefix(pe, host_) + "its process ended before shmem_finalize" +
+                    last_call(state, routine) + "; the job ends",
+                SIGTERM);
             return;
         }
         const bool needs_all = state == PeState::running || routine == Routine::init ||
                                routine == Routine::init_thread;
         watch_program(pe);
         if (!left_early_.empty() && needs_all && state != PeState::finalized) {
-            end(1, pe_prefix(left_early_[0], host_) +
-                       "exited with status 0 without shmem_init, which PE " + std::to_string(pe) +
-                       " has called; the job ends", SIGTERM);
+            end(1,
+                pe_prefix(left_early_[0], host_) +
+                    "exited with status 0 without shmem_init, which PE " + std::to_string(pe) +
+                    " has called; the job ends",
+                SIGTERM);
             return;
         }
     }
@@ -575,9 +329,8 @@ void Keeper::flush_output() {
         poll(polled.data(), polled.size(), -1);
         // Somebody who wants to end us does not wait for the reader.
         ControlMessage message{};
-        if (polled[0].revents != 0 &&
-            (read(control_, &message, sizeof message) <= 0 ||
-             use_of(message.signal) == SignalUse::end))
+        if (polled[0].revents != 0 && (read(control_, &message, sizeof message) <= 0 ||
+                                       use_of(message.signal) == SignalUse::end))
             return;
         signalfd_siginfo info{};
         if (polled[1].revents != 0 && read(signals_, &info, sizeof info) > 0 &&
@@ -604,7 +357,8 @@ int Keeper::finish() {
                  (sweep.killed == 1 ? " process" : " processes") + " behind; killed");
     if (!sweep.stuck.empty()) {
         std::string line = "isthmus: cannot kill";
-        for (const pid_t process : sweep.stuck) line += " " + std::to_string(process);
+        for (const pid_t process : sweep.stuck)
+            line += " " + std::to_string(process);
         announce(line + ": of another user, or waiting for a device");
     }
     flush_output();
@@ -612,8 +366,6 @@ int Keeper::finish() {
     if (ended_by_signal_ && running_ == 0 && !someone_failed_) return 0;
     return status_;
 }
-
-}  // namespace
 
 int keep_job(const RunOptions& options, const Program& program, const Inheritance& inheritance,
              int control) {

@@ -1,8 +1,8 @@
 // The keeper: a process between the launcher and the PEs that starts them, watches them and, above
 // all, outlives the launcher. When the launcher dies (even by SIGKILL) the keeper sees its end of
 // the control pipe close and kills everything below it; when the keeper dies, the kernel kills the
-// PEs (PR_SET_PDEATHSIG) and the launcher whatever they had started. It is in a process group of its
-// own, so that neither Ctrl-C nor a kill of the whole group reaches it.
+// PEs (PR_SET_PDEATHSIG) and the launcher whatever they had started. It is in a process group of
+// its own, so that neither Ctrl-C nor a kill of the whole group reaches it.
 #pragma once
 
 #include <cstdint>

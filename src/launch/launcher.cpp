@@ -68,9 +68,8 @@ int wait_for_keeper(pid_t keeper, int control, const sigset_t& handled, bool& in
 int clean_up_after_keeper(int wait_status, const std::vector<pid_t>& strangers) {
     const int signal = WTERMSIG(wait_status);
     sweep_descendants(strangers, 5);
-    return refuse(128 + signal,
-                  "the job's keeper process was killed by " + describe_signal(signal) +
-                      "; the job ends");
+    return refuse(128 + signal, "the job's keeper process was killed by " +
+                                    describe_signal(signal) + "; the job ends");
 }
 
 }  // namespace
@@ -82,17 +81,16 @@ int run_job(const RunOptions& options) {
     if (!options.working_directory.empty()) {
         struct stat info {};
         if (stat(options.working_directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
-            return refuse(kStatusUsage, "--wdir " + options.working_directory +
-                                            ": there is no such directory");
+            return refuse(kStatusUsage,
+                          "--wdir " + options.working_directory + ": there is no such directory");
     }
     if (!program.error.empty()) return refuse(program.status, program.error);
     if (!options.split_directory.empty()) {
         std::error_code error;
         std::filesystem::create_directories(options.split_directory, error);
         if (error)
-            return refuse(kStatusLauncher,
-                          "cannot make the directory " + options.split_directory + ": " +
-                              error.message());
+            return refuse(kStatusLauncher, "cannot make the directory " + options.split_directory +
+                                               ": " + error.message());
     }
 
     const Inheritance inheritance = Inheritance::present();
@@ -138,9 +136,12 @@ int run_job(const RunOptions& options) {
 int run_command(const std::string& name, const std::vector<std::string>& arguments) {
     RunOptions options;
     switch (parse_run_options(name, arguments, options)) {
-        case ParseResult::help: return 0;
-        case ParseResult::error: return kStatusUsage;
-        case ParseResult::run: break;
+        case ParseResult::help:
+            return 0;
+        case ParseResult::error:
+            return kStatusUsage;
+        case ParseResult::run:
+            break;
     }
     return run_job(options);
 }

@@ -57,21 +57,21 @@ constexpr Spelling kSpellings[] = {
     {"--wd", "--wdir", 1},
     {"-C", "--wdir", 1},
     {"--chdir", "--wdir", 1},
-    {"--oversubscribe", "", 0},        // more PEs than cores is always allowed
+    {"--oversubscribe", "", 0},  // more PEs than cores is always allowed
     {"-oversubscribe", "", 0},
     {"--overcommit", "", 0},
-    {"--use-hwthread-cpus", "", 0},    // any processor may be used
-    {"--allow-run-as-root", "", 0},    // nobody is refused
+    {"--use-hwthread-cpus", "", 0},  // any processor may be used
+    {"--allow-run-as-root", "", 0},  // nobody is refused
     {"-allow-run-as-root", "", 0},
-    {"--map-by", "", 1},               // one host: --bind says all there is to say
+    {"--map-by", "", 1},  // one host: --bind says all there is to say
     {"-map-by", "", 1},
     {"--rank-by", "", 1},
-    {"--mca", "", 2},                  // parts of Open MPI
+    {"--mca", "", 2},  // parts of Open MPI
     {"-mca", "", 2},
     {"--pmixmca", "", 2},
-    {"-genvall", "", 0},               // the environment always goes to the PEs
+    {"-genvall", "", 0},  // the environment always goes to the PEs
     {"-envall", "", 0},
-    {"-q", "", 0},                     // the launcher says nothing unless something is wrong
+    {"-q", "", 0},  // the launcher says nothing unless something is wrong
     {"--quiet", "", 0},
     {"-quiet", "", 0},
     {"-h", "--help", 0},
@@ -106,7 +106,8 @@ constexpr const char* kFooter =
     "Signals: INT, TERM, HUP and QUIT go to the PEs and end the job (what is left after --grace\n"
     "seconds is killed); USR1, USR2, WINCH, TSTP and CONT go to the PEs.\n"
     "A PE that dies, or that exits with another status than 0, ends the job at once.\n\n"
-    "Exit status: 0 if all PEs exited with 0; k after shmem_global_exit(k); else that of the first\n"
+    "Exit status: 0 if all PEs exited with 0; k after shmem_global_exit(k); else that of the "
+    "first\n"
     "PE that exited with another status than 0, or 128 + the number of the signal that killed it\n"
     "or the launcher. 2: wrong command line, 124: --timeout, 125: the launcher itself failed,\n"
     "126: the program cannot be executed, 127: it was not found.\n\n"
@@ -138,8 +139,8 @@ CLI::Validator seconds(double least, const std::string& expected) {
     return {[=](std::string& text) {
                 char* end = nullptr;
                 const double number = std::strtod(text.c_str(), &end);
-                const bool right = end != text.c_str() && *end == '\0' && number >= least &&
-                                   number <= 1e9;
+                const bool right =
+                    end != text.c_str() && *end == '\0' && number >= least && number <= 1e9;
                 return right ? std::string() : text + ": expected " + expected;
             },
             ""};
@@ -153,7 +154,7 @@ std::string check_environment(std::vector<std::string>& entries) {
         // As `mpirun -x NAME`: pass on what is set here, which happens anyway.
         const char* const present = std::getenv(entry.c_str());
         if (!present) return "--env " + entry + ": " + entry + " is not set; expected NAME=VALUE";
-        entry += std::string("=") + present;
+        entry.append("=").append(present);
     }
     return "";
 }
@@ -213,8 +214,9 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     app.name(name);
     app.formatter(std::make_shared<RunFormatter>());
     app.footer(kFooter);
-    app.add_option("-n", pes, "Number of PEs, 1 to 256; more than cores is fine. Not given: one a "
-                              "processor that may be used")
+    app.add_option("-n", pes,
+                   "Number of PEs, 1 to 256; more than cores is fine. Not given: one a "
+                   "processor that may be used")
         ->type_name("N");
     app.add_option("--bind", bind,
                    "What each PE is bound to. auto: an equal share of the cores if there are "
@@ -251,7 +253,8 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
         return ParseResult::help;
     } catch (const CLI::ExtrasError&) {
         const std::string word = app.remaining().front();
-        return refuse(name, (word.starts_with('-') ? "unknown option " : "unexpected value ") + word);
+        return refuse(name,
+                      (word.starts_with('-') ? "unknown option " : "unexpected value ") + word);
     } catch (const CLI::ParseError& error) {
         return refuse(name, error.what());
     }

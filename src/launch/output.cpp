@@ -16,7 +16,8 @@ void OutputQueue::append(std::string_view text) {
 void OutputQueue::write_some() {
     while (!empty()) {
         pollfd ready{file_, POLLOUT, 0};
-        if (poll(&ready, 1, 0) <= 0 || (ready.revents & (POLLOUT | POLLERR | POLLNVAL)) == 0) return;
+        if (poll(&ready, 1, 0) <= 0 || (ready.revents & (POLLOUT | POLLERR | POLLNVAL)) == 0)
+            return;
         // A pipe that is ready for output takes PIPE_BUF bytes without blocking.
         const std::size_t length = std::min<std::size_t>(pending_.size() - written_, PIPE_BUF);
         const ssize_t count = write(file_, pending_.data() + written_, length);

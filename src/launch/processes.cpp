@@ -40,7 +40,8 @@ bool read_relation(pid_t process, Relation& relation) {
     text[length] = '\0';
     // The name in parentheses may itself hold any character, so the fields begin after the last.
     const char* const after_name = std::strrchr(text, ')');
-    return after_name && std::sscanf(after_name + 1, " %c %d", &relation.state, &relation.parent) == 2;
+    return after_name &&
+           std::sscanf(after_name + 1, " %c %d", &relation.state, &relation.parent) == 2;
 }
 
 std::map<pid_t, Relation> all_processes() {
@@ -82,7 +83,8 @@ std::vector<pid_t> own_children() {
     std::snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
     if (FILE* const file = std::fopen(path, "re")) {
         int child = 0;
-        while (std::fscanf(file, "%d", &child) == 1) children.push_back(child);
+        while (std::fscanf(file, "%d", &child) == 1)
+            children.push_back(child);
         std::fclose(file);
     }
     return children;
@@ -120,7 +122,8 @@ SweepResult sweep_descendants(const std::vector<pid_t>& except, double seconds) 
         os::monotonic_nanoseconds() + static_cast<std::uint64_t>(seconds * 1e9);
     for (std::uint64_t nap = 200'000;; nap = std::min<std::uint64_t>(2 * nap, 10'000'000)) {
         pid_t reaped = 0;
-        do reaped = waitpid(-1, nullptr, WNOHANG);
+        do
+            reaped = waitpid(-1, nullptr, WNOHANG);
         while (reaped > 0);
         // No child left means no descendant left: orphans become children of this process.
         result.stuck.clear();

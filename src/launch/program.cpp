@@ -44,7 +44,8 @@ Program find_program(const std::string& name, const std::string& directory) {
     while (true) {
         const auto colon = rest.find(':');
         const std::string folder(rest.substr(0, colon));
-        const std::string path = (folder.empty() ? "." : folder) + "/" + name;
+        std::string path = folder.empty() ? "." : folder;
+        path.append("/").append(name);
         int status = 0;
         const std::string reason = why_not(path, status);
         if (reason.empty()) {

@@ -20,9 +20,8 @@ struct Failure {
 };
 
 Failure* failure_report() {
-    static auto* const report =
-        static_cast<Failure*>(mmap(nullptr, sizeof(Failure), PROT_READ | PROT_WRITE,
-                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    static auto* const report = static_cast<Failure*>(
+        mmap(nullptr, sizeof(Failure), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     return report;
 }
 
@@ -94,7 +93,10 @@ SpawnResult spawn(const SpawnRequest& request) {
     shell_arguments.insert(shell_arguments.end(), request.arguments->begin() + 1,
                            request.arguments->end());
     const pid_t parent = getpid();
-    const pid_t child = vfork();
+    // vfork, because the time and the memory of fork grow with the launcher, and posix_spawn cannot
+    // do what become_pe does.
+    const pid_t child = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+    // NOLINTNEXTLINE(clang-analyzer-unix.Vfork): it makes system calls only
     if (child == 0) become_pe(request, parent, shell_arguments.data(), failure);
     if (child < 0) {
         result.error = errno;

@@ -1,10 +1,10 @@
 // Starting one PE: everything between fork and exec.
 #pragma once
 
-#include <csignal>
-#include <string>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include <csignal>
+#include <string>
 
 #include <vector>
 
@@ -31,15 +31,15 @@ struct SpawnRequest {
     const char* working_directory = nullptr;          // or null
     const ProcessorSet* processors = nullptr;         // or null
     const Inheritance* inheritance = nullptr;
-    int input = -1;   // what becomes descriptors 0, 1 and 2; -1: inherit
+    int input = -1;  // what becomes descriptors 0, 1 and 2; -1: inherit
     int output = -1;
     int errors = -1;
 };
 
 struct SpawnResult {
     pid_t process = -1;
-    int error = 0;             // errno, 0 if the program runs
-    const char* step = "";     // what failed: "fork", "chdir", "exec"
+    int error = 0;          // errno, 0 if the program runs
+    const char* step = "";  // what failed: "fork", "chdir", "exec"
 };
 
 // The PE is killed by the kernel if this process dies. All signals must be blocked: the child runs

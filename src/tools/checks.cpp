@@ -120,10 +120,11 @@ Check check_shared_memory(int pes) {
     }
     *static_cast<volatile int*>(views[0]) = 42;
     const bool shared = *static_cast<volatile int*>(views[1]) == 42;
-    for (void* view : views) munmap(view, page);
-    check.finding = "an unnamed file of " + format_size(job_file_size(pes)) +
-                    (shared ? " works; /dev/shm is not used"
-                            : " can be mapped, but two views of it differ");
+    for (void* view : views)
+        munmap(view, page);
+    check.finding =
+        "an unnamed file of " + format_size(job_file_size(pes)) +
+        (shared ? " works; /dev/shm is not used" : " can be mapped, but two views of it differ");
     if (!shared) check.verdict = Verdict::fail;
     return check;
 }
@@ -142,8 +143,9 @@ Check check_processors(int pes) {
         check.finding += text;
         if (microseconds / period < allowed.count()) {
             check.verdict = Verdict::warn;
-            check.advice = "PEs that spin use the grant up and are then stopped for a while; run at "
-                           "most as many PEs as the grant has processors";
+            check.advice =
+                "PEs that spin use the grant up and are then stopped for a while; run at "
+                "most as many PEs as the grant has processors";
         }
     }
     if (pes > allowed.count()) {
@@ -184,8 +186,8 @@ Check check_address_space_limit(int pes) {
 Check check_file_size_limit() {
     Check check{"file size limit", Verdict::ok, "", ""};
     const rlimit limit = limit_of(RLIMIT_FSIZE);
-    check.finding = "ulimit -f: " + limit_text(limit.rlim_cur) + ", at most " +
-                    limit_text(limit.rlim_max);
+    check.finding =
+        "ulimit -f: " + limit_text(limit.rlim_cur) + ", at most " + limit_text(limit.rlim_max);
     if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < job_file_size(kMaxPes)) {
         check.verdict = Verdict::fail;
         check.advice = "shared memory counts as a file to the kernel: ulimit -Hf unlimited";
@@ -196,14 +198,15 @@ Check check_file_size_limit() {
 Check check_open_files_limit(int pes) {
     Check check{"open files limit", Verdict::ok, "", ""};
     const rlimit limit = limit_of(RLIMIT_NOFILE);
-    check.finding = "ulimit -n: " + limit_text(limit.rlim_cur) + ", at most " +
-                    limit_text(limit.rlim_max);
+    check.finding =
+        "ulimit -n: " + limit_text(limit.rlim_cur) + ", at most " + limit_text(limit.rlim_max);
     if (limit.rlim_max < 24) {
         check.verdict = Verdict::fail;
         check.advice = "the launcher needs about 20: raise it (ulimit -Hn)";
-    } else if (limit.rlim_max < static_cast<rlim_t>(2 * pes + 80)) {
+    } else if (limit.rlim_max < 2 * static_cast<rlim_t>(pes) + 80) {
         check.verdict = Verdict::warn;
-        check.advice = "too few for --prefix with " + std::to_string(pes) + " PEs; --split needs none";
+        check.advice =
+            "too few for --prefix with " + std::to_string(pes) + " PEs; --split needs none";
     }
     return check;
 }
@@ -212,7 +215,7 @@ Check check_process_limit(int pes) {
     Check check{"process limit", Verdict::ok, "", ""};
     const rlimit limit = limit_of(RLIMIT_NPROC);
     check.finding = "ulimit -u: " + limit_text(limit.rlim_cur);
-    if (limit.rlim_cur < static_cast<rlim_t>(pes + 8)) {
+    if (limit.rlim_cur < static_cast<rlim_t>(pes) + 8) {
         check.verdict = Verdict::warn;
         check.advice = "hardly enough for " + std::to_string(pes) + " PEs: raise it (ulimit -u)";
     }
@@ -225,8 +228,9 @@ Check check_overcommit() {
     check.finding = "vm.overcommit_memory = " + (mode.empty() ? "unknown" : mode);
     if (mode == "2") {
         check.verdict = Verdict::warn;
-        check.advice = "symmetric memory is not counted in advance, but what programs allocate is; "
-                       "if they fail, sysctl vm.overcommit_memory=0";
+        check.advice =
+            "symmetric memory is not counted in advance, but what programs allocate is; "
+            "if they fail, sysctl vm.overcommit_memory=0";
     }
     return check;
 }
@@ -278,15 +282,17 @@ Check check_huge_pages() {
                         mode.find("[deny]") == std::string::npos && !mode.empty();
     if (flag(Setting::huge_pages) && !usable) {
         check.verdict = Verdict::warn;
-        check.advice = "ISTHMUS_HUGE_PAGES=1 may have no effect: write `advise` to "
-                       "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
+        check.advice =
+            "ISTHMUS_HUGE_PAGES=1 may have no effect: write `advise` to "
+            "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
     }
     return check;
 }
 
 Check check_proc() {
     Check check{"/proc", Verdict::ok, "readable", ""};
-    for (const char* path : {"/proc/self/maps", "/proc/self/exe", "/proc/self/task", "/proc/self/stat"}) {
+    for (const char* path :
+         {"/proc/self/maps", "/proc/self/exe", "/proc/self/task", "/proc/self/stat"}) {
         if (access(path, R_OK) == 0) continue;
         check.verdict = Verdict::fail;
         check.finding = std::string(path) + ": " + std::strerror(errno);
@@ -312,13 +318,15 @@ Check check_settings() {
 
 Check check_other_launchers() {
     Check check{"other launchers", Verdict::ok, "none around this process", ""};
-    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS"}) {
+    for (const char* name :
+         {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS"}) {
         const char* const found = std::getenv(name);
         if (!found) continue;
         check.verdict = Verdict::warn;
         check.finding = std::string(name) + "=" + found + " is set";
-        check.advice = "inside a job of another launcher, use `isthmus run` once and not in each "
-                       "of its processes";
+        check.advice =
+            "inside a job of another launcher, use `isthmus run` once and not in each "
+            "of its processes";
     }
     return check;
 }
@@ -328,8 +336,7 @@ Check check_library() {
     const Place place = find_place();
     const LibraryVersion version =
         ask_library(place.lib.empty() ? "" : place.lib + "/libisthmus.so");
-    check.finding = version.name.empty() ? version.problem
-                                         : version.name + " in " + place.lib;
+    check.finding = version.name.empty() ? version.problem : version.name + " in " + place.lib;
     const bool same = version.name == "Isthmus " ISTHMUS_VERSION;
     if (version.name.empty() || !same) {
         check.verdict = Verdict::fail;

@@ -16,9 +16,12 @@ namespace {
 
 const char* verdict_name(Verdict verdict) {
     switch (verdict) {
-        case Verdict::ok: return "ok";
-        case Verdict::warn: return "warn";
-        case Verdict::fail: return "fail";
+        case Verdict::ok:
+            return "ok";
+        case Verdict::warn:
+            return "warn";
+        case Verdict::fail:
+            return "fail";
     }
     return "?";
 }
@@ -41,7 +44,8 @@ std::vector<Check> all_checks(int pes) {
         check_other_launchers(),
         check_library(),
     };
-    for (Check& check : check_compiler_and_job(pes)) checks.push_back(std::move(check));
+    for (Check& check : check_compiler_and_job(pes))
+        checks.push_back(std::move(check));
     return checks;
 }
 
@@ -55,7 +59,8 @@ int doctor_command(const std::vector<std::string>& arguments) {
         "Exit status: 0 if nothing failed (there may be warnings), 1 if something did.");
     app.name("isthmus doctor");
     app.add_flag("--json", json, "Print JSON");
-    app.add_option("-n", pes, "Check for jobs of this many PEs. Standard: one a processor, at least 2")
+    app.add_option("-n", pes,
+                   "Check for jobs of this many PEs. Standard: one a processor, at least 2")
         ->check(CLI::Range(1, kMaxPes))
         ->type_name("N");
     try {
@@ -69,7 +74,8 @@ int doctor_command(const std::vector<std::string>& arguments) {
     }
     const std::vector<Check> checks = all_checks(pes);
     int counts[3] = {};
-    for (const Check& check : checks) ++counts[static_cast<int>(check.verdict)];
+    for (const Check& check : checks)
+        ++counts[static_cast<int>(check.verdict)];
     if (json) {
         nlohmann::ordered_json rows = nlohmann::ordered_json::array();
         for (const Check& check : checks)
@@ -77,9 +83,9 @@ int doctor_command(const std::vector<std::string>& arguments) {
                             {"result", verdict_name(check.verdict)},
                             {"finding", check.finding},
                             {"advice", check.advice}});
-        const nlohmann::ordered_json report{{"version", ISTHMUS_VERSION}, {"pes", pes},
-                                            {"ok", counts[0]},            {"warn", counts[1]},
-                                            {"fail", counts[2]},          {"checks", rows}};
+        const nlohmann::ordered_json report{
+            {"version", ISTHMUS_VERSION}, {"pes", pes},        {"ok", counts[0]},
+            {"warn", counts[1]},          {"fail", counts[2]}, {"checks", rows}};
         std::printf("%s\n", report.dump(2).c_str());
     } else {
         for (const Check& check : checks) {

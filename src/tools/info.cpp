@@ -32,13 +32,20 @@ using nlohmann::ordered_json;
 
 const char* kind_name(SettingKind kind) {
     switch (kind) {
-        case SettingKind::flag: return "0 or 1";
-        case SettingKind::number: return "count";
-        case SettingKind::seconds: return "seconds";
-        case SettingKind::size: return "bytes, k M G T or %";
-        case SettingKind::text: return "text";
-        case SettingKind::choice: return "choice";
-        case SettingKind::presence: return "set or not";
+        case SettingKind::flag:
+            return "0 or 1";
+        case SettingKind::number:
+            return "count";
+        case SettingKind::seconds:
+            return "seconds";
+        case SettingKind::size:
+            return "bytes, k M G T or %";
+        case SettingKind::text:
+            return "text";
+        case SettingKind::choice:
+            return "choice";
+        case SettingKind::presence:
+            return "set or not";
     }
     return "?";
 }
@@ -57,7 +64,8 @@ std::string hwloc_version() {
 ordered_json build_report(const Place& place) {
     utsname machine{};
     uname(&machine);
-    const LibraryVersion library = ask_library(place.lib.empty() ? "" : place.lib + "/libisthmus.so");
+    const LibraryVersion library =
+        ask_library(place.lib.empty() ? "" : place.lib + "/libisthmus.so");
     const std::string hwloc = hwloc_version();
     return {
         {"compiler", ISTHMUS_COMPILER},
@@ -121,11 +129,12 @@ ordered_json choices_report() {
     return {
         {"transport",
          {{"chosen", "window"},
-          {"reason", "all PEs of a job are on this host: loads, stores and atomic instructions of "
-                     "the processor, no library call for the short operations"},
-          {"serves", ordered_json::array({"put", "get", "atomic", "strided", "signal", "collective"})}}},
-        {"processors",
-         {{"usable", allowed.count()}, {"list", allowed.text()}, {"cores", cores}}},
+          {"reason",
+           "all PEs of a job are on this host: loads, stores and atomic instructions of "
+           "the processor, no library call for the short operations"},
+          {"serves",
+           ordered_json::array({"put", "get", "atomic", "strided", "signal", "collective"})}}},
+        {"processors", {{"usable", allowed.count()}, {"list", allowed.text()}, {"cores", cores}}},
         {"binding", binding},
         {"symmetric_heap",
          {{"bytes", heap.bytes}, {"text", format_size(heap.bytes)}, {"reason", heap.reason}}},
@@ -218,9 +227,9 @@ LibraryVersion ask_library(const std::string& path) {
         void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         std::string text = "!" + std::string(library ? "it does not name itself" : dlerror());
         using GetName = void(char*);
-        if (auto* const name = library ? reinterpret_cast<GetName*>(
-                                             dlsym(library, "shmem_info_get_name"))
-                                       : nullptr) {
+        if (auto* const name =
+                library ? reinterpret_cast<GetName*>(dlsym(library, "shmem_info_get_name"))
+                        : nullptr) {
             char buffer[256] = "";
             name(buffer);
             text = buffer;
@@ -245,8 +254,9 @@ LibraryVersion ask_library(const std::string& path) {
 
 int info_command(const std::vector<std::string>& arguments) {
     bool json = false;
-    CLI::App app("Prints the version, how it was built, every setting with its value, default and\n"
-                 "where the value came from, and what these lead to on this machine.");
+    CLI::App app(
+        "Prints the version, how it was built, every setting with its value, default and\n"
+        "where the value came from, and what these lead to on this machine.");
     app.name("isthmus info");
     app.add_flag("--json", json, "Print JSON");
     try {
@@ -260,7 +270,8 @@ int info_command(const std::vector<std::string>& arguments) {
     }
     ordered_json report{{"version", ISTHMUS_VERSION}, {"openshmem", "1.6"}};
     ordered_json problems = ordered_json::array();
-    for (const SettingProblem& problem : read_settings()) problems.push_back(problem.message);
+    for (const SettingProblem& problem : read_settings())
+        problems.push_back(problem.message);
     report["build"] = build_report(find_place());
     report["settings"] = settings_report();
     report["problems"] = problems;

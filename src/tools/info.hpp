@@ -16,7 +16,8 @@ struct HeapChoice {
 };
 HeapChoice choose_heap();
 
-// "Isthmus 0.1.0" as the library beside this tool calls itself; empty and why, if it cannot be asked.
+// "Isthmus 0.1.0" as the library beside this tool calls itself; empty and why, if it cannot be
+// asked.
 struct LibraryVersion {
     std::string name;
     std::string problem;

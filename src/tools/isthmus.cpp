@@ -41,13 +41,20 @@ int run_helper(const std::string& command, const Arguments& arguments) {
         pointers.push_back(const_cast<char*>(argument.c_str()));
     pointers.push_back(nullptr);
     execv(path.c_str(), pointers.data());
-    say(("isthmus " + command + ": cannot run " + path + ": " + std::strerror(errno) + "\n").c_str());
+    say(("isthmus " + command + ": cannot run " + path + ": " + std::strerror(errno) + "\n")
+            .c_str());
     return launch::kStatusNotExecutable;
 }
 
-int run_jobs(const Arguments& arguments) { return launch::run_command("isthmus run", arguments); }
-int run_bench(const Arguments& arguments) { return run_helper("bench", arguments); }
-int run_sim(const Arguments& arguments) { return run_helper("sim", arguments); }
+int run_jobs(const Arguments& arguments) {
+    return launch::run_command("isthmus run", arguments);
+}
+int run_bench(const Arguments& arguments) {
+    return run_helper("bench", arguments);
+}
+int run_sim(const Arguments& arguments) {
+    return run_helper("sim", arguments);
+}
 int print_help(const Arguments& arguments);
 int print_version(const Arguments&) {
     std::puts("isthmus " ISTHMUS_VERSION);

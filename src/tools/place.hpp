@@ -13,8 +13,8 @@ struct Place {
 };
 Place find_place();
 
-// Full path of a helper program (isthmus-bench): beside the tool, or in ../libexec/isthmus. Empty if
-// there is none.
+// Full path of a helper program (isthmus-bench): beside the tool, or in ../libexec/isthmus. Empty
+// if there is none.
 std::string find_helper(const Place& place, const std::string& name);
 
 }  // namespace isthmus::tools

@@ -49,7 +49,9 @@ Outcome run_program(const std::vector<std::string>& command) {
     const pid_t child = fork();
     if (child == 0) {
         std::vector<char*> pointers;
-        for (const std::string& word : command) pointers.push_back(const_cast<char*>(word.c_str()));
+        pointers.reserve(command.size() + 1);
+        for (const std::string& word : command)
+            pointers.push_back(const_cast<char*>(word.c_str()));
         pointers.push_back(nullptr);
         dup2(ends[1], STDOUT_FILENO);
         dup2(ends[1], STDERR_FILENO);
@@ -68,7 +70,9 @@ Outcome run_program(const std::vector<std::string>& command) {
     return outcome;
 }
 
-std::string first_line_of(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string first_line_of(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
 
 // The line that says most: compilers and linkers begin with where, and follow with what.
 std::string telling_line_of(const std::string& text) {
@@ -110,7 +114,8 @@ std::vector<Check> check_compiler_and_job(int pes) {
     const TemporaryDirectory directory;
     if (directory.path().empty()) {
         compiler.verdict = job.verdict = Verdict::warn;
-        compiler.finding = job.finding = std::string("no temporary directory: ") + std::strerror(errno);
+        compiler.finding = job.finding =
+            std::string("no temporary directory: ") + std::strerror(errno);
         compiler.advice = job.advice = "set TMPDIR to a directory that can be written";
         return {compiler, job};
     }
@@ -126,8 +131,8 @@ std::vector<Check> check_compiler_and_job(int pes) {
         return {compiler, job};
     }
     compiler.finding = first_line_of(run_program({place.bin + "/oshcc", "--version"}).output);
-    const Outcome ran = run_program({place.bin + "/isthmus", "run", "--timeout", "20", "-n",
-                                     std::to_string(pes), program});
+    const Outcome ran = run_program(
+        {place.bin + "/isthmus", "run", "--timeout", "20", "-n", std::to_string(pes), program});
     job.finding = "a program on " + std::to_string(pes) + " PEs ";
     if (ran.status == 0) {
         job.finding += "ran and its puts arrived";

@@ -27,7 +27,7 @@ int refuse(const std::string& name, const std::string& what) {
 std::string standard_compiler(const char* built_with, const char* fallback) {
     std::error_code error;
     if (fs::exists(built_with, error)) return built_with;
-    const std::string name = fs::path(built_with).filename().string();
+    std::string name = fs::path(built_with).filename().string();
     const char* const path = std::getenv("PATH");
     std::string_view rest = path ? path : "";
     while (!rest.empty()) {
@@ -49,8 +49,8 @@ int main_with(const std::string& name, const std::vector<std::string>& arguments
     WrapperConfiguration configuration;
     const char* const chosen = std::getenv(cxx ? "OSHCC_CXX" : "OSHCC_CC");
     configuration.compiler = chosen && *chosen ? chosen
-                             : cxx ? standard_compiler(ISTHMUS_CXX_COMPILER, "c++")
-                                   : standard_compiler(ISTHMUS_C_COMPILER, "cc");
+                             : cxx             ? standard_compiler(ISTHMUS_CXX_COMPILER, "c++")
+                                               : standard_compiler(ISTHMUS_C_COMPILER, "cc");
     configuration.include = place.include;
     configuration.lib = place.lib;
     configuration.flags = ISTHMUS_PROGRAM_FLAGS;
@@ -65,7 +65,8 @@ int main_with(const std::string& name, const std::vector<std::string>& arguments
         return 0;
     }
     std::vector<char*> pointers;
-    for (const std::string& word : command.words) pointers.push_back(const_cast<char*>(word.c_str()));
+    for (const std::string& word : command.words)
+        pointers.push_back(const_cast<char*>(word.c_str()));
     pointers.push_back(nullptr);
     execvp(pointers[0], pointers.data());
     return refuse(name, "cannot run the compiler " + command.words[0] + ": " +

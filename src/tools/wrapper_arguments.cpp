@@ -10,20 +10,66 @@ namespace isthmus::tools {
 namespace {
 
 // Options of gcc and clang whose value is the next word.
-constexpr std::array<std::string_view, 41> kWithValue{
-    "-o",        "-I",          "-L",         "-D",           "-U",         "-include",
-    "-imacros",  "-isystem",    "-iquote",    "-idirafter",   "-iprefix",   "-iwithprefix",
-    "-iwithprefixbefore",       "-isysroot",  "-x",           "-MF",        "-MT",
-    "-MQ",       "-Xlinker",    "-Xclang",    "-Xassembler",  "-Xpreprocessor", "-T",
-    "-u",        "-z",          "-e",         "-l",           "-A",         "-B",
-    "-arch",     "-target",     "--param",    "-aux-info",    "-wrapper",   "-mllvm",
-    "-dumpbase", "-dumpdir",    "-dumpbase-ext", "--sysroot", "-specs",     "-framework"};
+constexpr std::array<std::string_view, 41> kWithValue{"-o",
+                                                      "-I",
+                                                      "-L",
+                                                      "-D",
+                                                      "-U",
+                                                      "-include",
+                                                      "-imacros",
+                                                      "-isystem",
+                                                      "-iquote",
+                                                      "-idirafter",
+                                                      "-iprefix",
+                                                      "-iwithprefix",
+                                                      "-iwithprefixbefore",
+                                                      "-isysroot",
+                                                      "-x",
+                                                      "-MF",
+                                                      "-MT",
+                                                      "-MQ",
+                                                      "-Xlinker",
+                                                      "-Xclang",
+                                                      "-Xassembler",
+                                                      "-Xpreprocessor",
+                                                      "-T",
+                                                      "-u",
+                                                      "-z",
+                                                      "-e",
+                                                      "-l",
+                                                      "-A",
+                                                      "-B",
+                                                      "-arch",
+                                                      "-target",
+                                                      "--param",
+                                                      "-aux-info",
+                                                      "-wrapper",
+                                                      "-mllvm",
+                                                      "-dumpbase",
+                                                      "-dumpdir",
+                                                      "-dumpbase-ext",
+                                                      "--sysroot",
+                                                      "-specs",
+                                                      "-framework"};
 
 // Options after which nothing is linked.
-constexpr std::array<std::string_view, 17> kEndsBefore{
-    "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "--help", "--version", "-dumpversion",
-    "-dumpmachine", "-dumpspecs", "-dumpfullversion", "--precompile", "-emit-ast", "--analyze",
-    "--target-help"};
+constexpr std::array<std::string_view, 17> kEndsBefore{"-c",
+                                                       "-S",
+                                                       "-E",
+                                                       "-M",
+                                                       "-MM",
+                                                       "-fsyntax-only",
+                                                       "-r",
+                                                       "--help",
+                                                       "--version",
+                                                       "-dumpversion",
+                                                       "-dumpmachine",
+                                                       "-dumpspecs",
+                                                       "-dumpfullversion",
+                                                       "--precompile",
+                                                       "-emit-ast",
+                                                       "--analyze",
+                                                       "--target-help"};
 
 template <typename List>
 bool contains(const List& list, std::string_view word) {
@@ -41,7 +87,8 @@ std::vector<std::string> expanded(const std::vector<std::string>& arguments) {
             words.push_back(argument);
             continue;
         }
-        for (std::string word; file >> word;) words.push_back(word);
+        for (std::string word; file >> word;)
+            words.push_back(word);
     }
     return words;
 }
@@ -56,7 +103,8 @@ bool is_system_directory(std::string_view directory, std::string_view kind) {
 
 void append_words(std::vector<std::string>& words, const std::string& text) {
     std::istringstream stream(text);
-    for (std::string word; stream >> word;) words.push_back(word);
+    for (std::string word; stream >> word;)
+        words.push_back(word);
 }
 
 struct OwnOptions {
@@ -132,9 +180,9 @@ std::string quote(const std::vector<std::string>& words) {
     for (const std::string& word : words) {
         if (!text.empty()) text += ' ';
         const bool plain =
-            !word.empty() &&
-            word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                   "-_=+./,:@%") == std::string::npos;
+            !word.empty() && word.find_first_not_of(
+                                 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "-_=+./,:@%") == std::string::npos;
         if (plain) {
             text += word;
             continue;
@@ -159,7 +207,8 @@ WrapperCommand build_command(const WrapperConfiguration& configuration,
     const std::vector<std::string> words = expanded(own.rest);
     const bool is_static = contains(words, "-static") || contains(words, "-static-pie");
     const bool linking = links(own.rest);
-    if (own.profile && !configuration.has_profile_library && (linking || own.show == ShowMode::link_flags))
+    if (own.profile && !configuration.has_profile_library &&
+        (linking || own.show == ShowMode::link_flags))
         command.error = "-profile: libisthmus-profile is not in " + configuration.lib;
     if (is_static && linking && !configuration.has_static_library)
         command.error = "-static: there is no libisthmus.a in " + configuration.lib +

@@ -29,7 +29,9 @@ const char* kind_name(SettingKind kind) {
     return "?";
 }
 
-std::string code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
+std::string code(const std::string& text) {
+    return text.empty() ? "" : "`" + text + "`";
+}
 
 std::string kind_text(const SettingDescription& setting) {
     if (setting.kind != SettingKind::choice) return kind_name(setting.kind);

@@ -37,10 +37,6 @@ static void invalid_context(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_ctx_putmem(SHMEM_CTX_INVALID, words, words + 32, 8, 1);
 }
-static void invalid_context_quiet(int me, int pes) {
-    (void)pes;
-    if (me == 0) shmem_ctx_quiet(SHMEM_CTX_INVALID);
-}
 static void default_context_destroyed(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_ctx_destroy(SHMEM_CTX_DEFAULT);
@@ -99,7 +95,6 @@ const struct Case cases[] = {
     {"signal_comparison", signal_comparison},
     {"signal_operation", signal_operation},
     {"invalid_context", invalid_context},
-    {"invalid_context_quiet", invalid_context_quiet},
     {"default_context_destroyed", default_context_destroyed},
     {"context_options", context_options},
     {"session_options", session_options},

@@ -21,8 +21,9 @@ class Image : public ::testing::Test {
   protected:
     void SetUp() override {
         const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("heat_image_test." + std::string(info->name()) + "." + std::to_string(::getpid()));
+        folder_ =
+            std::filesystem::temp_directory_path() /
+            ("heat_image_test." + std::string(info->name()) + "." + std::to_string(::getpid()));
         std::filesystem::create_directory(folder_);
     }
     void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -40,7 +41,8 @@ class Image : public ::testing::Test {
         image.width = static_cast<png_uint_32>(width);
         image.height = static_cast<png_uint_32>(height);
         image.format = format;
-        EXPECT_TRUE(png_image_write_to_file(&image, path("p.png").c_str(), 0, samples.data(), 0, nullptr));
+        EXPECT_TRUE(
+            png_image_write_to_file(&image, path("p.png").c_str(), 0, samples.data(), 0, nullptr));
         return path("p.png");
     }
 
@@ -62,8 +64,10 @@ std::string message_of(const std::string& path) {
 }
 
 TEST_F(Image, ReadsPgmTextAndBinary) {
-    const Picture text = read_picture(store("t.pgm", "P2 # text\n2 2\n# largest\n255\n0 255\n51 102\n"));
-    const Picture binary = read_picture(store("b.pgm", std::string("P5\n2 2\n255\n\x00\xff\x33\x66", 15)));
+    const Picture text =
+        read_picture(store("t.pgm", "P2 # text\n2 2\n# largest\n255\n0 255\n51 102\n"));
+    const Picture binary =
+        read_picture(store("b.pgm", std::string("P5\n2 2\n255\n\x00\xff\x33\x66", 15)));
     ASSERT_EQ(text.width, 2);
     ASSERT_EQ(text.height, 2);
     EXPECT_EQ(text.pixels, binary.pixels);
@@ -73,7 +77,8 @@ TEST_F(Image, ReadsPgmTextAndBinary) {
 }
 
 TEST_F(Image, ReadsPgmOf16Bits) {
-    const Picture wide = read_picture(store("w.pgm", std::string("P5 2 1 65535\n\x80\x00\xff\xff", 17)));
+    const Picture wide =
+        read_picture(store("w.pgm", std::string("P5 2 1 65535\n\x80\x00\xff\xff", 17)));
     ASSERT_EQ(wide.pixels.size(), 2u);
     EXPECT_DOUBLE_EQ(wide.pixels[0], linear(32768 / 65535.0));
     EXPECT_EQ(wide.pixels[1], 1);
@@ -89,7 +94,8 @@ TEST_F(Image, GreyPngEqualsPgm) {
     const Picture from_png = read_picture(store_png(PNG_FORMAT_GRAY, 16, 16, shades));
     const Picture from_pgm = read_picture(store("g.pgm", pgm));
     ASSERT_EQ(from_png.pixels.size(), 256u);
-    for (std::size_t i = 0; i < 256; ++i) EXPECT_NEAR(from_png.pixels[i], from_pgm.pixels[i], 1e-15) << i;
+    for (std::size_t i = 0; i < 256; ++i)
+        EXPECT_NEAR(from_png.pixels[i], from_pgm.pixels[i], 1e-15) << i;
 }
 
 TEST_F(Image, ColoursBecomeLuminance) {
@@ -102,8 +108,8 @@ TEST_F(Image, ColoursBecomeLuminance) {
 }
 
 TEST_F(Image, TransparentIsBlack) {
-    const Picture picture =
-        read_picture(store_png(PNG_FORMAT_RGBA, 2, 1, std::vector<png_byte>{255, 255, 255, 0, 255, 255, 255, 51}));
+    const Picture picture = read_picture(store_png(
+        PNG_FORMAT_RGBA, 2, 1, std::vector<png_byte>{255, 255, 255, 0, 255, 255, 255, 51}));
     EXPECT_EQ(picture.pixels[0], 0);
     EXPECT_NEAR(picture.pixels[1], 0.2, 1e-12);
 }
@@ -111,7 +117,8 @@ TEST_F(Image, TransparentIsBlack) {
 TEST_F(Image, ReadsPngOf16BitsAndColour) {
     std::vector<png_uint_16> samples;
     for (int i = 0; i < 64; ++i)
-        for (int c = 0; c < 3; ++c) samples.push_back(static_cast<png_uint_16>(1040 * i));
+        for (int c = 0; c < 3; ++c)
+            samples.push_back(static_cast<png_uint_16>(1040 * i));
     const Picture picture = read_picture(store_png(PNG_FORMAT_LINEAR_RGB, 64, 1, samples));
     for (std::size_t i = 0; i < 64; ++i)
         EXPECT_NEAR(picture.pixels[i], static_cast<double>(1040 * i) / 65535, 1e-4) << i;
@@ -119,12 +126,14 @@ TEST_F(Image, ReadsPngOf16BitsAndColour) {
 
 TEST_F(Image, GreyOutputReadsBack) {
     std::vector<double> field;
-    for (int i = 0; i < 1000; ++i) field.push_back(i / 999.0);
+    for (int i = 0; i < 1000; ++i)
+        field.push_back(i / 999.0);
     write_picture(path("grey.png"), field.data(), 50, 20, Colours::grey);
     const Picture back = read_picture(path("grey.png"));
     ASSERT_EQ(back.width, 50);
     ASSERT_EQ(back.height, 20);
-    for (std::size_t i = 0; i < field.size(); ++i) EXPECT_NEAR(back.pixels[i], field[i], 1e-5) << i;
+    for (std::size_t i = 0; i < field.size(); ++i)
+        EXPECT_NEAR(back.pixels[i], field[i], 1e-5) << i;
 }
 
 TEST_F(Image, HeatColoursRunFromBlackToWhite) {
@@ -147,7 +156,8 @@ TEST_F(Image, SaysWhatIsWrong) {
     EXPECT_EQ(message_of(deep), deep + ": the largest value is 70000; 1..65535 is valid");
     const std::string none = store("none", "");
     EXPECT_EQ(message_of(none), none + ": the file is empty");
-    EXPECT_EQ(message_of(path("missing")), path("missing") + ": cannot open: No such file or directory");
+    EXPECT_EQ(message_of(path("missing")),
+              path("missing") + ": cannot open: No such file or directory");
     const std::string color = store("colour.ppm", "P6\n1 1\n255\nabc");
     EXPECT_EQ(message_of(color), color + ": neither PNG nor PGM; convert the picture to PNG first");
 }
@@ -175,8 +185,8 @@ TEST_F(Image, DamagedFilesNeverCrash) {
         }
         try {
             const Picture picture = decode_picture("damaged", {bytes.begin(), bytes.end()});
-            EXPECT_EQ(picture.pixels.size(),
-                      static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height));
+            EXPECT_EQ(picture.pixels.size(), static_cast<std::size_t>(picture.width) *
+                                                 static_cast<std::size_t>(picture.height));
             ++pictures;
         } catch (const ImageError&) {
         }

@@ -6,17 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t got;
-static void on_signal(int signal) { got = signal; }
+static void on_signal(int signal) {
+    got = signal;
+}
 
 static void say_ready(int me) {
     printf("ready %d %d\n", me, (int)getpid());
     fflush(stdout);
 }
 
-static int is(const char* word, const char* action) { return strcmp(word, action) == 0; }
+static int is(const char* word, const char* action) {
+    return strcmp(word, action) == 0;
+}
 
 int main(int argc, char** argv) {
     const char* action = argc > 1 ? argv[1] : "hello";
@@ -35,7 +40,8 @@ int main(int argc, char** argv) {
     if (is(action, "hello")) {
         printf("hello from %d of %d\n", me, pes);
     } else if (is(action, "barriers")) {
-        for (int i = 0; i < who; ++i) shmem_barrier_all();
+        for (int i = 0; i < who; ++i)
+            shmem_barrier_all();
         shmem_long_atomic_inc(&counter, 0);
         shmem_barrier_all();
         if (me == 0) printf("counter %ld\n", counter);
@@ -70,14 +76,17 @@ int main(int argc, char** argv) {
         shmem_barrier_all();
     } else if (is(action, "stubborn")) { /* ends by SIGKILL alone */
         for (int signal = 1; signal < 32; ++signal)
-            if (signal != SIGCHLD) (void)sigaction(signal, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+            if (signal != SIGCHLD)
+                (void)sigaction(signal, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
         say_ready(me);
-        for (;;) pause();
+        for (;;)
+            pause();
     } else if (is(action, "catch")) { /* tells which signal came, and ends well */
         (void)sigaction(who, &(struct sigaction){.sa_handler = on_signal}, NULL);
         shmem_barrier_all();
         say_ready(me);
-        while (!got) usleep(1000);
+        while (!got)
+            usleep(1000);
         printf("caught %d\n", (int)got);
     } else if (is(action, "lines")) { /* long lines, written in pieces */
         setvbuf(stdout, NULL, _IONBF, 0);
@@ -95,7 +104,8 @@ int main(int argc, char** argv) {
         }
     } else if (is(action, "daemon")) { /* leaves a process of another session behind */
         shmem_barrier_all();
-        if (fork() == 0) {
+        const pid_t middle = fork();
+        if (middle == 0) {
             setsid();
             if (fork() == 0) {
                 execlp("sleep", "sleep", "60", (char*)NULL);
@@ -103,6 +113,7 @@ int main(int argc, char** argv) {
             }
             _exit(0);
         }
+        (void)waitpid(middle, NULL, 0);
         shmem_barrier_all();
         if (number) {
             say_ready(me);

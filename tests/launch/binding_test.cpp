@@ -7,7 +7,8 @@ namespace {
 
 ProcessorSet set_of(std::initializer_list<int> processors) {
     ProcessorSet set;
-    for (const int p : processors) set.add(p);
+    for (const int p : processors)
+        set.add(p);
     return set;
 }
 

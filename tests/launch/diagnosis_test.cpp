@@ -10,7 +10,9 @@
 namespace isthmus::launch {
 namespace {
 
-constexpr int exited(int status) { return status << 8; }
+constexpr int exited(int status) {
+    return status << 8;
+}
 
 struct Case {
     PeEnd end;
@@ -25,41 +27,55 @@ TEST(Diagnosis, Lines) {
         {{2, SIGSEGV, PeState::running, Routine::barrier_all, false},
          "isthmus: PE 2 (host b): killed by SIGSEGV (segmentation fault); last call "
          "shmem_barrier_all; the job ends",
-         true, 139},
+         true,
+         139},
         {{2, SIGABRT | 0x80, PeState::loaded, Routine::none, false},
          "isthmus: PE 2 (host b): killed by SIGABRT (aborted), core dumped; last call none; the "
          "job ends",
-         true, 134},
+         true,
+         134},
         {{0, SIGKILL, PeState::absent, Routine::none, false},
-         "isthmus: PE 0 (host b): killed by SIGKILL (killed); the job ends", true, 137},
+         "isthmus: PE 0 (host b): killed by SIGKILL (killed); the job ends",
+         true,
+         137},
         {{0, SIGKILL, PeState::running, Routine::putmem, true},
          "isthmus: PE 0 (host b): killed by SIGKILL (killed); the system ran out of memory "
          "meanwhile; last call shmem_putmem; the job ends",
-         true, 137},
+         true,
+         137},
         {{1, SIGTERM, PeState::finalized, Routine::finalize, false},
          "isthmus: PE 1 (host b): killed by SIGTERM (terminated); last call shmem_finalize; the "
          "job ends",
-         true, 143},
+         true,
+         143},
         {{255, exited(3), PeState::absent, Routine::none, false},
-         "isthmus: PE 255 (host b): exited with status 3; the job ends", true, 3},
+         "isthmus: PE 255 (host b): exited with status 3; the job ends",
+         true,
+         3},
         {{1, exited(3), PeState::running, Routine::putmem, false},
          "isthmus: PE 1 (host b): exited with status 3 before shmem_finalize; last call "
          "shmem_putmem; the job ends",
-         true, 3},
+         true,
+         3},
         {{1, exited(0), PeState::running, Routine::init, false},
          "isthmus: PE 1 (host b): exited with status 0 before shmem_finalize; last call "
          "shmem_init; the job ends",
-         true, 1},
+         true,
+         1},
         {{1, exited(4), PeState::loaded, Routine::none, false},
          "isthmus: PE 1 (host b): exited with status 4 before shmem_init; last call none; the job "
          "ends",
-         true, 4},
+         true,
+         4},
         {{1, exited(139), PeState::absent, Routine::none, false},
          "isthmus: PE 1 (host b): exited with status 139 (128 + SIGSEGV (segmentation fault)); the "
          "job ends",
-         true, 139},
+         true,
+         139},
         {{1, exited(5), PeState::finalized, Routine::finalize, false},
-         "isthmus: PE 1 (host b): exited with status 5 after shmem_finalize", false, 5},
+         "isthmus: PE 1 (host b): exited with status 5 after shmem_finalize",
+         false,
+         5},
     };
     for (const Case& c : cases) {
         EXPECT_EQ(describe_end(c.end, "b"), c.line);

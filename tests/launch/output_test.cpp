@@ -46,7 +46,8 @@ std::string cut(const std::vector<std::string>& pieces) {
     Sink sink;
     OutputQueue queue(sink.file());
     LineCutter cutter("[3] ");
-    for (const std::string& piece : pieces) cutter.feed(piece, queue);
+    for (const std::string& piece : pieces)
+        cutter.feed(piece, queue);
     cutter.finish(queue);
     return sink.take(queue);
 }
@@ -72,7 +73,8 @@ TEST(LineCutter, PiecesDoNotMatter) {
     std::mt19937 random(42);
     for (int round = 0; round < 200; ++round) {
         std::string text;
-        for (int i = 0; i < 300; ++i) text += "ab\n\r"[random() % 4];
+        for (int i = 0; i < 300; ++i)
+            text += "ab\n\r"[random() % 4];
         std::vector<std::string> pieces;
         for (std::size_t at = 0; at < text.size();) {
             const std::size_t length = 1 + random() % 7;

@@ -21,10 +21,10 @@ std::string command(const Words& arguments, const WrapperConfiguration& where = 
 }
 
 TEST(Wrapper, KnowsWhenTheCompilerLinks) {
-    for (const Words& words : {Words{"a.c"}, Words{"a.o", "b.o", "-o", "p"}, Words{"-shared", "a.o"},
-                               Words{"-x", "c++", "a.txt"}, Words{"-x", "c", "-"},
-                               Words{"a.c", "-MD", "-MF", "a.d"}, Words{"-v", "a.c"},
-                               Words{"-I", "inc", "a.c", "-lm"}})
+    for (const Words& words :
+         {Words{"a.c"}, Words{"a.o", "b.o", "-o", "p"}, Words{"-shared", "a.o"},
+          Words{"-x", "c++", "a.txt"}, Words{"-x", "c", "-"}, Words{"a.c", "-MD", "-MF", "a.d"},
+          Words{"-v", "a.c"}, Words{"-I", "inc", "a.c", "-lm"}})
         EXPECT_TRUE(links(words)) << quote(words);
     for (const Words& words :
          {Words{}, Words{"-c", "a.c"}, Words{"-E", "a.c"}, Words{"-M", "a.c"}, Words{"-MM", "a.c"},
@@ -79,7 +79,8 @@ TEST(Wrapper, Sanitizers) {
 
 TEST(Wrapper, Static) {
     WrapperConfiguration where = configuration();
-    EXPECT_TRUE(command({"-static", "a.c"}).starts_with("error: -static: there is no libisthmus.a"));
+    EXPECT_TRUE(
+        command({"-static", "a.c"}).starts_with("error: -static: there is no libisthmus.a"));
     EXPECT_EQ(command({"-static", "-c", "a.c"}), "/usr/bin/cc -I/opt/i/include -static -c a.c");
     where.has_static_library = true;
     EXPECT_EQ(command({"-static", "a.c"}, where),

@@ -4,7 +4,8 @@
  *     copy=put|get bytes= source= dest= candidate=NAME mbs= [drift=]     one line a candidate
  *
  * All candidates of a cell take turns; a cell whose first and second half differ by more than 5 %
- * is measured again, at most kAttempts times in all; what remains is in `drift`. */
+ * is measured again, at most kAttempts times in all; what remains is in `drift`.
+ * Time is processor time of PE 0, which does all the work. */
 #include "common.h"
 #include "loops.h"
 
@@ -13,13 +14,6 @@ enum { kMost = 8 << 20, kRoom = kMost + 8192, kRounds = 14, kAttempts = 4, kCand
 static int me, other, rounds = kRounds, attempts = kAttempts;
 static char* local;     /* private, page aligned */
 static char* symmetric; /* in the heap, page aligned */
-
-static void call_put(void* dest, const void* source, size_t bytes) {
-    shmem_putmem(dest, source, bytes, other);
-}
-static void call_get(void* dest, const void* source, size_t bytes) {
-    shmem_getmem(dest, source, bytes, other);
-}
 
 static int ascending(const void* a, const void* b) {
     const double x = *(const double*)a, y = *(const double*)b;
@@ -32,9 +26,11 @@ static double median_of(const double* samples, int count) {
     return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
+enum kind { kPut, kGet, kLoop };
 struct candidate {
     const char* name;
-    copy_loop copy;
+    enum kind kind;
+    copy_loop copy; /* kLoop only */
     char* dest;
     const char* source;
     double mbs[kRounds];
@@ -46,15 +42,49 @@ static double drift_of(const struct candidate* candidate) {
     return first > second ? first / second - 1 : second / first - 1;
 }
 
+/* Each kind is called straight from its loop, as a program would: one call a copy for all. */
+static void copy_often(const struct candidate* at, size_t bytes, int calls) {
+    char* const dest = at->dest;
+    const char* const source = at->source;
+    const copy_loop copy = at->copy;
+    const int pe = other;
+    switch (at->kind) {
+        case kPut:
+            for (int call = 0; call < calls; ++call) shmem_putmem(dest, source, bytes, pe);
+            break;
+        case kGet:
+            for (int call = 0; call < calls; ++call) shmem_getmem(dest, source, bytes, pe);
+            break;
+        case kLoop:
+            for (int call = 0; call < calls; ++call) copy(dest, source, bytes);
+            break;
+    }
+}
+
 static void measure(struct candidate* candidates, int count, size_t bytes) {
-    const int calls = bytes < 1 << 19 ? (int)((1 << 19) / bytes) : 1;
+    /* Enough for the branch predictors to forget the candidate before, and for the clock. */
+    const int calls = bytes <= 1 << 16   ? (int)((4 << 20) / bytes)
+                      : bytes <= 1 << 20 ? (int)((2 << 20) / bytes)
+                                         : 1;
+    static uint32_t random_state = 1;
+    int order[kCandidates];
+    for (int i = 0; i < count; ++i)
+        order[i] = i;
     for (int round = 0; round < rounds; ++round) {
+        /* A new order each round: a candidate inherits the caches of the one before. */
+        for (int i = count - 1; i > 0; --i) {
+            random_state = random_state * 1664525 + 1013904223;
+            const int other_place = (int)((random_state >> 16) % (uint32_t)(i + 1));
+            const int swapped = order[i];
+            order[i] = order[other_place];
+            order[other_place] = swapped;
+        }
         for (int i = 0; i < count; ++i) {
-            struct candidate* const at = candidates + (i + round) % count;
-            if (calls > 1) at->copy(at->dest, at->source, bytes);
-            const double start = now_ns();
-            for (int call = 0; call < calls; ++call) at->copy(at->dest, at->source, bytes);
-            at->mbs[round] = (double)bytes * calls / (now_ns() - start) * 1e3;
+            struct candidate* const at = candidates + order[i];
+            copy_often(at, bytes, 1); /* the caches as this candidate leaves them */
+            const double start = cpu_ns();
+            copy_often(at, bytes, calls);
+            at->mbs[round] = (double)bytes * calls / (cpu_ns() - start) * 1e3;
         }
     }
 }
@@ -64,16 +94,22 @@ static void cell(int is_put, size_t bytes, int source_at, int dest_at, int with_
     struct named_loop loops[8];
     char* const direct = (char*)shmem_ptr(symmetric, other);
     int count = 0;
-    candidates[count++] = (struct candidate){
-        "shmem", is_put ? call_put : call_get, (is_put ? symmetric : local) + dest_at,
-        (is_put ? local : symmetric) + source_at, {0}};
+    candidates[count++] = (struct candidate){"shmem",
+                                             is_put ? kPut : kGet,
+                                             NULL,
+                                             (is_put ? symmetric : local) + dest_at,
+                                             (is_put ? local : symmetric) + source_at,
+                                             {0}};
     if (with_loops) {
         require(direct != NULL, "the other PE's memory cannot be reached directly");
         const int found = available_loops(loops);
         for (int i = 0; i < found; ++i)
-            candidates[count++] = (struct candidate){
-                loops[i].name, loops[i].copy, (is_put ? direct : local) + dest_at,
-                (is_put ? local : direct) + source_at, {0}};
+            candidates[count++] = (struct candidate){loops[i].name,
+                                                     kLoop,
+                                                     loops[i].copy,
+                                                     (is_put ? direct : local) + dest_at,
+                                                     (is_put ? local : direct) + source_at,
+                                                     {0}};
     }
     double drift = 0;
     for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -98,9 +134,8 @@ static void cell(int is_put, size_t bytes, int source_at, int dest_at, int with_
 int main(int argc, char** argv) {
     /* Offsets within a page. The destination a little ahead of the source modulo 4096 is where
      * loops stall. */
-    static const int offsets[][2] = {{0, 0},  {0, 1},    {0, 8}, {0, 16}, {0, 63},
-                                     {1, 0},  {8, 0},    {16, 0}, {63, 0}, {0, 2049},
-                                     {5, 5}};
+    static const int offsets[][2] = {{0, 0}, {0, 1},  {0, 8},  {0, 16},   {0, 63}, {1, 0},
+                                     {8, 0}, {16, 0}, {63, 0}, {0, 2049}, {5, 5}};
     shmem_init();
     me = shmem_my_pe();
     other = 1 - me;

@@ -8,12 +8,18 @@ enum { kMost = 8 << 20, kWarm = 2 };
 
 static int me, pes;
 static uint64_t *source, *dest;
-static long broadcast_sync[SHMEM_BCAST_SYNC_SIZE];
-static long collect_sync[SHMEM_COLLECT_SYNC_SIZE];
-static long alltoall_sync[SHMEM_ALLTOALL_SYNC_SIZE];
-static long reduce_sync[SHMEM_REDUCE_SYNC_SIZE];
+static long *broadcast_sync, *collect_sync, *alltoall_sync, *reduce_sync;
 static long* reduce_work;
 static long iterations_everywhere;
+
+/* In the heap, like all that is communicated: peers reach static variables by messages only. */
+static long* sync_array(size_t words) {
+    long* const array = (long*)shmem_malloc(words * sizeof *array);
+    require(array != NULL, "no room in the heap");
+    for (size_t i = 0; i < words; ++i)
+        array[i] = SHMEM_SYNC_VALUE;
+    return array;
+}
 
 static void run_broadcast(size_t words) {
     shmem_broadcast64(dest, source, words, 0, 0, 0, pes, broadcast_sync);
@@ -41,12 +47,13 @@ int main(int argc, char** argv) {
     dest = (uint64_t*)shmem_align(4096, kMost);
     reduce_work = (long*)shmem_malloc(kMost / 2 + 8 * SHMEM_REDUCE_MIN_WRKDATA_SIZE);
     require(source && dest && reduce_work, "no room in the heap");
-    for (size_t i = 0; i < kMost / 8; ++i) source[i] = i + (size_t)me;
+    for (size_t i = 0; i < kMost / 8; ++i)
+        source[i] = i + (size_t)me;
     memset(dest, 0, kMost);
-    for (int i = 0; i < SHMEM_BCAST_SYNC_SIZE; ++i) broadcast_sync[i] = SHMEM_SYNC_VALUE;
-    for (int i = 0; i < SHMEM_COLLECT_SYNC_SIZE; ++i) collect_sync[i] = SHMEM_SYNC_VALUE;
-    for (int i = 0; i < SHMEM_ALLTOALL_SYNC_SIZE; ++i) alltoall_sync[i] = SHMEM_SYNC_VALUE;
-    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i) reduce_sync[i] = SHMEM_SYNC_VALUE;
+    broadcast_sync = sync_array(SHMEM_BCAST_SYNC_SIZE);
+    collect_sync = sync_array(SHMEM_COLLECT_SYNC_SIZE);
+    alltoall_sync = sync_array(SHMEM_ALLTOALL_SYNC_SIZE);
+    reduce_sync = sync_array(SHMEM_REDUCE_SYNC_SIZE);
     shmem_barrier_all();
     const struct {
         const char* name;

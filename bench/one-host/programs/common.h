@@ -23,6 +23,13 @@ static inline double now_ns(void) {
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+/* Time of the calling thread on a processor: what others take meanwhile does not count. */
+static inline double cpu_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
 static inline void require(int condition, const char* what) {
     if (condition) return;
     fprintf(stderr, "bench: PE %d: %s\n", shmem_my_pe(), what);
@@ -54,7 +61,8 @@ static inline char* plain_memory(size_t bytes) {
     char name[64];
     const int me = shmem_my_pe();
     if (me == 0) {
-        for (int pe = 1; pe < shmem_n_pes(); ++pe) shmem_long_p(&plain_memory_key, getpid(), pe);
+        for (int pe = 1; pe < shmem_n_pes(); ++pe)
+            shmem_long_p(&plain_memory_key, getpid(), pe);
         plain_memory_key = getpid();
         snprintf(name, sizeof name, "/isthmus-bench-%ld", plain_memory_key);
         const int file = shm_open(name, O_CREAT | O_RDWR | O_TRUNC, 0600);

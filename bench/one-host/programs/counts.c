@@ -1,10 +1,10 @@
-/* Calls whose instructions are counted. Each stands alone in a function of its own; callgrind counts
- * from entry to exit of that function and writes one total for each time it is left.
+/* Calls whose instructions are counted. Each stands alone in a function of its own; callgrind
+ * counts from entry to exit of that function and writes one total for each time it is left.
  *
- * probe_inline_*: the arguments are in registers, the call is inlined, and the function is the inlined
- * sequence and a return. probe_call_*: the routine is called through a pointer held in a register, as the
- * last thing the function does; probe_call_empty does the same with a routine that only returns, so the
- * difference is the routine's own count from entry to return, less one.
+ * probe_inline_*: the arguments are in registers, the call is inlined, and the function is the
+ * inlined sequence and a return. probe_call_*: the routine is called through a pointer held in a
+ * register, as the last thing the function does; probe_call_empty does the same with a routine that
+ * only returns, so the difference is the routine's own count from entry to return, less one.
  *
  * PE 0 runs under callgrind, PE 1 does not: it is ahead, so PE 0 does not wait for it. */
 #include "common.h"
@@ -16,13 +16,20 @@
 #define PROBE __attribute__((noinline, noclone, used))
 enum { kWarm = 3, kCalls = 10, kPause_us = 2000 };
 
-static int ints[64];
-static long words[64];
-static char here[65536], there[65536];
+enum { kBlock = 65536 };
+static int* ints; /* in the heap: peers reach static variables by messages only */
+static long* words;
+static char *here, *there;
 
-PROBE void probe_inline_empty(int* dest, int value, int pe) { __asm__ __volatile__("" ::"r"(dest), "r"(value), "r"(pe)); }
-PROBE void probe_inline_int_p(int* dest, int value, int pe) { shmem_int_p(dest, value, pe); }
-PROBE int probe_inline_int_g(int* source, int pe) { return shmem_int_g(source, pe); }
+PROBE void probe_inline_empty(int* dest, int value, int pe) {
+    __asm__ __volatile__("" ::"r"(dest), "r"(value), "r"(pe));
+}
+PROBE void probe_inline_int_p(int* dest, int value, int pe) {
+    shmem_int_p(dest, value, pe);
+}
+PROBE int probe_inline_int_g(int* source, int pe) {
+    return shmem_int_g(source, pe);
+}
 PROBE int probe_inline_fetch_add(int* dest, int value, int pe) {
     return shmem_int_atomic_fetch_add(dest, value, pe);
 }
@@ -35,29 +42,49 @@ typedef void (*move_block)(void*, const void*, size_t, int);
 typedef void (*no_arguments)(void);
 typedef void (*broadcast_words)(void*, const void*, size_t, int, int, int, int, long*);
 
-PROBE void probe_call_empty(no_arguments f) { f(); }
-PROBE void probe_call_int_p(int* dest, int value, int pe, put_word f) { f(dest, value, pe); }
-PROBE int probe_call_int_g(const int* source, int pe, get_word f) { return f(source, pe); }
-PROBE void probe_call_atomic_add(long* dest, long value, int pe, add_word f) { f(dest, value, pe); }
+PROBE void probe_call_empty(no_arguments f) {
+    f();
+}
+PROBE void probe_call_int_p(int* dest, int value, int pe, put_word f) {
+    f(dest, value, pe);
+}
+PROBE int probe_call_int_g(const int* source, int pe, get_word f) {
+    return f(source, pe);
+}
+PROBE void probe_call_atomic_add(long* dest, long value, int pe, add_word f) {
+    f(dest, value, pe);
+}
 PROBE long probe_call_fetch_add(long* dest, long value, int pe, fetch_add_word f) {
     return f(dest, value, pe);
 }
-#define BLOCK_PROBE(NAME) \
-    PROBE void probe_call_##NAME(void* d, const void* s, size_t n, int pe, move_block f) { f(d, s, n, pe); }
+#define BLOCK_PROBE(NAME)                                                                  \
+    PROBE void probe_call_##NAME(void* d, const void* s, size_t n, int pe, move_block f) { \
+        f(d, s, n, pe);                                                                    \
+    }
 BLOCK_PROBE(putmem8)
 BLOCK_PROBE(getmem8)
 BLOCK_PROBE(putmem_nbi8)
 BLOCK_PROBE(putmem4096)
 BLOCK_PROBE(putmem65536)
-PROBE void probe_call_quiet_none(no_arguments f) { f(); }
-PROBE void probe_call_quiet_1put(no_arguments f) { f(); }
-PROBE void probe_call_fence_none(no_arguments f) { f(); }
-PROBE void probe_call_fence_1put(no_arguments f) { f(); }
-PROBE void probe_call_barrier_all(no_arguments f) { f(); }
+PROBE void probe_call_quiet_none(no_arguments f) {
+    f();
+}
+PROBE void probe_call_quiet_1put(no_arguments f) {
+    f();
+}
+PROBE void probe_call_fence_none(no_arguments f) {
+    f();
+}
+PROBE void probe_call_fence_1put(no_arguments f) {
+    f();
+}
+PROBE void probe_call_barrier_all(no_arguments f) {
+    f();
+}
 /* Arguments on the stack cost the caller 7 more than probe_call_empty. */
-#define BROADCAST_PROBE(BYTES)                                                           \
+#define BROADCAST_PROBE(BYTES)                                                                   \
     PROBE void probe_call_broadcast##BYTES(broadcast_words f, void* d, const void* s, long* p) { \
-        f(d, s, (BYTES) / 8, 0, 0, 0, 2, p);                                             \
+        f(d, s, (BYTES) / 8, 0, 0, 0, 2, p);                                                     \
     }
 BROADCAST_PROBE(8)
 BROADCAST_PROBE(64)
@@ -68,23 +95,33 @@ PROBE void probe_call_empty_broadcast(broadcast_words f, void* d, const void* s,
     f(d, s, 1, 0, 0, 0, 2, p);
 }
 
-static __attribute__((noinline, noclone)) void empty(void) { __asm__ __volatile__(""); }
+static __attribute__((noinline, noclone)) void empty(void) {
+    __asm__ __volatile__("");
+}
 static __attribute__((noinline, noclone)) void empty_broadcast(void* d, const void* s, size_t n,
                                                                int a, int b, int c, int e,
                                                                long* p) {
     __asm__ __volatile__("" ::"r"(d), "r"(s), "r"(n), "r"(a), "r"(b), "r"(c), "r"(e), "r"(p));
 }
 
-static long sync_words[2][SHMEM_BCAST_SYNC_SIZE];
-
 int main(void) {
     shmem_init();
     const int me = shmem_my_pe();
     require(shmem_n_pes() == 2, "this program runs on two PEs");
-    for (int i = 0; i < SHMEM_BCAST_SYNC_SIZE; ++i)
-        sync_words[0][i] = sync_words[1][i] = SHMEM_SYNC_VALUE;
-    memset(here, 1, sizeof here);
-    memset(there, 2, sizeof there);
+    ints = (int*)shmem_malloc(64 * sizeof *ints);
+    words = (long*)shmem_malloc(64 * sizeof *words);
+    here = (char*)shmem_align(4096, kBlock);
+    there = (char*)shmem_align(4096, kBlock);
+    long* sync_words[2];
+    for (int k = 0; k < 2; ++k) {
+        sync_words[k] = (long*)shmem_malloc(SHMEM_BCAST_SYNC_SIZE * sizeof(long));
+        require(sync_words[k] != NULL, "no room in the heap");
+        for (int i = 0; i < SHMEM_BCAST_SYNC_SIZE; ++i)
+            sync_words[k][i] = SHMEM_SYNC_VALUE;
+    }
+    require(ints && words && here && there, "no room in the heap");
+    memset(here, 1, kBlock);
+    memset(there, 2, kBlock);
     shmem_barrier_all();
 
     /* The pointers are volatile: the compiler must not know what is called. */
@@ -132,13 +169,13 @@ int main(void) {
         probe_call_barrier_all(barrier);
     }
     int parity = 0;
-#define COUNT_BROADCAST(BYTES)                                                        \
-    for (int i = 0; i < kWarm + kCalls; ++i) {                                        \
-        parity = 1 - parity;                                                          \
-        if (me == 0) usleep(kPause_us);                                               \
-        if (me == 0) probe_call_empty_broadcast(no_broadcast, there, here, sync_words[0]);  \
-        probe_call_broadcast##BYTES(broadcast, there, here, sync_words[parity]);            \
-        shmem_barrier_all();                                                          \
+#define COUNT_BROADCAST(BYTES)                                                             \
+    for (int i = 0; i < kWarm + kCalls; ++i) {                                             \
+        parity = 1 - parity;                                                               \
+        if (me == 0) usleep(kPause_us);                                                    \
+        if (me == 0) probe_call_empty_broadcast(no_broadcast, there, here, sync_words[0]); \
+        probe_call_broadcast##BYTES(broadcast, there, here, sync_words[parity]);           \
+        shmem_barrier_all();                                                               \
     }
     COUNT_BROADCAST(8)
     COUNT_BROADCAST(64)

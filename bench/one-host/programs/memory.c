@@ -34,7 +34,8 @@ int main(void) {
     const int me = shmem_my_pe();
     char* block = (char*)shmem_malloc(4096);
     block[0] = 1;
-    for (int pe = 0; pe < shmem_n_pes(); ++pe) shmem_long_p(flags + me, 1, pe);
+    for (int pe = 0; pe < shmem_n_pes(); ++pe)
+        shmem_long_p(flags + me, 1, pe);
     shmem_barrier_all();
     printf("memory=pss kib=%ld\n", proportional_kib());
     fflush(stdout);

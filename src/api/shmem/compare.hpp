@@ -9,8 +9,8 @@
 
 namespace isthmus::shmem {
 
-// Without a branch on `comparison`: one hexadecimal digit for each, in it one bit for each of equal,
-// greater, less that satisfies it.
+// Without a branch on `comparison`: one hexadecimal digit for each, in it one bit for each of
+// equal, greater, less that satisfies it.
 template <typename T>
 inline bool compare(T left, int comparison, T right) {
     static_assert(SHMEM_CMP_EQ == 0 && SHMEM_CMP_NE == 1 && SHMEM_CMP_GT == 2 &&
@@ -22,8 +22,9 @@ inline bool compare(T left, int comparison, T right) {
 
 inline void require_comparison(int comparison, const char* routine) {
     if (static_cast<unsigned>(comparison) > SHMEM_CMP_GE) [[unlikely]]
-        fail(routine, "cmp " + std::to_string(comparison) + " is none of SHMEM_CMP_EQ, NE, GT, GE, "
-                      "LT, LE");
+        fail(routine, "cmp " + std::to_string(comparison) +
+                          " is none of SHMEM_CMP_EQ, NE, GT, GE, "
+                          "LT, LE");
 }
 
 }  // namespace isthmus::shmem

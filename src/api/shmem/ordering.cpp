@@ -18,22 +18,38 @@ namespace {
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+#if defined(__x86_64__)
+// One compare with memory; the compiler makes a load and a test of it.
+inline bool window_is_closed() {
+    bool closed;
+    __asm__("cmpl $0, %1" : "=@ccz"(closed) : "m"(window.limit));
+    return closed;
+}
+#else
+inline bool window_is_closed() { return window.limit == 0; }
+#endif
+
 // Sequentially consistent: a get after quiet must not overtake the puts before it.
 inline void quiet(const char* routine) {
-    if (window.limit == 0) [[unlikely]]
+    if (window_is_closed()) [[unlikely]]
         return quiet_closed(routine);
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 // Puts become visible in the order of the program on x86-64; elsewhere the fence makes them.
 inline void fence(const char* routine) {
-    if (window.limit == 0) [[unlikely]]
+    if (window_is_closed()) [[unlikely]]
         return quiet_closed(routine);
     std::atomic_thread_fence(std::memory_order_acq_rel);
 }
 
-inline void require_context(shmem_ctx_t ctx, const char* routine) {
-    if (ctx != SHMEM_CTX_DEFAULT) checked_context_pe(ctx, 0, routine);
+// False if there is nothing to order: the standard lets a program call these without asking whether
+// it has a context.
+inline bool has_context(shmem_ctx_t ctx, const char* routine) {
+    if (ctx == SHMEM_CTX_DEFAULT) return true;
+    if (ctx == SHMEM_CTX_INVALID) return false;
+    checked_context_pe(ctx, 0, routine);
+    return true;
 }
 
 void quiet_pes(const int* target_pes, std::size_t npes, int size, const char* routine) {
@@ -54,13 +70,11 @@ ISTHMUS_API void pshmem_quiet(void) { quiet("shmem_quiet"); }
 ISTHMUS_API void pshmem_fence(void) { fence("shmem_fence"); }
 
 ISTHMUS_API void pshmem_ctx_quiet(shmem_ctx_t ctx) {
-    require_context(ctx, "shmem_ctx_quiet");
-    quiet("shmem_ctx_quiet");
+    if (has_context(ctx, "shmem_ctx_quiet")) quiet("shmem_ctx_quiet");
 }
 
 ISTHMUS_API void pshmem_ctx_fence(shmem_ctx_t ctx) {
-    require_context(ctx, "shmem_ctx_fence");
-    fence("shmem_ctx_fence");
+    if (has_context(ctx, "shmem_ctx_fence")) fence("shmem_ctx_fence");
 }
 
 ISTHMUS_API void pshmem_pe_quiet(const int* target_pes, size_t npes) {
@@ -68,8 +82,8 @@ ISTHMUS_API void pshmem_pe_quiet(const int* target_pes, size_t npes) {
 }
 
 ISTHMUS_API void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, size_t npes) {
-    require_context(ctx, "shmem_ctx_pe_quiet");
-    quiet_pes(target_pes, npes, ctx->team->size, "shmem_ctx_pe_quiet");
+    if (has_context(ctx, "shmem_ctx_pe_quiet"))
+        quiet_pes(target_pes, npes, ctx->team->size, "shmem_ctx_pe_quiet");
 }
 
 SHMEM_TABLE_ORDERING(ISTHMUS_ALIAS)

@@ -125,12 +125,18 @@ template <typename T>
         wait_on(call, variable, sizeof(T), [=] { return condition(load(variable), value); });
     };
     switch (call.cmp) {
-        case SHMEM_CMP_EQ: return wait([](T left, T right) { return left == right; });
-        case SHMEM_CMP_NE: return wait([](T left, T right) { return left != right; });
-        case SHMEM_CMP_GT: return wait([](T left, T right) { return left > right; });
-        case SHMEM_CMP_LE: return wait([](T left, T right) { return left <= right; });
-        case SHMEM_CMP_LT: return wait([](T left, T right) { return left < right; });
-        default: return wait([](T left, T right) { return left >= right; });
+        case SHMEM_CMP_EQ:
+            return wait([](T left, T right) { return left == right; });
+        case SHMEM_CMP_NE:
+            return wait([](T left, T right) { return left != right; });
+        case SHMEM_CMP_GT:
+            return wait([](T left, T right) { return left > right; });
+        case SHMEM_CMP_LE:
+            return wait([](T left, T right) { return left <= right; });
+        case SHMEM_CMP_LT:
+            return wait([](T left, T right) { return left < right; });
+        default:
+            return wait([](T left, T right) { return left >= right; });
     }
 }
 
@@ -198,8 +204,7 @@ template <typename T>
 }
 
 template <typename T>
-[[gnu::noinline]] std::size_t test_some(const Call& call, const Set<T>& set,
-                                        std::size_t* indices) {
+[[gnu::noinline]] std::size_t test_some(const Call& call, const Set<T>& set, std::size_t* indices) {
     check(call.name, call.cmp);
     const std::size_t found = set.some(call.cmp, indices);
     if (found == 0) after_failed_test();
@@ -226,22 +231,22 @@ Set<Sized<T>> set_of(const T* variables, std::size_t size, const int* status, co
 using namespace isthmus::shmem;
 using isthmus::Routine;
 
-#define ISTHMUS_DEFINE_ONE(T, N)                                                             \
-    ISTHMUS_API void pshmem_##N##_wait_until(T* ivar, int cmp, T cmp_value) {                \
-        wait_until<Sized<T>>({"shmem_" #N "_wait_until", Routine::wait_until, cmp},          \
-                             sized(ivar), cmp_value);                                        \
-    }                                                                                        \
-    ISTHMUS_API int pshmem_##N##_test(T* ivar, int cmp, T cmp_value) {                       \
-        return test<Sized<T>>("shmem_" #N "_test", sized(ivar), cmp, cmp_value);             \
+#define ISTHMUS_DEFINE_ONE(T, N)                                                                 \
+    ISTHMUS_API void pshmem_##N##_wait_until(T* ivar, int cmp, T cmp_value) {                    \
+        wait_until<Sized<T>>({"shmem_" #N "_wait_until", Routine::wait_until, cmp}, sized(ivar), \
+                             cmp_value);                                                         \
+    }                                                                                            \
+    ISTHMUS_API int pshmem_##N##_test(T* ivar, int cmp, T cmp_value) {                           \
+        return test<Sized<T>>("shmem_" #N "_test", sized(ivar), cmp, cmp_value);                 \
     }
 SHMEM_P2P_TYPES(ISTHMUS_DEFINE_ONE)
 SHMEM_DEPRECATED_P2P_TYPES(ISTHMUS_DEFINE_ONE)
 #undef ISTHMUS_DEFINE_ONE
 
-#define ISTHMUS_DEFINE_WAIT(T, N)                                                            \
-    ISTHMUS_API void pshmem_##N##_wait(T* ivar, T cmp_value) {                               \
+#define ISTHMUS_DEFINE_WAIT(T, N)                                                             \
+    ISTHMUS_API void pshmem_##N##_wait(T* ivar, T cmp_value) {                                \
         wait_until<Sized<T>>({"shmem_" #N "_wait", Routine::wait, SHMEM_CMP_NE}, sized(ivar), \
-                             cmp_value);                                                     \
+                             cmp_value);                                                      \
     }
 SHMEM_WAIT_TYPES(ISTHMUS_DEFINE_WAIT)
 #undef ISTHMUS_DEFINE_WAIT
@@ -254,34 +259,33 @@ ISTHMUS_API void pshmem_wait_until(long* ivar, int cmp, long cmp_value) {
 }
 
 // R: result, W: what `cmp_value` is (T or const T*), NAME: of the routine, BODY: of it above.
-#define ISTHMUS_DEFINE_SET(R, T, N, NAME, ROUTINE, BODY, W)                                    \
+#define ISTHMUS_DEFINE_SET(R, T, N, NAME, ROUTINE, BODY, W)                                     \
     ISTHMUS_API R pshmem_##N##_##NAME(T* ivars, std::size_t nelems, const int* status, int cmp, \
-                                      W cmp_value) {                                           \
-        return BODY({"shmem_" #N "_" #NAME, Routine::ROUTINE, cmp},                            \
-                    set_of<T>(ivars, nelems, status, cmp_value));                              \
+                                      W cmp_value) {                                            \
+        return BODY({"shmem_" #N "_" #NAME, Routine::ROUTINE, cmp},                             \
+                    set_of<T>(ivars, nelems, status, cmp_value));                               \
     }
-#define ISTHMUS_DEFINE_SOME(T, N, NAME, ROUTINE, BODY, W)                                      \
-    ISTHMUS_API std::size_t pshmem_##N##_##NAME(T* ivars, std::size_t nelems,                  \
-                                                std::size_t* indices, const int* status,       \
-                                                int cmp, W cmp_value) {                        \
-        return BODY({"shmem_" #N "_" #NAME, Routine::ROUTINE, cmp},                            \
-                    set_of<T>(ivars, nelems, status, cmp_value), indices);                     \
+#define ISTHMUS_DEFINE_SOME(T, N, NAME, ROUTINE, BODY, W)                                         \
+    ISTHMUS_API std::size_t pshmem_##N##_##NAME(T* ivars, std::size_t nelems,                     \
+                                                std::size_t* indices, const int* status, int cmp, \
+                                                W cmp_value) {                                    \
+        return BODY({"shmem_" #N "_" #NAME, Routine::ROUTINE, cmp},                               \
+                    set_of<T>(ivars, nelems, status, cmp_value), indices);                        \
     }
-#define ISTHMUS_DEFINE_SETS(T, N)                                                             \
-    ISTHMUS_DEFINE_SET(void, T, N, wait_until_all, wait_until_all, wait_all, T)               \
-    ISTHMUS_DEFINE_SET(std::size_t, T, N, wait_until_any, wait_until_any, wait_any, T)        \
-    ISTHMUS_DEFINE_SOME(T, N, wait_until_some, wait_until_some, wait_some, T)                 \
-    ISTHMUS_DEFINE_SET(void, T, N, wait_until_all_vector, wait_until_all_vector, wait_all,    \
-                       const T*)                                                              \
-    ISTHMUS_DEFINE_SET(std::size_t, T, N, wait_until_any_vector, wait_until_any_vector,       \
-                       wait_any, const T*)                                                    \
-    ISTHMUS_DEFINE_SOME(T, N, wait_until_some_vector, wait_until_some_vector, wait_some,      \
-                        const T*)                                                             \
-    ISTHMUS_DEFINE_SET(int, T, N, test_all, none, test_all, T)                                \
-    ISTHMUS_DEFINE_SET(std::size_t, T, N, test_any, none, test_any, T)                        \
-    ISTHMUS_DEFINE_SOME(T, N, test_some, none, test_some, T)                                  \
-    ISTHMUS_DEFINE_SET(int, T, N, test_all_vector, none, test_all, const T*)                  \
-    ISTHMUS_DEFINE_SET(std::size_t, T, N, test_any_vector, none, test_any, const T*)          \
+#define ISTHMUS_DEFINE_SETS(T, N)                                                                  \
+    ISTHMUS_DEFINE_SET(void, T, N, wait_until_all, wait_until_all, wait_all, T)                    \
+    ISTHMUS_DEFINE_SET(std::size_t, T, N, wait_until_any, wait_until_any, wait_any, T)             \
+    ISTHMUS_DEFINE_SOME(T, N, wait_until_some, wait_until_some, wait_some, T)                      \
+    ISTHMUS_DEFINE_SET(void, T, N, wait_until_all_vector, wait_until_all_vector, wait_all,         \
+                       const T*)                                                                   \
+    ISTHMUS_DEFINE_SET(std::size_t, T, N, wait_until_any_vector, wait_until_any_vector, wait_any,  \
+                       const T*)                                                                   \
+    ISTHMUS_DEFINE_SOME(T, N, wait_until_some_vector, wait_until_some_vector, wait_some, const T*) \
+    ISTHMUS_DEFINE_SET(int, T, N, test_all, none, test_all, T)                                     \
+    ISTHMUS_DEFINE_SET(std::size_t, T, N, test_any, none, test_any, T)                             \
+    ISTHMUS_DEFINE_SOME(T, N, test_some, none, test_some, T)                                       \
+    ISTHMUS_DEFINE_SET(int, T, N, test_all_vector, none, test_all, const T*)                       \
+    ISTHMUS_DEFINE_SET(std::size_t, T, N, test_any_vector, none, test_any, const T*)               \
     ISTHMUS_DEFINE_SOME(T, N, test_some_vector, none, test_some, const T*)
 SHMEM_P2P_TYPES(ISTHMUS_DEFINE_SETS)
 #undef ISTHMUS_DEFINE_SETS

@@ -14,29 +14,50 @@ namespace {
 
 constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the report of a death
 
+// Everything that the fast path leaves out, so that it needs no stack frame.
+[[gnu::cold, gnu::noinline]] void put_checked(void* dest, const void* source, std::size_t bytes,
+                                              int pe, const char* routine) {
+    void* const there = checked_target(dest, bytes, pe, routine);
+    if (job.checked) check_overlap(there, source, bytes, routine);
+    copy(there, source, bytes);
+}
+[[gnu::cold, gnu::noinline]] void get_checked(void* dest, const void* source, std::size_t bytes,
+                                              int pe, const char* routine) {
+    const void* const there = checked_target(source, bytes, pe, routine);
+    if (job.checked) check_overlap(dest, there, bytes, routine);
+    copy(dest, there, bytes);
+}
+
 inline void put(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
-    void* const there = target(dest, bytes, pe, routine);
+    if (!reaches(pe)) [[unlikely]]
+        return put_checked(dest, source, bytes, pe, routine);
     if (bytes >= kBulk) [[unlikely]]
         note(Routine::put);
-    if (job.checked) [[unlikely]]
-        check_overlap(there, source, bytes, routine);
-    copy(there, source, bytes);
+    copy(translate(dest, pe), source, bytes);
 }
 
 inline void get(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
-    const void* const there = target(source, bytes, pe, routine);
+    if (!reaches(pe)) [[unlikely]]
+        return get_checked(dest, source, bytes, pe, routine);
     if (bytes >= kBulk) [[unlikely]]
         note(Routine::get);
-    if (job.checked) [[unlikely]]
-        check_overlap(dest, there, bytes, routine);
-    copy(dest, there, bytes);
+    copy(dest, translate(source, pe), bytes);
+}
+
+template <typename T>
+[[gnu::cold, gnu::noinline]] void put_element_checked(T* dest, T value, int pe,
+                                                      const char* routine) {
+    *const_cast<volatile T*>(
+        reinterpret_cast<T*>(checked_target(dest, sizeof(T), pe, routine))) = value;
 }
 
 }  // namespace
 
 #define ELEMENT(T, N)                                                                            \
     ISTHMUS_API void pshmem_##N##_p(T* dest, T value, int pe) {                                  \
-        *const_cast<volatile T*>(target(dest, sizeof(T), pe, "shmem_" #N "_p")) = value;         \
+        if (!reaches(pe)) [[unlikely]]                                                           \
+            return put_element_checked(dest, value, pe, "shmem_" #N "_p");                       \
+        *const_cast<volatile T*>(translate(dest, pe)) = value;                                   \
     }                                                                                            \
     ISTHMUS_API T pshmem_##N##_g(const T* source, int pe) {                                      \
         return *const_cast<const volatile T*>(target(source, sizeof(T), pe, "shmem_" #N "_g"));  \

@@ -86,5 +86,14 @@ std::uint64_t arrive(Team& team, Routine routine) {
     return epoch;
 }
 
+// Not by way of a root: that would take another turn of the scheduler.
+void depart(Team& team, Routine routine) {
+    if (team.meeting != Meeting::rooted) return barrier(team, routine);
+    const std::uint64_t epoch = ++team.epoch;
+    post_all(team, epoch);
+    await_all(team, routine, epoch);
+    team.settled = epoch;
+}
+
 }  // namespace collective
 }  // namespace isthmus

@@ -29,5 +29,9 @@ inline void await_arrivals(Team& team, Routine routine, std::uint64_t epoch) {
     team.settled = epoch;
 }
 
+// "I am done with your memory", and the same heard from all: sources may change, dests are
+// complete.
+void depart(Team& team, Routine routine);
+
 }  // namespace collective
 }  // namespace isthmus

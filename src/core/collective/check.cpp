@@ -49,10 +49,13 @@ std::string address_text(std::uint64_t address) {
 
 // Static data lies elsewhere in every process; what is the same is the offset.
 constexpr std::uint64_t kInData = std::uint64_t{1} << 63;
+constexpr std::uint64_t kInConstants = std::uint64_t{1} << 62;
 
 std::string place_text(std::uint64_t place) {
-    return std::string(place & kInData ? "static data + " : "heap + ") +
-           address_text(place & ~kInData);
+    return std::string(place & kInData        ? "static data + "
+                       : place & kInConstants ? "constants + "
+                                              : "heap + ") +
+           address_text(place & ~(kInData | kInConstants));
 }
 
 std::string difference(const Team& team, const Signature& first, const Signature& mine) {
@@ -123,6 +126,9 @@ namespace collective {
 std::uint64_t symmetric_place(const void* address) {
     const auto at = reinterpret_cast<std::uint64_t>(address);
     if (job.data.contains(address)) return kInData | (at - job.data.begin);
+    for (const Range& range : job.constants) {
+        if (range.contains(address)) return kInConstants | (at - job.constants[0].begin);
+    }
     return at - job.heap.begin;
 }
 

@@ -5,8 +5,8 @@
 //     lanes   one a sender, of kDepth cells; a cell is one cache line: an epoch and 56 bytes
 //
 // A sender writes the payload, then the epoch (release); the receiver polls for exactly that epoch
-// (acquire). Cell and stage buffer number epoch % kDepth serve again kDepth epochs later, and
-// nothing is ever acknowledged. Invariant that makes this safe: when an epoch e begins,
+// (acquire). Cell number epoch % kDepth serves again kDepth epochs later, and nothing is ever
+// acknowledged. Invariant that makes this safe: when an epoch e begins,
 // e - settled < kDepth, so every PE has entered an epoch later than e - kDepth, hence is done with
 // it. An exchange of all with all settles its epoch; a one-way operation (broadcast) does not, and
 // leaves room for one exchange: open_one_way().
@@ -35,23 +35,33 @@ static_assert(sizeof(Cell) == 64);
 
 struct Lane {
     Cell cells[kDepth];
+    // Where this PE and the sender find out who of them came later (rendezvous.hpp); used in the
+    // lane at the PE with the lower number.
+    alignas(64) std::atomic<std::uint64_t> met;
 };
-static_assert(sizeof(Lane) == kDepth * sizeof(Cell));
 
 inline constexpr std::size_t kLanesOffset = kDepth * kStageBytes;
 constexpr std::size_t area_bytes(int pes) {
     return kLanesOffset + static_cast<std::size_t>(pes) * sizeof(Lane);
 }
 
-inline char* stage(const Team& team, std::uint64_t epoch) {
-    return team.area + (epoch % kDepth) * kStageBytes;
+// Buffers of the stage. Exchanges take 0 and 1 in turn: who enters one has left the last but one.
+// One-way operations take 2 and up, by how long ago all PEs met.
+inline char* stage(const Team& team, std::uint64_t buffer) {
+    return team.area + buffer * kStageBytes;
 }
-inline const char* stage_of(const Team& team, int peer, std::uint64_t epoch) {
-    return translate(stage(team, epoch), team.world_pe(peer));
+inline const char* stage_of(const Team& team, int peer, std::uint64_t buffer) {
+    return translate(stage(team, buffer), team.world_pe(peer));
+}
+inline std::uint64_t one_way_buffer(const Team& team, std::uint64_t epoch) {
+    return 1 + epoch - team.settled;
 }
 
+inline Lane* lanes(const Team& team) {
+    return reinterpret_cast<Lane*>(team.area + kLanesOffset);
+}
 inline Cell& cell_from(const Team& team, int sender, std::uint64_t epoch) {
-    return reinterpret_cast<Lane*>(team.area + kLanesOffset)[sender].cells[epoch % kDepth];
+    return lanes(team)[sender].cells[epoch % kDepth];
 }
 inline Cell& cell_at(const Team& team, int receiver, std::uint64_t epoch) {
     return *translate(&cell_from(team, team.my_index, epoch), team.world_pe(receiver));
@@ -70,7 +80,7 @@ inline void post(const Team& team, int receiver, std::uint64_t epoch, const void
 
 // The waiting part of await(); returns when the cell shows the epoch.
 [[gnu::noinline]] void await_cell(const Team& team, Routine routine, int sender, const Cell& cell,
-                std::uint64_t epoch);
+                                  std::uint64_t epoch);
 
 inline const Cell& await(const Team& team, Routine routine, int sender, std::uint64_t epoch) {
     const Cell& cell = cell_from(team, sender, epoch);
@@ -94,8 +104,13 @@ inline void for_each_peer(const Team& team, Each&& each) {
 class PeerWalk {
   public:
     explicit PeerWalk(const Team& team)
-        : left_(team.size), peer_(team.my_index), size_(team.size), start_(team.start),
-          stride_(team.stride), me_(window.me), shift_(window.shift) {}
+        : left_(team.size),
+          peer_(team.my_index),
+          size_(team.size),
+          start_(team.start),
+          stride_(team.stride),
+          me_(window.me),
+          shift_(window.shift) {}
     bool next() {
         if (--left_ <= 0) return false;
         if (++peer_ == size_) peer_ = 0;
@@ -133,9 +148,9 @@ inline void post_all(const Team& team, std::uint64_t epoch, const void* data, st
     }
 }
 inline void await_all(const Team& team, Routine routine, std::uint64_t epoch) {
-    const Cell* const first = &cell_from(team, 0, epoch);
+    const Lane* const first = lanes(team);
     for (PeerWalk walk(team); walk.next();) {
-        const Cell& cell = first[static_cast<std::size_t>(walk.peer()) * kDepth];
+        const Cell& cell = first[walk.peer()].cells[epoch % kDepth];
         if (cell.epoch.load(std::memory_order_acquire) != epoch)
             await_cell(team, routine, walk.peer(), cell, epoch);
     }

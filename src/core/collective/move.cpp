@@ -4,6 +4,7 @@
 
 #include "core/collective/collective.hpp"
 #include "core/collective/psync.hpp"
+#include "core/collective/rendezvous.hpp"
 #include "core/job_layout.hpp"
 
 namespace isthmus {
@@ -95,14 +96,15 @@ void broadcast_directly(Team& team, void* dest, const void* source, std::size_t 
     const Tree tree = tree_of(team, root);
     const bool inlined = bytes <= kInlineBytes;
     if (team.my_index == root) {
-        if (!inlined) copy(stage(team, epoch), source, bytes);
+        if (!inlined) copy(stage(team, one_way_buffer(team, epoch)), source, bytes);
         forward(team, tree, root, epoch, source, inlined ? bytes : 0);
         if (root_dest && dest != source) copy(dest, source, bytes);
     } else {
         const Cell& cell = await(team, routine, tree.parent, epoch);
         forward(team, tree, root, epoch, cell.payload, inlined ? bytes : 0);
         copy(dest,
-             inlined ? reinterpret_cast<const char*>(cell.payload) : stage_of(team, root, epoch),
+             inlined ? reinterpret_cast<const char*>(cell.payload)
+                     : stage_of(team, root, one_way_buffer(team, epoch)),
              bytes);
     }
 }
@@ -136,9 +138,10 @@ struct Contribution {
 static_assert(sizeof(Contribution) == kInlineBytes);
 inline constexpr std::size_t kContributionInline = sizeof(Contribution::data);
 
-void contribute(const Team& team, std::uint64_t epoch, const void* source, std::size_t bytes) {
+void contribute(Team& team, std::uint64_t epoch, const void* source, std::size_t bytes) {
+    team.exchange_buffer ^= 1;
     if (bytes > kContributionInline && bytes <= team.staged)
-        copy(stage(team, epoch), source, bytes);
+        copy(stage(team, team.exchange_buffer), source, bytes);
     Cell* const mine = &cell_from(team, team.my_index, epoch);
     for (PeerWalk walk(team); walk.next();) {
         Cell& cell = *walk.translate(mine);
@@ -158,7 +161,7 @@ void fetch(const Team& team, int peer, std::uint64_t epoch, char* dest, const vo
     if (bytes <= kContributionInline)
         copy(dest, contribution(cell_from(team, peer, epoch)).data, bytes);
     else if (bytes <= team.staged)
-        copy(dest, stage_of(team, peer, epoch), bytes);
+        copy(dest, stage_of(team, peer, team.exchange_buffer), bytes);
     else
         copy(dest, at(team, source, peer), bytes);
 }
@@ -213,7 +216,7 @@ void collect(Team& team, void* dest, const void* source, std::size_t bytes) {
         offset += lengths[peer];
     }
     if (to + mine != source) copy(to + mine, source, bytes);
-    if (direct) barrier(team, routine);
+    if (direct) depart(team, routine);
 }
 
 void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
@@ -221,6 +224,13 @@ void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
     char* const to = static_cast<char*>(dest);
     char* const mine = to + static_cast<std::size_t>(team.my_index) * bytes;
+    if (team.meeting == Meeting::rooted && bytes > kContributionInline) {
+        if (mine != source) copy(mine, source, bytes);
+        return rendezvous(team, routine, [&](int peer) {
+            copy(to + static_cast<std::size_t>(peer) * bytes, at(team, source, peer), bytes);
+            copy(at(team, mine, peer), source, bytes);
+        });
+    }
     std::uint64_t epoch = 0;
     if (team.psync) {
         barrier(team, routine);
@@ -240,7 +250,7 @@ void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
         });
         team.settled = epoch;
     }
-    if (epoch == 0 || bytes > team.staged) barrier(team, routine);
+    if (epoch == 0 || bytes > team.staged) depart(team, routine);
 }
 
 void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
@@ -253,6 +263,13 @@ void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
         if (to != from) copy(to + block(team.my_index), from + block(team.my_index), bytes);
     };
     if (team.size == 1) return copy_own();
+    if (team.meeting == Meeting::rooted && bytes > kInlineBytes) {
+        copy_own();
+        return rendezvous(team, routine, [&](int peer) {
+            copy(to + block(peer), at(team, from, peer) + block(team.my_index), bytes);
+            copy(at(team, to, peer) + block(team.my_index), from + block(peer), bytes);
+        });
+    }
     const std::size_t all = block(team.size);
     if (team.psync || (bytes > kInlineBytes && all > team.staged)) {
         const std::uint64_t epoch = arrive(team, routine);
@@ -262,7 +279,7 @@ void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
             copy(to + block(peer), at(team, from, peer) + block(team.my_index), bytes);
         });
         if (epoch != 0) team.settled = epoch;
-        barrier(team, routine);
+        depart(team, routine);
         return;
     }
     const std::uint64_t epoch = ++team.epoch;
@@ -270,7 +287,8 @@ void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
     if (inlined) {
         for_each_peer(team, [&](int peer) { post(team, peer, epoch, from + block(peer), bytes); });
     } else {
-        copy(stage(team, epoch), from, all);
+        team.exchange_buffer ^= 1;
+        copy(stage(team, team.exchange_buffer), from, all);
         post_all(team, epoch);
     }
     copy_own();
@@ -278,7 +296,7 @@ void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
         const Cell& cell = await(team, routine, peer, epoch);
         copy(to + block(peer),
              inlined ? reinterpret_cast<const char*>(cell.payload)
-                     : stage_of(team, peer, epoch) + block(team.my_index),
+                     : stage_of(team, peer, team.exchange_buffer) + block(team.my_index),
              bytes);
     });
     team.settled = epoch;
@@ -339,6 +357,16 @@ void alltoalls(Team& team, void* dest, const void* source, const Strided& shape)
                          source_stride, count, element);
     };
     if (team.size == 1) return copy_own();
+    if (team.meeting == Meeting::rooted) {
+        copy_own();
+        return rendezvous(team, routine, [&](int peer) {
+            copy_strided(dest_block(peer), dest_stride,
+                         source_block(at(team, from, peer), team.my_index), source_stride, count,
+                         element);
+            copy_strided(at(team, dest_block(team.my_index), peer), dest_stride,
+                         source_block(from, peer), source_stride, count, element);
+        });
+    }
     if (team.psync || packed * static_cast<std::size_t>(team.size) > team.staged) {
         const std::uint64_t epoch = arrive(team, routine);
         copy_own();
@@ -349,13 +377,14 @@ void alltoalls(Team& team, void* dest, const void* source, const Strided& shape)
                          element);
         });
         if (epoch != 0) team.settled = epoch;
-        barrier(team, routine);
+        depart(team, routine);
         return;
     }
     // The stage holds the blocks without their gaps.
     const std::uint64_t epoch = ++team.epoch;
+    team.exchange_buffer ^= 1;
     for_each_peer(team, [&](int peer) {
-        copy_strided(stage(team, epoch) + static_cast<std::size_t>(peer) * packed, 1,
+        copy_strided(stage(team, team.exchange_buffer) + static_cast<std::size_t>(peer) * packed, 1,
                      source_block(from, peer), source_stride, count, element);
         post(team, peer, epoch);
     });
@@ -363,7 +392,8 @@ void alltoalls(Team& team, void* dest, const void* source, const Strided& shape)
     for_each_peer(team, [&](int peer) {
         await(team, routine, peer, epoch);
         copy_strided(dest_block(peer), dest_stride,
-                     stage_of(team, peer, epoch) + static_cast<std::size_t>(team.my_index) * packed,
+                     stage_of(team, peer, team.exchange_buffer) +
+                         static_cast<std::size_t>(team.my_index) * packed,
                      1, count, element);
     });
     team.settled = epoch;

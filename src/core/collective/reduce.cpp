@@ -68,7 +68,8 @@ std::uint64_t share(Team& team, Routine routine, const void* source, std::size_t
     if (bytes <= kInlineBytes) {
         post_all(team, epoch, source, bytes);
     } else {
-        copy(stage(team, epoch), source, bytes);
+        team.exchange_buffer ^= 1;
+        copy(stage(team, team.exchange_buffer), source, bytes);
         post_all(team, epoch);
     }
     await_all(team, routine, epoch);
@@ -81,7 +82,7 @@ const char* shared(const Team& team, int peer, std::uint64_t epoch, const void* 
     if (peer == team.my_index) return static_cast<const char*>(own);
     return bytes <= kInlineBytes
                ? reinterpret_cast<const char*>(cell_from(team, peer, epoch).payload)
-               : stage_of(team, peer, epoch);
+               : stage_of(team, peer, team.exchange_buffer);
 }
 
 bool is_short(const Team& team, std::size_t bytes) {
@@ -130,7 +131,7 @@ void reduce(Team& team, void* dest, const void* source, std::size_t elements, Op
             for_each_peer(
                 team, [&](int peer) { copy(at(team, to, peer) + offset, to + offset, length); });
         });
-    barrier(team, routine);
+    depart(team, routine);
 }
 
 namespace {
@@ -193,7 +194,7 @@ void scan(Team& team, void* dest, const void* source, std::size_t elements, Kind
             }
         }
     }
-    barrier(team, routine);
+    depart(team, routine);
 }
 
 }  // namespace isthmus

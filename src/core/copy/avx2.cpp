@@ -55,6 +55,8 @@ void copy_avx2(void* dest, const void* source, std::size_t bytes) {
     if (copy_limits.shun_alias && distance - 1 < kAlias && bytes > kAlias &&
         bytes < copy_limits.stream)
         return copy_avx2_downwards(to, from, bytes);
+    if (bytes >= copy_limits.string && bytes < copy_limits.stream)
+        return copy_by_string_move(to, from, bytes);
     copy_line(to, from);
     const std::size_t head = to_line_boundary(to);
     to += head;
@@ -63,8 +65,10 @@ void copy_avx2(void* dest, const void* source, std::size_t bytes) {
     std::size_t done = 0;
     if (bytes < copy_limits.claim)
         done = copy_upwards<Vector32, 4, Stores::plain>(to, from, bytes);
-    else if (bytes < copy_limits.stream)
+    else if (bytes < copy_limits.claim_wide)
         done = copy_upwards<Vector32, 2, Stores::claimed>(to, from, bytes);
+    else if (bytes < copy_limits.stream)
+        done = copy_upwards<Vector32, 4, Stores::claimed>(to, from, bytes);
     else
         done = copy_upwards<Vector32, 4, Stores::streamed>(to, from, bytes);
     copy_lines(to + done, from + done, bytes - done);

@@ -1,8 +1,8 @@
 // Long copies with 64-byte vectors. Compiled with -mavx512f -mavx512bw; called only where the
 // processor has them.
 //
-// The ends are written with masked stores into whole lines: a store that straddles two pages costs
-// as much as ten others.
+// An end that straddles two pages is written with a masked store into its line: a store to two
+// pages costs as much as ten others.
 #include "core/copy/loops.hpp"
 #include "core/copy/loops_x86.hpp"
 
@@ -58,6 +58,49 @@ inline void copy_from_both_ends(char* to, const char* from, std::size_t bytes) {
 
 inline constexpr std::size_t kPage = 4096;
 
+inline bool straddles_pages(const char* line) {
+    return reinterpret_cast<std::uintptr_t>(line) % kPage > kPage - kLine;
+}
+
+// Up to the next line, leaving dest aligned.
+inline void copy_head(char*& to, const char*& from, std::size_t& bytes) {
+    const std::size_t head = to_line_boundary(to);
+    if (head == 0) return;
+    if (straddles_pages(to))
+        copy_part(to, from, head);
+    else
+        _mm512_storeu_si512(to, Vector64::load(from));
+    to += head;
+    from += head;
+    bytes -= head;
+}
+
+// What is left behind `done` bytes, at least a line having been copied.
+inline void copy_tail(char* to, const char* from, std::size_t bytes, std::size_t done) {
+    for (; bytes - done >= kLine; done += kLine)
+        Vector64::store(to + done, Vector64::load(from + done));
+    if (bytes == done) return;
+    char* const last = to + bytes - kLine;
+    if (straddles_pages(last))
+        copy_part(to + done, from + done, bytes - done);
+    else
+        _mm512_storeu_si512(last, Vector64::load(from + bytes - kLine));
+}
+
+[[gnu::noinline]] void copy_large(char* to, const char* from, std::size_t bytes) {
+    if (bytes >= copy_limits.string && bytes < copy_limits.stream)
+        return copy_by_string_move(to, from, bytes);
+    copy_head(to, from, bytes);
+    std::size_t done = 0;
+    if (bytes >= copy_limits.stream)
+        done = copy_upwards<Vector64, 4, Stores::streamed>(to, from, bytes);
+    else if (bytes >= copy_limits.claim_narrow && bytes < copy_limits.claim_wide)
+        done = copy_upwards<Vector32, 2, Stores::claimed>(to, from, bytes);
+    else
+        done = copy_upwards<Vector64, 4, Stores::claimed>(to, from, bytes);
+    copy_tail(to, from, bytes, done);
+}
+
 }  // namespace
 
 void copy_avx512(void* dest, const void* source, std::size_t bytes) {
@@ -65,36 +108,13 @@ void copy_avx512(void* dest, const void* source, std::size_t bytes) {
     const char* from = static_cast<const char*>(source);
     if (bytes <= 256) return copy_from_both_ends<2>(to, from, bytes);
     if (bytes <= 512) return copy_from_both_ends<4>(to, from, bytes);
-    const bool in_parts = bytes >= kPage;
-    if (const std::size_t head = to_line_boundary(to); head != 0) {
-        if (in_parts)
-            copy_part(to, from, head);
-        else
-            _mm512_storeu_si512(to, Vector64::load(from));
-        to += head;
-        from += head;
-        bytes -= head;
-    }
-    std::size_t done = 0;
-    if (bytes < copy_limits.claim) {
-        if (reinterpret_cast<std::uintptr_t>(from) % kLine == kLine / 2)
-            done = copy_upwards<Vector32, 4, Stores::plain>(to, from, bytes);
-        else
-            done = copy_upwards<Vector64, 4, Stores::plain>(to, from, bytes);
-    } else if (bytes < copy_limits.claim_narrow) {
-        done = copy_upwards<Vector64, 4, Stores::claimed>(to, from, bytes);
-    } else if (bytes < copy_limits.stream) {
-        done = copy_upwards<Vector32, 2, Stores::claimed>(to, from, bytes);
-    } else {
-        done = copy_upwards<Vector64, 4, Stores::streamed>(to, from, bytes);
-    }
-    for (; bytes - done >= kLine; done += kLine)
-        Vector64::store(to + done, Vector64::load(from + done));
-    if (bytes == done) return;
-    if (in_parts)
-        copy_part(to + done, from + done, bytes - done);
-    else
-        _mm512_storeu_si512(to + bytes - kLine, Vector64::load(from + bytes - kLine));
+    if (bytes >= copy_limits.claim) return copy_large(to, from, bytes);
+    copy_head(to, from, bytes);
+    const bool half_a_line_off = reinterpret_cast<std::uintptr_t>(from) % kLine == kLine / 2;
+    const std::size_t done = half_a_line_off
+                                 ? copy_upwards<Vector32, 4, Stores::plain>(to, from, bytes)
+                                 : copy_upwards<Vector64, 4, Stores::plain>(to, from, bytes);
+    copy_tail(to, from, bytes, done);
 }
 
 }  // namespace isthmus

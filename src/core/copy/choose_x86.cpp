@@ -8,7 +8,10 @@
 
 namespace isthmus {
 
-CopyLimits copy_limits{~std::size_t{0}, ~std::size_t{0}, ~std::size_t{0}, false};
+namespace {
+constexpr std::size_t kNever = ~std::size_t{0};
+}
+CopyLimits copy_limits{kNever, kNever, kNever, kNever, kNever, false};
 
 namespace {
 
@@ -30,20 +33,21 @@ std::size_t cache_size(int name, std::size_t otherwise) {
     return bytes > 0 ? static_cast<std::size_t>(bytes) : otherwise;
 }
 
-// Measured on a Xeon with 48 KiB and 2 MiB: source and destination share the first level up to 22
-// KiB each; streaming pays from 1.25 MiB on (21 against 19 GB/s, 17 against 14 at 8 MiB), where the
-// two no longer fit in the second level, and not before (21 against 26 at 1 MiB).
+// Measured on a Xeon with 48 KiB and 2 MiB. Source and destination share the first level up to
+// 22 KiB each. As they outgrow the second, at 1 MiB, the string move is ahead (26 against 24 GB/s)
+// and streaming behind (21); from 1.25 MiB on streaming is ahead (21 against 19, at 8 MiB 17
+// against 14).
 CopyLimits limits_of_intel() {
     const std::size_t level1 = cache_size(_SC_LEVEL1_DCACHE_SIZE, std::size_t{32} << 10);
     const std::size_t level2 = cache_size(_SC_LEVEL2_CACHE_SIZE, std::size_t{1} << 20);
-    return {level1 / 32 * 15, level1 / 16 * 9, level2 / 8 * 5, false};
+    return {level1 / 32 * 15, level1 / 16 * 9, level1, level2 / 16 * 7, level2 / 8 * 5, false};
 }
 
 // From figures of a Zen 4 with the C library's loops: past the caches from 1 MiB on, where its
-// library streams too; addresses alias modulo 4096 as nowhere else.
+// library streams too. Its string move stalls where addresses alias modulo 4096, and loops do.
 CopyLimits limits_of_amd() {
     const std::size_t level1 = cache_size(_SC_LEVEL1_DCACHE_SIZE, std::size_t{32} << 10);
-    return {level1 / 32 * 15, level1 / 16 * 9, std::size_t{1} << 20, true};
+    return {level1 / 32 * 15, level1 / 16 * 9, level1, kNever, std::size_t{1} << 20, true};
 }
 
 }  // namespace

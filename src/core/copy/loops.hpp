@@ -22,6 +22,11 @@ inline std::size_t to_line_boundary(const char* address) {
     return -reinterpret_cast<std::uintptr_t>(address) & (kLine - 1);
 }
 
+// The processor's own loop.
+inline void copy_by_string_move(char* to, const char* from, std::size_t bytes) {
+    __asm__ __volatile__("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+
 // `Vector` moves `width` bytes: load (anywhere), store (aligned), stream (aligned, past the
 // caches).
 enum class Stores { plain, claimed, streamed };

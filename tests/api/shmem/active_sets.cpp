@@ -59,7 +59,8 @@ void test_move(const Move<Bits>& r) {
             collective<T>(g, count, mine, [&](T* dest, const T* source) {
                 r.fcollectx(dest, source, n, g.start, g.log_stride, g.size, sync_array);
                 for (int i = 0; i < count * g.size; ++i)
-                    EXPECT(r.fcollectx, same(dest[i], sample<T>(i % count, g.world(i / count))), text);
+                    EXPECT(r.fcollectx, same(dest[i], sample<T>(i % count, g.world(i / count))),
+                           text);
                 EXPECT(r.fcollectx, untouched(dest[count * g.size]) && sync_array_restored(), text);
             });
             const auto brings = [&](int member) { return (member * 3 + count) % 6; };
@@ -109,7 +110,8 @@ void test_to_all(const test::Routine<void(T*, const T*, int, int, int, int, T*, 
                 const auto mine = [&](int i) { return term<T>(i, me); };
                 if (in_place) {
                     T* both = test::operand<T>(2);
-                    for (int i = 0; i < count; ++i) both[i] = mine(i);
+                    for (int i = 0; i < count; ++i)
+                        both[i] = mine(i);
                 }
                 collective<T>(g, count, mine, [&](T* dest, const T* source) {
                     const std::string text = std::string(g.name) + ", elements " +
@@ -150,11 +152,13 @@ void test_barriers() {
             // Two arrays in turn, as the standard asks for without a barrier between the calls.
             static long other_array[SHMEM_BARRIER_SYNC_SIZE];
             for (int round = 1; round <= 10 && g.index() >= 0; ++round) {
-                for (int i = 0; i < g.size; ++i) shmem_int_p(&arrived[me], round, g.world(i));
+                for (int i = 0; i < g.size; ++i)
+                    shmem_int_p(&arrived[me], round, g.world(i));
                 if (!full) shmem_quiet();
                 routine(g.start, g.log_stride, g.size, sync_array);
                 bool all = true;
-                for (int i = 0; i < g.size; ++i) all = all && arrived[g.world(i)] >= round;
+                for (int i = 0; i < g.size; ++i)
+                    all = all && arrived[g.world(i)] >= round;
                 EXPECT(routine, all, std::string(g.name) + ": left before all had come");
                 routine(g.start, g.log_stride, g.size, other_array);
             }
@@ -168,28 +172,29 @@ void test_barriers() {
 
 void run() {
     test_barriers();
-#define TEST_BITS(BITS)                                                                          \
-    static const Move<BITS> move_##BITS = {SHMEM_TABLE_ACTIVE_SET_SIZED_(INITIALISER, BITS)};    \
+#define TEST_BITS(BITS)                                                                       \
+    static const Move<BITS> move_##BITS = {SHMEM_TABLE_ACTIVE_SET_SIZED_(INITIALISER, BITS)}; \
     test_move<BITS>(move_##BITS);
     TEST_BITS(32)
     TEST_BITS(64)
 #undef TEST_BITS
-#define TEST_TYPE(T, N)                                                                          \
-    static const Bitwise<T> bitwise_##N = {SHMEM_TABLE_TO_ALL_BITWISE(INITIALISER, T, N)};       \
-    test_to_all<Operator::bit_and, T>(bitwise_##N.x_and_to_all);                                 \
-    test_to_all<Operator::bit_or, T>(bitwise_##N.x_or_to_all);                                   \
+#define TEST_TYPE(T, N)                                                                    \
+    static const Bitwise<T> bitwise_##N = {SHMEM_TABLE_TO_ALL_BITWISE(INITIALISER, T, N)}; \
+    test_to_all<Operator::bit_and, T>(bitwise_##N.x_and_to_all);                           \
+    test_to_all<Operator::bit_or, T>(bitwise_##N.x_or_to_all);                             \
     test_to_all<Operator::bit_xor, T>(bitwise_##N.x_xor_to_all);
     SHMEM_BITWISE_TO_ALL_TYPES(TEST_TYPE)
 #undef TEST_TYPE
-#define TEST_TYPE(T, N)                                                                          \
-    static const Ordered<T> ordered_##N = {SHMEM_TABLE_TO_ALL_ORDERED(INITIALISER, T, N)};       \
-    test_to_all<Operator::maximum, T>(ordered_##N.x_max_to_all);                                 \
+#define TEST_TYPE(T, N)                                                                    \
+    static const Ordered<T> ordered_##N = {SHMEM_TABLE_TO_ALL_ORDERED(INITIALISER, T, N)}; \
+    test_to_all<Operator::maximum, T>(ordered_##N.x_max_to_all);                           \
     test_to_all<Operator::minimum, T>(ordered_##N.x_min_to_all);
     SHMEM_ORDERED_TO_ALL_TYPES(TEST_TYPE)
 #undef TEST_TYPE
-#define TEST_TYPE(T, N)                                                                          \
-    static const Arithmetic<T> arithmetic_##N = {SHMEM_TABLE_TO_ALL_ARITHMETIC(INITIALISER, T, N)}; \
-    test_to_all<Operator::sum, T>(arithmetic_##N.x_sum_to_all);                                  \
+#define TEST_TYPE(T, N)                                         \
+    static const Arithmetic<T> arithmetic_##N = {               \
+        SHMEM_TABLE_TO_ALL_ARITHMETIC(INITIALISER, T, N)};      \
+    test_to_all<Operator::sum, T>(arithmetic_##N.x_sum_to_all); \
     test_to_all<Operator::product, T>(arithmetic_##N.x_prod_to_all);
     SHMEM_ARITHMETIC_TO_ALL_TYPES(TEST_TYPE)
 #undef TEST_TYPE

@@ -50,12 +50,15 @@ struct Caller {
                      text + ": " + what);
     }
     void quiet() const {
-        if (context == nullptr) shmem_quiet();
-        else shmem_ctx_quiet(context->context);
+        if (context == nullptr)
+            shmem_quiet();
+        else
+            shmem_ctx_quiet(context->context);
     }
 };
-#define CHECK(NAME, condition) call.check(r.x_##NAME, r.ctx_x_##NAME, (condition), __LINE__, #condition)
-#define CALL(NAME, ...)        call(r.x_##NAME, r.ctx_x_##NAME, __VA_ARGS__)
+#define CHECK(NAME, condition) \
+    call.check(r.x_##NAME, r.ctx_x_##NAME, (condition), __LINE__, #condition)
+#define CALL(NAME, ...) call(r.x_##NAME, r.ctx_x_##NAME, __VA_ARGS__)
 
 // Calls body(caller, place, slot) for every context and place, to the next PE and to this one. One
 // PE alone works on a slot.
@@ -74,7 +77,8 @@ void everywhere(Test& t, Body&& body) {
                 body(Caller{context, target, text}, place, slot++);
             };
             with(nullptr);
-            for (const TestContext& context : t.contexts) with(&context);
+            for (const TestContext& context : t.contexts)
+                with(&context);
         }
     }
     shmem_barrier_all();
@@ -177,19 +181,19 @@ void test_standard(Test& t, const Extended<T>& e, const Standard<T>& r) {
     });
 }
 
-#define CHECK_BITWISE(OP, expected)                                                               \
-    do {                                                                                          \
-        T fetched{};                                                                              \
-        e.x_atomic_set(cell, first, call.target);                                                 \
-        CHECK(atomic_fetch_##OP, CALL(atomic_fetch_##OP, cell, second) == first);                 \
-        CHECK(atomic_fetch_##OP, value() == (expected));                                          \
-        e.x_atomic_set(cell, first, call.target);                                                 \
-        CALL(atomic_##OP, cell, second);                                                          \
-        CHECK(atomic_##OP, value() == (expected));                                                \
-        e.x_atomic_set(cell, first, call.target);                                                 \
-        CALL(atomic_fetch_##OP##_nbi, &fetched, cell, second);                                    \
-        call.quiet();                                                                             \
-        CHECK(atomic_fetch_##OP##_nbi, fetched == first && value() == (expected));                \
+#define CHECK_BITWISE(OP, expected)                                                \
+    do {                                                                           \
+        T fetched{};                                                               \
+        e.x_atomic_set(cell, first, call.target);                                  \
+        CHECK(atomic_fetch_##OP, CALL(atomic_fetch_##OP, cell, second) == first);  \
+        CHECK(atomic_fetch_##OP, value() == (expected));                           \
+        e.x_atomic_set(cell, first, call.target);                                  \
+        CALL(atomic_##OP, cell, second);                                           \
+        CHECK(atomic_##OP, value() == (expected));                                 \
+        e.x_atomic_set(cell, first, call.target);                                  \
+        CALL(atomic_fetch_##OP##_nbi, &fetched, cell, second);                     \
+        call.quiet();                                                              \
+        CHECK(atomic_fetch_##OP##_nbi, fetched == first && value() == (expected)); \
     } while (false)
 
 template <typename T>
@@ -214,7 +218,8 @@ template <typename T>
 void test_together(Test& t, const Extended<T>& e, const Standard<T>& r) {
     shmem_barrier_all();
     T* cells = t.arena.at<T>(Arena::data, 0);
-    for (int i = 0; i < 6; ++i) e.x_atomic_set(cells + i, 0, t.me);
+    for (int i = 0; i < 6; ++i)
+        e.x_atomic_set(cells + i, 0, t.me);
     shmem_barrier_all();
     long long increased = 0;
     T last_inc = 0;
@@ -265,10 +270,12 @@ void test_bits_together(Test& t, const Extended<T>& e, const Bitwise<T>& r) {
     shmem_barrier_all();
     const T mine = static_cast<T>(T{1} << t.me);
     T all = 0;
-    for (int pe = 0; pe < t.pes; ++pe) all = static_cast<T>(all | (T{1} << pe));
+    for (int pe = 0; pe < t.pes; ++pe)
+        all = static_cast<T>(all | (T{1} << pe));
     for (int i = 0; i < kRounds; ++i) {
         r.x_atomic_or(cells, mine, 0);
-        EXPECT(r.x_atomic_fetch_and, (r.x_atomic_fetch_and(cells, static_cast<T>(~mine), 0) & mine) != 0,
+        EXPECT(r.x_atomic_fetch_and,
+               (r.x_atomic_fetch_and(cells, static_cast<T>(~mine), 0) & mine) != 0,
                "another PE changed my bit");
         EXPECT(r.x_atomic_fetch_or, (r.x_atomic_fetch_or(cells, mine, 0) & mine) == 0,
                "another PE changed my bit");
@@ -280,24 +287,23 @@ void test_bits_together(Test& t, const Extended<T>& e, const Bitwise<T>& r) {
     r.x_atomic_xor(cells + 2, mine, 0);
     shmem_barrier_all();
     EXPECT(r.x_atomic_or, e.x_atomic_fetch(cells, 0) == all, "bits were lost");
-    EXPECT(r.x_atomic_and, e.x_atomic_fetch(cells + 1, 0) == static_cast<T>(~all), "bits were lost");
+    EXPECT(r.x_atomic_and, e.x_atomic_fetch(cells + 1, 0) == static_cast<T>(~all),
+           "bits were lost");
     EXPECT(r.x_atomic_xor, e.x_atomic_fetch(cells + 2, 0) == all, "bits were lost");
 }
 
 void run(Test& t) {
-#define TEST_TYPE(T, N)                                                                 \
-    static const Extended<T> extended_##N = {                                           \
-        SHMEM_TABLE_AMO_EXTENDED(INITIALISER, T, N)                                     \
-        SHMEM_TABLE_AMO_EXTENDED_DEPRECATED(INITIALISER, T, N)};                        \
+#define TEST_TYPE(T, N)                                                             \
+    static const Extended<T> extended_##N = {SHMEM_TABLE_AMO_EXTENDED(              \
+        INITIALISER, T, N) SHMEM_TABLE_AMO_EXTENDED_DEPRECATED(INITIALISER, T, N)}; \
     test_extended<T>(t, extended_##N);
     SHMEM_STANDARD_AMO_TYPES(TEST_TYPE)
     SHMEM_FLOATING_AMO_TYPES(TEST_TYPE)
 #undef TEST_TYPE
-#define TEST_TYPE(T, N)                                                                 \
-    static const Standard<T> standard_##N = {                                           \
-        SHMEM_TABLE_AMO_STANDARD(INITIALISER, T, N)                                     \
-        SHMEM_TABLE_AMO_STANDARD_DEPRECATED(INITIALISER, T, N)};                        \
-    test_standard<T>(t, extended_##N, standard_##N);                                    \
+#define TEST_TYPE(T, N)                                                             \
+    static const Standard<T> standard_##N = {SHMEM_TABLE_AMO_STANDARD(              \
+        INITIALISER, T, N) SHMEM_TABLE_AMO_STANDARD_DEPRECATED(INITIALISER, T, N)}; \
+    test_standard<T>(t, extended_##N, standard_##N);                                \
     test_together<T>(t, extended_##N, standard_##N);
     SHMEM_STANDARD_AMO_TYPES(TEST_TYPE)
 #undef TEST_TYPE

@@ -77,7 +77,7 @@ class ModelTeams {
 };
 
 // Elements to move: none, one, those that fit a cell, the stage, and more than that.
-inline constexpr std::size_t kLengths[] = {0, 1, 2, 3, 7, 8, 50, 700, 2500, 9001};
+inline constexpr std::size_t kLengths[] = {0, 1, 3, 7, 50, 700, 9001};
 inline constexpr std::size_t kLongest = 9001;
 
 template <typename T>

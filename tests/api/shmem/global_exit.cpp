@@ -9,8 +9,10 @@ int main() {
     const int pes = shmem_n_pes();
     EXPECT_NAMED("shmem_global_exit", true);
     test::finish("global_exit", me, pes);
+    shmem_barrier_all();  // the others have written theirs
     if (me == pes - 1) {
         shmem_global_exit(7);
     }
-    for (;;) pause();
+    for (;;)
+        pause();
 }

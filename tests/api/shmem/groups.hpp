@@ -23,7 +23,7 @@ struct Group {
     }
 };
 
-inline constexpr int kLargest = 7;                      // elements of one PE
+inline constexpr int kLargest = 7;  // elements of one PE
 inline constexpr std::size_t kOperandBytes = 8 * kLargest * 3 * 16 + 64;
 alignas(16) inline char static_operands[3][kOperandBytes];
 inline char* heap_operands[3];
@@ -42,7 +42,9 @@ T term(int element, int pe) {
         return sample<T>(element + (pe & 1), pe);
     } else {
         const auto small = [&](int salt) {
-            return static_cast<int>(mix(static_cast<std::uint64_t>(element * 64 + pe * 4 + salt)) % 7) - 3;
+            return static_cast<int>(mix(static_cast<std::uint64_t>(element * 64 + pe * 4 + salt)) %
+                                    7) -
+                   3;
         };
         if constexpr (std::is_floating_point_v<T>)
             return static_cast<T>(small(0));
@@ -91,7 +93,8 @@ T combined(const Group& group, int element, int first, int last) {
 template <typename T, typename Value, typename Body>
 void collective(const Group& group, int elements, Value&& value, Body&& body) {
     std::memset(static_cast<void*>(operand<T>(0)), Arena::kUntouched, kOperandBytes);
-    for (int i = 0; i < elements; ++i) operand<T>(1)[i] = value(i);
+    for (int i = 0; i < elements; ++i)
+        operand<T>(1)[i] = value(i);
     shmem_barrier_all();
     if (group.index() >= 0) body(operand<T>(0), static_cast<const T*>(operand<T>(1)));
     shmem_barrier_all();
@@ -99,10 +102,12 @@ void collective(const Group& group, int elements, Value&& value, Body&& body) {
 }
 
 inline void make_operands() {
-    for (char*& each : heap_operands) each = static_cast<char*>(shmem_align(16, kOperandBytes));
+    for (char*& each : heap_operands)
+        each = static_cast<char*>(shmem_align(16, kOperandBytes));
 }
 inline void free_operands() {
-    for (char* each : heap_operands) shmem_free(each);
+    for (char* each : heap_operands)
+        shmem_free(each);
 }
 
 template <int Bits>

@@ -111,15 +111,20 @@ inline std::uint64_t mix(std::uint64_t x) {
 template <typename T>
 T sample(int index, int pe) {
     using Limits = std::numeric_limits<T>;
-    const std::uint64_t hash = mix(static_cast<std::uint64_t>(pe) * 1009 +
-                                   static_cast<std::uint64_t>(index) + 1);
+    const std::uint64_t hash =
+        mix(static_cast<std::uint64_t>(pe) * 1009 + static_cast<std::uint64_t>(index) + 1);
     if constexpr (std::is_floating_point_v<T>) {
         switch (index) {
-            case 0: return T{-0.0};
-            case 1: return Limits::infinity();
-            case 2: return -Limits::infinity();
-            case 3: return Limits::denorm_min();
-            case 4: return Limits::lowest();
+            case 0:
+                return T{-0.0};
+            case 1:
+                return Limits::infinity();
+            case 2:
+                return -Limits::infinity();
+            case 3:
+                return Limits::denorm_min();
+            case 4:
+                return Limits::lowest();
             case 5: {  // a quiet NaN with a payload
                 T value = Limits::quiet_NaN();
                 unsigned char bytes[sizeof(T)];
@@ -128,15 +133,21 @@ T sample(int index, int pe) {
                 std::memcpy(&value, bytes, sizeof(T));
                 return value;
             }
-            default: return static_cast<T>(static_cast<std::int32_t>(hash)) / 8;
+            default:
+                return static_cast<T>(static_cast<std::int32_t>(hash)) / 8;
         }
     } else if constexpr (std::is_integral_v<T>) {
         switch (index) {
-            case 0: return Limits::min();
-            case 1: return Limits::max();
-            case 2: return static_cast<T>(-1);
-            case 3: return static_cast<T>(1);
-            default: return static_cast<T>(hash);
+            case 0:
+                return Limits::min();
+            case 1:
+                return Limits::max();
+            case 2:
+                return static_cast<T>(-1);
+            case 3:
+                return static_cast<T>(1);
+            default:
+                return static_cast<T>(hash);
         }
     } else {
         T value;
@@ -163,9 +174,9 @@ class Contexts {
         shmem_ctx_t created = SHMEM_CTX_INVALID;
         shmem_ctx_t on_team = SHMEM_CTX_INVALID;
         EXPECT_NAMED("shmem_ctx_create", shmem_ctx_create(0, &created) == 0);
-        EXPECT_NAMED("shmem_team_split_strided",
-                     shmem_team_split_strided(SHMEM_TEAM_WORLD, pes - 1, -1, pes, nullptr, 0,
-                                              &team_) == 0);
+        EXPECT_NAMED(
+            "shmem_team_split_strided",
+            shmem_team_split_strided(SHMEM_TEAM_WORLD, pes - 1, -1, pes, nullptr, 0, &team_) == 0);
         EXPECT_NAMED("shmem_team_create_ctx",
                      shmem_team_create_ctx(team_, SHMEM_CTX_PRIVATE, &on_team) == 0);
         all_ = {{"default context", SHMEM_CTX_DEFAULT, false},
@@ -183,7 +194,8 @@ class Contexts {
     auto end() const { return all_.end(); }
     void quiet() const {
         shmem_quiet();
-        for (const TestContext& each : all_) shmem_ctx_quiet(each.context);
+        for (const TestContext& each : all_)
+            shmem_ctx_quiet(each.context);
     }
 
   private:
@@ -240,9 +252,12 @@ bool untouched(const T& value) {
 
 // Checks that wait for the barrier after which their operands are there.
 inline std::vector<std::function<void()>> deferred;
-inline void later(std::function<void()> check) { deferred.push_back(std::move(check)); }
+inline void later(std::function<void()> check) {
+    deferred.push_back(std::move(check));
+}
 inline void run_deferred() {
-    for (auto& check : deferred) check();
+    for (auto& check : deferred)
+        check();
     deferred.clear();
 }
 
@@ -261,7 +276,8 @@ inline int finish(const char* program, int pe, int pes) {
         const std::string path = std::string(folder) + "/" + program + "." + std::to_string(pes) +
                                  "." + std::to_string(pe) + ".json";
         if (std::FILE* file = std::fopen(path.c_str(), "w")) {
-            std::fprintf(file, "{\"program\": \"%s\", \"pes\": %d, \"pe\": %d,\n", program, pes, pe);
+            std::fprintf(file, "{\"program\": \"%s\", \"pes\": %d, \"pe\": %d,\n", program, pes,
+                         pe);
             std::fprintf(file, " \"ok\": [%s],\n \"failed\": [%s]}\n", ok.c_str(), failed.c_str());
             std::fclose(file);
         }

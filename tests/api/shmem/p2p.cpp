@@ -37,13 +37,20 @@ T corner(unsigned i) {
 template <typename T>
 bool compare(T left, int cmp, T right) {
     switch (cmp) {
-        case SHMEM_CMP_EQ: return left == right;
-        case SHMEM_CMP_NE: return left != right;
-        case SHMEM_CMP_GT: return left > right;
-        case SHMEM_CMP_GE: return left >= right;
-        case SHMEM_CMP_LT: return left < right;
-        case SHMEM_CMP_LE: return left <= right;
-        default: std::abort();
+        case SHMEM_CMP_EQ:
+            return left == right;
+        case SHMEM_CMP_NE:
+            return left != right;
+        case SHMEM_CMP_GT:
+            return left > right;
+        case SHMEM_CMP_GE:
+            return left >= right;
+        case SHMEM_CMP_LT:
+            return left < right;
+        case SHMEM_CMP_LE:
+            return left <= right;
+        default:
+            std::abort();
     }
 }
 constexpr int kComparisons[] = {SHMEM_CMP_EQ, SHMEM_CMP_NE, SHMEM_CMP_GT,
@@ -141,9 +148,10 @@ void test_sets(const PointToPoint<T>& r) {
         EXPECT(r.x_test_any, is_any(r.x_test_any(v, size, status, cmp, value), model), text);
         EXPECT(r.x_test_some,
                is_some(r.x_test_some(v, size, indices, status, cmp, value), indices, model), text);
-        EXPECT(r.x_test_all_vector,
-               r.x_test_all_vector(v, size, status, cmp, values) == (vector_model.size() == members),
-               text);
+        EXPECT(
+            r.x_test_all_vector,
+            r.x_test_all_vector(v, size, status, cmp, values) == (vector_model.size() == members),
+            text);
         EXPECT(r.x_test_any_vector,
                is_any(r.x_test_any_vector(v, size, status, cmp, values), vector_model), text);
         EXPECT(r.x_test_some_vector,
@@ -155,11 +163,12 @@ void test_sets(const PointToPoint<T>& r) {
             EXPECT(r.x_wait_until_all, true, text);
         }
         if (!model.empty() || members == 0) {
-            EXPECT(r.x_wait_until_any, is_any(r.x_wait_until_any(v, size, status, cmp, value), model),
-                   text);
-            EXPECT(r.x_wait_until_some,
-                   is_some(r.x_wait_until_some(v, size, indices, status, cmp, value), indices, model),
-                   text);
+            EXPECT(r.x_wait_until_any,
+                   is_any(r.x_wait_until_any(v, size, status, cmp, value), model), text);
+            EXPECT(
+                r.x_wait_until_some,
+                is_some(r.x_wait_until_some(v, size, indices, status, cmp, value), indices, model),
+                text);
         }
         if (vector_model.size() == members) {
             r.x_wait_until_all_vector(v, size, status, cmp, values);
@@ -170,8 +179,8 @@ void test_sets(const PointToPoint<T>& r) {
                    is_any(r.x_wait_until_any_vector(v, size, status, cmp, values), vector_model),
                    text);
             EXPECT(r.x_wait_until_some_vector,
-                   is_some(r.x_wait_until_some_vector(v, size, indices, status, cmp, values), indices,
-                           vector_model),
+                   is_some(r.x_wait_until_some_vector(v, size, indices, status, cmp, values),
+                           indices, vector_model),
                    text);
         }
     }
@@ -183,7 +192,8 @@ void test_neighbour(const PointToPoint<T>& r) {
     T* variables = reinterpret_cast<T*>(heap_variables);
     const int next = (me + 1) % pes;
     T values[kVariables];
-    for (int i = 0; i < kVariables; ++i) values[i] = static_cast<T>(i + 1);
+    for (int i = 0; i < kVariables; ++i)
+        values[i] = static_cast<T>(i + 1);
     const auto exchange = [&](auto&& body) {
         std::fill_n(variables, kVariables, T{0});
         shmem_barrier_all();
@@ -228,22 +238,27 @@ void test_neighbour(const PointToPoint<T>& r) {
     exchange([&] {
         EXPECT(r.x_wait_until_any, take_all([&](const int* status) {
                    return one(r.x_wait_until_any(v, n, status, SHMEM_CMP_NE, 0));
-               }), "indices");
+               }),
+               "indices");
     });
     exchange([&] {
         EXPECT(r.x_wait_until_any_vector, take_all([&](const int* status) {
                    return one(r.x_wait_until_any_vector(v, n, status, SHMEM_CMP_EQ, values));
-               }), "indices");
+               }),
+               "indices");
     });
     exchange([&] {
         EXPECT(r.x_wait_until_some, take_all([&](const int* status) {
                    return some(r.x_wait_until_some(v, n, at, status, SHMEM_CMP_GT, 0), at);
-               }), "indices");
+               }),
+               "indices");
     });
     exchange([&] {
         EXPECT(r.x_wait_until_some_vector, take_all([&](const int* status) {
-                   return some(r.x_wait_until_some_vector(v, n, at, status, SHMEM_CMP_GE, values), at);
-               }), "indices");
+                   return some(r.x_wait_until_some_vector(v, n, at, status, SHMEM_CMP_GE, values),
+                               at);
+               }),
+               "indices");
     });
     exchange([&] {
         while (r.x_test_all(v, n, nullptr, SHMEM_CMP_NE, 0) == 0) {
@@ -258,22 +273,26 @@ void test_neighbour(const PointToPoint<T>& r) {
     exchange([&] {
         EXPECT(r.x_test_any, take_all([&](const int* status) {
                    return one(r.x_test_any(v, n, status, SHMEM_CMP_NE, 0));
-               }), "indices");
+               }),
+               "indices");
     });
     exchange([&] {
         EXPECT(r.x_test_any_vector, take_all([&](const int* status) {
                    return one(r.x_test_any_vector(v, n, status, SHMEM_CMP_EQ, values));
-               }), "indices");
+               }),
+               "indices");
     });
     exchange([&] {
         EXPECT(r.x_test_some, take_all([&](const int* status) {
                    return some(r.x_test_some(v, n, at, status, SHMEM_CMP_NE, 0), at);
-               }), "indices");
+               }),
+               "indices");
     });
     exchange([&] {
         EXPECT(r.x_test_some_vector, take_all([&](const int* status) {
                    return some(r.x_test_some_vector(v, n, at, status, SHMEM_CMP_EQ, values), at);
-               }), "indices");
+               }),
+               "indices");
     });
     // A series of calls returns every satisfied element, though none is masked out.
     std::fill_n(variables, kVariables, T{1});
@@ -293,19 +312,19 @@ struct WaitLong {
 };
 
 void run() {
-#define TEST_TYPE(T, N)                                                                    \
-    static const PointToPoint<T> p2p_##N = {SHMEM_TABLE_P2P(INITIALISER, T, N)};           \
-    test_single<T>(p2p_##N.x_wait_until, p2p_##N.x_test);                                  \
-    test_sets<T>(p2p_##N);                                                                 \
+#define TEST_TYPE(T, N)                                                          \
+    static const PointToPoint<T> p2p_##N = {SHMEM_TABLE_P2P(INITIALISER, T, N)}; \
+    test_single<T>(p2p_##N.x_wait_until, p2p_##N.x_test);                        \
+    test_sets<T>(p2p_##N);                                                       \
     test_neighbour<T>(p2p_##N);
     SHMEM_P2P_TYPES(TEST_TYPE)
 #undef TEST_TYPE
-#define TEST_TYPE(T, N)                                                                    \
+#define TEST_TYPE(T, N)                                                                          \
     static const Deprecated<T> deprecated_##N = {SHMEM_TABLE_P2P_DEPRECATED(INITIALISER, T, N)}; \
     test_single<T>(deprecated_##N.x_wait_until, deprecated_##N.x_test);
     SHMEM_DEPRECATED_P2P_TYPES(TEST_TYPE)
 #undef TEST_TYPE
-#define TEST_TYPE(T, N)                                                   \
+#define TEST_TYPE(T, N)                                                    \
     static const Wait<T> wait_##N = {SHMEM_TABLE_WAIT(INITIALISER, T, N)}; \
     test_wait<T>(wait_##N.x_wait);
     SHMEM_WAIT_TYPES(TEST_TYPE)

@@ -54,7 +54,8 @@ class Test {
                 const int target = self ? me : next;
                 const int origin = self ? me : previous;
                 body(static_cast<const TestContext*>(nullptr), place, target, origin);
-                for (const TestContext& context : contexts) body(&context, place, target, origin);
+                for (const TestContext& context : contexts)
+                    body(&context, place, target, origin);
             }
         }
     }
@@ -66,9 +67,11 @@ class Test {
         slot_ = 2;
         for (const Arena::Place place : {Arena::heap, Arena::data}) {
             std::memset(arena.at<char>(place, kSignalSlot), 0, Arena::kSlotBytes);
-            for (int i = 0; i < kElements; ++i) arena.at<T>(place, kSourceSlot)[i] = sample<T>(i, me);
+            for (int i = 0; i < kElements; ++i)
+                arena.at<T>(place, kSourceSlot)[i] = sample<T>(i, me);
         }
-        for (int i = 0; i < kElements; ++i) local_value<T>(i) = sample<T>(i, me);
+        for (int i = 0; i < kElements; ++i)
+            local_value<T>(i) = sample<T>(i, me);
         signals_ = 0;
         shmem_barrier_all();
     }
@@ -117,14 +120,14 @@ void test_element(Test& t, const Element<T>& r) {
                 got = r.ctx_x_g(c->context, source + i, c->pe(target));
             }
             EXPECT_CHOSEN(c, r.x_g, r.ctx_x_g, same(got, sample<T>(i, target)),
-                   text + ", element " + std::to_string(i));
+                          text + ", element " + std::to_string(i));
         }
         later([=, &r] {
             for (int i = 0; i < kElements; ++i)
                 EXPECT_CHOSEN(c, r.x_p, r.ctx_x_p, same(box[i], sample<T>(i, origin)),
-                       text + ", element " + std::to_string(i));
+                              text + ", element " + std::to_string(i));
             EXPECT_CHOSEN(c, r.x_p, r.ctx_x_p, untouched(box[kElements]),
-                   text + ": wrote past the end");
+                          text + ": wrote past the end");
         });
     });
     t.end();
@@ -200,7 +203,8 @@ bool holds_strided(const T* box, const Strides& s, int origin) {
         const int number = i / s.dst;
         const int within = i % s.dst;
         const bool written = number < s.count && within < s.block;
-        if (written ? !same(box[i], sample<T>(number * s.sst + within, origin)) : !untouched(box[i]))
+        if (written ? !same(box[i], sample<T>(number * s.sst + within, origin))
+                    : !untouched(box[i]))
             return false;
     }
     return true;
@@ -209,7 +213,8 @@ bool holds_strided(const T* box, const Strides& s, int origin) {
 template <typename T, typename P>
 void test_strided(Test& t, const Strided<P>& r) {
     t.begin<T>();
-    const Strides single[] = {{1, 1, 1, kElements}, {2, 3, 1, 4}, {3, 1, 1, 5}, {1, 2, 1, 6}, {2, 2, 1, 0}};
+    const Strides single[] = {
+        {1, 1, 1, kElements}, {2, 3, 1, 4}, {3, 1, 1, 5}, {1, 2, 1, 6}, {2, 2, 1, 0}};
     const Strides blocks[] = {{2, 2, 2, 6}, {3, 5, 2, 3}, {5, 3, 3, 4}, {4, 4, 1, 3}, {2, 2, 1, 0}};
     const auto check = [&](auto& plain, auto& with_context, const TestContext* c,
                            Arena::Place place, int target, int origin, const Strides& s,
@@ -273,8 +278,10 @@ void test_signal(Test& t, const Signal<P>& r) {
         };
         // Set, then add: with a fence between them, as puts to one signal are not ordered.
         call(kElements, 0x100000000u + static_cast<unsigned>(t.me), SHMEM_SIGNAL_SET);
-        if (c == nullptr) shmem_fence();
-        else shmem_ctx_fence(c->context);
+        if (c == nullptr)
+            shmem_fence();
+        else
+            shmem_ctx_fence(c->context);
         call(0, 5, SHMEM_SIGNAL_ADD);
         const std::uint64_t expected = 0x100000005u + static_cast<unsigned>(origin);
         later([=] {
@@ -291,6 +298,7 @@ void test_signal(Test& t, const Signal<P>& r) {
     t.end();
 }
 
+#ifndef TEST_INLINE
 struct SignalWords {
     SHMEM_TABLE_BOTH_(MEMBER, void, set, (uint64_t * a, uint64_t s, int pe), (a, s, pe))
     SHMEM_TABLE_BOTH_(MEMBER, void, add, (uint64_t * a, uint64_t s, int pe), (a, s, pe))
@@ -321,11 +329,13 @@ void test_signal_words(Test& t) {
                "value returned");
         EXPECT_CHOSEN(c, r.set, r.ctx_set, r.fetch(words) == 7, where(c, place, target));
         EXPECT_CHOSEN(c, r.add, r.ctx_add, r.fetch(words + 1) == ~std::uint64_t{0} - 1,
-               where(c, place, target));
+                      where(c, place, target));
         EXPECT(r.fetch, r.fetch(words) == 7, where(c, place, target));
     });
     t.end();
 }
+
+#endif
 
 template <int Bits>
 struct Bytes {
@@ -340,48 +350,47 @@ void run(Test& t) {
     }
     SHMEM_RMA_TYPES(TEST_TYPE)
 #undef TEST_TYPE
-#define TEST_TYPE(T, N)                                                                        \
-    {                                                                                          \
-        static const Block<T> block = {                                                        \
-            SHMEM_TABLE_BLOCK_(INITIALISER, T, N##_put, N##_get)};                             \
-        test_block<T, T>(t, block);                                                            \
+#define TEST_TYPE(T, N)                                                                       \
+    {                                                                                         \
+        static const Block<T> block = {SHMEM_TABLE_BLOCK_(INITIALISER, T, N##_put, N##_get)}; \
+        test_block<T, T>(t, block);                                                           \
     }
     SHMEM_RMA_TYPES(TEST_TYPE)
 #undef TEST_TYPE
-#define TEST_BITS(BITS)                                                                        \
-    {                                                                                          \
-        static const Block<void> block = {                                                     \
-            SHMEM_TABLE_BLOCK_(INITIALISER, void, put##BITS, get##BITS)};                      \
-        test_block<Bytes<BITS>, void>(t, block);                                               \
+#define TEST_BITS(BITS)                                                   \
+    {                                                                     \
+        static const Block<void> block = {                                \
+            SHMEM_TABLE_BLOCK_(INITIALISER, void, put##BITS, get##BITS)}; \
+        test_block<Bytes<BITS>, void>(t, block);                          \
     }
     SHMEM_ELEMENT_SIZES(TEST_BITS)
 #undef TEST_BITS
     static const Block<void> memory = {SHMEM_TABLE_BLOCK_MEMORY(INITIALISER)};
     test_block<unsigned char, void>(t, memory);
 #ifndef TEST_INLINE
-#define TEST_TYPE(T, N)                                                                        \
-    {                                                                                          \
-        static const Strided<T> strided = {SHMEM_TABLE_STRIDED_(                               \
-            INITIALISER, T, N##_iput, N##_iget, N##_ibput, N##_ibget)};                        \
-        test_strided<T, T>(t, strided);                                                        \
-        static const Signal<T> signal = {SHMEM_TABLE_PUT_SIGNAL(INITIALISER, T, N)};           \
-        test_signal<T, T>(t, signal);                                                          \
+#define TEST_TYPE(T, N)                                                                      \
+    {                                                                                        \
+        static const Strided<T> strided = {                                                  \
+            SHMEM_TABLE_STRIDED_(INITIALISER, T, N##_iput, N##_iget, N##_ibput, N##_ibget)}; \
+        test_strided<T, T>(t, strided);                                                      \
+        static const Signal<T> signal = {SHMEM_TABLE_PUT_SIGNAL(INITIALISER, T, N)};         \
+        test_signal<T, T>(t, signal);                                                        \
     }
     SHMEM_RMA_TYPES(TEST_TYPE)
 #undef TEST_TYPE
-#define TEST_BITS(BITS)                                                                        \
-    {                                                                                          \
-        static const Strided<void> strided = {SHMEM_TABLE_STRIDED_(                            \
-            INITIALISER, void, iput##BITS, iget##BITS, ibput##BITS, ibget##BITS)};             \
-        test_strided<Bytes<BITS>, void>(t, strided);                                           \
-        static const Signal<void> signal = {SHMEM_TABLE_PUT_SIGNAL_SIZED(INITIALISER, BITS)};  \
-        test_signal<Bytes<BITS>, void>(t, signal);                                             \
+#define TEST_BITS(BITS)                                                                       \
+    {                                                                                         \
+        static const Strided<void> strided = {SHMEM_TABLE_STRIDED_(                           \
+            INITIALISER, void, iput##BITS, iget##BITS, ibput##BITS, ibget##BITS)};            \
+        test_strided<Bytes<BITS>, void>(t, strided);                                          \
+        static const Signal<void> signal = {SHMEM_TABLE_PUT_SIGNAL_SIZED(INITIALISER, BITS)}; \
+        test_signal<Bytes<BITS>, void>(t, signal);                                            \
     }
     SHMEM_ELEMENT_SIZES(TEST_BITS)
 #undef TEST_BITS
     static const Signal<void> signal = {
         SHMEM_TABLE_SIGNAL_(INITIALISER, void, putmem_signal)
-        SHMEM_TABLE_SIGNAL_(INITIALISER, void, putmem_signal_nbi)};
+            SHMEM_TABLE_SIGNAL_(INITIALISER, void, putmem_signal_nbi)};
     test_signal<unsigned char, void>(t, signal);
     test_signal_words(t);
 #endif

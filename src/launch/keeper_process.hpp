@@ -1,0 +1,109 @@
+// The keeper's state; keeper_start.cpp starts the job, keeper.cpp watches and ends it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "launch/binding.hpp"
+#include "launch/job_file.hpp"
+#include "launch/keeper.hpp"
+#include "launch/output.hpp"
+
+namespace isthmus::launch {
+
+// One pipe from a PE: its standard output or its standard error.
+struct Stream {
+    int file = -1;
+    LineCutter cutter;
+    OutputQueue* queue;
+};
+
+struct Pe {
+    pid_t child = 0;  // what the keeper started, 0 once it has ended
+    // Behind a wrapper (a shell, a debugger) the program is another process, which the library has
+    // put into the job file; watched through a pidfd.
+    int program_watch = -1;
+    bool program_judged = false;  // whether to watch it has been decided
+    bool program_gone = false;
+};
+
+class Keeper {
+  public:
+    Keeper(const RunOptions& options, const Program& program, const Inheritance& inheritance,
+           int control)
+        : options_(options),
+          program_(program),
+          inheritance_(inheritance),
+          control_(control),
+          host_(host_name()),
+          pes_(static_cast<std::size_t>(options.pes)) {}
+
+    int run();
+
+  private:
+    // Set-up. Each says what is wrong and returns false.
+    bool prepare();
+    bool start_all();
+    bool start(int pe);
+    bool open_streams(int pe, SpawnRequest& request);
+    std::vector<std::string> build_environment() const;
+
+    // Events.
+    void wait_for_event();
+    void hear_control();
+    void hear_signal();
+    void act_on_signal(int signal, bool from_terminal);
+    void reap();
+    void pe_ended(int pe, int wait_status);
+    void tick(std::uint64_t now);
+    void watch_program(int pe);
+    void read_stream(Stream& stream);
+
+    // Ending.
+    void end(int status, const std::string& line, int signal);
+    bool job_ended_by_itself();
+    void deliver(int pe, int signal);
+    int finish();
+    void flush_output();
+
+    void announce(const std::string& line);
+    PeStatus& status(int pe) const { return job_.header->pe[pe]; }
+    std::vector<int> alive() const;
+    pid_t program_process(int pe) const;
+
+    const RunOptions& options_;
+    const Program& program_;
+    const Inheritance& inheritance_;
+    int control_;
+    std::string host_;
+
+    JobFile job_;
+    Binding binding_;
+    std::vector<Pe> pes_;
+    std::vector<std::string> environment_;
+    std::vector<char*> environment_pointers_;
+    std::vector<char*> argument_pointers_;
+    int null_input_ = -1;
+    int signals_ = -1;
+    OutputQueue output_{STDOUT_FILENO};
+    OutputQueue errors_{STDERR_FILENO};
+    std::vector<Stream> streams_;  // two a PE with --prefix: 2p output, 2p+1 errors
+
+    int running_ = 0;
+    int status_ = 0;
+    bool ending_ = false;
+    bool ended_by_signal_ = false;
+    bool abandoned_ = false;       // the launcher is dead, or has asked twice
+    bool someone_failed_ = false;  // since the end began
+    std::uint64_t deadline_ = 0;   // for the rest of the PEs, once ending
+    std::uint64_t timeout_at_ = 0;
+    std::uint64_t next_tick_ = 0;
+    std::vector<int> left_early_;  // PEs that exited with 0 without shmem_init
+    std::uint64_t memory_kills_before_ = 0;
+};
+
+}  // namespace isthmus::launch

@@ -1,0 +1,70 @@
+// isthmus-bench as a user calls it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+struct Result {
+    int status;
+    std::string output;
+};
+
+Result bench(const std::string& arguments) {
+    const std::string command = std::string(ISTHMUS_BENCH) + " " + arguments + " 2>&1";
+    Result result{-1, ""};
+    FILE* const pipe = popen(command.c_str(), "r");
+    if (!pipe) return result;
+    char bytes[4096];
+    for (std::size_t got; (got = fread(bytes, 1, sizeof bytes, pipe)) > 0;)
+        result.output.append(bytes, got);
+    const int status = pclose(pipe);
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return result;
+}
+
+TEST(Bench, RefusesAnUnknownGroupAndNamesThose) {
+    const Result result = bench("no-such-group");
+    EXPECT_EQ(result.status, 2);
+    EXPECT_NE(result.output.find("no group 'no-such-group'"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("one-host"), std::string::npos) << result.output;
+}
+
+TEST(Bench, RefusesAnUnknownFamily) {
+    EXPECT_EQ(bench("one-host --only no-such-family").status, 2);
+}
+
+TEST(Bench, ListsGroupsAndFamilies) {
+    const Result result = bench("--list");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_NE(result.output.find("bandwidth"), std::string::npos) << result.output;
+}
+
+// The report is whole and says about each row what the exit status says about all.
+TEST(Bench, WritesRows) {
+    const std::string file = "/tmp/isthmus-bench-test-" + std::to_string(getpid()) + ".json";
+    const Result result = bench("one-host --quick --no-peer --only memory --json " + file);
+    std::ifstream stream(file);
+    nlohmann::json report;
+    ASSERT_NO_THROW(report = nlohmann::json::parse(stream)) << result.output;
+    unlink(file.c_str());
+    EXPECT_EQ(report["group"], "one-host");
+    ASSERT_FALSE(report["rows"].empty());
+    bool all = true;
+    for (const auto& row : report["rows"]) {
+        for (const char* key : {"claim", "ours", "unit", "must", "peer", "peer_value", "holds"})
+            EXPECT_TRUE(row.contains(key)) << key;
+        EXPECT_TRUE(row["peer_value"].is_null());
+        all = all && row["holds"].get<bool>();
+    }
+    EXPECT_EQ(result.status, all ? 0 : 1) << result.output;
+    EXPECT_NE(result.output.find(report["rows"][0]["claim"].get<std::string>()), std::string::npos);
+}
+
+}  // namespace
