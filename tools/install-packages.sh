@@ -9,8 +9,8 @@
 #   tools/install-packages.sh --list     only prints what is missing
 set -eu
 
-packages="gcc g++ make cmake ninja-build libcli11-dev nlohmann-json3-dev libhwloc-dev libpng-dev"
-test_packages="libgtest-dev pkg-config python3 valgrind"
+packages="gcc g++ make cmake ninja-build libcli11-dev nlohmann-json3-dev libhwloc-dev libpng-dev python3"
+test_packages="libgtest-dev pkg-config valgrind gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user gdb-multiarch"
 lint_packages="clang-format clang-tidy"
 cross_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 list_only=no

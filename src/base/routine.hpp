@@ -20,9 +20,17 @@ namespace isthmus {
     X(wait_until_all_vector) X(wait_until_any_vector) X(wait_until_some_vector) X(wait)           \
     X(set_lock) X(test_lock) X(clear_lock) X(pe_quiet)
 
+#define ISTHMUS_NATIVE_ROUTINES(X)                                                                \
+    X(init) X(finalize) X(barrier) X(segment_create) X(segment_clone) X(segment_destroy)          \
+    X(segment_malloc) X(event_wait) X(event_wait_all) X(event_wait_any) X(enqueue) X(dequeue)     \
+    X(queue_clone) X(aggregator_push) X(aggregator_flush) X(aggregator_finish)
+
 enum class Routine : std::uint32_t {
 #define ISTHMUS_ENUMERATOR(name) name,
     ISTHMUS_ROUTINES(ISTHMUS_ENUMERATOR)
+#undef ISTHMUS_ENUMERATOR
+#define ISTHMUS_ENUMERATOR(name) native_##name,
+    ISTHMUS_NATIVE_ROUTINES(ISTHMUS_ENUMERATOR)
 #undef ISTHMUS_ENUMERATOR
         count
 };
@@ -30,6 +38,9 @@ enum class Routine : std::uint32_t {
 inline constexpr std::array kRoutineNames{
 #define ISTHMUS_NAME(name) "shmem_" #name,
     ISTHMUS_ROUTINES(ISTHMUS_NAME)
+#undef ISTHMUS_NAME
+#define ISTHMUS_NAME(name) "isthmus_" #name,
+    ISTHMUS_NATIVE_ROUTINES(ISTHMUS_NAME)
 #undef ISTHMUS_NAME
 };
 static_assert(kRoutineNames.size() == static_cast<std::size_t>(Routine::count));

@@ -50,6 +50,20 @@ constexpr std::array kTable{
                        "-profile)."},
     SettingDescription{"ISTHMUS_HUGE_PAGES", nullptr, SettingKind::flag, "0", nullptr, "memory",
                        "Ask the kernel for huge pages in the symmetric heap."},
+    SettingDescription{"ISTHMUS_ARENA_SIZE", nullptr, SettingKind::size, "25%", nullptr, "memory",
+                       "Room of each PE for segments and queues whose memory the library provides. "
+                       "Reserved, not occupied."},
+    SettingDescription{"ISTHMUS_CLONE_SECONDS", nullptr, SettingKind::seconds, "60", nullptr,
+                       "waiting", "How long a clone waits for a segment or queue to be published."},
+    SettingDescription{"ISTHMUS_SLEEP_MILLISECONDS", nullptr, SettingKind::number, "10", nullptr,
+                       "waiting",
+                       "An event or queue waited for longer than this sleeps until it is woken."},
+    SettingDescription{"ISTHMUS_WAKE_MILLISECONDS", nullptr, SettingKind::number, "10", nullptr,
+                       "waiting",
+                       "A sleeping waiter looks by itself this often, for stores that wake nobody."},
+    SettingDescription{"ISTHMUS_AGGREGATOR_RING", nullptr, SettingKind::size, "256k", nullptr,
+                       "memory", "Ring of an aggregator between each pair of PEs; bounds what is "
+                       "outstanding."},
 };
 static_assert(kTable.size() == static_cast<std::size_t>(Setting::count));
 

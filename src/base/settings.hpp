@@ -47,6 +47,11 @@ enum class Setting : std::uint8_t {
     stats_file,
     trace,
     huge_pages,
+    arena_size,
+    clone_seconds,
+    sleep_milliseconds,
+    wake_milliseconds,
+    aggregator_ring,
     count
 };
 

@@ -23,6 +23,7 @@ std::string hexadecimal(std::uintptr_t value) {
 }  // namespace
 
 Heap heap;
+std::mutex heap_guard;
 
 void Heap::reset(Range range) {
     range_ = range;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -51,6 +52,8 @@ class Heap {
     std::uint64_t high_water_ = 0;
 };
 
+// Guards the heap below between threads of this PE; in all PEs the calls come in the same order.
+extern std::mutex heap_guard __attribute__((visibility("hidden")));
 extern Heap heap __attribute__((visibility("hidden")));
 
 }  // namespace isthmus

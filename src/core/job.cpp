@@ -94,7 +94,8 @@ void move_static_data() {
 
 // The heap: from the setting, in whole pages, the library's part on top.
 std::uint64_t heap_size() {
-    const std::uint64_t largest = std::min(window_stride(), kDataOffset);
+    // The last quarter of a window slot belongs to the arena (core/arena.hpp).
+    const std::uint64_t largest = std::min(window_stride(), kDataOffset) / 4 * 3;
     const std::uint64_t memory = os::memory_size();
     std::uint64_t wanted = os::page_up(size(Setting::symmetric_size, memory)) + kInternalSize;
     if (value(Setting::symmetric_size).origin == SettingOrigin::standard) {

@@ -30,6 +30,7 @@ struct Job {
     std::uint32_t spin = 0;  // polls before a wait gives way
     Range heap;              // internal part first, then the user's
     Range data;              // static data of the executable
+    Range arena;             // room for this PE's segments; empty without the native interface
     std::array<Range, 4> constants;  // read-only parts of the executable, which others may get from
     const char* data_note = "";  // why `data` is empty, if it is
 

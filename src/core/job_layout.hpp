@@ -40,6 +40,11 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint64_t> waiting_since;  // monotonic nanoseconds, 0 if not waiting long
     std::atomic<std::int32_t> waiting_for;     // PE, or -1
     std::atomic<std::uint64_t> waiting_at;     // address it watches, or 0
+    // Sleeping waits of this PE. Who writes its memory by an operation that can wake looks at
+    // `sleepers` and, if there are any, moves `wake_word` on and wakes them (core/sleep.hpp).
+    alignas(64) std::atomic<std::uint32_t> sleepers;
+    std::atomic<std::uint32_t> wake_word;
+    std::atomic<std::uint64_t> arena_size;
 };
 static_assert(sizeof(PeStatus) == 256);
 

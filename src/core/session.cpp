@@ -6,8 +6,10 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "core/arena.hpp"
 #include "core/collective.hpp"
 #include "core/job.hpp"
+#include "core/segment.hpp"
 #include "core/window.hpp"
 
 // Defined by the profiling library, where a program is linked with it.
@@ -23,6 +25,8 @@ bool exit_handler_installed = false;
 
 void close() {
     barrier_world();
+    release_segments();
+    close_arena();
     release_teams();
     detach_job();
     count = 0;

@@ -1,4 +1,5 @@
 #include "core/team_table.hpp"
+#include "core/internal_layout.hpp"
 
 #include <algorithm>
 #include <array>
@@ -140,7 +141,7 @@ bool is_member(const TeamShape& shape) {
 
 int team_slots() {
     static const int slots = static_cast<int>(
-        std::min<std::uint64_t>(kMaxSlots, (kInternalSize - kAreasOffset) / area_stride()));
+        std::min<std::uint64_t>(kMaxSlots, (kCollectiveSize - kAreasOffset) / area_stride()));
     return slots;
 }
 

@@ -63,21 +63,28 @@ Waiter::~Waiter() {
     if (since_ != 0) job.status().waiting_since.store(0, std::memory_order_relaxed);
 }
 
+void Waiter::begin(std::uint64_t now) {
+    since_ = reported_ = now;
+    PeStatus& status = job.status();
+    status.waiting_for.store(target_.peer, std::memory_order_relaxed);
+    status.waiting_at.store(reinterpret_cast<std::uint64_t>(target_.address),
+                            std::memory_order_relaxed);
+    status.waiting_since.store(now, std::memory_order_relaxed);
+}
+
+void Waiter::look() {
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    if (since_ == 0) begin(now);
+    look_around(now);
+}
+
 // Yields for the first milliseconds: the peer may only need this core. After that a wait is long,
 // and a core that polls is a core that others miss: sleeps between the polls, 20 to 500 us.
 void Waiter::step() {
     os::yield();
     if (++steps_ % 64 != 0 && since_ == 0) return;
     const std::uint64_t now = os::monotonic_nanoseconds();
-    if (since_ == 0) {
-        since_ = reported_ = now;
-        PeStatus& status = job.status();
-        status.waiting_for.store(target_.peer, std::memory_order_relaxed);
-        status.waiting_at.store(reinterpret_cast<std::uint64_t>(target_.address),
-                                std::memory_order_relaxed);
-        status.waiting_since.store(now, std::memory_order_relaxed);
-        return;
-    }
+    if (since_ == 0) return begin(now);
     const std::uint64_t waited = now - since_;
     if (waited < 10 * kMillisecond) {
         if (steps_ % 64 == 0) look_around(now);

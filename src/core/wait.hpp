@@ -24,8 +24,11 @@ class Waiter {
     ~Waiter();
     // One step of giving way. Ends the process if the job has ended meanwhile.
     void step();
+    // For a wait that sleeps by its own means: the looking around that belongs to a step.
+    void look();
 
   private:
+    void begin(std::uint64_t now);
     void look_around(std::uint64_t now);
     WaitTarget target_;
     std::uint64_t steps_ = 0;

@@ -18,8 +18,6 @@
 namespace isthmus::shmem {
 namespace {
 
-std::mutex allocation;  // of the book-keeping, between threads of this PE
-
 const char* begin(Routine routine) {
     require_running(routine_name(routine));
     note(routine);
@@ -36,7 +34,7 @@ void* allocate(const char* routine, std::uint64_t size, std::uint64_t alignment)
     if (size == 0) return nullptr;
     void* block = nullptr;
     {
-        const std::lock_guard lock(allocation);
+        const std::lock_guard lock(heap_guard);
         block = heap.allocate(size, alignment);
         if (!block && job.me == 0)
             say_from(routine, "no room for " + std::to_string(size) + " bytes in the symmetric heap: " +
@@ -51,7 +49,7 @@ void* allocate(const char* routine, std::uint64_t size, std::uint64_t alignment)
 }
 
 void release(const char* routine, void* block) {
-    const std::lock_guard lock(allocation);
+    const std::lock_guard lock(heap_guard);
     if (!heap.release(block)) {
         char address[40];
         std::snprintf(address, sizeof address, "%p", block);

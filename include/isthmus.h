@@ -1,0 +1,60 @@
+/* The native interface of Isthmus: segments, operations, geometry, events, queues.
+ *
+ * Where OpenSHMEM is symmetric, this is not: any PE publishes any range of memory under an id, any
+ * other clones it by that id and then reads, writes and counts in it. Sizes differ, segments come
+ * and go. OpenSHMEM is one use of the same core; both may be used in one program.
+ *
+ * Common rules, unless a function says otherwise:
+ *   - The result is an isthmus_status; 0 is success. When it is not, nothing has moved and no event
+ *     has been touched; isthmus_error_text() says what was wrong, with the legal range.
+ *   - `event` null: the call returns when the operation is complete. Else it returns when the
+ *     operation is issued, and the event becomes true when it is complete: for a put, when the
+ *     local buffer may be reused; for anything that returns a value, when the value is there.
+ *     One event may be given to many operations, to different segments; it is true when all are.
+ *   - Any thread may call anything at any time; objects are the caller's, and one object must not
+ *     be created or destroyed while another thread uses it.
+ *   - Sizes and offsets are bytes. Source and destination of one call must not overlap, unless they
+ *     are identical.
+ * Ordering: docs/ordering-and-progress.md, the table "native interface". */
+#ifndef ISTHMUS_H
+#define ISTHMUS_H
+
+#include <isthmus/status.h>
+#include <isthmus/event.h>
+#include <isthmus/segment.h>
+#include <isthmus/operation.h>
+#include <isthmus/geometry.h>
+#include <isthmus/queue.h>
+#include <isthmus/aggregator.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Joins the job; collective over all PEs. May be called several times, and beside shmem_init; each
+ * call is matched by one of isthmus_finalize. Ends the job with a message if joining fails. */
+void isthmus_init(void);
+
+/* Leaves the job; the last call is collective: it waits for all PEs. Segments and queues of this PE
+ * are destroyed. */
+void isthmus_finalize(void);
+
+/* This PE's number, 0 to isthmus_pes()-1. */
+int isthmus_pe(void);
+int isthmus_pes(void);
+
+/* Waits until all PEs have come here. Completes all operations issued before, at their targets. */
+void isthmus_barrier(void);
+
+/* Ends the whole job with this status, at once. */
+#ifdef __cplusplus
+[[noreturn]]
+#else
+_Noreturn
+#endif
+void isthmus_exit(int status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

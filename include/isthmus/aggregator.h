@@ -1,0 +1,77 @@
+/* The aggregator: many tiny messages to many PEs, gathered into buffers and handed to a handler at
+ * the target. For histogram, index-gather, and other irregular programs (OpenSHMEM specification,
+ * issue 483). */
+#ifndef ISTHMUS_AGGREGATOR_H
+#define ISTHMUS_AGGREGATOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The visible part is what an inlined push needs; the library's own part lies behind it. */
+struct isthmus_aggregator_lane {
+    char* next; /* where the next item for this PE goes; equal to end: no room */
+    char* end;
+};
+typedef struct isthmus_aggregator {
+    struct isthmus_aggregator_lane* lanes; /* one a PE */
+    size_t item_size;
+    uint64_t pushed; /* items, by this PE */
+    uint32_t pes;
+} isthmus_aggregator;
+
+/* Called at the target, by its own thread, inside one of the functions below; `items` are `count`
+ * items of the aggregator's size, gone when the handler returns. It may push, to any PE and to
+ * any aggregator; it must not call progress or finish (ISTHMUS_ARGUMENT). */
+typedef void (*isthmus_handler)(void* argument, int source_pe, const void* items, size_t count);
+
+/* Collective over all PEs. The aggregator belongs to the calling thread. All aggregators of a thread
+ * make progress together, so a handler of one may push replies to another. `item_size` 1 to 256 bytes, alike everywhere. `buffer` bytes gathered
+ * for each target before they are sent; 0 lets the library choose. */
+int isthmus_aggregator_create(isthmus_aggregator** aggregator, size_t item_size, size_t buffer,
+                              isthmus_handler handler, void* argument);
+/* Collective; everything pushed has been handled. */
+int isthmus_aggregator_destroy(isthmus_aggregator* aggregator);
+
+int isthmus_aggregator_push_slow(isthmus_aggregator* aggregator, int pe, const void* item);
+
+/* Sends one item. Returns when it is copied. If the target's ring is full, this PE handles what has
+ * arrived for it until there is room: that is the flow control. Inside a handler it never waits:
+ * what finds no room is kept aside in this PE's own memory, which grows with what handlers push.
+ * ARGUMENT: no such PE. */
+static inline int isthmus_aggregator_push(isthmus_aggregator* aggregator, int pe,
+                                          const void* item) {
+    if ((uint32_t)pe >= aggregator->pes)
+        return isthmus_aggregator_push_slow(aggregator, pe, item);
+    struct isthmus_aggregator_lane* lane = &aggregator->lanes[pe];
+    if (__builtin_expect(lane->next == lane->end, 0))
+        return isthmus_aggregator_push_slow(aggregator, pe, item);
+    size_t size = aggregator->item_size;
+    const void* from = item;
+    __asm__("" : "+r"(from)); /* or compilers warn of the sizes that this item does not have */
+    if (size == 8)
+        __builtin_memcpy(lane->next, from, 8);
+    else if (size == 16)
+        __builtin_memcpy(lane->next, from, 16);
+    else
+        __builtin_memcpy(lane->next, from, size);
+    lane->next += size;
+    ++aggregator->pushed;
+    return 0;
+}
+
+/* Sends what is gathered, without waiting for the buffers to fill. */
+int isthmus_aggregator_flush(isthmus_aggregator* aggregator);
+/* Runs handlers of what has arrived; *handled (may be null) says how many items. */
+int isthmus_aggregator_progress(isthmus_aggregator* aggregator, size_t* handled);
+/* Collective: flushes, and returns when every item that any PE pushed, handlers included, has been
+ * handled. The aggregator can then be used again. */
+int isthmus_aggregator_finish(isthmus_aggregator* aggregator);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

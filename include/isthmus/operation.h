@@ -1,0 +1,122 @@
+/* Operations on segments: linear put and get, atomics of 32 and 64 bits, fence. */
+#ifndef ISTHMUS_OPERATION_H
+#define ISTHMUS_OPERATION_H
+
+#include <isthmus/segment.h>
+#include <isthmus/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Copies `size` bytes from this PE's memory into the segment at `offset`, or back.
+ * Errors: BOUNDS, RIGHTS, PROTOCOL, STALE, before anything moves. */
+int isthmus_put(const void* local, const isthmus_segment* segment, uint64_t offset, uint64_t size,
+                isthmus_event* event);
+int isthmus_get(void* local, const isthmus_segment* segment, uint64_t offset, uint64_t size,
+                isthmus_event* event);
+
+/* Completes when all operations that this PE issued to the segment before are visible to everyone. */
+int isthmus_fence(const isthmus_segment* segment, isthmus_event* event);
+
+/* Atomics. `offset` is a multiple of the width. Signed; arithmetic wraps around. A "posted" one has
+ * no result and no event: it becomes visible after all earlier puts of this PE to the segment. */
+
+int isthmus_postadd_slow(const isthmus_segment* segment, uint64_t offset, int64_t value);
+int isthmus_poke_slow(const isthmus_segment* segment, uint64_t offset, int64_t value);
+void isthmus_wake(const isthmus_segment* segment);
+
+/* True if a 64-bit atomic at `offset` is legal and nobody has to be woken. */
+static inline int isthmus_atomic_is_plain(const isthmus_segment* segment, uint64_t offset) {
+    return __builtin_expect(offset < segment->atomic_end && (offset & 7) == 0 &&
+                                *(const volatile uint32_t*)segment->generation_now ==
+                                    segment->generation,
+                            1);
+}
+
+/* Posted 64-bit add. Budget: 15 instructions. */
+static inline int isthmus_postadd(const isthmus_segment* segment, uint64_t offset, int64_t value) {
+    if (!isthmus_atomic_is_plain(segment, offset))
+        return isthmus_postadd_slow(segment, offset, value);
+    __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_ACQ_REL);
+    if (__builtin_expect(*(const volatile uint32_t*)segment->sleepers != 0, 0))
+        isthmus_wake(segment);
+    return ISTHMUS_OK;
+}
+
+/* Posted 64-bit store. */
+static inline int isthmus_poke(const isthmus_segment* segment, uint64_t offset, int64_t value) {
+    if (!isthmus_atomic_is_plain(segment, offset)) return isthmus_poke_slow(segment, offset, value);
+    __atomic_store_n((int64_t*)(segment->base + offset), value, __ATOMIC_RELEASE);
+    if (__builtin_expect(*(const volatile uint32_t*)segment->sleepers != 0, 0))
+        isthmus_wake(segment);
+    return ISTHMUS_OK;
+}
+
+int isthmus_fetchadd_slow(const isthmus_segment* segment, uint64_t offset, int64_t value,
+                          int64_t* result, isthmus_event* event);
+
+/* Adds and returns the value before, in *result. Budget: 20 instructions. */
+static inline int isthmus_fetchadd(const isthmus_segment* segment, uint64_t offset, int64_t value,
+                                   int64_t* result, isthmus_event* event) {
+    if (event != NULL || !isthmus_atomic_is_plain(segment, offset))
+        return isthmus_fetchadd_slow(segment, offset, value, result, event);
+    *result =
+        __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_ACQ_REL);
+    if (__builtin_expect(*(const volatile uint32_t*)segment->sleepers != 0, 0))
+        isthmus_wake(segment);
+    return ISTHMUS_OK;
+}
+
+/* The remaining ones, out of line: NAME for 64 bits, NAME32 for 32. */
+#define ISTHMUS_POSTED_OPERATIONS(X) \
+    X(postmin)  /* signed minimum */ \
+    X(postmax)                       \
+    X(postand)                       \
+    X(postor)                        \
+    X(postxor)
+#define ISTHMUS_FETCHING_OPERATIONS(X) \
+    X(swap)                            \
+    X(fetchmin)                        \
+    X(fetchmax)                        \
+    X(fetchand)                        \
+    X(fetchor)                         \
+    X(fetchxor)
+#define ISTHMUS_DECLARE_POSTED(NAME)                                                         \
+    int isthmus_##NAME(const isthmus_segment* segment, uint64_t offset, int64_t value);      \
+    int isthmus_##NAME##32(const isthmus_segment* segment, uint64_t offset, int32_t value);
+#define ISTHMUS_DECLARE_FETCHING(NAME)                                                       \
+    int isthmus_##NAME(const isthmus_segment* segment, uint64_t offset, int64_t value,       \
+                       int64_t* result, isthmus_event* event);                               \
+    int isthmus_##NAME##32(const isthmus_segment* segment, uint64_t offset, int32_t value,   \
+                           int32_t* result, isthmus_event* event);
+ISTHMUS_POSTED_OPERATIONS(ISTHMUS_DECLARE_POSTED)
+ISTHMUS_FETCHING_OPERATIONS(ISTHMUS_DECLARE_FETCHING)
+#undef ISTHMUS_DECLARE_POSTED
+#undef ISTHMUS_DECLARE_FETCHING
+
+int isthmus_postadd32(const isthmus_segment* segment, uint64_t offset, int32_t value);
+int isthmus_poke32(const isthmus_segment* segment, uint64_t offset, int32_t value);
+int isthmus_fetchadd32(const isthmus_segment* segment, uint64_t offset, int32_t value,
+                       int32_t* result, isthmus_event* event);
+
+/* Reads. */
+int isthmus_peek(const isthmus_segment* segment, uint64_t offset, int64_t* result,
+                 isthmus_event* event);
+int isthmus_peek32(const isthmus_segment* segment, uint64_t offset, int32_t* result,
+                   isthmus_event* event);
+/* Reads and sets to zero, as one. */
+int isthmus_fetchclear(const isthmus_segment* segment, uint64_t offset, int64_t* result,
+                       isthmus_event* event);
+int isthmus_fetchclear32(const isthmus_segment* segment, uint64_t offset, int32_t* result,
+                         isthmus_event* event);
+/* Stores `value` if the word equals `expected`; *result is the word before. */
+int isthmus_compare_swap(const isthmus_segment* segment, uint64_t offset, int64_t expected,
+                         int64_t value, int64_t* result, isthmus_event* event);
+int isthmus_compare_swap32(const isthmus_segment* segment, uint64_t offset, int32_t expected,
+                           int32_t value, int32_t* result, isthmus_event* event);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,58 @@
+/* Queues: N-to-1 rings of framed messages in a segment. Enqueue is remote and atomic, dequeue is
+ * local to the owner. Messages of any size up to a stated limit, never split, never interleaved,
+ * in order per producer; a full queue holds its producers back. AOS paper, section 3.5. */
+#ifndef ISTHMUS_QUEUE_H
+#define ISTHMUS_QUEUE_H
+
+#include <isthmus/segment.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One PE's end of a queue; made by create (the consumer's) or clone (a producer's). One end is used
+ * by one thread at a time; threads clone their own. */
+typedef struct isthmus_queue isthmus_queue;
+
+/* Consumer: a ring of at least `capacity` bytes (rounded up to a power of two, 4096 at least) under
+ * `id`, as for segments. Any number of ends may enqueue. */
+int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_t capacity);
+/* Producer: as isthmus_segment_clone. */
+int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double timeout);
+/* Consumer: closes it first. Messages not yet dequeued are lost, and counted in *lost if not null. */
+int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost);
+
+/* Largest message, in bytes: half the ring less one frame. */
+uint64_t isthmus_queue_limit(const isthmus_queue* queue);
+uint64_t isthmus_queue_id(const isthmus_queue* queue);
+
+/* Appends a message. Event null: waits for room as long as it takes. Event given: waits for room
+ * likewise (that is the flow control), and the event is true when the buffer may be reused.
+ * CLOSED; TOO_LARGE (says the limit). Size 0 is a message. */
+int isthmus_enqueue(isthmus_queue* queue, const void* message, uint64_t size, isthmus_event* event);
+/* Does not wait: AGAIN if there is no room now. */
+int isthmus_try_enqueue(isthmus_queue* queue, const void* message, uint64_t size);
+/* In two steps, without a copy: room for a message in the ring, to be filled in place; then made
+ * visible with its final size (not above the one reserved). */
+int isthmus_enqueue_reserve(isthmus_queue* queue, uint64_t size, void** message);
+int isthmus_enqueue_commit(isthmus_queue* queue, void* message, uint64_t size);
+
+/* The oldest message, in place; it stays until isthmus_dequeue_release. *message points into the
+ * ring (8-byte aligned). `timeout` seconds, 0: do not wait, negative: for ever. AGAIN, TIMEOUT,
+ * CLOSED (closed and nothing left). Several may be taken before they are released, in order. */
+int isthmus_dequeue(isthmus_queue* queue, const void** message, uint64_t* size, double timeout);
+/* Gives the oldest dequeued message's place back to the producers. */
+int isthmus_dequeue_release(isthmus_queue* queue);
+/* As dequeue without waiting, but the message is not taken. */
+int isthmus_queue_peek(isthmus_queue* queue, const void** message, uint64_t* size);
+/* An event that is true when a message is there or the queue is closed. */
+int isthmus_queue_event(isthmus_queue* queue, isthmus_event* event);
+
+/* No more messages: later enqueues return CLOSED, waiting producers return. Any end may close. What
+ * is in the ring can still be dequeued. */
+int isthmus_queue_close(isthmus_queue* queue);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

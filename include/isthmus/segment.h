@@ -1,0 +1,92 @@
+/* Segments: published ranges of memory. A segment has an owner, an id, a size, rights, and says
+ * which kinds of operation it accepts. AOS paper, section 3. */
+#ifndef ISTHMUS_SEGMENT_H
+#define ISTHMUS_SEGMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <isthmus/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a segment allows, or-ed. */
+enum isthmus_access {
+    /* Rights: what others may do. The owner may read and write whatever is said here. */
+    ISTHMUS_READ = 1,
+    ISTHMUS_WRITE = 2,
+    ISTHMUS_READ_WRITE = 3,
+    /* Kinds of operation. */
+    ISTHMUS_TRANSFERS = 4,  /* put and get in every geometry */
+    ISTHMUS_ATOMICS = 8,    /* 32- and 64-bit operations */
+    ISTHMUS_ALLOCATOR = 16, /* isthmus_segment_malloc: the library keeps its lists inside */
+    ISTHMUS_QUEUE = 32,     /* reserved for isthmus_queue_create */
+    ISTHMUS_DEFAULT_ACCESS = 1 | 2 | 4 | 8
+};
+
+/* Let the library choose the id; read it in segment->id. */
+#define ISTHMUS_ANY_ID UINT64_MAX
+/* Use the setting's time-out (ISTHMUS_CLONE_SECONDS). */
+#define ISTHMUS_DEFAULT_TIMEOUT (-1.0)
+
+/* One PE's view of a segment. The caller's memory; copies are views as well. Fields are read-only
+ * for the caller. */
+typedef struct isthmus_segment {
+    char* base;                  /* where this PE reaches the first byte */
+    uint64_t size;               /* bytes */
+    uint64_t transfer_end;       /* put and get: offset + size must not exceed it; 0: refused */
+    uint64_t atomic_end;         /* 64-bit atomics: offset must be below it; 0: refused */
+    const uint32_t* generation_now; /* the owner moves it on when it destroys the segment */
+    const uint32_t* sleepers;    /* waiters of the owner that sleep and must be woken */
+    uint64_t id;                 /* as the user gave it */
+    uint32_t generation;
+    uint32_t access;             /* rights and kinds */
+    int32_t owner;               /* PE */
+    int32_t entry;               /* place in the directory */
+} isthmus_segment;
+
+/* Publishes `size` bytes under `id` (any number below 2^62, unique in the job, or ISTHMUS_ANY_ID).
+ * `memory` null: the library provides zeroed memory, page-aligned; read segment->base.
+ * Else the memory must be symmetric (shmem_malloc, static data) or begin and end at page borders
+ * (mmap, aligned_alloc(4096, ...)); in the latter case its pages are moved to shared memory in
+ * place, contents kept, and must not be written by other threads during this call.
+ * `access`: rights and kinds or-ed, 0 for ISTHMUS_DEFAULT_ACCESS.
+ * Errors: EXISTS (says which PE has it), NO_MEMORY, ARGUMENT. Only this PE takes part. */
+int isthmus_segment_create(isthmus_segment* segment, uint64_t id, void* memory, uint64_t size,
+                           uint32_t access);
+
+/* Obtains the view of a segment of any PE. Waits until it exists, at most `timeout` seconds (0: do
+ * not wait); says so once on standard error if that takes longer than a second.
+ * Errors: TIMEOUT. One look-up at one PE's part of the directory, whatever the number of segments. */
+int isthmus_segment_clone(isthmus_segment* segment, uint64_t id, double timeout);
+
+/* The default segment of each PE: its symmetric heap. No look-up, nothing to destroy. Offsets are
+ * alike at every PE: isthmus_segment_offset of a shmem_malloc'ed address. ARGUMENT if no such PE. */
+int isthmus_segment_default(isthmus_segment* segment, int pe);
+
+/* Owner: takes the id back; later operations through clones return ISTHMUS_STALE. The owner makes
+ * sure that none is under way. Memory that the library provided is freed; adopted memory stays
+ * mapped. Clone: forgets the view. */
+int isthmus_segment_destroy(isthmus_segment* segment);
+
+/* Address at this PE <-> offset. BOUNDS if outside. The address is this PE's view and may be loaded
+ * and stored directly: that is the shortest road there is. */
+int isthmus_segment_offset(const isthmus_segment* segment, const void* address, uint64_t* offset);
+int isthmus_segment_address(const isthmus_segment* segment, uint64_t offset, void** address);
+
+/* Allocation inside a segment made with ISTHMUS_ALLOCATOR, by any PE, for any PE. Offsets, not
+ * addresses. Alignment: a power of two up to 4096; malloc gives 16. Free of what was not allocated:
+ * ARGUMENT. The lists live in the segment; a put that runs wild can break them, which is noticed
+ * (ARGUMENT, "damaged"), not survived. */
+int isthmus_segment_malloc(const isthmus_segment* segment, uint64_t size, uint64_t* offset,
+                           isthmus_event* event);
+int isthmus_segment_memalign(const isthmus_segment* segment, uint64_t alignment, uint64_t size,
+                             uint64_t* offset, isthmus_event* event);
+int isthmus_segment_free(const isthmus_segment* segment, uint64_t offset, isthmus_event* event);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,477 @@
+#include "sim/debug/gdb_server.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+#include "sim/isa/disassemble.hpp"
+
+namespace isthmus::sim {
+namespace {
+
+constexpr unsigned kPc = 32, kFloat = 33, kFflags = 65, kFrm = 66, kFcsr = 67, kExtended = 68,
+                   kRegisters = 100;
+constexpr std::size_t kMaxPacket = 1 << 20;
+
+std::string hex_bytes(const void* data, std::size_t size) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string text;
+    for (std::size_t i = 0; i < size; ++i) {
+        const auto byte = static_cast<const unsigned char*>(data)[i];
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 15];
+    }
+    return text;
+}
+
+bool parse_hex(std::string_view text, std::uint64_t& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+    return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool parse_bytes(std::string_view text, std::vector<std::uint8_t>& bytes) {
+    if (text.size() % 2) return false;
+    for (std::size_t i = 0; i < text.size(); i += 2) {
+        std::uint64_t byte;
+        if (!parse_hex(text.substr(i, 2), byte)) return false;
+        bytes.push_back(static_cast<std::uint8_t>(byte));
+    }
+    return true;
+}
+
+/// "12,34" -> both numbers.
+bool parse_pair(std::string_view text, std::uint64_t& first, std::uint64_t& second) {
+    const auto comma = text.find(',');
+    return comma != std::string_view::npos && parse_hex(text.substr(0, comma), first) &&
+           parse_hex(text.substr(comma + 1), second);
+}
+
+int signal_of(const Hart& hart) {
+    if (hart.stop != Stop::kTrap) return 5;
+    switch (hart.trap.cause) {
+        case Cause::kBreakpoint:
+            return 5;
+        case Cause::kIllegal:
+            return 4;
+        default:
+            return 11;
+    }
+}
+
+}  // namespace
+
+GdbServer::GdbServer(Machine& machine) : machine_(machine) {
+    current_ = {machine.nodes().front().get(), machine.nodes().front()->harts.front().get()};
+    machine_.on_stop = [this](Node& node, Hart& hart) {
+        // Keep the first of a round; the others stop again when they are resumed.
+        if (!stopped_) {
+            stopped_ = true;
+            current_ = {&node, &hart};
+            signal_ = signal_of(hart);
+        }
+        node.quota = 0;
+        return true;
+    };
+}
+
+GdbServer::~GdbServer() {
+    machine_.on_stop = nullptr;
+    if (socket_ >= 0) close(socket_);
+    if (listener_ >= 0) close(listener_);
+}
+
+unsigned GdbServer::word_bytes() const {
+    return machine_.program().xlen == Xlen::k64 ? 8 : 4;
+}
+
+int GdbServer::listen(int port) {
+    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int yes = 1;
+    setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    socklen_t size = sizeof address;
+    if (listener_ < 0 || bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        ::listen(listener_, 1) != 0 ||
+        getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+        throw std::runtime_error("cannot listen on localhost port " + std::to_string(port) + ": " +
+                                 std::strerror(errno) + " (--gdb)");
+    return ntohs(address.sin_port);
+}
+
+bool GdbServer::read_packet(std::string& packet) {
+    for (;;) {
+        // Everything up to a complete $...#xx; acknowledgements and stray interrupts in between are
+        // dropped.
+        const auto start = input_.find('$');
+        if (start != std::string::npos) {
+            const auto end = input_.find('#', start);
+            if (end != std::string::npos && end + 2 < input_.size()) {
+                packet = input_.substr(start + 1, end - start - 1);
+                std::uint64_t sum = 0;
+                const bool readable = parse_hex(std::string_view(input_).substr(end + 1, 2), sum);
+                input_.erase(0, end + 3);
+                std::uint8_t actual = 0;
+                for (const char c : packet)
+                    actual = static_cast<std::uint8_t>(actual + static_cast<unsigned char>(c));
+                const bool good = readable && sum == actual;
+                if (acknowledge_ && ::send(socket_, good ? "+" : "-", 1, MSG_NOSIGNAL) != 1)
+                    return false;
+                if (good) return true;
+                continue;
+            }
+        }
+        if (input_.size() > kMaxPacket) return false;
+        char buffer[4096];
+        const ssize_t got = recv(socket_, buffer, sizeof buffer, 0);
+        if (got <= 0) return false;
+        input_.append(buffer, static_cast<std::size_t>(got));
+    }
+}
+
+bool GdbServer::send_packet(const std::string& packet) {
+    std::uint8_t sum = 0;
+    for (const char c : packet)
+        sum = static_cast<std::uint8_t>(sum + static_cast<unsigned char>(c));
+    char tail[4];
+    std::snprintf(tail, sizeof tail, "#%02x", sum);
+    const std::string text = "$" + packet + tail;
+    return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(text.size());
+}
+
+bool GdbServer::interrupted() {
+    if (socket_ < 0) return false;
+    pollfd waiting{socket_, POLLIN, 0};
+    if (poll(&waiting, 1, 0) <= 0) return false;
+    char c = 0;
+    if (recv(socket_, &c, 1, MSG_PEEK) <= 0) return true;
+    if (c != 3 && c != '+') return false;
+    if (recv(socket_, &c, 1, 0) != 1) return true;
+    return c == 3;
+}
+
+bool GdbServer::serve() {
+    std::fprintf(stderr, "isthmus-sim: waiting for GDB\n");
+    socket_ = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket_ < 0)
+        throw std::runtime_error(std::string("no debugger could connect: ") + std::strerror(errno));
+    const int yes = 1;
+    setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    std::string packet;
+    while (read_packet(packet)) {
+        const std::string reply = answer(packet);
+        if (killed_) return false;
+        if (!send_packet(reply)) return false;
+        if (packet == "QStartNoAckMode") acknowledge_ = false;
+        if (detached_) return false;
+        if (reply.starts_with("W")) return true;
+    }
+    return false;
+}
+
+std::string GdbServer::thread_name(const Place& place) const {
+    char text[16];
+    std::snprintf(text, sizeof text, "%x", (place.node->id << 10 | place.hart->id) + 1);
+    return text;
+}
+
+bool GdbServer::find_thread(std::string_view text, Place& place) const {
+    if (text == "0" || text == "-1") return true;
+    std::uint64_t number;
+    if (!parse_hex(text, number) || number == 0) return false;
+    const std::uint64_t node = (number - 1) >> 10, hart = (number - 1) & 1023;
+    if (node >= machine_.nodes().size() || hart >= machine_.nodes()[node]->harts.size())
+        return false;
+    place = {machine_.nodes()[node].get(), machine_.nodes()[node]->harts[hart].get()};
+    return true;
+}
+
+void GdbServer::choose_live() {
+    if (!current_.node->exited) return;
+    for (const auto& node : machine_.nodes()) {
+        if (!node->exited) {
+            current_ = {node.get(), node->harts.front().get()};
+            return;
+        }
+    }
+}
+
+std::string GdbServer::stop_reply() const {
+    const bool over = std::all_of(machine_.nodes().begin(), machine_.nodes().end(),
+                                  [](const auto& n) { return n->exited; });
+    char text[40];
+    if (over) {
+        std::snprintf(text, sizeof text, "W%02x", machine_.exit_code() & 0xff);
+        return text;
+    }
+    std::snprintf(text, sizeof text, "T%02xthread:%s;", signal_, thread_name(current_).c_str());
+    return text;
+}
+
+std::string GdbServer::resume(bool step) {
+    stopped_ = false;
+    signal_ = 5;
+    if (step) {
+        Hart& hart = *current_.hart;
+        hart.blocks.set_limit(1);
+        NoObserver nobody;
+        const Stop stop = run(hart, nobody, 1);
+        if (stop != Stop::kBudget && stop != Stop::kYield) machine_.serve(*current_.node, hart);
+        hart.blocks.set_limit(BlockCache::kMaxInstructions);
+    } else {
+        std::vector<NoObserver> observers(machine_.nodes().size());
+        while (machine_.round(std::span(observers))) {
+            if (stopped_) break;
+            if (interrupted()) {
+                signal_ = 2;
+                break;
+            }
+        }
+    }
+    choose_live();
+    return stop_reply();
+}
+
+std::string GdbServer::read_register(unsigned number) const {
+    const Hart& hart = *current_.hart;
+    std::uint64_t value = 0;
+    std::size_t size = word_bytes();
+    if (number < 32)
+        value = hart.x[number];
+    else if (number == kPc)
+        value = hart.pc;
+    else if (number < kFflags)
+        value = hart.f[number - kFloat], size = 8;
+    else if (number == kFflags)
+        value = hart.fflags, size = 4;
+    else if (number == kFrm)
+        value = hart.frm, size = 4;
+    else if (number == kFcsr)
+        value = hart.fflags | hart.frm << 5, size = 4;
+    else
+        value = hart.e[number - kExtended];
+    return hex_bytes(&value, size);
+}
+
+bool GdbServer::write_register(unsigned number, std::uint64_t value) {
+    Hart& hart = *current_.hart;
+    if (word_bytes() == 4 && (number < 32 || number == kPc))
+        value = static_cast<std::uint64_t>(static_cast<std::int32_t>(value));
+    if (number == 0 || number == kExtended) return true;
+    if (number < 32)
+        hart.x[number] = value;
+    else if (number == kPc)
+        hart.pc = value & ~std::uint64_t{1};
+    else if (number < kFflags)
+        hart.f[number - kFloat] = value;
+    else if (number == kFflags)
+        hart.fflags = value & 31;
+    else if (number == kFrm)
+        hart.frm = value & 7;
+    else if (number == kFcsr)
+        hart.fflags = value & 31, hart.frm = (value >> 5) & 7;
+    else if (number < kRegisters)
+        hart.e[number - kExtended] = value;
+    else
+        return false;
+    return true;
+}
+
+std::string GdbServer::read_registers() const {
+    std::string text;
+    for (unsigned i = 0; i < kRegisters; ++i)
+        text += read_register(i);
+    return text;
+}
+
+bool GdbServer::write_registers(std::string_view hex) {
+    for (unsigned i = 0; i < kRegisters; ++i) {
+        const std::size_t digits = read_register(i).size();
+        if (hex.size() < digits) return i != 0;
+        std::vector<std::uint8_t> bytes;
+        if (!parse_bytes(hex.substr(0, digits), bytes)) return false;
+        std::uint64_t value = 0;
+        std::memcpy(&value, bytes.data(), bytes.size());
+        write_register(i, value);
+        hex.remove_prefix(digits);
+    }
+    return true;
+}
+
+std::string GdbServer::transfer_features(std::string_view arguments) const {
+    if (!arguments.starts_with("target.xml:")) return "E00";
+    std::uint64_t offset = 0, length = 0;
+    if (!parse_pair(arguments.substr(11), offset, length)) return "E01";
+    const std::string bits = std::to_string(8 * word_bytes());
+    std::string xml =
+        "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM "
+        "\"gdb-target.dtd\"><target><architecture>riscv:rv" +
+        bits + "</architecture><feature name=\"org.gnu.gdb.riscv.cpu\">";
+    const auto add = [&](const std::string& name, const std::string& size, const char* type,
+                         unsigned number) {
+        xml += "<reg name=\"" + name + "\" bitsize=\"" + size + "\" type=\"" + type +
+               "\" regnum=\"" + std::to_string(number) + "\"/>";
+    };
+    for (unsigned i = 0; i < 32; ++i) {
+        add(register_name(RegisterFile::kX, i), bits,
+            i == 1   ? "code_ptr"
+            : i == 2 ? "data_ptr"
+                     : "int",
+            i);
+    }
+    add("pc", bits, "code_ptr", kPc);
+    xml += "</feature><feature name=\"org.gnu.gdb.riscv.fpu\">";
+    for (unsigned i = 0; i < 32; ++i)
+        add(register_name(RegisterFile::kF, i), "64", "ieee_double", kFloat + i);
+    add("fflags", "32", "int", kFflags);
+    add("frm", "32", "int", kFrm);
+    add("fcsr", "32", "int", kFcsr);
+    xml += "</feature><feature name=\"isthmus.xbgas\">";
+    for (unsigned i = 0; i < 32; ++i)
+        add(register_name(RegisterFile::kE, i), bits, "int", kExtended + i);
+    xml += "</feature></target>";
+    if (offset >= xml.size()) return "l";
+    const std::string part = xml.substr(offset, length);
+    return (offset + part.size() < xml.size() ? "m" : "l") + part;
+}
+
+bool GdbServer::set_breakpoint(std::string_view arguments, bool insert) {
+    std::uint64_t address = 0, kind = 0;
+    if (!parse_pair(arguments.substr(0, arguments.find(';')), address, kind)) return false;
+    for (const auto& node : machine_.nodes()) {
+        for (const auto& hart : node->harts) {
+            if (insert)
+                hart->blocks.breakpoints().insert(address);
+            else
+                hart->blocks.breakpoints().erase(address);
+            hart->flush_pending = true;
+        }
+    }
+    return true;
+}
+
+std::string GdbServer::answer(std::string_view packet) {
+    const auto status = [](bool good) { return std::string(good ? "OK" : "E01"); };
+    if (packet.empty()) return "";
+    const std::string_view rest = packet.substr(1);
+    switch (packet.front()) {
+        case '?':
+            return stop_reply();
+        case 'g':
+            return read_registers();
+        case 'G':
+            return status(write_registers(rest));
+        case 'p': {
+            std::uint64_t number;
+            if (!parse_hex(rest, number) || number >= kRegisters) return "E01";
+            return read_register(static_cast<unsigned>(number));
+        }
+        case 'P': {
+            const auto equals = rest.find('=');
+            std::uint64_t number, value = 0;
+            std::vector<std::uint8_t> bytes;
+            if (equals == std::string_view::npos || !parse_hex(rest.substr(0, equals), number) ||
+                number >= kRegisters || !parse_bytes(rest.substr(equals + 1), bytes) ||
+                bytes.size() > 8)
+                return "E01";
+            std::memcpy(&value, bytes.data(), bytes.size());
+            return status(write_register(static_cast<unsigned>(number), value));
+        }
+        case 'm': {
+            std::uint64_t address, size;
+            if (!parse_pair(rest, address, size) || size > kMaxPacket / 4) return "E01";
+            std::vector<std::byte> bytes(size);
+            if (!current_.node->memory.read(address, bytes.data(), size, 0)) return "E14";
+            return hex_bytes(bytes.data(), size);
+        }
+        case 'M': {
+            const auto colon = rest.find(':');
+            std::uint64_t address, size;
+            std::vector<std::uint8_t> bytes;
+            if (colon == std::string_view::npos ||
+                !parse_pair(rest.substr(0, colon), address, size) ||
+                !parse_bytes(rest.substr(colon + 1), bytes) || bytes.size() != size)
+                return "E01";
+            if (!current_.node->memory.write(address, bytes.data(), size, 0)) return "E14";
+            for (const auto& hart : current_.node->harts)
+                hart->flush_code();
+            return "OK";
+        }
+        case 'c':
+            return resume(false);
+        case 's':
+            return resume(true);
+        case 'H': {
+            Place place = current_;
+            if (rest.empty() || !find_thread(rest.substr(1), place)) return "E01";
+            if (rest.front() == 'g' || (rest.front() == 'c' && rest.substr(1) != "-1"))
+                current_ = place;
+            return "OK";
+        }
+        case 'T': {
+            Place place;
+            return status(find_thread(rest, place));
+        }
+        case 'Z':
+        case 'z':
+            if (rest.size() < 2 || (rest[0] != '0' && rest[0] != '1')) return "";
+            return status(set_breakpoint(rest.substr(2), packet.front() == 'Z'));
+        case 'D':
+            detached_ = true;
+            return "OK";
+        case 'k':
+            killed_ = true;
+            return "OK";
+        default:
+            break;
+    }
+    if (packet == "vCont?") return "vCont;c;C;s;S";
+    if (packet.starts_with("vCont;")) {
+        // The first action decides; it may name the thread to step.
+        std::string_view action = packet.substr(6, packet.substr(6).find(';'));
+        const auto colon = action.find(':');
+        if (colon != std::string_view::npos) find_thread(action.substr(colon + 1), current_);
+        return resume(action.front() == 's' || action.front() == 'S');
+    }
+    if (packet.starts_with("qSupported"))
+        return "PacketSize=40000;qXfer:features:read+;QStartNoAckMode+;vContSupported+";
+    if (packet.starts_with("qXfer:features:read:")) return transfer_features(packet.substr(20));
+    if (packet == "QStartNoAckMode") return "OK";
+    if (packet == "qAttached") return "1";
+    if (packet == "qC") return "QC" + thread_name(current_);
+    if (packet == "qfThreadInfo") {
+        std::string text = "m";
+        for (const auto& node : machine_.nodes()) {
+            if (node->exited) continue;
+            for (const auto& hart : node->harts) {
+                if (text.size() > 1) text += ',';
+                text += thread_name({node.get(), hart.get()});
+            }
+        }
+        return text;
+    }
+    if (packet == "qsThreadInfo") return "l";
+    if (packet.starts_with("qThreadExtraInfo,")) {
+        Place place = current_;
+        if (!find_thread(packet.substr(17), place)) return "E01";
+        const std::string text =
+            "node " + std::to_string(place.node->id) + " hart " + std::to_string(place.hart->id);
+        return hex_bytes(text.data(), text.size());
+    }
+    return "";
+}
+
+}  // namespace isthmus::sim

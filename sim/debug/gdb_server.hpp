@@ -1,0 +1,67 @@
+// GDB's remote serial protocol: one connection, all harts of all nodes as its threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/hart/machine.hpp"
+
+namespace isthmus::sim {
+
+/// Attach with `target remote localhost:PORT` from gdb-multiarch. Breakpoints, single steps,
+/// registers (the e-registers included), memory, threads and interrupting work; watchpoints are
+/// refused. While the debugger holds one hart, all stand still; a step moves only the chosen hart.
+/// The other nodes may have run on to the end of their round when one of them hits a breakpoint.
+class GdbServer {
+  public:
+    explicit GdbServer(Machine& machine);
+    ~GdbServer();
+    GdbServer(const GdbServer&) = delete;
+    GdbServer& operator=(const GdbServer&) = delete;
+
+    /// Listens on localhost; port 0 takes a free one. Returns the port. Throws std::runtime_error.
+    int listen(int port);
+    /// Waits for the debugger and does what it says until the machine has ended (true) or it
+    /// detaches or closes the connection (false): the machine may run on without it then. `killed`
+    /// tells whether it asked to end the machine.
+    bool serve();
+    bool killed() const { return killed_; }
+
+    /// Answers one packet; for tests. An empty answer means "not supported", as the protocol has
+    /// it.
+    std::string answer(std::string_view packet);
+
+  private:
+    struct Place {
+        Node* node = nullptr;
+        Hart* hart = nullptr;
+    };
+
+    bool read_packet(std::string& packet);
+    bool send_packet(const std::string& packet);
+    bool interrupted();
+    std::string resume(bool step);
+    std::string stop_reply() const;
+    std::string thread_name(const Place& place) const;
+    bool find_thread(std::string_view text, Place& place) const;
+    void choose_live();
+    std::string read_registers() const;
+    bool write_registers(std::string_view hex);
+    std::string read_register(unsigned number) const;
+    bool write_register(unsigned number, std::uint64_t value);
+    std::string transfer_features(std::string_view arguments) const;
+    bool set_breakpoint(std::string_view arguments, bool insert);
+    unsigned word_bytes() const;
+
+    Machine& machine_;
+    Place current_;
+    int listener_ = -1, socket_ = -1;
+    int signal_ = 5;
+    bool stopped_ = false, killed_ = false, detached_ = false;
+    bool acknowledge_ = true;
+    std::string input_;
+};
+
+}  // namespace isthmus::sim

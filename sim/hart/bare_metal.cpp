@@ -1,0 +1,169 @@
+#include "sim/hart/bare_metal.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <stdexcept>
+
+namespace isthmus::sim {
+namespace {
+
+/// Software and timer interrupts of one hart. Time is the hart's count of instructions.
+class Clint final : public Device {
+  public:
+    explicit Clint(Hart& hart) : hart_(hart) {}
+
+    std::uint64_t read(std::uint64_t offset, unsigned size) override {
+        if (offset == 0) return software_;
+        if (offset >= 0x4000 && offset < 0x4008) return part(compare_, offset & 7, size);
+        if (offset >= 0xbff8 && offset < 0xc000) return part(time(), offset & 7, size);
+        return 0;
+    }
+    void write(std::uint64_t offset, unsigned size, std::uint64_t value) override {
+        if (offset == 0) software_ = value & 1;
+        if (offset >= 0x4000 && offset < 0x4008) {
+            const unsigned shift = 8 * (offset & 7);
+            const std::uint64_t mask =
+                size == 8 ? ~std::uint64_t{0} : ((std::uint64_t{1} << 8 * size) - 1) << shift;
+            compare_ = (compare_ & ~mask) | ((value << shift) & mask);
+        }
+        update();
+    }
+    void update() { hart_.csr.mip = (software_ ? 8u : 0u) | (time() >= compare_ ? 0x80u : 0u); }
+
+  private:
+    static std::uint64_t part(std::uint64_t value, std::uint64_t byte, unsigned size) {
+        value >>= 8 * byte;
+        return size == 8 ? value : value & ((std::uint64_t{1} << 8 * size) - 1);
+    }
+    std::uint64_t time() const { return hart_.instret; }
+
+    Hart& hart_;
+    std::uint64_t software_ = 0, compare_ = ~std::uint64_t{0};
+};
+
+class BareMetal final : public Environment {
+  public:
+    BareMetal(Machine& machine, Hart& hart, std::uint64_t tohost, std::uint64_t fromhost)
+        : clint(hart), machine_(machine), tohost_(tohost), fromhost_(fromhost) {}
+
+    Clint clint;
+
+    void before_round(Node&) override { clint.update(); }
+    bool wake_sleepers(Node&) override { return true; }
+
+    void serve(Node& node, Hart& hart) override {
+        if (hart.stop == Stop::kHostCall) {
+            host_call(node);
+            return;
+        }
+        char line[160];
+        std::snprintf(
+            line, sizeof line,
+            "isthmus-sim: node %u: %s (cause %u, value 0x%lx) and no handler at mtvec 0x%lx\n",
+            node.id, std::string(cause_name(hart.trap.cause)).c_str(),
+            static_cast<unsigned>(hart.trap.cause), static_cast<unsigned long>(hart.trap.value),
+            static_cast<unsigned long>(hart.csr.mtvec));
+        // The trap that led there tells more than the failed fetch of its handler.
+        if (hart.csr.mepc) hart.pc = hart.csr.mepc;
+        machine_.complain(std::string(line) + machine_.report(node, hart));
+        machine_.exit_node(node, 134);
+    }
+
+  private:
+    void host_call(Node& node) {
+        std::uint64_t value = 0;
+        if (!node.memory.read(tohost_, &value, 8) || value == 0) return;
+        const unsigned device = value >> 56, command = (value >> 48) & 0xff;
+        const std::uint64_t payload = value & 0xffffffffffffull;
+        const std::uint64_t zero = 0;
+        if (device == 1 && command == 1) {
+            const char c = static_cast<char>(payload);
+            emit(&c, 1);
+        } else if (value & 1) {
+            machine_.exit_node(node, static_cast<int>(payload >> 1));
+            return;
+        } else if (device == 0) {
+            system_call(node, payload);
+            const std::uint64_t one = 1;
+            if (fromhost_) node.memory.write(fromhost_, &one, 8);
+        }
+        node.memory.write(tohost_, &zero, 8);
+    }
+
+    void system_call(Node& node, std::uint64_t block) {
+        std::uint64_t words[8] = {};
+        if (!node.memory.read(block, words, sizeof words)) return;
+        std::uint64_t result = static_cast<std::uint64_t>(-ENOSYS);
+        if (words[0] == 64 && (words[1] == 1 || words[1] == 2)) {
+            std::string data(std::min<std::uint64_t>(words[3], 1 << 20), '\0');
+            if (node.memory.read(words[2], data.data(), data.size())) {
+                emit(data.data(), data.size());
+                result = data.size();
+            } else {
+                result = static_cast<std::uint64_t>(-EFAULT);
+            }
+        } else if (words[0] == 93) {
+            machine_.exit_node(node, static_cast<int>(words[1]));
+        }
+        node.memory.write(block, &result, 8);
+    }
+
+    static void emit(const char* data, std::size_t size) {
+        std::fwrite(data, 1, size, stdout);
+        std::fflush(stdout);
+    }
+
+    Machine& machine_;
+    std::uint64_t tohost_, fromhost_;
+};
+
+}  // namespace
+
+void boot_bare_metal(Machine& machine, Node& node) {
+    const MachineOptions& options = machine.options();
+    const Program& program = machine.program();
+    const std::uint64_t memory = options.memory_bytes & kPageMask;
+    const std::uint64_t shared = options.shared_bytes & kPageMask;
+    const std::uint64_t limit =
+        program.xlen == Xlen::k32 ? (std::uint64_t{1} << 32) - kDramBase : std::uint64_t{1} << 46;
+    if (memory == 0 || memory > limit)
+        throw std::runtime_error("a node has " + std::to_string(options.memory_bytes) +
+                                 " bytes of memory, not in 4096.." + std::to_string(limit) +
+                                 " (--memory)");
+    if (shared + kPageSize > memory)
+        throw std::runtime_error("the shared region of " + std::to_string(shared) +
+                                 " bytes does not fit " + std::to_string(memory) +
+                                 " bytes of memory (--shared, --memory)");
+    node.memory.map(kDramBase, memory, kRead | kWrite | kExecute, "dram");
+    const std::uint64_t top = kDramBase + memory;
+    machine.set_shared_region(top - kPageSize - shared, shared);
+    for (const Segment& segment : program.segments) {
+        if (segment.address < kDramBase || segment.address > top ||
+            segment.memory_size > top - segment.address) {
+            char text[160];
+            std::snprintf(
+                text, sizeof text,
+                "%s: a segment at 0x%lx of 0x%lx bytes is outside memory 0x%lx..0x%lx (--memory)",
+                program.path.c_str(), static_cast<unsigned long>(segment.address),
+                static_cast<unsigned long>(segment.memory_size),
+                static_cast<unsigned long>(kDramBase), static_cast<unsigned long>(top));
+            throw std::runtime_error(text);
+        }
+        node.memory.write(segment.address, segment.data.data(), segment.data.size());
+    }
+    Hart& hart = machine.add_hart(node, false);
+    hart.pc = program.entry;
+    const std::uint64_t tohost = program.symbol("tohost").value_or(0);
+    if (tohost) {
+        hart.watch_address = tohost;
+        hart.watch_page = tohost & kPageMask;
+    }
+    auto environment =
+        std::make_unique<BareMetal>(machine, hart, tohost, program.symbol("fromhost").value_or(0));
+    node.memory.map_device(kClintBase, 0x10000, &environment->clint, "clint");
+    node.environment = std::move(environment);
+}
+
+}  // namespace isthmus::sim

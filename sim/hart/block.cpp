@@ -1,0 +1,115 @@
+#include "sim/hart/block.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "sim/hart/address_space.hpp"
+#include "sim/hart/hart.hpp"
+
+namespace isthmus::sim {
+
+void BlockCache::flush() {
+    std::fill(recent_.begin(), recent_.end(), nullptr);
+    blocks_.clear();
+    insn_chunks_.clear();
+    meta_chunks_.clear();
+    chunk_used_ = kChunk;
+    ++generation_;
+}
+
+Block* BlockCache::lookup_slow(std::uint64_t pc, const Decoder& decoder, AddressSpace& memory,
+                               bool fp_enabled, std::uint64_t& fault) {
+    Block* block;
+    if (const auto found = blocks_.find(pc); found != blocks_.end()) {
+        block = found->second.get();
+    } else {
+        block = build(pc, decoder, memory, fp_enabled, fault);
+        if (!block) return nullptr;
+    }
+    recent_[(pc >> 1) % kRecent] = block;
+    return block;
+}
+
+// A block ends with a control transfer, at the limit, at the end of its page (so that one page's
+// rights decide over all of it; only the first instruction may straddle), before a breakpoint, and
+// before anything that cannot be fetched.
+Block* BlockCache::build(std::uint64_t pc, const Decoder& decoder, AddressSpace& memory,
+                         bool fp_enabled, std::uint64_t& fault) {
+    std::array<Insn, kMaxInstructions + 1> insns;
+    std::array<InsnMeta, kMaxInstructions + 1> meta;
+    std::size_t count = 0;
+    std::uint64_t at = pc, taken_pc = 0;
+    const auto emit = [&](std::size_t handler, const Decoded& d, std::uint32_t raw, Op op) {
+        insns[count] = Insn{handlers_.labels[handler], d.imm, d.rd, d.rs1, d.rs2, d.rs3};
+        meta[count] = InsnMeta{raw, op, static_cast<std::uint16_t>(at - pc)};
+        ++count;
+    };
+    bool ended = false;
+    while (!ended) {
+        if (count == limit_ || (count != 0 && (at & kPageMask) != (pc & kPageMask))) break;
+        if (!breakpoints_.empty() && breakpoints_.count(at)) {
+            if (count != 0) break;
+            emit(HandlerTable::kBreakpoint, {}, 0, Op::kCount);
+            break;
+        }
+        std::uint16_t low = 0, high = 0;
+        if (!memory.read(at, &low, 2, kExecute)) {
+            if (count != 0) break;
+            fault = at;
+            return nullptr;
+        }
+        std::uint32_t word = low;
+        if (instruction_length(low) == 4) {
+            const bool straddles = ((at + 2) & kPageMask) != (at & kPageMask);
+            if (straddles && count != 0) break;
+            if (!memory.read(at + 2, &high, 2, kExecute)) {
+                if (count != 0) break;
+                fault = at + 2;
+                return nullptr;
+            }
+            if (straddles) memory.mark_code(at + 2);
+            word |= std::uint32_t{high} << 16;
+        }
+        Decoded d;
+        if (!decoder.decode(word, d) || (is_floating_point(info(d.op).klass) && !fp_enabled)) {
+            emit(HandlerTable::kIllegal, {}, word, Op::kCount);
+            break;
+        }
+        const OpInfo& op = info(d.op);
+        if (d.rd == 0 && (op.rd == RegisterFile::kX || op.rd == RegisterFile::kE))
+            d.rd = Hart::kDiscard;
+        if (d.op == Op::auipc) {
+            const auto offset = static_cast<std::uint32_t>(at - pc);
+            d.rs2 = static_cast<std::uint8_t>(offset);
+            d.rs3 = static_cast<std::uint8_t>(offset >> 8);
+        }
+        if (op.klass == InstructionClass::kBranch || op.klass == InstructionClass::kJump) {
+            taken_pc = at + static_cast<std::uint64_t>(static_cast<std::int64_t>(d.imm));
+            if (decoder.xlen() == Xlen::k32) taken_pc = static_cast<std::uint32_t>(taken_pc);
+        }
+        emit(static_cast<std::size_t>(d.op), d, word, d.op);
+        at += d.size;
+        ended = ends_block(op.klass);
+    }
+    const auto real = static_cast<std::uint32_t>(count);
+    if (!ended) emit(HandlerTable::kEndOfBlock, {}, 0, Op::kCount);
+    memory.mark_code(pc);
+
+    if (chunk_used_ + count > kChunk) {
+        insn_chunks_.push_back(std::make_unique<Insn[]>(kChunk));
+        meta_chunks_.push_back(std::make_unique<InsnMeta[]>(kChunk));
+        chunk_used_ = 0;
+    }
+    Insn* const insn_home = insn_chunks_.back().get() + chunk_used_;
+    InsnMeta* const meta_home = meta_chunks_.back().get() + chunk_used_;
+    chunk_used_ += count;
+    std::copy_n(insns.begin(), count, insn_home);
+    std::copy_n(meta.begin(), count, meta_home);
+    auto block = std::make_unique<Block>(Block{pc, real, static_cast<std::uint32_t>(at - pc),
+                                               insn_home, meta_home, taken_pc, nullptr, nullptr, 1,
+                                               nullptr, 0, nullptr});
+    decoded_ += real;
+    return (blocks_[pc] = std::move(block)).get();
+}
+
+}  // namespace isthmus::sim

@@ -1,0 +1,117 @@
+// Decoded basic blocks: what the interpreter runs instead of instruction words.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "sim/isa/decode.hpp"
+
+namespace isthmus::sim {
+
+class AddressSpace;
+
+/// One instruction, ready to run: 16 bytes, four to a cache line.
+struct Insn {
+    const void* handler;  // label in the loop that runs it
+    std::int32_t imm;
+    std::uint8_t rd, rs1, rs2, rs3;  // rd of register 0 is Hart::kDiscard
+
+    /// auipc has no source registers and keeps its distance from the start of the block there.
+    std::uint32_t block_offset() const { return rs2 | std::uint32_t{rs3} << 8; }
+};
+static_assert(sizeof(Insn) == 16);
+
+/// What the slow paths and observers need beyond that.
+struct InsnMeta {
+    std::uint32_t raw;
+    Op op;
+    std::uint16_t offset;  // of the instruction from the start of the block, in bytes
+};
+static_assert(sizeof(InsnMeta) == 8);
+
+/// A run of instructions that is entered only at its start.
+struct Block {
+    std::uint64_t pc;
+    std::uint32_t count;  // instructions, without the end marker
+    std::uint32_t bytes;
+    Insn* insns;
+    const InsnMeta* meta;
+    std::uint64_t taken_pc;  // target of a final branch or jal
+    Block* taken;            // successors, once known
+    Block* next;
+    std::uint64_t indirect_pc;  // last target of a final jalr
+    Block* indirect;
+    std::uint32_t heat;  // times it was entered through the slow path
+    const void* native;  // translated code, or null
+};
+
+/// Handlers of the loop a cache belongs to: one per Op, then those of the pseudo-instructions.
+struct HandlerTable {
+    const void* const* labels = nullptr;
+    static constexpr std::size_t kEndOfBlock = kOpCount;  // falls through to the next block
+    static constexpr std::size_t kIllegal = kOpCount + 1;
+    static constexpr std::size_t kBreakpoint = kOpCount + 2;
+    static constexpr std::size_t kTranslated =
+        kOpCount + 3;  // first instruction of a block with host code
+    static constexpr std::size_t kCount = kOpCount + 4;
+};
+
+/// The blocks of one hart. Pointers to blocks stay valid until flush().
+class BlockCache {
+  public:
+    static constexpr std::size_t kMaxInstructions = 64;
+
+    /// The block at pc, decoded now if need be; null if the first instruction cannot be fetched,
+    /// with `fault` set to the address that failed.
+    Block* lookup(std::uint64_t pc, const Decoder& decoder, AddressSpace& memory, bool fp_enabled,
+                  std::uint64_t& fault) {
+        Block*& slot = recent_[(pc >> 1) % kRecent];
+        if (slot && slot->pc == pc) return slot;
+        return lookup_slow(pc, decoder, memory, fp_enabled, fault);
+    }
+
+    void flush();
+    /// The loop whose labels new blocks refer to; a different one flushes.
+    void set_handlers(const HandlerTable& handlers) {
+        if (handlers.labels != handlers_.labels) {
+            flush();
+            handlers_ = handlers;
+        }
+    }
+    /// Longest block from now on; 1 for single steps. Flushes if it changes.
+    void set_limit(std::size_t limit) {
+        if (limit != limit_) {
+            flush();
+            limit_ = limit;
+        }
+    }
+    std::size_t limit() const { return limit_; }
+    std::unordered_set<std::uint64_t>& breakpoints() { return breakpoints_; }
+    std::uint64_t decoded() const { return decoded_; }
+    /// Rises with every flush, so that holders of block pointers can tell.
+    std::uint64_t generation() const { return generation_; }
+
+  private:
+    static constexpr std::size_t kRecent = 4096;
+    static constexpr std::size_t kChunk = 1024;  // instructions an arena chunk holds
+
+    Block* lookup_slow(std::uint64_t pc, const Decoder& decoder, AddressSpace& memory,
+                       bool fp_enabled, std::uint64_t& fault);
+    Block* build(std::uint64_t pc, const Decoder& decoder, AddressSpace& memory, bool fp_enabled,
+                 std::uint64_t& fault);
+
+    HandlerTable handlers_;
+    std::vector<Block*> recent_ = std::vector<Block*>(kRecent);
+    std::unordered_map<std::uint64_t, std::unique_ptr<Block>> blocks_;
+    std::vector<std::unique_ptr<Insn[]>> insn_chunks_;
+    std::vector<std::unique_ptr<InsnMeta[]>> meta_chunks_;
+    std::size_t chunk_used_ = kChunk;
+    std::size_t limit_ = kMaxInstructions;
+    std::unordered_set<std::uint64_t> breakpoints_;
+    std::uint64_t decoded_ = 0, generation_ = 0;
+};
+
+}  // namespace isthmus::sim

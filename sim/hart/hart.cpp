@@ -1,0 +1,387 @@
+#include "sim/hart/hart.hpp"
+
+#include <cstring>
+
+#include "sim/hart/translator.hpp"
+
+namespace isthmus::sim {
+namespace {
+
+constexpr std::uint64_t kMie = 1u << 3, kMpie = 1u << 7, kMpp = 3u << 11, kMprv = 1u << 17;
+
+constexpr std::uint64_t bit(char extension) {
+    return std::uint64_t{1} << (extension - 'A');
+}
+constexpr std::uint64_t kMisa =
+    bit('I') | bit('M') | bit('A') | bit('F') | bit('D') | bit('C') | bit('U') | bit('X');
+
+}  // namespace
+
+std::string_view cause_name(Cause cause) {
+    switch (cause) {
+        case Cause::kFetchMisaligned:
+            return "instruction address misaligned";
+        case Cause::kFetchFault:
+            return "instruction access fault";
+        case Cause::kIllegal:
+            return "illegal instruction";
+        case Cause::kBreakpoint:
+            return "breakpoint";
+        case Cause::kLoadMisaligned:
+            return "load address misaligned";
+        case Cause::kLoadFault:
+            return "load access fault";
+        case Cause::kStoreMisaligned:
+            return "store address misaligned";
+        case Cause::kStoreFault:
+            return "store access fault";
+        case Cause::kUserCall:
+            return "environment call from user mode";
+        case Cause::kMachineCall:
+            return "environment call from machine mode";
+    }
+    return "unknown trap";
+}
+
+Hart::Hart(const HartOptions& options, const Decoder& decoder, AddressSpace& space)
+    : memory(&space), options_(options), decoder_(&decoder) {
+    if (options.emulate_linux) privilege = Privilege::kUser;
+}
+
+Hart::~Hart() = default;
+
+void Hart::translate(Block& block, const void* handler) {
+    if (!options_.translate || options_.xlen != Xlen::k64) return;
+    if (!translator_) {
+        translator_ = make_translator(rv64_fallbacks());
+        if (!translator_) {
+            options_.translate = false;
+            return;
+        }
+        translated_generation_ = blocks.generation();
+    }
+    if (translated_generation_ != blocks.generation()) {
+        translator_->clear();
+        translated_generation_ = blocks.generation();
+    }
+    block.native = translator_->translate(block);
+    if (!block.native) return;
+    block.insns[0].handler = handler;
+    ++translated_blocks_;
+}
+
+bool Hart::raise(Cause cause, std::uint64_t value) {
+    trap = Trap{cause, value};
+    stop = Stop::kTrap;
+    return false;
+}
+
+bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKind kind) {
+    const Cause fault = kind == MemoryKind::kLoad ? Cause::kLoadFault : Cause::kStoreFault;
+    const std::uint64_t page = address & kPageMask;
+    if (((address + size - 1) & kPageMask) == page) {
+        const Region* region = memory->find(address);
+        if (!region || !(region->rights & kRead)) return raise(fault, address);
+        if (region->device) {
+            if (address & (size - 1)) return raise(fault, address);
+            const std::uint64_t got = region->device->read(address - region->start, size);
+            std::memcpy(value, &got, size);
+            return true;
+        }
+        const std::byte* host = region->host + (address - region->start);
+        std::memcpy(value, host, size);
+        // A region may end inside the host page that starts at `page` only if it is not
+        // page-aligned; it always is.
+        tlb.read[(page / kPageSize) % Tlb::kEntries] = {
+            page, reinterpret_cast<std::uintptr_t>(host) - address};
+        return true;
+    }
+    auto* bytes = static_cast<std::byte*>(value);
+    for (unsigned i = 0; i < size; ++i) {
+        const std::byte* host = memory->host(address + i, kRead);
+        if (!host) return raise(fault, address + i);
+        bytes[i] = *host;
+    }
+    return true;
+}
+
+bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
+    const std::uint64_t page = address & kPageMask;
+    if (((address + size - 1) & kPageMask) == page) {
+        const Region* region = memory->find(address);
+        if (!region || !(region->rights & kWrite)) return raise(Cause::kStoreFault, address);
+        if (region->device) {
+            if (address & (size - 1)) return raise(Cause::kStoreFault, address);
+            std::uint64_t data = 0;
+            std::memcpy(&data, value, size);
+            region->device->write(address - region->start, size, data);
+            return true;
+        }
+        std::byte* host = region->host + (address - region->start);
+        std::memcpy(host, value, size);
+        if (memory->is_code(page)) {
+            memory->note_write(address, size);
+        } else if (page == watch_page) {
+            if (address - watch_address < 8) {
+                stop = Stop::kHostCall;
+                return false;
+            }
+        } else {
+            tlb.write[(page / kPageSize) % Tlb::kEntries] = {
+                page, reinterpret_cast<std::uintptr_t>(host) - address};
+        }
+        return true;
+    }
+    // Nothing is written unless all of it can be.
+    for (unsigned i = 0; i < size; ++i) {
+        if (!memory->host(address + i, kWrite)) return raise(Cause::kStoreFault, address + i);
+    }
+    memory->write(address, value, size);
+    return true;
+}
+
+bool Hart::read_csr(unsigned number, std::uint64_t& value) {
+    if (((number >> 8) & 3) > static_cast<unsigned>(privilege)) return false;
+    const bool narrow = options_.xlen == Xlen::k32;
+    const auto counter = [&](std::uint64_t full, bool high) {
+        value = high ? full >> 32 : full;
+        return !high || narrow;
+    };
+    const std::uint64_t cycles = instret + csr.cycle_offset, retired = instret + csr.instret_offset;
+    // The user-level counters may be closed by the machine level.
+    if ((number & 0xf60) == 0xc00) {
+        const bool open = privilege == Privilege::kMachine || options_.emulate_linux ||
+                          (csr.mcounteren >> (number & 31)) & 1;
+        if (!open) return false;
+    }
+    value = 0;
+    switch (number) {
+        case 0x001:
+            value = fflags;
+            return fp_enabled();
+        case 0x002:
+            value = frm;
+            return fp_enabled();
+        case 0x003:
+            value = fflags | frm << 5;
+            return fp_enabled();
+        case 0xc00:
+        case 0xb00:
+            return counter(cycles, false);
+        case 0xc80:
+        case 0xb80:
+            return counter(cycles, true);
+        case 0xc01:
+            return counter(clock ? clock() : instret, false);
+        case 0xc81:
+            return counter(clock ? clock() : instret, true);
+        case 0xc02:
+        case 0xb02:
+            return counter(retired, false);
+        case 0xc82:
+        case 0xb82:
+            return counter(retired, true);
+        case 0xca0:
+            value = 1;
+            return true;  // bulk transfers: none outstanding
+        case 0x300: {
+            value = csr.mstatus;
+            const bool dirty = (value & kMstatusFs) == kMstatusFs;
+            if (!narrow) value |= std::uint64_t{2} << 32;
+            if (dirty) value |= narrow ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
+            return true;
+        }
+        case 0x301:
+            value = kMisa | (narrow ? std::uint64_t{1} << 30 : std::uint64_t{2} << 62);
+            return true;
+        case 0x304:
+            value = csr.mie;
+            return true;
+        case 0x305:
+            value = csr.mtvec;
+            return true;
+        case 0x306:
+            value = csr.mcounteren;
+            return true;
+        case 0x310:
+            return narrow;
+        case 0x320:
+            value = csr.mcountinhibit;
+            return true;
+        case 0x30a:
+            return true;
+        case 0x31a:
+            return narrow;
+        case 0x340:
+            value = csr.mscratch;
+            return true;
+        case 0x341:
+            value = csr.mepc;
+            return true;
+        case 0x342:
+            value = csr.mcause;
+            return true;
+        case 0x343:
+            value = csr.mtval;
+            return true;
+        case 0x344:
+            value = csr.mip;
+            return true;
+        case 0xf14:
+            value = mhartid;
+            return true;
+        case 0xf11:
+        case 0xf12:
+        case 0xf13:
+        case 0xf15:
+            return true;
+        case 0x7a0:
+        case 0x7a1:
+        case 0x7a2:
+        case 0x7a3:
+        case 0x7a5:
+            return true;  // no triggers
+        default:
+            break;
+    }
+    // Event counters that count nothing, and no physical memory protection.
+    if (number >= 0xb03 && number <= 0xb1f) return true;
+    if (number >= 0xb83 && number <= 0xb9f) return narrow;
+    if (number >= 0xc03 && number <= 0xc1f) return true;
+    if (number >= 0xc83 && number <= 0xc9f) return narrow;
+    if (number >= 0x323 && number <= 0x33f) return true;
+    if (number >= 0x3a0 && number <= 0x3af) return narrow || (number & 1) == 0;
+    return number >= 0x3b0 && number <= 0x3ef;
+}
+
+bool Hart::write_csr(unsigned number, std::uint64_t value) {
+    if ((number >> 10) == 3) return false;
+    if (((number >> 8) & 3) > static_cast<unsigned>(privilege)) return false;
+    const bool narrow = options_.xlen == Xlen::k32;
+    const auto low = [&](std::uint64_t full) {
+        return narrow ? (full & ~0xffffffffull) | (value & 0xffffffff) : value;
+    };
+    const auto high = [&](std::uint64_t full) { return (full & 0xffffffff) | value << 32; };
+    switch (number) {
+        case 0x001:
+            fflags = value & 31;
+            return fp_enabled();
+        case 0x002:
+            frm = value & 7;
+            return fp_enabled();
+        case 0x003:
+            fflags = value & 31;
+            frm = (value >> 5) & 7;
+            return fp_enabled();
+        case 0x300: {
+            std::uint64_t next = value & (kMie | kMpie | kMprv);
+            if ((value & kMpp) == kMpp) next |= kMpp;
+            if (value & kMstatusFs) next |= kMstatusFs;  // off or dirty, nothing between
+            const bool switches = ((next ^ csr.mstatus) & kMstatusFs) != 0;
+            csr.mstatus = next;
+            if (switches) flush_pending = true;
+            return true;
+        }
+        case 0x304:
+            csr.mie = value & 0x888;
+            return true;
+        case 0x305:
+            csr.mtvec = value & ~std::uint64_t{2};
+            return true;
+        case 0x306:
+            csr.mcounteren = value & 0xffffffff;
+            return true;
+        case 0x320:
+            csr.mcountinhibit = value & 5;
+            return true;
+        case 0x340:
+            csr.mscratch = value;
+            return true;
+        case 0x341:
+            csr.mepc = value & ~std::uint64_t{1};
+            return true;
+        case 0x342:
+            csr.mcause = value;
+            return true;
+        case 0x343:
+            csr.mtval = value;
+            return true;
+        case 0x344:
+            csr.mip = (csr.mip & 0x88) | (value & 0x800 & 0);
+            return true;
+        // The instruction that writes a counter does not count itself.
+        case 0xb00:
+            csr.cycle_offset = low(instret + csr.cycle_offset) - instret - 1;
+            return true;
+        case 0xb02:
+            csr.instret_offset = low(instret + csr.instret_offset) - instret - 1;
+            return true;
+        case 0xb80:
+            csr.cycle_offset = high(instret + csr.cycle_offset) - instret - 1;
+            return narrow;
+        case 0xb82:
+            csr.instret_offset = high(instret + csr.instret_offset) - instret - 1;
+            return narrow;
+        default:
+            break;
+    }
+    std::uint64_t ignored;
+    return read_csr(
+        number, ignored);  // the rest holds no state: writes are dropped where reads are allowed
+}
+
+bool Hart::enter_trap(std::uint64_t at) {
+    const std::uint64_t base = csr.mtvec & ~std::uint64_t{3};
+    if (trap.cause == Cause::kFetchFault && at == base) return false;
+    csr.mepc = at;
+    csr.mcause = static_cast<std::uint64_t>(trap.cause);
+    csr.mtval = trap.value;
+    std::uint64_t status = csr.mstatus & ~(kMpp | kMpie | kMie);
+    if (csr.mstatus & kMie) status |= kMpie;
+    if (privilege == Privilege::kMachine) status |= kMpp;
+    csr.mstatus = status;
+    privilege = Privilege::kMachine;
+    pc = base;
+    return true;
+}
+
+void Hart::return_from_trap() {
+    const bool machine = (csr.mstatus & kMpp) != 0;
+    std::uint64_t status = csr.mstatus & ~(kMpp | kMie);
+    if (csr.mstatus & kMpie) status |= kMie;
+    status |= kMpie;
+    if (!machine) status &= ~kMprv;
+    csr.mstatus = status;
+    privilege = machine ? Privilege::kMachine : Privilege::kUser;
+}
+
+void Hart::poll_interrupts() {
+    const std::uint64_t pending = csr.mip & csr.mie;
+    if (pending == 0) return;
+    if (privilege == Privilege::kMachine && !(csr.mstatus & kMie)) return;
+    const std::uint64_t number = (pending & 0x800) ? 11 : (pending & 8) ? 3 : 7;
+    const std::uint64_t interrupt =
+        options_.xlen == Xlen::k32 ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
+    trap = Trap{Cause::kIllegal, 0};
+    enter_trap(pc);
+    csr.mcause = interrupt | number;
+    if (csr.mtvec & 1) pc = (csr.mtvec & ~std::uint64_t{3}) + 4 * number;
+}
+
+void Hart::synchronize() {
+    if (memory->map_version() != seen_map_) {
+        seen_map_ = memory->map_version();
+        tlb.flush();
+    }
+    // A page that another hart of the node decoded must not stay writable past note_write().
+    note_decoded();
+    if (memory->code_version() != seen_code_ && options_.emulate_linux) flush_code();
+}
+
+void Hart::flush_code() {
+    if (memory->code_version() == seen_code_) return;
+    seen_code_ = memory->code_version();
+    flush_pending = true;
+}
+
+}  // namespace isthmus::sim

@@ -1,0 +1,259 @@
+// One hardware thread: registers, control and status registers, its view of memory, its decoded
+// code.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "sim/hart/address_space.hpp"
+#include "sim/hart/block.hpp"
+#include "sim/isa/decode.hpp"
+
+namespace isthmus::sim {
+
+class Translator;
+
+/// Exception causes of the privileged architecture.
+enum class Cause : std::uint8_t {
+    kFetchMisaligned = 0,
+    kFetchFault = 1,
+    kIllegal = 2,
+    kBreakpoint = 3,
+    kLoadMisaligned = 4,
+    kLoadFault = 5,
+    kStoreMisaligned = 6,
+    kStoreFault = 7,
+    kUserCall = 8,
+    kMachineCall = 11,
+};
+
+std::string_view cause_name(Cause cause);
+
+struct Trap {
+    Cause cause = Cause::kIllegal;
+    std::uint64_t value = 0;  // what goes to mtval
+};
+
+/// Why Hart execution came back to its caller.
+enum class Stop : std::uint8_t {
+    kBudget,      // the instructions it was given are used up
+    kYield,       // pause or wfi: nothing to do before others have moved
+    kRemote,      // Hart::remote asks for an access that another node must serve; pc is behind the
+                  // instruction
+    kSystemCall,  // ecall under Linux emulation; pc is behind it
+    kTrap,        // Linux emulation: Hart::trap at pc. Bare metal: a trap that cannot be delivered
+    kHostCall,    // a write to the watched page (tohost); pc is behind it
+    kBreakpoint,  // pc is at a debugger's breakpoint
+    kObserver,    // the observer asked for it; pc is behind the instruction
+};
+
+enum class MemoryKind : std::uint8_t { kLoad, kStore, kAtomic };
+
+/// A remote access in flight: filled by the instruction, served by the machine (or by a timing
+/// model first).
+struct RemoteRequest {
+    enum class Kind : std::uint8_t {
+        kLoad,
+        kStore,
+        kAtomic,
+        kLoadReserved,
+        kStoreConditional,
+        kBulkLoad,
+        kBulkStore
+    };
+    Kind kind = Kind::kLoad;
+    std::uint8_t size = 0;  // bytes of one element, 1..16
+    bool sign_extend = false;
+    RegisterFile file = RegisterFile::kX;
+    std::uint8_t rd = 0;  // slot of that file, as in Insn
+    Op op = Op::kCount;
+    std::uint64_t name_space = 0;
+    std::uint64_t address = 0;
+    std::uint64_t value = 0;       // store data or atomic operand
+    std::uint64_t value_high = 0;  // upper half of a 128-bit store
+    std::uint64_t local = 0;       // bulk: local address
+    std::uint64_t count = 0;       // bulk: elements
+    std::uint64_t pc = 0;          // of the instruction
+    std::uint32_t length = 0;      // of the instruction in bytes
+};
+
+/// What an observer sees of an instruction that has completed.
+struct RetireEvent {
+    std::uint64_t pc = 0, next_pc = 0;
+    std::uint32_t raw = 0;  // the instruction word; the upper half of a compressed one is 0
+    Op op = Op::kCount;
+    InstructionClass klass = InstructionClass::kAlu;
+    std::uint8_t length = 4;
+    std::uint8_t rd = 0, rs1 = 0, rs2 = 0, rs3 = 0;  // register numbers; the files are in info(op)
+};
+
+enum class Privilege : std::uint8_t { kUser = 0, kMachine = 3 };
+
+/// Machine-level registers that have state.
+struct MachineCsrs {
+    std::uint64_t mstatus = 0, mie = 0, mip = 0, mtvec = 0, mscratch = 0, mepc = 0, mcause = 0,
+                  mtval = 0;
+    std::uint64_t mcounteren = 0, mcountinhibit = 0;
+    std::uint64_t cycle_offset = 0, instret_offset = 0;
+};
+
+/// A direct-mapped cache of page translations. An entry matches only aligned accesses; all others
+/// take the slow path.
+struct Tlb {
+    static constexpr std::size_t kEntries = 256;
+    struct Entry {
+        std::uint64_t tag = ~std::uint64_t{0};
+        std::uintptr_t addend = 0;  // host address - guest address
+    };
+    std::array<Entry, kEntries> read, write;
+
+    void flush() {
+        read.fill({});
+        write.fill({});
+    }
+};
+
+struct HartOptions {
+    Xlen xlen = Xlen::k64;
+    Profile profile = Profile::kB;
+    /// True: ecall and traps go to the caller, which plays the kernel. False: they are delivered to
+    /// machine mode.
+    bool emulate_linux = false;
+    /// Raise an illegal-instruction trap when e0..e9 is used for addressing, as the
+    /// specification 2.0.0 says.
+    bool strict_e = false;
+    /// Translate hot code to host code where the host has a translator. Changes nothing but speed.
+    bool translate = true;
+};
+
+class Hart {
+  public:
+    /// Slot 32 of x and e takes writes to register 0, so that no instruction has to test for it.
+    static constexpr unsigned kDiscard = 32;
+
+    std::array<std::uint64_t, 33> x{};
+    std::array<std::uint64_t, 33> e{};
+    std::array<std::uint64_t, 32> f{};  // binary32 values are NaN-boxed
+    std::uint64_t pc = 0;
+    std::uint64_t instret = 0;
+    unsigned fflags = 0, frm = 0;
+
+    Tlb tlb;
+    AddressSpace* memory = nullptr;
+    BlockCache blocks;
+
+    Stop stop = Stop::kBudget;
+    Trap trap;
+    RemoteRequest remote;
+    /// The instruction that waits for its remote access; an observer sees it retire when that is
+    /// served.
+    RetireEvent deferred;
+    bool has_deferred = false;
+
+    std::uint64_t reservation_address = 0, reservation_value = 0;
+    unsigned reservation_size = 0;  // 0: none
+    std::uint64_t remote_reservation_space = 0, remote_reservation_address = 0,
+                  remote_reservation_value = 0;
+    unsigned remote_reservation_size = 0;
+
+    MachineCsrs csr;
+    Privilege privilege = Privilege::kMachine;
+    unsigned id = 0;
+    /// Reads of the time CSR; null gives instret.
+    std::function<std::uint64_t()> clock;
+    /// A page whose writes stop the hart with kHostCall: where tohost lives. ~0 if none.
+    std::uint64_t watch_page = ~std::uint64_t{0};
+    std::uint64_t watch_address = 0;
+
+    Hart(const HartOptions& options, const Decoder& decoder, AddressSpace& space);
+    ~Hart();
+
+    const HartOptions& options() const { return options_; }
+    const Decoder& decoder() const { return *decoder_; }
+    bool fp_enabled() const { return options_.emulate_linux || (csr.mstatus & kMstatusFs) != 0; }
+
+    static constexpr std::uint64_t kMstatusFs = 3u << 13;
+
+    /// Slow paths: page faults, devices, misaligned accesses, translation misses. False with `trap`
+    /// set on a fault.
+    [[gnu::noinline]] bool load_slow(std::uint64_t address, void* value, unsigned size,
+                                     MemoryKind kind);
+    [[gnu::noinline]] bool store_slow(std::uint64_t address, const void* value, unsigned size);
+
+    template <class T>
+    [[gnu::always_inline]] bool load(std::uint64_t address, T& value) {
+        const Tlb::Entry& entry = tlb.read[(address / kPageSize) % Tlb::kEntries];
+        if ((address & (kPageMask | (sizeof(T) - 1))) == entry.tag) [[likely]] {
+            __builtin_memcpy(&value, reinterpret_cast<const void*>(address + entry.addend),
+                             sizeof(T));
+            return true;
+        }
+        return load_slow(address, &value, sizeof(T), MemoryKind::kLoad);
+    }
+
+    template <class T>
+    [[gnu::always_inline]] bool store(std::uint64_t address, T value) {
+        const Tlb::Entry& entry = tlb.write[(address / kPageSize) % Tlb::kEntries];
+        if ((address & (kPageMask | (sizeof(T) - 1))) == entry.tag) [[likely]] {
+            __builtin_memcpy(reinterpret_cast<void*>(address + entry.addend), &value, sizeof(T));
+            return true;
+        }
+        return store_slow(address, &value, sizeof(T));
+    }
+
+    /// Sets the trap and stop fields; always false, so that an instruction can return it.
+    bool raise(Cause cause, std::uint64_t value);
+
+    /// Reads or writes a CSR with the rules of the current privilege. False: no such CSR or not
+    /// allowed.
+    bool read_csr(unsigned number, std::uint64_t& value);
+    bool write_csr(unsigned number, std::uint64_t value);
+
+    /// Delivers `trap`, raised by the instruction at `at`, to machine mode. False if it cannot be:
+    /// the handler's own first instruction has just failed to be fetched.
+    bool enter_trap(std::uint64_t at);
+    void return_from_trap();
+    /// Takes a pending enabled interrupt, if any.
+    void poll_interrupts();
+
+    /// Forgets translations (and decoded code if it changed); to be called when the address space
+    /// may have changed.
+    void synchronize();
+    /// To be called after a block was decoded: its pages must not be written to through cached
+    /// translations.
+    void note_decoded() {
+        if (memory->code_epoch() != seen_epoch_) [[unlikely]] {
+            seen_epoch_ = memory->code_epoch();
+            tlb.write.fill({});
+        }
+    }
+    /// fence.i: code written before it is seen after it.
+    void flush_code();
+
+    /// Decoded code is stale; dropped before the next block is looked up, when no instruction of it
+    /// is running.
+    bool flush_pending = false;
+    std::uint64_t mhartid = 0;
+    /// Traps taken or reported, by cause; for coverage and statistics.
+    std::array<std::uint64_t, 16> trap_counts{};
+
+    /// Entries through the slow path after which a block is translated.
+    static constexpr std::uint32_t kHotBlock = 12;
+    /// Gives the block host code, if there is a translator, and lets `handler` run it.
+    void translate(Block& block, const void* handler);
+    std::uint64_t translated_blocks() const { return translated_blocks_; }
+
+  private:
+    HartOptions options_;
+    const Decoder* decoder_;
+    std::uint64_t seen_map_ = 0, seen_code_ = 0, seen_epoch_ = 0;
+    std::unique_ptr<Translator> translator_;
+    std::uint64_t translated_generation_ = 0, translated_blocks_ = 0;
+};
+
+}  // namespace isthmus::sim

@@ -1,0 +1,359 @@
+#include "sim/hart/machine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+#include "sim/hart/atomic.hpp"
+#include "sim/isa/disassemble.hpp"
+
+namespace isthmus::sim {
+namespace {
+
+std::string hex(std::uint64_t value) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%016lx", static_cast<unsigned long>(value));
+    return text;
+}
+
+template <class T>
+T combine(Op op, T old, T operand) {
+    switch (op) {
+        case Op::eamoswap_w:
+        case Op::eamoswap_d:
+            return atomic::swap_(old, operand);
+        case Op::eamoadd_w:
+        case Op::eamoadd_d:
+            return atomic::add_(old, operand);
+        case Op::eamoxor_w:
+        case Op::eamoxor_d:
+            return atomic::xor_(old, operand);
+        case Op::eamoand_w:
+        case Op::eamoand_d:
+            return atomic::and_(old, operand);
+        case Op::eamoor_w:
+        case Op::eamoor_d:
+            return atomic::or_(old, operand);
+        case Op::eamomin_w:
+        case Op::eamomin_d:
+            return atomic::min_(old, operand);
+        case Op::eamomax_w:
+        case Op::eamomax_d:
+            return atomic::max_(old, operand);
+        case Op::eamominu_w:
+        case Op::eamominu_d:
+            return atomic::minu_(old, operand);
+        default:
+            return atomic::maxu_(old, operand);
+    }
+}
+
+std::uint64_t sign_extend(std::uint64_t value, unsigned size) {
+    const unsigned shift = 64 - 8 * size;
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift);
+}
+
+std::uint64_t milliseconds() {
+    using namespace std::chrono;
+    return static_cast<std::uint64_t>(
+        duration_cast<std::chrono::milliseconds>(steady_clock::now().time_since_epoch()).count());
+}
+
+}  // namespace
+
+Machine::Machine(Program program, MachineOptions options, const Boot& boot)
+    : program_(std::move(program)),
+      options_(std::move(options)),
+      decoder_(program_.xlen, options_.profile) {
+    if (options_.nodes < 1 || options_.nodes > 1024)
+        throw std::runtime_error("the number of nodes is " + std::to_string(options_.nodes) +
+                                 ", not in 1..1024 (-n)");
+    if (options_.quantum < 1 || options_.quantum > 1'000'000'000)
+        throw std::runtime_error("the quantum is " + std::to_string(options_.quantum) +
+                                 ", not in 1..1000000000 (--quantum)");
+    complain = [](const std::string& text) { std::fputs(text.c_str(), stderr); };
+    for (unsigned i = 0; i < options_.nodes; ++i) {
+        nodes_.push_back(std::make_unique<Node>(i, options_.nodes));
+        boot(*this, *nodes_.back());
+    }
+}
+
+Machine::~Machine() = default;
+
+Hart& Machine::add_hart(Node& node, bool emulate_linux) {
+    HartOptions hart_options;
+    hart_options.xlen = program_.xlen;
+    hart_options.profile = options_.profile;
+    hart_options.emulate_linux = emulate_linux;
+    hart_options.strict_e = options_.strict_e;
+    hart_options.translate = options_.translate;
+    auto hart = std::make_unique<Hart>(hart_options, decoder_, node.memory);
+    hart->id = static_cast<unsigned>(node.harts.size());
+    hart->e[10] = node.id;
+    hart->e[11] = options_.nodes;
+    hart->e[12] = shared_size_;
+    hart->e[13] = shared_base_;
+    hart->e[14] = shared_base_ + shared_size_;
+    if (!node.harts.empty()) hart->blocks.breakpoints() = node.harts.front()->blocks.breakpoints();
+    node.harts.push_back(std::move(hart));
+    node.runnable.push_back(true);
+    return *node.harts.back();
+}
+
+bool Machine::run() {
+    std::vector<NoObserver> observers(nodes_.size());
+    return run(std::span(observers));
+}
+
+void Machine::begin_round() {
+    ++rounds_;
+    active_.clear();
+    // The order of service turns with the rounds, from a start the seed chooses, so that no node is
+    // always first.
+    std::uint64_t mixed = (options_.seed + rounds_) * 0x9e3779b97f4a7c15ull;
+    mixed ^= mixed >> 32;
+    const std::size_t first = options_.seed == 0 ? 0 : mixed % nodes_.size();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        Node& node = *nodes_[(first + i) % nodes_.size()];
+        if (node.exited) continue;
+        node.environment->before_round(node);
+        if (std::none_of(node.runnable.begin(), node.runnable.end(), [](bool b) { return b; })) {
+            if (!node.environment->wake_sleepers(node)) {
+                complain("isthmus-sim: node " + std::to_string(node.id) +
+                         ": every thread waits for another one; the program is deadlocked\n");
+                for (const auto& hart : node.harts)
+                    complain(report(node, *hart));
+                exit_node(node, 124);
+                continue;
+            }
+        }
+        if (options_.max_instructions != 0 && node.retired() >= options_.max_instructions) {
+            limit_reached_ = true;
+            continue;
+        }
+        node.quota = static_cast<std::int64_t>(options_.quantum);
+        active_.push_back(&node);
+    }
+}
+
+// Serves what the nodes stopped for. True when the round is over.
+bool Machine::end_phase() {
+    for (Node* node : active_) {
+        if (!node->wants_service) continue;
+        node->wants_service = false;
+        serve(*node, *node->harts[node->current]);
+    }
+    std::erase_if(active_, [](const Node* node) { return node->exited || node->quota <= 0; });
+    return active_.empty();
+}
+
+void Machine::serve(Node& node, Hart& hart) {
+    if (hart.stop == Stop::kRemote) {
+        serve_remote(node, hart);
+    } else {
+        const bool for_debugger = hart.stop == Stop::kBreakpoint || hart.stop == Stop::kTrap;
+        if (for_debugger && on_stop && on_stop(node, hart)) return;
+        if (hart.stop == Stop::kSystemCall) ++node.counters.system_calls;
+        node.environment->serve(node, hart);
+    }
+}
+
+void Machine::serve_remote(Node& from, Hart& hart) {
+    const RemoteRequest& request = hart.remote;
+    using Kind = RemoteRequest::Kind;
+    const bool writes = request.kind != Kind::kLoad && request.kind != Kind::kLoadReserved &&
+                        request.kind != Kind::kBulkLoad;
+    // The access did not take place: the instruction traps as if it had just been reached.
+    const auto fail = [&](bool store, std::uint64_t address) {
+        hart.has_deferred = false;
+        hart.pc = request.pc;
+        --hart.instret;
+        hart.raise(store ? Cause::kStoreFault : Cause::kLoadFault, address);
+        ++hart.trap_counts[static_cast<unsigned>(hart.trap.cause)];
+        if (hart.options().emulate_linux || !hart.enter_trap(request.pc))
+            from.environment->serve(from, hart);
+    };
+    const unsigned target_id = from.namespaces.node_of(request.name_space);
+    if (target_id == NamespaceTable::kUnmapped) return fail(writes, request.address);
+    Node& target = *nodes_[target_id];
+    NodeCounters& counters = from.counters;
+    if (target_id == from.id) ++counters.local_namespace;
+
+    const auto set_register = [&](std::uint64_t value) {
+        if (program_.xlen == Xlen::k32) value = sign_extend(value, 4);
+        (request.file == RegisterFile::kE ? hart.e : hart.x)[request.rd] = value;
+    };
+    AddressSpace& memory = target.memory;
+    switch (request.kind) {
+        case Kind::kLoad: {
+            std::uint64_t value[2] = {0, 0};
+            if (!memory.read(request.address, value, request.size))
+                return fail(false, request.address);
+            ++counters.remote_loads;
+            if (request.size == 16) {
+                hart.x[request.rd] = value[0];
+                hart.e[request.rd] = value[1];
+            } else {
+                set_register(request.sign_extend ? sign_extend(value[0], request.size) : value[0]);
+            }
+            break;
+        }
+        case Kind::kStore: {
+            const std::uint64_t value[2] = {request.value, request.value_high};
+            if (!memory.write(request.address, value, request.size))
+                return fail(true, request.address);
+            ++counters.remote_stores;
+            break;
+        }
+        case Kind::kAtomic:
+        case Kind::kLoadReserved:
+        case Kind::kStoreConditional: {
+            std::uint64_t old = 0;
+            const std::uint8_t rights =
+                request.kind == Kind::kLoadReserved ? kRead : kRead | kWrite;
+            if (!memory.read(request.address, &old, request.size, rights))
+                return fail(writes, request.address);
+            ++counters.remote_atomics;
+            const std::uint64_t extended = sign_extend(old, request.size);
+            if (request.kind == Kind::kLoadReserved) {
+                hart.remote_reservation_size = request.size;
+                hart.remote_reservation_space = request.name_space;
+                hart.remote_reservation_address = request.address;
+                hart.remote_reservation_value = extended;
+                set_register(extended);
+                break;
+            }
+            std::uint64_t next = request.value;
+            if (request.kind == Kind::kStoreConditional) {
+                const bool reserved = hart.remote_reservation_size == request.size &&
+                                      hart.remote_reservation_space == request.name_space &&
+                                      hart.remote_reservation_address == request.address &&
+                                      hart.remote_reservation_value == extended;
+                hart.remote_reservation_size = 0;
+                set_register(reserved ? 0 : 1);
+                if (!reserved) break;
+            } else {
+                next = request.size == 4 ? static_cast<std::uint64_t>(
+                                               combine(request.op, static_cast<std::int32_t>(old),
+                                                       static_cast<std::int32_t>(request.value)))
+                                         : static_cast<std::uint64_t>(
+                                               combine(request.op, static_cast<std::int64_t>(old),
+                                                       static_cast<std::int64_t>(request.value)));
+                set_register(extended);
+            }
+            memory.write(request.address, &next, request.size);
+            break;
+        }
+        case Kind::kBulkLoad:
+        case Kind::kBulkStore: {
+            const bool load = request.kind == Kind::kBulkLoad;
+            if (request.count > ~std::uint64_t{0} / request.size)
+                return fail(!load, request.address);
+            std::uint64_t left = request.count * request.size, remote = request.address,
+                          local = request.local;
+            std::byte buffer[4096];
+            while (left != 0) {
+                const std::size_t n = std::min<std::uint64_t>(left, sizeof buffer);
+                if (load) {
+                    if (!memory.read(remote, buffer, n)) return fail(false, remote);
+                    if (!from.memory.write(local, buffer, n)) return fail(true, local);
+                } else {
+                    if (!from.memory.read(local, buffer, n)) return fail(false, local);
+                    if (!memory.write(remote, buffer, n)) return fail(true, remote);
+                }
+                left -= n;
+                remote += n;
+                local += n;
+            }
+            ++counters.bulk_transfers;
+            counters.remote_bytes += request.count * request.size - request.size;
+            set_register(request.count);
+            break;
+        }
+    }
+    counters.remote_bytes += request.size;
+}
+
+void Machine::exit_node(Node& node, int code) {
+    node.exited = true;
+    node.exit_code = code;
+    node.quota = 0;
+}
+
+int Machine::exit_code() const {
+    for (const auto& node : nodes_) {
+        if (node->exited && node->exit_code != 0) return node->exit_code;
+    }
+    return 0;
+}
+
+std::uint64_t Machine::retired() const {
+    std::uint64_t total = 0;
+    for (const auto& node : nodes_)
+        total += node->retired();
+    return total;
+}
+
+void Machine::tick_progress() {
+    // Reading the clock every round would show in the speed of small quanta.
+    if (!on_progress || (rounds_ & 63) != 0) return;
+    const std::uint64_t now = milliseconds();
+    if (now < next_progress_) return;
+    next_progress_ = now + 50;
+    on_progress();
+}
+
+std::string Machine::report(const Node& node, const Hart& hart) const {
+    std::string text;
+    const auto place = [&](std::uint64_t address) {
+        const std::string name = program_.describe(address);
+        return hex(address) + (name.empty() ? "" : " <" + name + ">");
+    };
+    std::uint32_t word = 0;
+    if (!node.memory.read(hart.pc, &word, 4, 0)) node.memory.read(hart.pc, &word, 2, 0);
+    text += "  node " + std::to_string(node.id) + ", hart " + std::to_string(hart.id) + ", pc " +
+            place(hart.pc) + ": " + disassemble(decoder_, word, hart.pc) + "\n";
+    const auto file = [&](RegisterFile kind, const auto& values) {
+        for (unsigned i = 0; i < 32; ++i) {
+            char line[48];
+            std::snprintf(line, sizeof line, "  %-5s%s%s", register_name(kind, i).c_str(),
+                          hex(values[i]).c_str(), i % 4 == 3 ? "\n" : "");
+            text += line;
+        }
+    };
+    file(RegisterFile::kX, hart.x);
+    if (std::any_of(hart.e.begin() + 1, hart.e.begin() + 32,
+                    [](std::uint64_t v) { return v != 0; }))
+        file(RegisterFile::kE, hart.e);
+    // The frame pointer chain where there is one; else the return address and what on the stack
+    // looks like one.
+    text += "  back trace:\n    " + place(hart.pc) + "\n    " + place(hart.x[1]) + "\n";
+    const unsigned word_size = program_.xlen == Xlen::k64 ? 8 : 4;
+    std::uint64_t at = hart.x[2], last = hart.x[1];
+    int printed = 0;
+    for (int i = 0; i < 512 && printed < 14; ++i, at += word_size) {
+        std::uint64_t value = 0;
+        if (!node.memory.read(at, &value, word_size)) break;
+        if (value == last || (value & 1) || !node.memory.host(value, kExecute)) continue;
+        if (program_.describe(value).find('+') == std::string::npos) continue;
+        // A return address stands behind a call.
+        std::uint32_t before = 0;
+        std::uint16_t before_short = 0;
+        Decoded d;
+        const bool call4 = node.memory.read(value - 4, &before, 4, kExecute) &&
+                           decoder_.decode(before, d) && d.size == 4 &&
+                           (d.op == Op::jal || d.op == Op::jalr) && d.rd == 1;
+        const bool call2 = node.memory.read(value - 2, &before_short, 2, kExecute) &&
+                           decoder_.decode(before_short, d) && d.size == 2 && d.op == Op::jalr &&
+                           d.rd == 1;
+        if (!call4 && !call2) continue;
+        text += "    " + place(value) + " (found on the stack)\n";
+        last = value;
+        ++printed;
+    }
+    return text;
+}
+
+}  // namespace isthmus::sim

@@ -1,0 +1,306 @@
+// The machine: nodes, each with its memory and harts, and what connects them functionally.
+//
+// Execution goes in rounds. In a round every node runs up to one quantum of instructions. A node
+// stops early where it needs something outside itself (a remote access, a system call); when all
+// have stopped, those requests are served one after the other in an order that depends on the seed
+// and the round alone, and the nodes go on. What happens therefore does not depend on the number of
+// host threads that run the nodes.
+#pragma once
+
+#include <atomic>
+#include <barrier>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sim/hart/elf.hpp"
+#include "sim/hart/execute.hpp"
+#include "sim/hart/hart.hpp"
+
+namespace isthmus::sim {
+
+class Machine;
+struct Node;
+
+struct MachineOptions {
+    unsigned nodes = 1;  // 1..1024
+    Profile profile = Profile::kB;
+    bool strict_e = false;
+    bool translate = true;  // hot code to host code; changes nothing but speed
+    std::uint64_t memory_bytes = std::uint64_t{2}
+                                 << 30;  // bare metal: DRAM of a node; committed when touched
+    std::uint64_t shared_bytes = std::uint64_t{64} << 20;  // the region that e12 and e13 announce
+    std::uint64_t quantum = 5000;                          // instructions per round and node
+    std::uint64_t seed = 0;
+    unsigned threads = 1;                // host threads
+    std::uint64_t max_instructions = 0;  // per node; 0: no limit
+    bool host_clock = false;             // real time instead of one nanosecond per instruction
+    std::vector<std::string> arguments;  // argv of a Linux program, its name first
+    std::vector<std::string> environment;
+};
+
+/// Where namespaces lead. Namespace 0 is the own node, p + 1 is node p, unless told otherwise.
+class NamespaceTable {
+  public:
+    static constexpr unsigned kUnmapped = ~0u;
+
+    explicit NamespaceTable(unsigned own, unsigned nodes) : own_(own), nodes_(nodes) {}
+
+    unsigned node_of(std::uint64_t name_space) const {
+        if (name_space == 0) return own_;
+        if (!overrides_.empty()) {
+            if (const auto found = overrides_.find(name_space); found != overrides_.end())
+                return found->second;
+        }
+        return name_space <= nodes_ ? static_cast<unsigned>(name_space - 1) : kUnmapped;
+    }
+    /// Maps a namespace to a node, or to nothing with kUnmapped. Namespace 0 stays what it is.
+    void set(std::uint64_t name_space, unsigned node) {
+        if (name_space != 0) overrides_[name_space] = node;
+    }
+
+  private:
+    unsigned own_, nodes_;
+    std::unordered_map<std::uint64_t, unsigned> overrides_;
+};
+
+/// What a node did, for statistics.
+struct NodeCounters {
+    std::uint64_t remote_loads = 0, remote_stores = 0, remote_atomics = 0, bulk_transfers = 0;
+    std::uint64_t remote_bytes = 0;     // moved by any of them
+    std::uint64_t local_namespace = 0;  // of those, the ones that lead to the own node
+    std::uint64_t system_calls = 0, yields = 0;
+};
+
+/// The environment of the programs of a node: serves what harts cannot do themselves.
+class Environment {
+  public:
+    virtual ~Environment() = default;
+    /// After Stop::kSystemCall or kHostCall, and after Stop::kTrap when traps are not delivered.
+    virtual void serve(Node& node, Hart& hart) = 0;
+    /// Called when no hart of the node can run; wakes what a passed time wakes. False: nothing will
+    /// ever.
+    virtual bool wake_sleepers(Node& node) = 0;
+    /// Before each round, with nothing running.
+    virtual void before_round(Node&) {}
+};
+
+struct Node {
+    Node(unsigned number, unsigned nodes) : id(number), namespaces(number, nodes) {}
+
+    unsigned id;
+    AddressSpace memory;
+    std::vector<std::unique_ptr<Hart>> harts;
+    std::vector<bool> runnable;  // by hart
+    NamespaceTable namespaces;
+    NodeCounters counters;
+    std::unique_ptr<Environment> environment;
+    bool exited = false;
+    int exit_code = 0;
+
+    // Scheduling state of the current round.
+    std::int64_t quota = 0;
+    std::size_t current = 0;
+    bool wants_service = false;
+
+    std::uint64_t retired() const {
+        std::uint64_t total = retired_by_gone_harts;
+        for (const auto& hart : harts)
+            total += hart ? hart->instret : 0;
+        return total;
+    }
+    std::uint64_t retired_by_gone_harts = 0;
+    std::uint64_t idle_time = 0;  // instructions' worth of time in which all harts slept
+    /// The time of the node in nanoseconds: one per instruction of its busiest hart, plus sleep.
+    std::uint64_t nanoseconds() const {
+        std::uint64_t most = 0;
+        for (const auto& hart : harts)
+            most = std::max(most, hart->instret);
+        return most + idle_time;
+    }
+};
+
+/// Puts the program into a node and gives it its first hart and its environment.
+using Boot = std::function<void(Machine&, Node&)>;
+
+class Machine {
+  public:
+    /// Boots every node. Throws std::runtime_error with a text for the user.
+    Machine(Program program, MachineOptions options, const Boot& boot);
+    ~Machine();
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+
+    const Program& program() const { return program_; }
+    const MachineOptions& options() const { return options_; }
+    const Decoder& decoder() const { return decoder_; }
+    std::vector<std::unique_ptr<Node>>& nodes() { return nodes_; }
+
+    /// Runs until every node has exited or the instruction limit is reached; `observers` holds one
+    /// per node. Returns true if all have exited.
+    template <HartObserver Observer>
+    bool run(std::span<Observer> observers);
+    /// Without observers.
+    bool run();
+    /// One round; false when there is nothing left to run. For callers that want to look in
+    /// between.
+    template <HartObserver Observer>
+    bool round(std::span<Observer> observers);
+
+    /// Serves the remote access a hart waits for: moves the data, writes its register or makes it
+    /// trap. The functional effect only; a timing model calls it when the access takes place.
+    void serve_remote(Node& from, Hart& hart);
+    /// Serves whatever a hart stopped for.
+    void serve(Node& node, Hart& hart);
+
+    /// Adds a hart to a node. Its xBGAS registers follow the conventions at reset: e10 the node,
+    /// e11 the number of nodes, e12 and e13 size and base of the shared region, e14 the base of the
+    /// barrier area. Not while others run.
+    Hart& add_hart(Node& node, bool emulate_linux);
+    /// The shared region, the same on every node; the 256 bytes behind it are for a barrier.
+    void set_shared_region(std::uint64_t base, std::uint64_t size) {
+        shared_base_ = base;
+        shared_size_ = size;
+    }
+
+    /// Ends a node.
+    void exit_node(Node& node, int code);
+    /// Registers, symbol and back trace of a hart, for a crash or on demand.
+    std::string report(const Node& node, const Hart& hart) const;
+
+    /// Exit code of the machine: that of the lowest node with a code other than 0.
+    int exit_code() const;
+    std::uint64_t retired() const;
+    bool limit_reached() const { return limit_reached_; }
+    /// Where error and crash texts go; stderr by default.
+    std::function<void(const std::string&)> complain;
+    /// Asked first when a hart stops at a breakpoint or with a trap nobody in the machine handles;
+    /// true if it has taken care of it. A debugger sits here.
+    std::function<bool(Node&, Hart&)> on_stop;
+    /// Called about every 50 ms of host time from run(), with nothing running.
+    std::function<void()> on_progress;
+
+  private:
+    template <HartObserver Observer>
+    void advance(Node& node, Observer& observer);
+    void begin_round();
+    bool end_phase();
+    void tick_progress();
+
+    Program program_;
+    MachineOptions options_;
+    Decoder decoder_;
+    std::uint64_t shared_base_ = 0, shared_size_ = 0;
+    std::vector<std::unique_ptr<Node>> nodes_;
+    std::vector<Node*> active_;
+    std::uint64_t rounds_ = 0;
+    bool limit_reached_ = false;
+    std::uint64_t next_progress_ = 0;
+};
+
+// Implementation of the templates.
+
+template <HartObserver Observer>
+void Machine::advance(Node& node, Observer& observer) {
+    const std::size_t harts = node.harts.size();
+    while (node.quota > 0) {
+        std::size_t tried = 0;
+        while (tried < harts && !node.runnable[node.current]) {
+            node.current = (node.current + 1) % harts;
+            ++tried;
+        }
+        if (tried == harts) {
+            node.quota = 0;
+            return;
+        }
+        Hart& hart = *node.harts[node.current];
+        // Several harts share the quantum in equal slices.
+        const auto slice =
+            harts == 1 ? node.quota
+                       : std::min<std::int64_t>(
+                             node.quota, static_cast<std::int64_t>(options_.quantum / 4 + 1));
+        const std::uint64_t before = hart.instret;
+        const Stop stop = sim::run(hart, observer, slice);
+        // A stop without progress still uses something up, so that a round ends.
+        node.quota -= std::max<std::int64_t>(1, static_cast<std::int64_t>(hart.instret - before));
+        switch (stop) {
+            case Stop::kBudget:
+                node.current = (node.current + 1) % harts;
+                break;
+            case Stop::kObserver:
+                break;
+            case Stop::kYield:
+                ++node.counters.yields;
+                node.current = (node.current + 1) % harts;
+                if (harts == 1) {
+                    node.quota = 0;
+                    return;
+                }
+                node.quota -= static_cast<std::int64_t>(options_.quantum / (2 * harts));
+                break;
+            default:
+                node.wants_service = true;
+                return;
+        }
+    }
+}
+
+template <HartObserver Observer>
+bool Machine::round(std::span<Observer> observers) {
+    begin_round();
+    while (!active_.empty()) {
+        for (Node* node : active_)
+            advance(*node, observers[node->id]);
+        end_phase();
+    }
+    tick_progress();
+    for (const auto& node : nodes_) {
+        if (!node->exited) return !limit_reached_;
+    }
+    return false;
+}
+
+template <HartObserver Observer>
+bool Machine::run(std::span<Observer> observers) {
+    const unsigned threads =
+        std::min<unsigned>(options_.threads, static_cast<unsigned>(nodes_.size()));
+    if (threads <= 1) {
+        while (round(observers)) {
+        }
+    } else {
+        // The last thread to arrive serves the requests while the others wait; std::barrier orders
+        // what they wrote before with what they read after.
+        bool more = true;
+        const auto complete = [&]() noexcept {
+            if (!end_phase()) return;
+            tick_progress();
+            more = false;
+            for (const auto& node : nodes_)
+                more |= !node->exited;
+            more = more && !limit_reached_;
+            if (more) begin_round();
+        };
+        begin_round();
+        std::barrier meeting(threads, complete);
+        const auto work = [&](unsigned index) {
+            while (more) {
+                for (std::size_t i = index; i < active_.size(); i += threads)
+                    advance(*active_[i], observers[active_[i]->id]);
+                meeting.arrive_and_wait();
+            }
+        };
+        std::vector<std::jthread> others;
+        for (unsigned i = 1; i < threads; ++i)
+            others.emplace_back(work, i);
+        work(0);
+    }
+    for (const auto& node : nodes_) {
+        if (!node->exited) return false;
+    }
+    return true;
+}
+
+}  // namespace isthmus::sim

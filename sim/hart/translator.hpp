@@ -1,0 +1,50 @@
+// Translation of hot blocks to host code. The interpreter stays the reference and the fallback.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "sim/hart/block.hpp"
+
+namespace isthmus::sim {
+
+class Hart;
+
+/// An instruction carried out as the interpreter would; false if it stopped, with Hart::stop saying
+/// why.
+using Fallback = bool (*)(Hart*, const Insn*);
+
+/// What translated code leaves behind for the loop.
+struct TranslationExit {
+    std::int64_t left = 0;         // of the budget; in and out
+    const Block* block = nullptr;  // kStopped: where the instruction is
+    const Insn* insn = nullptr;
+};
+
+enum class TranslationResult : std::uint64_t {
+    kContinue = 0,  // Hart::pc is what to run next
+    kStopped = 1,   // an instruction stopped inside a block, which is not yet taken off the budget
+};
+
+/// Turns a block and those it leads to into one piece of host code. It counts instructions and
+/// checks the budget exactly where the interpreter does, so that turning it off changes nothing but
+/// speed.
+class Translator {
+  public:
+    virtual ~Translator() = default;
+    /// Code for the region that starts with `head`, to be called as
+    /// TranslationResult(Hart*, TranslationExit*); null if nothing in it is worth it.
+    virtual const void* translate(const Block& head) = 0;
+    /// Drops all code. None of it may be running.
+    virtual void clear() = 0;
+};
+
+using TranslatedCode = TranslationResult (*)(Hart*, TranslationExit*);
+
+/// A translator for RV64 on this host, or null if there is none. `fallbacks` is indexed by Op.
+std::unique_ptr<Translator> make_translator(const Fallback* fallbacks);
+
+/// The fallbacks for RV64 without an observer.
+const Fallback* rv64_fallbacks();
+
+}  // namespace isthmus::sim

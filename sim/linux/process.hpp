@@ -1,0 +1,23 @@
+// User programs: a static Linux executable on a node, with the system calls that a C library needs.
+#pragma once
+
+#include "sim/hart/machine.hpp"
+
+namespace isthmus::sim {
+
+/// Base of the shared region that e13 announces to Linux programs; the same on every node.
+inline constexpr std::uint64_t kLinuxSharedBase = 0x10'0000'0000;
+/// Anonymous mappings grow upwards from here, the stack downwards from there.
+inline constexpr std::uint64_t kLinuxMapBase = 0x20'0000'0000;
+inline constexpr std::uint64_t kLinuxStackTop = 0x3f'ffff'f000;
+
+/// Boots a node into the program with the machine's arguments and environment. Every node gets the
+/// same layout. Throws std::runtime_error if the program is not for RV64.
+///
+/// Served: files, memory maps, time, threads (clone with a shared address space, futex), exit.
+/// Signals are not delivered to handlers: one that a thread sends ends the program. There are no
+/// processes besides the own one. An unknown system call returns -ENOSYS; with the environment
+/// variable ISTHMUS_SIM_STRACE set, each call is printed.
+void boot_linux(Machine& machine, Node& node);
+
+}  // namespace isthmus::sim

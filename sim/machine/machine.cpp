@@ -1,0 +1,354 @@
+#include "sim/machine/machine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+namespace isthmus::sim {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string at(std::string_view origin, std::size_t line) {
+    return std::string(origin) + ":" + std::to_string(line) + ": ";
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j)
+        row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t above = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+            diagonal = above;
+        }
+    }
+    return row[b.size()];
+}
+
+/// Nearest known path; candidates under the same section count as nearer.
+std::string nearest(std::string_view path) {
+    std::string best = "name";
+    std::size_t best_distance = edit_distance(path, best);
+    std::set<std::string> known;
+    for (const Parameter& p : parameters()) {
+        known.emplace(p.path);
+        known.emplace(p.path.substr(0, p.path.find('.')));
+    }
+    for (const std::string& candidate : known) {
+        const std::size_t distance = edit_distance(path, candidate);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+const Parameter* find_parameter(std::string_view path) {
+    for (const Parameter& p : parameters()) {
+        if (p.path == path) return &p;
+    }
+    return nullptr;
+}
+
+bool known_section(std::string_view name) {
+    return std::ranges::any_of(parameters(), [&](const Parameter& p) {
+        return p.path.substr(0, p.path.find('.')) == name;
+    });
+}
+
+std::string legal(const Parameter& p) {
+    if (!p.choices.empty()) {
+        std::string out;
+        for (std::string_view choice : p.choices)
+            out += (out.empty() ? "\"" : ", \"") + std::string(choice) + "\"";
+        return "one of " + out;
+    }
+    return (p.power_of_two ? "a power of two in " : "a whole number in ") +
+           std::to_string(p.minimum) + ".." + std::to_string(p.maximum) +
+           (p.unit.empty() ? "" : " " + std::string(p.unit));
+}
+
+/// Checks one value against its row; `text` is the value as the user wrote it.
+void store_number(MachineDescription& machine, const Parameter& p, std::uint64_t value,
+                  const std::string& where) {
+    if (!p.choices.empty() || value < p.minimum || value > p.maximum ||
+        (p.power_of_two && !std::has_single_bit(value))) {
+        throw MachineError(where + std::string(p.path) + " = " + std::to_string(value) +
+                           " must be " + legal(p));
+    }
+    p.member(machine) = value;
+}
+
+void store_word(MachineDescription& machine, const Parameter& p, std::string_view word,
+                const std::string& where) {
+    const auto found = std::ranges::find(p.choices, word);
+    if (found == p.choices.end()) {
+        throw MachineError(where + std::string(p.path) + " = \"" + std::string(word) +
+                           "\" must be " + legal(p));
+    }
+    p.member(machine) = static_cast<std::uint64_t>(found - p.choices.begin());
+}
+
+/// Hands the characters to the parser and counts the lines it has taken: the only way to learn
+/// where a key stands.
+class LineCounter {
+  public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = const char&;
+
+    LineCounter(const char* position, std::size_t* line) : position_(position), line_(line) {}
+    reference operator*() const { return *position_; }
+    LineCounter& operator++() {
+        if (*position_ == '\n') ++*line_;
+        ++position_;
+        return *this;
+    }
+    LineCounter operator++(int) {
+        LineCounter before = *this;
+        ++*this;
+        return before;
+    }
+    bool operator==(const LineCounter& other) const { return position_ == other.position_; }
+
+  private:
+    const char* position_;
+    std::size_t* line_;
+};
+
+/// Receives the parser's events and fills the description.
+class Reader : public nlohmann::json_sax<Json> {
+  public:
+    Reader(std::string_view origin, const std::size_t* line) : origin_(origin), line_(line) {}
+
+    MachineDescription machine;
+
+    bool start_object(std::size_t) override {
+        if (depth_ == 1 && !known_section(section_))
+            fail("\"" + key_path() + "\" is not a section");
+        if (depth_ == 2) fail(key_path() + " must be " + legal_here() + ", not an object");
+        ++depth_;
+        return true;
+    }
+    bool end_object() override {
+        --depth_;
+        key_.clear();
+        return true;
+    }
+    bool start_array(std::size_t) override { return wrong("an array"); }
+    bool end_array() override { return true; }
+    bool null() override { return wrong("null"); }
+    bool boolean(bool) override { return wrong("true or false"); }
+    bool number_float(double, const std::string& text) override { return wrong(text.c_str()); }
+    bool number_integer(std::int64_t value) override {
+        return wrong(std::to_string(value).c_str());
+    }
+    bool binary(Json::binary_t&) override { return wrong("binary"); }
+    bool number_unsigned(std::uint64_t value) override {
+        const Parameter& p = parameter_here(std::to_string(value));
+        store_number(machine, p, value, at(origin_, key_line_));
+        return true;
+    }
+    bool string(std::string& value) override {
+        if (depth_ == 1 && section_ == "name") {
+            machine.name = value;
+            return true;
+        }
+        const Parameter& p = parameter_here("\"" + value + "\"");
+        if (p.choices.empty()) fail(key_path() + " = \"" + value + "\" must be " + legal(p));
+        store_word(machine, p, value, at(origin_, key_line_));
+        return true;
+    }
+    bool key(std::string& value) override {
+        key_line_ = *line_;
+        (depth_ == 1 ? section_ : key_) = value;
+        if (depth_ == 1) key_.clear();
+        const std::string path = key_path();
+        const bool known = depth_ == 1 ? (value == "name" || known_section(value))
+                                       : find_parameter(path) != nullptr;
+        if (!known)
+            fail("unknown key \"" + path + "\"; the nearest known key is \"" + nearest(path) +
+                 "\"");
+        const auto [first, fresh] = seen_.emplace(path, key_line_);
+        if (!fresh)
+            fail("key \"" + path + "\" stands twice, first in line " +
+                 std::to_string(first->second));
+        return true;
+    }
+    bool parse_error(std::size_t, const std::string&,
+                     const nlohmann::detail::exception& error) override {
+        throw MachineError(at(origin_, *line_) + "not JSON: " + error.what());
+    }
+
+    void require_all() const {
+        std::string missing;
+        if (!seen_.contains("name")) missing = "name";
+        for (const Parameter& p : parameters()) {
+            if (!seen_.contains(std::string(p.path)))
+                missing += (missing.empty() ? "" : ", ") + std::string(p.path);
+        }
+        if (!missing.empty()) {
+            throw MachineError(
+                std::string(origin_) + ": missing: " + missing +
+                "; a description names every parameter (start from sim/machine/table3.json)");
+        }
+    }
+
+  private:
+    std::string key_path() const { return key_.empty() ? section_ : section_ + "." + key_; }
+    [[noreturn]] void fail(const std::string& text) const {
+        throw MachineError(at(origin_, key_line_) + text);
+    }
+    std::string legal_here() const {
+        const Parameter* p = find_parameter(key_path());
+        if (p != nullptr) return legal(*p);
+        return section_ == "name" && depth_ == 1 ? "a string" : "an object";
+    }
+    bool wrong(const char* what) const {
+        if (depth_ == 0) throw MachineError(at(origin_, 1) + "a machine description is one object");
+        fail(key_path() + " = " + what + " must be " + legal_here());
+    }
+    const Parameter& parameter_here(const std::string& value) const {
+        if (depth_ != 2) wrong(value.c_str());
+        return *find_parameter(key_path());
+    }
+
+    std::string_view origin_;
+    const std::size_t* line_;
+    std::size_t key_line_ = 1;
+    int depth_ = 0;
+    std::string section_, key_;
+    std::map<std::string, std::size_t> seen_;
+};
+
+void check_cache(const MachineDescription& m, const char* name,
+                 const MachineDescription::Cache& cache, std::string_view origin) {
+    const std::uint64_t per_way = m.directory.line_bytes * cache.ways;
+    if (cache.bytes % per_way != 0 || !std::has_single_bit(cache.bytes / per_way)) {
+        throw MachineError(std::string(origin) + ": " + name + ": " + std::to_string(cache.bytes) +
+                           " bytes in " + std::to_string(cache.ways) + " ways of " +
+                           std::to_string(m.directory.line_bytes) +
+                           "-byte lines do not make a power-of-two number of sets; change " + name +
+                           ".bytes or " + name + ".ways");
+    }
+}
+
+}  // namespace
+
+std::uint64_t MachineDescription::namespace_table_base() const {
+    return memory.base + memory_bytes() - nlb.table_entries * 32;
+}
+
+void check_machine(const MachineDescription& m, std::string_view origin) {
+    const auto require = [&](bool holds, const std::string& text) {
+        if (!holds) throw MachineError(std::string(origin) + ": " + text);
+    };
+    require(m.nodes() <= 1024, "mesh.width x mesh.height = " + std::to_string(m.nodes()) +
+                                   " nodes; the limit is 1024");
+    check_cache(m, "l1_instruction", m.l1_instruction, origin);
+    check_cache(m, "l1_data", m.l1_data, origin);
+    check_cache(m, "l2", m.l2, origin);
+    require(m.l2.bytes >= m.l1_instruction.bytes + m.l1_data.bytes,
+            "l2.bytes must hold both first-level caches: the second level is inclusive");
+    require(
+        m.memory.write_low < m.memory.write_high && m.memory.write_high <= m.memory.queue_entries,
+        "memory.write_low < memory.write_high <= memory.queue_entries must hold");
+    require(m.memory.row_bytes >= m.directory.line_bytes,
+            "memory.row_bytes must hold a directory.line_bytes line");
+    require(m.memory.t_rrd_l >= m.memory.t_rrd_s && m.memory.t_ccd_l >= m.memory.t_ccd_s &&
+                m.memory.t_wtr_l >= m.memory.t_wtr_s,
+            "memory: a same-group time (_l) must not be below the other-group time (_s)");
+    require(m.memory.t_ccd_s >= m.memory.burst, "memory.t_ccd_s must not be below memory.burst");
+    require(m.memory.t_refi >
+                m.memory.t_rfc + m.memory.t_rp + m.memory.t_ras + m.memory.cwl + m.memory.t_wr,
+            "memory.t_refi must leave time between refreshes");
+    require(m.memory.base % (m.memory_bytes()) == 0,
+            "memory.base must be a multiple of the memory's size");
+    require(
+        m.memory_bytes() >= m.memory.bank_groups * m.memory.banks_per_group * m.memory.row_bytes,
+        "memory.mebibytes must hold one row of every bank");
+    require(m.nlb.table_entries >= 2 * m.nodes(),
+            "nlb.table_entries must be at least twice the number of nodes (" +
+                std::to_string(2 * m.nodes()) + ")");
+    require(m.nlb.table_entries * 32 <= m.memory_bytes() / 2,
+            "nlb.table_entries * 32 must fit in half the memory");
+    require(m.network.virtual_channels % m.network.message_classes == 0,
+            "network.virtual_channels must be a multiple of network.message_classes");
+}
+
+MachineDescription parse_machine(std::string_view text, std::string_view origin) {
+    std::size_t line = 1;
+    Reader reader(origin, &line);
+    const LineCounter first(text.data(), &line), last(text.data() + text.size(), &line);
+    Json::sax_parse(first, last, &reader);
+    reader.require_all();
+    check_machine(reader.machine, origin);
+    return std::move(reader.machine);
+}
+
+MachineDescription load_machine(const std::string& file) {
+    std::ifstream in(file);
+    if (!in) throw MachineError("machine description \"" + file + "\" cannot be read");
+    std::ostringstream text;
+    text << in.rdbuf();
+    return parse_machine(text.str(), file);
+}
+
+MachineDescription table3() {
+    return parse_machine(table3_text(), "sim/machine/table3.json");
+}
+
+void set_parameter(MachineDescription& machine, std::string_view assignment) {
+    const auto equals = assignment.find('=');
+    if (equals == std::string_view::npos) {
+        throw MachineError("setting \"" + std::string(assignment) + "\": write section.key=value");
+    }
+    const std::string_view path = assignment.substr(0, equals),
+                           value = assignment.substr(equals + 1);
+    const std::string where = "setting \"" + std::string(assignment) + "\": ";
+    const Parameter* p = find_parameter(path);
+    if (p == nullptr) {
+        throw MachineError(where + "unknown key \"" + std::string(path) +
+                           "\"; the nearest known key is \"" + nearest(path) + "\"");
+    }
+    if (!p->choices.empty()) return store_word(machine, *p, value, where);
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc{} || end != value.data() + value.size()) {
+        throw MachineError(where + std::string(path) + " must be " + legal(*p));
+    }
+    store_number(machine, *p, number, where);
+}
+
+Json machine_to_json(const MachineDescription& machine) {
+    MachineDescription copy = machine;
+    Json out;
+    out["name"] = machine.name;
+    for (const Parameter& p : parameters()) {
+        const auto dot = p.path.find('.');
+        Json& entry = out[std::string(p.path.substr(0, dot))][std::string(p.path.substr(dot + 1))];
+        const std::uint64_t value = p.member(copy);
+        if (p.choices.empty()) {
+            entry = value;
+        } else {
+            entry = p.choices[value];
+        }
+    }
+    return out;
+}
+
+}  // namespace isthmus::sim

@@ -1,0 +1,35 @@
+// What a run did, as JSON and as a timeline.
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "sim/timing/timing_simulator.hpp"
+
+namespace isthmus::sim {
+
+/// All counters: "machine", "cycles", sums in "total", one entry per node in "nodes", one per
+/// router in "links". Host times are left out, so that equal runs give equal text; see
+/// host_report().
+nlohmann::ordered_json report(const TimingSimulator& simulator);
+/// How fast the host was: seconds, simulated instructions a second, windows.
+nlohmann::ordered_json host_report(const TimingSimulator& simulator);
+
+/// Collects every remote operation of a run for a timeline. Attach before run(); the simulator must
+/// not outlive it.
+class Timeline {
+  public:
+    /// Keeps at most `limit` operations per node, the first ones.
+    explicit Timeline(TimingSimulator& simulator, std::size_t limit = 100000);
+    /// Writes the Chrome trace format (Perfetto, chrome://tracing): a process per node, operations
+    /// as asynchronous slices with target and size. Times are microseconds of simulated time.
+    void write(std::ostream& out) const;
+    std::size_t size() const;
+
+  private:
+    const std::uint64_t clock_mhz_;
+    std::vector<std::vector<OperationRecord>> records_;
+};
+
+}  // namespace isthmus::sim

@@ -1,0 +1,381 @@
+#include "sim/timing/core_timing.hpp"
+
+#include "sim/timing/network_interface.hpp"
+
+namespace isthmus::sim {
+
+CoreTiming::CoreTiming(const MachineDescription& machine, MemorySystem& memory,
+                       NetworkInterface& nic)
+    : misses_(machine.core.load_misses),
+      core_(machine.core),
+      l1_data_hit_(machine.l1_data.hit_cycles),
+      l1_instruction_hit_(machine.l1_instruction.hit_cycles),
+      memory_(memory),
+      nic_(nic),
+      predictor_(machine.branch) {
+    latency_[static_cast<std::size_t>(TimingClass::kInteger)] = 1;
+    latency_[static_cast<std::size_t>(TimingClass::kMultiply)] = core_.multiply_cycles;
+    latency_[static_cast<std::size_t>(TimingClass::kFloat)] = core_.float_cycles;
+}
+
+void CoreTiming::lose_until(Cycle cycle, StallCause cause) {
+    if (cycle <= issue_) return;
+    statistics_.stalls[static_cast<std::size_t>(cause)] += cycle - issue_;
+    issue_ = cycle;
+}
+
+bool CoreTiming::block(StallCause cause) {
+    blocked_ = was_blocked_ = true;
+    block_cause_ = cause;
+    return false;
+}
+
+bool CoreTiming::defer() {
+    deferred_until_ = issue_;
+    return false;
+}
+
+bool CoreTiming::retire_slow(const RetiredInstruction& i) {
+    current_ = i;
+    stage_ = Stage::kFetch;
+    issue_ = next_issue_;
+    was_blocked_ = false;
+    return proceed();
+}
+
+bool CoreTiming::proceed() {
+    switch (stage_) {
+        case Stage::kFetch:
+            if (!fetch()) return false;
+            stage_ = Stage::kOperands;
+            [[fallthrough]];
+        case Stage::kOperands:
+            if (!take_operands()) return false;
+            stage_ = Stage::kAccesses;
+            access_index_ = 0;
+            line_offset_ = 0;
+            value_ready_ = 0;
+            value_pending_ = false;
+            [[fallthrough]];
+        case Stage::kAccesses:
+            if (!start_accesses()) return false;
+            stage_ = Stage::kRemote;
+            [[fallthrough]];
+        case Stage::kRemote:
+            if (!start_remote()) return false;
+            finish();
+            [[fallthrough]];
+        case Stage::kIdle:
+            break;
+    }
+    return !blocked_ && next_issue_ < limit_;
+}
+
+bool CoreTiming::fetch() {
+    const std::uint64_t mask = memory_.line_bytes() - 1;
+    const std::uint64_t first = current_.pc & ~mask,
+                        last = (current_.pc + current_.length - 1) & ~mask;
+    for (std::uint64_t base = first;; base = last) {
+        if (base != fetch_base_) {
+            if (!fetch_pending_) {
+                if (issue_ >= limit_) return defer();
+                if (base != fetch_base_ + mask + 1)
+                    lose_until(issue_ + l1_instruction_hit_ - 1, StallCause::kFetch);
+                fetch_ready_ = issue_;
+                const std::uint64_t line = memory_.line_of(base);
+                if (!memory_.read_hit(MemorySystem::kInstruction, line)) {
+                    fetch_ready_ =
+                        memory_.fill(MemorySystem::kInstruction, line, false, issue_, kFetchTag);
+                    fetch_pending_ = true;
+                }
+            }
+            if (fetch_ready_ == kNever) return block(StallCause::kFetch);
+            fetch_pending_ = false;
+            lose_until(fetch_ready_, StallCause::kFetch);
+            fetch_base_ = base;
+            fetch_span_ =
+                mask - 2;  // a four-byte instruction that begins below this ends in the line
+        }
+        if (base == last) break;
+    }
+    was_blocked_ = false;
+    return true;
+}
+
+bool CoreTiming::take_operands() {
+    const Cycle ready = operands_ready(current_);
+    if (ready == kNever) {
+        for (RegisterId reg :
+             {current_.source1, current_.source2, current_.source3, current_.destination}) {
+            if (ready_[reg] != kNever) continue;
+            return block((remote_pending_[reg >> 6] & bit(reg)) != 0 ? StallCause::kRemote
+                                                                     : StallCause::kOperand);
+        }
+    }
+    lose_until(ready, was_blocked_ ? block_cause_ : StallCause::kOperand);
+    was_blocked_ = false;
+    switch (current_.kind) {
+        case TimingClass::kDivide:
+            lose_until(divider_free_, StallCause::kUnit);
+            break;
+        case TimingClass::kFloatDivide:
+            lose_until(float_divider_free_, StallCause::kUnit);
+            break;
+        case TimingClass::kFence:
+            if (nic_.outstanding() != 0) return block(StallCause::kFence);
+            lose_until(last_remote_done_, StallCause::kFence);
+            for (const Miss& miss : misses_) {
+                if (!miss.used) continue;
+                if (miss.ready == kNever) return block(StallCause::kFence);
+                lose_until(miss.ready, StallCause::kFence);
+            }
+            break;
+        default:
+            break;
+    }
+    return true;
+}
+
+bool CoreTiming::start_accesses() {
+    const std::uint64_t mask = memory_.line_bytes() - 1;
+    for (; access_index_ < access_count_; ++access_index_, line_offset_ = 0) {
+        const Access& access = accesses_[access_index_];
+        const std::uint64_t first = access.address & ~mask;
+        const std::uint64_t lines = ((access.address + access.bytes - 1 - first) / (mask + 1)) + 1;
+        for (; line_offset_ < lines; ++line_offset_) {
+            if (!start_line(memory_.line_of(first + line_offset_ * (mask + 1)), access.kind))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool CoreTiming::start_line(std::uint64_t line, AccessKind kind) {
+    if (issue_ >= limit_) return defer();
+    const bool store = kind == AccessKind::kStore;
+    const bool write = store || kind == AccessKind::kAtomic;
+    if (kind == AccessKind::kTranslation) {
+        // A page table walk is a chain: each step must be over before the next, and before the
+        // access itself.
+        if (const Miss* miss = find_miss(line); miss != nullptr && miss->ready == kNever) {
+            return block(StallCause::kOperand);
+        }
+    }
+    const bool hit = write ? memory_.write_hit(line) : memory_.read_hit(MemorySystem::kData, line);
+    Miss* miss = find_miss(line);
+    if (store && (!hit || miss != nullptr) && !take_store_slot()) return false;
+    if (!hit) {
+        const bool upgrade = miss != nullptr;  // asked for reading, now wanted for writing
+        if (!upgrade) {
+            miss = take_miss();
+            if (miss == nullptr) return false;
+            *miss = Miss{};
+            miss->used = true;
+            miss->line = line;
+        }
+        const Cycle ready = memory_.fill(MemorySystem::kData, line, write, issue_,
+                                         static_cast<std::uint32_t>(miss - misses_.data()));
+        miss->ready = std::max(miss->ready, ready);
+        miss->awaiting += ready == kNever;
+        if (kind == AccessKind::kTranslation && miss->ready == kNever)
+            return block(StallCause::kOperand);
+    }
+    if (store) {
+        if (miss != nullptr) ++miss->stores;
+        return true;
+    }
+    const Cycle ready = std::max(issue_ + l1_data_hit_, miss != nullptr ? miss->ready : 0);
+    if (kind == AccessKind::kTranslation) {
+        lose_until(ready, StallCause::kOperand);
+    } else if (ready == kNever) {
+        miss->waiters[current_.destination >> 6] |= bit(current_.destination);
+        value_pending_ = true;
+    } else {
+        value_ready_ = std::max(value_ready_, ready);
+    }
+    return true;
+}
+
+bool CoreTiming::start_remote() {
+    if (!has_remote_) return true;
+    if (issue_ >= limit_) return defer();
+    if (!nic_.can_start()) return block(StallCause::kNicSlots);
+    if (was_blocked_ && block_cause_ == StallCause::kNicSlots)
+        lose_until(last_remote_done_, StallCause::kNicSlots);
+    nic_.start(remote_, next_ticket_ - 1, issue_);
+    limit_ = issue_ + 1;
+    sent_ = true;
+    return true;
+}
+
+void CoreTiming::finish() {
+    ++statistics_.instructions[static_cast<std::size_t>(current_.kind)];
+    next_issue_ = issue_ + 1;
+    Cycle latency = 1;
+    const auto lose = [&](Cycle cycles, StallCause cause) {
+        statistics_.stalls[static_cast<std::size_t>(cause)] += cycles;
+        next_issue_ += cycles;
+    };
+    switch (current_.kind) {
+        case TimingClass::kMultiply:
+            latency = core_.multiply_cycles;
+            break;
+        case TimingClass::kFloat:
+            latency = core_.float_cycles;
+            break;
+        case TimingClass::kDivide:
+            latency = core_.divide_cycles;
+            divider_free_ = issue_ + latency;
+            break;
+        case TimingClass::kFloatDivide:
+            latency = core_.float_divide_cycles;
+            float_divider_free_ = issue_ + latency;
+            break;
+        case TimingClass::kSystem:
+            lose(core_.system_cycles - 1, StallCause::kUnit);
+            break;
+        case TimingClass::kBranch:
+        case TimingClass::kJump:
+        case TimingClass::kCall:
+        case TimingClass::kReturn:
+            if (!predictor_.resolve(current_))
+                lose(core_.mispredict_cycles, StallCause::kMispredict);
+            break;
+        default:
+            break;
+    }
+    const RegisterId destination = current_.destination;
+    Cycle ready = issue_ + latency;
+    if (value_pending_) {
+        ready = kNever;
+    } else if (value_ready_ != 0) {
+        ready = value_ready_;
+    }
+    if (has_remote_ && remote_.destination != 0) {
+        ready_[remote_.destination] = kNever;
+        remote_pending_[remote_.destination >> 6] |= bit(remote_.destination);
+    }
+    if (!has_remote_ || destination != remote_.destination) ready_[destination] = ready;
+    ready_[0] = 0;
+    if (has_remote_ && remote_.blocking) {
+        awaits_remote_ = true;
+        block(StallCause::kRemote);
+    }
+    access_count_ = 0;
+    has_remote_ = false;
+    deferred_until_ = 0;
+    stage_ = Stage::kIdle;
+}
+
+void CoreTiming::hold(RegisterId reg) {
+    held_register_ = reg;
+    if (ready_[reg] == kNever) block(StallCause::kRemote);
+}
+
+bool CoreTiming::resume(Cycle limit) {
+    limit_ = limit;
+    sent_ = false;
+    if (blocked_ || waiting_for_service_) return false;
+    if (stage_ != Stage::kIdle) return proceed();
+    if (held_register_ != 0) {
+        if (ready_[held_register_] == kNever) {
+            block(StallCause::kRemote);
+            return false;
+        }
+        issue_ = next_issue_;
+        lose_until(ready_[held_register_], StallCause::kRemote);
+        next_issue_ = issue_;
+        held_register_ = 0;
+    }
+    return next_issue_ < limit_;
+}
+
+void CoreTiming::service_done(Cycle when) {
+    waiting_for_service_ = false;
+    issue_ = next_issue_;
+    lose_until(when + service_cycles_, StallCause::kService);
+    next_issue_ = issue_;
+}
+
+void CoreTiming::line_arrived(std::uint32_t tag, Cycle when) {
+    blocked_ = awaits_remote_;
+    if (tag == kFetchTag) {
+        fetch_ready_ = when;
+        return;
+    }
+    Miss& miss = misses_[tag];
+    if (--miss.awaiting != 0) return;
+    miss.ready = when;
+    for (unsigned word = 0; word < 2; ++word) {
+        for (std::uint64_t left = std::exchange(miss.waiters[word], 0); left != 0;
+             left &= left - 1) {
+            const auto reg = word * 64 + static_cast<unsigned>(std::countr_zero(left));
+            if (reg != 0) ready_[reg] = when;
+        }
+    }
+}
+
+void CoreTiming::remote_done(const RemoteOperation& operation, Cycle when) {
+    last_remote_done_ = when;
+    const RegisterId destination = operation.destination;
+    if (destination != 0) {
+        ready_[destination] = when;
+        remote_pending_[destination >> 6] &= ~bit(destination);
+    }
+    if (awaits_remote_ && operation.blocking) {
+        awaits_remote_ = false;
+        issue_ = next_issue_;
+        lose_until(when, StallCause::kRemote);
+        next_issue_ = issue_;
+    }
+    blocked_ = awaits_remote_;
+}
+
+CoreTiming::Miss* CoreTiming::find_miss(std::uint64_t line) {
+    for (Miss& miss : misses_) {
+        if (!miss.used) continue;
+        if (miss.ready <= issue_) {
+            miss.used = false;
+        } else if (miss.line == line) {
+            return &miss;
+        }
+    }
+    return nullptr;
+}
+
+CoreTiming::Miss* CoreTiming::take_miss() {
+    Miss* first = nullptr;
+    for (Miss& miss : misses_) {
+        if (!miss.used || miss.ready <= issue_) return &miss;
+        if (miss.ready != kNever && (first == nullptr || miss.ready < first->ready)) first = &miss;
+    }
+    if (first == nullptr) {
+        block(StallCause::kMissSlots);
+        return nullptr;
+    }
+    lose_until(first->ready, StallCause::kMissSlots);
+    return first;
+}
+
+unsigned CoreTiming::stores_waiting() const {
+    unsigned sum = 0;
+    for (const Miss& miss : misses_) {
+        if (miss.used && miss.ready > issue_) sum += miss.stores;
+    }
+    return sum;
+}
+
+bool CoreTiming::take_store_slot() {
+    while (stores_waiting() >= core_.store_buffer) {
+        Cycle first = kNever;
+        for (const Miss& miss : misses_) {
+            if (miss.used && miss.ready > issue_ && miss.stores != 0)
+                first = std::min(first, miss.ready);
+        }
+        if (first == kNever) return block(StallCause::kStoreBuffer);
+        lose_until(first, StallCause::kStoreBuffer);
+    }
+    return true;
+}
+
+}  // namespace isthmus::sim

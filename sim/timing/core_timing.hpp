@@ -1,0 +1,209 @@
+// The pipeline of one core: in order, one instruction a cycle, stalled by what it needs.
+//
+// A scoreboard holds for each register the cycle in which its value is there. An instruction issues
+// in the first cycle in which it is fetched and its registers are ready, and not before the one
+// ahead of it; loads and remote reads let the instructions behind them go on until one needs the
+// value. What is under way to memory or to another node has no known time yet: such a register is
+// *pending*, and a core that needs it waits for the node to say when.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "sim/memory/memory_system.hpp"
+#include "sim/timing/branch_predictor.hpp"
+#include "sim/timing/timing_model.hpp"
+
+namespace isthmus::sim {
+
+class NetworkInterface;
+
+/// Why a core did not issue. Each lost cycle is counted once.
+enum class StallCause : std::uint8_t {
+    kFetch,        ///< instruction cache miss
+    kMispredict,   ///< wrong path
+    kOperand,      ///< result of an earlier instruction of this core (latency, cache miss)
+    kRemote,       ///< result of a remote operation
+    kMissSlots,    ///< all miss registers in use
+    kStoreBuffer,  ///< all store buffer entries in use
+    kNicSlots,     ///< all remote operations the NIC can hold are under way
+    kFence,        ///< completing what is under way
+    kUnit,         ///< divider busy, pipeline drained for a system instruction
+    kService,      ///< system call
+    kCount,
+};
+
+struct CoreStatistics {
+    std::array<std::uint64_t, static_cast<std::size_t>(TimingClass::kCount)> instructions{};
+    std::array<std::uint64_t, static_cast<std::size_t>(StallCause::kCount)> stalls{};
+    std::uint64_t instructions_in_all() const {
+        std::uint64_t sum = 0;
+        for (std::uint64_t n : instructions)
+            sum += n;
+        return sum;
+    }
+};
+
+class CoreTiming {
+  public:
+    CoreTiming(const MachineDescription& machine, MemorySystem& memory, NetworkInterface& nic);
+
+    // For the hart.
+
+    /// The earliest cycle in which the next instruction can issue.
+    Cycle now() const { return next_issue_; }
+    /// A local memory access of the instruction that is being executed. At most 8 each.
+    void memory_access(AccessKind kind, std::uint64_t address, std::uint32_t bytes) {
+        accesses_[access_count_++] = {address, bytes, kind};
+    }
+    /// The instruction that is being executed has trapped: what it reported does not count.
+    void drop_accesses() {
+        access_count_ = 0;
+        has_remote_ = false;
+    }
+    /// The remote access of the instruction that is being executed; at most one. The NIC starts it
+    /// when the instruction issues.
+    Ticket remote_access(const RemoteOperation& operation) {
+        remote_ = operation;
+        has_remote_ = true;
+        return next_ticket_++;
+    }
+    /// The pipeline waits by itself when the NIC is full, so a hart may always issue.
+    bool can_issue_remote() const { return true; }
+    /// Registers whose value a hart does not have yet: results of remote operations without
+    /// `blocking`.
+    std::uint64_t pending_registers(unsigned word) const { return remote_pending_[word]; }
+    /// Stops the hart before an instruction that names a pending register: it waits until that
+    /// register is there.
+    void hold(RegisterId reg);
+    /// The hart asks for service: it goes on at the end of the window, `cycles` later.
+    void wait_for_service(Cycle cycles) {
+        waiting_for_service_ = true;
+        service_cycles_ = cycles;
+    }
+
+    /// Accounts for an executed instruction. False: stop executing.
+    /// Cost: the common case is one compare for fetch, four loads from the scoreboard, no call.
+    bool retire(const RetiredInstruction& i) {
+        const auto kind = static_cast<std::size_t>(i.kind);
+        if (latency_[kind] != 0 && access_count_ == 0 && i.pc - fetch_base_ < fetch_span_)
+            [[likely]] {
+            const Cycle ready = operands_ready(i);
+            if (ready <= next_issue_) [[likely]] {
+                ++statistics_.instructions[kind];
+                ready_[i.destination] = next_issue_ + latency_[kind];
+                ready_[0] = 0;
+                return ++next_issue_ < limit_;
+            }
+        }
+        return retire_slow(i);
+    }
+
+    // For the node.
+
+    /// Lets the core run up to `limit`. True if a hart may execute now.
+    bool resume(Cycle limit);
+    /// A remote operation was started since resume(): the node must look at its events before the
+    /// core goes on.
+    bool sent() const { return sent_; }
+    /// True while an instruction cannot issue before something outside the core happens.
+    bool blocked() const { return blocked_; }
+    /// No instruction is on its way.
+    bool idle() const { return stage_ == Stage::kIdle && !awaits_remote_; }
+    bool waiting_for_service() const { return waiting_for_service_; }
+    /// The service asked for is done; nothing executes before `when`.
+    void service_done(Cycle when);
+    /// A line has arrived from memory.
+    void line_arrived(std::uint32_t tag, Cycle when);
+    /// A remote operation has ended.
+    void remote_done(const RemoteOperation& operation, Cycle when);
+    /// The cycle in which the instruction at hand issues, or can at the earliest.
+    Cycle next_cycle() const { return std::max(next_issue_, deferred_until_); }
+
+    const CoreStatistics& statistics() const { return statistics_; }
+    const BranchStatistics& branches() const { return predictor_.statistics(); }
+
+    /// Tags of memory reads: one per miss register, one for fetch. The NIC's begin at
+    /// kFirstFreeTag.
+    static constexpr std::uint32_t kMaxMisses = 16, kFetchTag = 16, kFirstFreeTag = 32;
+
+  private:
+    struct Access {
+        std::uint64_t address;
+        std::uint32_t bytes;
+        AccessKind kind;
+    };
+    /// A line under way to the data cache.
+    struct Miss {
+        std::uint64_t line = 0;
+        Cycle ready = 0;  // kNever while unknown
+        std::uint64_t waiters[2] = {0, 0};
+        std::uint32_t stores = 0;    // store buffer entries that wait for it
+        std::uint32_t awaiting = 0;  // answers of the memory controller
+        bool used = false;
+    };
+    enum class Stage : std::uint8_t { kIdle, kFetch, kOperands, kAccesses, kRemote };
+
+    Cycle operands_ready(const RetiredInstruction& i) const {
+        return std::max(std::max(ready_[i.source1], ready_[i.source2]),
+                        std::max(ready_[i.source3], ready_[i.destination]));
+    }
+    [[gnu::noinline]] bool retire_slow(const RetiredInstruction& i);
+    bool proceed();
+    bool fetch();
+    bool take_operands();
+    bool start_accesses();
+    bool start_line(std::uint64_t line, AccessKind kind);
+    bool start_remote();
+    void finish();
+    void lose_until(Cycle cycle, StallCause cause);
+    bool block(StallCause cause);
+    bool defer();
+    Miss* find_miss(std::uint64_t line);
+    /// A miss register to use, after waiting for one if need be; null: blocked.
+    Miss* take_miss();
+    bool take_store_slot();
+    unsigned stores_waiting() const;
+    static std::uint64_t bit(RegisterId reg) { return std::uint64_t{1} << (reg & 63); }
+
+    // What the fast path touches comes first.
+    Cycle next_issue_ = 0, limit_ = 0;
+    std::uint64_t fetch_base_ = 1, fetch_span_ = 0;
+    unsigned access_count_ = 0;
+    bool has_remote_ = false, blocked_ = false, waiting_for_service_ = false;
+    Stage stage_ = Stage::kIdle;
+    std::array<Cycle, static_cast<std::size_t>(TimingClass::kCount)> latency_{};  // 0: slow path
+    std::array<Cycle, kRegisters> ready_{};
+
+    std::uint64_t remote_pending_[2] = {0, 0};
+    CoreStatistics statistics_;
+
+    // The instruction on its way, and how far it has come.
+    RetiredInstruction current_;
+    Cycle issue_ = 0, deferred_until_ = 0, value_ready_ = 0;
+    StallCause block_cause_ = StallCause::kOperand;
+    bool was_blocked_ = false, value_pending_ = false, fetch_pending_ = false,
+         awaits_remote_ = false;
+    bool sent_ = false;
+    unsigned access_index_ = 0;
+    std::uint64_t line_offset_ = 0;  // lines of the current access that are done
+    std::array<Access, 8> accesses_{};
+    RemoteOperation remote_;
+    Ticket next_ticket_ = 0;
+    RegisterId held_register_ = 0;
+
+    Cycle fetch_ready_ = 0, divider_free_ = 0, float_divider_free_ = 0, service_cycles_ = 0,
+          last_remote_done_ = 0;
+    std::vector<Miss> misses_;
+
+    const MachineDescription::Core core_;
+    const Cycle l1_data_hit_, l1_instruction_hit_;
+    MemorySystem& memory_;
+    NetworkInterface& nic_;
+    BranchPredictor predictor_;
+};
+static_assert(TimingPolicy<CoreTiming>);
+
+}  // namespace isthmus::sim

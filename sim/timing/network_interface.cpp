@@ -1,0 +1,420 @@
+#include "sim/timing/network_interface.hpp"
+
+#include <cstring>
+
+#include "sim/machine/check.hpp"
+#include "sim/timing/core_timing.hpp"
+
+namespace isthmus::sim {
+
+std::uint64_t apply_atomic(AtomicOperation operation, std::uint64_t old, std::uint64_t operand,
+                           std::uint64_t compare, std::uint64_t bytes) {
+    const auto narrow = [&](std::uint64_t v) { return bytes == 4 ? v & 0xffffffffu : v; };
+    const auto widen = [&](std::uint64_t v) {
+        return bytes == 4 ? std::int64_t{static_cast<std::int32_t>(v)}
+                          : static_cast<std::int64_t>(v);
+    };
+    old = narrow(old);
+    operand = narrow(operand);
+    switch (operation) {
+        case AtomicOperation::kSwap:
+            return operand;
+        case AtomicOperation::kAdd:
+            return narrow(old + operand);
+        case AtomicOperation::kXor:
+            return old ^ operand;
+        case AtomicOperation::kAnd:
+            return old & operand;
+        case AtomicOperation::kOr:
+            return old | operand;
+        case AtomicOperation::kMin:
+            return widen(old) < widen(operand) ? old : operand;
+        case AtomicOperation::kMax:
+            return widen(old) > widen(operand) ? old : operand;
+        case AtomicOperation::kMinu:
+            return std::min(old, operand);
+        case AtomicOperation::kMaxu:
+            return std::max(old, operand);
+        case AtomicOperation::kCompareSwap:
+            return old == narrow(compare) ? operand : old;
+    }
+    model_error("NIC: unknown atomic operation");
+}
+
+NetworkInterface::NetworkInterface(const MachineDescription& machine, NodeId self,
+                                   MemorySystem& memory, NodeMemory& data, EventQueue& events,
+                                   Mesh& mesh)
+    : nic_(machine.nic),
+      network_(machine.network),
+      nlb_hit_cycles_(machine.nlb.hit_cycles),
+      self_(self),
+      memory_(memory),
+      data_(data),
+      events_(events),
+      mesh_(mesh),
+      table_(machine),
+      nlb_(machine.nlb.entries),
+      operations_(machine.nic.outstanding),
+      free_operations_(machine.nic.outstanding) {}
+
+NetworkInterface::~NetworkInterface() {
+    for (Job& job : jobs_) {
+        if (job.used) delete job.packet;
+    }
+    for (const Event& event : events_.all())
+        delete event.packet;
+}
+
+// Initiator
+
+void NetworkInterface::start(const RemoteOperation& request, Ticket ticket, Cycle now) {
+    std::uint32_t index = 0;
+    while (operations_[index].used)
+        ++index;
+    Operation& op = operations_[index];
+    std::vector<std::byte> data = std::move(op.data);
+    data.clear();
+    op = Operation{};
+    op.data = std::move(data);
+    op.used = true;
+    op.request = request;
+    op.ticket = ticket;
+    op.started = now;
+    --free_operations_;
+    ++statistics_.operations[static_cast<std::size_t>(request.kind)];
+    statistics_.peak_outstanding = std::max(statistics_.peak_outstanding, outstanding());
+
+    const Cycle looked_up = now + nlb_hit_cycles_;
+    if (request.name_space == 0) {
+        op.entry = {0, self_, kAllRights, 0, ~std::uint64_t{0}};
+        dispatch(index, looked_up);
+    } else if (const NamespaceEntry* entry = nlb_.find(request.name_space); entry != nullptr) {
+        op.entry = *entry;
+        dispatch(index, looked_up);
+    } else {
+        op.table_slot = table_.first_slot(request.name_space);
+        events_.push(looked_up, EventKind::kWalk, index);
+    }
+}
+
+void NetworkInterface::walk(std::uint32_t index, Cycle now) {
+    Operation& op = operations_[index];
+    ++nlb_.statistics().table_reads;
+    ++op.probes;
+    read_lines(new_job(Job::Purpose::kWalk, index, nullptr), table_.address(op.table_slot),
+               sizeof(NamespaceEntry), now);
+}
+
+void NetworkInterface::entry_read(std::uint32_t index, Cycle now) {
+    Operation& op = operations_[index];
+    const NamespaceEntry entry = table_.load(data_, op.table_slot);
+    if ((entry.rights & kAllRights) != 0 && entry.id == op.request.name_space) {
+        nlb_.insert(entry);
+        op.entry = entry;
+        dispatch(index, now);
+    } else if (entry.rights == 0 || op.probes == table_.entries()) {
+        ++nlb_.statistics().unmapped;
+        end(index, RemoteStatus::kUnmapped, now);
+    } else {
+        op.table_slot = table_.next_slot(op.table_slot);
+        walk(index, now);
+    }
+}
+
+void NetworkInterface::dispatch(std::uint32_t index, Cycle now) {
+    Operation& op = operations_[index];
+    const RemoteOperation& request = op.request;
+    std::uint32_t right = kMayAtomic;
+    if (request.kind == RemoteKind::kLoad || request.kind == RemoteKind::kBulkGet) right = kMayRead;
+    if (request.kind == RemoteKind::kStore || request.kind == RemoteKind::kBulkPut)
+        right = kMayWrite;
+    const bool bulk = request.kind == RemoteKind::kBulkGet || request.kind == RemoteKind::kBulkPut;
+    if (!op.entry.allows(request.address, request.bytes, right) || op.entry.node >= mesh_.nodes() ||
+        (bulk && !data_.contains(request.local_address, request.bytes,
+                                 right == kMayRead ? kMayWrite : kMayRead))) {
+        return end(index, RemoteStatus::kRefused, now);
+    }
+    if (bulk) {
+        if (request.bytes == 0) return end(index, RemoteStatus::kDone, now);
+        for (unsigned i = 0; i < kBulkWindow; ++i)
+            start_segment(index, now);
+        return;
+    }
+    Packet* packet = nullptr;
+    switch (request.kind) {
+        case RemoteKind::kLoad:
+            packet = make_request(op, index, MessageKind::kLoadRequest);
+            size_packet(*packet, 0, true);
+            break;
+        case RemoteKind::kStore:
+            packet = make_request(op, index, MessageKind::kStoreRequest);
+            packet->payload.resize(request.bytes);
+            std::memcpy(packet->payload.data(), request.value,
+                        std::min<std::size_t>(request.bytes, 16));
+            size_packet(*packet, request.bytes, true);
+            break;
+        default:
+            packet = make_request(op, index, MessageKind::kAtomicRequest);
+            packet->operation = request.operation;
+            packet->operand = request.value[0];
+            packet->compare = request.compare;
+            size_packet(*packet,
+                        request.operation == AtomicOperation::kCompareSwap ? 2 * request.bytes
+                                                                           : request.bytes,
+                        true);
+            break;
+    }
+    op.segments = 1;
+    events_.push(now + nic_.transmit_cycles, EventKind::kInject, 0, packet);
+}
+
+void NetworkInterface::start_segment(std::uint32_t index, Cycle now) {
+    Operation& op = operations_[index];
+    const RemoteOperation& request = op.request;
+    if (op.next_offset == request.bytes || op.status != RemoteStatus::kDone) return;
+    const std::uint64_t offset = op.next_offset;
+    const std::uint64_t bytes = std::min<std::uint64_t>(nic_.packet_bytes, request.bytes - offset);
+    op.next_offset += bytes;
+    ++op.segments;
+    const bool put = request.kind == RemoteKind::kBulkPut;
+    Packet* packet =
+        make_request(op, index, put ? MessageKind::kStoreRequest : MessageKind::kLoadRequest);
+    packet->address = request.address + offset;
+    packet->offset = offset;
+    packet->bytes = static_cast<std::uint32_t>(bytes);
+    if (!put) {
+        size_packet(*packet, 0, true);
+        events_.push(now + nic_.transmit_cycles, EventKind::kInject, 0, packet);
+        return;
+    }
+    packet->payload.resize(bytes);
+    data_.read(request.local_address + offset, packet->payload);
+    size_packet(*packet, bytes, true);
+    read_lines(new_job(Job::Purpose::kSend, index, packet), request.local_address + offset, bytes,
+               now);
+}
+
+void NetworkInterface::segment_done(std::uint32_t index, std::uint64_t bytes, RemoteStatus status,
+                                    Cycle now) {
+    Operation& op = operations_[index];
+    op.done_bytes += bytes;
+    --op.segments;
+    if (status != RemoteStatus::kDone) op.status = status;
+    const bool bulk =
+        op.request.kind == RemoteKind::kBulkGet || op.request.kind == RemoteKind::kBulkPut;
+    if (bulk) start_segment(index, now);
+    if (op.segments == 0) end(index, op.status, now);
+}
+
+void NetworkInterface::end(std::uint32_t index, RemoteStatus status, Cycle when) {
+    operations_[index].status = status;
+    events_.push(when, EventKind::kComplete, index);
+}
+
+void NetworkInterface::complete(std::uint32_t index, Cycle now) {
+    Operation& op = operations_[index];
+    statistics_.faults += op.status != RemoteStatus::kDone;
+    statistics_.latency[static_cast<std::size_t>(op.request.kind)].add(now - op.started);
+    if (records_ != nullptr && records_->size() < record_limit_) {
+        records_->push_back({op.started, now, op.entry.node, op.request.kind, op.request.bytes});
+    }
+    op.used = false;
+    ++free_operations_;
+    core_->remote_done(op.request, now);
+    source_->remote_completed(op.ticket, op.status, op.data);
+}
+
+Packet* NetworkInterface::make_request(const Operation& op, std::uint32_t index, MessageKind kind) {
+    Packet* packet = pool_.take();
+    packet->source = self_;
+    packet->destination = op.entry.node;
+    packet->kind = kind;
+    packet->ticket = index;
+    packet->address = op.request.address;
+    packet->bytes = static_cast<std::uint32_t>(op.request.bytes);
+    return packet;
+}
+
+void NetworkInterface::size_packet(Packet& packet, std::uint64_t payload_bytes, bool has_address) {
+    const std::uint64_t flit_bytes = network_.flit_bits / 8;
+    const std::uint64_t payload = (payload_bytes + flit_bytes - 1) / flit_bytes;
+    const std::uint64_t address = has_address ? network_.address_flits : 0;
+    packet.flits = static_cast<std::uint32_t>(network_.header_flits + address + payload);
+    ++statistics_.packets;
+    statistics_.header_flits += network_.header_flits;
+    statistics_.address_flits += address;
+    statistics_.payload_flits += payload;
+    statistics_.payload_bytes += payload_bytes;
+}
+
+// Both sides
+
+void NetworkInterface::handle(const Event& event) {
+    if (event.when < mesh_.now()) {
+        model_error("NIC of node " + std::to_string(self_) + ": an event of cycle " +
+                    std::to_string(event.when) + " was left behind, the window begins at " +
+                    std::to_string(mesh_.now()));
+    }
+    switch (event.kind) {
+        case EventKind::kArrive:
+            return arrive(event.packet, event.when);
+        case EventKind::kInject:
+            return inject(event.packet, event.when);
+        case EventKind::kWalk:
+            return walk(event.index, event.when);
+        case EventKind::kEntry:
+            return entry_read(event.index, event.when);
+        case EventKind::kSegment:
+            segment_done(event.index, event.packet->bytes, RemoteStatus::kDone, event.when);
+            return pool_.give_back(event.packet);
+        case EventKind::kComplete:
+            return complete(event.index, event.when);
+    }
+}
+
+void NetworkInterface::inject(Packet* packet, Cycle now) {
+    if (packet->destination != self_) return mesh_.inject(packet, now);
+    ++statistics_.loopbacks;  // the own node: not through the network
+    events_.push(now + nic_.receive_cycles, EventKind::kArrive, 0, packet);
+}
+
+NetworkInterface::Job& NetworkInterface::new_job(Job::Purpose purpose, std::uint32_t index,
+                                                 Packet* packet) {
+    std::size_t slot = 0;
+    while (slot < jobs_.size() && jobs_[slot].used)
+        ++slot;
+    if (slot == jobs_.size()) jobs_.emplace_back();
+    Job& job = jobs_[slot];
+    job = Job{purpose, 0, index, 0, 0, packet, true};
+    ++jobs_in_use_;
+    return job;
+}
+
+void NetworkInterface::read_lines(Job& job, std::uint64_t address, std::uint64_t bytes, Cycle now) {
+    const auto tag = CoreTiming::kFirstFreeTag + static_cast<std::uint32_t>(&job - jobs_.data());
+    job.ready = now;
+    memory_.each_line(address, bytes, [&](std::uint64_t line) {
+        const Cycle ready = memory_.remote_read(line, now, tag);
+        if (ready == kNever) {
+            ++job.remaining;
+        } else {
+            job.ready = std::max(job.ready, ready);
+        }
+    });
+    if (job.remaining == 0) finish_job(job);
+}
+
+void NetworkInterface::line_read(std::uint32_t tag, Cycle when) {
+    Job& job = jobs_[tag - CoreTiming::kFirstFreeTag];
+    job.ready = std::max(job.ready, when);
+    if (--job.remaining == 0) finish_job(job);
+}
+
+void NetworkInterface::finish_job(Job& job) {
+    job.used = false;
+    --jobs_in_use_;
+    switch (job.purpose) {
+        case Job::Purpose::kWalk:
+            events_.push(job.ready, EventKind::kEntry, job.index);
+            break;
+        case Job::Purpose::kReply:
+        case Job::Purpose::kSend:
+            events_.push(job.ready + job.extra + nic_.transmit_cycles, EventKind::kInject,
+                         job.index, job.packet);
+            break;
+    }
+}
+
+Cycle NetworkInterface::write_lines(std::uint64_t address, std::uint64_t bytes, Cycle now) {
+    Cycle done = now;
+    memory_.each_line(address, bytes, [&](std::uint64_t line) {
+        done = std::max(done, memory_.remote_write(line, now));
+    });
+    return done;
+}
+
+// Target
+
+void NetworkInterface::arrive(Packet* packet, Cycle now) {
+    switch (packet->kind) {
+        case MessageKind::kLoadRequest:
+        case MessageKind::kStoreRequest:
+        case MessageKind::kAtomicRequest:
+            return serve(packet, now);
+        default:
+            return take_reply(packet, now);
+    }
+}
+
+void NetworkInterface::serve(Packet* packet, Cycle now) {
+    // The request becomes its own reply.
+    const MessageKind request = packet->kind;
+    const std::uint64_t address = packet->address, bytes = packet->bytes;
+    std::swap(packet->source, packet->destination);
+    packet->message_class = static_cast<std::uint8_t>(network_.message_classes - 1);
+    std::uint32_t rights = kMayRead | kMayWrite;
+    if (request == MessageKind::kLoadRequest) rights = kMayRead;
+    if (request == MessageKind::kStoreRequest) rights = kMayWrite;
+    if (bytes == 0 || !data_.contains(address, bytes, rights)) {
+        packet->kind = MessageKind::kFaultReply;
+        packet->payload.clear();
+        size_packet(*packet, 0, false);
+        events_.push(now + nic_.transmit_cycles, EventKind::kInject, 0, packet);
+        return;
+    }
+    statistics_.served_bytes += bytes;
+    if (request == MessageKind::kStoreRequest) {
+        ++statistics_.served_writes;
+        data_.write(address, packet->payload);
+        const Cycle done = write_lines(address, bytes, now);
+        packet->kind = MessageKind::kStoreReply;
+        packet->payload.clear();
+        size_packet(*packet, 0, false);
+        events_.push(done + nic_.transmit_cycles, EventKind::kInject, 0, packet);
+        return;
+    }
+    packet->kind = MessageKind::kLoadReply;
+    packet->payload.resize(bytes);
+    data_.read(address, packet->payload);
+    size_packet(*packet, bytes, false);
+    Job& job = new_job(Job::Purpose::kReply, 0, packet);
+    if (request == MessageKind::kLoadRequest) {
+        ++statistics_.served_reads;
+        return read_lines(job, address, bytes, now);
+    }
+    ++statistics_.served_atomics;
+    std::uint64_t old = 0;
+    std::memcpy(&old, packet->payload.data(), bytes);
+    const std::uint64_t value =
+        apply_atomic(packet->operation, old, packet->operand, packet->compare, bytes);
+    std::array<std::byte, 8> raw;
+    std::memcpy(raw.data(), &value, sizeof raw);
+    data_.write(address, std::span(raw).first(bytes));
+    job.extra = nic_.atomic_cycles;
+    read_lines(job, address, bytes, now);
+    // The old value has been asked for; the directory takes the write right behind it, so nobody
+    // comes between.
+    write_lines(address, bytes, now);
+}
+
+void NetworkInterface::take_reply(Packet* packet, Cycle now) {
+    const std::uint32_t index = packet->ticket;
+    Operation& op = operations_[index];
+    if (!op.used) model_error("NIC of node " + std::to_string(self_) + ": a reply to no operation");
+    const std::uint64_t bytes = packet->bytes;
+    RemoteStatus status = RemoteStatus::kDone;
+    if (packet->kind == MessageKind::kFaultReply) status = RemoteStatus::kRefused;
+    if (packet->kind == MessageKind::kLoadReply) {
+        if (op.request.kind == RemoteKind::kBulkGet) {
+            const std::uint64_t local = op.request.local_address + packet->offset;
+            data_.write(local, packet->payload);
+            events_.push(write_lines(local, bytes, now), EventKind::kSegment, index, packet);
+            return;
+        }
+        op.data.assign(packet->payload.begin(), packet->payload.end());
+    }
+    pool_.give_back(packet);
+    segment_done(index, bytes, status, now);
+}
+
+}  // namespace isthmus::sim

@@ -1,0 +1,425 @@
+#include "sim/timing/timed_machine.hpp"
+
+#include <cstring>
+
+#include "sim/hart/execute.hpp"
+#include "sim/machine/check.hpp"
+#include "sim/memory/sparse_memory.hpp"
+
+namespace isthmus::sim {
+
+namespace {
+
+/// Cycles a system call costs beside what it waits for: entry, the kernel's way, return. The kernel
+/// is not simulated.
+constexpr Cycle kServiceCycles = 400;
+/// Cycles between two looks of a core that sleeps or pauses.
+constexpr Cycle kPauseCycles = 20;
+
+constexpr RegisterId kFloatBase = 32, kExtendedBase = 64;
+
+RegisterId timing_register(RegisterFile file, std::uint8_t number) {
+    switch (file) {
+        case RegisterFile::kX:
+            return number & 31;
+        case RegisterFile::kF:
+            return static_cast<RegisterId>(kFloatBase + (number & 31));
+        case RegisterFile::kE:
+            return static_cast<RegisterId>(kExtendedBase + (number & 31));
+        case RegisterFile::kNone:
+            break;
+    }
+    return 0;
+}
+
+TimingClass timing_class(const RetireEvent& event) {
+    switch (event.klass) {
+        case InstructionClass::kMultiply:
+            return TimingClass::kMultiply;
+        case InstructionClass::kDivide:
+            return TimingClass::kDivide;
+        case InstructionClass::kLoad:
+        case InstructionClass::kFpLoad:
+            return TimingClass::kLoad;
+        case InstructionClass::kStore:
+        case InstructionClass::kFpStore:
+            return TimingClass::kStore;
+        case InstructionClass::kBranch:
+            return TimingClass::kBranch;
+        case InstructionClass::kJump:
+            return event.rd == 1 || event.rd == 5 ? TimingClass::kCall : TimingClass::kJump;
+        case InstructionClass::kJumpRegister:
+            // The hints of the base specification: link registers are x1 and x5.
+            if (event.rd == 1 || event.rd == 5) return TimingClass::kCall;
+            return event.rs1 == 1 || event.rs1 == 5 ? TimingClass::kReturn : TimingClass::kJump;
+        case InstructionClass::kSystem:
+            return TimingClass::kSystem;
+        case InstructionClass::kFence:
+            return TimingClass::kFence;
+        case InstructionClass::kAtomic:
+            return TimingClass::kAtomic;
+        case InstructionClass::kFpAdd:
+        case InstructionClass::kFpMultiply:
+        case InstructionClass::kFpFma:
+        case InstructionClass::kFpConvert:
+        case InstructionClass::kFpCompare:
+        case InstructionClass::kFpMove:
+            return TimingClass::kFloat;
+        case InstructionClass::kFpDivide:
+            return TimingClass::kFloatDivide;
+        case InstructionClass::kRemoteLoad:
+        case InstructionClass::kRemoteStore:
+        case InstructionClass::kRemoteAtomic:
+        case InstructionClass::kBulk:
+            return TimingClass::kRemote;
+        case InstructionClass::kAlu:
+        case InstructionClass::kAddress:
+            break;
+    }
+    return TimingClass::kInteger;
+}
+
+AtomicOperation atomic_operation(Op op) {
+    switch (op) {
+        case Op::eamoswap_w:
+        case Op::eamoswap_d:
+            return AtomicOperation::kSwap;
+        case Op::eamoadd_w:
+        case Op::eamoadd_d:
+            return AtomicOperation::kAdd;
+        case Op::eamoxor_w:
+        case Op::eamoxor_d:
+            return AtomicOperation::kXor;
+        case Op::eamoand_w:
+        case Op::eamoand_d:
+            return AtomicOperation::kAnd;
+        case Op::eamoor_w:
+        case Op::eamoor_d:
+            return AtomicOperation::kOr;
+        case Op::eamomin_w:
+        case Op::eamomin_d:
+            return AtomicOperation::kMin;
+        case Op::eamomax_w:
+        case Op::eamomax_d:
+            return AtomicOperation::kMax;
+        case Op::eamominu_w:
+        case Op::eamominu_d:
+            return AtomicOperation::kMinu;
+        case Op::eamomaxu_w:
+        case Op::eamomaxu_d:
+            return AtomicOperation::kMaxu;
+        default:
+            model_error("timing: no read-modify-write is known for operation " +
+                        std::string(info(op).name));
+    }
+}
+
+std::uint64_t extended(std::uint64_t value, unsigned size, bool sign) {
+    if (size >= 8) return value;
+    const unsigned shift = 64 - 8 * size;
+    return sign ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift)
+                : value << shift >> shift;
+}
+
+/// Tells the pipeline what the hart does.
+struct TimingObserver {
+    static constexpr bool kObserves = true;
+    CoreTiming* core = nullptr;
+    bool go_on = true;
+
+    void memory(const Hart&, std::uint64_t address, unsigned size, MemoryKind kind, std::uint64_t) {
+        constexpr AccessKind kKinds[] = {AccessKind::kLoad, AccessKind::kStore,
+                                         AccessKind::kAtomic};
+        core->memory_access(kKinds[static_cast<std::size_t>(kind)], address, size);
+    }
+    void remote(const Hart&, const RemoteRequest&) {}
+    bool retire(const Hart&, const RetireEvent& event) {
+        return go_on = core->retire(timing_view(event));
+    }
+    void trap(const Hart&, std::uint64_t, const Trap&) { core->drop_accesses(); }
+};
+static_assert(HartObserver<TimingObserver>);
+
+}  // namespace
+
+RetiredInstruction timing_view(const RetireEvent& event) {
+    const OpInfo& op = info(event.op);
+    RetiredInstruction i;
+    i.pc = event.pc;
+    i.next_pc = event.next_pc;
+    i.kind = timing_class(event);
+    i.length = event.length;
+    i.destination = timing_register(op.rd, event.rd);
+    i.source1 = timing_register(op.rs1, event.rs1);
+    i.source2 = timing_register(op.rs2, event.rs2);
+    i.source3 = timing_register(op.rs3, event.rs3);
+    return i;
+}
+
+/// The memory of a functional node. The namespace table has a store of its own, so that no program
+/// can meet it.
+class TimedMachine::HartMemory final : public NodeMemory {
+  public:
+    HartMemory(AddressSpace& space, const MachineDescription& machine)
+        : space_(space),
+          table_base_(machine.namespace_table_base()),
+          table_bytes_(machine.nlb.table_entries * sizeof(NamespaceEntry)),
+          table_(table_base_, table_bytes_) {}
+
+    bool contains(std::uint64_t address, std::uint64_t bytes, std::uint32_t rights) const override {
+        std::uint8_t wanted = 0;
+        if ((rights & kMayRead) != 0) wanted |= sim::kRead;
+        if ((rights & kMayWrite) != 0) wanted |= sim::kWrite;
+        for (std::uint64_t at = address, left = bytes; left != 0;) {
+            const Region* region = space_.find(at);
+            if (region == nullptr || region->host == nullptr || (region->rights & wanted) != wanted)
+                return false;
+            const std::uint64_t n = std::min(left, region->end - at);
+            at += n;
+            left -= n;
+        }
+        return true;
+    }
+    void read(std::uint64_t address, std::span<std::byte> to) override {
+        if (in_table(address)) return table_.read(address, to);
+        if (!space_.read(address, to.data(), to.size(), 0)) lost(address);
+    }
+    void write(std::uint64_t address, std::span<const std::byte> from) override {
+        if (in_table(address)) return table_.write(address, from);
+        if (!space_.write(address, from.data(), from.size(), 0)) lost(address);
+    }
+
+  private:
+    bool in_table(std::uint64_t address) const { return address - table_base_ < table_bytes_; }
+    [[noreturn]] static void lost(std::uint64_t address) {
+        model_error("timing: memory at " + std::to_string(address) +
+                    " was there when asked for and is gone");
+    }
+
+    AddressSpace& space_;
+    std::uint64_t table_base_, table_bytes_;
+    SparseMemory table_;
+};
+
+class TimedMachine::HartSource final : public InstructionSource {
+  public:
+    HartSource(Machine& machine, Node& node, std::uint64_t clock_mhz)
+        : machine_(machine), node_(node), hart_(*node.harts[0]), clock_mhz_(clock_mhz) {}
+
+    bool halted() const override { return node_.exited; }
+    bool wants_service() const override { return wants_service_; }
+
+    void run(CoreTiming& core) override {
+        observer_.core = &core;
+        observer_.go_on = true;
+        while (observer_.go_on) {
+            if (wants_service_) return core.wait_for_service(service_cycles_);
+            show_time(core.now());
+            switch (sim::run(hart_, observer_, kBudget)) {
+                case Stop::kObserver:
+                    return;
+                case Stop::kBudget:
+                    break;
+                case Stop::kYield:
+                    // Sleeps until something may have changed; an interrupt or another node's store
+                    // ends the loop.
+                    ask_for_service(Service::kWake, kPauseCycles);
+                    break;
+                case Stop::kRemote:
+                    start_remote(core);
+                    break;
+                case Stop::kSystemCall:
+                case Stop::kHostCall:
+                case Stop::kTrap:
+                    ask_for_service(Service::kStop, kServiceCycles);
+                    break;
+                case Stop::kBreakpoint:
+                    model_error("timing: breakpoints are not served here");
+            }
+        }
+        if (wants_service_) core.wait_for_service(service_cycles_);
+    }
+
+    void remote_completed(Ticket, RemoteStatus status, std::span<const std::byte> data) override {
+        if (status != RemoteStatus::kDone) {
+            // The functional machine finds the same fault and raises it, as it would without time.
+            return ask_for_service(Service::kFault, 0);
+        }
+        using Kind = RemoteRequest::Kind;
+        const RemoteRequest& request = hart_.remote;
+        NodeCounters& counters = node_.counters;
+        std::uint64_t value[2] = {0, 0};
+        std::memcpy(value, data.data(), std::min<std::size_t>(data.size(), sizeof value));
+        std::uint64_t moved = request.size;
+        switch (request.kind) {
+            case Kind::kLoad:
+                ++counters.remote_loads;
+                if (request.size == 16) {
+                    hart_.x[request.rd] = value[0];
+                    hart_.e[request.rd] = value[1];
+                } else {
+                    set_register(extended(value[0], request.size, request.sign_extend));
+                }
+                break;
+            case Kind::kStore:
+                ++counters.remote_stores;
+                break;
+            case Kind::kAtomic:
+                ++counters.remote_atomics;
+                set_register(extended(value[0], request.size, true));
+                break;
+            case Kind::kLoadReserved:
+                ++counters.remote_atomics;
+                hart_.remote_reservation_size = request.size;
+                hart_.remote_reservation_space = request.name_space;
+                hart_.remote_reservation_address = request.address;
+                hart_.remote_reservation_value = extended(value[0], request.size, true);
+                set_register(hart_.remote_reservation_value);
+                break;
+            case Kind::kStoreConditional:
+                ++counters.remote_atomics;
+                set_register(reserved_ && extended(value[0], request.size, true) ==
+                                              hart_.remote_reservation_value
+                                 ? 0
+                                 : 1);
+                hart_.remote_reservation_size = 0;
+                break;
+            case Kind::kBulkLoad:
+            case Kind::kBulkStore:
+                ++counters.bulk_transfers;
+                moved = request.count * request.size;
+                set_register(request.count);
+                break;
+        }
+        counters.remote_bytes += moved;
+    }
+
+    void serve() override {
+        const Service service = std::exchange(service_, Service::kNone);
+        wants_service_ = false;
+        if (service == Service::kFault) {
+            machine_.serve_remote(node_, hart_);
+        } else if (service == Service::kStop) {
+            machine_.serve(node_, hart_);
+        }
+        if (node_.exited) return;
+        if (node_.harts.size() != 1) {
+            throw MachineError(
+                "node " + std::to_string(node_.id) +
+                ": the program has started a thread; the timing model has one core per node");
+        }
+        node_.environment->before_round(node_);
+        if (!node_.runnable[0]) {
+            if (!node_.environment->wake_sleepers(node_)) {
+                machine_.complain(
+                    "isthmus-sim: node " + std::to_string(node_.id) +
+                    ": every thread waits for another one; the program is deadlocked\n");
+                machine_.complain(machine_.report(node_, hart_));
+                machine_.exit_node(node_, 124);
+                return;
+            }
+            if (!node_.runnable[0]) ask_for_service(Service::kWake, kPauseCycles);
+        }
+    }
+
+  private:
+    enum class Service : std::uint8_t { kNone, kStop, kFault, kWake };
+    static constexpr std::int64_t kBudget = 1 << 20;
+
+    void ask_for_service(Service service, Cycle cycles) {
+        service_ = service;
+        service_cycles_ = cycles;
+        wants_service_ = true;
+    }
+
+    /// The program's clock is simulated time: the functional machine counts a nanosecond an
+    /// instruction, plus idle time.
+    void show_time(Cycle now) {
+        const std::uint64_t nanoseconds = now * 1000 / clock_mhz_;
+        node_.idle_time = nanoseconds > hart_.instret ? nanoseconds - hart_.instret : 0;
+    }
+
+    void set_register(std::uint64_t value) {
+        if (machine_.program().xlen == Xlen::k32) value = extended(value, 4, true);
+        (hart_.remote.file == RegisterFile::kE ? hart_.e : hart_.x)[hart_.remote.rd] = value;
+    }
+
+    void start_remote(CoreTiming& core) {
+        using Kind = RemoteRequest::Kind;
+        const RemoteRequest& request = hart_.remote;
+        const RetiredInstruction view = timing_view(hart_.deferred);
+        hart_.has_deferred = false;
+        RemoteOperation op;
+        op.name_space = request.name_space;
+        op.address = request.address;
+        op.bytes = request.size;
+        op.destination = view.destination;
+        op.value[0] = request.value;
+        op.value[1] = request.value_high;
+        switch (request.kind) {
+            case Kind::kLoad:
+            case Kind::kLoadReserved:
+                op.kind = RemoteKind::kLoad;
+                break;
+            case Kind::kStore:
+                op.kind = RemoteKind::kStore;
+                break;
+            case Kind::kAtomic:
+                op.kind = RemoteKind::kAtomic;
+                op.operation = atomic_operation(request.op);
+                break;
+            case Kind::kStoreConditional:
+                reserved_ = hart_.remote_reservation_size == request.size &&
+                            hart_.remote_reservation_space == request.name_space &&
+                            hart_.remote_reservation_address == request.address;
+                // Without a reservation nothing is written, but the access is made: it may fault.
+                op.kind = RemoteKind::kAtomic;
+                op.operation = reserved_ ? AtomicOperation::kCompareSwap : AtomicOperation::kOr;
+                op.compare = hart_.remote_reservation_value;
+                if (!reserved_) op.value[0] = 0;
+                break;
+            case Kind::kBulkLoad:
+            case Kind::kBulkStore:
+                op.kind =
+                    request.kind == Kind::kBulkLoad ? RemoteKind::kBulkGet : RemoteKind::kBulkPut;
+                op.local_address = request.local;
+                // A count that no memory can hold is refused by the range check.
+                op.bytes = request.count > ~std::uint64_t{0} / request.size
+                               ? ~std::uint64_t{0}
+                               : request.count * request.size;
+                break;
+        }
+        core.remote_access(op);
+        observer_.go_on = core.retire(view);
+    }
+
+    Machine& machine_;
+    Node& node_;
+    Hart& hart_;
+    const std::uint64_t clock_mhz_;
+    TimingObserver observer_;
+    Service service_ = Service::kNone;
+    Cycle service_cycles_ = 0;
+    bool wants_service_ = false, reserved_ = false;
+};
+
+TimedMachine::TimedMachine(Machine& functional, const MachineDescription& machine,
+                           unsigned threads) {
+    if (functional.nodes().size() != machine.nodes()) {
+        throw MachineError("the program runs on " + std::to_string(functional.nodes().size()) +
+                           " nodes, the machine has " + std::to_string(machine.nodes()) +
+                           "; change mesh.width and mesh.height");
+    }
+    std::vector<NodeParts> parts;
+    for (auto& node : functional.nodes()) {
+        if (node->harts.size() != 1) throw MachineError("the timing model has one core per node");
+        memories_.push_back(std::make_unique<HartMemory>(node->memory, machine));
+        sources_.push_back(std::make_unique<HartSource>(functional, *node, machine.core.clock_mhz));
+        parts.push_back({memories_.back().get(), sources_.back().get()});
+    }
+    simulator_ = std::make_unique<TimingSimulator>(machine, parts, threads);
+}
+
+TimedMachine::~TimedMachine() = default;
+
+}  // namespace isthmus::sim

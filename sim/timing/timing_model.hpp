@@ -1,0 +1,146 @@
+// What a hart tells the timing model, and what it hears back. This is the whole interface between
+// executing instructions and timing them.
+//
+// For each instruction the hart executes it, reports its memory accesses (or its one remote
+// access), then calls retire(). The hart stops when retire() returns false: the core waits, or the
+// window of simulated time is over. It is run again later and goes on with the next instruction. A
+// hart without timing uses NoTiming, which costs nothing: all calls are inline and empty.
+//
+//   do {
+//       const RetiredInstruction done = execute_one(timing);   // calls timing.memory_access(...)
+//       on the way
+//   } while (timing.retire(done));
+//
+// Remote operations return no value at once. The NIC answers through
+// InstructionSource::remote_completed(). With `blocking` set the core waits for it right after the
+// instruction. Without it, the destination register is *pending*: the hart must not execute an
+// instruction that names a register in pending_registers() and stops instead (hold()).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sim/machine/machine.hpp"
+#include "sim/network/packet.hpp"
+
+namespace isthmus::sim {
+
+/// What the pipeline needs to know of an instruction.
+enum class TimingClass : std::uint8_t {
+    kInteger,
+    kMultiply,
+    kDivide,
+    kFloat,
+    kFloatDivide,
+    kLoad,
+    kStore,
+    kAtomic,  ///< local read-modify-write, LR and SC
+    kBranch,  ///< conditional
+    kJump,    ///< JAL, JALR that is neither call nor return
+    kCall,
+    kReturn,
+    kSystem,  ///< CSR access, ECALL, traps: drains the pipeline
+    kFence,   ///< completes all remote operations and stores
+    kRemote,  ///< any xBGAS access
+    kCount,
+};
+
+/// Registers: 0..31 integer, 32..63 floating point, 64..95 extended. 0 (x0) means none.
+using RegisterId = std::uint8_t;
+inline constexpr unsigned kRegisters = 96;
+
+struct RetiredInstruction {
+    std::uint64_t pc = 0;
+    std::uint64_t next_pc =
+        0;  ///< where execution goes on: a branch is taken if this is not pc + length
+    TimingClass kind = TimingClass::kInteger;
+    std::uint8_t length = 4;
+    RegisterId destination = 0, source1 = 0, source2 = 0, source3 = 0;
+};
+
+enum class AccessKind : std::uint8_t {
+    kLoad,
+    kStore,
+    kAtomic,       ///< needs the right to write, and the old value
+    kTranslation,  ///< page table entry: the instruction waits for it
+};
+
+enum class RemoteKind : std::uint8_t { kLoad, kStore, kAtomic, kBulkGet, kBulkPut };
+
+/// Answer to a remote operation.
+enum class RemoteStatus : std::uint8_t {
+    kDone,
+    kUnmapped,  ///< no such namespace: load or store access fault
+    kRefused,   ///< out of the namespace's range, no right, or no memory there
+};
+
+struct RemoteOperation {
+    RemoteKind kind = RemoteKind::kLoad;
+    AtomicOperation operation = AtomicOperation::kSwap;
+    std::uint8_t destination =
+        0;  ///< register that becomes pending (kLoad, kAtomic; bulk: the completion register)
+    bool blocking = true;
+    std::uint64_t name_space = 0;  ///< 0: this node
+    std::uint64_t address = 0;     ///< at the target; physical
+    std::uint64_t bytes = 8;       ///< 1..16 for loads and stores, 4 or 8 for atomics, any for bulk
+    std::uint64_t local_address = 0;  ///< bulk: physical address on this node
+    std::uint64_t value[2] = {0, 0};  ///< store: the data; atomic: operand
+    std::uint64_t compare = 0;        ///< kCompareSwap
+};
+
+/// A number for a remote operation, unique within the node for the whole run.
+using Ticket = std::uint64_t;
+
+class CoreTiming;
+
+/// What runs on a node: a hart, or a generator of synthetic instructions. All calls for a node come
+/// from one thread at a time; serve() comes while no thread runs anything.
+class InstructionSource {
+  public:
+    virtual ~InstructionSource() = default;
+    /// Executes until core.retire() returns false, the source halts or it wants service.
+    virtual void run(CoreTiming& core) = 0;
+    /// True once nothing more will be executed.
+    virtual bool halted() const = 0;
+    /// A remote operation has ended. `data` holds what was read (kLoad, kAtomic), lowest address
+    /// first.
+    virtual void remote_completed(Ticket ticket, RemoteStatus status,
+                                  std::span<const std::byte> data) = 0;
+    /// True if the source cannot go on before serve(): a system call, say, whose effects other
+    /// nodes may see.
+    virtual bool wants_service() const { return false; }
+    /// Called between two windows, node after node in order of their numbers.
+    virtual void serve() {}
+};
+
+/// What a hart may expect of its timing policy.
+template <class T>
+concept TimingPolicy = requires(T t, const T& c, const RetiredInstruction& i,
+                                const RemoteOperation& r, AccessKind k) {
+    { t.retire(i) } -> std::same_as<bool>;
+    { t.memory_access(k, std::uint64_t{}, std::uint32_t{}) } -> std::same_as<void>;
+    { t.remote_access(r) } -> std::same_as<Ticket>;
+    { t.can_issue_remote() } -> std::same_as<bool>;
+    { c.now() } -> std::same_as<Cycle>;
+};
+
+/// The policy of a hart that runs without timing. Time counts instructions.
+class NoTiming {
+  public:
+    bool retire(const RetiredInstruction&) {
+        ++now_;
+        return true;
+    }
+    void memory_access(AccessKind, std::uint64_t, std::uint32_t) {}
+    Ticket remote_access(const RemoteOperation&) { return 0; }
+    bool can_issue_remote() { return true; }
+    Cycle now() const { return now_; }
+
+  private:
+    Cycle now_ = 0;
+};
+static_assert(TimingPolicy<NoTiming>);
+
+}  // namespace isthmus::sim

@@ -1,0 +1,104 @@
+// One node in time: its core, caches, memory controller and NIC, and the order in which they act.
+#pragma once
+
+#include <memory>
+
+#include "sim/timing/core_timing.hpp"
+#include "sim/timing/network_interface.hpp"
+
+namespace isthmus::sim {
+
+class TimingNode {
+  public:
+    /// `data` and `source` belong to the caller and live as long as the node.
+    TimingNode(const MachineDescription& machine, NodeId id, Mesh& mesh, NodeMemory& data,
+               InstructionSource& source)
+        : id_(id),
+          receive_cycles_(machine.nic.receive_cycles),
+          mesh_(mesh),
+          source_(source),
+          memory_(machine),
+          nic_(machine, id, memory_, data, events_, mesh),
+          core_(machine, memory_, nic_) {
+        nic_.attach(core_, source);
+    }
+
+    /// Simulates everything that happens before `limit`.
+    void run(Cycle limit) {
+        for (const Delivery& delivery : mesh_.deliveries(id_)) {
+            events_.push(delivery.when + receive_cycles_, EventKind::kArrive, 0, delivery.packet);
+        }
+        mesh_.deliveries(id_).clear();
+        for (;;) {
+            const Cycle stop = std::min(limit, events_.next());
+            if (core_.resume(stop) && !source_.halted()) {
+                source_.run(core_);
+                continue;
+            }
+            if (core_.sent()) continue;
+            // The core waits or is ahead; the memory controller may have an answer for it.
+            if (memory_.dram().completions().empty() && stop != 0)
+                memory_.dram().advance(stop - 1, true);
+            if (!memory_.dram().completions().empty()) {
+                take_completions();
+            } else if (events_.next() < limit) {
+                nic_.handle(events_.pop());
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// A cycle before which nothing happens here by itself; kNever if only others can make it go
+    /// on.
+    Cycle next_event() const {
+        Cycle next = std::min(events_.next(), memory_.dram().next_event());
+        const bool ended = source_.halted() && core_.idle();
+        if (!ended && !core_.blocked() && !core_.waiting_for_service()) {
+            next = std::min(next, core_.next_cycle());
+        }
+        return next;
+    }
+    /// The core has ended and nothing is under way here.
+    bool finished() const { return source_.halted() && core_.idle() && quiet(); }
+    /// No remote operation of this node and none at this node is under way.
+    bool quiet() const { return nic_.activity() == 0 && events_.empty(); }
+    bool wants_service() const { return source_.wants_service(); }
+    void serve(Cycle end_of_window) {
+        source_.serve();
+        core_.service_done(end_of_window);
+    }
+
+    NodeId id() const { return id_; }
+    CoreTiming& core() { return core_; }
+    const CoreTiming& core() const { return core_; }
+    const MemorySystem& memory() const { return memory_; }
+    NetworkInterface& nic() { return nic_; }
+    const NetworkInterface& nic() const { return nic_; }
+    const InstructionSource& source() const { return source_; }
+
+  private:
+    void take_completions() {
+        std::vector<DramCompletion>& completions = memory_.dram().completions();
+        for (std::size_t i = 0; i < completions.size(); ++i) {
+            const auto [tag, when] = completions[i];
+            if (tag < CoreTiming::kFirstFreeTag) {
+                core_.line_arrived(tag, when + memory_.return_cycles());
+            } else {
+                nic_.line_read(tag, when + memory_.return_cycles());
+            }
+        }
+        completions.clear();
+    }
+
+    const NodeId id_;
+    const Cycle receive_cycles_;
+    Mesh& mesh_;
+    InstructionSource& source_;
+    EventQueue events_;
+    MemorySystem memory_;
+    NetworkInterface nic_;
+    CoreTiming core_;
+};
+
+}  // namespace isthmus::sim

@@ -1,0 +1,224 @@
+// isthmus-sim: runs a RISC-V program with xBGAS on 1 to 1024 nodes.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "sim/debug/gdb_server.hpp"
+#include "sim/hart/bare_metal.hpp"
+#include "sim/hart/commit_log.hpp"
+#include "sim/linux/process.hpp"
+
+namespace {
+
+using namespace isthmus::sim;
+using Clock = std::chrono::steady_clock;
+
+struct Settings {
+    std::string program;
+    std::vector<std::string> arguments;
+    MachineOptions machine;
+    std::string profile = "b", mode = "auto";
+    std::string stats, log_commits, trace;
+    std::vector<std::string> environment;
+    bool json = false, quiet = false;
+    int gdb_port = -1;
+};
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+nlohmann::json statistics(Machine& machine, double seconds, bool finished) {
+    nlohmann::json nodes = nlohmann::json::array();
+    nlohmann::json traps = nlohmann::json::object();
+    for (const auto& node : machine.nodes()) {
+        std::uint64_t decoded = 0;
+        for (const auto& hart : node->harts) {
+            decoded += hart->blocks.decoded();
+            for (unsigned cause = 0; cause < 16; ++cause) {
+                if (hart->trap_counts[cause] == 0) continue;
+                const std::string name(cause_name(static_cast<Cause>(cause)));
+                traps[name] = traps.value(name, std::uint64_t{0}) + hart->trap_counts[cause];
+            }
+        }
+        const NodeCounters& c = node->counters;
+        nodes.push_back({{"node", node->id},
+                         {"exit_code", node->exit_code},
+                         {"exited", node->exited},
+                         {"harts", node->harts.size()},
+                         {"instructions", node->retired()},
+                         {"decoded_instructions", decoded},
+                         {"remote_loads", c.remote_loads},
+                         {"remote_stores", c.remote_stores},
+                         {"remote_atomics", c.remote_atomics},
+                         {"bulk_transfers", c.bulk_transfers},
+                         {"remote_bytes", c.remote_bytes},
+                         {"own_node_accesses", c.local_namespace},
+                         {"system_calls", c.system_calls},
+                         {"yields", c.yields},
+                         {"resident_bytes", node->memory.resident_bytes()}});
+    }
+    const std::uint64_t retired = machine.retired();
+    return {{"program", machine.program().path},
+            {"nodes", machine.nodes().size()},
+            {"finished", finished},
+            {"exit_code", machine.exit_code()},
+            {"instructions", retired},
+            {"seconds", seconds},
+            {"mips", seconds > 0 ? static_cast<double>(retired) / seconds / 1e6 : 0.0},
+            {"traps", traps},
+            {"per_node", nodes}};
+}
+
+/// The file of one node: the name itself if there is only one.
+std::string file_of_node(const std::string& name, unsigned node, unsigned nodes) {
+    return nodes == 1 || name == "-" ? name : name + "." + std::to_string(node);
+}
+
+bool run_machine(Machine& machine, const Settings& settings) {
+    if (settings.gdb_port >= 0) {
+        GdbServer server(machine);
+        std::fprintf(stderr, "isthmus-sim: GDB port %d\n", server.listen(settings.gdb_port));
+        if (server.serve()) return true;
+        if (server.killed()) {
+            for (const auto& node : machine.nodes()) {
+                if (!node->exited) machine.exit_node(*node, 137);
+            }
+            return true;
+        }
+    }
+    const unsigned nodes = static_cast<unsigned>(machine.nodes().size());
+    const std::string& name = settings.trace.empty() ? settings.log_commits : settings.trace;
+    if (name.empty()) return machine.run();
+    std::vector<CommitLog> logs;
+    logs.reserve(nodes);
+    for (unsigned i = 0; i < nodes; ++i)
+        logs.emplace_back(file_of_node(name, i, nodes), !settings.trace.empty());
+    return machine.run(std::span(logs));
+}
+
+int run(Settings& settings) {
+    const Program program = Program::load(settings.program);
+    MachineOptions& options = settings.machine;
+    options.profile = settings.profile == "a" ? Profile::kA : Profile::kB;
+    options.arguments = {settings.program};
+    options.arguments.insert(options.arguments.end(), settings.arguments.begin(),
+                             settings.arguments.end());
+    options.environment = settings.environment;
+    const bool bare = settings.mode == "bare" ||
+                      (settings.mode == "auto" && program.symbol("tohost").has_value());
+    Program moved = program;
+    // A position-independent program goes where the system would put it.
+    if (program.position_independent && !bare) moved.move(0x40'0000);
+
+    Machine machine(std::move(moved), options, bare ? boot_bare_metal : boot_linux);
+    const auto start = Clock::now();
+    const bool terminal = isatty(2) && !settings.quiet;
+    bool printed = false;
+    if (terminal) {
+        machine.on_progress = [&, last = start]() mutable {
+            if (seconds_since(start) < 2 || seconds_since(last) < 0.5) return;
+            last = Clock::now();
+            unsigned left = 0;
+            for (const auto& node : machine.nodes())
+                left += !node->exited;
+            std::fprintf(stderr,
+                         "\risthmus-sim: %.1f s, %.1f million instructions, %.0f MIPS, %u of %zu "
+                         "nodes running ",
+                         seconds_since(start), static_cast<double>(machine.retired()) / 1e6,
+                         static_cast<double>(machine.retired()) / seconds_since(start) / 1e6, left,
+                         machine.nodes().size());
+            printed = true;
+        };
+    }
+    const bool finished = run_machine(machine, settings);
+    const double seconds = seconds_since(start);
+    if (printed) std::fputc('\n', stderr);
+    std::fflush(stdout);
+    if (!finished)
+        std::fprintf(stderr,
+                     "isthmus-sim: stopped after %lu instructions per node (--max-instructions)\n",
+                     static_cast<unsigned long>(options.max_instructions));
+    const nlohmann::json report = statistics(machine, seconds, finished);
+    if (!settings.stats.empty()) {
+        std::ofstream file(settings.stats);
+        file << report.dump(2) << "\n";
+        if (!file) throw std::runtime_error(settings.stats + ": cannot be written (--stats)");
+    }
+    if (settings.json) std::cout << report.dump() << "\n";
+    return finished ? machine.exit_code() & 0xff : 125;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Settings settings;
+    CLI::App app{"Runs a RISC-V program with the xBGAS extension on 1 to 1024 nodes.",
+                 "isthmus-sim"};
+    app.footer(
+        "A program with a symbol tohost runs on the bare machine, a static Linux executable as a "
+        "user program.\n"
+        "Exit code: the program's (of the lowest node with one other than 0); 124 deadlock, 125 "
+        "instruction limit,\n"
+        "126 the simulator could not start, 128 + n ended by signal n.");
+    app.prefix_command();
+    MachineOptions& machine = settings.machine;
+    app.add_option("-n,--nodes", machine.nodes, "Nodes, each running the program")
+        ->check(CLI::Range(1, 1024));
+    app.add_option("--profile", settings.profile, "xBGAS encoding: b (2.0.0) or a (0.0.7)")
+        ->check(CLI::IsMember({"a", "b"}));
+    app.add_option("--mode", settings.mode, "How to run the program")
+        ->check(CLI::IsMember({"auto", "bare", "linux"}));
+    app.add_option("--memory", machine.memory_bytes, "Memory of a node (bare machine), e.g. 512MB")
+        ->transform(CLI::AsSizeValue(false));
+    app.add_option("--shared", machine.shared_bytes, "Shared region of a node, e.g. 64MB")
+        ->transform(CLI::AsSizeValue(false));
+    app.add_option("--quantum", machine.quantum,
+                   "Instructions a node runs before the next one's turn");
+    app.add_option("--seed", machine.seed, "Chooses the order in which nodes are served");
+    app.add_option("--threads", machine.threads, "Host threads; the result does not depend on it")
+        ->check(CLI::Range(1, 256));
+    app.add_option("--max-instructions", machine.max_instructions,
+                   "Stop a node after so many; 0: never");
+    app.add_flag("--strict-e", machine.strict_e,
+                 "Trap if e0..e9 address memory, as the specification says");
+    app.add_flag("!--interpret", machine.translate, "Do not translate hot code to host code");
+    app.add_flag("--host-clock", machine.host_clock,
+                 "Programs see real time; runs do not repeat exactly");
+    app.add_option("--env", settings.environment, "NAME=VALUE for the program")
+        ->expected(1)
+        ->take_all();
+    app.add_option("--stats", settings.stats, "Write counters to this file as JSON");
+    app.add_flag("--json", settings.json, "Print the counters to stdout as one line of JSON");
+    app.add_option("--log-commits", settings.log_commits,
+                   "Write a commit log (Spike's form); one file per node: FILE.0 ...");
+    app.add_option("--trace", settings.trace, "Write a readable trace; '-' for stderr")
+        ->expected(0, 1)
+        ->default_str("-");
+    app.add_option("--gdb", settings.gdb_port, "Wait for GDB on this TCP port of localhost")
+        ->check(CLI::Range(1, 65535));
+    app.add_flag("--quiet", settings.quiet, "No progress line");
+    CLI11_PARSE(app, argc, argv);
+    const std::vector<std::string> rest = app.remaining();
+    if (rest.empty()) {
+        std::fputs(
+            "isthmus-sim: no program given; usage: isthmus-sim [options] PROGRAM [arguments], see "
+            "--help\n",
+            stderr);
+        return 126;
+    }
+    settings.program = rest.front();
+    settings.arguments.assign(rest.begin() + 1, rest.end());
+    try {
+        return run(settings);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "isthmus-sim: %s\n", error.what());
+        return 126;
+    }
+}

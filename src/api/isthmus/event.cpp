@@ -1,0 +1,80 @@
+// Events (isthmus/event.h).
+#include "core/event.hpp"
+
+#include <string>
+
+#include "api/isthmus/export.hpp"
+#include "core/status.hpp"
+
+using namespace isthmus;
+using namespace isthmus::native;
+
+namespace {
+
+int arm(Event* event, const std::int64_t* address, int condition, std::int64_t value, int width) {
+    const char* routine = width == 4 ? "isthmus_event_arm32" : "isthmus_event_arm";
+    if (condition < ISTHMUS_EQ || condition > ISTHMUS_LE)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "condition " + std::to_string(condition) + " is none of EQ NE GT GE LT LE");
+    if (!address || reinterpret_cast<std::uintptr_t>(address) % static_cast<unsigned>(width) != 0)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      address ? "the address is not a multiple of " + std::to_string(width)
+                              : std::string("the address is null"));
+    *event = Event{address, value, condition, width};
+    return ISTHMUS_OK;
+}
+
+int timed_out(Routine routine, double timeout) {
+    return refuse(ISTHMUS_TIMEOUT, routine_name(routine),
+                  "not true within " + std::to_string(timeout) + " s");
+}
+
+}  // namespace
+
+ISTHMUS_API int isthmus_event_arm(isthmus_event* event, const int64_t* address,
+                                  isthmus_condition condition, int64_t value) {
+    return arm(event, address, condition, value, 8);
+}
+
+ISTHMUS_API int isthmus_event_arm32(isthmus_event* event, const int32_t* address,
+                                    isthmus_condition condition, int32_t value) {
+    return arm(event, reinterpret_cast<const std::int64_t*>(address), condition, value, 4);
+}
+
+ISTHMUS_API int isthmus_event_test_slow(const isthmus_event* event) { return is_true(*event); }
+
+ISTHMUS_API int isthmus_event_wait_slow(const isthmus_event* event, double timeout) {
+    if (is_true(*event)) return ISTHMUS_OK;
+    begin(Routine::native_event_wait);
+    return wait_for_event(*event, deadline_after(timeout), Routine::native_event_wait)
+               ? ISTHMUS_OK
+               : timed_out(Routine::native_event_wait, timeout);
+}
+
+ISTHMUS_API int isthmus_event_wait_all(const isthmus_event* events, size_t count, double timeout) {
+    begin(Routine::native_event_wait_all);
+    const std::uint64_t deadline = deadline_after(timeout);
+    for (std::size_t i = 0; i < count; ++i) {
+        if (is_true(events[i])) continue;
+        if (!wait_for_event(events[i], deadline, Routine::native_event_wait_all))
+            return timed_out(Routine::native_event_wait_all, timeout);
+    }
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_event_wait_any(const isthmus_event* events, size_t count, size_t* index,
+                                       double timeout) {
+    const char* routine = begin(Routine::native_event_wait_any);
+    if (count == 0) return refuse(ISTHMUS_ARGUMENT, routine, "no events are given");
+    const auto find = [&] {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!is_true(events[i])) continue;
+            *index = i;
+            return true;
+        }
+        return false;
+    };
+    return wait_wakeable({Routine::native_event_wait_any}, deadline_after(timeout), find)
+               ? ISTHMUS_OK
+               : timed_out(Routine::native_event_wait_any, timeout);
+}

@@ -1,0 +1,213 @@
+// Transfers of a shape (isthmus/geometry.h).
+#include "core/geometry.hpp"
+
+#include <atomic>
+#include <string>
+
+#include "api/isthmus/export.hpp"
+#include "core/event.hpp"
+#include "core/segment.hpp"
+#include "core/status.hpp"
+
+using namespace isthmus;
+using namespace isthmus::native;
+
+namespace {
+
+enum class Direction { put, get };
+
+// A shape on both sides; offsets are of the first byte.
+struct Transfer {
+    Direction direction;
+    char* local;
+    Pitch local_pitch;
+    std::uint64_t offset;
+    Pitch remote_pitch;
+    Shape shape;
+};
+
+int too_far(const char* routine) {
+    return refuse(ISTHMUS_BOUNDS, routine, "the shape reaches beyond 2^64 bytes");
+}
+
+int move(const Transfer& transfer, const Segment& segment, Event* event, const char* routine) {
+    const bool put = transfer.direction == Direction::put;
+    std::uint64_t remote_extent = 0;
+    if (!extent(transfer.shape, transfer.remote_pitch, remote_extent)) return too_far(routine);
+    if (const int status = check_transfer(segment, transfer.offset, remote_extent,
+                                          put ? ISTHMUS_WRITE : ISTHMUS_READ, routine))
+        return status;
+    char* const remote = segment.base + transfer.offset;
+    if (put) {
+        copy_shape(remote, transfer.remote_pitch, transfer.local, transfer.local_pitch,
+                   transfer.shape);
+        wake_owner(segment);
+    } else {
+        copy_shape(transfer.local, transfer.local_pitch, remote, transfer.remote_pitch,
+                   transfer.shape);
+        std::atomic_thread_fence(std::memory_order_acquire);  // get before get
+    }
+    complete(event);
+    return ISTHMUS_OK;
+}
+
+int strided(Direction direction, const void* local, std::uint64_t local_pitch,
+            const Segment& segment, std::uint64_t offset, std::uint64_t remote_pitch,
+            std::uint64_t size, std::uint64_t count, Event* event, const char* routine) {
+    const std::uint64_t written = direction == Direction::put ? remote_pitch : local_pitch;
+    if (written < size && count > 1)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "a pitch of " + std::to_string(written) + " writes rows of " +
+                          std::to_string(size) + " bytes over each other");
+    return move({direction, static_cast<char*>(const_cast<void*>(local)), {local_pitch, 0}, offset,
+                 {remote_pitch, 0}, {size, count, 1}},
+                segment, event, routine);
+}
+
+// An array of elements and a block's position in it; in 2-D zpos is 0 and zdim 1.
+struct Side {
+    isthmus_point3d at;
+    const char* name;
+};
+struct Block {
+    std::uint64_t element, width, height, depth;
+};
+
+bool fits(std::uint64_t position, std::uint64_t length, std::uint64_t dimension) {
+    return position <= dimension && length <= dimension - position;
+}
+
+// Where the block begins in its array and how far apart its rows and planes are; false if numbers
+// overflow.
+bool lay_out(const Side& side, const Block& block, std::uint64_t& begin, Pitch& pitch) {
+    std::uint64_t rows = 0;
+    std::uint64_t elements = 0;
+    return !__builtin_mul_overflow(side.at.xdim, block.element, &pitch.row) &&
+           !__builtin_mul_overflow(pitch.row, side.at.ydim, &pitch.plane) &&
+           !__builtin_mul_overflow(side.at.zpos, side.at.ydim, &rows) &&
+           !__builtin_add_overflow(rows, side.at.ypos, &rows) &&
+           !__builtin_mul_overflow(rows, side.at.xdim, &elements) &&
+           !__builtin_add_overflow(elements, side.at.xpos, &elements) &&
+           !__builtin_mul_overflow(elements, block.element, &begin);
+}
+
+int refuse_block(const Side& side, const Block& block, const char* routine) {
+    const auto triple = [](std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+        return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
+    };
+    return refuse(ISTHMUS_BOUNDS, routine,
+                  "a block of " + triple(block.width, block.height, block.depth) + " at (" +
+                      std::to_string(side.at.xpos) + "," + std::to_string(side.at.ypos) + "," +
+                      std::to_string(side.at.zpos) + ") does not fit into the " + side.name +
+                      " array of " + triple(side.at.xdim, side.at.ydim, side.at.zdim));
+}
+
+int move_block(Direction direction, const void* local, const Side& here, const Segment& segment,
+               std::uint64_t offset, const Side& there, const Block& block, Event* event,
+               const char* routine) {
+    for (const Side* side : {&here, &there}) {
+        if (!fits(side->at.xpos, block.width, side->at.xdim) ||
+            !fits(side->at.ypos, block.height, side->at.ydim) ||
+            !fits(side->at.zpos, block.depth, side->at.zdim))
+            return refuse_block(*side, block, routine);
+    }
+    Transfer transfer{direction, static_cast<char*>(const_cast<void*>(local)), {}, 0, {}, {}};
+    std::uint64_t local_begin = 0;
+    std::uint64_t remote_begin = 0;
+    if (!lay_out(here, block, local_begin, transfer.local_pitch) ||
+        !lay_out(there, block, remote_begin, transfer.remote_pitch) ||
+        __builtin_mul_overflow(block.width, block.element, &transfer.shape.row) ||
+        __builtin_add_overflow(offset, remote_begin, &transfer.offset))
+        return too_far(routine);
+    transfer.local += local_begin;
+    transfer.shape.rows = block.height;
+    transfer.shape.planes = block.depth;
+    return move(transfer, segment, event, routine);
+}
+
+isthmus_point3d flat(const isthmus_point2d& point) {
+    return {point.xpos, point.ypos, 0, point.xdim, point.ydim, 1};
+}
+
+int move_list(Direction direction, const isthmus_range* ranges, std::size_t count,
+              const Segment& segment, Event* event, const char* routine) {
+    const std::uint32_t right = direction == Direction::put ? ISTHMUS_WRITE : ISTHMUS_READ;
+    if (const int status = check_transfer(segment, 0, 0, right, routine)) return status;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (const int status = check_transfer(segment, ranges[i].offset, ranges[i].size, right, routine))
+            return status;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        char* const remote = segment.base + ranges[i].offset;
+        if (direction == Direction::put)
+            copy(remote, ranges[i].local, ranges[i].size);
+        else
+            copy(ranges[i].local, remote, ranges[i].size);
+    }
+    if (direction == Direction::put) wake_owner(segment);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    complete(event);
+    return ISTHMUS_OK;
+}
+
+}  // namespace
+
+ISTHMUS_API int isthmus_put_strided(const void* local, uint64_t local_pitch,
+                                    const isthmus_segment* segment, uint64_t offset,
+                                    uint64_t remote_pitch, uint64_t size, uint64_t count,
+                                    isthmus_event* event) {
+    return strided(Direction::put, local, local_pitch, *segment, offset, remote_pitch, size, count,
+                   event, "isthmus_put_strided");
+}
+
+ISTHMUS_API int isthmus_get_strided(void* local, uint64_t local_pitch,
+                                    const isthmus_segment* segment, uint64_t offset,
+                                    uint64_t remote_pitch, uint64_t size, uint64_t count,
+                                    isthmus_event* event) {
+    return strided(Direction::get, local, local_pitch, *segment, offset, remote_pitch, size, count,
+                   event, "isthmus_get_strided");
+}
+
+ISTHMUS_API int isthmus_put_block2d(const void* local, const isthmus_point2d* at,
+                                    const isthmus_segment* segment, uint64_t offset,
+                                    const isthmus_point2d* there, uint64_t element, uint64_t width,
+                                    uint64_t height, isthmus_event* event) {
+    return move_block(Direction::put, local, {flat(*at), "local"}, *segment, offset,
+                      {flat(*there), "remote"}, {element, width, height, 1}, event,
+                      "isthmus_put_block2d");
+}
+
+ISTHMUS_API int isthmus_get_block2d(void* local, const isthmus_point2d* at,
+                                    const isthmus_segment* segment, uint64_t offset,
+                                    const isthmus_point2d* there, uint64_t element, uint64_t width,
+                                    uint64_t height, isthmus_event* event) {
+    return move_block(Direction::get, local, {flat(*at), "local"}, *segment, offset,
+                      {flat(*there), "remote"}, {element, width, height, 1}, event,
+                      "isthmus_get_block2d");
+}
+
+ISTHMUS_API int isthmus_put_block3d(const void* local, const isthmus_point3d* at,
+                                    const isthmus_segment* segment, uint64_t offset,
+                                    const isthmus_point3d* there, uint64_t element, uint64_t width,
+                                    uint64_t height, uint64_t depth, isthmus_event* event) {
+    return move_block(Direction::put, local, {*at, "local"}, *segment, offset, {*there, "remote"},
+                      {element, width, height, depth}, event, "isthmus_put_block3d");
+}
+
+ISTHMUS_API int isthmus_get_block3d(void* local, const isthmus_point3d* at,
+                                    const isthmus_segment* segment, uint64_t offset,
+                                    const isthmus_point3d* there, uint64_t element, uint64_t width,
+                                    uint64_t height, uint64_t depth, isthmus_event* event) {
+    return move_block(Direction::get, local, {*at, "local"}, *segment, offset, {*there, "remote"},
+                      {element, width, height, depth}, event, "isthmus_get_block3d");
+}
+
+ISTHMUS_API int isthmus_put_list(const isthmus_range* ranges, size_t count,
+                                 const isthmus_segment* segment, isthmus_event* event) {
+    return move_list(Direction::put, ranges, count, *segment, event, "isthmus_put_list");
+}
+
+ISTHMUS_API int isthmus_get_list(const isthmus_range* ranges, size_t count,
+                                 const isthmus_segment* segment, isthmus_event* event) {
+    return move_list(Direction::get, ranges, count, *segment, event, "isthmus_get_list");
+}

@@ -1,0 +1,157 @@
+// Linear put and get, atomics, fence (isthmus/operation.h). The short ones are inlined from the
+// header; here are their slow ways and the others.
+#include <atomic>
+
+#include "api/isthmus/export.hpp"
+#include "core/copy.hpp"
+#include "core/event.hpp"
+#include "core/segment.hpp"
+
+using namespace isthmus;
+using namespace isthmus::native;
+
+namespace {
+
+// Checks, does, wakes, completes. `Operation` maps (T* word) to the word's value before.
+template <typename T, typename Operation>
+inline int atomic(const Segment& segment, std::uint64_t offset, std::uint32_t right, T* result,
+                  Event* event, const char* routine, Operation&& operation) {
+    const bool legal = (segment.access & (ISTHMUS_ATOMICS | right)) == (ISTHMUS_ATOMICS | right) &&
+                       offset % sizeof(T) == 0 && segment.size >= sizeof(T) &&
+                       offset <= segment.size - sizeof(T) && !is_stale(segment);
+    if (!legal) [[unlikely]]
+        return refuse_access(segment, offset, sizeof(T), right, ISTHMUS_ATOMICS, sizeof(T), routine);
+    const T before = operation(reinterpret_cast<T*>(segment.base + offset));
+    if (result) *result = before;
+    if (right & ISTHMUS_WRITE) wake_owner(segment);
+    complete(event);
+    return ISTHMUS_OK;
+}
+
+template <typename T>
+T fetch_minimum(T* word, T value) {
+    T seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    while (value < seen && !__atomic_compare_exchange_n(word, &seen, value, true, __ATOMIC_ACQ_REL,
+                                                        __ATOMIC_ACQUIRE)) {
+    }
+    return seen;
+}
+template <typename T>
+T fetch_maximum(T* word, T value) {
+    T seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    while (value > seen && !__atomic_compare_exchange_n(word, &seen, value, true, __ATOMIC_ACQ_REL,
+                                                        __ATOMIC_ACQUIRE)) {
+    }
+    return seen;
+}
+
+#define ADD(word, value) __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
+#define AND(word, value) __atomic_fetch_and(word, value, __ATOMIC_ACQ_REL)
+#define OR(word, value) __atomic_fetch_or(word, value, __ATOMIC_ACQ_REL)
+#define XOR(word, value) __atomic_fetch_xor(word, value, __ATOMIC_ACQ_REL)
+#define SWAP(word, value) __atomic_exchange_n(word, value, __ATOMIC_ACQ_REL)
+
+template <typename T>
+T store(T* word, T value) {
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    return value;
+}
+
+}  // namespace
+
+ISTHMUS_API int isthmus_put(const void* local, const isthmus_segment* segment, uint64_t offset,
+                            uint64_t size, isthmus_event* event) {
+    if (const int status = check_transfer(*segment, offset, size, ISTHMUS_WRITE, "isthmus_put"))
+        return status;
+    copy(segment->base + offset, local, size);
+    wake_owner(*segment);
+    complete(event);
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_get(void* local, const isthmus_segment* segment, uint64_t offset,
+                            uint64_t size, isthmus_event* event) {
+    if (const int status = check_transfer(*segment, offset, size, ISTHMUS_READ, "isthmus_get"))
+        return status;
+    copy(local, segment->base + offset, size);
+    // Gets from one segment are ordered among each other: nothing on x86-64, a barrier on Arm.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    complete(event);
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_fence(const isthmus_segment* segment, isthmus_event* event) {
+    if (is_stale(*segment)) [[unlikely]]
+        return refuse_access(*segment, 0, 0, 0, 0, 1, "isthmus_fence");
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    complete(event);
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API void isthmus_wake(const isthmus_segment* segment) { wake_owner(*segment); }
+
+// NAME: routine; SLOW: its symbol; T; OPERATION(word, value).
+#define POSTED(SYMBOL, NAME, T, OPERATION)                                                       \
+    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value) {           \
+        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, nullptr, nullptr, NAME,           \
+                         [value](T* word) { return OPERATION(word, value); });                   \
+    }
+#define FETCHING(SYMBOL, NAME, T, OPERATION)                                                     \
+    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value, T* result,  \
+                           isthmus_event* event) {                                               \
+        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, result, event, NAME,              \
+                         [value](T* word) { return OPERATION(word, value); });                   \
+    }
+#define BOTH_WIDTHS(KIND, NAME, OPERATION)                            \
+    KIND(isthmus_##NAME, "isthmus_" #NAME, std::int64_t, OPERATION)   \
+    KIND(isthmus_##NAME##32, "isthmus_" #NAME "32", std::int32_t, OPERATION)
+
+POSTED(isthmus_postadd_slow, "isthmus_postadd", std::int64_t, ADD)
+POSTED(isthmus_postadd32, "isthmus_postadd32", std::int32_t, ADD)
+FETCHING(isthmus_fetchadd_slow, "isthmus_fetchadd", std::int64_t, ADD)
+FETCHING(isthmus_fetchadd32, "isthmus_fetchadd32", std::int32_t, ADD)
+BOTH_WIDTHS(POSTED, postmin, fetch_minimum)
+BOTH_WIDTHS(POSTED, postmax, fetch_maximum)
+BOTH_WIDTHS(POSTED, postand, AND)
+BOTH_WIDTHS(POSTED, postor, OR)
+BOTH_WIDTHS(POSTED, postxor, XOR)
+BOTH_WIDTHS(FETCHING, swap, SWAP)
+BOTH_WIDTHS(FETCHING, fetchmin, fetch_minimum)
+BOTH_WIDTHS(FETCHING, fetchmax, fetch_maximum)
+BOTH_WIDTHS(FETCHING, fetchand, AND)
+BOTH_WIDTHS(FETCHING, fetchor, OR)
+BOTH_WIDTHS(FETCHING, fetchxor, XOR)
+
+// Poke needs the right to write only; peek the right to read only.
+#define POKE(SYMBOL, NAME, T)                                                                    \
+    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value) {           \
+        return atomic<T>(*segment, offset, ISTHMUS_WRITE, nullptr, nullptr, NAME,                \
+                         [value](T* word) { return store(word, value); });                       \
+    }
+POKE(isthmus_poke_slow, "isthmus_poke", std::int64_t)
+POKE(isthmus_poke32, "isthmus_poke32", std::int32_t)
+
+#define READERS(SUFFIX, T)                                                                       \
+    ISTHMUS_API int isthmus_peek##SUFFIX(const isthmus_segment* segment, uint64_t offset,        \
+                                         T* result, isthmus_event* event) {                      \
+        return atomic<T>(*segment, offset, ISTHMUS_READ, result, event, "isthmus_peek" #SUFFIX,  \
+                         [](T* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); });       \
+    }                                                                                            \
+    ISTHMUS_API int isthmus_fetchclear##SUFFIX(const isthmus_segment* segment, uint64_t offset,  \
+                                               T* result, isthmus_event* event) {                \
+        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, result, event,                    \
+                         "isthmus_fetchclear" #SUFFIX, [](T* word) { return SWAP(word, T{0}); }); \
+    }                                                                                            \
+    ISTHMUS_API int isthmus_compare_swap##SUFFIX(const isthmus_segment* segment, uint64_t offset, \
+                                                 T expected, T value, T* result,                 \
+                                                 isthmus_event* event) {                         \
+        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, result, event,                    \
+                         "isthmus_compare_swap" #SUFFIX, [=](T* word) {                          \
+                             T before = expected;                                                \
+                             __atomic_compare_exchange_n(word, &before, value, false,            \
+                                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);    \
+                             return before;                                                      \
+                         });                                                                     \
+    }
+READERS(, std::int64_t)
+READERS(32, std::int32_t)

@@ -1,0 +1,115 @@
+// Segments (isthmus/segment.h).
+#include "core/segment.hpp"
+
+#include <bit>
+#include <cstdio>
+#include <string>
+
+#include "api/isthmus/export.hpp"
+#include "core/event.hpp"
+#include "core/segment_allocator.hpp"
+#include "core/status.hpp"
+
+using namespace isthmus;
+using namespace isthmus::native;
+
+namespace {
+
+int allocate(const Segment& segment, std::uint64_t alignment, std::uint64_t size,
+             std::uint64_t* offset, Event* event, const char* routine) {
+    if (const int status = refuse_access(segment, 0, 0, ISTHMUS_READ_WRITE, ISTHMUS_ALLOCATOR, 1, routine))
+        return status;
+    if (!std::has_single_bit(alignment) || alignment > 4096)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "alignment " + std::to_string(alignment) +
+                          " is not a power of two up to 4096");
+    if (size == 0) return refuse(ISTHMUS_ARGUMENT, routine, "the size is 0");
+    switch (allocator_allocate(segment.base, size, alignment < 16 ? 16 : alignment, *offset)) {
+        case AllocatorResult::done: complete(event); return ISTHMUS_OK;
+        case AllocatorResult::no_room: {
+            const AllocatorReport report = allocator_report(segment.base);
+            return refuse(ISTHMUS_NO_MEMORY, routine,
+                          "no room for " + std::to_string(size) + " bytes: " +
+                              std::to_string(report.free_bytes) + " of " +
+                              std::to_string(report.size) + " are free, " +
+                              std::to_string(report.largest) + " in one piece");
+        }
+        default:
+            return refuse(ISTHMUS_ARGUMENT, routine,
+                          "the segment's lists are damaged: something wrote over them");
+    }
+}
+
+}  // namespace
+
+ISTHMUS_API int isthmus_segment_create(isthmus_segment* segment, uint64_t id, void* memory,
+                                       uint64_t size, uint32_t access) {
+    const char* routine = begin(Routine::native_segment_create);
+    return create_segment(*segment, id, memory, size, access, routine);
+}
+
+ISTHMUS_API int isthmus_segment_clone(isthmus_segment* segment, uint64_t id, double timeout) {
+    return clone_segment(*segment, id, timeout, begin(Routine::native_segment_clone));
+}
+
+ISTHMUS_API int isthmus_segment_default(isthmus_segment* segment, int pe) {
+    require_session("isthmus_segment_default");
+    return default_segment(*segment, pe, "isthmus_segment_default");
+}
+
+ISTHMUS_API int isthmus_segment_destroy(isthmus_segment* segment) {
+    return destroy_segment(*segment, begin(Routine::native_segment_destroy));
+}
+
+ISTHMUS_API int isthmus_segment_offset(const isthmus_segment* segment, const void* address,
+                                       uint64_t* offset) {
+    const auto distance = static_cast<std::uint64_t>(static_cast<const char*>(address) - segment->base);
+    if (distance >= segment->size) {
+        char text[96];
+        std::snprintf(text, sizeof text, "address %p is not within %p..%p", address,
+                      static_cast<void*>(segment->base),
+                      static_cast<void*>(segment->base + segment->size));
+        return refuse(ISTHMUS_BOUNDS, "isthmus_segment_offset", text);
+    }
+    *offset = distance;
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_segment_address(const isthmus_segment* segment, uint64_t offset,
+                                        void** address) {
+    if (offset >= segment->size)
+        return refuse(ISTHMUS_BOUNDS, "isthmus_segment_address",
+                      "offset " + std::to_string(offset) + " is not within 0.." +
+                          std::to_string(segment->size));
+    *address = segment->base + offset;
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_segment_malloc(const isthmus_segment* segment, uint64_t size,
+                                       uint64_t* offset, isthmus_event* event) {
+    return allocate(*segment, 16, size, offset, event, begin(Routine::native_segment_malloc));
+}
+
+ISTHMUS_API int isthmus_segment_memalign(const isthmus_segment* segment, uint64_t alignment,
+                                         uint64_t size, uint64_t* offset, isthmus_event* event) {
+    begin(Routine::native_segment_malloc);
+    return allocate(*segment, alignment, size, offset, event, "isthmus_segment_memalign");
+}
+
+ISTHMUS_API int isthmus_segment_free(const isthmus_segment* segment, uint64_t offset,
+                                     isthmus_event* event) {
+    const char* routine = "isthmus_segment_free";
+    begin(Routine::native_segment_malloc);
+    if (const int status = refuse_access(*segment, 0, 0, ISTHMUS_READ_WRITE, ISTHMUS_ALLOCATOR, 1, routine))
+        return status;
+    switch (allocator_free(segment->base, offset)) {
+        case AllocatorResult::done: complete(event); return ISTHMUS_OK;
+        case AllocatorResult::not_a_block:
+            return refuse(ISTHMUS_ARGUMENT, routine,
+                          "offset " + std::to_string(offset) +
+                              " is not the beginning of an allocated block");
+        default:
+            return refuse(ISTHMUS_ARGUMENT, routine,
+                          "the segment's lists are damaged: something wrote over them");
+    }
+}

@@ -1,0 +1,68 @@
+// Joining and leaving (isthmus.h).
+#include <cstdio>
+
+#include "api/isthmus/export.hpp"
+#include "base/error.hpp"
+#include "core/arena.hpp"
+#include "core/collective.hpp"
+#include "core/fork.hpp"
+#include "core/session.hpp"
+#include "core/sleep.hpp"
+#include "core/status.hpp"
+
+namespace isthmus::native {
+
+void require_session(const char* routine) {
+    if (window.pes != 0 && job.arena.size != 0 && attached()) [[likely]]
+        return;
+    fail(routine, forked_child ? "called in a forked child, which is no PE"
+                               : "called before isthmus_init or after the last isthmus_finalize");
+}
+
+}  // namespace isthmus::native
+
+using namespace isthmus;
+using namespace isthmus::native;
+
+ISTHMUS_API void isthmus_init(void) {
+    enter_session(3);
+    register_for_wakeups();
+    open_arena();
+    barrier_world();  // nobody clones before everybody can be reached
+}
+
+ISTHMUS_API void isthmus_finalize(void) {
+    begin(Routine::native_finalize);
+    leave_session();
+}
+
+ISTHMUS_API int isthmus_pe(void) {
+    if (window.pes == 0) require_session("isthmus_pe");
+    return static_cast<int>(window.me);
+}
+
+ISTHMUS_API int isthmus_pes(void) {
+    if (window.pes == 0) require_session("isthmus_pes");
+    return static_cast<int>(window.pes);
+}
+
+ISTHMUS_API void isthmus_barrier(void) {
+    begin(Routine::native_barrier);
+    barrier_world();
+}
+
+ISTHMUS_API void isthmus_exit(int status) {
+    std::fflush(nullptr);
+    end_job(status);
+}
+
+ISTHMUS_API const char* isthmus_error_text(void) { return last_refusal(); }
+
+ISTHMUS_API const char* isthmus_status_name(int status) {
+    static constexpr const char* kNames[] = {
+        "ISTHMUS_OK",     "ISTHMUS_AGAIN",    "ISTHMUS_TIMEOUT", "ISTHMUS_CLOSED",
+        "ISTHMUS_BOUNDS", "ISTHMUS_RIGHTS",   "ISTHMUS_PROTOCOL", "ISTHMUS_STALE",
+        "ISTHMUS_EXISTS", "ISTHMUS_NO_MEMORY", "ISTHMUS_ARGUMENT", "ISTHMUS_TOO_LARGE"};
+    static_assert(sizeof kNames / sizeof *kNames == ISTHMUS_TOO_LARGE + 1);
+    return status >= 0 && status <= ISTHMUS_TOO_LARGE ? kNames[status] : "unknown status";
+}

@@ -1,0 +1,193 @@
+#include "core/aggregator.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/event.hpp"
+#include "core/window.hpp"
+
+namespace isthmus {
+namespace {
+
+constexpr std::uint64_t kCountsSize = 4096;
+static_assert(sizeof(AggregatorCounts) <= kCountsSize);
+
+std::uint64_t ring_stride(std::uint64_t ring) { return kRingOffset + ring; }
+
+thread_local std::vector<Aggregator*> of_this_thread;
+thread_local bool in_handler = false;
+
+}  // namespace
+
+std::uint64_t Aggregator::layout_size(int pes, std::uint64_t ring) {
+    return kCountsSize + static_cast<std::uint64_t>(pes) * ring_stride(ring);
+}
+
+// Ring number s of a PE is where PE s sends to it.
+Aggregator::Aggregator(char* memory, std::size_t size_of_item, std::size_t buffer,
+                       std::uint64_t ring, Handler handler, void* argument)
+    : isthmus_aggregator{nullptr, size_of_item, 0, static_cast<std::uint32_t>(job.pes)},
+      memory_(memory),
+      message_(std::max<std::size_t>(1, buffer / size_of_item) * size_of_item),
+      handler_(handler),
+      argument_(argument),
+      lanes_(static_cast<std::size_t>(job.pes)),
+      outgoing_(static_cast<std::size_t>(job.pes)) {
+    lanes = lanes_.data();
+    of_this_thread.push_back(this);
+    const auto ring_of = [&](int sender) {
+        return memory + kCountsSize + static_cast<std::uint64_t>(sender) * ring_stride(ring);
+    };
+    for (int pe = 0; pe < job.pes; ++pe)
+        incoming_.emplace_back(format_ring(ring_of(pe), ring), ring_of(pe) + kRingOffset);
+    for (int pe = 0; pe < job.pes; ++pe) {
+        char* const theirs = translate(ring_of(job.me), pe);
+        wait_for({Routine::native_aggregator_push, pe}, [&] { return find_ring(theirs) != nullptr; });
+        outgoing(pe).ring = RingProducer(find_ring(theirs), theirs + kRingOffset, pe);
+    }
+}
+
+Aggregator::~Aggregator() { std::erase(of_this_thread, this); }
+
+bool Aggregator::handling() { return in_handler; }
+
+void Aggregator::progress_all() {
+    for (Aggregator* aggregator : of_this_thread) {
+        aggregator->progress();
+        for (int pe = 0; pe < static_cast<int>(aggregator->pes); ++pe) aggregator->send_aside(pe);
+    }
+}
+
+AggregatorCounts& Aggregator::counts_of(int pe) const {
+    return *translate(reinterpret_cast<AggregatorCounts*>(memory_), pe);
+}
+
+// Before anything that others may conclude from: a message sent, items handled.
+void Aggregator::publish_pushed() {
+    counts_of(job.me).pushed.store(pushed, std::memory_order_seq_cst);
+}
+
+bool Aggregator::open_message(int pe) {
+    void* const message = outgoing(pe).ring.reserve(message_);
+    if (!message) return false;
+    outgoing(pe).begin = lane(pe).next = static_cast<char*>(message);
+    lane(pe).end = lane(pe).next + message_;
+    return true;
+}
+
+void Aggregator::send(int pe) {
+    Outgoing& out = outgoing(pe);
+    if (!out.begin) return;
+    publish_pushed();
+    out.ring.commit(out.begin, static_cast<std::uint64_t>(lane(pe).next - out.begin));
+    out.begin = lane(pe).next = lane(pe).end = nullptr;
+}
+
+// True if nothing is left aside.
+bool Aggregator::send_aside(int pe) {
+    std::vector<char>& aside = outgoing(pe).aside;
+    std::size_t sent = 0;
+    while (sent < aside.size()) {
+        if (lane(pe).next == lane(pe).end) {
+            send(pe);
+            if (!open_message(pe)) break;
+        }
+        const auto room = static_cast<std::size_t>(lane(pe).end - lane(pe).next);
+        const std::size_t bytes = std::min(room, aside.size() - sent);
+        std::memcpy(lane(pe).next, aside.data() + sent, bytes);
+        lane(pe).next += bytes;
+        sent += bytes;
+    }
+    aside.erase(aside.begin(), aside.begin() + static_cast<std::ptrdiff_t>(sent));
+    if (aside.empty()) return true;
+    // Keeps the order: later pushes must come here too.
+    send(pe);
+    return false;
+}
+
+void Aggregator::push_slowly(int pe, const void* item) {
+    const char* const bytes = static_cast<const char*>(item);
+    send(pe);
+    const auto have_room = [&] {
+        if (!send_aside(pe)) return false;
+        if (lane(pe).next == lane(pe).end) send(pe);  // a handler has filled it meanwhile
+        return outgoing(pe).begin || open_message(pe);
+    };
+    ++pushed;
+    if (!have_room()) {
+        if (in_handler) {
+            outgoing(pe).aside.insert(outgoing(pe).aside.end(), bytes, bytes + item_size);
+            return;
+        }
+        wait_for({Routine::native_aggregator_push, pe}, [&] {
+            progress_all();
+            return have_room();
+        });
+    }
+    std::memcpy(lane(pe).next, bytes, item_size);
+    lane(pe).next += item_size;
+}
+
+void Aggregator::flush() {
+    for (int pe = 0; pe < static_cast<int>(pes); ++pe) {
+        send_aside(pe);
+        if (outgoing(pe).begin && lane(pe).next != outgoing(pe).begin) send(pe);
+    }
+}
+
+std::size_t Aggregator::handle_from(int pe) {
+    RingConsumer& ring = incoming_[static_cast<std::size_t>(pe)];
+    std::size_t handled = 0;
+    std::uint64_t bytes = 0;
+    while (const void* items = ring.take(bytes)) {
+        const std::size_t count = bytes / item_size;
+        if (count != 0) handler_(argument_, pe, items, count);
+        ring.release();
+        handled += count;
+    }
+    return handled;
+}
+
+std::size_t Aggregator::progress() {
+    std::size_t handled = 0;
+    in_handler = true;
+    for (int i = 0; i < static_cast<int>(pes); ++i)
+        handled += handle_from((job.me + i) % static_cast<int>(pes));
+    in_handler = false;
+    if (handled != 0) {
+        publish_pushed();  // what the handlers pushed, before it can be seen that they have run
+        AggregatorCounts& mine = counts_of(job.me);
+        mine.handled.store(mine.handled.load(std::memory_order_relaxed) + handled,
+                           std::memory_order_seq_cst);
+    }
+    return handled;
+}
+
+// Everything has been handled if, with all PEs in finish(), the sum of what was pushed, read after
+// the sum of what was handled, equals it: both only grow, and an item is counted as pushed before
+// it can be handled, so at the moment between the two readings nothing was under way.
+bool Aggregator::all_done(std::uint64_t epoch) const {
+    std::uint64_t handled = 0;
+    std::uint64_t all_pushed = 0;
+    for (int pe = 0; pe < static_cast<int>(pes); ++pe) {
+        if (counts_of(pe).finishing.load(std::memory_order_seq_cst) < epoch) return false;
+    }
+    for (int pe = 0; pe < static_cast<int>(pes); ++pe)
+        handled += counts_of(pe).handled.load(std::memory_order_seq_cst);
+    for (int pe = 0; pe < static_cast<int>(pes); ++pe)
+        all_pushed += counts_of(pe).pushed.load(std::memory_order_seq_cst);
+    return handled == all_pushed;
+}
+
+void Aggregator::finish() {
+    publish_pushed();
+    const std::uint64_t epoch = ++epoch_;
+    counts_of(job.me).finishing.store(epoch, std::memory_order_seq_cst);
+    wait_for({Routine::native_aggregator_finish}, [&] {
+        flush();
+        progress_all();
+        return all_done(epoch);
+    });
+}
+
+}  // namespace isthmus

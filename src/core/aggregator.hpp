@@ -1,0 +1,79 @@
+// The aggregator: items for each target gathered in place in a ring at the target, one ring for each
+// pair of PEs, so that gathering is the only copy and no two PEs write to one line.
+#pragma once
+
+#include <isthmus/aggregator.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/queue.hpp"
+
+namespace isthmus {
+
+using Handler = void (*)(void* argument, int source_pe, const void* items, std::size_t count);
+
+// What a PE tells the others about its progress; they read it to find out that all is done. Counts
+// only grow. seq_cst, because "done" is concluded from the order in which they are read.
+struct alignas(64) AggregatorCounts {
+    std::atomic<std::uint64_t> pushed;
+    std::atomic<std::uint64_t> handled;
+    std::atomic<std::uint64_t> finishing;  // how many times this PE has come to finish()
+};
+
+// Belongs to the thread that made it. A thread's aggregators make progress together: a handler of
+// one may push to another, as a reply to a request, and whoever waits for room in one must serve
+// the others too.
+//
+// The base is what inlined pushes use (include/isthmus/aggregator.h).
+class Aggregator : public ::isthmus_aggregator {
+  public:
+    // `memory` at every PE: layout_size() bytes at corresponding places of the symmetric heap, zero
+    // when the first PE comes here. `ring` is a power of two.
+    Aggregator(char* memory, std::size_t size_of_item, std::size_t buffer, std::uint64_t ring,
+               Handler handler, void* argument);
+    Aggregator(const Aggregator&) = delete;
+    Aggregator& operator=(const Aggregator&) = delete;
+
+    static std::uint64_t layout_size(int pes, std::uint64_t ring);
+
+    // A push whose lane has no room.
+    void push_slowly(int pe, const void* item);
+    void flush();
+    std::size_t progress();
+    void finish();
+    // True while this thread runs a handler, of whatever aggregator.
+    static bool handling();
+    ~Aggregator();
+    char* memory() const { return memory_; }
+
+  private:
+    struct Outgoing {
+        char* begin = nullptr;  // message reserved in the ring; null: none
+        RingProducer ring;
+        std::vector<char> aside;  // items that handlers pushed and that found no room, in order
+    };
+    isthmus_aggregator_lane& lane(int pe) { return lanes_[static_cast<std::size_t>(pe)]; }
+    Outgoing& outgoing(int pe) { return outgoing_[static_cast<std::size_t>(pe)]; }
+    static void progress_all();
+    bool open_message(int pe);
+    void send(int pe);
+    bool send_aside(int pe);
+    std::size_t handle_from(int pe);
+    void publish_pushed();
+    bool all_done(std::uint64_t epoch) const;
+    AggregatorCounts& counts_of(int pe) const;
+
+    char* memory_;
+    std::size_t message_;  // bytes of whole items that a full message holds
+    Handler handler_;
+    void* argument_;
+    std::vector<isthmus_aggregator_lane> lanes_;
+    std::vector<Outgoing> outgoing_;
+    std::vector<RingConsumer> incoming_;
+    std::uint64_t epoch_ = 0;
+};
+
+}  // namespace isthmus

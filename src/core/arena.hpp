@@ -1,0 +1,31 @@
+// The arena: each PE's room for segments that only this PE makes. It lies in the same window slot
+// as the symmetric heap, above it, so every PE reaches it by the same arithmetic; but blocks in it
+// are at different offsets at different PEs, and nobody else takes part in allocating one.
+#pragma once
+
+#include <cstdint>
+
+#include "core/job.hpp"
+
+namespace isthmus {
+
+// Maps the arenas of all PEs; collective, once a session of the native interface.
+void open_arena();
+// All blocks go.
+void close_arena();
+
+// Whole, zeroed pages; null if there is no room.
+void* arena_allocate(std::uint64_t size);
+void arena_release(void* block);
+std::uint64_t arena_free_bytes();
+std::uint64_t arena_size();
+
+// Offset in the job file of an address in the heap or the arena of this PE.
+std::uint64_t job_file_offset(std::uintptr_t address);
+
+// Moves whole pages of this PE's private memory onto `block` of the arena, in place, contents kept;
+// and back. False and errno if the kernel refuses.
+bool adopt_pages(void* pages, std::uint64_t size, void* block);
+bool return_pages(void* pages, std::uint64_t size);
+
+}  // namespace isthmus

@@ -1,0 +1,67 @@
+// Events: conditions on words of this PE's memory, and waiting for them.
+#pragma once
+
+#include <isthmus/event.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/sleep.hpp"
+#include "core/wait.hpp"
+
+namespace isthmus {
+
+using Event = ::isthmus_event;
+
+// Acquire: pairs with whatever release made the condition true.
+bool is_true(const Event& event);
+
+// On one host an operation is complete when it returns, so its event is true at once. The event's
+// earlier condition is overwritten: what it stood for has been completed before.
+inline void complete(Event* event) {
+    if (event) *event = Event{nullptr, 0, 0, 8};
+}
+
+// Monotonic time at which a wait of `timeout` seconds ends; negative: never.
+std::uint64_t deadline_after(double timeout);
+
+// Waits until done() or the deadline; sleeps when the wait gets long. True if done. `done` must read
+// with acquire order, and what it reads must be written by operations that wake, or it is seen
+// within ISTHMUS_WAKE_MILLISECONDS.
+template <typename Done>
+bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, Done&& done);
+
+bool wait_for_event(const Event& event, std::uint64_t deadline, Routine routine);
+
+// ---- implementation
+
+// How long a wait polls and yields before it sleeps, and how long it sleeps at most; nanoseconds.
+std::uint64_t patience_before_sleep();
+std::uint64_t longest_sleep();
+
+template <typename Done>
+bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, Done&& done) {
+    for (std::uint32_t polls = 0; polls < job.spin; ++polls) {
+        if (done()) return true;
+        os::pause();
+    }
+    const std::uint64_t sleep_at = os::monotonic_nanoseconds() + patience_before_sleep();
+    Waiter waiter(target);
+    for (;;) {
+        if (done()) return true;
+        const std::uint64_t now = os::monotonic_nanoseconds();
+        if (now >= deadline) return false;
+        if (now >= sleep_at) break;
+        waiter.step();
+    }
+    Sleeper sleeper;
+    for (;;) {
+        const std::uint64_t now = os::monotonic_nanoseconds();
+        if (now >= deadline) return done();
+        const std::uint64_t left = deadline - now;
+        if (sleeper.sleep(left < longest_sleep() ? left : longest_sleep(), done)) return true;
+        waiter.look();
+    }
+}
+
+}  // namespace isthmus

@@ -1,0 +1,22 @@
+// Who lives where in the internal part of the symmetric heap: the first kInternalSize bytes of
+// every PE's heap, zero at start, the same offsets everywhere, occupied only when touched.
+#pragma once
+
+#include <cstdint>
+
+#include "core/job.hpp"
+
+namespace isthmus {
+
+inline constexpr std::uint64_t kCollectiveOffset = 0;                        // core/collective
+inline constexpr std::uint64_t kCollectiveSize = std::uint64_t{48} << 20;
+inline constexpr std::uint64_t kDirectoryOffset = kCollectiveOffset + kCollectiveSize;
+inline constexpr std::uint64_t kDirectorySize = std::uint64_t{8} << 20;      // core/directory
+static_assert(kDirectoryOffset + kDirectorySize <= kInternalSize);
+
+template <typename T>
+T* internal_object(std::uint64_t offset) {
+    return reinterpret_cast<T*>(job.heap.begin + offset);
+}
+
+}  // namespace isthmus

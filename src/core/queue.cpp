@@ -1,0 +1,176 @@
+#include "core/queue.hpp"
+
+#include "core/event.hpp"
+
+namespace isthmus {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x31455545'55510001;
+
+std::uint64_t frame_bytes(std::uint64_t size) {
+    return (sizeof(FrameHead) + size + kCell - 1) & ~(kCell - 1);
+}
+
+std::uint32_t lap_of(std::uint64_t position, std::uint64_t capacity) {
+    return static_cast<std::uint32_t>(position / capacity) + 1;
+}
+
+// Tells the consumer that this PE waits for room, for as long as it does.
+class Blocked {
+  public:
+    explicit Blocked(RingControl& control) : control_(control) {
+        word().fetch_or(bit(), std::memory_order_relaxed);
+        control_.blocked_count.fetch_add(1, std::memory_order_seq_cst);
+    }
+    Blocked(const Blocked&) = delete;
+    Blocked& operator=(const Blocked&) = delete;
+    // The bit stays: another thread of this PE may wait too, and a wake-up too many does no harm.
+    ~Blocked() { control_.blocked_count.fetch_sub(1, std::memory_order_relaxed); }
+
+  private:
+    std::atomic<std::uint64_t>& word() { return control_.blocked[job.me / 64]; }
+    static std::uint64_t bit() { return std::uint64_t{1} << (job.me % 64); }
+    RingControl& control_;
+};
+
+}  // namespace
+
+RingControl* format_ring(char* memory, std::uint64_t capacity) {
+    auto* control = new (memory) RingControl{};
+    control->capacity = capacity;
+    // Release: pairs with find_ring in another PE.
+    __atomic_store_n(&control->magic, kMagic, __ATOMIC_RELEASE);
+    return control;
+}
+
+RingControl* find_ring(char* memory) {
+    auto* control = reinterpret_cast<RingControl*>(memory);
+    return __atomic_load_n(&control->magic, __ATOMIC_ACQUIRE) == kMagic ? control : nullptr;
+}
+
+void close_ring(RingControl& control, int owner) {
+    control.tail.fetch_or(kClosed, std::memory_order_acq_rel);  // partner: RingConsumer::over
+    wake(owner);
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (control.blocked[pe / 64].load(std::memory_order_relaxed) >> (pe % 64) & 1) wake(pe);
+    }
+}
+
+bool RingProducer::has_room(std::uint64_t position, std::uint64_t bytes) {
+    if (position + bytes - known_head_ <= control_->capacity) [[likely]]
+        return true;
+    // Acquire: pairs with the release in RingConsumer::free_frame; the cells are free and cleared.
+    known_head_ = control_->head.load(std::memory_order_acquire);
+    return position + bytes - known_head_ <= control_->capacity;
+}
+
+void* RingProducer::reserve(std::uint64_t size) {
+    const std::uint64_t bytes = frame_bytes(size);
+    std::uint64_t position = control_->tail.load(std::memory_order_relaxed);
+    std::uint64_t padding = 0;
+    for (;;) {
+        if ((position & kClosed) != 0) return nullptr;
+        const std::uint64_t place = position & mask_;
+        padding = place + bytes > control_->capacity ? control_->capacity - place : 0;
+        if (!has_room(position, padding + bytes)) return nullptr;
+        // Only the place is decided here; what is in it becomes visible by its head.
+        if (control_->tail.compare_exchange_weak(position, position + padding + bytes,
+                                                 std::memory_order_acq_rel,
+                                                 std::memory_order_relaxed))
+            break;
+    }
+    if (padding != 0) {
+        auto* head = reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
+        head->padding = 1;
+        head->cells = static_cast<std::uint32_t>(padding / kCell);
+        head->lap.store(lap_of(position, control_->capacity), std::memory_order_release);
+        position += padding;
+    }
+    auto* head = reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
+    head->padding = 0;
+    head->cells = static_cast<std::uint32_t>(bytes / kCell);
+    head->size = lap_of(position, control_->capacity);  // kept until commit replaces it
+    return head + 1;
+}
+
+void* RingProducer::reserve_wait(std::uint64_t size, std::uint64_t deadline, Routine routine) {
+    if (void* message = reserve(size)) [[likely]]
+        return message;
+    const Blocked blocked(*control_);
+    void* message = nullptr;
+    wait_wakeable({routine, owner_}, deadline, [&] {
+        if (closed()) return true;
+        message = reserve(size);
+        return message != nullptr;
+    });
+    return message;
+}
+
+void RingProducer::commit(void* message, std::uint64_t size) {
+    FrameHead* head = static_cast<FrameHead*>(message) - 1;
+    const std::uint32_t lap = head->size;
+    head->size = static_cast<std::uint32_t>(size);
+    head->lap.store(lap, std::memory_order_release);  // partner: RingConsumer::visible
+    wake(owner_);
+}
+
+bool RingConsumer::visible(std::uint64_t position) const {
+    return frame(position).lap.load(std::memory_order_acquire) ==
+           lap_of(position, control_->capacity);
+}
+
+void RingConsumer::skip_padding() {
+    if (frame(next_).padding != 0) next_ += frame(next_).cells * kCell;
+}
+
+const void* RingConsumer::peek(std::uint64_t& size) {
+    if (!visible(next_)) return nullptr;
+    skip_padding();
+    if (!visible(next_)) return nullptr;
+    size = frame(next_).size;
+    return &frame(next_) + 1;
+}
+
+const void* RingConsumer::take(std::uint64_t& size) {
+    const void* const message = peek(size);
+    if (message) next_ += frame(next_).cells * kCell;
+    return message;
+}
+
+void RingConsumer::free_frame() {
+    const std::uint32_t cells = frame(head_).cells;
+    for (std::uint32_t cell = 1; cell < cells; ++cell)
+        frame(head_ + cell * kCell).lap.store(0, std::memory_order_relaxed);
+    head_ += cells * kCell;
+}
+
+bool RingConsumer::release() {
+    if (head_ == next_) return false;
+    if (frame(head_).padding != 0) free_frame();
+    if (head_ == next_) return false;
+    free_frame();
+    control_->head.store(head_, std::memory_order_release);  // partner: RingProducer::has_room
+    wake_producers();
+    return true;
+}
+
+// The processor's half of the barrier between the store of head and this look is the sleeper's
+// membarrier (core/sleep.hpp).
+void RingConsumer::wake_producers() {
+    __asm__ __volatile__("" ::: "memory");
+    if (control_->blocked_count.load(std::memory_order_relaxed) == 0) [[likely]]
+        return;
+    for (int word = 0; word < kMaxPes / 64; ++word) {
+        std::uint64_t bits = control_->blocked[word].load(std::memory_order_relaxed);
+        for (; bits != 0; bits &= bits - 1) wake(word * 64 + __builtin_ctzll(bits));
+    }
+}
+
+std::uint64_t RingConsumer::messages_left() {
+    std::uint64_t left = 0;
+    std::uint64_t size = 0;
+    while (take(size)) ++left;
+    return left;
+}
+
+}  // namespace isthmus

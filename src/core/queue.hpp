@@ -1,0 +1,117 @@
+// Queues: N-to-1 rings of framed messages in the consumer's memory.
+//
+// The ring is a row of 64-byte cells. A frame is one or more whole cells that do not wrap: a head of
+// 16 bytes, then the message, so that a small message costs one cache line. Positions count bytes
+// for ever; position mod capacity is the place, position / capacity the lap. A producer takes room
+// by moving `tail` on (compare-and-swap), fills it, and makes it visible by the lap in the frame's
+// head. The top bit of `tail` closes the queue: no room is taken after it. The consumer looks only at the head of the next frame; it
+// clears the first word of a frame's inner cells before it gives them back, because what lies there
+// could look like a head of the coming lap.
+//
+// Nothing is ever written by two: tail by producers, head by the consumer, a frame by its producer
+// until it is visible and by the consumer from then on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/segment.hpp"
+
+namespace isthmus {
+
+inline constexpr std::uint64_t kCell = 64;
+
+struct FrameHead {
+    std::atomic<std::uint32_t> lap;  // of the position, + 1; release by producer, acquire by consumer
+    std::uint32_t padding;           // 1: no message, goes to the end of the ring
+    std::uint32_t size;              // of the message
+    std::uint32_t cells;             // of the frame
+};
+static_assert(sizeof(FrameHead) == 16);
+
+struct RingControl {
+    std::uint64_t magic;
+    std::uint64_t capacity;  // of the ring, a power of two
+    alignas(64) std::atomic<std::uint64_t> tail;  // producers take room here
+    alignas(64) std::atomic<std::uint64_t> head;  // consumer: everything before it is free
+    // Producers that wait for room, one bit a PE; the consumer wakes them.
+    alignas(64) std::atomic<std::uint32_t> blocked_count;
+    std::atomic<std::uint64_t> blocked[kMaxPes / 64];
+};
+inline constexpr std::uint64_t kClosed = std::uint64_t{1} << 63;  // in tail
+inline constexpr std::uint64_t kRingOffset = 4096;  // of the cells in the segment
+static_assert(sizeof(RingControl) <= kRingOffset);
+
+// Largest message: a frame and the padding before it must fit into an empty ring.
+constexpr std::uint64_t message_limit(std::uint64_t capacity) {
+    return capacity / 2 - sizeof(FrameHead);
+}
+
+// A producer's end, on a ring that exists. One thread at a time.
+class RingProducer {
+  public:
+    RingProducer() = default;
+    RingProducer(RingControl* control, char* cells, int owner)
+        : control_(control), cells_(cells), owner_(owner), mask_(control->capacity - 1) {
+        known_head_ = control->head.load(std::memory_order_acquire);
+    }
+    // Room for a message of `size`, not above the limit; null if there is none now.
+    void* reserve(std::uint64_t size);
+    // Waits for room until the deadline or until the ring is closed; null then.
+    void* reserve_wait(std::uint64_t size, std::uint64_t deadline, Routine routine);
+    // Makes a reserved message visible with its final size.
+    void commit(void* message, std::uint64_t size);
+    bool closed() const { return (control_->tail.load(std::memory_order_relaxed) & kClosed) != 0; }
+
+  private:
+    bool has_room(std::uint64_t position, std::uint64_t bytes);
+    RingControl* control_ = nullptr;
+    char* cells_ = nullptr;
+    int owner_ = 0;
+    std::uint64_t mask_ = 0;
+    std::uint64_t known_head_ = 0;  // the consumer's head is at least here
+};
+
+// The consumer's end. One thread at a time.
+class RingConsumer {
+  public:
+    RingConsumer() = default;
+    RingConsumer(RingControl* control, char* cells)
+        : control_(control), cells_(cells), mask_(control->capacity - 1) {}
+    // The next message not yet taken; null if none is there.
+    const void* peek(std::uint64_t& size);
+    // The same, and takes it.
+    const void* take(std::uint64_t& size);
+    // Gives the oldest taken message back. False if none is taken.
+    bool release();
+    // Closed, and every message taken.
+    bool over() const { return control_->tail.load(std::memory_order_acquire) == (next_ | kClosed); }
+    // True when a message is there (or about to be) or the queue is closed.
+    void watch(isthmus_event& event) const {
+        event = {reinterpret_cast<const std::int64_t*>(&control_->tail),
+                 static_cast<std::int64_t>(next_), ISTHMUS_NE, 8};
+    }
+    std::uint64_t messages_left();
+
+  private:
+    FrameHead& frame(std::uint64_t position) const {
+        return *reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
+    }
+    bool visible(std::uint64_t position) const;
+    void skip_padding();
+    void free_frame();
+    void wake_producers();
+    RingControl* control_ = nullptr;
+    char* cells_ = nullptr;
+    std::uint64_t mask_ = 0;
+    std::uint64_t next_ = 0;  // first not taken
+    std::uint64_t head_ = 0;  // first not released
+};
+
+// Writes the control block into zeroed memory of kRingOffset + capacity bytes.
+RingControl* format_ring(char* memory, std::uint64_t capacity);
+// Null if the memory holds no ring.
+RingControl* find_ring(char* memory);
+void close_ring(RingControl& control, int owner);
+
+}  // namespace isthmus

@@ -1,0 +1,279 @@
+#include "core/segment.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/os.hpp"
+#include "base/settings.hpp"
+#include "core/arena.hpp"
+#include "core/directory.hpp"
+#include "core/heap.hpp"
+#include "core/segment_allocator.hpp"
+#include "core/status.hpp"
+#include "core/wait.hpp"
+#include "core/window.hpp"
+
+namespace isthmus {
+namespace {
+
+constexpr std::uint64_t kLargestId = std::uint64_t{1} << 62;
+constexpr std::uint64_t kChosenByLibrary = std::uint64_t{1} << 61;
+constexpr std::uint32_t kKnownAccess = ISTHMUS_READ_WRITE | ISTHMUS_TRANSFERS | ISTHMUS_ATOMICS |
+                                       ISTHMUS_ALLOCATOR | ISTHMUS_QUEUE;
+
+const std::uint32_t never_destroyed = 0;
+
+// What this PE has made: to undo it.
+struct Made {
+    DirectoryPlace place;
+    void* block = nullptr;    // of the arena, if the library provided or adopted
+    void* adopted = nullptr;  // the user's pages, if adopted
+    std::uint64_t size = 0;
+};
+std::mutex guard;
+std::map<std::uint64_t, Made> made;  // by id
+std::uint64_t next_id = 0;
+
+std::string name(std::uint64_t id) {
+    char text[32];
+    std::snprintf(text, sizeof text, "segment %#llx", static_cast<unsigned long long>(id));
+    return text;
+}
+
+void set_ends(Segment& segment) {
+    segment.transfer_end = (segment.access & ISTHMUS_TRANSFERS) ? segment.size : 0;
+    const std::uint32_t needed = ISTHMUS_ATOMICS | ISTHMUS_READ_WRITE;
+    segment.atomic_end =
+        (segment.access & needed) == needed && segment.size >= 8 ? segment.size - 7 : 0;
+}
+
+// Static data lies elsewhere at each PE, the heap and the arena do not. So a place is an offset from
+// the beginning of the one or the other, and the top bit tells which.
+constexpr std::uint64_t kInStaticData = std::uint64_t{1} << 63;
+
+std::uint64_t symmetric_place(std::uintptr_t address) {
+    if (job.data.size != 0 && job.data.contains(reinterpret_cast<const void*>(address)))
+        return (address - job.data.begin) | kInStaticData;
+    return address - heap_base();
+}
+
+char* address_of_place(std::uint64_t place) {
+    const std::uintptr_t base = (place & kInStaticData) != 0 ? job.data.begin : heap_base();
+    return reinterpret_cast<char*>(base + (place & ~kInStaticData));
+}
+
+Segment view(const Publication& publication, const DirectoryPlace& place) {
+    Segment segment{};
+    segment.base = translate(address_of_place(publication.place), publication.owner);
+    segment.size = publication.size;
+    segment.generation_now = reinterpret_cast<const std::uint32_t*>(&place.entry()->generation);
+    segment.generation = place.generation;
+    segment.sleepers =
+        reinterpret_cast<const std::uint32_t*>(&job.header->pe[publication.owner].sleepers);
+    segment.id = publication.id;
+    segment.access = publication.access;
+    segment.owner = publication.owner;
+    segment.entry = place.index;
+    if (publication.owner == job.me) segment.access |= ISTHMUS_READ_WRITE;
+    set_ends(segment);
+    return segment;
+}
+
+bool is_symmetric_memory(const void* memory, std::uint64_t size) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+    for (const Range& range : {heap.range(), job.data, job.arena}) {
+        if (range.size != 0 && range.contains(memory)) return size <= range.end() - begin;
+    }
+    return false;
+}
+
+// Finds or makes the shared memory behind a segment. Status 0, or a refusal.
+int provide_memory(void* memory, std::uint64_t size, Made& record, std::uintptr_t& shared,
+                   const char* routine) {
+    if (memory && is_symmetric_memory(memory, size)) {
+        shared = reinterpret_cast<std::uintptr_t>(memory);
+        return ISTHMUS_OK;
+    }
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+    if (memory && (begin % os::page_size() != 0 || size % os::page_size() != 0))
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "the memory is neither symmetric nor whole pages of " +
+                          std::to_string(os::page_size()) +
+                          " bytes; pass null to let the library provide it");
+    record.block = arena_allocate(size);
+    if (!record.block)
+        return refuse(ISTHMUS_NO_MEMORY, routine,
+                      "no room for " + std::to_string(size) + " bytes in the arena: " +
+                          std::to_string(arena_free_bytes()) + " of " +
+                          std::to_string(arena_size()) + " are free; raise ISTHMUS_ARENA_SIZE");
+    if (memory) {
+        if (!adopt_pages(memory, os::page_up(size), record.block)) {
+            const int reason = errno;
+            arena_release(record.block);
+            return refuse(ISTHMUS_NO_MEMORY, routine,
+                          std::string("cannot share these pages: ") + std::strerror(reason));
+        }
+        record.adopted = memory;
+    }
+    shared = reinterpret_cast<std::uintptr_t>(record.block);
+    return ISTHMUS_OK;
+}
+
+void give_back(const Made& record) {
+    if (record.adopted) return_pages(record.adopted, os::page_up(record.size));
+    if (record.block) arena_release(record.block);
+}
+
+}  // namespace
+
+int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64_t size,
+                   std::uint32_t access, const char* routine) {
+    if (size == 0) return refuse(ISTHMUS_ARGUMENT, routine, "the size is 0");
+    if (access == 0) access = ISTHMUS_DEFAULT_ACCESS;
+    if (access & ~kKnownAccess)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "access " + std::to_string(access) + " has unknown bits");
+    const std::lock_guard lock(guard);
+    if (id == ISTHMUS_ANY_ID)
+        id = kChosenByLibrary | static_cast<std::uint64_t>(job.me) << 40 | next_id++;
+    else if (id >= kLargestId)
+        return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62");
+    Made record;
+    record.size = size;
+    std::uintptr_t shared = 0;
+    if (const int status = provide_memory(memory, size, record, shared, routine)) return status;
+    if (access & ISTHMUS_ALLOCATOR) {
+        if (!format_allocator(reinterpret_cast<char*>(shared), size)) {
+            give_back(record);
+            return refuse(ISTHMUS_ARGUMENT, routine,
+                          "too small for an allocator: at least " +
+                              std::to_string(kSmallestAllocator) + " bytes");
+        }
+    }
+    const Publication publication{id, symmetric_place(shared), size, access, job.me};
+    switch (publish(publication, record.place)) {
+        case PublishResult::done: break;
+        case PublishResult::exists: {
+            const int owner = record.place.entry()->owner.load(std::memory_order_relaxed);
+            give_back(record);
+            return refuse(ISTHMUS_EXISTS, routine,
+                          name(id) + " is already published by PE " + std::to_string(owner));
+        }
+        case PublishResult::full:
+            give_back(record);
+            return refuse(ISTHMUS_NO_MEMORY, routine,
+                          "the directory is full: " + std::to_string(kDirectoryEntries) +
+                              " segments a PE");
+    }
+    segment = view(publication, record.place);
+    if (memory) segment.base = static_cast<char*>(memory);
+    made.emplace(id, record);
+    return ISTHMUS_OK;
+}
+
+int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char* routine) {
+    if (id >= kLargestId) return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62");
+    Publication publication;
+    DirectoryPlace place;
+    if (timeout < 0) timeout = seconds(Setting::clone_seconds);
+    const std::uint64_t start = os::monotonic_nanoseconds();
+    bool told = false;
+    Waiter waiter({Routine::native_segment_clone});
+    while (!look_up(id, publication, place)) {
+        const double waited = static_cast<double>(os::monotonic_nanoseconds() - start) * 1e-9;
+        if (waited >= timeout) {
+            char text[32];
+            std::snprintf(text, sizeof text, "%g", timeout);
+            return refuse(ISTHMUS_TIMEOUT, routine,
+                          name(id) + " was not published within " + text +
+                              " s (ISTHMUS_CLONE_SECONDS, or the argument)");
+        }
+        if (waited > 1.0 && !told) {
+            told = true;
+            say_from(routine, "still waiting for " + name(id) + " to be published");
+        }
+        waiter.step();
+    }
+    segment = view(publication, place);
+    return ISTHMUS_OK;
+}
+
+int default_segment(Segment& segment, int pe, const char* routine) {
+    if (pe < 0 || pe >= job.pes)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "pe " + std::to_string(pe) + " is out of range 0.." +
+                          std::to_string(job.pes - 1));
+    segment = Segment{};
+    segment.base = translate(reinterpret_cast<char*>(heap.range().begin), pe);
+    segment.size = heap.range().size;
+    segment.generation_now = &never_destroyed;
+    segment.sleepers = reinterpret_cast<const std::uint32_t*>(&job.header->pe[pe].sleepers);
+    segment.id = static_cast<std::uint64_t>(pe) + 1;  // its namespace
+    segment.access = ISTHMUS_DEFAULT_ACCESS;
+    segment.owner = pe;
+    segment.entry = -1;
+    set_ends(segment);
+    return ISTHMUS_OK;
+}
+
+int destroy_segment(Segment& segment, const char* routine) {
+    if (segment.entry >= 0 && segment.owner == job.me) {
+        const std::lock_guard lock(guard);
+        const auto found = made.find(segment.id);
+        if (found == made.end() || found->second.place.generation != segment.generation)
+            return refuse(ISTHMUS_STALE, routine, name(segment.id) + " was already destroyed");
+        withdraw(found->second.place);
+        give_back(found->second);
+        made.erase(found);
+    }
+    segment = Segment{};
+    segment.generation_now = &never_destroyed;
+    segment.generation = 1;  // any use of the view is stale
+    segment.sleepers = &never_destroyed;
+    segment.entry = -1;
+    return ISTHMUS_OK;
+}
+
+void release_segments() {
+    const std::lock_guard lock(guard);
+    for (const auto& [id, record] : made) {
+        withdraw(record.place);
+        give_back(record);
+    }
+    made.clear();
+}
+
+int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t size,
+                  std::uint32_t right, std::uint32_t kind, std::uint64_t width,
+                  const char* routine) {
+    if (is_stale(segment))
+        return refuse(ISTHMUS_STALE, routine, name(segment.id) + " was destroyed by its owner, PE " +
+                                                  std::to_string(segment.owner));
+    if ((segment.access & kind) == 0)
+        return refuse(ISTHMUS_PROTOCOL, routine,
+                      name(segment.id) + " does not accept " +
+                          (kind == ISTHMUS_ATOMICS ? "atomics" : "put and get"));
+    if ((segment.access & right) != right)
+        return refuse(ISTHMUS_RIGHTS, routine,
+                      name(segment.id) + " of PE " + std::to_string(segment.owner) +
+                          (segment.access & ISTHMUS_READ    ? " is read-only"
+                           : segment.access & ISTHMUS_WRITE ? " is write-only"
+                                                            : " allows no access"));
+    if (offset > segment.size || size > segment.size - offset)
+        return refuse(ISTHMUS_BOUNDS, routine,
+                      std::to_string(size) + " bytes at offset " + std::to_string(offset) +
+                          " are not within 0.." + std::to_string(segment.size) + " of " +
+                          name(segment.id));
+    if (offset % width != 0)
+        return refuse(ISTHMUS_BOUNDS, routine,
+                      "offset " + std::to_string(offset) + " is not a multiple of " +
+                          std::to_string(width));
+    return ISTHMUS_OK;
+}
+
+}  // namespace isthmus

@@ -1,0 +1,50 @@
+// Segments: making them, finding them, and the checks that stand before every operation on one.
+#pragma once
+
+#include <isthmus/segment.h>
+
+#include <cstdint>
+
+#include "core/sleep.hpp"
+
+namespace isthmus {
+
+using Segment = ::isthmus_segment;
+
+int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64_t size,
+                   std::uint32_t access, const char* routine);
+int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char* routine);
+int default_segment(Segment& segment, int pe, const char* routine);
+int destroy_segment(Segment& segment, const char* routine);
+
+// All segments that this PE made and has not destroyed; at the end of a session.
+void release_segments();
+
+inline bool is_stale(const Segment& segment) {
+    // Relaxed: destroying a segment that others are using is a mistake that this finds later.
+    return __atomic_load_n(segment.generation_now, __ATOMIC_RELAXED) != segment.generation;
+}
+
+// Why an operation on [offset, offset + size) is refused; says it. `right`: ISTHMUS_READ or WRITE;
+// `kind`: ISTHMUS_TRANSFERS or ATOMICS; `width`: alignment that the operation needs.
+[[gnu::cold, gnu::noinline]] int refuse_access(const Segment& segment, std::uint64_t offset,
+                                               std::uint64_t size, std::uint32_t right,
+                                               std::uint32_t kind, std::uint64_t width,
+                                               const char* routine);
+
+// 0 if a transfer of [offset, offset + size) is legal. Nothing has moved when it is not.
+inline int check_transfer(const Segment& segment, std::uint64_t offset, std::uint64_t size,
+                          std::uint32_t right, const char* routine) {
+    if (offset <= segment.transfer_end && size <= segment.transfer_end - offset &&
+        (segment.access & right) != 0 && !is_stale(segment)) [[likely]]
+        return 0;
+    return refuse_access(segment, offset, size, right, ISTHMUS_TRANSFERS, 1, routine);
+}
+
+inline void wake_owner(const Segment& segment) {
+    __asm__ __volatile__("" ::: "memory");
+    if (__atomic_load_n(segment.sleepers, __ATOMIC_RELAXED) != 0) [[unlikely]]
+        wake(segment.owner);
+}
+
+}  // namespace isthmus

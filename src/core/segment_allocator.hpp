@@ -1,0 +1,30 @@
+// Allocation inside a segment, by any PE: boundary tags and binned free lists, kept in the segment
+// itself as offsets, under one lock in its first bytes.
+#pragma once
+
+#include <cstdint>
+
+namespace isthmus {
+
+inline constexpr std::uint64_t kSmallestAllocator = 4096;
+
+// Makes the memory an empty allocator. False if it is too small.
+bool format_allocator(char* base, std::uint64_t size);
+
+enum class AllocatorResult { done, no_room, not_a_block, damaged };
+
+// `alignment` is a power of two, 16 to 4096. Offsets count from `base`.
+AllocatorResult allocator_allocate(char* base, std::uint64_t size, std::uint64_t alignment,
+                                   std::uint64_t& offset);
+AllocatorResult allocator_free(char* base, std::uint64_t offset);
+
+struct AllocatorReport {
+    std::uint64_t size;
+    std::uint64_t free_bytes;
+    std::uint64_t largest;
+};
+AllocatorReport allocator_report(char* base);
+// Walks everything; for tests.
+bool allocator_is_valid(char* base);
+
+}  // namespace isthmus

@@ -1,0 +1,118 @@
+/* Random geometries against a byte-wise model, in both directions; and what is refused.
+ *
+ *     geometry [ROUNDS]
+ */
+#include "check.h"
+
+enum { kSpace = 1 << 16 };
+static int me, pes;
+static unsigned char local[kSpace], model[kSpace], kept[kSpace];
+static uint64_t state;
+
+static uint64_t below(uint64_t limit) { return next_random(&state) % limit; }
+
+struct side {
+    uint64_t begin, row, plane; /* offset of the first byte, pitches */
+};
+
+/* What the call should do, one byte at a time. */
+static void move_model(unsigned char* to, const struct side* at, const unsigned char* from,
+                       const struct side* of, uint64_t bytes, uint64_t rows, uint64_t planes) {
+    for (uint64_t k = 0; k < planes; ++k)
+        for (uint64_t j = 0; j < rows; ++j)
+            for (uint64_t i = 0; i < bytes; ++i)
+                to[at->begin + k * at->plane + j * at->row + i] =
+                    from[of->begin + k * of->plane + j * of->row + i];
+}
+
+static isthmus_point3d place(uint64_t width, uint64_t height, uint64_t depth) {
+    isthmus_point3d point;
+    point.xdim = width + below(5);
+    point.ydim = height + below(5);
+    point.zdim = depth + below(3);
+    point.xpos = below(point.xdim - width + 1);
+    point.ypos = below(point.ydim - height + 1);
+    point.zpos = below(point.zdim - depth + 1);
+    return point;
+}
+
+static struct side side_of(const isthmus_point3d* p, uint64_t element, uint64_t origin) {
+    const struct side side = {
+        origin + ((p->zpos * p->ydim + p->ypos) * p->xdim + p->xpos) * element,
+        p->xdim * element, p->xdim * p->ydim * element};
+    return side;
+}
+
+int main(int argc, char** argv) {
+    const int rounds = argc > 1 ? atoi(argv[1]) : 20000;
+    isthmus_init();
+    me = isthmus_pe();
+    pes = isthmus_pes();
+    state = 12345 + (uint64_t)me * 77;
+    isthmus_segment mine, next;
+    OK(isthmus_segment_create(&mine, 100 + (uint64_t)me, NULL, kSpace, 0));
+    OK(isthmus_segment_clone(&next, 100 + (uint64_t)((me + 1) % pes), -1));
+    unsigned char* const remote = (unsigned char*)next.base;
+    isthmus_barrier();
+    for (int round = 0; round < rounds; ++round) {
+        const int put = round % 2;
+        const uint64_t element = 1 + below(9), width = 1 + below(20), height = 1 + below(10),
+                       depth = 1 + below(4), here = below(64), there = below(64);
+        const isthmus_point3d at = place(width, height, depth), of = place(width, height, depth);
+        const struct side l = side_of(&at, element, here), r = side_of(&of, element, there);
+        for (int i = 0; i < 64; ++i) /* a few new bytes each round; the rest is what came before */
+            local[below(kSpace)] = (unsigned char)below(256);
+        if (put)
+            memcpy(model, remote, kSpace), move_model(model, &r, local, &l, width * element, height, depth);
+        else
+            memcpy(model, local, kSpace), move_model(model, &l, remote, &r, width * element, height, depth);
+        memcpy(kept, put ? local : remote, kSpace);
+        isthmus_event event;
+        const isthmus_point2d at2 = {at.xpos, at.ypos, at.xdim, at.ydim},
+                              of2 = {of.xpos, of.ypos, of.xdim, of.ydim};
+        if (depth > 1) {
+            OK(put ? isthmus_put_block3d(local + here, &at, &next, there, &of, element, width,
+                                         height, depth, &event)
+                   : isthmus_get_block3d(local + here, &at, &next, there, &of, element, width,
+                                         height, depth, &event));
+        } else if (round % 3) {
+            /* One plane: the point's zpos and zdim are part of where it begins. */
+            const uint64_t l0 = here + at.zpos * l.plane, r0 = there + of.zpos * r.plane;
+            OK(put ? isthmus_put_block2d(local + l0, &at2, &next, r0, &of2, element, width, height,
+                                         &event)
+                   : isthmus_get_block2d(local + l0, &at2, &next, r0, &of2, element, width, height,
+                                         &event));
+        } else {
+            OK(put ? isthmus_put_strided(local + l.begin, l.row, &next, r.begin, r.row,
+                                         width * element, height, &event)
+                   : isthmus_get_strided(local + l.begin, l.row, &next, r.begin, r.row,
+                                         width * element, height, &event));
+        }
+        OK(isthmus_event_wait(&event));
+        CHECK(memcmp(put ? remote : local, model, kSpace) == 0);
+        CHECK(memcmp(put ? local : remote, kept, kSpace) == 0);
+    }
+
+    const isthmus_point2d whole = {0, 0, 16, 16}, shifted = {10, 0, 16, 16};
+    CHECK(isthmus_put_block2d(local, &whole, &next, 0, &shifted, 4, 8, 8, NULL) == ISTHMUS_BOUNDS);
+    CHECK(strstr(isthmus_error_text(), "does not fit into the remote array"));
+    CHECK(isthmus_put_block2d(local, &shifted, &next, 0, &whole, 4, 8, 8, NULL) == ISTHMUS_BOUNDS);
+    CHECK(isthmus_put_block2d(local, &whole, &next, kSpace - 512, &whole, 4, 16, 16, NULL) == ISTHMUS_BOUNDS);
+    CHECK(isthmus_put_strided(local, 8, &next, 0, 4, 8, 2, NULL) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_get_strided(local, 4, &next, 0, 8, 8, 2, NULL) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_put_strided(local, 8, &next, 0, UINT64_MAX, 8, 3, NULL) == ISTHMUS_BOUNDS);
+    OK(isthmus_put_strided(local, 8, &next, 0, 8, 8, 0, NULL));
+
+    /* A list with one bad range moves nothing. */
+    memcpy(kept, remote, kSpace);
+    memset(local, 0xa5, 64);
+    isthmus_range ranges[3] = {{local, 0, 16}, {local + 16, 100, 16}, {local, kSpace - 8, 16}};
+    CHECK(isthmus_put_list(ranges, 3, &next, NULL) == ISTHMUS_BOUNDS);
+    CHECK(memcmp(remote, kept, kSpace) == 0);
+    OK(isthmus_put_list(ranges, 2, &next, NULL));
+    CHECK(remote[0] == 0xa5 && remote[15] == 0xa5 && remote[100] == 0xa5 && remote[115] == 0xa5);
+    OK(isthmus_get_list(ranges, 2, &next, NULL));
+    isthmus_barrier();
+    isthmus_finalize();
+    return 0;
+}

@@ -1,0 +1,188 @@
+/* Segments: publishing, cloning, ids, rights, bounds, adoption of pages, default segments, the
+ * allocator inside, destruction. */
+#include "check.h"
+
+static int me, pes;
+static long counters[16]; /* static data may be published too */
+
+static void create_and_clone(void) {
+    isthmus_segment mine, next;
+    OK(isthmus_segment_create(&mine, 100 + (uint64_t)me, NULL, (uint64_t)(me + 1) << 16, 0));
+    OK(isthmus_segment_clone(&next, 100 + (uint64_t)((me + 1) % pes), ISTHMUS_DEFAULT_TIMEOUT));
+    CHECK(next.owner == (me + 1) % pes);
+    CHECK(next.size == (uint64_t)((me + 1) % pes + 1) << 16); /* sizes differ */
+    for (uint64_t i = 0; i < mine.size; ++i) CHECK(mine.base[i] == 0);
+    isthmus_barrier();
+    const int64_t value = me + 1000;
+    OK(isthmus_put(&value, &next, 8, 8, NULL));
+    OK(isthmus_fence(&next, NULL));
+    isthmus_barrier();
+    CHECK(((int64_t*)mine.base)[1] == (me + pes - 1) % pes + 1000);
+    int64_t back = 0;
+    isthmus_event event;
+    OK(isthmus_get(&back, &next, 8, 8, &event));
+    OK(isthmus_event_wait(&event));
+    CHECK(back == value);
+
+    /* The id is taken, by a known PE; an id that nobody has is waited for in vain. */
+    isthmus_segment other = mine;
+    CHECK(isthmus_segment_create(&other, 100, NULL, 4096, 0) == ISTHMUS_EXISTS);
+    CHECK(strstr(isthmus_error_text(), "already published by PE 0"));
+    CHECK(isthmus_segment_clone(&other, 999999, 0.05) == ISTHMUS_TIMEOUT);
+    CHECK(isthmus_segment_create(&other, 1ull << 62, NULL, 4096, 0) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_segment_create(&other, 5, NULL, 0, 0) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_segment_create(&other, 5, NULL, 1ull << 60, 0) == ISTHMUS_NO_MEMORY);
+    CHECK(strstr(isthmus_error_text(), "ISTHMUS_ARENA_SIZE"));
+
+    /* Bounds: nothing moves. */
+    CHECK(isthmus_put(&value, &next, next.size - 7, 8, NULL) == ISTHMUS_BOUNDS);
+    CHECK(isthmus_get(&back, &next, UINT64_MAX, 8, NULL) == ISTHMUS_BOUNDS);
+    CHECK(isthmus_put(&value, &next, 8, UINT64_MAX, NULL) == ISTHMUS_BOUNDS);
+    OK(isthmus_put(&value, &next, next.size - 8, 8, NULL));
+    OK(isthmus_put(&value, &next, next.size, 0, NULL));
+    isthmus_barrier();
+    OK(isthmus_segment_destroy(&mine));
+    isthmus_barrier();
+    CHECK(isthmus_put(&value, &next, 0, 8, NULL) == ISTHMUS_STALE);
+    CHECK(isthmus_postadd(&next, 0, 1) == ISTHMUS_STALE);
+    isthmus_barrier();
+    /* The id is free again; a view of the old segment stays stale. */
+    OK(isthmus_segment_create(&mine, 100 + (uint64_t)me, NULL, 4096, 0));
+    isthmus_barrier();
+    CHECK(isthmus_put(&value, &next, 0, 8, NULL) == ISTHMUS_STALE);
+    isthmus_barrier();
+    OK(isthmus_segment_destroy(&mine));
+}
+
+static void rights(void) {
+    isthmus_segment mine, peer;
+    int64_t word = 1;
+    const uint32_t accesses[] = {ISTHMUS_READ | ISTHMUS_TRANSFERS, ISTHMUS_WRITE | ISTHMUS_TRANSFERS,
+                                 ISTHMUS_READ_WRITE | ISTHMUS_ATOMICS};
+    for (int i = 0; i < 3; ++i) {
+        OK(isthmus_segment_create(&mine, 200 + (uint64_t)me, NULL, 4096, accesses[i]));
+        OK(isthmus_segment_clone(&peer, 200 + (uint64_t)((me + 1) % pes), -1));
+        const int same = pes == 1; /* an owner may do everything */
+        const int put = isthmus_put(&word, &peer, 0, 8, NULL);
+        const int get = isthmus_get(&word, &peer, 0, 8, NULL);
+        const int add = isthmus_postadd(&peer, 0, 1);
+        CHECK(put == (i == 2 ? ISTHMUS_PROTOCOL : i == 0 && !same ? ISTHMUS_RIGHTS : ISTHMUS_OK));
+        CHECK(get == (i == 2 ? ISTHMUS_PROTOCOL : i == 1 && !same ? ISTHMUS_RIGHTS : ISTHMUS_OK));
+        CHECK(add == (i == 2 ? ISTHMUS_OK : ISTHMUS_PROTOCOL));
+        isthmus_barrier();
+        OK(isthmus_segment_destroy(&mine));
+        isthmus_barrier();
+    }
+}
+
+static void adoption(void) {
+    char* pages = (char*)aligned_alloc(4096, 8192);
+    snprintf(pages, 8192, "pages of PE %d", me);
+    isthmus_segment mine, peer;
+    CHECK(isthmus_segment_create(&mine, 300 + (uint64_t)me, pages + 1, 4096, 0) == ISTHMUS_ARGUMENT);
+    OK(isthmus_segment_create(&mine, 300 + (uint64_t)me, pages, 8192, 0));
+    CHECK(mine.base == pages);
+    OK(isthmus_segment_clone(&peer, 300 + (uint64_t)((me + 1) % pes), -1));
+    char text[32] = "", expected[32];
+    snprintf(expected, sizeof expected, "pages of PE %d", (me + 1) % pes);
+    OK(isthmus_get(text, &peer, 0, 20, NULL));
+    CHECK(strcmp(text, expected) == 0);
+    OK(isthmus_poke(&peer, 4096, 77 + me));
+    isthmus_barrier();
+    CHECK(*(int64_t*)(pages + 4096) == 77 + (me + pes - 1) % pes);
+    OK(isthmus_segment_destroy(&mine));
+    CHECK(*(int64_t*)(pages + 4096) == 77 + (me + pes - 1) % pes); /* kept */
+    free(pages);
+
+    isthmus_segment statics, theirs;
+    OK(isthmus_segment_create(&statics, 400 + (uint64_t)me, counters, sizeof counters, 0));
+    OK(isthmus_segment_clone(&theirs, 400 + (uint64_t)((me + 1) % pes), -1));
+    OK(isthmus_postadd(&theirs, 24, 5));
+    isthmus_barrier();
+    CHECK(counters[3] == 5);
+    isthmus_barrier();
+}
+
+static void default_segments(void) {
+    isthmus_segment theirs, mine;
+    OK(isthmus_segment_default(&theirs, (me + 1) % pes));
+    OK(isthmus_segment_default(&mine, me));
+    CHECK(isthmus_segment_default(&theirs, pes) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_segment_default(&theirs, -1) == ISTHMUS_ARGUMENT);
+    OK(isthmus_poke(&theirs, 4096, 31 + me));
+    isthmus_barrier();
+    CHECK(*(int64_t*)(mine.base + 4096) == 31 + (me + pes - 1) % pes);
+    uint64_t offset = 0;
+    void* address = NULL;
+    OK(isthmus_segment_offset(&mine, mine.base + 123, &offset));
+    CHECK(offset == 123);
+    OK(isthmus_segment_address(&mine, 123, &address));
+    CHECK(address == mine.base + 123);
+    CHECK(isthmus_segment_offset(&mine, &offset, &offset) == ISTHMUS_BOUNDS);
+    isthmus_barrier();
+}
+
+/* All PEs allocate in PE 0's segment; each marks its blocks, and no mark is overwritten. */
+static void allocator(void) {
+    isthmus_segment heap;
+    const uint32_t access = ISTHMUS_DEFAULT_ACCESS | ISTHMUS_ALLOCATOR;
+    if (me == 0)
+        OK(isthmus_segment_create(&heap, 500, NULL, 1 << 20, access));
+    else
+        OK(isthmus_segment_clone(&heap, 500, -1));
+    enum { kBlocks = 60 };
+    uint64_t offsets[kBlocks], sizes[kBlocks], state = 99 + (uint64_t)me;
+    for (int round = 0; round < 20; ++round) {
+        for (int i = 0; i < kBlocks; ++i) {
+            sizes[i] = 8 + next_random(&state) % 500;
+            const uint64_t alignment = 1ull << next_random(&state) % 10;
+            OK(isthmus_segment_memalign(&heap, alignment, sizes[i], &offsets[i], NULL));
+            CHECK(offsets[i] % alignment == 0);
+            memset(heap.base + offsets[i], me + 1, sizes[i]);
+        }
+        for (int i = 0; i < kBlocks; ++i) {
+            for (uint64_t k = 0; k < sizes[i]; ++k) CHECK(heap.base[offsets[i] + k] == me + 1);
+            OK(isthmus_segment_free(&heap, offsets[i], NULL));
+        }
+    }
+    isthmus_barrier();
+    if (me == 0) {
+        CHECK(isthmus_segment_free(&heap, offsets[0], NULL) == ISTHMUS_ARGUMENT);
+        OK(isthmus_segment_malloc(&heap, (1 << 20) - 4096, &offsets[0], NULL)); /* all merged again */
+        CHECK(isthmus_segment_malloc(&heap, 1 << 19, &offsets[1], NULL) == ISTHMUS_NO_MEMORY);
+        CHECK(isthmus_segment_memalign(&heap, 3, 8, &offsets[1], NULL) == ISTHMUS_ARGUMENT);
+    }
+    isthmus_barrier();
+}
+
+/* More ids than the directory cares about, coming and going. */
+static void many_ids(void) {
+    for (uint64_t round = 0; round < 50; ++round) {
+        isthmus_segment segments[20], found;
+        for (uint64_t i = 0; i < 20; ++i) {
+            const uint64_t id = 1000000 + (round * 20 + i) * (uint64_t)pes + (uint64_t)me;
+            OK(isthmus_segment_create(&segments[i], id, NULL, 64, 0));
+            OK(isthmus_segment_clone(&found, id, 0));
+            CHECK(found.owner == me && found.generation == segments[i].generation);
+        }
+        for (int i = 0; i < 20; ++i) OK(isthmus_segment_destroy(&segments[i]));
+    }
+    isthmus_segment any, again;
+    OK(isthmus_segment_create(&any, ISTHMUS_ANY_ID, NULL, 64, 0));
+    OK(isthmus_segment_clone(&again, any.id, 0));
+    isthmus_barrier();
+}
+
+int main(void) {
+    isthmus_init();
+    me = isthmus_pe();
+    pes = isthmus_pes();
+    create_and_clone();
+    rights();
+    adoption();
+    default_segments();
+    allocator();
+    many_ids();
+    isthmus_finalize();
+    return 0;
+}

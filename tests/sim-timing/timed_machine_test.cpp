@@ -1,0 +1,150 @@
+// Programs in time: the functional machine's own test program, run by the timing model.
+#include "sim/timing/timed_machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/linux/process.hpp"
+#include "sim/statistics/report.hpp"
+
+namespace isthmus::sim {
+namespace {
+
+/// A program compiled for static Linux RISC-V; the file lives as long as the object.
+class Compiled {
+  public:
+    static Compiled file(const std::string& source, const std::string& flags = "") {
+        return Compiled(source, "", flags);
+    }
+    static Compiled text(const std::string& text) { return Compiled("", text, ""); }
+    ~Compiled() { std::filesystem::remove_all(directory_); }
+    Compiled(const Compiled&) = delete;
+    Compiled& operator=(const Compiled&) = delete;
+    std::string path() const { return directory_ + "/program"; }
+
+  private:
+    Compiled(std::string source, const std::string& text, const std::string& flags) {
+        char pattern[] = "/tmp/isthmus-timed-XXXXXX";
+        directory_ = mkdtemp(pattern);
+        if (source.empty()) {
+            source = directory_ + "/program.c";
+            std::ofstream(source) << text;
+        }
+        const std::string command = std::string(ISTHMUS_TEST_GCC) +
+                                    " -O2 -static -I" ISTHMUS_TEST_INCLUDE " " + flags + " -o " +
+                                    path() + " " + source;
+        EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    }
+
+    std::string directory_;
+};
+
+std::string every_instruction() {
+    return std::string(ISTHMUS_SOURCE_DIR) + "/tests/sim/programs/xbgas_all.c";
+}
+
+struct Outcome {
+    bool ended;
+    int exit_code;
+    std::string report;
+    std::uint64_t remote_operations;
+};
+
+Outcome run_timed(const std::string& path, std::uint64_t width, Profile profile, unsigned threads) {
+    MachineDescription m = table3();
+    m.mesh.width = width;
+    m.mesh.height = 1;
+    MachineOptions options;
+    options.nodes = static_cast<unsigned>(width);
+    options.profile = profile;
+    options.arguments = {"program"};
+    Machine functional(Program::load(path), options, boot_linux);
+    TimedMachine timed(functional, m, threads);
+    Outcome outcome{};
+    outcome.ended = timed.run(200'000'000);
+    outcome.exit_code = functional.exit_code();
+    outcome.report = report(timed.simulator()).dump();
+    for (const auto& node : timed.simulator().nodes()) {
+        for (std::uint64_t n : node->nic().statistics().operations)
+            outcome.remote_operations += n;
+    }
+    return outcome;
+}
+
+#define NEEDS_COMPILER() \
+    if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed"
+
+// Every xBGAS instruction between nodes, each result checked by the program itself: values travel
+// through the simulated NICs and network and must be the same as without time.
+TEST(TimedMachine, EveryXbgasInstructionGivesItsValue) {
+    NEEDS_COMPILER();
+    for (Profile profile : {Profile::kB, Profile::kA}) {
+        const Compiled program =
+            Compiled::file(every_instruction(), profile == Profile::kA ? "-DXBGAS_PROFILE_A" : "");
+        for (std::uint64_t nodes : {1, 3}) {
+            const Outcome one = run_timed(program.path(), nodes, profile, 1);
+            EXPECT_TRUE(one.ended);
+            EXPECT_EQ(one.exit_code, 0);
+            EXPECT_GT(one.remote_operations, 100u);
+        }
+    }
+}
+
+TEST(TimedMachine, EqualForAnyNumberOfThreads) {
+    NEEDS_COMPILER();
+    const Compiled program = Compiled::file(every_instruction());
+    const Outcome one = run_timed(program.path(), 3, Profile::kB, 1);
+    const Outcome two = run_timed(program.path(), 3, Profile::kB, 2);
+    EXPECT_TRUE(two.ended);
+    EXPECT_EQ(one.report, two.report);
+}
+
+// A program that measures itself with the clock sees simulated time: a dependent chain of remote
+// loads.
+TEST(TimedMachine, ProgramsSeeSimulatedTime) {
+    NEEDS_COMPILER();
+    const Compiled program = Compiled::text(R"(
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+#include <xbgas.h>
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+int main(void) {
+    uint64_t me, shared;
+    __asm__ volatile(".insn i 0x7b, 6, %0, x10, 0" : "=r"(me));
+    __asm__ volatile(".insn i 0x7b, 6, %0, x13, 0" : "=r"(shared));
+    if (me != 0) return 0;
+    volatile uint64_t* cell = (volatile uint64_t*)shared;
+    uint64_t sum = xbgas_erld(2, (void*)cell);
+    const uint64_t start = now();
+    for (int i = 0; i < 1000; ++i) sum += xbgas_erld(2, (void*)cell);
+    const uint64_t each = (now() - start) / 1000;
+    // About 110 cycles at 2 GHz: NIC, one hop, directory, memory row hit and back.
+    return sum == 0 && each >= 40 && each <= 120 ? 0 : 1 + (int)(each & 63);
+}
+)");
+    const Outcome outcome = run_timed(program.path(), 2, Profile::kB, 1);
+    EXPECT_TRUE(outcome.ended);
+    EXPECT_EQ(outcome.exit_code, 0);
+}
+
+TEST(TimedMachine, RefusesWhatDoesNotFit) {
+    NEEDS_COMPILER();
+    const Compiled program = Compiled::file(every_instruction());
+    MachineOptions options;
+    options.nodes = 3;
+    options.arguments = {"program"};
+    Machine functional(Program::load(program.path()), options, boot_linux);
+    EXPECT_THROW(TimedMachine(functional, table3()), MachineError);
+}
+
+}  // namespace
+}  // namespace isthmus::sim

@@ -1,0 +1,138 @@
+// The debugger's protocol, packet by packet and through gdb-multiarch.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "sim/debug/gdb_server.hpp"
+#include "sim/linux/process.hpp"
+#include "tests/sim/tools.hpp"
+
+namespace isthmus::sim {
+namespace {
+
+class Gdb : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+        test::write_file(scratch / "p.c", R"(
+#include <stdio.h>
+volatile int total;
+__attribute__((noinline)) int triple(int x) { total += x; return 3 * x; }
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 4; ++i) sum += triple(i);
+    printf("sum %d\n", sum);
+    return 7;
+}
+)");
+        const auto built = test::run(std::string(ISTHMUS_TEST_GCC) + " -g -O1 -static -o " +
+                                     (scratch / "p") + " " + (scratch / "p.c"));
+        ASSERT_EQ(built.status, 0) << built.output;
+    }
+    test::Scratch scratch;
+};
+
+TEST_F(Gdb, PacketsByHand) {
+    MachineOptions options;
+    options.nodes = 2;
+    options.arguments = {"p"};
+    const Program program = Program::load(scratch / "p");
+    Machine machine(program, options, boot_linux);
+    GdbServer server(machine);
+    EXPECT_EQ(server.answer("?"), "T05thread:1;");
+    EXPECT_EQ(server.answer("qfThreadInfo"), "m1,401");
+    char text[64];
+    std::snprintf(text, sizeof text, "Z0,%lx,2",
+                  static_cast<unsigned long>(*program.symbol("triple")));
+    EXPECT_EQ(server.answer(text), "OK");
+    EXPECT_EQ(server.answer("c"), "T05thread:1;");
+    EXPECT_EQ(machine.nodes()[0]->harts[0]->pc, *program.symbol("triple"));
+    EXPECT_EQ(server.answer("p2a").size(), 16u);
+    EXPECT_EQ(server.answer("P55=0807060504030201"), "OK");  // e17
+    EXPECT_EQ(machine.nodes()[0]->harts[0]->e[17], 0x0102030405060708u);
+    const std::uint64_t before = machine.nodes()[0]->harts[0]->instret;
+    text[0] = 'z';
+    EXPECT_EQ(server.answer(text), "OK");
+    EXPECT_EQ(server.answer("s"), "T05thread:1;");
+    EXPECT_EQ(machine.nodes()[0]->harts[0]->instret, before + 1);
+    EXPECT_EQ(server.answer("m0,4"), "E14");
+    EXPECT_EQ(server.answer("c"), "W07");
+}
+
+TEST_F(Gdb, NonsenseIsRefused) {
+    MachineOptions options;
+    options.arguments = {"p"};
+    Machine machine(Program::load(scratch / "p"), options, boot_linux);
+    GdbServer server(machine);
+    for (const char* packet : {"",
+                               "p",
+                               "pzz",
+                               "p64",
+                               "P",
+                               "P1",
+                               "P1=1",
+                               "m",
+                               "m1",
+                               "m1,",
+                               "mffffffffffffffff,ffffffff",
+                               "M1,2:00",
+                               "Z",
+                               "Z0",
+                               "Z0,",
+                               "Z2,0,4",
+                               "H",
+                               "Hg",
+                               "Hgzz",
+                               "T",
+                               "qXfer:features:read:",
+                               "qXfer:features:read:target.xml:zz",
+                               "vMustReplyEmpty",
+                               "Gz",
+                               "!",
+                               "\xff"}) {
+        const std::string reply = server.answer(packet);
+        EXPECT_TRUE(reply.empty() || reply.front() == 'E') << packet << " -> " << reply;
+    }
+    // Bytes of all kinds: nothing may crash. Resuming packets are left out, as they would run the
+    // program.
+    std::mt19937 random(7);
+    for (int i = 0; i < 20000; ++i) {
+        static constexpr char kFirst[] = "?gGpPmMHTZzqvQ";
+        std::string packet(1, kFirst[random() % (sizeof kFirst - 1)]);
+        const unsigned length = random() % 24;
+        for (unsigned k = 0; k < length; ++k)
+            packet += "0123456789abcdef,;:=$#\x7f-"[random() % 24];
+        if (packet.starts_with("vCont;")) continue;
+        server.answer(packet);
+    }
+}
+
+TEST_F(Gdb, RealDebugger) {
+    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+    MachineOptions options;
+    options.arguments = {"p"};
+    Machine machine(Program::load(scratch / "p"), options, boot_linux);
+    GdbServer server(machine);
+    const int port = server.listen(0);
+    std::thread serving([&] { server.serve(); });
+    const auto result = test::run(
+        std::string("timeout 60 " ISTHMUS_TEST_GDB
+                    " -q -batch -nx -ex 'set confirm off' -ex 'target remote localhost:") +
+        std::to_string(port) +
+        "' -ex 'break triple' -ex continue -ex continue -ex backtrace -ex 'print x' -ex 'print "
+        "$e11' -ex 'set var $e20=77'"
+        " -ex 'print $e20' -ex stepi -ex 'info registers pc' -ex 'delete' -ex continue " +
+        (scratch / "p"));
+    serving.join();
+    EXPECT_NE(result.output.find("triple (x=x@entry=1)"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("main ()"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("$1 = 1"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("$2 = 1"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("$3 = 77"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("exited with code 07"), std::string::npos) << result.output;
+}
+
+}  // namespace
+}  // namespace isthmus::sim

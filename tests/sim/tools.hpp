@@ -1,0 +1,63 @@
+// Helpers for tests that run other programs.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace isthmus::sim::test {
+
+/// A directory of this process that is removed with the object.
+class Scratch {
+  public:
+    Scratch() {
+        char pattern[] = "/tmp/isthmus-sim-XXXXXX";
+        path_ = mkdtemp(pattern);
+    }
+    ~Scratch() {
+        std::error_code ignored;
+        if (!std::getenv("ISTHMUS_TEST_KEEP")) std::filesystem::remove_all(path_, ignored);
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+
+    std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+  private:
+    std::string path_;
+};
+
+inline void write_file(const std::string& path, const std::string& text) {
+    std::ofstream(path) << text;
+}
+
+inline std::string read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+struct Result {
+    int status = -1;  // exit status, or 128 + signal
+    std::string output;
+};
+
+/// Runs a shell command; output holds its stdout and stderr.
+inline Result run(const std::string& command) {
+    Result result;
+    FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+    if (!pipe) return result;
+    char buffer[4096];
+    while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe))
+        result.output.append(buffer, n);
+    const int status = pclose(pipe);
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return result;
+}
+
+}  // namespace isthmus::sim::test
