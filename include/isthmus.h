@@ -19,13 +19,13 @@
 #ifndef ISTHMUS_H
 #define ISTHMUS_H
 
-#include <isthmus/status.h>
-#include <isthmus/event.h>
-#include <isthmus/segment.h>
-#include <isthmus/operation.h>
-#include <isthmus/geometry.h>
-#include <isthmus/queue.h>
 #include <isthmus/aggregator.h>
+#include <isthmus/event.h>
+#include <isthmus/geometry.h>
+#include <isthmus/operation.h>
+#include <isthmus/queue.h>
+#include <isthmus/segment.h>
+#include <isthmus/status.h>
 
 #ifdef __cplusplus
 extern "C" {

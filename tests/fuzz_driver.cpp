@@ -22,15 +22,9 @@ std::string mutate(std::string text, const std::vector<std::string>& words,
     const auto below = [&](std::size_t limit) { return limit == 0 ? 0 : random() % limit; };
     for (auto steps = 1 + below(4); steps > 0; --steps) {
         switch (below(5)) {
-            case 0:
-                text.insert(below(text.size() + 1), 1, static_cast<char>(random()));
-                break;
-            case 1:
-                text.erase(below(text.size() + 1), 1 + below(3));
-                break;
-            case 2:
-                text.insert(below(text.size() + 1), words[below(words.size())]);
-                break;
+            case 0: text.insert(below(text.size() + 1), 1, static_cast<char>(random())); break;
+            case 1: text.erase(below(text.size() + 1), 1 + below(3)); break;
+            case 2: text.insert(below(text.size() + 1), words[below(words.size())]); break;
             case 3:
                 text.insert(below(text.size() + 1), std::to_string(random() >> below(64)));
                 break;

@@ -28,9 +28,10 @@ typedef struct isthmus_aggregator {
  * any aggregator; it must not call progress or finish (ISTHMUS_ARGUMENT). */
 typedef void (*isthmus_handler)(void* argument, int source_pe, const void* items, size_t count);
 
-/* Collective over all PEs. The aggregator belongs to the calling thread. All aggregators of a thread
- * make progress together, so a handler of one may push replies to another. `item_size` 1 to 256 bytes, alike everywhere. `buffer` bytes gathered
- * for each target before they are sent; 0 lets the library choose. */
+/* Collective over all PEs. The aggregator belongs to the calling thread. All aggregators of a
+ * thread make progress together, so a handler of one may push replies to another. `item_size` 1 to
+ * 256 bytes, alike everywhere. `buffer` bytes gathered for each target before they are sent; 0 lets
+ * the library choose. */
 int isthmus_aggregator_create(isthmus_aggregator** aggregator, size_t item_size, size_t buffer,
                               isthmus_handler handler, void* argument);
 /* Collective; everything pushed has been handled. */
@@ -44,8 +45,7 @@ int isthmus_aggregator_push_slow(isthmus_aggregator* aggregator, int pe, const v
  * ARGUMENT: no such PE. */
 static inline int isthmus_aggregator_push(isthmus_aggregator* aggregator, int pe,
                                           const void* item) {
-    if ((uint32_t)pe >= aggregator->pes)
-        return isthmus_aggregator_push_slow(aggregator, pe, item);
+    if ((uint32_t)pe >= aggregator->pes) return isthmus_aggregator_push_slow(aggregator, pe, item);
     struct isthmus_aggregator_lane* lane = &aggregator->lanes[pe];
     if (__builtin_expect(lane->next == lane->end, 0))
         return isthmus_aggregator_push_slow(aggregator, pe, item);

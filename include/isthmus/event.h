@@ -27,7 +27,8 @@ typedef struct isthmus_event {
     int32_t condition;
     int32_t width; /* bytes of the watched word: 4 or 8 */
 } isthmus_event;
-#define ISTHMUS_EVENT_TRUE {0, 0, 0, 8}
+#define ISTHMUS_EVENT_TRUE \
+    { 0, 0, 0, 8 }
 
 /* Makes `event` the condition "*address <condition> value" on a word of this PE's memory, signed.
  * Level-triggered: the event is true whenever it is asked while the condition holds. The word must

@@ -35,15 +35,17 @@ typedef struct isthmus_point3d {
 /* A block of width x height elements of `element` bytes, at `at` inside the array that begins at
  * `local`, and at `there` inside the array that begins at `offset`. A block that does not fit into
  * its array: BOUNDS, with the position and the array. */
-int isthmus_put_block2d(const void* local, const isthmus_point2d* at, const isthmus_segment* segment,
-                        uint64_t offset, const isthmus_point2d* there, uint64_t element,
-                        uint64_t width, uint64_t height, isthmus_event* event);
+int isthmus_put_block2d(const void* local, const isthmus_point2d* at,
+                        const isthmus_segment* segment, uint64_t offset,
+                        const isthmus_point2d* there, uint64_t element, uint64_t width,
+                        uint64_t height, isthmus_event* event);
 int isthmus_get_block2d(void* local, const isthmus_point2d* at, const isthmus_segment* segment,
                         uint64_t offset, const isthmus_point2d* there, uint64_t element,
                         uint64_t width, uint64_t height, isthmus_event* event);
-int isthmus_put_block3d(const void* local, const isthmus_point3d* at, const isthmus_segment* segment,
-                        uint64_t offset, const isthmus_point3d* there, uint64_t element,
-                        uint64_t width, uint64_t height, uint64_t depth, isthmus_event* event);
+int isthmus_put_block3d(const void* local, const isthmus_point3d* at,
+                        const isthmus_segment* segment, uint64_t offset,
+                        const isthmus_point3d* there, uint64_t element, uint64_t width,
+                        uint64_t height, uint64_t depth, isthmus_event* event);
 int isthmus_get_block3d(void* local, const isthmus_point3d* at, const isthmus_segment* segment,
                         uint64_t offset, const isthmus_point3d* there, uint64_t element,
                         uint64_t width, uint64_t height, uint64_t depth, isthmus_event* event);

@@ -16,7 +16,8 @@ int isthmus_put(const void* local, const isthmus_segment* segment, uint64_t offs
 int isthmus_get(void* local, const isthmus_segment* segment, uint64_t offset, uint64_t size,
                 isthmus_event* event);
 
-/* Completes when all operations that this PE issued to the segment before are visible to everyone. */
+/* Completes when all operations that this PE issued to the segment before are visible to everyone.
+ */
 int isthmus_fence(const isthmus_segment* segment, isthmus_event* event);
 
 /* Atomics. `offset` is a multiple of the width. Signed; arithmetic wraps around. A "posted" one has
@@ -28,10 +29,10 @@ void isthmus_wake(const isthmus_segment* segment);
 
 /* True if a 64-bit atomic at `offset` is legal and nobody has to be woken. */
 static inline int isthmus_atomic_is_plain(const isthmus_segment* segment, uint64_t offset) {
-    return __builtin_expect(offset < segment->atomic_end && (offset & 7) == 0 &&
-                                *(const volatile uint32_t*)segment->generation_now ==
-                                    segment->generation,
-                            1);
+    return __builtin_expect(
+        offset < segment->atomic_end && (offset & 7) == 0 &&
+            *(const volatile uint32_t*)segment->generation_now == segment->generation,
+        1);
 }
 
 /* Posted 64-bit add. Budget: 15 instructions. */
@@ -61,8 +62,7 @@ static inline int isthmus_fetchadd(const isthmus_segment* segment, uint64_t offs
                                    int64_t* result, isthmus_event* event) {
     if (event != NULL || !isthmus_atomic_is_plain(segment, offset))
         return isthmus_fetchadd_slow(segment, offset, value, result, event);
-    *result =
-        __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_ACQ_REL);
+    *result = __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_ACQ_REL);
     if (__builtin_expect(*(const volatile uint32_t*)segment->sleepers != 0, 0))
         isthmus_wake(segment);
     return ISTHMUS_OK;
@@ -70,7 +70,7 @@ static inline int isthmus_fetchadd(const isthmus_segment* segment, uint64_t offs
 
 /* The remaining ones, out of line: NAME for 64 bits, NAME32 for 32. */
 #define ISTHMUS_POSTED_OPERATIONS(X) \
-    X(postmin)  /* signed minimum */ \
+    X(postmin) /* signed minimum */  \
     X(postmax)                       \
     X(postand)                       \
     X(postor)                        \
@@ -82,13 +82,13 @@ static inline int isthmus_fetchadd(const isthmus_segment* segment, uint64_t offs
     X(fetchand)                        \
     X(fetchor)                         \
     X(fetchxor)
-#define ISTHMUS_DECLARE_POSTED(NAME)                                                         \
-    int isthmus_##NAME(const isthmus_segment* segment, uint64_t offset, int64_t value);      \
+#define ISTHMUS_DECLARE_POSTED(NAME)                                                    \
+    int isthmus_##NAME(const isthmus_segment* segment, uint64_t offset, int64_t value); \
     int isthmus_##NAME##32(const isthmus_segment* segment, uint64_t offset, int32_t value);
-#define ISTHMUS_DECLARE_FETCHING(NAME)                                                       \
-    int isthmus_##NAME(const isthmus_segment* segment, uint64_t offset, int64_t value,       \
-                       int64_t* result, isthmus_event* event);                               \
-    int isthmus_##NAME##32(const isthmus_segment* segment, uint64_t offset, int32_t value,   \
+#define ISTHMUS_DECLARE_FETCHING(NAME)                                                     \
+    int isthmus_##NAME(const isthmus_segment* segment, uint64_t offset, int64_t value,     \
+                       int64_t* result, isthmus_event* event);                             \
+    int isthmus_##NAME##32(const isthmus_segment* segment, uint64_t offset, int32_t value, \
                            int32_t* result, isthmus_event* event);
 ISTHMUS_POSTED_OPERATIONS(ISTHMUS_DECLARE_POSTED)
 ISTHMUS_FETCHING_OPERATIONS(ISTHMUS_DECLARE_FETCHING)

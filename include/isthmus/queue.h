@@ -19,7 +19,8 @@ typedef struct isthmus_queue isthmus_queue;
 int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_t capacity);
 /* Producer: as isthmus_segment_clone. */
 int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double timeout);
-/* Consumer: closes it first. Messages not yet dequeued are lost, and counted in *lost if not null. */
+/* Consumer: closes it first. Messages not yet dequeued are lost, and counted in *lost if not null.
+ */
 int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost);
 
 /* Largest message, in bytes: half the ring less one frame. */

@@ -34,17 +34,17 @@ enum isthmus_access {
 /* One PE's view of a segment. The caller's memory; copies are views as well. Fields are read-only
  * for the caller. */
 typedef struct isthmus_segment {
-    char* base;                  /* where this PE reaches the first byte */
-    uint64_t size;               /* bytes */
-    uint64_t transfer_end;       /* put and get: offset + size must not exceed it; 0: refused */
-    uint64_t atomic_end;         /* 64-bit atomics: offset must be below it; 0: refused */
+    char* base;                     /* where this PE reaches the first byte */
+    uint64_t size;                  /* bytes */
+    uint64_t transfer_end;          /* put and get: offset + size must not exceed it; 0: refused */
+    uint64_t atomic_end;            /* 64-bit atomics: offset must be below it; 0: refused */
     const uint32_t* generation_now; /* the owner moves it on when it destroys the segment */
-    const uint32_t* sleepers;    /* waiters of the owner that sleep and must be woken */
-    uint64_t id;                 /* as the user gave it */
+    const uint32_t* sleepers;       /* waiters of the owner that sleep and must be woken */
+    uint64_t id;                    /* as the user gave it */
     uint32_t generation;
-    uint32_t access;             /* rights and kinds */
-    int32_t owner;               /* PE */
-    int32_t entry;               /* place in the directory */
+    uint32_t access; /* rights and kinds */
+    int32_t owner;   /* PE */
+    int32_t entry;   /* place in the directory */
 } isthmus_segment;
 
 /* Publishes `size` bytes under `id` (any number below 2^62, unique in the job, or ISTHMUS_ANY_ID).
@@ -59,11 +59,13 @@ int isthmus_segment_create(isthmus_segment* segment, uint64_t id, void* memory, 
 
 /* Obtains the view of a segment of any PE. Waits until it exists, at most `timeout` seconds (0: do
  * not wait); says so once on standard error if that takes longer than a second.
- * Errors: TIMEOUT. One look-up at one PE's part of the directory, whatever the number of segments. */
+ * Errors: TIMEOUT. One look-up at one PE's part of the directory, whatever the number of segments.
+ */
 int isthmus_segment_clone(isthmus_segment* segment, uint64_t id, double timeout);
 
 /* The default segment of each PE: its symmetric heap. No look-up, nothing to destroy. Offsets are
- * alike at every PE: isthmus_segment_offset of a shmem_malloc'ed address. ARGUMENT if no such PE. */
+ * alike at every PE: isthmus_segment_offset of a shmem_malloc'ed address. ARGUMENT if no such PE.
+ */
 int isthmus_segment_default(isthmus_segment* segment, int pe);
 
 /* Owner: takes the id back; later operations through clones return ISTHMUS_STALE. The owner makes

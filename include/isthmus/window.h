@@ -29,9 +29,9 @@
 extern "C" {
 #endif
 
-/* This PE. The library sets it before main, and it never changes again: so it is const here, and the
- * compiler may keep it in a register across operations. That matters, because a processor's atomic
- * holds back the loads behind it, and this one would stand between two atomics. */
+/* This PE. The library sets it before main, and it never changes again: so it is const here, and
+ * the compiler may keep it in a register across operations. That matters, because a processor's
+ * atomic holds back the loads behind it, and this one would stand between two atomics. */
 extern const uint32_t isthmus_window_me;
 
 /* PEs p with (p ^ me) < limit are reached through the window. Written by the library at

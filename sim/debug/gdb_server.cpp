@@ -59,12 +59,9 @@ bool parse_pair(std::string_view text, std::uint64_t& first, std::uint64_t& seco
 int signal_of(const Hart& hart) {
     if (hart.stop != Stop::kTrap) return 5;
     switch (hart.trap.cause) {
-        case Cause::kBreakpoint:
-            return 5;
-        case Cause::kIllegal:
-            return 4;
-        default:
-            return 11;
+        case Cause::kBreakpoint: return 5;
+        case Cause::kIllegal: return 4;
+        default: return 11;
     }
 }
 
@@ -368,12 +365,9 @@ std::string GdbServer::answer(std::string_view packet) {
     if (packet.empty()) return "";
     const std::string_view rest = packet.substr(1);
     switch (packet.front()) {
-        case '?':
-            return stop_reply();
-        case 'g':
-            return read_registers();
-        case 'G':
-            return status(write_registers(rest));
+        case '?': return stop_reply();
+        case 'g': return read_registers();
+        case 'G': return status(write_registers(rest));
         case 'p': {
             std::uint64_t number;
             if (!parse_hex(rest, number) || number >= kRegisters) return "E01";
@@ -410,10 +404,8 @@ std::string GdbServer::answer(std::string_view packet) {
                 hart->flush_code();
             return "OK";
         }
-        case 'c':
-            return resume(false);
-        case 's':
-            return resume(true);
+        case 'c': return resume(false);
+        case 's': return resume(true);
         case 'H': {
             Place place = current_;
             if (rest.empty() || !find_thread(rest.substr(1), place)) return "E01";
@@ -429,14 +421,9 @@ std::string GdbServer::answer(std::string_view packet) {
         case 'z':
             if (rest.size() < 2 || (rest[0] != '0' && rest[0] != '1')) return "";
             return status(set_breakpoint(rest.substr(2), packet.front() == 'Z'));
-        case 'D':
-            detached_ = true;
-            return "OK";
-        case 'k':
-            killed_ = true;
-            return "OK";
-        default:
-            break;
+        case 'D': detached_ = true; return "OK";
+        case 'k': killed_ = true; return "OK";
+        default: break;
     }
     if (packet == "vCont?") return "vCont;c;C;s;S";
     if (packet.starts_with("vCont;")) {

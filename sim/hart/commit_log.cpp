@@ -58,8 +58,7 @@ bool CommitLog::retire(const Hart& hart, const RetireEvent& event) {
             if (event.rd)
                 std::fprintf(out, " e%-2u 0x%0*lx", event.rd, digits, cut(hart.e[event.rd]));
             break;
-        case RegisterFile::kNone:
-            break;
+        case RegisterFile::kNone: break;
     }
     for (const Touch& touch : touches_) {
         std::fprintf(out, " mem 0x%0*lx", digits, cut(touch.address));

@@ -19,26 +19,16 @@ constexpr std::uint64_t kMisa =
 
 std::string_view cause_name(Cause cause) {
     switch (cause) {
-        case Cause::kFetchMisaligned:
-            return "instruction address misaligned";
-        case Cause::kFetchFault:
-            return "instruction access fault";
-        case Cause::kIllegal:
-            return "illegal instruction";
-        case Cause::kBreakpoint:
-            return "breakpoint";
-        case Cause::kLoadMisaligned:
-            return "load address misaligned";
-        case Cause::kLoadFault:
-            return "load access fault";
-        case Cause::kStoreMisaligned:
-            return "store address misaligned";
-        case Cause::kStoreFault:
-            return "store access fault";
-        case Cause::kUserCall:
-            return "environment call from user mode";
-        case Cause::kMachineCall:
-            return "environment call from machine mode";
+        case Cause::kFetchMisaligned: return "instruction address misaligned";
+        case Cause::kFetchFault: return "instruction access fault";
+        case Cause::kIllegal: return "illegal instruction";
+        case Cause::kBreakpoint: return "breakpoint";
+        case Cause::kLoadMisaligned: return "load address misaligned";
+        case Cause::kLoadFault: return "load access fault";
+        case Cause::kStoreMisaligned: return "store address misaligned";
+        case Cause::kStoreFault: return "store access fault";
+        case Cause::kUserCall: return "environment call from user mode";
+        case Cause::kMachineCall: return "environment call from machine mode";
     }
     return "unknown trap";
 }
@@ -156,34 +146,20 @@ bool Hart::read_csr(unsigned number, std::uint64_t& value) {
     }
     value = 0;
     switch (number) {
-        case 0x001:
-            value = fflags;
-            return fp_enabled();
-        case 0x002:
-            value = frm;
-            return fp_enabled();
-        case 0x003:
-            value = fflags | frm << 5;
-            return fp_enabled();
+        case 0x001: value = fflags; return fp_enabled();
+        case 0x002: value = frm; return fp_enabled();
+        case 0x003: value = fflags | frm << 5; return fp_enabled();
         case 0xc00:
-        case 0xb00:
-            return counter(cycles, false);
+        case 0xb00: return counter(cycles, false);
         case 0xc80:
-        case 0xb80:
-            return counter(cycles, true);
-        case 0xc01:
-            return counter(clock ? clock() : instret, false);
-        case 0xc81:
-            return counter(clock ? clock() : instret, true);
+        case 0xb80: return counter(cycles, true);
+        case 0xc01: return counter(clock ? clock() : instret, false);
+        case 0xc81: return counter(clock ? clock() : instret, true);
         case 0xc02:
-        case 0xb02:
-            return counter(retired, false);
+        case 0xb02: return counter(retired, false);
         case 0xc82:
-        case 0xb82:
-            return counter(retired, true);
-        case 0xca0:
-            value = 1;
-            return true;  // bulk transfers: none outstanding
+        case 0xb82: return counter(retired, true);
+        case 0xca0: value = 1; return true;  // bulk transfers: none outstanding
         case 0x300: {
             value = csr.mstatus;
             const bool dirty = (value & kMstatusFs) == kMstatusFs;
@@ -194,55 +170,29 @@ bool Hart::read_csr(unsigned number, std::uint64_t& value) {
         case 0x301:
             value = kMisa | (narrow ? std::uint64_t{1} << 30 : std::uint64_t{2} << 62);
             return true;
-        case 0x304:
-            value = csr.mie;
-            return true;
-        case 0x305:
-            value = csr.mtvec;
-            return true;
-        case 0x306:
-            value = csr.mcounteren;
-            return true;
-        case 0x310:
-            return narrow;
-        case 0x320:
-            value = csr.mcountinhibit;
-            return true;
-        case 0x30a:
-            return true;
-        case 0x31a:
-            return narrow;
-        case 0x340:
-            value = csr.mscratch;
-            return true;
-        case 0x341:
-            value = csr.mepc;
-            return true;
-        case 0x342:
-            value = csr.mcause;
-            return true;
-        case 0x343:
-            value = csr.mtval;
-            return true;
-        case 0x344:
-            value = csr.mip;
-            return true;
-        case 0xf14:
-            value = mhartid;
-            return true;
+        case 0x304: value = csr.mie; return true;
+        case 0x305: value = csr.mtvec; return true;
+        case 0x306: value = csr.mcounteren; return true;
+        case 0x310: return narrow;
+        case 0x320: value = csr.mcountinhibit; return true;
+        case 0x30a: return true;
+        case 0x31a: return narrow;
+        case 0x340: value = csr.mscratch; return true;
+        case 0x341: value = csr.mepc; return true;
+        case 0x342: value = csr.mcause; return true;
+        case 0x343: value = csr.mtval; return true;
+        case 0x344: value = csr.mip; return true;
+        case 0xf14: value = mhartid; return true;
         case 0xf11:
         case 0xf12:
         case 0xf13:
-        case 0xf15:
-            return true;
+        case 0xf15: return true;
         case 0x7a0:
         case 0x7a1:
         case 0x7a2:
         case 0x7a3:
-        case 0x7a5:
-            return true;  // no triggers
-        default:
-            break;
+        case 0x7a5: return true;  // no triggers
+        default: break;
     }
     // Event counters that count nothing, and no physical memory protection.
     if (number >= 0xb03 && number <= 0xb1f) return true;
@@ -263,12 +213,8 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
     };
     const auto high = [&](std::uint64_t full) { return (full & 0xffffffff) | value << 32; };
     switch (number) {
-        case 0x001:
-            fflags = value & 31;
-            return fp_enabled();
-        case 0x002:
-            frm = value & 7;
-            return fp_enabled();
+        case 0x001: fflags = value & 31; return fp_enabled();
+        case 0x002: frm = value & 7; return fp_enabled();
         case 0x003:
             fflags = value & 31;
             frm = (value >> 5) & 7;
@@ -282,37 +228,17 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
             if (switches) flush_pending = true;
             return true;
         }
-        case 0x304:
-            csr.mie = value & 0x888;
-            return true;
-        case 0x305:
-            csr.mtvec = value & ~std::uint64_t{2};
-            return true;
-        case 0x306:
-            csr.mcounteren = value & 0xffffffff;
-            return true;
-        case 0x320:
-            csr.mcountinhibit = value & 5;
-            return true;
-        case 0x340:
-            csr.mscratch = value;
-            return true;
-        case 0x341:
-            csr.mepc = value & ~std::uint64_t{1};
-            return true;
-        case 0x342:
-            csr.mcause = value;
-            return true;
-        case 0x343:
-            csr.mtval = value;
-            return true;
-        case 0x344:
-            csr.mip = (csr.mip & 0x88) | (value & 0x800 & 0);
-            return true;
+        case 0x304: csr.mie = value & 0x888; return true;
+        case 0x305: csr.mtvec = value & ~std::uint64_t{2}; return true;
+        case 0x306: csr.mcounteren = value & 0xffffffff; return true;
+        case 0x320: csr.mcountinhibit = value & 5; return true;
+        case 0x340: csr.mscratch = value; return true;
+        case 0x341: csr.mepc = value & ~std::uint64_t{1}; return true;
+        case 0x342: csr.mcause = value; return true;
+        case 0x343: csr.mtval = value; return true;
+        case 0x344: csr.mip = (csr.mip & 0x88) | (value & 0x800 & 0); return true;
         // The instruction that writes a counter does not count itself.
-        case 0xb00:
-            csr.cycle_offset = low(instret + csr.cycle_offset) - instret - 1;
-            return true;
+        case 0xb00: csr.cycle_offset = low(instret + csr.cycle_offset) - instret - 1; return true;
         case 0xb02:
             csr.instret_offset = low(instret + csr.instret_offset) - instret - 1;
             return true;
@@ -322,8 +248,7 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
         case 0xb82:
             csr.instret_offset = high(instret + csr.instret_offset) - instret - 1;
             return narrow;
-        default:
-            break;
+        default: break;
     }
     std::uint64_t ignored;
     return read_csr(

@@ -22,31 +22,22 @@ template <class T>
 T combine(Op op, T old, T operand) {
     switch (op) {
         case Op::eamoswap_w:
-        case Op::eamoswap_d:
-            return atomic::swap_(old, operand);
+        case Op::eamoswap_d: return atomic::swap_(old, operand);
         case Op::eamoadd_w:
-        case Op::eamoadd_d:
-            return atomic::add_(old, operand);
+        case Op::eamoadd_d: return atomic::add_(old, operand);
         case Op::eamoxor_w:
-        case Op::eamoxor_d:
-            return atomic::xor_(old, operand);
+        case Op::eamoxor_d: return atomic::xor_(old, operand);
         case Op::eamoand_w:
-        case Op::eamoand_d:
-            return atomic::and_(old, operand);
+        case Op::eamoand_d: return atomic::and_(old, operand);
         case Op::eamoor_w:
-        case Op::eamoor_d:
-            return atomic::or_(old, operand);
+        case Op::eamoor_d: return atomic::or_(old, operand);
         case Op::eamomin_w:
-        case Op::eamomin_d:
-            return atomic::min_(old, operand);
+        case Op::eamomin_d: return atomic::min_(old, operand);
         case Op::eamomax_w:
-        case Op::eamomax_d:
-            return atomic::max_(old, operand);
+        case Op::eamomax_d: return atomic::max_(old, operand);
         case Op::eamominu_w:
-        case Op::eamominu_d:
-            return atomic::minu_(old, operand);
-        default:
-            return atomic::maxu_(old, operand);
+        case Op::eamominu_d: return atomic::minu_(old, operand);
+        default: return atomic::maxu_(old, operand);
     }
 }
 

@@ -227,11 +227,8 @@ void Machine::advance(Node& node, Observer& observer) {
         // A stop without progress still uses something up, so that a round ends.
         node.quota -= std::max<std::int64_t>(1, static_cast<std::int64_t>(hart.instret - before));
         switch (stop) {
-            case Stop::kBudget:
-                node.current = (node.current + 1) % harts;
-                break;
-            case Stop::kObserver:
-                break;
+            case Stop::kBudget: node.current = (node.current + 1) % harts; break;
+            case Stop::kObserver: break;
             case Stop::kYield:
                 ++node.counters.yields;
                 node.current = (node.current + 1) % harts;
@@ -241,9 +238,7 @@ void Machine::advance(Node& node, Observer& observer) {
                 }
                 node.quota -= static_cast<std::int64_t>(options_.quantum / (2 * harts));
                 break;
-            default:
-                node.wants_service = true;
-                return;
+            default: node.wants_service = true; return;
         }
     }
 }

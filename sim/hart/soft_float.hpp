@@ -110,16 +110,11 @@ constexpr Number unpack(typename F::Bits a) {
 /// is set.
 constexpr bool rounds_up(unsigned mode, bool sign, bool odd, bool half, bool rest) {
     switch (mode) {
-        case kNearestEven:
-            return half && (rest || odd);
-        case kTowardZero:
-            return false;
-        case kDown:
-            return sign && (half || rest);
-        case kUp:
-            return !sign && (half || rest);
-        default:
-            return half;
+        case kNearestEven: return half && (rest || odd);
+        case kTowardZero: return false;
+        case kDown: return sign && (half || rest);
+        case kUp: return !sign && (half || rest);
+        default: return half;
     }
 }
 

@@ -327,9 +327,7 @@ void Region::load(const Block& block, const Insn& i, Op op, unsigned size, bool 
             else
                 a_.mov(d.r32(), x86::dword_ptr(kA));
             break;
-        default:
-            a_.mov(d, x86::qword_ptr(kA));
-            break;
+        default: a_.mov(d, x86::qword_ptr(kA)); break;
     }
     set(i.rd, d);
     a_.bind(back);
@@ -340,18 +338,10 @@ void Region::store(const Block& block, const Insn& i, Op op, unsigned size) {
     translate_address(i, size, kWriteOffset, cold(block, i, op, back));
     const Gp v = use(i.rs2, kC);
     switch (size) {
-        case 1:
-            a_.mov(x86::byte_ptr(kA), v.r8());
-            break;
-        case 2:
-            a_.mov(x86::word_ptr(kA), v.r16());
-            break;
-        case 4:
-            a_.mov(x86::dword_ptr(kA), v.r32());
-            break;
-        default:
-            a_.mov(x86::qword_ptr(kA), v);
-            break;
+        case 1: a_.mov(x86::byte_ptr(kA), v.r8()); break;
+        case 2: a_.mov(x86::word_ptr(kA), v.r16()); break;
+        case 4: a_.mov(x86::dword_ptr(kA), v.r32()); break;
+        default: a_.mov(x86::qword_ptr(kA), v); break;
     }
     a_.bind(back);
 }
@@ -412,93 +402,35 @@ bool Region::instruction(const Block& block, const Insn& i, Op op) {
                 if (v) a_.add(d, v);
             });
             return true;
-        case Op::xori:
-            with_immediate(i, [&](Gp d, int v) { a_.xor_(d, v); });
-            return true;
-        case Op::ori:
-            with_immediate(i, [&](Gp d, int v) { a_.or_(d, v); });
-            return true;
-        case Op::andi:
-            with_immediate(i, [&](Gp d, int v) { a_.and_(d, v); });
-            return true;
-        case Op::slli:
-            with_immediate(i, [&](Gp d, int v) { a_.shl(d, v); });
-            return true;
-        case Op::srli:
-            with_immediate(i, [&](Gp d, int v) { a_.shr(d, v); });
-            return true;
-        case Op::srai:
-            with_immediate(i, [&](Gp d, int v) { a_.sar(d, v); });
-            return true;
-        case Op::add:
-            binary(i, true, [&](Gp d, Gp s) { a_.add(d, s); });
-            return true;
-        case Op::sub:
-            binary(i, false, [&](Gp d, Gp s) { a_.sub(d, s); });
-            return true;
-        case Op::xor_:
-            binary(i, true, [&](Gp d, Gp s) { a_.xor_(d, s); });
-            return true;
-        case Op::or_:
-            binary(i, true, [&](Gp d, Gp s) { a_.or_(d, s); });
-            return true;
-        case Op::and_:
-            binary(i, true, [&](Gp d, Gp s) { a_.and_(d, s); });
-            return true;
-        case Op::mul:
-            binary(i, true, [&](Gp d, Gp s) { a_.imul(d, s); });
-            return true;
-        case Op::sll:
-            shift(i, false, false, [&](Gp d) { a_.shl(d, x86::cl); });
-            return true;
-        case Op::srl:
-            shift(i, false, false, [&](Gp d) { a_.shr(d, x86::cl); });
-            return true;
-        case Op::sra:
-            shift(i, false, false, [&](Gp d) { a_.sar(d, x86::cl); });
-            return true;
-        case Op::slt:
-            compare(i, false, true);
-            return true;
-        case Op::sltu:
-            compare(i, false, false);
-            return true;
-        case Op::slti:
-            compare(i, true, true);
-            return true;
-        case Op::sltiu:
-            compare(i, true, false);
-            return true;
-        case Op::addiw:
-            word(i, true, [&](Gp d, Gp) { a_.add(d, i.imm); });
-            return true;
-        case Op::addw:
-            word(i, false, [&](Gp d, Gp s) { a_.add(d, s); });
-            return true;
-        case Op::subw:
-            word(i, false, [&](Gp d, Gp s) { a_.sub(d, s); });
-            return true;
-        case Op::mulw:
-            word(i, false, [&](Gp d, Gp s) { a_.imul(d, s); });
-            return true;
-        case Op::slliw:
-            shift(i, true, true, [&](Gp d) { a_.shl(d, i.imm); });
-            return true;
-        case Op::srliw:
-            shift(i, true, true, [&](Gp d) { a_.shr(d, i.imm); });
-            return true;
-        case Op::sraiw:
-            shift(i, true, true, [&](Gp d) { a_.sar(d, i.imm); });
-            return true;
-        case Op::sllw:
-            shift(i, false, true, [&](Gp d) { a_.shl(d, x86::cl); });
-            return true;
-        case Op::srlw:
-            shift(i, false, true, [&](Gp d) { a_.shr(d, x86::cl); });
-            return true;
-        case Op::sraw:
-            shift(i, false, true, [&](Gp d) { a_.sar(d, x86::cl); });
-            return true;
+        case Op::xori: with_immediate(i, [&](Gp d, int v) { a_.xor_(d, v); }); return true;
+        case Op::ori: with_immediate(i, [&](Gp d, int v) { a_.or_(d, v); }); return true;
+        case Op::andi: with_immediate(i, [&](Gp d, int v) { a_.and_(d, v); }); return true;
+        case Op::slli: with_immediate(i, [&](Gp d, int v) { a_.shl(d, v); }); return true;
+        case Op::srli: with_immediate(i, [&](Gp d, int v) { a_.shr(d, v); }); return true;
+        case Op::srai: with_immediate(i, [&](Gp d, int v) { a_.sar(d, v); }); return true;
+        case Op::add: binary(i, true, [&](Gp d, Gp s) { a_.add(d, s); }); return true;
+        case Op::sub: binary(i, false, [&](Gp d, Gp s) { a_.sub(d, s); }); return true;
+        case Op::xor_: binary(i, true, [&](Gp d, Gp s) { a_.xor_(d, s); }); return true;
+        case Op::or_: binary(i, true, [&](Gp d, Gp s) { a_.or_(d, s); }); return true;
+        case Op::and_: binary(i, true, [&](Gp d, Gp s) { a_.and_(d, s); }); return true;
+        case Op::mul: binary(i, true, [&](Gp d, Gp s) { a_.imul(d, s); }); return true;
+        case Op::sll: shift(i, false, false, [&](Gp d) { a_.shl(d, x86::cl); }); return true;
+        case Op::srl: shift(i, false, false, [&](Gp d) { a_.shr(d, x86::cl); }); return true;
+        case Op::sra: shift(i, false, false, [&](Gp d) { a_.sar(d, x86::cl); }); return true;
+        case Op::slt: compare(i, false, true); return true;
+        case Op::sltu: compare(i, false, false); return true;
+        case Op::slti: compare(i, true, true); return true;
+        case Op::sltiu: compare(i, true, false); return true;
+        case Op::addiw: word(i, true, [&](Gp d, Gp) { a_.add(d, i.imm); }); return true;
+        case Op::addw: word(i, false, [&](Gp d, Gp s) { a_.add(d, s); }); return true;
+        case Op::subw: word(i, false, [&](Gp d, Gp s) { a_.sub(d, s); }); return true;
+        case Op::mulw: word(i, false, [&](Gp d, Gp s) { a_.imul(d, s); }); return true;
+        case Op::slliw: shift(i, true, true, [&](Gp d) { a_.shl(d, i.imm); }); return true;
+        case Op::srliw: shift(i, true, true, [&](Gp d) { a_.shr(d, i.imm); }); return true;
+        case Op::sraiw: shift(i, true, true, [&](Gp d) { a_.sar(d, i.imm); }); return true;
+        case Op::sllw: shift(i, false, true, [&](Gp d) { a_.shl(d, x86::cl); }); return true;
+        case Op::srlw: shift(i, false, true, [&](Gp d) { a_.shr(d, x86::cl); }); return true;
+        case Op::sraw: shift(i, false, true, [&](Gp d) { a_.sar(d, x86::cl); }); return true;
         case Op::mulh:
         case Op::mulhu:
             if (i.rd == Hart::kDiscard) return true;
@@ -510,53 +442,22 @@ bool Region::instruction(const Block& block, const Insn& i, Op op) {
                 a_.mul(kC);
             set(i.rd, kD);
             return true;
-        case Op::div:
-            divide(block, i, op, true, false);
-            return true;
-        case Op::divu:
-            divide(block, i, op, false, false);
-            return true;
-        case Op::rem:
-            divide(block, i, op, true, true);
-            return true;
-        case Op::remu:
-            divide(block, i, op, false, true);
-            return true;
-        case Op::lb:
-            load(block, i, op, 1, true);
-            return true;
-        case Op::lh:
-            load(block, i, op, 2, true);
-            return true;
-        case Op::lw:
-            load(block, i, op, 4, true);
-            return true;
-        case Op::ld:
-            load(block, i, op, 8, true);
-            return true;
-        case Op::lbu:
-            load(block, i, op, 1, false);
-            return true;
-        case Op::lhu:
-            load(block, i, op, 2, false);
-            return true;
-        case Op::lwu:
-            load(block, i, op, 4, false);
-            return true;
-        case Op::sb:
-            store(block, i, op, 1);
-            return true;
-        case Op::sh:
-            store(block, i, op, 2);
-            return true;
-        case Op::sw:
-            store(block, i, op, 4);
-            return true;
-        case Op::sd:
-            store(block, i, op, 8);
-            return true;
-        default:
-            return false;
+        case Op::div: divide(block, i, op, true, false); return true;
+        case Op::divu: divide(block, i, op, false, false); return true;
+        case Op::rem: divide(block, i, op, true, true); return true;
+        case Op::remu: divide(block, i, op, false, true); return true;
+        case Op::lb: load(block, i, op, 1, true); return true;
+        case Op::lh: load(block, i, op, 2, true); return true;
+        case Op::lw: load(block, i, op, 4, true); return true;
+        case Op::ld: load(block, i, op, 8, true); return true;
+        case Op::lbu: load(block, i, op, 1, false); return true;
+        case Op::lhu: load(block, i, op, 2, false); return true;
+        case Op::lwu: load(block, i, op, 4, false); return true;
+        case Op::sb: store(block, i, op, 1); return true;
+        case Op::sh: store(block, i, op, 2); return true;
+        case Op::sw: store(block, i, op, 4); return true;
+        case Op::sd: store(block, i, op, 8); return true;
+        default: return false;
     }
 }
 
@@ -580,24 +481,12 @@ void Region::end_of_block(const Block& block, const Block* following) {
             else
                 a_.cmp(x, use(i.rs2, kC));
             switch (op) {
-                case Op::beq:
-                    a_.je(taken);
-                    break;
-                case Op::bne:
-                    a_.jne(taken);
-                    break;
-                case Op::blt:
-                    a_.jl(taken);
-                    break;
-                case Op::bge:
-                    a_.jge(taken);
-                    break;
-                case Op::bltu:
-                    a_.jb(taken);
-                    break;
-                default:
-                    a_.jae(taken);
-                    break;
+                case Op::beq: a_.je(taken); break;
+                case Op::bne: a_.jne(taken); break;
+                case Op::blt: a_.jl(taken); break;
+                case Op::bge: a_.jge(taken); break;
+                case Op::bltu: a_.jb(taken); break;
+                default: a_.jae(taken); break;
             }
             a_.sub(kLeft, counted);
             go(behind, block.next, nullptr);

@@ -13,18 +13,12 @@ constexpr Encoding kEncodings[] = {
 
 bool holds(Where where, const Decoded& d, Xlen xlen) {
     switch (where) {
-        case Where::kAlways:
-            return true;
-        case Where::kImmediateNotZero:
-            return d.imm != 0;
-        case Where::kRdNotZero:
-            return d.rd != 0;
-        case Where::kRs1NotZero:
-            return d.rs1 != 0;
-        case Where::kRs2NotZero:
-            return d.rs2 != 0;
-        case Where::kShiftBelowXlen:
-            return d.imm < static_cast<int>(xlen);
+        case Where::kAlways: return true;
+        case Where::kImmediateNotZero: return d.imm != 0;
+        case Where::kRdNotZero: return d.rd != 0;
+        case Where::kRs1NotZero: return d.rs1 != 0;
+        case Where::kRs2NotZero: return d.rs2 != 0;
+        case Where::kShiftBelowXlen: return d.imm < static_cast<int>(xlen);
     }
     return false;
 }
@@ -43,8 +37,7 @@ Decoded extract(const Encoding& encoding, std::uint32_t word) {
     const std::uint32_t w = word;
     switch (encoding.format) {
 #include "isthmus/sim/isa/extract.inc"
-        default:
-            break;
+        default: break;
     }
     return d;
 }

@@ -58,14 +58,10 @@ std::string raw(std::uint32_t word) {
 std::string operand(std::string_view token, const Decoded& d, std::uint64_t pc, bool relative) {
     const auto slot = [&](std::string_view name) -> unsigned {
         switch (name.back()) {
-            case '1':
-                return d.rs1;
-            case '2':
-                return d.rs2;
-            case '3':
-                return d.rs3;
-            default:
-                return d.rd;
+            case '1': return d.rs1;
+            case '2': return d.rs2;
+            case '3': return d.rs3;
+            default: return d.rd;
         }
     };
     if (token == "imm" || token == "shamt" || token == "uimm") return decimal(d.imm);
@@ -91,14 +87,10 @@ std::string operand(std::string_view token, const Decoded& d, std::uint64_t pc, 
 
 std::string register_name(RegisterFile file, unsigned index) {
     switch (file) {
-        case RegisterFile::kX:
-            return kIntegerNames[index & 31];
-        case RegisterFile::kF:
-            return kFloatNames[index & 31];
-        case RegisterFile::kE:
-            return std::string("e").append(std::to_string(index & 31));
-        case RegisterFile::kNone:
-            break;
+        case RegisterFile::kX: return kIntegerNames[index & 31];
+        case RegisterFile::kF: return kFloatNames[index & 31];
+        case RegisterFile::kE: return std::string("e").append(std::to_string(index & 31));
+        case RegisterFile::kNone: break;
     }
     return "";
 }

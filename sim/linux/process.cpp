@@ -424,18 +424,15 @@ std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6
                                            static_cast<std::int32_t>(add_file(ends[1]))};
             return put(a[0], guest) ? 0 : -EFAULT;
         }
-        case kSysChdir:
-            return -EACCES;  // nodes share the host's working directory
-        default:
-            break;
+        case kSysChdir: return -EACCES;  // nodes share the host's working directory
+        default: break;
     }
     if (host < 0) return -EBADF;
     switch (number) {
         case kSysClose:
             files_.erase(static_cast<int>(a[0]));
             return host > 2 ? status(close(host)) : 0;
-        case kSysDup:
-            return add_file(dup(host));
+        case kSysDup: return add_file(dup(host));
         case kSysDup3: {
             const int copy = dup(host);
             if (copy < 0) return -errno;
@@ -446,17 +443,12 @@ std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6
         case kSysFcntl:
             switch (a[1]) {
                 case F_DUPFD:
-                case F_DUPFD_CLOEXEC:
-                    return add_file(dup(host), static_cast<int>(a[2]));
+                case F_DUPFD_CLOEXEC: return add_file(dup(host), static_cast<int>(a[2]));
                 case F_GETFD:
-                case F_SETFD:
-                    return 0;
-                case F_GETFL:
-                    return status(fcntl(host, F_GETFL));
-                case F_SETFL:
-                    return status(fcntl(host, F_SETFL, host_open_flags(a[2])));
-                default:
-                    return -EINVAL;
+                case F_SETFD: return 0;
+                case F_GETFL: return status(fcntl(host, F_GETFL));
+                case F_SETFL: return status(fcntl(host, F_SETFL, host_open_flags(a[2])));
+                default: return -EINVAL;
             }
         case kSysIoctl: {
             if (a[1] == 0x5413) {  // TIOCGWINSZ
@@ -466,20 +458,14 @@ std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6
             }
             return -ENOTTY;
         }
-        case kSysFtruncate:
-            return status(ftruncate(host, static_cast<off_t>(a[1])));
-        case kSysFsync:
-            return status(fsync(host));
+        case kSysFtruncate: return status(ftruncate(host, static_cast<off_t>(a[1])));
+        case kSysFsync: return status(fsync(host));
         case kSysLseek:
             return status(lseek(host, static_cast<off_t>(a[1]), static_cast<int>(a[2])));
-        case kSysRead:
-            return transfer(host, a[1], a[2], false);
-        case kSysWrite:
-            return transfer(host, a[1], a[2], true);
-        case kSysPread64:
-            return transfer(host, a[1], a[2], false, static_cast<std::int64_t>(a[3]));
-        case kSysPwrite64:
-            return transfer(host, a[1], a[2], true, static_cast<std::int64_t>(a[3]));
+        case kSysRead: return transfer(host, a[1], a[2], false);
+        case kSysWrite: return transfer(host, a[1], a[2], true);
+        case kSysPread64: return transfer(host, a[1], a[2], false, static_cast<std::int64_t>(a[3]));
+        case kSysPwrite64: return transfer(host, a[1], a[2], true, static_cast<std::int64_t>(a[3]));
         case kSysReadv:
         case kSysWritev: {
             std::int64_t total = 0;
@@ -507,8 +493,7 @@ std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6
                        ? size
                        : -EFAULT;
         }
-        default:
-            return -ENOSYS;
+        default: return -ENOSYS;
     }
 }
 
@@ -603,8 +588,7 @@ std::int64_t Process::memory_call(std::uint64_t number, const std::uint64_t (&a)
             }
             return 0;
         }
-        default:
-            return -ENOSYS;
+        default: return -ENOSYS;
     }
 }
 
@@ -614,10 +598,8 @@ std::int64_t Process::time_call(Hart& hart, std::uint64_t number, const std::uin
                         static_cast<std::int64_t>(ns % 1'000'000'000)};
     };
     switch (number) {
-        case kSysClockGettime:
-            return put(a[1], split(now(a[0] == 0 || a[0] == 5))) ? 0 : -EFAULT;
-        case kSysClockGetres:
-            return a[1] == 0 || put(a[1], Timespec{0, 1}) ? 0 : -EFAULT;
+        case kSysClockGettime: return put(a[1], split(now(a[0] == 0 || a[0] == 5))) ? 0 : -EFAULT;
+        case kSysClockGetres: return a[1] == 0 || put(a[1], Timespec{0, 1}) ? 0 : -EFAULT;
         case kSysGettimeofday: {
             const Timespec time = split(now(true));
             return put(a[0], Timeval{time.seconds, time.nanoseconds / 1000}) ? 0 : -EFAULT;
@@ -677,10 +659,8 @@ std::int64_t Process::futex(Hart& hart, const std::uint64_t (&a)[6]) {
             block(hart, sleeper);
             return 0;
         }
-        case kFutexWake:
-            return wake_futex(a[0], a[2], ~0u);
-        case kFutexWakeBitset:
-            return wake_futex(a[0], a[2], static_cast<std::uint32_t>(a[5]));
+        case kFutexWake: return wake_futex(a[0], a[2], ~0u);
+        case kFutexWakeBitset: return wake_futex(a[0], a[2], static_cast<std::uint32_t>(a[5]));
         case kFutexRequeue:
         case kFutexCompareRequeue: {
             if (operation == kFutexCompareRequeue) {
@@ -698,8 +678,7 @@ std::int64_t Process::futex(Hart& hart, const std::uint64_t (&a)[6]) {
             }
             return count + static_cast<std::int64_t>(moved);
         }
-        default:
-            return -ENOSYS;
+        default: return -ENOSYS;
     }
 }
 
@@ -776,39 +755,28 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysFstat:
         case kSysFsync:
         case kSysRenameat2:
-        case kSysStatx:
-            return file_call(number, a);
+        case kSysStatx: return file_call(number, a);
         case kSysBrk:
         case kSysMmap:
         case kSysMunmap:
         case kSysMremap:
         case kSysMprotect:
-        case kSysMadvise:
-            return memory_call(number, a);
+        case kSysMadvise: return memory_call(number, a);
         case kSysClockGettime:
         case kSysClockGetres:
         case kSysGettimeofday:
         case kSysTimes:
         case kSysGetrusage:
         case kSysNanosleep:
-        case kSysClockNanosleep:
-            return time_call(hart, number, a);
-        case kSysExit:
-            exit_thread(hart, static_cast<int>(a[0] & 0xff));
-            return 0;
-        case kSysExitGroup:
-            machine_.exit_node(node_, static_cast<int>(a[0] & 0xff));
-            return 0;
+        case kSysClockNanosleep: return time_call(hart, number, a);
+        case kSysExit: exit_thread(hart, static_cast<int>(a[0] & 0xff)); return 0;
+        case kSysExitGroup: machine_.exit_node(node_, static_cast<int>(a[0] & 0xff)); return 0;
         case kSysSetTidAddress:
             clear_tid_[hart.id] = a[0];
             return static_cast<std::int64_t>(kProcessId + hart.id);
-        case kSysFutex:
-            return futex(hart, a);
-        case kSysClone:
-            return clone(hart, a);
-        case kSysSchedYield:
-            node_.current = (node_.current + 1) % node_.harts.size();
-            return 0;
+        case kSysFutex: return futex(hart, a);
+        case kSysClone: return clone(hart, a);
+        case kSysSchedYield: node_.current = (node_.current + 1) % node_.harts.size(); return 0;
         case kSysSchedGetaffinity: {
             if (a[1] < 8) return -EINVAL;
             const std::uint64_t mask = 1;
@@ -850,17 +818,13 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
                                              ~std::uint64_t{0}};
             return to == 0 || put(to, limits) ? 0 : -EFAULT;
         }
-        case kSysGetpid:
-            return static_cast<std::int64_t>(kProcessId);
-        case kSysGettid:
-            return static_cast<std::int64_t>(kProcessId + hart.id);
-        case kSysGetppid:
-            return 1;
+        case kSysGetpid: return static_cast<std::int64_t>(kProcessId);
+        case kSysGettid: return static_cast<std::int64_t>(kProcessId + hart.id);
+        case kSysGetppid: return 1;
         case kSysGetuid:
         case kSysGeteuid:
         case kSysGetgid:
-        case kSysGetegid:
-            return 1000;
+        case kSysGetegid: return 1000;
         case kSysSysinfo: {
             std::uint64_t values[14] = {};
             values[0] = now(false) / 1'000'000'000;
@@ -888,10 +852,8 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysSigaltstack:
         case kSysSchedSetaffinity:
         case kSysPrctl:
-        case kSysMembarrier:
-            return 0;
-        default:
-            return -ENOSYS;
+        case kSysMembarrier: return 0;
+        default: return -ENOSYS;
     }
 }
 

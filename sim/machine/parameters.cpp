@@ -184,12 +184,9 @@ std::span<const Parameter> parameters() {
 
 std::string_view source_name(ParameterSource source) {
     switch (source) {
-        case kPaper:
-            return "paper";
-        case kInferred:
-            return "inferred";
-        case kOurs:
-            return "ours";
+        case kPaper: return "paper";
+        case kInferred: return "inferred";
+        case kOurs: return "ours";
     }
     return "";
 }

@@ -249,9 +249,7 @@ class DramController {
                 activates_[activate_slot_] = c.clock + t_.t_faw;
                 activate_slot_ = (activate_slot_ + 1) % activates_.size();
                 return;
-            case DramCommand::kPrecharge:
-                close(bank, c.clock);
-                return;
+            case DramCommand::kPrecharge: close(bank, c.clock); return;
             case DramCommand::kRead:
                 for (std::size_t g = 0; g < t_.bank_groups; ++g) {
                     const std::uint64_t gap = g == group ? t_.t_ccd_l : t_.t_ccd_s;

@@ -23,14 +23,12 @@ constexpr std::array<std::string_view, 6> kNames = {"uniform", "transpose", "bit
 NodeId permuted(TrafficPattern pattern, NodeId source, std::uint64_t width, std::uint64_t height) {
     const std::uint64_t x = source % width, y = source / width;
     switch (pattern) {
-        case TrafficPattern::kTranspose:
-            return static_cast<NodeId>(x * width + y);
+        case TrafficPattern::kTranspose: return static_cast<NodeId>(x * width + y);
         case TrafficPattern::kBitComplement:
             return static_cast<NodeId>((height - 1 - y) * width + (width - 1 - x));
         case TrafficPattern::kTornado:
             return static_cast<NodeId>(y * width + (x + (width + 1) / 2 - 1) % width);
-        default:
-            return static_cast<NodeId>(y * width + (x + 1) % width);
+        default: return static_cast<NodeId>(y * width + (x + 1) % width);
     }
 }
 

@@ -65,8 +65,7 @@ bool CoreTiming::proceed() {
             if (!start_remote()) return false;
             finish();
             [[fallthrough]];
-        case Stage::kIdle:
-            break;
+        case Stage::kIdle: break;
     }
     return !blocked_ && next_issue_ < limit_;
 }
@@ -115,12 +114,8 @@ bool CoreTiming::take_operands() {
     lose_until(ready, was_blocked_ ? block_cause_ : StallCause::kOperand);
     was_blocked_ = false;
     switch (current_.kind) {
-        case TimingClass::kDivide:
-            lose_until(divider_free_, StallCause::kUnit);
-            break;
-        case TimingClass::kFloatDivide:
-            lose_until(float_divider_free_, StallCause::kUnit);
-            break;
+        case TimingClass::kDivide: lose_until(divider_free_, StallCause::kUnit); break;
+        case TimingClass::kFloatDivide: lose_until(float_divider_free_, StallCause::kUnit); break;
         case TimingClass::kFence:
             if (nic_.outstanding() != 0) return block(StallCause::kFence);
             lose_until(last_remote_done_, StallCause::kFence);
@@ -130,8 +125,7 @@ bool CoreTiming::take_operands() {
                 lose_until(miss.ready, StallCause::kFence);
             }
             break;
-        default:
-            break;
+        default: break;
     }
     return true;
 }
@@ -217,12 +211,8 @@ void CoreTiming::finish() {
         next_issue_ += cycles;
     };
     switch (current_.kind) {
-        case TimingClass::kMultiply:
-            latency = core_.multiply_cycles;
-            break;
-        case TimingClass::kFloat:
-            latency = core_.float_cycles;
-            break;
+        case TimingClass::kMultiply: latency = core_.multiply_cycles; break;
+        case TimingClass::kFloat: latency = core_.float_cycles; break;
         case TimingClass::kDivide:
             latency = core_.divide_cycles;
             divider_free_ = issue_ + latency;
@@ -231,9 +221,7 @@ void CoreTiming::finish() {
             latency = core_.float_divide_cycles;
             float_divider_free_ = issue_ + latency;
             break;
-        case TimingClass::kSystem:
-            lose(core_.system_cycles - 1, StallCause::kUnit);
-            break;
+        case TimingClass::kSystem: lose(core_.system_cycles - 1, StallCause::kUnit); break;
         case TimingClass::kBranch:
         case TimingClass::kJump:
         case TimingClass::kCall:
@@ -241,8 +229,7 @@ void CoreTiming::finish() {
             if (!predictor_.resolve(current_))
                 lose(core_.mispredict_cycles, StallCause::kMispredict);
             break;
-        default:
-            break;
+        default: break;
     }
     const RegisterId destination = current_.destination;
     Cycle ready = issue_ + latency;

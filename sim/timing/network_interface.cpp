@@ -17,26 +17,16 @@ std::uint64_t apply_atomic(AtomicOperation operation, std::uint64_t old, std::ui
     old = narrow(old);
     operand = narrow(operand);
     switch (operation) {
-        case AtomicOperation::kSwap:
-            return operand;
-        case AtomicOperation::kAdd:
-            return narrow(old + operand);
-        case AtomicOperation::kXor:
-            return old ^ operand;
-        case AtomicOperation::kAnd:
-            return old & operand;
-        case AtomicOperation::kOr:
-            return old | operand;
-        case AtomicOperation::kMin:
-            return widen(old) < widen(operand) ? old : operand;
-        case AtomicOperation::kMax:
-            return widen(old) > widen(operand) ? old : operand;
-        case AtomicOperation::kMinu:
-            return std::min(old, operand);
-        case AtomicOperation::kMaxu:
-            return std::max(old, operand);
-        case AtomicOperation::kCompareSwap:
-            return old == narrow(compare) ? operand : old;
+        case AtomicOperation::kSwap: return operand;
+        case AtomicOperation::kAdd: return narrow(old + operand);
+        case AtomicOperation::kXor: return old ^ operand;
+        case AtomicOperation::kAnd: return old & operand;
+        case AtomicOperation::kOr: return old | operand;
+        case AtomicOperation::kMin: return widen(old) < widen(operand) ? old : operand;
+        case AtomicOperation::kMax: return widen(old) > widen(operand) ? old : operand;
+        case AtomicOperation::kMinu: return std::min(old, operand);
+        case AtomicOperation::kMaxu: return std::max(old, operand);
+        case AtomicOperation::kCompareSwap: return old == narrow(compare) ? operand : old;
     }
     model_error("NIC: unknown atomic operation");
 }
@@ -256,19 +246,14 @@ void NetworkInterface::handle(const Event& event) {
                     std::to_string(mesh_.now()));
     }
     switch (event.kind) {
-        case EventKind::kArrive:
-            return arrive(event.packet, event.when);
-        case EventKind::kInject:
-            return inject(event.packet, event.when);
-        case EventKind::kWalk:
-            return walk(event.index, event.when);
-        case EventKind::kEntry:
-            return entry_read(event.index, event.when);
+        case EventKind::kArrive: return arrive(event.packet, event.when);
+        case EventKind::kInject: return inject(event.packet, event.when);
+        case EventKind::kWalk: return walk(event.index, event.when);
+        case EventKind::kEntry: return entry_read(event.index, event.when);
         case EventKind::kSegment:
             segment_done(event.index, event.packet->bytes, RemoteStatus::kDone, event.when);
             return pool_.give_back(event.packet);
-        case EventKind::kComplete:
-            return complete(event.index, event.when);
+        case EventKind::kComplete: return complete(event.index, event.when);
     }
 }
 
@@ -314,9 +299,7 @@ void NetworkInterface::finish_job(Job& job) {
     job.used = false;
     --jobs_in_use_;
     switch (job.purpose) {
-        case Job::Purpose::kWalk:
-            events_.push(job.ready, EventKind::kEntry, job.index);
-            break;
+        case Job::Purpose::kWalk: events_.push(job.ready, EventKind::kEntry, job.index); break;
         case Job::Purpose::kReply:
         case Job::Purpose::kSend:
             events_.push(job.ready + job.extra + nic_.transmit_cycles, EventKind::kInject,
@@ -339,10 +322,8 @@ void NetworkInterface::arrive(Packet* packet, Cycle now) {
     switch (packet->kind) {
         case MessageKind::kLoadRequest:
         case MessageKind::kStoreRequest:
-        case MessageKind::kAtomicRequest:
-            return serve(packet, now);
-        default:
-            return take_reply(packet, now);
+        case MessageKind::kAtomicRequest: return serve(packet, now);
+        default: return take_reply(packet, now);
     }
 }
 

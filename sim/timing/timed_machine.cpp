@@ -20,61 +20,45 @@ constexpr RegisterId kFloatBase = 32, kExtendedBase = 64;
 
 RegisterId timing_register(RegisterFile file, std::uint8_t number) {
     switch (file) {
-        case RegisterFile::kX:
-            return number & 31;
-        case RegisterFile::kF:
-            return static_cast<RegisterId>(kFloatBase + (number & 31));
-        case RegisterFile::kE:
-            return static_cast<RegisterId>(kExtendedBase + (number & 31));
-        case RegisterFile::kNone:
-            break;
+        case RegisterFile::kX: return number & 31;
+        case RegisterFile::kF: return static_cast<RegisterId>(kFloatBase + (number & 31));
+        case RegisterFile::kE: return static_cast<RegisterId>(kExtendedBase + (number & 31));
+        case RegisterFile::kNone: break;
     }
     return 0;
 }
 
 TimingClass timing_class(const RetireEvent& event) {
     switch (event.klass) {
-        case InstructionClass::kMultiply:
-            return TimingClass::kMultiply;
-        case InstructionClass::kDivide:
-            return TimingClass::kDivide;
+        case InstructionClass::kMultiply: return TimingClass::kMultiply;
+        case InstructionClass::kDivide: return TimingClass::kDivide;
         case InstructionClass::kLoad:
-        case InstructionClass::kFpLoad:
-            return TimingClass::kLoad;
+        case InstructionClass::kFpLoad: return TimingClass::kLoad;
         case InstructionClass::kStore:
-        case InstructionClass::kFpStore:
-            return TimingClass::kStore;
-        case InstructionClass::kBranch:
-            return TimingClass::kBranch;
+        case InstructionClass::kFpStore: return TimingClass::kStore;
+        case InstructionClass::kBranch: return TimingClass::kBranch;
         case InstructionClass::kJump:
             return event.rd == 1 || event.rd == 5 ? TimingClass::kCall : TimingClass::kJump;
         case InstructionClass::kJumpRegister:
             // The hints of the base specification: link registers are x1 and x5.
             if (event.rd == 1 || event.rd == 5) return TimingClass::kCall;
             return event.rs1 == 1 || event.rs1 == 5 ? TimingClass::kReturn : TimingClass::kJump;
-        case InstructionClass::kSystem:
-            return TimingClass::kSystem;
-        case InstructionClass::kFence:
-            return TimingClass::kFence;
-        case InstructionClass::kAtomic:
-            return TimingClass::kAtomic;
+        case InstructionClass::kSystem: return TimingClass::kSystem;
+        case InstructionClass::kFence: return TimingClass::kFence;
+        case InstructionClass::kAtomic: return TimingClass::kAtomic;
         case InstructionClass::kFpAdd:
         case InstructionClass::kFpMultiply:
         case InstructionClass::kFpFma:
         case InstructionClass::kFpConvert:
         case InstructionClass::kFpCompare:
-        case InstructionClass::kFpMove:
-            return TimingClass::kFloat;
-        case InstructionClass::kFpDivide:
-            return TimingClass::kFloatDivide;
+        case InstructionClass::kFpMove: return TimingClass::kFloat;
+        case InstructionClass::kFpDivide: return TimingClass::kFloatDivide;
         case InstructionClass::kRemoteLoad:
         case InstructionClass::kRemoteStore:
         case InstructionClass::kRemoteAtomic:
-        case InstructionClass::kBulk:
-            return TimingClass::kRemote;
+        case InstructionClass::kBulk: return TimingClass::kRemote;
         case InstructionClass::kAlu:
-        case InstructionClass::kAddress:
-            break;
+        case InstructionClass::kAddress: break;
     }
     return TimingClass::kInteger;
 }
@@ -82,32 +66,23 @@ TimingClass timing_class(const RetireEvent& event) {
 AtomicOperation atomic_operation(Op op) {
     switch (op) {
         case Op::eamoswap_w:
-        case Op::eamoswap_d:
-            return AtomicOperation::kSwap;
+        case Op::eamoswap_d: return AtomicOperation::kSwap;
         case Op::eamoadd_w:
-        case Op::eamoadd_d:
-            return AtomicOperation::kAdd;
+        case Op::eamoadd_d: return AtomicOperation::kAdd;
         case Op::eamoxor_w:
-        case Op::eamoxor_d:
-            return AtomicOperation::kXor;
+        case Op::eamoxor_d: return AtomicOperation::kXor;
         case Op::eamoand_w:
-        case Op::eamoand_d:
-            return AtomicOperation::kAnd;
+        case Op::eamoand_d: return AtomicOperation::kAnd;
         case Op::eamoor_w:
-        case Op::eamoor_d:
-            return AtomicOperation::kOr;
+        case Op::eamoor_d: return AtomicOperation::kOr;
         case Op::eamomin_w:
-        case Op::eamomin_d:
-            return AtomicOperation::kMin;
+        case Op::eamomin_d: return AtomicOperation::kMin;
         case Op::eamomax_w:
-        case Op::eamomax_d:
-            return AtomicOperation::kMax;
+        case Op::eamomax_d: return AtomicOperation::kMax;
         case Op::eamominu_w:
-        case Op::eamominu_d:
-            return AtomicOperation::kMinu;
+        case Op::eamominu_d: return AtomicOperation::kMinu;
         case Op::eamomaxu_w:
-        case Op::eamomaxu_d:
-            return AtomicOperation::kMaxu;
+        case Op::eamomaxu_d: return AtomicOperation::kMaxu;
         default:
             model_error("timing: no read-modify-write is known for operation " +
                         std::string(info(op).name));
@@ -216,25 +191,18 @@ class TimedMachine::HartSource final : public InstructionSource {
             if (wants_service_) return core.wait_for_service(service_cycles_);
             show_time(core.now());
             switch (sim::run(hart_, observer_, kBudget)) {
-                case Stop::kObserver:
-                    return;
-                case Stop::kBudget:
-                    break;
+                case Stop::kObserver: return;
+                case Stop::kBudget: break;
                 case Stop::kYield:
                     // Sleeps until something may have changed; an interrupt or another node's store
                     // ends the loop.
                     ask_for_service(Service::kWake, kPauseCycles);
                     break;
-                case Stop::kRemote:
-                    start_remote(core);
-                    break;
+                case Stop::kRemote: start_remote(core); break;
                 case Stop::kSystemCall:
                 case Stop::kHostCall:
-                case Stop::kTrap:
-                    ask_for_service(Service::kStop, kServiceCycles);
-                    break;
-                case Stop::kBreakpoint:
-                    model_error("timing: breakpoints are not served here");
+                case Stop::kTrap: ask_for_service(Service::kStop, kServiceCycles); break;
+                case Stop::kBreakpoint: model_error("timing: breakpoints are not served here");
             }
         }
         if (wants_service_) core.wait_for_service(service_cycles_);
@@ -261,9 +229,7 @@ class TimedMachine::HartSource final : public InstructionSource {
                     set_register(extended(value[0], request.size, request.sign_extend));
                 }
                 break;
-            case Kind::kStore:
-                ++counters.remote_stores;
-                break;
+            case Kind::kStore: ++counters.remote_stores; break;
             case Kind::kAtomic:
                 ++counters.remote_atomics;
                 set_register(extended(value[0], request.size, true));
@@ -358,12 +324,8 @@ class TimedMachine::HartSource final : public InstructionSource {
         op.value[1] = request.value_high;
         switch (request.kind) {
             case Kind::kLoad:
-            case Kind::kLoadReserved:
-                op.kind = RemoteKind::kLoad;
-                break;
-            case Kind::kStore:
-                op.kind = RemoteKind::kStore;
-                break;
+            case Kind::kLoadReserved: op.kind = RemoteKind::kLoad; break;
+            case Kind::kStore: op.kind = RemoteKind::kStore; break;
             case Kind::kAtomic:
                 op.kind = RemoteKind::kAtomic;
                 op.operation = atomic_operation(request.op);

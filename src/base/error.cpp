@@ -13,9 +13,13 @@ JobEnd job_end{nullptr, nullptr};
 
 }  // namespace
 
-void set_speaker(int pe) { speaker = pe; }
+void set_speaker(int pe) {
+    speaker = pe;
+}
 
-void set_job_end(const JobEnd& end) { job_end = end; }
+void set_job_end(const JobEnd& end) {
+    job_end = end;
+}
 
 std::string host_name() {
     char name[256] = "?";

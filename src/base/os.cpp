@@ -104,7 +104,9 @@ std::uint64_t monotonic_nanoseconds() {
            static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-void yield() { sched_yield(); }
+void yield() {
+    sched_yield();
+}
 
 void sleep_nanoseconds(std::uint64_t nanoseconds) {
     const timespec duration{static_cast<time_t>(nanoseconds / 1'000'000'000),
@@ -120,7 +122,9 @@ void pause() {
 #endif
 }
 
-bool is_single_threaded() { return __libc_single_threaded != 0; }
+bool is_single_threaded() {
+    return __libc_single_threaded != 0;
+}
 
 bool under_valgrind() {
     const char* preload = std::getenv("LD_PRELOAD");

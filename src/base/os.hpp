@@ -9,8 +9,12 @@
 namespace isthmus::os {
 
 std::size_t page_size();
-inline std::uintptr_t page_down(std::uintptr_t address) { return address & ~(page_size() - 1); }
-inline std::uintptr_t page_up(std::uintptr_t address) { return page_down(address + page_size() - 1); }
+inline std::uintptr_t page_down(std::uintptr_t address) {
+    return address & ~(page_size() - 1);
+}
+inline std::uintptr_t page_up(std::uintptr_t address) {
+    return page_down(address + page_size() - 1);
+}
 
 // Bytes of memory that this process may hope for: physical, or the control group's limit.
 std::uint64_t memory_size();

@@ -28,9 +28,9 @@ constexpr std::array kTable{
     SettingDescription{"ISTHMUS_CHECK", nullptr, SettingKind::flag, "0", nullptr, "checks",
                        "Check the arguments of every call: addresses, ranges, overlaps, and that "
                        "all PEs call collectives alike. Slower; nothing is inlined."},
-    SettingDescription{"ISTHMUS_STALL_SECONDS", nullptr, SettingKind::seconds, "30", nullptr,
-                       "waiting",
-                       "A wait without progress for this long prints who waits for what. 0: never."},
+    SettingDescription{
+        "ISTHMUS_STALL_SECONDS", nullptr, SettingKind::seconds, "30", nullptr, "waiting",
+        "A wait without progress for this long prints who waits for what. 0: never."},
     SettingDescription{"ISTHMUS_SPIN", nullptr, SettingKind::number, "2000", nullptr, "waiting",
                        "Polls of a wait before it gives its core to others; with more PEs than "
                        "cores it gives way at once."},
@@ -58,11 +58,12 @@ constexpr std::array kTable{
     SettingDescription{"ISTHMUS_SLEEP_MILLISECONDS", nullptr, SettingKind::number, "10", nullptr,
                        "waiting",
                        "An event or queue waited for longer than this sleeps until it is woken."},
-    SettingDescription{"ISTHMUS_WAKE_MILLISECONDS", nullptr, SettingKind::number, "10", nullptr,
-                       "waiting",
-                       "A sleeping waiter looks by itself this often, for stores that wake nobody."},
+    SettingDescription{
+        "ISTHMUS_WAKE_MILLISECONDS", nullptr, SettingKind::number, "10", nullptr, "waiting",
+        "A sleeping waiter looks by itself this often, for stores that wake nobody."},
     SettingDescription{"ISTHMUS_AGGREGATOR_RING", nullptr, SettingKind::size, "256k", nullptr,
-                       "memory", "Ring of an aggregator between each pair of PEs; bounds what is "
+                       "memory",
+                       "Ring of an aggregator between each pair of PEs; bounds what is "
                        "outstanding."},
 };
 static_assert(kTable.size() == static_cast<std::size_t>(Setting::count));
@@ -74,7 +75,8 @@ std::array<SettingValue, kTable.size()> values;
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t j = 0; j <= b.size(); ++j)
+        row[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t diagonal = row[0];
         row[0] = i;
@@ -109,21 +111,17 @@ std::string expected_form(const SettingDescription& setting, std::string_view te
     double decimal = 0;
     std::uint64_t bytes = 0;
     switch (setting.kind) {
-        case SettingKind::flag:
-            return text.empty() || text == "0" || text == "1" ? "" : "0 or 1";
+        case SettingKind::flag: return text.empty() || text == "0" || text == "1" ? "" : "0 or 1";
         case SettingKind::number:
             return parse_decimal(text, decimal) && decimal == std::floor(decimal)
                        ? ""
                        : "a whole number, 0 or more";
-        case SettingKind::seconds:
-            return parse_decimal(text, decimal) ? "" : "seconds, 0 or more";
+        case SettingKind::seconds: return parse_decimal(text, decimal) ? "" : "seconds, 0 or more";
         case SettingKind::size:
             return parse_size(text, 1, bytes) ? "" : "bytes such as 512M, 1.5G or 50%";
-        case SettingKind::choice:
-            return one_of(setting.choices, text) ? "" : setting.choices;
+        case SettingKind::choice: return one_of(setting.choices, text) ? "" : setting.choices;
         case SettingKind::text:
-        case SettingKind::presence:
-            return "";
+        case SettingKind::presence: return "";
     }
     return "";
 }
@@ -142,8 +140,8 @@ bool is_known(std::string_view name) {
 void check_name(std::string_view name, std::vector<SettingProblem>& problems) {
     const bool ours = name.starts_with("ISTHMUS_");
     if ((!ours && !name.starts_with("SHMEM_")) || is_known(name)) return;
-    const auto nearest = std::min_element(
-        kTable.begin(), kTable.end(), [&](const auto& a, const auto& b) {
+    const auto nearest =
+        std::min_element(kTable.begin(), kTable.end(), [&](const auto& a, const auto& b) {
             return edit_distance(name, a.name) < edit_distance(name, b.name);
         });
     const bool close = edit_distance(name, nearest->name) <= 3;
@@ -183,7 +181,9 @@ std::vector<SettingProblem> read_settings() {
     return problems;
 }
 
-const SettingValue& value(Setting setting) { return values[static_cast<std::size_t>(setting)]; }
+const SettingValue& value(Setting setting) {
+    return values[static_cast<std::size_t>(setting)];
+}
 
 bool flag(Setting setting) {
     const SettingValue& v = value(setting);
@@ -218,10 +218,14 @@ bool parse_size(std::string_view text, std::uint64_t memory, std::uint64_t& byte
     text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
     double factor = 1;
     switch (text.empty() ? '\0' : text.front()) {
-        case 'k': case 'K': factor = 0x1p10; break;
-        case 'm': case 'M': factor = 0x1p20; break;
-        case 'g': case 'G': factor = 0x1p30; break;
-        case 't': case 'T': factor = 0x1p40; break;
+        case 'k':
+        case 'K': factor = 0x1p10; break;
+        case 'm':
+        case 'M': factor = 0x1p20; break;
+        case 'g':
+        case 'G': factor = 0x1p30; break;
+        case 't':
+        case 'T': factor = 0x1p40; break;
         case '%': factor = static_cast<double>(memory) / 100; break;
         case '\0': break;
         default: return false;
@@ -241,8 +245,8 @@ std::string format_size(std::uint64_t bytes) {
         ++unit;
     }
     char buffer[32];
-    std::snprintf(buffer, sizeof buffer, scaled == std::floor(scaled) ? "%.0f %s" : "%.1f %s", scaled,
-                  kUnits[unit]);
+    std::snprintf(buffer, sizeof buffer, scaled == std::floor(scaled) ? "%.0f %s" : "%.1f %s",
+                  scaled, kUnits[unit]);
     return buffer;
 }
 

@@ -12,7 +12,9 @@ namespace {
 constexpr std::uint64_t kCountsSize = 4096;
 static_assert(sizeof(AggregatorCounts) <= kCountsSize);
 
-std::uint64_t ring_stride(std::uint64_t ring) { return kRingOffset + ring; }
+std::uint64_t ring_stride(std::uint64_t ring) {
+    return kRingOffset + ring;
+}
 
 thread_local std::vector<Aggregator*> of_this_thread;
 thread_local bool in_handler = false;
@@ -42,19 +44,25 @@ Aggregator::Aggregator(char* memory, std::size_t size_of_item, std::size_t buffe
         incoming_.emplace_back(format_ring(ring_of(pe), ring), ring_of(pe) + kRingOffset);
     for (int pe = 0; pe < job.pes; ++pe) {
         char* const theirs = translate(ring_of(job.me), pe);
-        wait_for({Routine::native_aggregator_push, pe}, [&] { return find_ring(theirs) != nullptr; });
+        wait_for({Routine::native_aggregator_push, pe},
+                 [&] { return find_ring(theirs) != nullptr; });
         outgoing(pe).ring = RingProducer(find_ring(theirs), theirs + kRingOffset, pe);
     }
 }
 
-Aggregator::~Aggregator() { std::erase(of_this_thread, this); }
+Aggregator::~Aggregator() {
+    std::erase(of_this_thread, this);
+}
 
-bool Aggregator::handling() { return in_handler; }
+bool Aggregator::handling() {
+    return in_handler;
+}
 
 void Aggregator::progress_all() {
     for (Aggregator* aggregator : of_this_thread) {
         aggregator->progress();
-        for (int pe = 0; pe < static_cast<int>(aggregator->pes); ++pe) aggregator->send_aside(pe);
+        for (int pe = 0; pe < static_cast<int>(aggregator->pes); ++pe)
+            aggregator->send_aside(pe);
     }
 }
 

@@ -1,5 +1,5 @@
-// The aggregator: items for each target gathered in place in a ring at the target, one ring for each
-// pair of PEs, so that gathering is the only copy and no two PEs write to one line.
+// The aggregator: items for each target gathered in place in a ring at the target, one ring for
+// each pair of PEs, so that gathering is the only copy and no two PEs write to one line.
 #pragma once
 
 #include <isthmus/aggregator.h>

@@ -20,14 +20,17 @@ namespace {
 std::mutex guard;
 Heap blocks;
 
-std::uintptr_t arena_base() { return heap_base() + window_stride() / 4 * 3; }
+std::uintptr_t arena_base() {
+    return heap_base() + window_stride() / 4 * 3;
+}
 
 std::uint64_t wanted_size() {
     const std::uint64_t largest = window_stride() / 4;
     std::uint64_t wanted = os::page_up(size(Setting::arena_size, os::memory_size()));
     if (value(Setting::arena_size).origin == SettingOrigin::standard) {
         // Nobody asked: as much as fits, an eighth of a limited address space for all PEs' arenas.
-        const std::uint64_t share = os::address_space_limit() / 8 / static_cast<std::uint64_t>(job.pes);
+        const std::uint64_t share =
+            os::address_space_limit() / 8 / static_cast<std::uint64_t>(job.pes);
         wanted = std::min({wanted, os::page_down(share),
                            os::under_valgrind() ? std::uint64_t{256} << 20 : largest});
     }
@@ -84,7 +87,9 @@ std::uint64_t arena_free_bytes() {
     return blocks.free_bytes();
 }
 
-std::uint64_t arena_size() { return job.arena.size; }
+std::uint64_t arena_size() {
+    return job.arena.size;
+}
 
 std::uint64_t job_file_offset(std::uintptr_t address) {
     return region(job.me) + (address - heap_base());
@@ -97,7 +102,8 @@ bool adopt_pages(void* pages, std::uint64_t size, void* block) {
 }
 
 bool return_pages(void* pages, std::uint64_t size) {
-    void* const copy = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const copy =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED) return false;
     std::memcpy(copy, pages, size);
     return mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, pages) == pages;

@@ -13,7 +13,9 @@ struct Table {
 };
 static_assert(sizeof(Table) <= kDirectorySize);
 
-Table& table_at(int home) { return *translate(internal_object<Table>(kDirectoryOffset), home); }
+Table& table_at(int home) {
+    return *translate(internal_object<Table>(kDirectoryOffset), home);
+}
 
 std::uint64_t mix(std::uint64_t id) {  // finaliser of splitmix64
     id = (id ^ (id >> 30)) * 0xbf58476d1ce4e5b9;
@@ -21,10 +23,16 @@ std::uint64_t mix(std::uint64_t id) {  // finaliser of splitmix64
     return id ^ (id >> 31);
 }
 
-std::uint32_t next(std::uint32_t index) { return (index + 1) % kDirectoryEntries; }
-std::uint32_t previous(std::uint32_t index) { return (index - 1) % kDirectoryEntries; }
+std::uint32_t next(std::uint32_t index) {
+    return (index + 1) % kDirectoryEntries;
+}
+std::uint32_t previous(std::uint32_t index) {
+    return (index - 1) % kDirectoryEntries;
+}
 
-bool is_alive(std::uint32_t generation) { return (generation & 1) != 0; }
+bool is_alive(std::uint32_t generation) {
+    return (generation & 1) != 0;
+}
 
 class TableLock {
   public:
@@ -69,7 +77,9 @@ void clean_up(Table& table, std::uint32_t index) {
 
 }  // namespace
 
-DirectoryEntry* DirectoryPlace::entry() const { return &table_at(home).entries[index]; }
+DirectoryEntry* DirectoryPlace::entry() const {
+    return &table_at(home).entries[index];
+}
 
 PublishResult publish(const Publication& publication, DirectoryPlace& place) {
     const Home home = home_of(publication.id);

@@ -40,7 +40,9 @@ std::uint64_t deadline_after(double timeout) {
                               : now + static_cast<std::uint64_t>(nanoseconds);
 }
 
-std::uint64_t patience_before_sleep() { return number(Setting::sleep_milliseconds) * 1'000'000; }
+std::uint64_t patience_before_sleep() {
+    return number(Setting::sleep_milliseconds) * 1'000'000;
+}
 
 std::uint64_t longest_sleep() {
     const std::uint64_t milliseconds = number(Setting::wake_milliseconds);

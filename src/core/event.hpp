@@ -25,8 +25,8 @@ inline void complete(Event* event) {
 // Monotonic time at which a wait of `timeout` seconds ends; negative: never.
 std::uint64_t deadline_after(double timeout);
 
-// Waits until done() or the deadline; sleeps when the wait gets long. True if done. `done` must read
-// with acquire order, and what it reads must be written by operations that wake, or it is seen
+// Waits until done() or the deadline; sleeps when the wait gets long. True if done. `done` must
+// read with acquire order, and what it reads must be written by operations that wake, or it is seen
 // within ISTHMUS_WAKE_MILLISECONDS.
 template <typename Done>
 bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, Done&& done);

@@ -11,8 +11,8 @@ namespace isthmus {
 
 // Planes of rows of bytes; a strided transfer has one plane. Pitches are start to start, in bytes.
 struct Shape {
-    std::uint64_t row = 0;     // bytes of a row
-    std::uint64_t rows = 0;    // of a plane
+    std::uint64_t row = 0;   // bytes of a row
+    std::uint64_t rows = 0;  // of a plane
     std::uint64_t planes = 1;
 };
 struct Pitch {
@@ -52,7 +52,8 @@ inline void copy_rows(char* to, std::uint64_t to_pitch, const char* from, std::u
         case 64: return copy_fixed_rows<64>(to, to_pitch, from, from_pitch, rows);
         default: break;
     }
-    for (std::uint64_t i = 0; i < rows; ++i) copy(to + i * to_pitch, from + i * from_pitch, row);
+    for (std::uint64_t i = 0; i < rows; ++i)
+        copy(to + i * to_pitch, from + i * from_pitch, row);
 }
 
 inline void copy_shape(char* to, const Pitch& to_pitch, const char* from, const Pitch& from_pitch,

@@ -114,7 +114,9 @@ std::uint64_t Heap::block_size(const void* block) const {
     return found == blocks_.end() ? 0 : found->second.first;
 }
 
-std::uint64_t Heap::largest_hole() const { return by_size_.empty() ? 0 : by_size_.rbegin()->first; }
+std::uint64_t Heap::largest_hole() const {
+    return by_size_.empty() ? 0 : by_size_.rbegin()->first;
+}
 
 Range Heap::block_of(const void* address) const {
     const auto at = reinterpret_cast<std::uintptr_t>(address);

@@ -48,8 +48,8 @@ class Heap {
     void remove_hole(std::map<std::uintptr_t, std::uint64_t>::iterator hole);
 
     Range range_;
-    std::map<std::uintptr_t, std::uint64_t> holes_;                  // by address
-    std::set<std::pair<std::uint64_t, std::uintptr_t>> by_size_;     // the same, by size
+    std::map<std::uintptr_t, std::uint64_t> holes_;                             // by address
+    std::set<std::pair<std::uint64_t, std::uintptr_t>> by_size_;                // the same, by size
     std::map<std::uintptr_t, std::pair<std::uint64_t, std::uint64_t>> blocks_;  // size asked, taken
     std::uint64_t free_bytes_ = 0;
     std::uint64_t high_water_ = 0;

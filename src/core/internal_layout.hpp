@@ -8,10 +8,10 @@
 
 namespace isthmus {
 
-inline constexpr std::uint64_t kCollectiveOffset = 0;                        // core/collective
+inline constexpr std::uint64_t kCollectiveOffset = 0;  // core/collective
 inline constexpr std::uint64_t kCollectiveSize = std::uint64_t{48} << 20;
 inline constexpr std::uint64_t kDirectoryOffset = kCollectiveOffset + kCollectiveSize;
-inline constexpr std::uint64_t kDirectorySize = std::uint64_t{8} << 20;      // core/directory
+inline constexpr std::uint64_t kDirectorySize = std::uint64_t{8} << 20;  // core/directory
 static_assert(kDirectoryOffset + kDirectorySize <= kInternalSize);
 
 template <typename T>

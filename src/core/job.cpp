@@ -59,7 +59,8 @@ void refuse_foreign_launcher() {
         if (processes <= 1) continue;
         fail("shmem_init", std::string("started by ") + name + " (" + variable + "=" + text +
                                "), which this library cannot talk to yet; start the program with "
-                               "`isthmus run -n " + text + "` instead");
+                               "`isthmus run -n " +
+                               text + "` instead");
     }
 }
 
@@ -130,7 +131,9 @@ void map_or_fail(std::uintptr_t address, std::uint64_t length, std::uint64_t off
     if (reason == ENOMEM)
         advice = "; lower SHMEM_SYMMETRIC_SIZE or raise the limit of address space (ulimit -v)";
     else if (reason == EEXIST)
-        advice = "; something else lies there (a sanitizer? see docs/settings.md, the window)";
+        advice =
+            "; something else lies there (a program with -fsanitize=address must be a "
+            "position-independent executable: -fPIE -pie)";
     fail("shmem_init", std::string("cannot map the ") + what + " of PE " + std::to_string(pe) +
                            " (" + format_size(length) + " at " + place +
                            "): " + std::strerror(reason) + advice);
@@ -144,11 +147,12 @@ void map_peers() {
     for (int pe = 0; pe < job.pes; ++pe) {
         if (pe == job.me) continue;
         const PeStatus& peer = job.header->pe[pe];
-        map_or_fail(peer_address(job.heap.begin, pe), peer.heap_size.load(std::memory_order_relaxed),
-                    region(pe), pe, "symmetric heap");
+        map_or_fail(peer_address(job.heap.begin, pe),
+                    peer.heap_size.load(std::memory_order_relaxed), region(pe), pe,
+                    "symmetric heap");
         if (job.data.size != 0)
-            map_or_fail(peer_address(job.data.begin, pe), job.data.size, region(pe) + kDataOffset, pe,
-                        "static data");
+            map_or_fail(peer_address(job.data.begin, pe), job.data.size, region(pe) + kDataOffset,
+                        pe, "static data");
     }
 }
 
@@ -162,8 +166,9 @@ void map_peers_constants() {
         if (count == job.constants.size()) break;
         for (int pe = 0; pe < job.pes; ++pe) {
             void* const place = reinterpret_cast<void*>(peer_address(range.begin, pe));
-            if (pe != job.me && mmap(place, range.size, PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE,
-                                     program, static_cast<off_t>(offset)) != place)
+            if (pe != job.me &&
+                mmap(place, range.size, PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE, program,
+                     static_cast<off_t>(offset)) != place)
                 fail("shmem_init", "cannot map the constants of PE " + std::to_string(pe) + ": " +
                                        std::strerror(errno));
         }
@@ -179,9 +184,10 @@ void compare_with_peers() {
         const PeStatus& peer = job.header->pe[pe];
         const auto peer_heap = peer.heap_size.load(std::memory_order_relaxed);
         if (peer_heap != job.heap.size)
-            fail("shmem_init", "the symmetric heap has " + format_size(job.heap.size - kInternalSize) +
-                                   " here and " + format_size(peer_heap - kInternalSize) + " at PE " +
-                                   std::to_string(pe) + "; set SHMEM_SYMMETRIC_SIZE alike everywhere");
+            fail("shmem_init",
+                 "the symmetric heap has " + format_size(job.heap.size - kInternalSize) +
+                     " here and " + format_size(peer_heap - kInternalSize) + " at PE " +
+                     std::to_string(pe) + "; set SHMEM_SYMMETRIC_SIZE alike everywhere");
         if (peer.window_shift.load(std::memory_order_relaxed) !=
                 mine.window_shift.load(std::memory_order_relaxed) ||
             peer.data_size.load(std::memory_order_relaxed) != job.data.size ||
@@ -193,7 +199,9 @@ void compare_with_peers() {
 }
 
 // Before any constructor of the program, and so before any thread that it may start.
-__attribute__((constructor(101))) void on_load() { load_job(); }
+__attribute__((constructor(101))) void on_load() {
+    load_job();
+}
 
 }  // namespace
 
@@ -248,14 +256,13 @@ void attach_job() {
     set_job_end({claim_end, end_job});
     // For the launcher: a PE that waits here for one that has left without coming here.
     job.status().routine.store(Routine::init, std::memory_order_relaxed);
-    for (const auto& problem : read_settings()) fail("shmem_init", problem.message);
+    for (const auto& problem : read_settings())
+        fail("shmem_init", problem.message);
     job.checked = flag(Setting::check) || flag(Setting::debug);
     // A PE that is bound to a core sees that core alone; the launcher saw what the job may use.
     const int processors =
         job.launched ? static_cast<int>(job.header->processors) : os::usable_processors();
-    job.spin = job.pes > processors
-                   ? 0
-                   : static_cast<std::uint32_t>(number(Setting::spin));
+    job.spin = job.pes > processors ? 0 : static_cast<std::uint32_t>(number(Setting::spin));
     window.shift = isthmus_program_window_shift;
     window.me = static_cast<std::uint32_t>(job.me);
     window.pes = static_cast<std::uint32_t>(job.pes);

@@ -32,7 +32,7 @@ struct Job {
     Range data;              // static data of the executable
     Range arena;             // room for this PE's segments; empty without the native interface
     std::array<Range, 4> constants;  // read-only parts of the executable, which others may get from
-    const char* data_note = "";  // why `data` is empty, if it is
+    const char* data_note = "";      // why `data` is empty, if it is
 
     std::atomic<Routine>* noted = nullptr;  // where this PE notes its last call: status().routine
 
@@ -50,7 +50,10 @@ void attach_job();
 void detach_job();
 
 // True between attach and detach.
-inline bool attached() { return job.heap.size != 0 && job.status().state.load(std::memory_order_relaxed) == PeState::running; }
+inline bool attached() {
+    return job.heap.size != 0 &&
+           job.status().state.load(std::memory_order_relaxed) == PeState::running;
+}
 
 // True for the first PE that ends the job (and for it again): it may say why.
 bool claim_end(int status);

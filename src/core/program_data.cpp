@@ -50,14 +50,15 @@ std::vector<bool> present_pages(const Range& range) {
         // Bit 63: in memory; bit 62: swapped out. A file-backed page that was never read has
         // neither, and its content is in the executable: only pages of .bss may be skipped, so the
         // caller passes those.
-        for (std::size_t i = 0; i < pages; ++i) present[i] = (entries[i] >> 62) != 0;
+        for (std::size_t i = 0; i < pages; ++i)
+            present[i] = (entries[i] >> 62) != 0;
     }
     close(pagemap);
     return present;
 }
 
-// The job file counts as a file to the kernel, and so its size against the user's limit (ulimit -f),
-// which is not meant for memory. The launcher has made sure that the hard limit allows it.
+// The job file counts as a file to the kernel, and so its size against the user's limit (ulimit
+// -f), which is not meant for memory. The launcher has made sure that the hard limit allows it.
 class NoFileSizeLimit {
   public:
     NoFileSizeLimit() {
@@ -207,7 +208,8 @@ std::uint64_t program_checksum() {
 bool share_program_data(const Range& range, int file, std::uint64_t offset, std::string& reason) {
     const std::uintptr_t filled = file_backed_end(main_program(), range);
     const NoFileSizeLimit no_limit;
-    if (!write_all(file, reinterpret_cast<const void*>(range.begin), filled - range.begin, offset)) {
+    if (!write_all(file, reinterpret_cast<const void*>(range.begin), filled - range.begin,
+                   offset)) {
         reason = std::string("cannot copy it to shared memory: ") + std::strerror(errno);
         return false;
     }
@@ -229,7 +231,11 @@ bool share_program_data(const Range& range, int file, std::uint64_t offset, std:
     return true;
 }
 
-std::string program_variable(const void* address) { return program_symbol(address, STT_OBJECT); }
-std::string program_function(const void* address) { return program_symbol(address, STT_FUNC); }
+std::string program_variable(const void* address) {
+    return program_symbol(address, STT_OBJECT);
+}
+std::string program_function(const void* address) {
+    return program_symbol(address, STT_FUNC);
+}
 
 }  // namespace isthmus

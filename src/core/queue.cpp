@@ -162,14 +162,16 @@ void RingConsumer::wake_producers() {
         return;
     for (int word = 0; word < kMaxPes / 64; ++word) {
         std::uint64_t bits = control_->blocked[word].load(std::memory_order_relaxed);
-        for (; bits != 0; bits &= bits - 1) wake(word * 64 + __builtin_ctzll(bits));
+        for (; bits != 0; bits &= bits - 1)
+            wake(word * 64 + __builtin_ctzll(bits));
     }
 }
 
 std::uint64_t RingConsumer::messages_left() {
     std::uint64_t left = 0;
     std::uint64_t size = 0;
-    while (take(size)) ++left;
+    while (take(size))
+        ++left;
     return left;
 }
 

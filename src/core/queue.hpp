@@ -1,12 +1,12 @@
 // Queues: N-to-1 rings of framed messages in the consumer's memory.
 //
-// The ring is a row of 64-byte cells. A frame is one or more whole cells that do not wrap: a head of
-// 16 bytes, then the message, so that a small message costs one cache line. Positions count bytes
-// for ever; position mod capacity is the place, position / capacity the lap. A producer takes room
-// by moving `tail` on (compare-and-swap), fills it, and makes it visible by the lap in the frame's
-// head. The top bit of `tail` closes the queue: no room is taken after it. The consumer looks only at the head of the next frame; it
-// clears the first word of a frame's inner cells before it gives them back, because what lies there
-// could look like a head of the coming lap.
+// The ring is a row of 64-byte cells. A frame is one or more whole cells that do not wrap: a head
+// of 16 bytes, then the message, so that a small message costs one cache line. Positions count
+// bytes for ever; position mod capacity is the place, position / capacity the lap. A producer takes
+// room by moving `tail` on (compare-and-swap), fills it, and makes it visible by the lap in the
+// frame's head. The top bit of `tail` closes the queue: no room is taken after it. The consumer
+// looks only at the head of the next frame; it clears the first word of a frame's inner cells
+// before it gives them back, because what lies there could look like a head of the coming lap.
 //
 // Nothing is ever written by two: tail by producers, head by the consumer, a frame by its producer
 // until it is visible and by the consumer from then on.
@@ -22,16 +22,17 @@ namespace isthmus {
 inline constexpr std::uint64_t kCell = 64;
 
 struct FrameHead {
-    std::atomic<std::uint32_t> lap;  // of the position, + 1; release by producer, acquire by consumer
-    std::uint32_t padding;           // 1: no message, goes to the end of the ring
-    std::uint32_t size;              // of the message
-    std::uint32_t cells;             // of the frame
+    std::atomic<std::uint32_t>
+        lap;                // of the position, + 1; release by producer, acquire by consumer
+    std::uint32_t padding;  // 1: no message, goes to the end of the ring
+    std::uint32_t size;     // of the message
+    std::uint32_t cells;    // of the frame
 };
 static_assert(sizeof(FrameHead) == 16);
 
 struct RingControl {
     std::uint64_t magic;
-    std::uint64_t capacity;  // of the ring, a power of two
+    std::uint64_t capacity;                       // of the ring, a power of two
     alignas(64) std::atomic<std::uint64_t> tail;  // producers take room here
     alignas(64) std::atomic<std::uint64_t> head;  // consumer: everything before it is free
     // Producers that wait for room, one bit a PE; the consumer wakes them.
@@ -39,7 +40,7 @@ struct RingControl {
     std::atomic<std::uint64_t> blocked[kMaxPes / 64];
 };
 inline constexpr std::uint64_t kClosed = std::uint64_t{1} << 63;  // in tail
-inline constexpr std::uint64_t kRingOffset = 4096;  // of the cells in the segment
+inline constexpr std::uint64_t kRingOffset = 4096;                // of the cells in the segment
 static_assert(sizeof(RingControl) <= kRingOffset);
 
 // Largest message: a frame and the padding before it must fit into an empty ring.
@@ -85,7 +86,9 @@ class RingConsumer {
     // Gives the oldest taken message back. False if none is taken.
     bool release();
     // Closed, and every message taken.
-    bool over() const { return control_->tail.load(std::memory_order_acquire) == (next_ | kClosed); }
+    bool over() const {
+        return control_->tail.load(std::memory_order_acquire) == (next_ | kClosed);
+    }
     // True when a message is there (or about to be) or the queue is closed.
     void watch(isthmus_event& event) const {
         event = {reinterpret_cast<const std::int64_t*>(&control_->tail),

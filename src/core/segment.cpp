@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::uint64_t kLargestId = std::uint64_t{1} << 62;
 constexpr std::uint64_t kChosenByLibrary = std::uint64_t{1} << 61;
-constexpr std::uint32_t kKnownAccess = ISTHMUS_READ_WRITE | ISTHMUS_TRANSFERS | ISTHMUS_ATOMICS |
-                                       ISTHMUS_ALLOCATOR | ISTHMUS_QUEUE;
+constexpr std::uint32_t kKnownAccess =
+    ISTHMUS_READ_WRITE | ISTHMUS_TRANSFERS | ISTHMUS_ATOMICS | ISTHMUS_ALLOCATOR | ISTHMUS_QUEUE;
 
 const std::uint32_t never_destroyed = 0;
 
@@ -52,8 +52,8 @@ void set_ends(Segment& segment) {
         (segment.access & needed) == needed && segment.size >= 8 ? segment.size - 7 : 0;
 }
 
-// Static data lies elsewhere at each PE, the heap and the arena do not. So a place is an offset from
-// the beginning of the one or the other, and the top bit tells which.
+// Static data lies elsewhere at each PE, the heap and the arena do not. So a place is an offset
+// from the beginning of the one or the other, and the top bit tells which.
 constexpr std::uint64_t kInStaticData = std::uint64_t{1} << 63;
 
 std::uint64_t symmetric_place(std::uintptr_t address) {
@@ -108,8 +108,8 @@ int provide_memory(void* memory, std::uint64_t size, Made& record, std::uintptr_
     record.block = arena_allocate(size);
     if (!record.block)
         return refuse(ISTHMUS_NO_MEMORY, routine,
-                      "no room for " + std::to_string(size) + " bytes in the arena: " +
-                          std::to_string(arena_free_bytes()) + " of " +
+                      "no room for " + std::to_string(size) +
+                          " bytes in the arena: " + std::to_string(arena_free_bytes()) + " of " +
                           std::to_string(arena_size()) + " are free; raise ISTHMUS_ARENA_SIZE");
     if (memory) {
         if (!adopt_pages(memory, os::page_up(size), record.block)) {
@@ -166,9 +166,9 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
         }
         case PublishResult::full:
             give_back(record);
-            return refuse(ISTHMUS_NO_MEMORY, routine,
-                          "the directory is full: " + std::to_string(kDirectoryEntries) +
-                              " segments a PE");
+            return refuse(
+                ISTHMUS_NO_MEMORY, routine,
+                "the directory is full: " + std::to_string(kDirectoryEntries) + " segments a PE");
     }
     segment = view(publication, record.place);
     if (memory) segment.base = static_cast<char*>(memory);
@@ -205,9 +205,9 @@ int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char
 
 int default_segment(Segment& segment, int pe, const char* routine) {
     if (pe < 0 || pe >= job.pes)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "pe " + std::to_string(pe) + " is out of range 0.." +
-                          std::to_string(job.pes - 1));
+        return refuse(
+            ISTHMUS_ARGUMENT, routine,
+            "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
     segment = Segment{};
     segment.base = translate(reinterpret_cast<char*>(heap.range().begin), pe);
     segment.size = heap.range().size;
@@ -252,8 +252,9 @@ int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t si
                   std::uint32_t right, std::uint32_t kind, std::uint64_t width,
                   const char* routine) {
     if (is_stale(segment))
-        return refuse(ISTHMUS_STALE, routine, name(segment.id) + " was destroyed by its owner, PE " +
-                                                  std::to_string(segment.owner));
+        return refuse(
+            ISTHMUS_STALE, routine,
+            name(segment.id) + " was destroyed by its owner, PE " + std::to_string(segment.owner));
     if ((segment.access & kind) == 0)
         return refuse(ISTHMUS_PROTOCOL, routine,
                       name(segment.id) + " does not accept " +
@@ -270,9 +271,9 @@ int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t si
                           " are not within 0.." + std::to_string(segment.size) + " of " +
                           name(segment.id));
     if (offset % width != 0)
-        return refuse(ISTHMUS_BOUNDS, routine,
-                      "offset " + std::to_string(offset) + " is not a multiple of " +
-                          std::to_string(width));
+        return refuse(
+            ISTHMUS_BOUNDS, routine,
+            "offset " + std::to_string(offset) + " is not a multiple of " + std::to_string(width));
     return ISTHMUS_OK;
 }
 

@@ -26,28 +26,29 @@ struct Head {
     std::uint64_t size() const { return size_and_use & ~kUsed; }
     bool used() const { return (size_and_use & kUsed) != 0; }
 };
-constexpr std::uint64_t kHeadSize = 16;   // of a used block: the links are payload
+constexpr std::uint64_t kHeadSize = 16;  // of a used block: the links are payload
 constexpr std::uint64_t kSmallest = sizeof(Head);
 static_assert(sizeof(Head) == 32);
 
 struct Control {
     std::uint64_t magic;
-    std::uint64_t size;                // of the segment
-    std::atomic<std::uint32_t> lock;   // acquire and release around every call
+    std::uint64_t size;               // of the segment
+    std::atomic<std::uint32_t> lock;  // acquire and release around every call
     std::uint64_t free_bytes;
-    std::uint64_t bins[kBins];         // first free block of each
+    std::uint64_t bins[kBins];  // first free block of each
 };
 constexpr std::uint64_t kFirst = (sizeof(Control) + kHeadSize + 63) / 64 * 64 - kHeadSize;
 static_assert((kFirst + kHeadSize) % 64 == 0 && kFirst + kSmallest < kSmallestAllocator);
 
-int bin_of(std::uint64_t size) { return std::min(kBins - 1, static_cast<int>(std::bit_width(size)) - 5); }
+int bin_of(std::uint64_t size) {
+    return std::min(kBins - 1, static_cast<int>(std::bit_width(size)) - 5);
+}
 
 class Blocks {
   public:
     explicit Blocks(char* base) : base_(base), control_(*reinterpret_cast<Control*>(base)) {
-        wait_for({Routine::native_segment_malloc, -1, &control_.lock}, [this] {
-            return control_.lock.exchange(1, std::memory_order_acquire) == 0;
-        });
+        wait_for({Routine::native_segment_malloc, -1, &control_.lock},
+                 [this] { return control_.lock.exchange(1, std::memory_order_acquire) == 0; });
     }
     Blocks(const Blocks&) = delete;
     Blocks& operator=(const Blocks&) = delete;
@@ -127,8 +128,7 @@ AllocatorResult allocator_allocate(char* base, std::uint64_t size, std::uint64_t
     Blocks blocks(base);
     if (!blocks.intact()) return AllocatorResult::damaged;
     if (size > blocks.end()) return AllocatorResult::no_room;
-    const std::uint64_t wanted =
-        std::max(kSmallest, (size + kHeadSize + kUnit - 1) & ~(kUnit - 1));
+    const std::uint64_t wanted = std::max(kSmallest, (size + kHeadSize + kUnit - 1) & ~(kUnit - 1));
     for (int bin = bin_of(wanted); bin < kBins; ++bin) {
         for (std::uint64_t block = blocks.control().bins[bin]; block != 0;
              block = blocks.at(block).next_free) {

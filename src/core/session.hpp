@@ -10,7 +10,7 @@ void enter_session(int thread_level);
 // Collective if it is the last.
 void leave_session();
 
-int session_count();        // calls of enter not yet matched
+int session_count();  // calls of enter not yet matched
 int session_thread_level();
 
 }  // namespace isthmus

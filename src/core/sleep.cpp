@@ -7,7 +7,8 @@
 namespace isthmus {
 
 void register_for_wakeups() {
-    // Without it (kernel before 4.16) a wake-up can come late, by ISTHMUS_WAKE_MILLISECONDS at most.
+    // Without it (kernel before 4.16) a wake-up can come late, by ISTHMUS_WAKE_MILLISECONDS at
+    // most.
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0);
 }
 
@@ -16,6 +17,8 @@ Sleeper::Sleeper() {
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
 }
 
-Sleeper::~Sleeper() { job.status().sleepers.fetch_sub(1, std::memory_order_relaxed); }
+Sleeper::~Sleeper() {
+    job.status().sleepers.fetch_sub(1, std::memory_order_relaxed);
+}
 
 }  // namespace isthmus

@@ -19,6 +19,8 @@ int refuse(isthmus_status status, const char* routine, const std::string& senten
     return status;
 }
 
-const char* last_refusal() { return text.c_str(); }
+const char* last_refusal() {
+    return text.c_str();
+}
 
 }  // namespace isthmus

@@ -38,16 +38,11 @@ std::string describe_pe(int pe, std::uint64_t now) {
     const Routine routine = status.routine.load(std::memory_order_relaxed);
     std::string text = "PE " + std::to_string(pe) + ": ";
     switch (status.state.load(std::memory_order_relaxed)) {
-        case PeState::absent:
-            return text + "has not started";
-        case PeState::loaded:
-            return text + "has not called shmem_init";
-        case PeState::finalized:
-            return text + "has called shmem_finalize";
-        case PeState::failed:
-            return text + "has failed";
-        case PeState::running:
-            break;
+        case PeState::absent: return text + "has not started";
+        case PeState::loaded: return text + "has not called shmem_init";
+        case PeState::finalized: return text + "has called shmem_finalize";
+        case PeState::failed: return text + "has failed";
+        case PeState::running: break;
     }
     const std::uint64_t since = status.waiting_since.load(std::memory_order_relaxed);
     if (since == 0) return text + "computing; last call " + routine_name(routine);

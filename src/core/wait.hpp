@@ -9,7 +9,8 @@
 
 namespace isthmus {
 
-// What a wait is for, for the stall report: `peer` is a PE or -1, `address` a local address or null.
+// What a wait is for, for the stall report: `peer` is a PE or -1, `address` a local address or
+// null.
 struct WaitTarget {
     Routine routine = Routine::none;
     int peer = -1;
@@ -44,10 +45,13 @@ inline void wait_for(const WaitTarget& target, Done&& done) {
         os::pause();
     }
     Waiter waiter(target);
-    while (!done()) waiter.step();
+    while (!done())
+        waiter.step();
 }
 
 // One load and one store: short enough for a put of 2 KB.
-inline void note(Routine routine) { job.noted->store(routine, std::memory_order_relaxed); }
+inline void note(Routine routine) {
+    job.noted->store(routine, std::memory_order_relaxed);
+}
 
 }  // namespace isthmus

@@ -12,15 +12,17 @@ struct Window {
     std::uint32_t me = 0;
     std::uint32_t limit = 0;  // 0: closed (not initialised, finalised, forked child, checked mode)
     std::uint32_t shift = ISTHMUS_WINDOW_SHIFT;
-    std::uint32_t pes = 0;        // of the job; 0 unless initialised
-    std::uint32_t open_limit = 0; // what `limit` is when nothing forbids the fast path
-    std::uint32_t host_pes = 0;   // PEs mapped on this host, by number
+    std::uint32_t pes = 0;         // of the job; 0 unless initialised
+    std::uint32_t open_limit = 0;  // what `limit` is when nothing forbids the fast path
+    std::uint32_t host_pes = 0;    // PEs mapped on this host, by number
 };
 
 // Written at set-up only, by one thread; read by all afterwards.
 extern Window window __attribute__((visibility("hidden")));
 
-inline bool reaches(int pe) { return (static_cast<std::uint32_t>(pe) ^ window.me) < window.limit; }
+inline bool reaches(int pe) {
+    return (static_cast<std::uint32_t>(pe) ^ window.me) < window.limit;
+}
 
 template <typename T>
 inline T* translate(T* address, int pe) {
@@ -33,8 +35,12 @@ inline T* translate(T* address, int pe) {
 inline std::uintptr_t heap_base() {
     return window.shift >= 37 ? std::uintptr_t{0x2000'0000'0000} : std::uintptr_t{0x40'0000'0000};
 }
-inline std::uint64_t window_stride() { return std::uint64_t{1} << window.shift; }
-inline int window_slots() { return window.shift >= 37 ? 256 : 32; }
+inline std::uint64_t window_stride() {
+    return std::uint64_t{1} << window.shift;
+}
+inline int window_slots() {
+    return window.shift >= 37 ? 256 : 32;
+}
 
 // Opens and closes the fast path, here and in the program.
 void open_window();

@@ -243,8 +243,7 @@ Binding share_out(BindMode mode, int pes, const ProcessorSet& allowed, const Top
             }
             break;
         case BindMode::none:
-        case BindMode::thread:
-            break;
+        case BindMode::thread: break;
     }
     return binding;
 }

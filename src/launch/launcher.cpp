@@ -136,12 +136,9 @@ int run_job(const RunOptions& options) {
 int run_command(const std::string& name, const std::vector<std::string>& arguments) {
     RunOptions options;
     switch (parse_run_options(name, arguments, options)) {
-        case ParseResult::help:
-            return 0;
-        case ParseResult::error:
-            return kStatusUsage;
-        case ParseResult::run:
-            break;
+        case ParseResult::help: return 0;
+        case ParseResult::error: return kStatusUsage;
+        case ParseResult::run: break;
     }
     return run_job(options);
 }

@@ -16,12 +16,9 @@ namespace {
 
 const char* verdict_name(Verdict verdict) {
     switch (verdict) {
-        case Verdict::ok:
-            return "ok";
-        case Verdict::warn:
-            return "warn";
-        case Verdict::fail:
-            return "fail";
+        case Verdict::ok: return "ok";
+        case Verdict::warn: return "warn";
+        case Verdict::fail: return "fail";
     }
     return "?";
 }

@@ -32,20 +32,13 @@ using nlohmann::ordered_json;
 
 const char* kind_name(SettingKind kind) {
     switch (kind) {
-        case SettingKind::flag:
-            return "0 or 1";
-        case SettingKind::number:
-            return "count";
-        case SettingKind::seconds:
-            return "seconds";
-        case SettingKind::size:
-            return "bytes, k M G T or %";
-        case SettingKind::text:
-            return "text";
-        case SettingKind::choice:
-            return "choice";
-        case SettingKind::presence:
-            return "set or not";
+        case SettingKind::flag: return "0 or 1";
+        case SettingKind::number: return "count";
+        case SettingKind::seconds: return "seconds";
+        case SettingKind::size: return "bytes, k M G T or %";
+        case SettingKind::text: return "text";
+        case SettingKind::choice: return "choice";
+        case SettingKind::presence: return "set or not";
     }
     return "?";
 }

@@ -1,4 +1,5 @@
-/* Ends that must not take long: each case on 2 PEs, its exit status and time limit in ends.cmake. */
+/* Ends that must not take long: each case on 2 PEs, its exit status and time limit in ends.cmake.
+ */
 #include <pthread.h>
 #include <shmem.h>
 #include <stdio.h>
@@ -32,14 +33,17 @@ static void fault_inside_malloc(void) {
     pthread_create(&other, NULL, wait_for_ever, NULL); /* or malloc would not lock */
     if (shmem_my_pe() != 1) return;
     void* volatile blocks[20];
-    for (int i = 0; i < 20; ++i) blocks[i] = malloc(3000);
+    for (int i = 0; i < 20; ++i)
+        blocks[i] = malloc(3000);
     void* volatile end = malloc(10);
-    for (int i = 0; i < 20; i += 2) free(blocks[i]);
+    for (int i = 0; i < 20; i += 2)
+        free(blocks[i]);
     for (int i = 0; i < 20; i += 2) {
         volatile size_t* const links = (volatile size_t*)blocks[i];
         links[0] = links[1] = 0x4141414141;
     }
-    for (int i = 0; i < 50; ++i) end = malloc(2000 + (size_t)i * 100);
+    for (int i = 0; i < 50; ++i)
+        end = malloc(2000 + (size_t)i * 100);
     (void)end;
 }
 

@@ -6,13 +6,14 @@ static long pSync[SHMEM_BCAST_SYNC_SIZE];
 static long source[8], target[8];
 static long barrier_sync[SHMEM_BARRIER_SYNC_SIZE];
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     const int me = shmem_my_pe(), npes = shmem_n_pes();
     int bad = 0;
-    for (int i = 0; i < SHMEM_BCAST_SYNC_SIZE; i++) pSync[i] = SHMEM_SYNC_VALUE;
-    for (int i = 0; i < SHMEM_BARRIER_SYNC_SIZE; i++) barrier_sync[i] = SHMEM_SYNC_VALUE;
+    for (int i = 0; i < SHMEM_BCAST_SYNC_SIZE; i++)
+        pSync[i] = SHMEM_SYNC_VALUE;
+    for (int i = 0; i < SHMEM_BARRIER_SYNC_SIZE; i++)
+        barrier_sync[i] = SHMEM_SYNC_VALUE;
     shmem_barrier_all();
     for (int round = 0; round < 100; round++) {
         const int root = round % npes;

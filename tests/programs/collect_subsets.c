@@ -5,8 +5,7 @@
 
 long psync[2][_SHMEM_COLLECT_SYNC_SIZE];
 
-int main(void)
-{
+int main(void) {
     int i, me, npes, evens, bad = 0;
     start_pes(0);
     me = shmem_my_pe();

@@ -4,12 +4,11 @@
 #include <stdio.h>
 
 #define THREADS 4
-#define ROUNDS 500
+#define ROUNDS  500
 static long counter, cells[THREADS][64];
 static int me, npes;
 
-static void* work(void* argument)
-{
+static void* work(void* argument) {
     const int id = (int)(long)argument;
     shmem_ctx_t ctx;
     if (shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx)) {
@@ -20,8 +19,7 @@ static void* work(void* argument)
         const int pe = (me + i + id) % npes;
         shmem_ctx_long_atomic_inc(ctx, &counter, pe);
         shmem_ctx_long_p(ctx, &cells[id][me], i, pe);
-        if (i % 64 == 0)
-            shmem_ctx_quiet(ctx);
+        if (i % 64 == 0) shmem_ctx_quiet(ctx);
     }
     for (int pe = 0; pe < npes; pe++)
         shmem_ctx_long_put(ctx, &cells[id][me], (long[]){1000 + me}, 1, pe);
@@ -30,8 +28,7 @@ static void* work(void* argument)
     return NULL;
 }
 
-int main(void)
-{
+int main(void) {
     int provided, bad = 0;
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     if (provided != SHMEM_THREAD_MULTIPLE) {

@@ -4,11 +4,10 @@
 
 static int inbox[64];
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     int me = shmem_my_pe(), npes = shmem_n_pes(), direct = 0, bad = 0;
-    int *heap = shmem_malloc(64 * sizeof(int));
+    int* heap = shmem_malloc(64 * sizeof(int));
     for (int pe = 0; pe < npes; pe++) {
         int *p = shmem_ptr(inbox, pe), *q = shmem_ptr(heap, pe);
         if (p && q) {

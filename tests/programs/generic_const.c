@@ -6,18 +6,16 @@
 static const long primes[] = {2, 3, 5, 7, 11, 13};
 static long dest[6];
 static char name[32];
-static const char *const names[] = {"zero", "one", "two", "three"};
+static const char* const names[] = {"zero", "one", "two", "three"};
 static const float weights[2][3] = {{1, 2, 3}, {4, 5, 6}};
 static float got[3];
 static _Bool done;
 
-static void send(const long *restrict source, size_t n, const int pe)
-{
+static void send(const long* restrict source, size_t n, const int pe) {
     shmem_put(dest, source, n, pe);
 }
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     const int me = shmem_my_pe(), next = (me + 1) % shmem_n_pes();
     const double local[] = {0.25, 0.5};

@@ -2,8 +2,7 @@
 #include <shmem.h>
 #include <stdio.h>
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     if (shmem_my_pe() == shmem_n_pes() / 2) {
         printf("giving up");

@@ -9,8 +9,7 @@
 char huge[1 << 28];
 static double grid[10][20];
 
-int main(void)
-{
+int main(void) {
     start_pes(0);
     const int me = shmem_my_pe(), npes = shmem_n_pes(), next = (me + 1) % npes;
     struct particle p = {{me, 2, 3}, 'x', me * 7};
@@ -18,7 +17,8 @@ int main(void)
     shmem_putmem(&settings.name, "somewhere", 10, next);
     shmem_int_p(&initialised, me, next);
     double row[20];
-    for (int i = 0; i < 20; i++) row[i] = me + i;
+    for (int i = 0; i < 20; i++)
+        row[i] = me + i;
     shmem_double_put(grid[4], row, 20, next);
     shmem_double_p(&grid[9][19], -1.0, next);
     shmem_putmem(huge + sizeof huge - 4, "end", 4, next);

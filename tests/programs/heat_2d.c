@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS 64
-#define ROWS 96 /* of the whole plate */
+#define COLUMNS  64
+#define ROWS     96 /* of the whole plate */
 #define MAX_ROWS (ROWS + 2)
 
 static double now[MAX_ROWS][COLUMNS], next[MAX_ROWS][COLUMNS];
@@ -17,8 +17,7 @@ long sync_c[_SHMEM_COLLECT_SYNC_SIZE];
 
 static double plate[2][MAX_ROWS][COLUMNS];
 
-int main(void)
-{
+int main(void) {
     int i, j, step, steps = 60, me, npes, mine, first;
     shmem_init();
     me = shmem_my_pe();
@@ -35,9 +34,9 @@ int main(void)
     shmem_barrier_all();
     for (step = 0; step < steps; step++) {
         if (me > 0)
-            shmem_double_put(now[(ROWS / npes + (me - 1 < ROWS % npes)) + 1], now[1], COLUMNS, me - 1);
-        if (me < npes - 1)
-            shmem_double_put(now[0], now[mine], COLUMNS, me + 1);
+            shmem_double_put(now[(ROWS / npes + (me - 1 < ROWS % npes)) + 1], now[1], COLUMNS,
+                             me - 1);
+        if (me < npes - 1) shmem_double_put(now[0], now[mine], COLUMNS, me + 1);
         shmem_barrier_all();
         residual = 0;
         for (i = 1; i <= mine; i++)
@@ -49,12 +48,13 @@ int main(void)
                 next[i][j] = 0.25 * (now[i - 1][j] + now[i + 1][j] + now[i][j - 1] + now[i][j + 1]);
                 residual = fmax(residual, fabs(next[i][j] - now[i][j]));
             }
-        shmem_double_max_to_all(&all_residual, &residual, 1, 0, 0, npes, work, step % 2 ? sync_a : sync_b);
+        shmem_double_max_to_all(&all_residual, &residual, 1, 0, 0, npes, work,
+                                step % 2 ? sync_a : sync_b);
         for (i = 1; i <= mine; i++)
             memcpy(&now[i][1], &next[i][1], (COLUMNS - 2) * sizeof(double));
         shmem_barrier_all();
     }
-    shmem_collect64(gathered, now[1], (size_t) mine * COLUMNS, 0, 0, npes, sync_c);
+    shmem_collect64(gathered, now[1], (size_t)mine * COLUMNS, 0, 0, npes, sync_c);
     if (me == 0) {
         /* The same by one PE alone. */
         int a = 0, wrong = 0;

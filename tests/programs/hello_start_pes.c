@@ -2,11 +2,10 @@
 #include <mpp/shmem.h>
 #include <stdio.h>
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     int me, npes;
-    (void) argc;
-    (void) argv;
+    (void)argc;
+    (void)argv;
     start_pes(0);
     me = _my_pe();
     npes = _num_pes();

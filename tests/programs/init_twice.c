@@ -2,8 +2,7 @@
 #include <shmem.h>
 #include <stdio.h>
 
-static int sum_over_all(int value)
-{
+static int sum_over_all(int value) {
     static int source, result;
     shmem_init();
     source = value;
@@ -12,8 +11,7 @@ static int sum_over_all(int value)
     return result;
 }
 
-int main(void)
-{
+int main(void) {
     int ok = 1;
     for (int again = 0; again < 2; again++) {
         shmem_init();

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define KEYS 4000
+#define KEYS  4000
 #define RANGE (1 << 20)
 
 static long long received;
@@ -12,14 +12,12 @@ static long total_in, total_out, sum_in, sum_out;
 static long pWrk[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
 static long pSync[4][SHMEM_REDUCE_SYNC_SIZE];
 
-static int compare(const void* a, const void* b)
-{
+static int compare(const void* a, const void* b) {
     const int32_t x = *(const int32_t*)a, y = *(const int32_t*)b;
     return (x > y) - (x < y);
 }
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     const int me = shmem_my_pe(), npes = shmem_n_pes();
     for (int s = 0; s < 4; s++)
@@ -55,8 +53,7 @@ int main(void)
         bucket_sum += bucket[i];
     shmem_barrier_all();
     int ordered = 1;
-    if (me > 0 && received)
-        ordered = shmem_int32_g(last, me - 1) <= bucket[0];
+    if (me > 0 && received) ordered = shmem_int32_g(last, me - 1) <= bucket[0];
     total_in = KEYS;
     shmem_long_sum_to_all(&total_out, &counted, 1, 0, 0, npes, pWrk, pSync[0]);
     shmem_barrier_all();

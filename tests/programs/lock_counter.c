@@ -6,8 +6,7 @@ static long L = 0;
 static int slots[4096];
 static int used;
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     int me = shmem_my_pe(), n = shmem_n_pes();
     for (int i = 0; i < 100; i++) {

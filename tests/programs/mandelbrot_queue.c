@@ -6,8 +6,7 @@ enum { WIDTH = 64, HEIGHT = 48 };
 static int picture[HEIGHT][WIDTH];
 static int counter;
 
-static int escape(double cr, double ci)
-{
+static int escape(double cr, double ci) {
     double r = 0, i = 0;
     int n = 0;
     while (r * r + i * i < 4 && n < 200) {
@@ -19,8 +18,7 @@ static int escape(double cr, double ci)
     return n;
 }
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     int row, rows = 0;
     while ((row = shmem_int_finc(&counter, 0)) < HEIGHT) {

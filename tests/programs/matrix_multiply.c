@@ -1,10 +1,10 @@
-/* C = A B; rows of A and C stay, the row blocks of B travel round the ring through shmalloc memory. */
+/* C = A B; rows of A and C stay, the row blocks of B travel round the ring through shmalloc memory.
+ */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(void)
-{
+int main(void) {
     start_pes(0);
     const int me = _my_pe(), npes = _num_pes();
     const int block = 12, n = block * npes;
@@ -39,8 +39,7 @@ int main(void)
     errors = wrong;
     shmem_barrier_all();
     shmem_int_sum_to_all(&total, &errors, 1, 0, 0, npes, work, sync);
-    if (me == 0)
-        printf("%d x %d: %d wrong: %s\n", n, n, total, total ? "WRONG" : "ok");
+    if (me == 0) printf("%d x %d: %d wrong: %s\n", n, n, total, total ? "WRONG" : "ok");
     shfree(b[1]);
     shfree(b[0]);
     free(a);

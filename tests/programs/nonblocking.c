@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     int me = shmem_my_pe(), npes = shmem_n_pes(), bad = 0;
     const size_t big = 1 << 20;

@@ -8,8 +8,7 @@ long long big = 1;
 float ratio;
 double mean;
 
-int main(void)
-{
+int main(void) {
     int me, npes, old, ok = 1;
     start_pes(1);
     me = _my_pe();
@@ -30,7 +29,8 @@ int main(void)
         ok &= race == winner && race >= 0 && race < npes;
         ok &= shmem_long_fetch(&tickets, 0) == 3 * npes;
     }
-    ok &= shmem_longlong_fetch(&big, me) == 77 && ratio == 0.5f && shmem_double_fetch(&mean, me) == 2.25;
+    ok &= shmem_longlong_fetch(&big, me) == 77 && ratio == 0.5f &&
+          shmem_double_fetch(&mean, me) == 2.25;
     ring = shmem_long_swap(&ring, me, (me + 1) % npes);
     shmem_clear_cache_inv();
     printf("%d %s\n", me, ok ? "ok" : "WRONG");

@@ -6,10 +6,11 @@
 #define LOG_SIZE 12
 static uint64_t table[1 << LOG_SIZE];
 
-static uint64_t step(uint64_t x) { return (x << 1) ^ ((int64_t)x < 0 ? 7 : 0); }
+static uint64_t step(uint64_t x) {
+    return (x << 1) ^ ((int64_t)x < 0 ? 7 : 0);
+}
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     const uint64_t me = shmem_my_pe(), npes = shmem_n_pes(), size = 1 << LOG_SIZE;
     for (uint64_t i = 0; i < size; i++)

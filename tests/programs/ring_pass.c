@@ -1,12 +1,11 @@
 /* A token goes round; each PE adds its number. Old style: declarations first, shmem_wait. */
-#include <stdio.h>
 #include <mpp/shmem.h>
+#include <stdio.h>
 
 long token = -1;
 long arrived;
 
-int main()
-{
+int main() {
     int me, npes, next, lap;
     long value;
 
@@ -22,12 +21,12 @@ int main()
                 shmem_fence();
                 value = lap;
                 shmem_long_put(&arrived, &value, 1, next);
-                shmem_long_wait_until(&arrived, SHMEM_CMP_EQ, (long) lap);
+                shmem_long_wait_until(&arrived, SHMEM_CMP_EQ, (long)lap);
             } else {
                 token = value;
             }
         } else {
-            shmem_wait(&arrived, (long) (lap - 1));
+            shmem_wait(&arrived, (long)(lap - 1));
             value = token + me;
             shmem_long_put(&token, &value, 1, next);
             shmem_fence();

@@ -6,8 +6,7 @@
 #define BLOCKS 32
 #define LENGTH 500
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     const int me = shmem_my_pe(), npes = shmem_n_pes();
     static uint64_t ready, first_signal[BLOCKS];
@@ -29,8 +28,8 @@ int main(void)
             if (b % 2) {
                 shmem_put_signal(block[b], out, LENGTH, &ready, b + 1, SHMEM_SIGNAL_SET, me + 1);
             } else {
-                shmem_double_put_signal_nbi(block[b], out, LENGTH, &first_signal[b], 7, SHMEM_SIGNAL_ADD,
-                                            me + 1);
+                shmem_double_put_signal_nbi(block[b], out, LENGTH, &first_signal[b], 7,
+                                            SHMEM_SIGNAL_ADD, me + 1);
                 shmem_quiet();
             }
         }

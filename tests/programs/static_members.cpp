@@ -31,7 +31,8 @@ Point origin;
 int main() {
     start_pes(0);
     const int me = _my_pe(), n = _num_pes(), next = (me + 1) % n, before = (me + n - 1) % n;
-    for (int pe = 0; pe < n; ++pe) Mailbox::send(10 * me + pe, pe);
+    for (int pe = 0; pe < n; ++pe)
+        Mailbox::send(10 * me + pe, pe);
     shmem_p(&shared_value<float>(), 1.5f + static_cast<float>(me), next);
     shmem_double_p(&shared_value<double>(), 2.5 + me, next);
     shmem_double_p(&origin.x, -me, next);
@@ -40,7 +41,8 @@ int main() {
     shmem_barrier_all();
     bool ok = shared_value<float>() == 1.5f + static_cast<float>(before) &&
               shared_value<double>() == 2.5 + before && origin.x == -before && origin.y == 2;
-    for (int pe = 0; pe < n; ++pe) ok = ok && Mailbox::slots[pe] == 10 * pe + me;
+    for (int pe = 0; pe < n; ++pe)
+        ok = ok && Mailbox::slots[pe] == 10 * pe + me;
     std::ostringstream line;
     line << "PE " << me << (ok ? " ok" : " WRONG") << "\n";
     std::cout << line.str();

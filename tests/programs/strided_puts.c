@@ -9,8 +9,7 @@ static int i4[N * N];
 static double d[N * N];
 static struct { double re, im; } z[N * N], zsource[N * N];
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     const int me = shmem_my_pe(), npes = shmem_n_pes(), to = npes - 1 - me;
     short ss[N * N];

@@ -5,8 +5,7 @@
 static int value, row_sum, column_max;
 static long corner;
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     const int me = shmem_my_pe(), npes = shmem_n_pes();
     int width = 1, bad = 0;
@@ -39,8 +38,7 @@ int main(void)
     long sum = 0;
     for (int pe = x; pe < npes; pe += width)
         sum += pe + 1;
-    if (y == 0)
-        bad += corner != sum;
+    if (y == 0) bad += corner != sum;
     bad += shmem_team_translate_pe(row, 0, SHMEM_TEAM_WORLD) != y * width;
     shmem_ctx_destroy(ctx);
     shmem_team_destroy(row);

@@ -25,7 +25,8 @@ int main() {
             shmem_ctx_destroy(ctx);
         });
     }
-    for (std::thread& worker : workers) worker.join();
+    for (std::thread& worker : workers)
+        worker.join();
     shmem_barrier_all();
     if (me == 0)
         std::printf("%llu: %s\n", static_cast<unsigned long long>(done_total),

@@ -3,13 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     int me = shmem_my_pe(), n = shmem_n_pes();
     int *flags = shmem_calloc(n, sizeof(int)), *status = calloc(n, sizeof(int));
-    long *data = shmem_malloc(n * sizeof(long));
-    size_t *indices = malloc(n * sizeof(size_t));
+    long* data = shmem_malloc(n * sizeof(long));
+    size_t* indices = malloc(n * sizeof(size_t));
     shmem_barrier_all();
     for (int i = 0; i < n; i++) {
         int pe = (me + i) % n;

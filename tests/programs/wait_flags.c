@@ -6,8 +6,7 @@ volatile long up[2];
 volatile long down;
 volatile int data;
 
-int main(void)
-{
+int main(void) {
     shmem_init();
     int me = shmem_my_pe(), n = shmem_n_pes(), child;
     for (long round = 1; round <= 50; round++) {

@@ -100,9 +100,7 @@ class RuleChecker {
                     << "precharge of a closed bank, clock " << c.clock;
                 open_.erase(c.bank);
                 break;
-            case DramCommand::kPrechargeAll:
-                open_.clear();
-                break;
+            case DramCommand::kPrechargeAll: open_.clear(); break;
             case DramCommand::kRefresh:
                 ASSERT_TRUE(open_.empty()) << "refresh with open rows, clock " << c.clock;
                 refreshes_++;

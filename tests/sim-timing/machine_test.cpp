@@ -115,19 +115,13 @@ TEST(Machine, FuzzedTextNeverCrashes) {
         for (int change = 0; change < 3; ++change) {
             const std::size_t position = random() % mutated.size();
             switch (random() % 4) {
-                case 0:
-                    mutated[position] = static_cast<char>(random());
-                    break;
-                case 1:
-                    mutated.erase(position, random() % 8);
-                    break;
+                case 0: mutated[position] = static_cast<char>(random()); break;
+                case 1: mutated.erase(position, random() % 8); break;
                 case 2:
                     mutated.insert(position,
                                    mutated.substr(random() % mutated.size(), random() % 20));
                     break;
-                default:
-                    mutated[position] = "{}[],:\"0-9e"[random() % 11];
-                    break;
+                default: mutated[position] = "{}[],:\"0-9e"[random() % 11]; break;
             }
         }
         try {

@@ -25,19 +25,14 @@ typename F::Bits interesting(std::mt19937_64& random) {
     using L = soft_float::Layout<F>;
     typename F::Bits bits = static_cast<typename F::Bits>(random());
     switch (random() % 8) {
-        case 0:
-            return bits & (L::kSign | L::kFractionMask);  // subnormal or zero
-        case 1:
-            return (bits & (L::kSign | 3)) | L::kLargest;  // near overflow
-        case 2:
-            return (bits & ~L::kInfinity) | (L::kInfinity >> 1 & L::kInfinity);  // near one
-        case 3:
-            return bits & (L::kSign | L::kInfinity);  // powers of two
+        case 0: return bits & (L::kSign | L::kFractionMask);   // subnormal or zero
+        case 1: return (bits & (L::kSign | 3)) | L::kLargest;  // near overflow
+        case 2: return (bits & ~L::kInfinity) | (L::kInfinity >> 1 & L::kInfinity);  // near one
+        case 3: return bits & (L::kSign | L::kInfinity);  // powers of two
         case 4:
             return (bits & L::kSign) | (L::kInfinity & (typename F::Bits{3} << F::kFraction)) |
                    (bits & 7);
-        default:
-            return bits;
+        default: return bits;
     }
 }
 

@@ -50,13 +50,16 @@ static void copy_often(const struct candidate* at, size_t bytes, int calls) {
     const int pe = other;
     switch (at->kind) {
         case kPut:
-            for (int call = 0; call < calls; ++call) shmem_putmem(dest, source, bytes, pe);
+            for (int call = 0; call < calls; ++call)
+                shmem_putmem(dest, source, bytes, pe);
             break;
         case kGet:
-            for (int call = 0; call < calls; ++call) shmem_getmem(dest, source, bytes, pe);
+            for (int call = 0; call < calls; ++call)
+                shmem_getmem(dest, source, bytes, pe);
             break;
         case kLoop:
-            for (int call = 0; call < calls; ++call) copy(dest, source, bytes);
+            for (int call = 0; call < calls; ++call)
+                copy(dest, source, bytes);
             break;
     }
 }

@@ -24,7 +24,9 @@ constexpr std::size_t kStandardBuffer = 4096;
 constexpr std::uint64_t kSmallestRing = 16384;
 constexpr std::uint64_t kLargestRing = std::uint64_t{1} << 30;
 
-Aggregator& full(isthmus_aggregator* aggregator) { return *static_cast<Aggregator*>(aggregator); }
+Aggregator& full(isthmus_aggregator* aggregator) {
+    return *static_cast<Aggregator*>(aggregator);
+}
 
 int refuse_in_handler(const char* routine) {
     return refuse(ISTHMUS_ARGUMENT, routine, "called from a handler, which may only push");
@@ -42,8 +44,7 @@ ISTHMUS_API int isthmus_aggregator_create(isthmus_aggregator** aggregator, size_
                       "item_size " + std::to_string(item_size) + " is out of range 1.." +
                           std::to_string(kLargestItem));
     const std::uint64_t wanted = size(Setting::aggregator_ring, os::memory_size());
-    const std::uint64_t ring =
-        std::bit_ceil(std::clamp(wanted, kSmallestRing, kLargestRing));
+    const std::uint64_t ring = std::bit_ceil(std::clamp(wanted, kSmallestRing, kLargestRing));
     if (buffer == 0) buffer = kStandardBuffer;
     // At least four messages a ring, so that filling, waiting and handling overlap.
     buffer = std::min<std::size_t>(buffer, ring / 4 - kCell);

@@ -41,7 +41,9 @@ ISTHMUS_API int isthmus_event_arm32(isthmus_event* event, const int32_t* address
     return arm(event, reinterpret_cast<const std::int64_t*>(address), condition, value, 4);
 }
 
-ISTHMUS_API int isthmus_event_test_slow(const isthmus_event* event) { return is_true(*event); }
+ISTHMUS_API int isthmus_event_test_slow(const isthmus_event* event) {
+    return is_true(*event);
+}
 
 ISTHMUS_API int isthmus_event_wait_slow(const isthmus_event* event, double timeout) {
     if (is_true(*event)) return ISTHMUS_OK;

@@ -59,8 +59,12 @@ int strided(Direction direction, const void* local, std::uint64_t local_pitch,
         return refuse(ISTHMUS_ARGUMENT, routine,
                       "a pitch of " + std::to_string(written) + " writes rows of " +
                           std::to_string(size) + " bytes over each other");
-    return move({direction, static_cast<char*>(const_cast<void*>(local)), {local_pitch, 0}, offset,
-                 {remote_pitch, 0}, {size, count, 1}},
+    return move({direction,
+                 static_cast<char*>(const_cast<void*>(local)),
+                 {local_pitch, 0},
+                 offset,
+                 {remote_pitch, 0},
+                 {size, count, 1}},
                 segment, event, routine);
 }
 
@@ -134,7 +138,8 @@ int move_list(Direction direction, const isthmus_range* ranges, std::size_t coun
     const std::uint32_t right = direction == Direction::put ? ISTHMUS_WRITE : ISTHMUS_READ;
     if (const int status = check_transfer(segment, 0, 0, right, routine)) return status;
     for (std::size_t i = 0; i < count; ++i) {
-        if (const int status = check_transfer(segment, ranges[i].offset, ranges[i].size, right, routine))
+        if (const int status =
+                check_transfer(segment, ranges[i].offset, ranges[i].size, right, routine))
             return status;
     }
     for (std::size_t i = 0; i < count; ++i) {

@@ -20,7 +20,8 @@ inline int atomic(const Segment& segment, std::uint64_t offset, std::uint32_t ri
                        offset % sizeof(T) == 0 && segment.size >= sizeof(T) &&
                        offset <= segment.size - sizeof(T) && !is_stale(segment);
     if (!legal) [[unlikely]]
-        return refuse_access(segment, offset, sizeof(T), right, ISTHMUS_ATOMICS, sizeof(T), routine);
+        return refuse_access(segment, offset, sizeof(T), right, ISTHMUS_ATOMICS, sizeof(T),
+                             routine);
     const T before = operation(reinterpret_cast<T*>(segment.base + offset));
     if (result) *result = before;
     if (right & ISTHMUS_WRITE) wake_owner(segment);
@@ -45,10 +46,10 @@ T fetch_maximum(T* word, T value) {
     return seen;
 }
 
-#define ADD(word, value) __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
-#define AND(word, value) __atomic_fetch_and(word, value, __ATOMIC_ACQ_REL)
-#define OR(word, value) __atomic_fetch_or(word, value, __ATOMIC_ACQ_REL)
-#define XOR(word, value) __atomic_fetch_xor(word, value, __ATOMIC_ACQ_REL)
+#define ADD(word, value)  __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
+#define AND(word, value)  __atomic_fetch_and(word, value, __ATOMIC_ACQ_REL)
+#define OR(word, value)   __atomic_fetch_or(word, value, __ATOMIC_ACQ_REL)
+#define XOR(word, value)  __atomic_fetch_xor(word, value, __ATOMIC_ACQ_REL)
 #define SWAP(word, value) __atomic_exchange_n(word, value, __ATOMIC_ACQ_REL)
 
 template <typename T>
@@ -88,22 +89,24 @@ ISTHMUS_API int isthmus_fence(const isthmus_segment* segment, isthmus_event* eve
     return ISTHMUS_OK;
 }
 
-ISTHMUS_API void isthmus_wake(const isthmus_segment* segment) { wake_owner(*segment); }
+ISTHMUS_API void isthmus_wake(const isthmus_segment* segment) {
+    wake_owner(*segment);
+}
 
 // NAME: routine; SLOW: its symbol; T; OPERATION(word, value).
-#define POSTED(SYMBOL, NAME, T, OPERATION)                                                       \
-    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value) {           \
-        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, nullptr, nullptr, NAME,           \
-                         [value](T* word) { return OPERATION(word, value); });                   \
+#define POSTED(SYMBOL, NAME, T, OPERATION)                                             \
+    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value) { \
+        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, nullptr, nullptr, NAME, \
+                         [value](T* word) { return OPERATION(word, value); });         \
     }
-#define FETCHING(SYMBOL, NAME, T, OPERATION)                                                     \
-    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value, T* result,  \
-                           isthmus_event* event) {                                               \
-        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, result, event, NAME,              \
-                         [value](T* word) { return OPERATION(word, value); });                   \
+#define FETCHING(SYMBOL, NAME, T, OPERATION)                                                    \
+    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value, T* result, \
+                           isthmus_event* event) {                                              \
+        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, result, event, NAME,             \
+                         [value](T* word) { return OPERATION(word, value); });                  \
     }
-#define BOTH_WIDTHS(KIND, NAME, OPERATION)                            \
-    KIND(isthmus_##NAME, "isthmus_" #NAME, std::int64_t, OPERATION)   \
+#define BOTH_WIDTHS(KIND, NAME, OPERATION)                          \
+    KIND(isthmus_##NAME, "isthmus_" #NAME, std::int64_t, OPERATION) \
     KIND(isthmus_##NAME##32, "isthmus_" #NAME "32", std::int32_t, OPERATION)
 
 POSTED(isthmus_postadd_slow, "isthmus_postadd", std::int64_t, ADD)
@@ -123,35 +126,35 @@ BOTH_WIDTHS(FETCHING, fetchor, OR)
 BOTH_WIDTHS(FETCHING, fetchxor, XOR)
 
 // Poke needs the right to write only; peek the right to read only.
-#define POKE(SYMBOL, NAME, T)                                                                    \
-    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value) {           \
-        return atomic<T>(*segment, offset, ISTHMUS_WRITE, nullptr, nullptr, NAME,                \
-                         [value](T* word) { return store(word, value); });                       \
+#define POKE(SYMBOL, NAME, T)                                                          \
+    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value) { \
+        return atomic<T>(*segment, offset, ISTHMUS_WRITE, nullptr, nullptr, NAME,      \
+                         [value](T* word) { return store(word, value); });             \
     }
 POKE(isthmus_poke_slow, "isthmus_poke", std::int64_t)
 POKE(isthmus_poke32, "isthmus_poke32", std::int32_t)
 
-#define READERS(SUFFIX, T)                                                                       \
-    ISTHMUS_API int isthmus_peek##SUFFIX(const isthmus_segment* segment, uint64_t offset,        \
-                                         T* result, isthmus_event* event) {                      \
-        return atomic<T>(*segment, offset, ISTHMUS_READ, result, event, "isthmus_peek" #SUFFIX,  \
-                         [](T* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); });       \
-    }                                                                                            \
-    ISTHMUS_API int isthmus_fetchclear##SUFFIX(const isthmus_segment* segment, uint64_t offset,  \
-                                               T* result, isthmus_event* event) {                \
-        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, result, event,                    \
+#define READERS(SUFFIX, T)                                                                        \
+    ISTHMUS_API int isthmus_peek##SUFFIX(const isthmus_segment* segment, uint64_t offset,         \
+                                         T* result, isthmus_event* event) {                       \
+        return atomic<T>(*segment, offset, ISTHMUS_READ, result, event, "isthmus_peek" #SUFFIX,   \
+                         [](T* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); });        \
+    }                                                                                             \
+    ISTHMUS_API int isthmus_fetchclear##SUFFIX(const isthmus_segment* segment, uint64_t offset,   \
+                                               T* result, isthmus_event* event) {                 \
+        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, result, event,                     \
                          "isthmus_fetchclear" #SUFFIX, [](T* word) { return SWAP(word, T{0}); }); \
-    }                                                                                            \
+    }                                                                                             \
     ISTHMUS_API int isthmus_compare_swap##SUFFIX(const isthmus_segment* segment, uint64_t offset, \
-                                                 T expected, T value, T* result,                 \
-                                                 isthmus_event* event) {                         \
-        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, result, event,                    \
-                         "isthmus_compare_swap" #SUFFIX, [=](T* word) {                          \
-                             T before = expected;                                                \
-                             __atomic_compare_exchange_n(word, &before, value, false,            \
-                                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);    \
-                             return before;                                                      \
-                         });                                                                     \
+                                                 T expected, T value, T* result,                  \
+                                                 isthmus_event* event) {                          \
+        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, result, event,                     \
+                         "isthmus_compare_swap" #SUFFIX, [=](T* word) {                           \
+                             T before = expected;                                                 \
+                             __atomic_compare_exchange_n(word, &before, value, false,             \
+                                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);     \
+                             return before;                                                       \
+                         });                                                                      \
     }
 READERS(, std::int64_t)
 READERS(32, std::int32_t)

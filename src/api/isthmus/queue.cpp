@@ -27,7 +27,9 @@ namespace {
 constexpr std::uint64_t kSmallestRing = 4096;
 constexpr std::uint64_t kLargestRing = std::uint64_t{1} << 31;
 
-int refuse_closed(const char* routine) { return refuse(ISTHMUS_CLOSED, routine, "the queue is closed"); }
+int refuse_closed(const char* routine) {
+    return refuse(ISTHMUS_CLOSED, routine, "the queue is closed");
+}
 
 int check_size(const isthmus_queue& queue, std::uint64_t size, const char* routine) {
     const std::uint64_t limit = message_limit(queue.control->capacity);
@@ -61,8 +63,7 @@ ISTHMUS_API int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_
     const char* routine = "isthmus_queue_create";
     begin(Routine::native_segment_create);
     *queue = nullptr;
-    if (capacity > kLargestRing)
-        return refuse(ISTHMUS_TOO_LARGE, routine, "capacity above 2 GiB");
+    if (capacity > kLargestRing) return refuse(ISTHMUS_TOO_LARGE, routine, "capacity above 2 GiB");
     capacity = std::bit_ceil(capacity < kSmallestRing ? kSmallestRing : capacity);
     auto made = std::make_unique<isthmus_queue>();
     // Whoever clones it before it is formatted waits for the control block's magic number.
@@ -114,7 +115,9 @@ ISTHMUS_API uint64_t isthmus_queue_limit(const isthmus_queue* queue) {
     return message_limit(queue->control->capacity);
 }
 
-ISTHMUS_API uint64_t isthmus_queue_id(const isthmus_queue* queue) { return queue->segment.id; }
+ISTHMUS_API uint64_t isthmus_queue_id(const isthmus_queue* queue) {
+    return queue->segment.id;
+}
 
 ISTHMUS_API int isthmus_enqueue(isthmus_queue* queue, const void* message, uint64_t size,
                                 isthmus_event* event) {

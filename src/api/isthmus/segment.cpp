@@ -17,20 +17,21 @@ namespace {
 
 int allocate(const Segment& segment, std::uint64_t alignment, std::uint64_t size,
              std::uint64_t* offset, Event* event, const char* routine) {
-    if (const int status = refuse_access(segment, 0, 0, ISTHMUS_READ_WRITE, ISTHMUS_ALLOCATOR, 1, routine))
+    if (const int status =
+            refuse_access(segment, 0, 0, ISTHMUS_READ_WRITE, ISTHMUS_ALLOCATOR, 1, routine))
         return status;
     if (!std::has_single_bit(alignment) || alignment > 4096)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "alignment " + std::to_string(alignment) +
-                          " is not a power of two up to 4096");
+        return refuse(
+            ISTHMUS_ARGUMENT, routine,
+            "alignment " + std::to_string(alignment) + " is not a power of two up to 4096");
     if (size == 0) return refuse(ISTHMUS_ARGUMENT, routine, "the size is 0");
     switch (allocator_allocate(segment.base, size, alignment < 16 ? 16 : alignment, *offset)) {
         case AllocatorResult::done: complete(event); return ISTHMUS_OK;
         case AllocatorResult::no_room: {
             const AllocatorReport report = allocator_report(segment.base);
             return refuse(ISTHMUS_NO_MEMORY, routine,
-                          "no room for " + std::to_string(size) + " bytes: " +
-                              std::to_string(report.free_bytes) + " of " +
+                          "no room for " + std::to_string(size) +
+                              " bytes: " + std::to_string(report.free_bytes) + " of " +
                               std::to_string(report.size) + " are free, " +
                               std::to_string(report.largest) + " in one piece");
         }
@@ -63,7 +64,8 @@ ISTHMUS_API int isthmus_segment_destroy(isthmus_segment* segment) {
 
 ISTHMUS_API int isthmus_segment_offset(const isthmus_segment* segment, const void* address,
                                        uint64_t* offset) {
-    const auto distance = static_cast<std::uint64_t>(static_cast<const char*>(address) - segment->base);
+    const auto distance =
+        static_cast<std::uint64_t>(static_cast<const char*>(address) - segment->base);
     if (distance >= segment->size) {
         char text[96];
         std::snprintf(text, sizeof text, "address %p is not within %p..%p", address,
@@ -100,14 +102,15 @@ ISTHMUS_API int isthmus_segment_free(const isthmus_segment* segment, uint64_t of
                                      isthmus_event* event) {
     const char* routine = "isthmus_segment_free";
     begin(Routine::native_segment_malloc);
-    if (const int status = refuse_access(*segment, 0, 0, ISTHMUS_READ_WRITE, ISTHMUS_ALLOCATOR, 1, routine))
+    if (const int status =
+            refuse_access(*segment, 0, 0, ISTHMUS_READ_WRITE, ISTHMUS_ALLOCATOR, 1, routine))
         return status;
     switch (allocator_free(segment->base, offset)) {
         case AllocatorResult::done: complete(event); return ISTHMUS_OK;
         case AllocatorResult::not_a_block:
-            return refuse(ISTHMUS_ARGUMENT, routine,
-                          "offset " + std::to_string(offset) +
-                              " is not the beginning of an allocated block");
+            return refuse(
+                ISTHMUS_ARGUMENT, routine,
+                "offset " + std::to_string(offset) + " is not the beginning of an allocated block");
         default:
             return refuse(ISTHMUS_ARGUMENT, routine,
                           "the segment's lists are damaged: something wrote over them");

@@ -56,12 +56,14 @@ ISTHMUS_API void isthmus_exit(int status) {
     end_job(status);
 }
 
-ISTHMUS_API const char* isthmus_error_text(void) { return last_refusal(); }
+ISTHMUS_API const char* isthmus_error_text(void) {
+    return last_refusal();
+}
 
 ISTHMUS_API const char* isthmus_status_name(int status) {
     static constexpr const char* kNames[] = {
-        "ISTHMUS_OK",     "ISTHMUS_AGAIN",    "ISTHMUS_TIMEOUT", "ISTHMUS_CLOSED",
-        "ISTHMUS_BOUNDS", "ISTHMUS_RIGHTS",   "ISTHMUS_PROTOCOL", "ISTHMUS_STALE",
+        "ISTHMUS_OK",     "ISTHMUS_AGAIN",     "ISTHMUS_TIMEOUT",  "ISTHMUS_CLOSED",
+        "ISTHMUS_BOUNDS", "ISTHMUS_RIGHTS",    "ISTHMUS_PROTOCOL", "ISTHMUS_STALE",
         "ISTHMUS_EXISTS", "ISTHMUS_NO_MEMORY", "ISTHMUS_ARGUMENT", "ISTHMUS_TOO_LARGE"};
     static_assert(sizeof kNames / sizeof *kNames == ISTHMUS_TOO_LARGE + 1);
     return status >= 0 && status <= ISTHMUS_TOO_LARGE ? kNames[status] : "unknown status";

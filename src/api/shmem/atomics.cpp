@@ -37,15 +37,16 @@ Word<T>* word(T* dest, int pe, const char* routine) {
 struct Fetch {
     template <typename T>
     static T apply(const T* source, int pe, const char* routine) {
-        const auto* there = reinterpret_cast<const Word<T>*>(target(source, sizeof(T), pe, routine));
+        const auto* there =
+            reinterpret_cast<const Word<T>*>(target(source, sizeof(T), pe, routine));
         return std::bit_cast<T>(__atomic_load_n(there, __ATOMIC_ACQUIRE));
     }
 };
 struct Swap {
     template <typename T>
     static T apply(T* dest, T value, int pe, const char* routine) {
-        return std::bit_cast<T>(__atomic_exchange_n(word(dest, pe, routine),
-                                                    std::bit_cast<Word<T>>(value), __ATOMIC_ACQ_REL));
+        return std::bit_cast<T>(__atomic_exchange_n(
+            word(dest, pe, routine), std::bit_cast<Word<T>>(value), __ATOMIC_ACQ_REL));
     }
 };
 struct Set {
@@ -63,12 +64,12 @@ struct CompareSwap {
     }
 };
 // The builtins wrap around; signed overflow is defined for atomics.
-#define FETCHING(NAME, BUILTIN)                                                  \
-    struct NAME {                                                                \
-        template <typename T>                                                    \
-        static T apply(T* dest, T value, int pe, const char* routine) {          \
-            return BUILTIN(word(dest, pe, routine), value, __ATOMIC_ACQ_REL);    \
-        }                                                                        \
+#define FETCHING(NAME, BUILTIN)                                               \
+    struct NAME {                                                             \
+        template <typename T>                                                 \
+        static T apply(T* dest, T value, int pe, const char* routine) {       \
+            return BUILTIN(word(dest, pe, routine), value, __ATOMIC_ACQ_REL); \
+        }                                                                     \
     };
 FETCHING(Add, __atomic_fetch_add)
 FETCHING(And, __atomic_fetch_and)
@@ -78,74 +79,74 @@ FETCHING(Xor, __atomic_fetch_xor)
 }  // namespace
 
 // Four routines of a fetching operation: with and without context, fetch and fetch_nbi.
-#define FETCH_ROUTINES(T, NAME, OPERATION, PARAMETERS, ...)                                      \
-    ISTHMUS_API T pshmem_##NAME(SHMEM_UNPACK_ PARAMETERS, int pe) {                              \
-        return OPERATION::apply<T>(__VA_ARGS__, pe, "shmem_" #NAME);                             \
-    }                                                                                            \
-    ISTHMUS_API T pshmem_ctx_##NAME(shmem_ctx_t ctx, SHMEM_UNPACK_ PARAMETERS, int pe) {         \
-        return OPERATION::apply<T>(__VA_ARGS__, context_pe(ctx, pe, "shmem_ctx_" #NAME),         \
-                                   "shmem_ctx_" #NAME);                                          \
-    }                                                                                            \
-    ISTHMUS_API void pshmem_##NAME##_nbi(T* fetch, SHMEM_UNPACK_ PARAMETERS, int pe) {           \
-        *fetch = OPERATION::apply<T>(__VA_ARGS__, pe, "shmem_" #NAME "_nbi");                    \
-    }                                                                                            \
-    ISTHMUS_API void pshmem_ctx_##NAME##_nbi(shmem_ctx_t ctx, T* fetch,                          \
-                                             SHMEM_UNPACK_ PARAMETERS, int pe) {                 \
+#define FETCH_ROUTINES(T, NAME, OPERATION, PARAMETERS, ...)                                       \
+    ISTHMUS_API T pshmem_##NAME(SHMEM_UNPACK_ PARAMETERS, int pe) {                               \
+        return OPERATION::apply<T>(__VA_ARGS__, pe, "shmem_" #NAME);                              \
+    }                                                                                             \
+    ISTHMUS_API T pshmem_ctx_##NAME(shmem_ctx_t ctx, SHMEM_UNPACK_ PARAMETERS, int pe) {          \
+        return OPERATION::apply<T>(__VA_ARGS__, context_pe(ctx, pe, "shmem_ctx_" #NAME),          \
+                                   "shmem_ctx_" #NAME);                                           \
+    }                                                                                             \
+    ISTHMUS_API void pshmem_##NAME##_nbi(T* fetch, SHMEM_UNPACK_ PARAMETERS, int pe) {            \
+        *fetch = OPERATION::apply<T>(__VA_ARGS__, pe, "shmem_" #NAME "_nbi");                     \
+    }                                                                                             \
+    ISTHMUS_API void pshmem_ctx_##NAME##_nbi(shmem_ctx_t ctx, T* fetch, SHMEM_UNPACK_ PARAMETERS, \
+                                             int pe) {                                            \
         *fetch = OPERATION::apply<T>(__VA_ARGS__, context_pe(ctx, pe, "shmem_ctx_" #NAME "_nbi"), \
-                                     "shmem_ctx_" #NAME "_nbi");                                 \
+                                     "shmem_ctx_" #NAME "_nbi");                                  \
     }
-#define VOID_ROUTINES(T, NAME, OPERATION, PARAMETERS, ...)                                       \
-    ISTHMUS_API void pshmem_##NAME(SHMEM_UNPACK_ PARAMETERS, int pe) {                           \
-        OPERATION::apply<T>(__VA_ARGS__, pe, "shmem_" #NAME);                                    \
-    }                                                                                            \
-    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, SHMEM_UNPACK_ PARAMETERS, int pe) {      \
-        OPERATION::apply<T>(__VA_ARGS__, context_pe(ctx, pe, "shmem_ctx_" #NAME),                \
-                            "shmem_ctx_" #NAME);                                                 \
+#define VOID_ROUTINES(T, NAME, OPERATION, PARAMETERS, ...)                                  \
+    ISTHMUS_API void pshmem_##NAME(SHMEM_UNPACK_ PARAMETERS, int pe) {                      \
+        OPERATION::apply<T>(__VA_ARGS__, pe, "shmem_" #NAME);                               \
+    }                                                                                       \
+    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, SHMEM_UNPACK_ PARAMETERS, int pe) { \
+        OPERATION::apply<T>(__VA_ARGS__, context_pe(ctx, pe, "shmem_ctx_" #NAME),           \
+                            "shmem_ctx_" #NAME);                                            \
     }
-#define VALUE_ROUTINES(T, N, OP, OPERATION)                                                      \
-    FETCH_ROUTINES(T, N##_atomic_fetch_##OP, OPERATION, (T * dest, T value), dest, value)        \
+#define VALUE_ROUTINES(T, N, OP, OPERATION)                                               \
+    FETCH_ROUTINES(T, N##_atomic_fetch_##OP, OPERATION, (T * dest, T value), dest, value) \
     VOID_ROUTINES(T, N##_atomic_##OP, OPERATION, (T * dest, T value), dest, value)
 
-#define EXTENDED(T, N)                                                                           \
-    FETCH_ROUTINES(T, N##_atomic_fetch, Fetch, (const T* source), source)                        \
-    VOID_ROUTINES(T, N##_atomic_set, Set, (T * dest, T value), dest, value)                      \
-    FETCH_ROUTINES(T, N##_atomic_swap, Swap, (T * dest, T value), dest, value)                   \
-    SHMEM_TABLE_AMO_EXTENDED(ISTHMUS_ALIAS, T, N)                                                \
-    ISTHMUS_API T pshmem_##N##_fetch(const T* source, int pe) {                                  \
-        return Fetch::apply<T>(source, pe, "shmem_" #N "_fetch");                                \
-    }                                                                                            \
-    ISTHMUS_API void pshmem_##N##_set(T* dest, T value, int pe) {                                \
-        Set::apply<T>(dest, value, pe, "shmem_" #N "_set");                                      \
-    }                                                                                            \
-    ISTHMUS_API T pshmem_##N##_swap(T* dest, T value, int pe) {                                  \
-        return Swap::apply<T>(dest, value, pe, "shmem_" #N "_swap");                             \
-    }                                                                                            \
+#define EXTENDED(T, N)                                                         \
+    FETCH_ROUTINES(T, N##_atomic_fetch, Fetch, (const T* source), source)      \
+    VOID_ROUTINES(T, N##_atomic_set, Set, (T * dest, T value), dest, value)    \
+    FETCH_ROUTINES(T, N##_atomic_swap, Swap, (T * dest, T value), dest, value) \
+    SHMEM_TABLE_AMO_EXTENDED(ISTHMUS_ALIAS, T, N)                              \
+    ISTHMUS_API T pshmem_##N##_fetch(const T* source, int pe) {                \
+        return Fetch::apply<T>(source, pe, "shmem_" #N "_fetch");              \
+    }                                                                          \
+    ISTHMUS_API void pshmem_##N##_set(T* dest, T value, int pe) {              \
+        Set::apply<T>(dest, value, pe, "shmem_" #N "_set");                    \
+    }                                                                          \
+    ISTHMUS_API T pshmem_##N##_swap(T* dest, T value, int pe) {                \
+        return Swap::apply<T>(dest, value, pe, "shmem_" #N "_swap");           \
+    }                                                                          \
     SHMEM_TABLE_AMO_EXTENDED_DEPRECATED(ISTHMUS_ALIAS, T, N)
 SHMEM_STANDARD_AMO_TYPES(EXTENDED)
 SHMEM_FLOATING_AMO_TYPES(EXTENDED)
 
-#define STANDARD(T, N)                                                                           \
-    FETCH_ROUTINES(T, N##_atomic_compare_swap, CompareSwap, (T * dest, T cond, T value), dest,   \
-                   cond, value)                                                                  \
-    FETCH_ROUTINES(T, N##_atomic_fetch_inc, Add, (T * dest), dest, static_cast<T>(1))                         \
-    VOID_ROUTINES(T, N##_atomic_inc, Add, (T * dest), dest, static_cast<T>(1))                                \
-    VALUE_ROUTINES(T, N, add, Add)                                                               \
-    SHMEM_TABLE_AMO_STANDARD(ISTHMUS_ALIAS, T, N)                                                \
-    ISTHMUS_API T pshmem_##N##_cswap(T* dest, T cond, T value, int pe) {                         \
-        return CompareSwap::apply<T>(dest, cond, value, pe, "shmem_" #N "_cswap");               \
-    }                                                                                            \
-    ISTHMUS_API T pshmem_##N##_finc(T* dest, int pe) {                                           \
-        return Add::apply<T>(dest, static_cast<T>(1), pe, "shmem_" #N "_finc");                               \
-    }                                                                                            \
-    ISTHMUS_API void pshmem_##N##_inc(T* dest, int pe) {                                         \
-        Add::apply<T>(dest, static_cast<T>(1), pe, "shmem_" #N "_inc");                                       \
-    }                                                                                            \
-    ISTHMUS_API T pshmem_##N##_fadd(T* dest, T value, int pe) {                                  \
-        return Add::apply<T>(dest, value, pe, "shmem_" #N "_fadd");                              \
-    }                                                                                            \
-    ISTHMUS_API void pshmem_##N##_add(T* dest, T value, int pe) {                                \
-        Add::apply<T>(dest, value, pe, "shmem_" #N "_add");                                      \
-    }                                                                                            \
+#define STANDARD(T, N)                                                                         \
+    FETCH_ROUTINES(T, N##_atomic_compare_swap, CompareSwap, (T * dest, T cond, T value), dest, \
+                   cond, value)                                                                \
+    FETCH_ROUTINES(T, N##_atomic_fetch_inc, Add, (T * dest), dest, static_cast<T>(1))          \
+    VOID_ROUTINES(T, N##_atomic_inc, Add, (T * dest), dest, static_cast<T>(1))                 \
+    VALUE_ROUTINES(T, N, add, Add)                                                             \
+    SHMEM_TABLE_AMO_STANDARD(ISTHMUS_ALIAS, T, N)                                              \
+    ISTHMUS_API T pshmem_##N##_cswap(T* dest, T cond, T value, int pe) {                       \
+        return CompareSwap::apply<T>(dest, cond, value, pe, "shmem_" #N "_cswap");             \
+    }                                                                                          \
+    ISTHMUS_API T pshmem_##N##_finc(T* dest, int pe) {                                         \
+        return Add::apply<T>(dest, static_cast<T>(1), pe, "shmem_" #N "_finc");                \
+    }                                                                                          \
+    ISTHMUS_API void pshmem_##N##_inc(T* dest, int pe) {                                       \
+        Add::apply<T>(dest, static_cast<T>(1), pe, "shmem_" #N "_inc");                        \
+    }                                                                                          \
+    ISTHMUS_API T pshmem_##N##_fadd(T* dest, T value, int pe) {                                \
+        return Add::apply<T>(dest, value, pe, "shmem_" #N "_fadd");                            \
+    }                                                                                          \
+    ISTHMUS_API void pshmem_##N##_add(T* dest, T value, int pe) {                              \
+        Add::apply<T>(dest, value, pe, "shmem_" #N "_add");                                    \
+    }                                                                                          \
     SHMEM_TABLE_AMO_STANDARD_DEPRECATED(ISTHMUS_ALIAS, T, N)
 SHMEM_STANDARD_AMO_TYPES(STANDARD)
 

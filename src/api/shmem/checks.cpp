@@ -13,17 +13,18 @@ void require_running(const char* routine) {
     if (job.header && window.pes != 0 && attached()) [[likely]]
         return;
     if (forked_child)
-        fail(routine, "called in a forked child, which is no PE; only the parent may call OpenSHMEM");
-    const bool after = job.header && job.status().state.load(std::memory_order_relaxed) ==
-                                         PeState::finalized;
+        fail(routine,
+             "called in a forked child, which is no PE; only the parent may call OpenSHMEM");
+    const bool after =
+        job.header && job.status().state.load(std::memory_order_relaxed) == PeState::finalized;
     fail(routine, after ? "called after shmem_finalize" : "called before shmem_init");
 }
 
 char* checked_target(const void* address, std::size_t bytes, int pe, const char* routine) {
     require_running(routine);
     if (pe < 0 || pe >= job.pes)
-        fail(routine, "pe " + std::to_string(pe) + " is out of range 0.." +
-                          std::to_string(job.pes - 1));
+        fail(routine,
+             "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
     if (job.checked && bytes != 0) {
         if (const std::string why = why_not_symmetric(address, bytes); !why.empty())
             fail(routine, why);

@@ -13,8 +13,8 @@
 #include "core/wait.hpp"
 
 extern "C" {
-__attribute__((visibility("default"))) isthmus_context isthmus_context_default{&isthmus_team_world,
-                                                                               0, true};
+__attribute__((visibility("default")))
+isthmus_context isthmus_context_default{&isthmus_team_world, 0, true};
 }
 
 using namespace isthmus;
@@ -65,7 +65,8 @@ ISTHMUS_API void pshmem_ctx_destroy(shmem_ctx_t ctx) {
     if (ctx == SHMEM_CTX_INVALID) return;
     require_running("shmem_ctx_destroy");
     note(Routine::ctx_destroy);
-    if (ctx == SHMEM_CTX_DEFAULT) fail("shmem_ctx_destroy", "SHMEM_CTX_DEFAULT cannot be destroyed");
+    if (ctx == SHMEM_CTX_DEFAULT)
+        fail("shmem_ctx_destroy", "SHMEM_CTX_DEFAULT cannot be destroyed");
     pshmem_ctx_quiet(ctx);
     ctx->live = false;
     bury(ctx);
@@ -87,8 +88,8 @@ ISTHMUS_API void pshmem_ctx_session_start(shmem_ctx_t ctx, long options,
     if (ctx == SHMEM_CTX_INVALID) return;
     require_running("shmem_ctx_session_start");
     if (options & ~SHMEM_CTX_SESSION_BATCH)
-        fail("shmem_ctx_session_start", "options " + std::to_string(options) +
-                                            " has bits other than SHMEM_CTX_SESSION_BATCH");
+        fail("shmem_ctx_session_start",
+             "options " + std::to_string(options) + " has bits other than SHMEM_CTX_SESSION_BATCH");
     if (config_mask & ~SHMEM_CTX_SESSION_TOTAL_OPS)
         fail("shmem_ctx_session_start", "config_mask " + std::to_string(config_mask) +
                                             " has bits other than SHMEM_CTX_SESSION_TOTAL_OPS");

@@ -17,9 +17,9 @@ using namespace isthmus::shmem;
 namespace {
 
 struct LockWord {
-    std::uint32_t tail;     // used at the home PE
-    std::uint16_t next;     // used at a waiting PE
-    std::uint16_t state;    // of this PE: kIdle, kWaiting until the predecessor hands over, kHolding
+    std::uint32_t tail;   // used at the home PE
+    std::uint16_t next;   // used at a waiting PE
+    std::uint16_t state;  // of this PE: kIdle, kWaiting until the predecessor hands over, kHolding
 };
 constexpr std::uint16_t kIdle = 0;
 constexpr std::uint16_t kWaiting = 1;
@@ -64,9 +64,8 @@ ISTHMUS_API void pshmem_set_lock(long* lock) {
         // Release: pairs with the acquire of clear_lock's wait for its successor.
         __atomic_store_n(&translate(queue.mine, predecessor)->next,
                          static_cast<std::uint16_t>(queue.me), __ATOMIC_RELEASE);
-        wait_for({Routine::set_lock, predecessor, lock}, [&] {
-            return __atomic_load_n(&queue.mine->state, __ATOMIC_ACQUIRE) == kHolding;
-        });
+        wait_for({Routine::set_lock, predecessor, lock},
+                 [&] { return __atomic_load_n(&queue.mine->state, __ATOMIC_ACQUIRE) == kHolding; });
     } else {
         __atomic_store_n(&queue.mine->state, kHolding, __ATOMIC_RELAXED);
     }

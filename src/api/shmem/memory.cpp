@@ -37,12 +37,13 @@ void* allocate(const char* routine, std::uint64_t size, std::uint64_t alignment)
         const std::lock_guard lock(heap_guard);
         block = heap.allocate(size, alignment);
         if (!block && job.me == 0)
-            say_from(routine, "no room for " + std::to_string(size) + " bytes in the symmetric heap: " +
-                                  std::to_string(heap.free_bytes()) + " of " +
-                                  std::to_string(heap.range().size) + " bytes are free, " +
-                                  std::to_string(heap.largest_hole()) +
-                                  " in one piece; raise SHMEM_SYMMETRIC_SIZE (now " +
-                                  value(Setting::symmetric_size).text + ")");
+            say_from(routine,
+                     "no room for " + std::to_string(size) +
+                         " bytes in the symmetric heap: " + std::to_string(heap.free_bytes()) +
+                         " of " + std::to_string(heap.range().size) + " bytes are free, " +
+                         std::to_string(heap.largest_hole()) +
+                         " in one piece; raise SHMEM_SYMMETRIC_SIZE (now " +
+                         value(Setting::symmetric_size).text + ")");
     }
     barrier_world();
     return block;
@@ -66,7 +67,9 @@ void release(const char* routine, void* block) {
 using namespace isthmus;
 using namespace isthmus::shmem;
 
-ISTHMUS_API void* pshmem_malloc(size_t size) { return allocate(begin(Routine::malloc), size, 1); }
+ISTHMUS_API void* pshmem_malloc(size_t size) {
+    return allocate(begin(Routine::malloc), size, 1);
+}
 
 ISTHMUS_API void* pshmem_malloc_with_hints(size_t size, long hints) {
     const char* routine = begin(Routine::malloc_with_hints);
@@ -91,7 +94,8 @@ ISTHMUS_API void* pshmem_align(size_t alignment, size_t size) {
 ISTHMUS_API void* pshmem_calloc(size_t count, size_t size) {
     const char* routine = begin(Routine::calloc);
     std::size_t bytes = 0;
-    if (__builtin_mul_overflow(count, size, &bytes)) bytes = std::numeric_limits<std::size_t>::max();
+    if (__builtin_mul_overflow(count, size, &bytes))
+        bytes = std::numeric_limits<std::size_t>::max();
     void* const block = allocate(routine, bytes, 1);
     if (!block) return nullptr;
     std::memset(block, 0, bytes);
@@ -144,7 +148,15 @@ ISTHMUS_API void* pshmem_ptr(const void* dest, int pe) {
 SHMEM_TABLE_MEMORY(ISTHMUS_ALIAS)
 
 // Names from before 1.2.
-ISTHMUS_API __attribute__((weak)) void* shmalloc(size_t size) { return pshmem_malloc(size); }
-ISTHMUS_API __attribute__((weak)) void shfree(void* ptr) { pshmem_free(ptr); }
-ISTHMUS_API __attribute__((weak)) void* shrealloc(void* ptr, size_t size) { return pshmem_realloc(ptr, size); }
-ISTHMUS_API __attribute__((weak)) void* shmemalign(size_t alignment, size_t size) { return pshmem_align(alignment, size); }
+ISTHMUS_API __attribute__((weak)) void* shmalloc(size_t size) {
+    return pshmem_malloc(size);
+}
+ISTHMUS_API __attribute__((weak)) void shfree(void* ptr) {
+    pshmem_free(ptr);
+}
+ISTHMUS_API __attribute__((weak)) void* shrealloc(void* ptr, size_t size) {
+    return pshmem_realloc(ptr, size);
+}
+ISTHMUS_API __attribute__((weak)) void* shmemalign(size_t alignment, size_t size) {
+    return pshmem_align(alignment, size);
+}

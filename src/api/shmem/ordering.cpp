@@ -26,7 +26,9 @@ inline bool window_is_closed() {
     return closed;
 }
 #else
-inline bool window_is_closed() { return window.limit == 0; }
+inline bool window_is_closed() {
+    return window.limit == 0;
+}
 #endif
 
 // Sequentially consistent: a get after quiet must not overtake the puts before it.
@@ -66,8 +68,12 @@ void quiet_pes(const int* target_pes, std::size_t npes, int size, const char* ro
 
 }  // namespace
 
-ISTHMUS_API void pshmem_quiet(void) { quiet("shmem_quiet"); }
-ISTHMUS_API void pshmem_fence(void) { fence("shmem_fence"); }
+ISTHMUS_API void pshmem_quiet(void) {
+    quiet("shmem_quiet");
+}
+ISTHMUS_API void pshmem_fence(void) {
+    fence("shmem_fence");
+}
 
 ISTHMUS_API void pshmem_ctx_quiet(shmem_ctx_t ctx) {
     if (has_context(ctx, "shmem_ctx_quiet")) quiet("shmem_ctx_quiet");

@@ -117,18 +117,12 @@ template <typename T>
         wait_on(call, variable, sizeof(T), [=] { return condition(load(variable), value); });
     };
     switch (call.cmp) {
-        case SHMEM_CMP_EQ:
-            return wait([](T left, T right) { return left == right; });
-        case SHMEM_CMP_NE:
-            return wait([](T left, T right) { return left != right; });
-        case SHMEM_CMP_GT:
-            return wait([](T left, T right) { return left > right; });
-        case SHMEM_CMP_LE:
-            return wait([](T left, T right) { return left <= right; });
-        case SHMEM_CMP_LT:
-            return wait([](T left, T right) { return left < right; });
-        default:
-            return wait([](T left, T right) { return left >= right; });
+        case SHMEM_CMP_EQ: return wait([](T left, T right) { return left == right; });
+        case SHMEM_CMP_NE: return wait([](T left, T right) { return left != right; });
+        case SHMEM_CMP_GT: return wait([](T left, T right) { return left > right; });
+        case SHMEM_CMP_LE: return wait([](T left, T right) { return left <= right; });
+        case SHMEM_CMP_LT: return wait([](T left, T right) { return left < right; });
+        default: return wait([](T left, T right) { return left >= right; });
     }
 }
 

@@ -47,48 +47,48 @@ inline void get(void* dest, const void* source, std::size_t bytes, int pe, const
 template <typename T>
 [[gnu::cold, gnu::noinline]] void put_element_checked(T* dest, T value, int pe,
                                                       const char* routine) {
-    *const_cast<volatile T*>(
-        reinterpret_cast<T*>(checked_target(dest, sizeof(T), pe, routine))) = value;
+    *const_cast<volatile T*>(reinterpret_cast<T*>(checked_target(dest, sizeof(T), pe, routine))) =
+        value;
 }
 
 }  // namespace
 
-#define ELEMENT(T, N)                                                                            \
-    ISTHMUS_API void pshmem_##N##_p(T* dest, T value, int pe) {                                  \
-        if (!reaches(pe)) [[unlikely]]                                                           \
-            return put_element_checked(dest, value, pe, "shmem_" #N "_p");                       \
-        *const_cast<volatile T*>(translate(dest, pe)) = value;                                   \
-    }                                                                                            \
-    ISTHMUS_API T pshmem_##N##_g(const T* source, int pe) {                                      \
-        return *const_cast<const volatile T*>(target(source, sizeof(T), pe, "shmem_" #N "_g"));  \
-    }                                                                                            \
-    ISTHMUS_API void pshmem_ctx_##N##_p(shmem_ctx_t ctx, T* dest, T value, int pe) {             \
-        pe = context_pe(ctx, pe, "shmem_ctx_" #N "_p");                                          \
-        *const_cast<volatile T*>(target(dest, sizeof(T), pe, "shmem_ctx_" #N "_p")) = value;     \
-    }                                                                                            \
-    ISTHMUS_API T pshmem_ctx_##N##_g(shmem_ctx_t ctx, const T* source, int pe) {                 \
-        pe = context_pe(ctx, pe, "shmem_ctx_" #N "_g");                                          \
-        return *const_cast<const volatile T*>(                                                   \
-            target(source, sizeof(T), pe, "shmem_ctx_" #N "_g"));                                \
-    }                                                                                            \
+#define ELEMENT(T, N)                                                                           \
+    ISTHMUS_API void pshmem_##N##_p(T* dest, T value, int pe) {                                 \
+        if (!reaches(pe)) [[unlikely]]                                                          \
+            return put_element_checked(dest, value, pe, "shmem_" #N "_p");                      \
+        *const_cast<volatile T*>(translate(dest, pe)) = value;                                  \
+    }                                                                                           \
+    ISTHMUS_API T pshmem_##N##_g(const T* source, int pe) {                                     \
+        return *const_cast<const volatile T*>(target(source, sizeof(T), pe, "shmem_" #N "_g")); \
+    }                                                                                           \
+    ISTHMUS_API void pshmem_ctx_##N##_p(shmem_ctx_t ctx, T* dest, T value, int pe) {            \
+        pe = context_pe(ctx, pe, "shmem_ctx_" #N "_p");                                         \
+        *const_cast<volatile T*>(target(dest, sizeof(T), pe, "shmem_ctx_" #N "_p")) = value;    \
+    }                                                                                           \
+    ISTHMUS_API T pshmem_ctx_##N##_g(shmem_ctx_t ctx, const T* source, int pe) {                \
+        pe = context_pe(ctx, pe, "shmem_ctx_" #N "_g");                                         \
+        return *const_cast<const volatile T*>(                                                  \
+            target(source, sizeof(T), pe, "shmem_ctx_" #N "_g"));                               \
+    }                                                                                           \
     SHMEM_TABLE_ELEMENT(ISTHMUS_ALIAS, T, N)
 SHMEM_RMA_TYPES(ELEMENT)
 
 // P: type of the pointers; OPERATION: put or get; UNIT: bytes of an element.
 #define BLOCK(P, NAME, OPERATION, UNIT)                                                          \
     ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, size_t nelems, int pe) {            \
-        OPERATION(dest, source, nelems * (UNIT), pe, "shmem_" #NAME);                            \
+        OPERATION(dest, source, nelems*(UNIT), pe, "shmem_" #NAME);                              \
     }                                                                                            \
     ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, size_t nelems, \
                                        int pe) {                                                 \
-        OPERATION(dest, source, nelems * (UNIT), context_pe(ctx, pe, "shmem_ctx_" #NAME),        \
+        OPERATION(dest, source, nelems*(UNIT), context_pe(ctx, pe, "shmem_ctx_" #NAME),          \
                   "shmem_ctx_" #NAME);                                                           \
     }
-#define BLOCKS(P, PUT, GET, UNIT)   \
-    BLOCK(P, PUT, put, UNIT)        \
-    BLOCK(P, GET, get, UNIT)        \
-    BLOCK(P, PUT##_nbi, put, UNIT)  \
-    BLOCK(P, GET##_nbi, get, UNIT)  \
+#define BLOCKS(P, PUT, GET, UNIT)  \
+    BLOCK(P, PUT, put, UNIT)       \
+    BLOCK(P, GET, get, UNIT)       \
+    BLOCK(P, PUT##_nbi, put, UNIT) \
+    BLOCK(P, GET##_nbi, get, UNIT) \
     SHMEM_TABLE_BLOCK_(ISTHMUS_ALIAS, P, PUT, GET)
 
 #define TYPED_BLOCKS(T, N) BLOCKS(T, N##_put, N##_get, sizeof(T))

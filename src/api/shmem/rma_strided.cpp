@@ -40,10 +40,10 @@ std::size_t extent(std::ptrdiff_t stride, const Shape& shape, std::size_t unit) 
 [[gnu::cold, gnu::noinline]] void check_strides(const Shape& shape, const char* routine) {
     const auto least = static_cast<std::ptrdiff_t>(shape.block);
     if (shape.dst >= least && shape.sst >= least && shape.dst > 0 && shape.sst > 0) return;
-    fail(routine, "strides dst " + std::to_string(shape.dst) + " and sst " +
-                      std::to_string(shape.sst) + " must be at least " +
-                      (shape.block == 1 ? std::string("1")
-                                        : "the block of " + std::to_string(shape.block)));
+    fail(routine,
+         "strides dst " + std::to_string(shape.dst) + " and sst " + std::to_string(shape.sst) +
+             " must be at least " +
+             (shape.block == 1 ? std::string("1") : "the block of " + std::to_string(shape.block)));
 }
 
 inline bool strides_are_legal(const Shape& shape) {
@@ -85,35 +85,35 @@ void iget(void* dest, const void* source, const Shape& shape, int pe, Routine ki
 
 }  // namespace
 
-#define STRIDED(P, NAME, OPERATION, UNIT)                                                          \
-    ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, ptrdiff_t dst, ptrdiff_t sst,         \
-                                   size_t nelems, int pe) {                                        \
-        OPERATION<UNIT>(dest, source, {dst, sst, 1, nelems}, pe, Routine::OPERATION,               \
-                        "shmem_" #NAME);                                                           \
-    }                                                                                              \
-    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, ptrdiff_t dst,   \
-                                       ptrdiff_t sst, size_t nelems, int pe) {                     \
-        OPERATION<UNIT>(dest, source, {dst, sst, 1, nelems},                                       \
-                        context_pe(ctx, pe, "shmem_ctx_" #NAME), Routine::OPERATION,               \
-                        "shmem_ctx_" #NAME);                                                       \
+#define STRIDED(P, NAME, OPERATION, UNIT)                                                        \
+    ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, ptrdiff_t dst, ptrdiff_t sst,       \
+                                   size_t nelems, int pe) {                                      \
+        OPERATION<UNIT>(dest, source, {dst, sst, 1, nelems}, pe, Routine::OPERATION,             \
+                        "shmem_" #NAME);                                                         \
+    }                                                                                            \
+    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, ptrdiff_t dst, \
+                                       ptrdiff_t sst, size_t nelems, int pe) {                   \
+        OPERATION<UNIT>(dest, source, {dst, sst, 1, nelems},                                     \
+                        context_pe(ctx, pe, "shmem_ctx_" #NAME), Routine::OPERATION,             \
+                        "shmem_ctx_" #NAME);                                                     \
     }
-#define STRIDED_BLOCK(P, NAME, OPERATION, KIND, UNIT)                                                    \
-    ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, ptrdiff_t dst, ptrdiff_t sst,         \
-                                   size_t bsize, size_t nblocks, int pe) {                         \
-        OPERATION<UNIT>(dest, source, {dst, sst, bsize, nblocks}, pe, Routine::KIND,   \
-                        "shmem_" #NAME);                                                           \
-    }                                                                                              \
-    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, ptrdiff_t dst,   \
-                                       ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {      \
-        OPERATION<UNIT>(dest, source, {dst, sst, bsize, nblocks},                                  \
-                        context_pe(ctx, pe, "shmem_ctx_" #NAME), Routine::KIND,        \
-                        "shmem_ctx_" #NAME);                                                       \
+#define STRIDED_BLOCK(P, NAME, OPERATION, KIND, UNIT)                                            \
+    ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, ptrdiff_t dst, ptrdiff_t sst,       \
+                                   size_t bsize, size_t nblocks, int pe) {                       \
+        OPERATION<UNIT>(dest, source, {dst, sst, bsize, nblocks}, pe, Routine::KIND,             \
+                        "shmem_" #NAME);                                                         \
+    }                                                                                            \
+    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, ptrdiff_t dst, \
+                                       ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {    \
+        OPERATION<UNIT>(dest, source, {dst, sst, bsize, nblocks},                                \
+                        context_pe(ctx, pe, "shmem_ctx_" #NAME), Routine::KIND,                  \
+                        "shmem_ctx_" #NAME);                                                     \
     }
 #define STRIDED_ALL(P, IPUT, IGET, IBPUT, IBGET, UNIT) \
     STRIDED(P, IPUT, iput, UNIT)                       \
     STRIDED(P, IGET, iget, UNIT)                       \
-    STRIDED_BLOCK(P, IBPUT, iput, ibput, UNIT)                \
-    STRIDED_BLOCK(P, IBGET, iget, ibget, UNIT)                \
+    STRIDED_BLOCK(P, IBPUT, iput, ibput, UNIT)         \
+    STRIDED_BLOCK(P, IBGET, iget, ibget, UNIT)         \
     SHMEM_TABLE_STRIDED_(ISTHMUS_ALIAS, P, IPUT, IGET, IBPUT, IBGET)
 
 #define TYPED(T, N) STRIDED_ALL(T, N##_iput, N##_iget, N##_ibput, N##_ibget, sizeof(T))

@@ -14,7 +14,9 @@
 using namespace isthmus;
 using namespace isthmus::shmem;
 
-ISTHMUS_API void pshmem_init(void) { enter_session(SHMEM_THREAD_SINGLE); }
+ISTHMUS_API void pshmem_init(void) {
+    enter_session(SHMEM_THREAD_SINGLE);
+}
 
 ISTHMUS_API int pshmem_init_thread(int requested, int* provided) {
     enter_session(std::clamp(requested, SHMEM_THREAD_SINGLE, SHMEM_THREAD_MULTIPLE));
@@ -99,7 +101,15 @@ ISTHMUS_API void shmem_pcontrol(int level, ...) __attribute__((weak, alias("pshm
 ISTHMUS_API __attribute__((weak)) void start_pes(int) {
     if (session_count() == 0) enter_session(SHMEM_THREAD_SINGLE);
 }
-ISTHMUS_API __attribute__((weak)) int _my_pe(void) { return pshmem_my_pe(); }
-ISTHMUS_API __attribute__((weak)) int _num_pes(void) { return pshmem_n_pes(); }
-ISTHMUS_API __attribute__((weak)) int my_pe(void) { return pshmem_my_pe(); }
-ISTHMUS_API __attribute__((weak)) int num_pes(void) { return pshmem_n_pes(); }
+ISTHMUS_API __attribute__((weak)) int _my_pe(void) {
+    return pshmem_my_pe();
+}
+ISTHMUS_API __attribute__((weak)) int _num_pes(void) {
+    return pshmem_n_pes();
+}
+ISTHMUS_API __attribute__((weak)) int my_pe(void) {
+    return pshmem_my_pe();
+}
+ISTHMUS_API __attribute__((weak)) int num_pes(void) {
+    return pshmem_n_pes();
+}

@@ -38,21 +38,21 @@ void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t
 #define PUT_SIGNAL(P, NAME, UNIT)                                                                 \
     ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, size_t nelems, uint64_t* sig_addr,   \
                                    uint64_t signal, int sig_op, int pe) {                         \
-        put_signal(dest, source, nelems * (UNIT), sig_addr, signal, sig_op, pe, "shmem_" #NAME);  \
+        put_signal(dest, source, nelems*(UNIT), sig_addr, signal, sig_op, pe, "shmem_" #NAME);    \
     }                                                                                             \
     ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, size_t nelems,  \
                                        uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) { \
-        put_signal(dest, source, nelems * (UNIT), sig_addr, signal, sig_op,                       \
+        put_signal(dest, source, nelems*(UNIT), sig_addr, signal, sig_op,                         \
                    context_pe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME);                  \
     }
 
-#define TYPED(T, N)                          \
-    PUT_SIGNAL(T, N##_put_signal, sizeof(T)) \
+#define TYPED(T, N)                              \
+    PUT_SIGNAL(T, N##_put_signal, sizeof(T))     \
     PUT_SIGNAL(T, N##_put_signal_nbi, sizeof(T)) \
     SHMEM_TABLE_PUT_SIGNAL(ISTHMUS_ALIAS, T, N)
 SHMEM_RMA_TYPES(TYPED)
-#define SIZED(BITS)                               \
-    PUT_SIGNAL(void, put##BITS##_signal, (BITS) / 8) \
+#define SIZED(BITS)                                      \
+    PUT_SIGNAL(void, put##BITS##_signal, (BITS) / 8)     \
     PUT_SIGNAL(void, put##BITS##_signal_nbi, (BITS) / 8) \
     SHMEM_TABLE_PUT_SIGNAL_SIZED(ISTHMUS_ALIAS, BITS)
 SHMEM_ELEMENT_SIZES(SIZED)
@@ -60,16 +60,16 @@ SHMEM_ELEMENT_SIZES(SIZED)
 PUT_SIGNAL(void, putmem_signal, 1)
 PUT_SIGNAL(void, putmem_signal_nbi, 1)
 
-#define SIGNAL_UPDATE(NAME, OPERATION)                                                          \
-    ISTHMUS_API void pshmem_##NAME(uint64_t* sig_addr, uint64_t signal, int pe) {               \
-        raise_signal(target(sig_addr, sizeof signal, pe, "shmem_" #NAME), signal, OPERATION,    \
-                     "shmem_" #NAME);                                                           \
-    }                                                                                           \
-    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,    \
-                                       int pe) {                                                \
-        pe = context_pe(ctx, pe, "shmem_ctx_" #NAME);                                           \
+#define SIGNAL_UPDATE(NAME, OPERATION)                                                           \
+    ISTHMUS_API void pshmem_##NAME(uint64_t* sig_addr, uint64_t signal, int pe) {                \
+        raise_signal(target(sig_addr, sizeof signal, pe, "shmem_" #NAME), signal, OPERATION,     \
+                     "shmem_" #NAME);                                                            \
+    }                                                                                            \
+    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,     \
+                                       int pe) {                                                 \
+        pe = context_pe(ctx, pe, "shmem_ctx_" #NAME);                                            \
         raise_signal(target(sig_addr, sizeof signal, pe, "shmem_ctx_" #NAME), signal, OPERATION, \
-                     "shmem_ctx_" #NAME);                                                       \
+                     "shmem_ctx_" #NAME);                                                        \
     }
 SIGNAL_UPDATE(signal_set, SHMEM_SIGNAL_SET)
 SIGNAL_UPDATE(signal_add, SHMEM_SIGNAL_ADD)

@@ -321,16 +321,14 @@ void copy_strided(char* dest, std::size_t dest_stride, const char* source,
                   std::size_t source_stride, std::size_t count, std::size_t element_bytes) {
     if (dest_stride == 1 && source_stride == 1) return copy(dest, source, count * element_bytes);
     switch (element_bytes) {
-        case 1:
-            return copy_elements<char>(dest, dest_stride, source, source_stride, count);
+        case 1: return copy_elements<char>(dest, dest_stride, source, source_stride, count);
         case 2:
             return copy_elements<std::uint16_t>(dest, dest_stride, source, source_stride, count);
         case 4:
             return copy_elements<std::uint32_t>(dest, dest_stride, source, source_stride, count);
         case 8:
             return copy_elements<std::uint64_t>(dest, dest_stride, source, source_stride, count);
-        default:
-            return copy_elements<Sixteen>(dest, dest_stride, source, source_stride, count);
+        default: return copy_elements<Sixteen>(dest, dest_stride, source, source_stride, count);
     }
 }
 

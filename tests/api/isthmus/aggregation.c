@@ -12,7 +12,8 @@ enum { kTable = 4096, kItems = 30000 };
 static void count(void* argument, int source, const void* items, size_t n) {
     (void)source;
     const int64_t* index = (const int64_t*)items;
-    for (size_t i = 0; i < n; ++i) ((int64_t*)argument)[index[i]]++;
+    for (size_t i = 0; i < n; ++i)
+        ((int64_t*)argument)[index[i]]++;
 }
 
 struct query {
@@ -31,7 +32,8 @@ static void keep(void* argument, int source, const void* items, size_t n) {
     (void)argument;
     (void)source;
     const struct query* reply = (const struct query*)items;
-    for (size_t i = 0; i < n; ++i) answers[reply[i].slot] = reply[i].index;
+    for (size_t i = 0; i < n; ++i)
+        answers[reply[i].slot] = reply[i].index;
 }
 
 /* Each item hops `left` more times. */
@@ -60,7 +62,8 @@ int main(void) {
     for (int turn = 0; turn < 2; ++turn) { /* usable again after finish */
         for (int i = 0; i < kItems; ++i) {
             const int64_t index = (int64_t)(next_random(&state) % kTable);
-            OK(isthmus_aggregator_push(histogram, (int)(next_random(&state) % (uint64_t)pes), &index));
+            OK(isthmus_aggregator_push(histogram, (int)(next_random(&state) % (uint64_t)pes),
+                                       &index));
         }
         OK(isthmus_aggregator_finish(histogram));
     }
@@ -73,12 +76,14 @@ int main(void) {
     isthmus_segment total;
     OK(isthmus_segment_clone(&total, 100, -1));
     int64_t sum = 0;
-    for (int i = 0; i < kTable; ++i) sum += table[i];
+    for (int i = 0; i < kTable; ++i)
+        sum += table[i];
     OK(isthmus_postadd(&total, 0, sum));
     isthmus_barrier();
     if (me == 0) CHECK(*(int64_t*)sums.base == 2ll * kItems * pes);
 
-    for (int i = 0; i < kTable; ++i) table[i] = me * 1000000 + i;
+    for (int i = 0; i < kTable; ++i)
+        table[i] = me * 1000000 + i;
     OK(isthmus_aggregator_create(&requests, sizeof(struct query), 256, answer, NULL));
     OK(isthmus_aggregator_create(&replies, sizeof(struct query), 256, keep, NULL));
     int64_t* expected = (int64_t*)malloc(kItems * sizeof *expected);
@@ -90,7 +95,8 @@ int main(void) {
     }
     OK(isthmus_aggregator_finish(requests));
     OK(isthmus_aggregator_finish(replies));
-    for (int i = 0; i < kItems; ++i) CHECK(answers[i] == expected[i]);
+    for (int i = 0; i < kItems; ++i)
+        CHECK(answers[i] == expected[i]);
     OK(isthmus_aggregator_destroy(requests));
     OK(isthmus_aggregator_destroy(replies));
 

@@ -10,13 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK(condition)                                                                      \
-    do {                                                                                      \
-        if (!(condition)) {                                                                   \
-            fprintf(stderr, "PE %d: %s:%d: %s (%s)\n", isthmus_pe(), __FILE__, __LINE__,      \
-                    #condition, isthmus_error_text());                                        \
-            isthmus_exit(1);                                                                  \
-        }                                                                                     \
+#define CHECK(condition)                                                                 \
+    do {                                                                                 \
+        if (!(condition)) {                                                              \
+            fprintf(stderr, "PE %d: %s:%d: %s (%s)\n", isthmus_pe(), __FILE__, __LINE__, \
+                    #condition, isthmus_error_text());                                   \
+            isthmus_exit(1);                                                             \
+        }                                                                                \
     } while (0)
 #define OK(call) CHECK((call) == ISTHMUS_OK)
 

@@ -9,7 +9,9 @@ static int me, pes;
 static unsigned char local[kSpace], model[kSpace], kept[kSpace];
 static uint64_t state;
 
-static uint64_t below(uint64_t limit) { return next_random(&state) % limit; }
+static uint64_t below(uint64_t limit) {
+    return next_random(&state) % limit;
+}
 
 struct side {
     uint64_t begin, row, plane; /* offset of the first byte, pitches */
@@ -38,8 +40,8 @@ static isthmus_point3d place(uint64_t width, uint64_t height, uint64_t depth) {
 
 static struct side side_of(const isthmus_point3d* p, uint64_t element, uint64_t origin) {
     const struct side side = {
-        origin + ((p->zpos * p->ydim + p->ypos) * p->xdim + p->xpos) * element,
-        p->xdim * element, p->xdim * p->ydim * element};
+        origin + ((p->zpos * p->ydim + p->ypos) * p->xdim + p->xpos) * element, p->xdim * element,
+        p->xdim * p->ydim * element};
     return side;
 }
 
@@ -63,9 +65,11 @@ int main(int argc, char** argv) {
         for (int i = 0; i < 64; ++i) /* a few new bytes each round; the rest is what came before */
             local[below(kSpace)] = (unsigned char)below(256);
         if (put)
-            memcpy(model, remote, kSpace), move_model(model, &r, local, &l, width * element, height, depth);
+            memcpy(model, remote, kSpace),
+                move_model(model, &r, local, &l, width * element, height, depth);
         else
-            memcpy(model, local, kSpace), move_model(model, &l, remote, &r, width * element, height, depth);
+            memcpy(model, local, kSpace),
+                move_model(model, &l, remote, &r, width * element, height, depth);
         memcpy(kept, put ? local : remote, kSpace);
         isthmus_event event;
         const isthmus_point2d at2 = {at.xpos, at.ypos, at.xdim, at.ydim},
@@ -97,7 +101,8 @@ int main(int argc, char** argv) {
     CHECK(isthmus_put_block2d(local, &whole, &next, 0, &shifted, 4, 8, 8, NULL) == ISTHMUS_BOUNDS);
     CHECK(strstr(isthmus_error_text(), "does not fit into the remote array"));
     CHECK(isthmus_put_block2d(local, &shifted, &next, 0, &whole, 4, 8, 8, NULL) == ISTHMUS_BOUNDS);
-    CHECK(isthmus_put_block2d(local, &whole, &next, kSpace - 512, &whole, 4, 16, 16, NULL) == ISTHMUS_BOUNDS);
+    CHECK(isthmus_put_block2d(local, &whole, &next, kSpace - 512, &whole, 4, 16, 16, NULL) ==
+          ISTHMUS_BOUNDS);
     CHECK(isthmus_put_strided(local, 8, &next, 0, 4, 8, 2, NULL) == ISTHMUS_ARGUMENT);
     CHECK(isthmus_get_strided(local, 4, &next, 0, 8, 8, 2, NULL) == ISTHMUS_ARGUMENT);
     CHECK(isthmus_put_strided(local, 8, &next, 0, UINT64_MAX, 8, 3, NULL) == ISTHMUS_BOUNDS);

@@ -1,5 +1,5 @@
-/* Atomics of both widths against a model; posted ones from all PEs at once; events and their ways of
- * waiting; what sleeps is woken and costs no processor time. */
+/* Atomics of both widths against a model; posted ones from all PEs at once; events and their ways
+ * of waiting; what sleeps is woken and costs no processor time. */
 #include "check.h"
 
 static int me, pes;

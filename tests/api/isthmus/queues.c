@@ -84,14 +84,16 @@ static void by_the_book(void) {
     }
     /* Full: try says so. Several may be taken before they are released. */
     int count = 0;
-    while (isthmus_try_enqueue(queue, &count, sizeof count) == ISTHMUS_OK) ++count;
+    while (isthmus_try_enqueue(queue, &count, sizeof count) == ISTHMUS_OK)
+        ++count;
     CHECK(count >= 32);
     for (int i = 0; i < count; ++i) {
         OK(isthmus_dequeue(queue, &message, &size, 0));
         CHECK(*(const int*)message == i);
     }
     CHECK(isthmus_try_enqueue(queue, &count, sizeof count) == ISTHMUS_AGAIN);
-    for (int i = 0; i < count; ++i) OK(isthmus_dequeue_release(queue));
+    for (int i = 0; i < count; ++i)
+        OK(isthmus_dequeue_release(queue));
     OK(isthmus_try_enqueue(queue, &count, sizeof count));
     OK(isthmus_try_enqueue(queue, &count, sizeof count));
     OK(isthmus_queue_close(queue));
@@ -112,7 +114,8 @@ static void closing(void) {
         OK(isthmus_queue_clone(&queue, 9, -1));
         char bytes[1000] = {0};
         int status = ISTHMUS_OK;
-        while (status == ISTHMUS_OK) status = isthmus_enqueue(queue, bytes, sizeof bytes, NULL);
+        while (status == ISTHMUS_OK)
+            status = isthmus_enqueue(queue, bytes, sizeof bytes, NULL);
         CHECK(status == ISTHMUS_CLOSED);
     } else if (me == 0) {
         usleep(100000);

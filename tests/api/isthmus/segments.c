@@ -11,7 +11,8 @@ static void create_and_clone(void) {
     OK(isthmus_segment_clone(&next, 100 + (uint64_t)((me + 1) % pes), ISTHMUS_DEFAULT_TIMEOUT));
     CHECK(next.owner == (me + 1) % pes);
     CHECK(next.size == (uint64_t)((me + 1) % pes + 1) << 16); /* sizes differ */
-    for (uint64_t i = 0; i < mine.size; ++i) CHECK(mine.base[i] == 0);
+    for (uint64_t i = 0; i < mine.size; ++i)
+        CHECK(mine.base[i] == 0);
     isthmus_barrier();
     const int64_t value = me + 1000;
     OK(isthmus_put(&value, &next, 8, 8, NULL));
@@ -57,7 +58,8 @@ static void create_and_clone(void) {
 static void rights(void) {
     isthmus_segment mine, peer;
     int64_t word = 1;
-    const uint32_t accesses[] = {ISTHMUS_READ | ISTHMUS_TRANSFERS, ISTHMUS_WRITE | ISTHMUS_TRANSFERS,
+    const uint32_t accesses[] = {ISTHMUS_READ | ISTHMUS_TRANSFERS,
+                                 ISTHMUS_WRITE | ISTHMUS_TRANSFERS,
                                  ISTHMUS_READ_WRITE | ISTHMUS_ATOMICS};
     for (int i = 0; i < 3; ++i) {
         OK(isthmus_segment_create(&mine, 200 + (uint64_t)me, NULL, 4096, accesses[i]));
@@ -79,7 +81,8 @@ static void adoption(void) {
     char* pages = (char*)aligned_alloc(4096, 8192);
     snprintf(pages, 8192, "pages of PE %d", me);
     isthmus_segment mine, peer;
-    CHECK(isthmus_segment_create(&mine, 300 + (uint64_t)me, pages + 1, 4096, 0) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_segment_create(&mine, 300 + (uint64_t)me, pages + 1, 4096, 0) ==
+          ISTHMUS_ARGUMENT);
     OK(isthmus_segment_create(&mine, 300 + (uint64_t)me, pages, 8192, 0));
     CHECK(mine.base == pages);
     OK(isthmus_segment_clone(&peer, 300 + (uint64_t)((me + 1) % pes), -1));
@@ -141,14 +144,16 @@ static void allocator(void) {
             memset(heap.base + offsets[i], me + 1, sizes[i]);
         }
         for (int i = 0; i < kBlocks; ++i) {
-            for (uint64_t k = 0; k < sizes[i]; ++k) CHECK(heap.base[offsets[i] + k] == me + 1);
+            for (uint64_t k = 0; k < sizes[i]; ++k)
+                CHECK(heap.base[offsets[i] + k] == me + 1);
             OK(isthmus_segment_free(&heap, offsets[i], NULL));
         }
     }
     isthmus_barrier();
     if (me == 0) {
         CHECK(isthmus_segment_free(&heap, offsets[0], NULL) == ISTHMUS_ARGUMENT);
-        OK(isthmus_segment_malloc(&heap, (1 << 20) - 4096, &offsets[0], NULL)); /* all merged again */
+        OK(isthmus_segment_malloc(&heap, (1 << 20) - 4096, &offsets[0],
+                                  NULL)); /* all merged again */
         CHECK(isthmus_segment_malloc(&heap, 1 << 19, &offsets[1], NULL) == ISTHMUS_NO_MEMORY);
         CHECK(isthmus_segment_memalign(&heap, 3, 8, &offsets[1], NULL) == ISTHMUS_ARGUMENT);
     }
@@ -165,7 +170,8 @@ static void many_ids(void) {
             OK(isthmus_segment_clone(&found, id, 0));
             CHECK(found.owner == me && found.generation == segments[i].generation);
         }
-        for (int i = 0; i < 20; ++i) OK(isthmus_segment_destroy(&segments[i]));
+        for (int i = 0; i < 20; ++i)
+            OK(isthmus_segment_destroy(&segments[i]));
     }
     isthmus_segment any, again;
     OK(isthmus_segment_create(&any, ISTHMUS_ANY_ID, NULL, 64, 0));

@@ -1,4 +1,6 @@
 /* The C11 generics; see generics.h. */
 #include "generics.h"
 
-int main(void) { return run(); }
+int main(void) {
+    return run();
+}

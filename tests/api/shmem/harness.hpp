@@ -115,16 +115,11 @@ T sample(int index, int pe) {
         mix(static_cast<std::uint64_t>(pe) * 1009 + static_cast<std::uint64_t>(index) + 1);
     if constexpr (std::is_floating_point_v<T>) {
         switch (index) {
-            case 0:
-                return T{-0.0};
-            case 1:
-                return Limits::infinity();
-            case 2:
-                return -Limits::infinity();
-            case 3:
-                return Limits::denorm_min();
-            case 4:
-                return Limits::lowest();
+            case 0: return T{-0.0};
+            case 1: return Limits::infinity();
+            case 2: return -Limits::infinity();
+            case 3: return Limits::denorm_min();
+            case 4: return Limits::lowest();
             case 5: {  // a quiet NaN with a payload
                 T value = Limits::quiet_NaN();
                 unsigned char bytes[sizeof(T)];
@@ -133,21 +128,15 @@ T sample(int index, int pe) {
                 std::memcpy(&value, bytes, sizeof(T));
                 return value;
             }
-            default:
-                return static_cast<T>(static_cast<std::int32_t>(hash)) / 8;
+            default: return static_cast<T>(static_cast<std::int32_t>(hash)) / 8;
         }
     } else if constexpr (std::is_integral_v<T>) {
         switch (index) {
-            case 0:
-                return Limits::min();
-            case 1:
-                return Limits::max();
-            case 2:
-                return static_cast<T>(-1);
-            case 3:
-                return static_cast<T>(1);
-            default:
-                return static_cast<T>(hash);
+            case 0: return Limits::min();
+            case 1: return Limits::max();
+            case 2: return static_cast<T>(-1);
+            case 3: return static_cast<T>(1);
+            default: return static_cast<T>(hash);
         }
     } else {
         T value;

@@ -37,20 +37,13 @@ T corner(unsigned i) {
 template <typename T>
 bool compare(T left, int cmp, T right) {
     switch (cmp) {
-        case SHMEM_CMP_EQ:
-            return left == right;
-        case SHMEM_CMP_NE:
-            return left != right;
-        case SHMEM_CMP_GT:
-            return left > right;
-        case SHMEM_CMP_GE:
-            return left >= right;
-        case SHMEM_CMP_LT:
-            return left < right;
-        case SHMEM_CMP_LE:
-            return left <= right;
-        default:
-            std::abort();
+        case SHMEM_CMP_EQ: return left == right;
+        case SHMEM_CMP_NE: return left != right;
+        case SHMEM_CMP_GT: return left > right;
+        case SHMEM_CMP_GE: return left >= right;
+        case SHMEM_CMP_LT: return left < right;
+        case SHMEM_CMP_LE: return left <= right;
+        default: std::abort();
     }
 }
 constexpr int kComparisons[] = {SHMEM_CMP_EQ, SHMEM_CMP_NE, SHMEM_CMP_GT,

@@ -3,14 +3,13 @@
 #include <isthmus/shmem_table.h>
 #include <stdio.h>
 
-static const char* const old_names[] = {"start_pes", "_my_pe",    "_num_pes", "my_pe",
-                                        "num_pes",   "shmalloc",  "shfree",   "shrealloc",
-                                        "shmemalign"};
+static const char* const old_names[] = {"start_pes", "_my_pe", "_num_pes",  "my_pe",     "num_pes",
+                                        "shmalloc",  "shfree", "shrealloc", "shmemalign"};
 
 int main(void) {
     size_t i;
     const char* section = "";
-#define SHMEM_SECTION(title) section = title;
+#define SHMEM_SECTION(title)                          section = title;
 #define SHMEM_ROUTINE(R, NAME, PARAMETERS, ARGUMENTS) printf("%s\tshmem_%s\n", section, #NAME);
 #include <isthmus/shmem_routines.inc>
     printf("9.1, 9.2 Setup, exit, query, threads\tshmem_global_exit\n");

@@ -10,7 +10,8 @@
 
 int main(void) {
     FILE* file = fopen("data.txt", "w+");
-    for (int i = 0; i < 1000; ++i) fprintf(file, "line %d\n", i);
+    for (int i = 0; i < 1000; ++i)
+        fprintf(file, "line %d\n", i);
     fseek(file, 100, SEEK_SET);
     char text[100];
     printf("%s", fgets(text, sizeof text, file));

@@ -5,7 +5,9 @@
 #include <string.h>
 
 static uint32_t state = 12345;
-static uint32_t next(void) { return state = state * 1664525 + 1013904223; }
+static uint32_t next(void) {
+    return state = state * 1664525 + 1013904223;
+}
 
 int main(void) {
     enum { kSlots = 200 };
@@ -25,10 +27,12 @@ int main(void) {
             slot[s] = realloc(slot[s], n + 1);
         }
         size[s] = n + 1;
-        for (size_t k = 0; k < size[s]; ++k) slot[s][k] = (unsigned char)(s + k);
+        for (size_t k = 0; k < size[s]; ++k)
+            slot[s][k] = (unsigned char)(s + k);
         sum += size[s];
     }
-    for (int s = 0; s < kSlots; ++s) free(slot[s]);
+    for (int s = 0; s < kSlots; ++s)
+        free(slot[s]);
     printf("%lu\n", (unsigned long)sum);
     return 0;
 }

@@ -15,7 +15,8 @@ static void* work(void* argument) {
     const long me = (long)argument;
     for (int i = 0; i < kRounds; ++i) {
         pthread_mutex_lock(&mutex);
-        while (turn % kThreads != me) pthread_cond_wait(&changed, &mutex);
+        while (turn % kThreads != me)
+            pthread_cond_wait(&changed, &mutex);
         counter += me;
         ++turn;
         ++own;
@@ -31,14 +32,16 @@ int main(void) {
     pthread_t thread[kThreads];
     pthread_barrier_init(&barrier, NULL, kThreads);
     for (int wave = 0; wave < 3; ++wave) {
-        for (long i = 0; i < kThreads; ++i) pthread_create(&thread[i], NULL, work, (void*)i);
+        for (long i = 0; i < kThreads; ++i)
+            pthread_create(&thread[i], NULL, work, (void*)i);
         long total = 0;
         for (int i = 0; i < kThreads; ++i) {
             void* result;
             pthread_join(thread[i], &result);
             total += (long)result;
         }
-        printf("wave %d: %ld %ld %ld %ld\n", wave, counter, turn, atomic_load(&free_counter), total);
+        printf("wave %d: %ld %ld %ld %ld\n", wave, counter, turn, atomic_load(&free_counter),
+               total);
     }
     return 0;
 }

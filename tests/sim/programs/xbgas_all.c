@@ -1,5 +1,5 @@
-// Every xBGAS instruction between the nodes of a machine, each result checked against plain C. Exit code 0 if all is
-// well, else the number of the line that found otherwise.
+// Every xBGAS instruction between the nodes of a machine, each result checked against plain C. Exit
+// code 0 if all is well, else the number of the line that found otherwise.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 
 static uint64_t me, nodes, shared;
 
-#define CHECK(condition)                                                                 \
-    do {                                                                                 \
-        if (!(condition)) {                                                              \
-            printf("node %d: line %d: %s\n", (int)me, __LINE__, #condition);             \
-            exit(__LINE__ % 125 + 1);                                                    \
-        }                                                                                \
+#define CHECK(condition)                                                     \
+    do {                                                                     \
+        if (!(condition)) {                                                  \
+            printf("node %d: line %d: %s\n", (int)me, __LINE__, #condition); \
+            exit(__LINE__ % 125 + 1);                                        \
+        }                                                                    \
     } while (0)
 
 // A counter on node 0: arrive, then wait for the round to be full.
@@ -23,7 +23,8 @@ static void barrier(void) {
     ++round;
     xbgas_fence();
     xbgas_eamoadd_d_aqrl(1, counter, 1);
-    while (xbgas_erld(1, counter) < round * (int64_t)nodes) __asm__ volatile(".4byte 0x0100000f");  // pause
+    while (xbgas_erld(1, counter) < round * (int64_t)nodes)
+        __asm__ volatile(".4byte 0x0100000f");  // pause
 }
 
 struct Cells {
@@ -33,31 +34,33 @@ struct Cells {
     int8_t b, b2;
 };
 
-#define AMO(suffix, type, member, name, expression)                                                    \
-    do {                                                                                               \
-        const type old = cells->member;                                                                \
-        const type operand = (type)(0x123456789abcdef5u * (me + 3));                                   \
-        (void)old;                                                                                     \
-        const type from = (type)xbgas_erld(ns, &remote->d2);                                           \
-        if (sizeof(type) == 8) xbgas_ersd(ns, &remote->member, from);                                  \
-        else xbgas_ersw(ns, (void*)&remote->member, (int32_t)from);                                    \
-        const type got = (type)xbgas_##name##_##suffix(ns, &remote->member, operand);                  \
-        CHECK(got == from);                                                                            \
-        const type a = from, b = operand;                                                              \
-        const type now = (type)(sizeof(type) == 8 ? xbgas_erld(ns, &remote->member)                    \
-                                                  : xbgas_erlw(ns, &remote->member));                  \
-        CHECK(now == (type)(expression));                                                              \
+#define AMO(suffix, type, member, name, expression)                                   \
+    do {                                                                              \
+        const type old = cells->member;                                               \
+        const type operand = (type)(0x123456789abcdef5u * (me + 3));                  \
+        (void)old;                                                                    \
+        const type from = (type)xbgas_erld(ns, &remote->d2);                          \
+        if (sizeof(type) == 8)                                                        \
+            xbgas_ersd(ns, &remote->member, from);                                    \
+        else                                                                          \
+            xbgas_ersw(ns, (void*)&remote->member, (int32_t)from);                    \
+        const type got = (type)xbgas_##name##_##suffix(ns, &remote->member, operand); \
+        CHECK(got == from);                                                           \
+        const type a = from, b = operand;                                             \
+        const type now = (type)(sizeof(type) == 8 ? xbgas_erld(ns, &remote->member)   \
+                                                  : xbgas_erlw(ns, &remote->member)); \
+        CHECK(now == (type)(expression));                                             \
     } while (0)
 
-#define ALL_AMOS(suffix, type, utype, member)                                         \
-    AMO(suffix, type, member, eamoswap, (b));                                         \
-    AMO(suffix, type, member, eamoadd, ((utype)a + (utype)b));                        \
-    AMO(suffix, type, member, eamoxor, (a ^ b));                                      \
-    AMO(suffix, type, member, eamoand, (a & b));                                      \
-    AMO(suffix, type, member, eamoor, (a | b));                                       \
-    AMO(suffix, type, member, eamomin, (a < b ? a : b));                              \
-    AMO(suffix, type, member, eamomax, (a > b ? a : b));                              \
-    AMO(suffix, type, member, eamominu, ((utype)a < (utype)b ? a : b));               \
+#define ALL_AMOS(suffix, type, utype, member)                           \
+    AMO(suffix, type, member, eamoswap, (b));                           \
+    AMO(suffix, type, member, eamoadd, ((utype)a + (utype)b));          \
+    AMO(suffix, type, member, eamoxor, (a ^ b));                        \
+    AMO(suffix, type, member, eamoand, (a & b));                        \
+    AMO(suffix, type, member, eamoor, (a | b));                         \
+    AMO(suffix, type, member, eamomin, (a < b ? a : b));                \
+    AMO(suffix, type, member, eamomax, (a > b ? a : b));                \
+    AMO(suffix, type, member, eamominu, ((utype)a < (utype)b ? a : b)); \
     AMO(suffix, type, member, eamomaxu, ((utype)a > (utype)b ? a : b))
 
 int main(void) {
@@ -74,12 +77,16 @@ int main(void) {
     XBGAS_WRITE_E(0, 77);
     CHECK(XBGAS_READ_E(0) == 0);
     uint64_t value;
-    __asm__ volatile(".insn i 0x03, 7, x21, x20, -5\n\t.insn i 0x7b, 6, %0, x21, 3" : "=r"(value));  // eaddix, eaddi
+    __asm__ volatile(".insn i 0x03, 7, x21, x20, -5\n\t.insn i 0x7b, 6, %0, x21, 3"
+                     : "=r"(value));  // eaddix, eaddi
     CHECK(value == 1234567890123456787);
 
-    struct Cells* cells = (struct Cells*)(shared + 4096 + 64 * ((me + nodes - 1) % nodes));  // those the left node owns here
+    struct Cells* cells =
+        (struct Cells*)(shared + 4096 +
+                        64 * ((me + nodes - 1) % nodes));  // those the left node owns here
     const uint64_t right = (me + 1) % nodes, ns = xbgas_namespace((int)right);
-    struct Cells* remote = (struct Cells*)(shared + 4096 + 64 * me);  // mine, in the memory of the node to the right
+    struct Cells* remote =
+        (struct Cells*)(shared + 4096 + 64 * me);  // mine, in the memory of the node to the right
     memset(cells, 0x5a, sizeof *cells);
     barrier();
 
@@ -101,7 +108,8 @@ int main(void) {
     CHECK(cells->b == -9 && cells->b2 == 0x70);
 
     // Loads of every width in both forms: sign and zero extension.
-    CHECK(xbgas_erld(ns, &remote->d) == -(int64_t)me - 1 && xbgas_eld(ns, &remote->d) == -(int64_t)me - 1);
+    CHECK(xbgas_erld(ns, &remote->d) == -(int64_t)me - 1 &&
+          xbgas_eld(ns, &remote->d) == -(int64_t)me - 1);
     CHECK(xbgas_erlw(ns, &remote->w) == -7 && xbgas_elw(ns, &remote->w) == -7);
     CHECK(xbgas_erlh(ns, &remote->h) == -300 && xbgas_elh(ns, &remote->h) == -300);
     CHECK(xbgas_erlhu(ns, &remote->h) == 65236 && xbgas_elhu(ns, &remote->h) == 65236);
@@ -129,9 +137,15 @@ int main(void) {
     CHECK(XBGAS_READ_E(22) == 111);
     XBGAS_WRITE_E(23, ns);
 #ifdef XBGAS_PROFILE_A
-    __asm__ volatile(".insn r 0x33, 3, 0x23, x20, %0, x23\n\t.insn r 0x33, 4, 0x21, x24, %0, x23" ::"r"(&remote->d) : "memory");
+    __asm__ volatile(
+        ".insn r 0x33, 3, 0x23, x20, %0, x23\n\t.insn r 0x33, 4, 0x21, x24, %0, x23" ::"r"(
+            &remote->d)
+        : "memory");
 #else
-    __asm__ volatile(".insn r 0x33, 7, 0x22, x23, x20, %0\n\t.insn r 0x33, 7, 0x55, x24, %0, x23" ::"r"(&remote->d) : "memory");
+    __asm__ volatile(
+        ".insn r 0x33, 7, 0x22, x23, x20, %0\n\t.insn r 0x33, 7, 0x55, x24, %0, x23" ::"r"(
+            &remote->d)
+        : "memory");
 #endif
     CHECK(XBGAS_READ_E(24) == 1234567890123456789);
 
@@ -143,7 +157,10 @@ int main(void) {
         register uint64_t back __asm__("s4");
         XBGAS_WRITE_E(18, 0x2222222222222222);
         XBGAS_WRITE_E(19, ns);
-        __asm__ volatile(".insn s 0x7b, 4, s2, 0(s3)\n\t.insn i 0x77, 6, s4, 0(s3)" : "=r"(back) : "r"(low), "r"(base) : "memory");
+        __asm__ volatile(".insn s 0x7b, 4, s2, 0(s3)\n\t.insn i 0x77, 6, s4, 0(s3)"
+                         : "=r"(back)
+                         : "r"(low), "r"(base)
+                         : "memory");
         CHECK(back == 0x1111111111111111 && XBGAS_READ_E(20) == 0x2222222222222222);
         CHECK(xbgas_erld(ns, (void*)(base + 8)) == 0x2222222222222222);
     }
@@ -169,7 +186,8 @@ int main(void) {
 
     // Bulk: every element size, both ways, more than one page.
     static unsigned char mine[40000], back[40000];
-    for (unsigned i = 0; i < sizeof mine; ++i) mine[i] = (unsigned char)(i * 7 + me);
+    for (unsigned i = 0; i < sizeof mine; ++i)
+        mine[i] = (unsigned char)(i * 7 + me);
     unsigned char* far = (unsigned char*)(shared + 16384);
     CHECK(xbgas_ebsb(mine, ns, far, 40000) == 40000);
     CHECK(xbgas_eblb(back, ns, far, 40000) == 40000 && memcmp(mine, back, sizeof mine) == 0);
@@ -192,7 +210,8 @@ int main(void) {
     volatile int64_t* guarded = (int64_t*)(shared + 144);
     for (int i = 0; i < 50; ++i) {
         xbgas_eamoadd_d(1, sum, (int64_t)me + 1);
-        while (xbgas_elr_d(1, lock) != 0 || xbgas_esc_d(1, lock, 1) != 0) __asm__ volatile(".4byte 0x0100000f");
+        while (xbgas_elr_d(1, lock) != 0 || xbgas_esc_d(1, lock, 1) != 0)
+            __asm__ volatile(".4byte 0x0100000f");
         xbgas_ersd(1, guarded, xbgas_erld(1, guarded) + 1);
         xbgas_fence();
         xbgas_ersd(1, lock, 0);
