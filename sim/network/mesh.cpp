@@ -39,15 +39,12 @@ struct Mesh::Router {
     std::array<std::uint8_t, kPorts> output_channel_start{}, input_start{}, output_start{};
     std::vector<InputChannel> inputs;
 
-    // Delay lines into this router; each slot is written by one neighbour and read here.
-    std::array<std::vector<LinkSlot>, kPorts> flits_in;
-    std::array<std::vector<std::uint8_t>, kPorts> credits_in;
-
     // The NIC's end of the injection link.
     std::uint16_t nic_busy = 0, nic_has_credit = 0;
     std::array<std::uint8_t, kMaxChannels> nic_credits{};
     std::array<InjectionQueue, 2> queues;
     std::uint8_t queue_start = 0;
+    bool injecting = false;  // a queue may hold something
 
     RouterStatistics statistics;
 };
@@ -67,14 +64,18 @@ Mesh::Mesh(const MachineDescription& machine, Cycle window)
       // A range may be lookahead - 1 cycles ahead of the one that reads its line: the slots must
       // not meet.
       flit_mask_(std::bit_ceil(1 + link_cycles_ + lookahead_) - 1),
-      credit_mask_(std::bit_ceil(credit_cycles_ + lookahead_) - 1),
       wake_mask_(
           std::bit_ceil(window + lookahead_ + std::max(1 + link_cycles_, credit_cycles_) + 1) - 1),
       routers_(nodes()),
       buffers_(nodes() * inputs_ * depth_),
-      wake_((wake_mask_ + 1) * nodes()),
+      link_slots_(nodes() * kPorts * (flit_mask_ + 1)),
+      arrivals_((wake_mask_ + 1) * nodes()),
       deliveries_(nodes()),
       range_of_(nodes()) {
+    for (unsigned input = 0; input < inputs_; ++input) {
+        port_of_[input] = static_cast<std::uint8_t>(input / channels_);
+        channel_of_[input] = static_cast<std::uint8_t>(input % channels_);
+    }
     const auto all = static_cast<std::uint16_t>((1u << channels_) - 1);
     for (NodeId id = 0; id < nodes(); ++id) {
         Router& r = routers_[id];
@@ -85,8 +86,6 @@ Mesh::Mesh(const MachineDescription& machine, Cycle window)
         r.neighbour = {id - w, id + 1, id + w, id - 1};
         r.inputs.resize(inputs_);
         for (unsigned port = 0; port < kPorts; ++port) {
-            r.flits_in[port].resize(flit_mask_ + 1);
-            r.credits_in[port].resize(credit_mask_ + 1);
             r.has_credit[port] = all;
             r.credits[port].fill(static_cast<std::uint8_t>(depth_));
         }
@@ -102,16 +101,14 @@ Mesh::~Mesh() {
     const auto drop_tail = [](Packet* packet, std::uint32_t index) {
         if (packet != nullptr && index + 1 == packet->flits) delete packet;
     };
+    for (const LinkSlot& slot : link_slots_)
+        drop_tail(slot.packet, slot.index);
     for (NodeId id = 0; id < nodes(); ++id) {
         Router& r = routers_[id];
-        for (auto& line : r.flits_in) {
-            for (LinkSlot& slot : line)
-                drop_tail(slot.packet, slot.index);
-        }
         for (unsigned input = 0; input < inputs_; ++input) {
             const InputChannel& channel = r.inputs[input];
             for (unsigned i = 0; i < channel.count; ++i) {
-                const Flit& flit = buffer(id, input, (channel.first + i) % depth_);
+                const Flit& flit = buffer(id, input, wrap(channel.first + i));
                 drop_tail(flit.packet, flit.index);
             }
         }
@@ -196,27 +193,17 @@ void Mesh::inject(Packet* packet, Cycle when) {
             position = &(*position)->next;
         packet->next = std::exchange(*position, packet);
     }
+    routers_[packet->source].injecting = true;
     ranges_[range_of_[packet->source]].active_flits_in += packet->flits;
     wake(packet->source, when);
 }
 
 void Mesh::step(std::size_t range_index, Cycle cycle) {
     Range& range = ranges_[range_index];
-    std::uint8_t* row = wake_.data() + (cycle & wake_mask_) * nodes();
-    for (NodeId id = range.first; id < range.last;) {
-        if (id + 8 <= range.last) {
-            std::uint64_t eight;
-            std::memcpy(&eight, row + id, sizeof eight);
-            if (eight == 0) {
-                id += 8;
-                continue;
-            }
-        }
-        if (row[id] != 0) {
-            row[id] = 0;
-            step_router(range, id, cycle);
-        }
-        ++id;
+    for (NodeId id = range.first; id < range.last; ++id) {
+        std::uint64_t halves[2];
+        std::memcpy(halves, &arrivals(id, cycle), sizeof halves);
+        if ((halves[0] | halves[1]) != 0) step_router(range, id, cycle);
     }
 }
 
@@ -251,56 +238,50 @@ std::uint64_t Mesh::active_flits() const {
 
 void Mesh::step_router(Range& range, NodeId id, Cycle cycle) {
     Router& r = routers_[id];
+    const Arrivals now = std::exchange(arrivals(id, cycle), Arrivals{});
     range.last_activity = cycle;
     for (unsigned port = 0; port < kPorts; ++port) {
-        LinkSlot& slot = r.flits_in[port][cycle & flit_mask_];
-        if (slot.packet != nullptr) {
-            accept(r, static_cast<Port>(port), slot, cycle);
-            slot.packet = nullptr;
+        if (now.flits[port] != 0) accept(r, id, port, now.flits[port] - 1u, cycle);
+        if (now.credits[port] == 0) continue;
+        const unsigned channel = now.credits[port] - 1u;
+        std::uint8_t& count = port == kLocal ? r.nic_credits[channel] : r.credits[port][channel];
+        if (++count > depth_) {
+            model_error(where(id, cycle) + "more credits than buffer slots, port " +
+                        std::to_string(port) + ", channel " + std::to_string(channel));
         }
-        std::uint8_t& credit = r.credits_in[port][cycle & credit_mask_];
-        if (credit != 0) {
-            const unsigned channel = credit - 1u;
-            std::uint8_t& count =
-                port == kLocal ? r.nic_credits[channel] : r.credits[port][channel];
-            if (++count > depth_) {
-                model_error(where(id, cycle) + "more credits than buffer slots, port " +
-                            std::to_string(port) + ", channel " + std::to_string(channel));
-            }
-            (port == kLocal ? r.nic_has_credit : r.has_credit[port]) |=
-                static_cast<std::uint16_t>(1u << channel);
-            credit = 0;
-        }
+        (port == kLocal ? r.nic_has_credit : r.has_credit[port]) |=
+            static_cast<std::uint16_t>(1u << channel);
     }
-    inject_flit(r, id, cycle);
+    if (r.injecting) inject_flit(r, id, cycle);
     if (r.occupied != 0) {
-        if ((r.occupied & ~r.allocated) != 0) allocate_channels(r, cycle);
+        if ((r.occupied & ~r.allocated) != 0) allocate_channels(r, id, cycle);
         if ((r.occupied & r.allocated) != 0) traverse_switch(range, r, id, cycle);
         if (r.occupied != 0) wake(id, cycle + 1);
     }
 }
 
-void Mesh::accept(Router& r, Port port, const LinkSlot& slot, Cycle cycle) {
-    const unsigned input = port * channels_ + slot.channel;
-    const auto id = static_cast<NodeId>(&r - routers_.data());
+void Mesh::accept(Router& r, NodeId id, unsigned port, unsigned channel_number, Cycle cycle) {
+    const unsigned input = port * channels_ + channel_number;
+    LinkSlot& slot = link_slot(id, port, cycle);
+    Packet* const packet = std::exchange(slot.packet, nullptr);
     InputChannel& channel = r.inputs[input];
     if (channel.count == depth_) {
         model_error(where(id, cycle) + "buffer overflow, port " + std::to_string(port) +
-                    ", channel " + std::to_string(slot.channel));
+                    ", channel " + std::to_string(channel_number));
     }
     const bool in_order = channel.expected == 0
                               ? slot.index == 0
-                              : slot.packet == channel.arriving && slot.index == channel.expected;
-    if (!in_order) {
+                              : packet == channel.arriving && slot.index == channel.expected;
+    if (packet == nullptr || !in_order) {
         model_error(where(id, cycle) + "flit " + std::to_string(slot.index) +
                     " out of order, expected " + std::to_string(channel.expected));
     }
-    channel.arriving = slot.packet;
-    channel.expected = slot.index + 1 == slot.packet->flits ? 0 : slot.index + 1;
-    buffer(id, input, (channel.first + channel.count) % depth_) = {
-        slot.packet, slot.index, static_cast<std::uint32_t>(cycle)};
+    channel.arriving = packet;
+    channel.expected = slot.index + 1 == packet->flits ? 0 : slot.index + 1;
+    buffer(id, input, wrap(channel.first + channel.count)) = {packet, slot.index,
+                                                              static_cast<std::uint32_t>(cycle)};
     ++channel.count;
-    r.statistics.peak_buffer = std::max<std::uint32_t>(r.statistics.peak_buffer, channel.count);
+    if (channel.count > r.statistics.peak_buffer) r.statistics.peak_buffer = channel.count;
     r.occupied |= std::uint64_t{1} << input;
 }
 
@@ -338,8 +319,8 @@ void Mesh::inject_flit(Router& r, NodeId id, Cycle cycle) {
         }
         ++r.statistics.injected_flits;
         const Cycle arrival = cycle + link_cycles_;
-        r.flits_in[kLocal][arrival & flit_mask_] = {packet, queue.next_flit, queue.channel};
-        wake(id, arrival);
+        link_slot(id, kLocal, arrival) = {packet, queue.next_flit};
+        arrivals(id, arrival).flits[kLocal] = static_cast<std::uint8_t>(queue.channel + 1);
         if (--r.nic_credits[queue.channel] == 0) {
             r.nic_has_credit &= static_cast<std::uint16_t>(~(1u << queue.channel));
         }
@@ -350,6 +331,8 @@ void Mesh::inject_flit(Router& r, NodeId id, Cycle cycle) {
         }
     }
     if (waiting) wake(id, cycle + 1);
+    r.injecting = r.queues[0].first != nullptr || r.queues[0].current != nullptr ||
+                  r.queues[1].first != nullptr || r.queues[1].current != nullptr;
 }
 
 Port Mesh::route(const Router& r, const Packet& packet) const {
@@ -358,8 +341,7 @@ Port Mesh::route(const Router& r, const Packet& packet) const {
     return kLocal;
 }
 
-void Mesh::allocate_channels(Router& r, Cycle cycle) {
-    const auto id = static_cast<NodeId>(&r - routers_.data());
+void Mesh::allocate_channels(Router& r, NodeId id, Cycle cycle) {
     const auto now = static_cast<std::uint32_t>(cycle);
     const auto delay = static_cast<std::uint32_t>(router_cycles_ >= 2 ? router_cycles_ - 2 : 0);
     const unsigned per_class = channels_ / classes_;
@@ -379,12 +361,13 @@ void Mesh::allocate_channels(Router& r, Cycle cycle) {
         const unsigned chosen =
             next_bit(better != 0 ? better : available, r.output_channel_start[output]);
         r.output_busy[output] |= static_cast<std::uint16_t>(1u << chosen);
-        r.output_channel_start[output] = static_cast<std::uint8_t>((chosen + 1) % channels_);
+        r.output_channel_start[output] =
+            static_cast<std::uint8_t>(chosen + 1 == channels_ ? 0 : chosen + 1);
         channel.output = output;
         channel.output_channel = static_cast<std::uint8_t>(chosen);
         channel.switch_ready = now + (router_cycles_ >= 2 ? 1 : 0);
         r.allocated |= std::uint64_t{1} << input;
-        r.allocation_start = static_cast<std::uint8_t>((input + 1) % inputs_);
+        r.allocation_start = static_cast<std::uint8_t>(input + 1 == inputs_ ? 0 : input + 1);
     }
 }
 
@@ -393,6 +376,7 @@ void Mesh::traverse_switch(Range& range, Router& r, NodeId id, Cycle cycle) {
     const auto delay = static_cast<std::uint32_t>(router_cycles_ - 1);
     // Input stage: each input port proposes one of its channels.
     std::array<std::uint32_t, kPorts> ready{};
+    unsigned proposals = 0;
     std::uint64_t todo = r.occupied & r.allocated;
     while (todo != 0) {
         const auto input = static_cast<unsigned>(std::countr_zero(todo));
@@ -404,27 +388,27 @@ void Mesh::traverse_switch(Range& range, Router& r, NodeId id, Cycle cycle) {
             ++r.statistics.credit_stalls;
             continue;
         }
-        ready[input / channels_] |= 1u << (input % channels_);
+        ready[port_of_[input]] |= 1u << channel_of_[input];
+        ++proposals;
     }
     std::array<unsigned, kPorts> proposal{};
     std::array<std::uint32_t, kPorts> requests{};
-    unsigned wanted = 0, proposals = 0;
+    unsigned wanted = 0;
     for (unsigned port = 0; port < kPorts; ++port) {
         if (ready[port] == 0) continue;
         proposal[port] = port * channels_ + next_bit(ready[port], r.input_start[port]);
         const unsigned output = r.inputs[proposal[port]].output;
         requests[output] |= 1u << port;
         wanted |= 1u << output;
-        proposals += static_cast<unsigned>(std::popcount(ready[port]));
     }
     // Output stage: each output port takes one proposal. Pointers move past winners only, which
     // keeps it fair.
     for (; wanted != 0; wanted &= wanted - 1) {
         const auto output = static_cast<unsigned>(std::countr_zero(wanted));
         const unsigned port = next_bit(requests[output], r.output_start[output]);
-        r.output_start[output] = static_cast<std::uint8_t>((port + 1) % kPorts);
-        r.input_start[port] =
-            static_cast<std::uint8_t>((proposal[port] % channels_ + 1) % channels_);
+        r.output_start[output] = static_cast<std::uint8_t>(port + 1 == kPorts ? 0 : port + 1);
+        const unsigned next = channel_of_[proposal[port]] + 1u;
+        r.input_start[port] = static_cast<std::uint8_t>(next == channels_ ? 0 : next);
         --proposals;
         send(range, r, id, proposal[port], cycle);
     }
@@ -435,8 +419,8 @@ void Mesh::send(Range& range, Router& r, NodeId id, unsigned input, Cycle cycle)
     InputChannel& channel = r.inputs[input];
     const Flit flit = buffer(id, input, channel.first);
     const unsigned output = channel.output, out_channel = channel.output_channel;
-    const unsigned in_port = input / channels_;
-    const auto in_channel = static_cast<std::uint8_t>(input % channels_);
+    const unsigned in_port = port_of_[input];
+    const std::uint8_t in_channel = channel_of_[input];
     channel.first = static_cast<std::uint8_t>(channel.first + 1u == depth_ ? 0 : channel.first + 1);
     if (--channel.count == 0) r.occupied &= ~(std::uint64_t{1} << input);
     const bool tail = flit.index + 1 == flit.packet->flits;
@@ -448,9 +432,8 @@ void Mesh::send(Range& range, Router& r, NodeId id, unsigned input, Cycle cycle)
 
     const NodeId upstream = in_port == kLocal ? id : r.neighbour[in_port];
     const Cycle credit_arrival = cycle + credit_cycles_;
-    routers_[upstream].credits_in[opposite(in_port)][credit_arrival & credit_mask_] =
+    arrivals(upstream, credit_arrival).credits[opposite(in_port)] =
         static_cast<std::uint8_t>(in_channel + 1);
-    wake(upstream, credit_arrival);
 
     const Cycle arrival = cycle + 1 + link_cycles_;
     if (output != kLocal) {
@@ -458,9 +441,9 @@ void Mesh::send(Range& range, Router& r, NodeId id, unsigned input, Cycle cycle)
             r.has_credit[output] &= static_cast<std::uint16_t>(~(1u << out_channel));
         }
         const NodeId next = r.neighbour[output];
-        routers_[next].flits_in[opposite(output)][arrival & flit_mask_] = {
-            flit.packet, flit.index, static_cast<std::uint8_t>(out_channel)};
-        wake(next, arrival);
+        link_slot(next, opposite(output), arrival) = {flit.packet, flit.index};
+        arrivals(next, arrival).flits[opposite(output)] =
+            static_cast<std::uint8_t>(out_channel + 1);
         return;
     }
     Packet& packet = *flit.packet;

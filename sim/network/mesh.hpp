@@ -16,7 +16,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,7 +46,7 @@ struct RouterStatistics {
 class Mesh {
   public:
     /// `window` is the furthest ahead of now() that inject() may be told to act.
-    explicit Mesh(const MachineDescription& machine, Cycle window = 256);
+    explicit Mesh(const MachineDescription& machine, Cycle window = 64);
     ~Mesh();
     Mesh(const Mesh&) = delete;
     Mesh& operator=(const Mesh&) = delete;
@@ -101,8 +100,17 @@ class Mesh {
     struct LinkSlot {
         Packet* packet = nullptr;
         std::uint32_t index = 0;
-        std::uint8_t channel = 0;
     };
+    /// What reaches a router in one cycle. Each byte has one writer, so threads need no atomic
+    /// access: a barrier lies between the write and the read. A flit or credit byte holds its
+    /// channel + 1.
+    struct alignas(16) Arrivals {
+        std::uint8_t flits[kPorts];
+        std::uint8_t credits[kPorts];
+        std::uint8_t self;  ///< has something left to do
+        std::uint8_t unused[5];
+    };
+    static_assert(sizeof(Arrivals) == 16);
     struct InputChannel {
         Packet* arriving = nullptr;  // in-order check: the packet whose flits come in
         std::uint32_t expected = 0;
@@ -124,18 +132,20 @@ class Mesh {
     };
 
     void step_router(Range& range, NodeId id, Cycle cycle);
-    void accept(Router& router, Port port, const LinkSlot& slot, Cycle cycle);
+    void accept(Router& router, NodeId id, unsigned port, unsigned channel, Cycle cycle);
     void inject_flit(Router& router, NodeId id, Cycle cycle);
-    void allocate_channels(Router& router, Cycle cycle);
+    void allocate_channels(Router& router, NodeId id, Cycle cycle);
     void traverse_switch(Range& range, Router& router, NodeId id, Cycle cycle);
     void send(Range& range, Router& router, NodeId id, unsigned input, Cycle cycle);
     Port route(const Router& router, const Packet& packet) const;
-    void wake(NodeId id, Cycle cycle) {
-        // Relaxed: two neighbours may store the same 1; the barrier between quanta orders it before
-        // the reader.
-        std::atomic_ref<std::uint8_t>(wake_[(cycle & wake_mask_) * nodes() + id])
-            .store(1, std::memory_order_relaxed);
+    Arrivals& arrivals(NodeId id, Cycle cycle) {
+        return arrivals_[(cycle & wake_mask_) * nodes() + id];
     }
+    void wake(NodeId id, Cycle cycle) { arrivals(id, cycle).self = 1; }
+    LinkSlot& link_slot(NodeId id, unsigned port, Cycle cycle) {
+        return link_slots_[(id * kPorts + port) * (flit_mask_ + 1) + (cycle & flit_mask_)];
+    }
+    unsigned wrap(unsigned slot) const { return slot >= depth_ ? slot - depth_ : slot; }
     Flit& buffer(NodeId id, unsigned input, unsigned slot) {
         return buffers_[(id * inputs_ + input) * depth_ + slot];
     }
@@ -145,12 +155,14 @@ class Mesh {
     const unsigned channels_, classes_, depth_, inputs_;
     const Cycle router_cycles_, link_cycles_, credit_cycles_;
     const Cycle lookahead_, window_;
-    std::uint64_t flit_mask_, credit_mask_, wake_mask_;
+    std::uint64_t flit_mask_, wake_mask_;
     Cycle now_ = 0;
 
     std::vector<Router> routers_;
     std::vector<Flit> buffers_;
-    std::vector<std::uint8_t> wake_;
+    std::vector<LinkSlot> link_slots_;  // delay lines, by router, input port and cycle
+    std::vector<Arrivals> arrivals_;
+    std::array<std::uint8_t, 64> port_of_{}, channel_of_{};  // of an input channel
     std::vector<std::vector<Delivery>> deliveries_;
     std::vector<Range> ranges_;
     std::vector<std::uint16_t> range_of_;
