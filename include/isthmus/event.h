@@ -45,7 +45,7 @@ int isthmus_event_test_slow(const isthmus_event* event);
 /* 1 if the event is true, else 0. Acquire: what the operation brought is then visible.
  * Budget: 6 instructions for a completed operation. Wait-free. */
 static inline int isthmus_event_test(const isthmus_event* event) {
-    return event->address == NULL || isthmus_event_test_slow(event);
+    return !event->address || isthmus_event_test_slow(event);
 }
 
 /* `timeout` in seconds; negative: for ever. Polls, then yields, then sleeps (after
@@ -53,7 +53,7 @@ static inline int isthmus_event_test(const isthmus_event* event) {
  * ISTHMUS_OK or ISTHMUS_TIMEOUT. */
 int isthmus_event_wait_slow(const isthmus_event* event, double timeout);
 static inline int isthmus_event_wait_for(const isthmus_event* event, double timeout) {
-    return event->address == NULL ? 0 : isthmus_event_wait_slow(event, timeout);
+    return event->address ? isthmus_event_wait_slow(event, timeout) : 0;
 }
 static inline int isthmus_event_wait(const isthmus_event* event) {
     return isthmus_event_wait_for(event, -1.0);

@@ -29,10 +29,9 @@ void isthmus_wake(const isthmus_segment* segment);
 
 /* True if a 64-bit atomic at `offset` is legal and nobody has to be woken. */
 static inline int isthmus_atomic_is_plain(const isthmus_segment* segment, uint64_t offset) {
-    return __builtin_expect(
-        offset < segment->atomic_end && (offset & 7) == 0 &&
-            *(const volatile uint32_t*)segment->generation_now == segment->generation,
-        1);
+    const int plain = offset < segment->atomic_end && (offset & 7) == 0 &&
+                      *(const volatile uint32_t*)segment->generation_now == segment->generation;
+    return __builtin_expect(plain, 1) != 0;
 }
 
 /* Posted 64-bit add. Budget: 15 instructions. */
@@ -60,7 +59,7 @@ int isthmus_fetchadd_slow(const isthmus_segment* segment, uint64_t offset, int64
 /* Adds and returns the value before, in *result. Budget: 20 instructions. */
 static inline int isthmus_fetchadd(const isthmus_segment* segment, uint64_t offset, int64_t value,
                                    int64_t* result, isthmus_event* event) {
-    if (event != NULL || !isthmus_atomic_is_plain(segment, offset))
+    if (event || !isthmus_atomic_is_plain(segment, offset))
         return isthmus_fetchadd_slow(segment, offset, value, result, event);
     *result = __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_ACQ_REL);
     if (__builtin_expect(*(const volatile uint32_t*)segment->sleepers != 0, 0))

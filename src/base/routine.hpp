@@ -10,7 +10,8 @@ namespace isthmus {
 
 #define ISTHMUS_ROUTINES(X)                                                                     \
     X(none)                                                                                     \
-    X(init) X(init_thread) X(finalize) X(global_exit) X(malloc) X(free) X(realloc) X(align)     \
+    X(init)                                                                                     \
+    X(init_thread) X(finalize) X(global_exit) X(malloc) X(free) X(realloc) X(align)             \
         X(malloc_with_hints) X(calloc) X(team_split_strided) X(team_split_2d) X(team_destroy)   \
             X(ctx_create) X(team_create_ctx) X(ctx_destroy) X(ctx_session_start)                \
                 X(ctx_session_stop) X(put) X(get) X(putmem) X(getmem) X(iput) X(iget) X(ibput)  \
@@ -24,10 +25,11 @@ namespace isthmus {
                                                 X(wait_until_some_vector) X(wait) X(set_lock)   \
                                                     X(test_lock) X(clear_lock) X(pe_quiet)
 
-#define ISTHMUS_NATIVE_ROUTINES(X)                                                                 \
-    X(init)                                                                                        \
-    X(finalize) X(barrier) X(segment_create) X(segment_clone) X(segment_destroy) X(segment_malloc) \
-        X(event_wait) X(event_wait_all) X(event_wait_any) X(enqueue) X(dequeue) X(queue_clone)     \
+#define ISTHMUS_NATIVE_ROUTINES(X)                                                             \
+    X(init)                                                                                    \
+    X(finalize)                                                                                \
+    X(barrier) X(segment_create) X(segment_clone) X(segment_destroy) X(segment_malloc)         \
+        X(event_wait) X(event_wait_all) X(event_wait_any) X(enqueue) X(dequeue) X(queue_clone) \
             X(aggregator_push) X(aggregator_flush) X(aggregator_finish)
 
 enum class Routine : std::uint32_t {

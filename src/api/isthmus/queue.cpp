@@ -40,17 +40,18 @@ int check_size(const isthmus_queue& queue, std::uint64_t size, const char* routi
                       std::to_string(limit) + " fit in this queue (half its capacity)");
 }
 
-int reserve_or_wait(isthmus_queue& queue, std::uint64_t size, void*& message, Routine routine) {
+// Room for the message, or null and why not.
+void* reserve_or_wait(isthmus_queue& queue, std::uint64_t size, int& status, Routine routine) {
     const char* name = routine_name(routine);
-    if (const int status = check_size(queue, size, name)) return status;
-    if (queue.producer.closed()) [[unlikely]]
-        return refuse_closed(name);
-    message = queue.producer.reserve(size);
-    if (message) [[likely]]
-        return ISTHMUS_OK;
-    begin(routine);
-    message = queue.producer.reserve_wait(size, deadline_after(-1), routine);
-    return message ? ISTHMUS_OK : refuse_closed(name);
+    status = check_size(queue, size, name);
+    if (status != ISTHMUS_OK) return nullptr;
+    void* place = queue.producer.closed() ? nullptr : queue.producer.reserve(size);
+    if (!place && !queue.producer.closed()) {
+        begin(routine);
+        place = queue.producer.reserve_wait(size, deadline_after(-1), routine);
+    }
+    if (!place) status = refuse_closed(name);
+    return place;
 }
 
 int not_the_consumer(const char* routine) {
@@ -121,9 +122,9 @@ ISTHMUS_API uint64_t isthmus_queue_id(const isthmus_queue* queue) {
 
 ISTHMUS_API int isthmus_enqueue(isthmus_queue* queue, const void* message, uint64_t size,
                                 isthmus_event* event) {
-    void* place = nullptr;
-    if (const int status = reserve_or_wait(*queue, size, place, Routine::native_enqueue))
-        return status;
+    int status = ISTHMUS_OK;
+    void* const place = reserve_or_wait(*queue, size, status, Routine::native_enqueue);
+    if (!place) return status;
     copy(place, message, size);
     queue->producer.commit(place, size);
     complete(event);
@@ -142,7 +143,9 @@ ISTHMUS_API int isthmus_try_enqueue(isthmus_queue* queue, const void* message, u
 }
 
 ISTHMUS_API int isthmus_enqueue_reserve(isthmus_queue* queue, uint64_t size, void** message) {
-    return reserve_or_wait(*queue, size, *message, Routine::native_enqueue);
+    int status = ISTHMUS_OK;
+    *message = reserve_or_wait(*queue, size, status, Routine::native_enqueue);
+    return status;
 }
 
 ISTHMUS_API int isthmus_enqueue_commit(isthmus_queue* queue, void* message, uint64_t size) {
