@@ -17,6 +17,15 @@
 #ifndef ISTHMUS_SHMEM_H
 #define ISTHMUS_SHMEM_H
 
+/* Programs that ask which implementation this is, in order to know what it has (the Python binding
+ * shmem4py is one), read these two from Sandia OpenSHMEM as "all of OpenSHMEM 1.5". So it is here. */
+#ifndef SHMEM_DEF_H
+#define SHMEM_DEF_H
+#endif
+#ifndef SHMEM_FUNCTION_ATTRIBUTES
+#define SHMEM_FUNCTION_ATTRIBUTES
+#endif
+
 #include <isthmus/shmem_table.h>
 #include <isthmus/shmem_types.h>
 #include <isthmus/window.h>
