@@ -8,31 +8,25 @@
 
 namespace isthmus {
 
-#define ISTHMUS_ROUTINES(X)                                                                      \
-    X(none)                                                                                      \
-    X(init)                                                                                      \
-    X(init_thread)                                                                               \
-    X(finalize) X(global_exit) X(malloc) X(free) X(realloc) X(align) X(malloc_with_hints)        \
-        X(calloc) X(team_split_strided) X(team_split_2d) X(team_destroy) X(ctx_create)           \
-            X(team_create_ctx) X(ctx_destroy) X(ctx_session_start) X(ctx_session_stop) X(put)    \
-                X(get) X(putmem) X(getmem) X(iput) X(iget) X(ibput) X(ibget) X(put_signal)       \
-                    X(signal_wait_until) X(barrier_all) X(sync_all) X(team_sync) X(barrier)      \
-                        X(sync) X(broadcast) X(collect) X(fcollect) X(alltoall) X(alltoalls)     \
-                            X(and_reduce) X(or_reduce) X(xor_reduce) X(max_reduce) X(min_reduce) \
-                                X(sum_reduce) X(prod_reduce) X(sum_inscan) X(sum_exscan)         \
-                                    X(wait_until) X(wait_until_all) X(wait_until_any)            \
-                                        X(wait_until_some) X(wait_until_all_vector)              \
-                                            X(wait_until_any_vector) X(wait_until_some_vector)   \
-                                                X(wait) X(set_lock) X(test_lock) X(clear_lock)   \
-                                                    X(pe_quiet)
+// Lists, which clang-format would indent ever deeper.
+// clang-format off
+#define ISTHMUS_ROUTINES(X)                                                                       \
+    X(none) X(init) X(init_thread) X(finalize) X(global_exit) X(malloc) X(free) X(realloc)        \
+    X(align) X(malloc_with_hints) X(calloc) X(team_split_strided) X(team_split_2d)                \
+    X(team_destroy) X(ctx_create) X(team_create_ctx) X(ctx_destroy) X(ctx_session_start)          \
+    X(ctx_session_stop) X(put) X(get) X(putmem) X(getmem) X(iput) X(iget) X(ibput) X(ibget)       \
+    X(put_signal) X(signal_wait_until) X(barrier_all) X(sync_all) X(team_sync) X(barrier)         \
+    X(sync) X(broadcast) X(collect) X(fcollect) X(alltoall) X(alltoalls) X(and_reduce)            \
+    X(or_reduce) X(xor_reduce) X(max_reduce) X(min_reduce) X(sum_reduce) X(prod_reduce)           \
+    X(sum_inscan) X(sum_exscan) X(wait_until) X(wait_until_all) X(wait_until_any)                 \
+    X(wait_until_some) X(wait_until_all_vector) X(wait_until_any_vector)                          \
+    X(wait_until_some_vector) X(wait) X(set_lock) X(test_lock) X(clear_lock) X(pe_quiet)
 
-#define ISTHMUS_NATIVE_ROUTINES(X)                                                        \
-    X(init)                                                                               \
-    X(finalize)                                                                           \
-    X(barrier)                                                                            \
-    X(segment_create) X(segment_clone) X(segment_destroy) X(segment_malloc) X(event_wait) \
-        X(event_wait_all) X(event_wait_any) X(enqueue) X(dequeue) X(queue_clone)          \
-            X(aggregator_push) X(aggregator_flush) X(aggregator_finish)
+#define ISTHMUS_NATIVE_ROUTINES(X)                                                                \
+    X(init) X(finalize) X(barrier) X(segment_create) X(segment_clone) X(segment_destroy)          \
+    X(segment_malloc) X(event_wait) X(event_wait_all) X(event_wait_any) X(enqueue) X(dequeue)     \
+    X(queue_clone) X(aggregator_push) X(aggregator_flush) X(aggregator_finish)
+// clang-format on
 
 enum class Routine : std::uint32_t {
 #define ISTHMUS_ENUMERATOR(name) name,
