@@ -100,7 +100,7 @@ std::string describe_place(const Fault& fault) {
         // A return address may belong to the next function already.
         const void* const at = static_cast<const char*>(frames[i]) - (caller ? 1 : 0);
         const void* const base = base_of(at);
-        const std::string function = function_at(at, base == program);
+        std::string function = function_at(at, base == program);
         if (base == own && function.starts_with("pshmem_")) return function.substr(1);
         if (base == own && function.starts_with("shmem_")) return function;
         if (base != program || function.starts_with("_ZN7isthmus")) continue;

@@ -3,6 +3,8 @@
 // is its slot in the internal part of the symmetric heap.
 #pragma once
 
+#include <isthmus/shmem_types.h>  // isthmus_team_world and isthmus_team_shared
+
 #include <cstdint>
 
 namespace isthmus {
@@ -72,11 +74,6 @@ struct isthmus_context {
     long options = 0;
     bool live = false;
 };
-
-extern "C" {
-extern struct isthmus_team isthmus_team_world;
-extern struct isthmus_team isthmus_team_shared;
-}
 
 namespace isthmus {
 using Team = ::isthmus_team;

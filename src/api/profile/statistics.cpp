@@ -75,7 +75,7 @@ Numbers sum(const std::vector<PeCounts>& all, std::size_t routine) {
                            });
 }
 
-std::string padded(std::string text, std::size_t width) {
+std::string padded(const std::string& text, std::size_t width) {
     return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
 }
 

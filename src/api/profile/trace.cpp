@@ -79,11 +79,11 @@ void put(std::string& text, Number number) {
 // Microseconds with three decimals.
 void put_time(std::string& text, std::uint64_t nanoseconds) {
     put(text, nanoseconds / 1000);
-    char fraction[5] = ".000";
-    fraction[1] += static_cast<char>(nanoseconds / 100 % 10);
-    fraction[2] += static_cast<char>(nanoseconds / 10 % 10);
-    fraction[3] += static_cast<char>(nanoseconds % 10);
-    text += fraction;
+    const auto digit = [](std::uint64_t value) { return static_cast<char>('0' + value % 10); };
+    text += '.';
+    text += digit(nanoseconds / 100);
+    text += digit(nanoseconds / 10);
+    text += digit(nanoseconds);
 }
 
 // PE 0 makes the file; the others learn the time of its beginning from the first line.

@@ -77,7 +77,7 @@ ISTHMUS_API void pshmem_info_get_version(int* major, int* minor) {
 
 ISTHMUS_API void pshmem_info_get_name(char* name) {
     static_assert(sizeof SHMEM_VENDOR_STRING <= SHMEM_MAX_NAME_LEN);
-    std::strcpy(name, SHMEM_VENDOR_STRING);
+    std::memcpy(name, SHMEM_VENDOR_STRING, sizeof SHMEM_VENDOR_STRING);
 }
 
 ISTHMUS_API void pshmem_query_initialized(int* initialized) {

@@ -336,7 +336,10 @@ void copy_strided(char* dest, std::size_t dest_stride, const char* source,
 
 void alltoalls(Team& team, void* dest, const void* source, const Strided& shape) {
     constexpr Routine routine = Routine::alltoalls;
-    const auto& [dest_stride, source_stride, count, element] = shape;
+    const auto dest_stride = shape.dest_stride;
+    const auto source_stride = shape.source_stride;
+    const auto count = shape.count;
+    const auto element = shape.element_bytes;
     if (count == 0) return;
     if (dest_stride == 1 && source_stride == 1)
         return alltoall(team, dest, source, count * element);
