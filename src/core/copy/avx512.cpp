@@ -41,18 +41,18 @@ inline void copy_part(char* to, const char* from, std::size_t bytes) {
 }
 
 // kVectors from either end; they meet or overlap in the middle.
-template <int kVectors>
+template <std::size_t kVectors>
 inline void copy_from_both_ends(char* to, const char* from, std::size_t bytes) {
     __m512i front[kVectors];
     __m512i back[kVectors];
     char* const end = to + bytes;
-    for (int i = 0; i < kVectors; ++i)
+    for (std::size_t i = 0; i < kVectors; ++i)
         front[i] = Vector64::load(from + i * 64);
-    for (int i = 0; i < kVectors; ++i)
+    for (std::size_t i = 0; i < kVectors; ++i)
         back[i] = Vector64::load(from + bytes - (i + 1) * 64);
-    for (int i = 0; i < kVectors; ++i)
+    for (std::size_t i = 0; i < kVectors; ++i)
         _mm512_storeu_si512(to + i * 64, front[i]);
-    for (int i = 0; i < kVectors; ++i)
+    for (std::size_t i = 0; i < kVectors; ++i)
         _mm512_storeu_si512(end - (i + 1) * 64, back[i]);
 }
 
