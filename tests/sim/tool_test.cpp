@@ -14,12 +14,14 @@ TEST(Tool, RefusesBadRequests) {
     EXPECT_EQ(test::run(kTool).status, 126);
     const auto missing = test::run(kTool + "/nowhere/program");
     EXPECT_EQ(missing.status, 126);
-    EXPECT_NE(missing.output.find("/nowhere/program: cannot be opened"), std::string::npos) << missing.output;
+    EXPECT_NE(missing.output.find("/nowhere/program: cannot be opened"), std::string::npos)
+        << missing.output;
     const auto script = test::run(kTool + ISTHMUS_TEST_SOURCE "/CMakeLists.txt");
     EXPECT_EQ(script.status, 126);
     EXPECT_NE(script.output.find("is no ELF file"), std::string::npos) << script.output;
-    for (const char* bad : {"-n 0 x", "-n 1025 x", "--profile c x", "--threads 0 x", "--mode fast x", "--no-such-option x"})
-        EXPECT_NE(test::run(kTool + bad).status, 0) << bad;
+    for (const char* bad : {"-n 0 x", "-n 1025 x", "--profile c x", "--threads 0 x",
+                            "--mode fast x", "--no-such-option x"})
+        EXPECT_EQ(test::run(kTool + bad).status, 126) << bad;
     EXPECT_NE(test::run(kTool + "-n 1025 x").output.find("1024"), std::string::npos);
 }
 
@@ -41,7 +43,8 @@ int main(int argc, char** argv) {
     return argc > 1 ? atoi(argv[1]) + (int)XBGAS_READ_E(10) : 0;
 }
 )");
-        const auto built = test::run(std::string(ISTHMUS_TEST_GCC) + " -O1 -static -I" ISTHMUS_TEST_INCLUDE " -o " +
+        const auto built = test::run(std::string(ISTHMUS_TEST_GCC) +
+                                     " -O1 -static -I" ISTHMUS_TEST_INCLUDE " -o " +
                                      (scratch / "p") + " " + (scratch / "p.c"));
         ASSERT_EQ(built.status, 0) << built.output;
         program = scratch / "p";
@@ -53,14 +56,19 @@ int main(int argc, char** argv) {
 TEST_F(ToolWithProgram, ExitCodeIsTheProgramsOwn) {
     EXPECT_EQ(test::run(kTool + program).status, 0);
     EXPECT_EQ(test::run(kTool + program + " 5").status, 5);
-    EXPECT_EQ(test::run(kTool + "-n 3 " + program + " 0").status, 1) << "the lowest node with a code other than 0";
+    EXPECT_EQ(test::run(kTool + program + " -n 2 --seed 3 -- 5").status, 5)
+        << "options may stand behind the program";
+    EXPECT_EQ(test::run(kTool + "-n 3 " + program + " 0").status, 1)
+        << "the lowest node with a code other than 0";
 }
 
 TEST_F(ToolWithProgram, CrashesNameThePlace) {
     const auto crash = test::run(kTool + program + " crash");
     EXPECT_EQ(crash.status, 139);
-    for (const char* part : {"node 0: load access fault (cause 5, value 0x10)", "<main+0x", "back trace", "a0"})
-        EXPECT_NE(crash.output.find(part), std::string::npos) << part << " is not in\n" << crash.output;
+    for (const char* part :
+         {"node 0: load access fault (cause 5, value 0x10)", "<main+0x", "back trace", "a0"})
+        EXPECT_NE(crash.output.find(part), std::string::npos) << part << " is not in\n"
+                                                              << crash.output;
     EXPECT_EQ(test::run(kTool + program + " abort").status, 134);
     const auto spin = test::run(kTool + "--max-instructions 100000 " + program + " spin");
     EXPECT_EQ(spin.status, 125);
@@ -68,7 +76,8 @@ TEST_F(ToolWithProgram, CrashesNameThePlace) {
 }
 
 TEST_F(ToolWithProgram, CountersComeAsJson) {
-    const auto result = test::run(kTool + "-n 4 --threads 2 --json --stats " + (scratch / "s.json") + " " + program);
+    const auto result = test::run(kTool + "-n 4 --threads 2 --json --stats " +
+                                  (scratch / "s.json") + " " + program);
     ASSERT_EQ(result.status, 0) << result.output;
     const auto printed = nlohmann::json::parse(result.output.substr(result.output.find('{')));
     const auto written = nlohmann::json::parse(test::read_file(scratch / "s.json"));
@@ -86,10 +95,12 @@ TEST_F(ToolWithProgram, CountersComeAsJson) {
 }
 
 TEST_F(ToolWithProgram, LogsAndTracesAreWrittenPerNode) {
-    ASSERT_EQ(test::run(kTool + "-n 2 --log-commits " + (scratch / "log") + " " + program).status, 0);
+    ASSERT_EQ(test::run(kTool + "-n 2 --log-commits " + (scratch / "log") + " " + program).status,
+              0);
     EXPECT_TRUE(test::read_file(scratch / "log.0").starts_with("core   0: 0 0x"));
-    EXPECT_NE(test::read_file(scratch / "log.1").find(" remote 0x1:0x0000001000000000"), std::string::npos);
-    ASSERT_EQ(test::run(kTool + "--trace=" + (scratch / "trace") + " " + program).status, 0);
+    EXPECT_NE(test::read_file(scratch / "log.1").find(" remote 0x1:0x0000001000000000"),
+              std::string::npos);
+    ASSERT_EQ(test::run(kTool + "--trace-file " + (scratch / "trace") + " " + program).status, 0);
     EXPECT_NE(test::read_file(scratch / "trace").find("ecall"), std::string::npos);
     EXPECT_EQ(test::run(kTool + "--log-commits /nowhere/log " + program).status, 126);
 }
