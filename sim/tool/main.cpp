@@ -26,7 +26,7 @@ struct Settings {
     std::string profile = "b", mode = "auto";
     std::string stats, log_commits, trace;
     std::vector<std::string> environment;
-    bool json = false, quiet = false;
+    bool json = false, quiet = false, trace_to_stderr = false;
     int gdb_port = -1;
 };
 
@@ -167,7 +167,9 @@ int main(int argc, char** argv) {
         "Exit code: the program's (of the lowest node with one other than 0); 124 deadlock, 125 "
         "instruction limit,\n"
         "126 the simulator could not start, 128 + n ended by signal n.");
-    app.prefix_command();
+    app.add_option("program", settings.program, "RISC-V executable")->required();
+    app.add_option("arguments", settings.arguments,
+                   "Its arguments; those that begin with a dash after --");
     MachineOptions& machine = settings.machine;
     app.add_option("-n,--nodes", machine.nodes, "Nodes, each running the program")
         ->check(CLI::Range(1, 1024));
@@ -198,23 +200,18 @@ int main(int argc, char** argv) {
     app.add_flag("--json", settings.json, "Print the counters to stdout as one line of JSON");
     app.add_option("--log-commits", settings.log_commits,
                    "Write a commit log (Spike's form); one file per node: FILE.0 ...");
-    app.add_option("--trace", settings.trace, "Write a readable trace; '-' for stderr")
-        ->expected(0, 1)
-        ->default_str("-");
+    app.add_flag("--trace", settings.trace_to_stderr, "Write a readable trace to stderr");
+    app.add_option("--trace-file", settings.trace,
+                   "Write it to this file; one per node: FILE.0 ...");
     app.add_option("--gdb", settings.gdb_port, "Wait for GDB on this TCP port of localhost")
         ->check(CLI::Range(1, 65535));
     app.add_flag("--quiet", settings.quiet, "No progress line");
-    CLI11_PARSE(app, argc, argv);
-    const std::vector<std::string> rest = app.remaining();
-    if (rest.empty()) {
-        std::fputs(
-            "isthmus-sim: no program given; usage: isthmus-sim [options] PROGRAM [arguments], see "
-            "--help\n",
-            stderr);
-        return 126;
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 126;
     }
-    settings.program = rest.front();
-    settings.arguments.assign(rest.begin() + 1, rest.end());
+    if (settings.trace_to_stderr && settings.trace.empty()) settings.trace = "-";
     try {
         return run(settings);
     } catch (const std::exception& error) {

@@ -21,7 +21,7 @@ TEST(Tool, RefusesBadRequests) {
     EXPECT_NE(script.output.find("is no ELF file"), std::string::npos) << script.output;
     for (const char* bad : {"-n 0 x", "-n 1025 x", "--profile c x", "--threads 0 x",
                             "--mode fast x", "--no-such-option x"})
-        EXPECT_NE(test::run(kTool + bad).status, 0) << bad;
+        EXPECT_EQ(test::run(kTool + bad).status, 126) << bad;
     EXPECT_NE(test::run(kTool + "-n 1025 x").output.find("1024"), std::string::npos);
 }
 
@@ -56,6 +56,8 @@ int main(int argc, char** argv) {
 TEST_F(ToolWithProgram, ExitCodeIsTheProgramsOwn) {
     EXPECT_EQ(test::run(kTool + program).status, 0);
     EXPECT_EQ(test::run(kTool + program + " 5").status, 5);
+    EXPECT_EQ(test::run(kTool + program + " -n 2 --seed 3 -- 5").status, 5)
+        << "options may stand behind the program";
     EXPECT_EQ(test::run(kTool + "-n 3 " + program + " 0").status, 1)
         << "the lowest node with a code other than 0";
 }
@@ -98,7 +100,7 @@ TEST_F(ToolWithProgram, LogsAndTracesAreWrittenPerNode) {
     EXPECT_TRUE(test::read_file(scratch / "log.0").starts_with("core   0: 0 0x"));
     EXPECT_NE(test::read_file(scratch / "log.1").find(" remote 0x1:0x0000001000000000"),
               std::string::npos);
-    ASSERT_EQ(test::run(kTool + "--trace=" + (scratch / "trace") + " " + program).status, 0);
+    ASSERT_EQ(test::run(kTool + "--trace-file " + (scratch / "trace") + " " + program).status, 0);
     EXPECT_NE(test::read_file(scratch / "trace").find("ecall"), std::string::npos);
     EXPECT_EQ(test::run(kTool + "--log-commits /nowhere/log " + program).status, 126);
 }
