@@ -59,7 +59,7 @@ void open_arena() {
         job.arena = {arena_base(), length};
     }
     const std::lock_guard lock(guard);
-    blocks.reset(job.arena);
+    if (blocks.range().size == 0) blocks.reset(job.arena);  // not at an inner initialisation
 }
 
 void close_arena() {

@@ -326,6 +326,25 @@ void end_job(int status) {
     _exit(status);
 }
 
+void exit_job(int status) {
+    // The status is claimed first. Buffered output of this PE is the user's last word, but a thread
+    // that holds a stream (it reads standard input, say) must not keep the job from ending.
+    claim_end(status);
+    static int exit_status = 0;
+    exit_status = status;
+    struct sigaction give_up {};
+    give_up.sa_handler = [](int) { end_job(exit_status); };
+    sigaction(SIGALRM, &give_up, nullptr);
+    alarm(1);
+    for (FILE* stream : {stdout, stderr}) {
+        if (ftrylockfile(stream) != 0) continue;
+        fflush_unlocked(stream);
+        funlockfile(stream);
+    }
+    std::fflush(nullptr);
+    end_job(status);
+}
+
 void start_barrier() {
     JobHeader& header = *job.header;
     // acq_rel on arrivals: what each PE wrote before is visible to the last one, and through the

@@ -61,6 +61,10 @@ bool claim_end(int status);
 // Ends the whole job with this status; returns never. Static destructors do not run.
 [[noreturn]] void end_job(int status);
 
+// The same for a program that asks for it: its buffered output is written first, as far as no other
+// thread holds the stream. At most a second.
+[[noreturn]] void exit_job(int status);
+
 // All PEs of the host, by counter and futex; for set-up, before teams exist.
 void start_barrier();
 

@@ -1,6 +1,4 @@
 // Joining and leaving (isthmus.h).
-#include <cstdio>
-
 #include "api/isthmus/export.hpp"
 #include "base/error.hpp"
 #include "core/arena.hpp"
@@ -52,8 +50,7 @@ ISTHMUS_API void isthmus_barrier(void) {
 }
 
 ISTHMUS_API void isthmus_exit(int status) {
-    std::fflush(nullptr);
-    end_job(status);
+    exit_job(status);
 }
 
 ISTHMUS_API const char* isthmus_error_text(void) {

@@ -1,9 +1,5 @@
 // Library setup, exit and query routines (9.1), threads (9.2).
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
-#include <cstdio>
 #include <cstring>
 
 #include "api/shmem/export.hpp"
@@ -31,23 +27,7 @@ ISTHMUS_API void pshmem_finalize(void) {
 }
 
 ISTHMUS_API void pshmem_global_exit(int status) {
-    // Buffered output of this PE is the user's last word; the other PEs are ended where they are.
-    // The status is claimed first. Buffered output of this PE is the user's last word, but a thread
-    // that holds a stream (it reads standard input, say) must not keep the job from ending.
-    claim_end(status);
-    static int exit_status = 0;
-    exit_status = status;
-    struct sigaction give_up {};
-    give_up.sa_handler = [](int) { end_job(exit_status); };
-    sigaction(SIGALRM, &give_up, nullptr);
-    alarm(1);
-    for (FILE* stream : {stdout, stderr}) {
-        if (ftrylockfile(stream) != 0) continue;
-        fflush_unlocked(stream);
-        funlockfile(stream);
-    }
-    std::fflush(nullptr);
-    end_job(status);
+    exit_job(status);
 }
 
 ISTHMUS_API int pshmem_my_pe(void) {

@@ -176,6 +176,12 @@ static void many_ids(void) {
     isthmus_segment any, again;
     OK(isthmus_segment_create(&any, ISTHMUS_ANY_ID, NULL, 64, 0));
     OK(isthmus_segment_clone(&again, any.id, 0));
+    isthmus_init(); /* an inner one leaves what there is alone */
+    isthmus_segment behind;
+    OK(isthmus_segment_create(&behind, ISTHMUS_ANY_ID, NULL, 64, 0));
+    CHECK(behind.base != any.base);
+    OK(isthmus_segment_destroy(&behind));
+    isthmus_finalize();
     isthmus_barrier();
 }
 
