@@ -41,36 +41,38 @@ extern "C" {
 SHMEM_RMA_TYPES(ISTHMUS_INLINE_ELEMENT)
 #undef ISTHMUS_INLINE_ELEMENT
 
-/* Blocks whose size the compiler knows and that fit in a few registers. The copy must not be
- * merged with or moved across other accesses to symmetric memory, hence the compiler barrier. */
+/* Blocks. Of a size that the compiler knows and that fits in a few registers: moved in place. The
+ * copy must not be merged with or moved across other accesses to symmetric memory, hence the
+ * compiler barrier. Others: by the copy that was chosen for this processor, without a routine in
+ * between. Large ones take the routine, which notes the call for the report of a death. */
 #define ISTHMUS_BARRIER() __asm__ __volatile__("" ::: "memory")
 #define ISTHMUS_SHORT_BLOCK(bytes) (__builtin_constant_p(bytes) && (bytes) <= 64)
-#define ISTHMUS_INLINE_COPY(P, PUT, GET, UNIT)                                                \
-    ISTHMUS_INLINE void shmem_##PUT(P* dest, const P* source, size_t nelems, int pe) {       \
-        if (ISTHMUS_SHORT_BLOCK(nelems * (UNIT)) &&                                          \
-            ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                                    \
-            ISTHMUS_BARRIER();                                                               \
-            __builtin_memcpy(ISTHMUS_WINDOW_ADDRESS(dest, pe), source, nelems * (UNIT));     \
-            ISTHMUS_BARRIER();                                                               \
-        } else {                                                                             \
-            pshmem_##PUT(dest, source, nelems, pe);                                          \
-        }                                                                                    \
-    }                                                                                        \
-    ISTHMUS_INLINE void shmem_##GET(P* dest, const P* source, size_t nelems, int pe) {       \
-        if (ISTHMUS_SHORT_BLOCK(nelems * (UNIT)) &&                                          \
-            ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                                    \
-            ISTHMUS_BARRIER();                                                               \
-            __builtin_memcpy(dest, ISTHMUS_WINDOW_ADDRESS(source, pe), nelems * (UNIT));     \
-            ISTHMUS_BARRIER();                                                               \
-        } else {                                                                             \
-            pshmem_##GET(dest, source, nelems, pe);                                          \
-        }                                                                                    \
+#define ISTHMUS_NOTED_BLOCK 16384
+#define ISTHMUS_INLINE_BLOCK(P, ROUTINE, TO, FROM, UNIT)                              \
+    ISTHMUS_INLINE void shmem_##ROUTINE(P* dest, const P* source, size_t nelems, int pe) { \
+        const size_t bytes = nelems * (UNIT);                                         \
+        if (ISTHMUS_SHORT_BLOCK(bytes) && ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) { \
+            ISTHMUS_BARRIER();                                                        \
+            __builtin_memcpy(TO, FROM, bytes);                                        \
+            ISTHMUS_BARRIER();                                                        \
+        } else if (bytes < ISTHMUS_NOTED_BLOCK &&                                     \
+                   ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                      \
+            isthmus_window.copy(TO, FROM, bytes);                                     \
+        } else {                                                                      \
+            pshmem_##ROUTINE(dest, source, nelems, pe);                               \
+        }                                                                             \
     }
+#define ISTHMUS_INLINE_COPY(P, PUT, GET, UNIT)                                            \
+    ISTHMUS_INLINE_BLOCK(P, PUT, ISTHMUS_WINDOW_ADDRESS(dest, pe), source, UNIT)          \
+    ISTHMUS_INLINE_BLOCK(P, GET, dest, ISTHMUS_WINDOW_ADDRESS(source, pe), UNIT)          \
+    ISTHMUS_INLINE_BLOCK(P, PUT##_nbi, ISTHMUS_WINDOW_ADDRESS(dest, pe), source, UNIT)    \
+    ISTHMUS_INLINE_BLOCK(P, GET##_nbi, dest, ISTHMUS_WINDOW_ADDRESS(source, pe), UNIT)
 #define ISTHMUS_INLINE_TYPED_COPY(T, N) ISTHMUS_INLINE_COPY(T, N##_put, N##_get, sizeof(T))
 SHMEM_RMA_TYPES(ISTHMUS_INLINE_TYPED_COPY)
 #undef ISTHMUS_INLINE_TYPED_COPY
 ISTHMUS_INLINE_COPY(void, putmem, getmem, 1)
 #undef ISTHMUS_INLINE_COPY
+#undef ISTHMUS_INLINE_BLOCK
 
 /* Atomics. Acquire and release cost nothing on x86-64; on Arm they make a fetched value a safe
  * guard for what was put before it was set. */

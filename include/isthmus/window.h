@@ -39,6 +39,9 @@ extern const uint32_t isthmus_window_me;
  * mode, so that every operation then takes the out-of-line path, which says what is wrong. */
 struct isthmus_window_view {
     uint32_t limit;
+    /* The copy of blocks of any size that was chosen for this processor when the library was
+     * loaded. dest and source do not overlap, except that they may be equal. */
+    void (*copy)(void* dest, const void* source, size_t bytes);
 };
 extern struct isthmus_window_view isthmus_window;
 

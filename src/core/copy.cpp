@@ -1,6 +1,7 @@
 #include "core/copy.hpp"
 
 #include "core/copy/choose.hpp"
+#include "isthmus/window.h"
 
 namespace isthmus {
 namespace {
@@ -21,20 +22,20 @@ inline void copy_blocks(char* to, const char* from, std::size_t bytes) {
     std::memcpy(to + bytes - kHalf, back, kHalf);
 }
 
-void copy_before_choice(void* dest, const void* source, std::size_t bytes) {
-    std::memcpy(dest, source, bytes);
-}
-
 const char* chosen_name = "memcpy of the C library";
 
 [[gnu::constructor]] void choose() {
     const ChosenCopy chosen = choose_long_copy();
     copy_long = chosen.copy;
+    isthmus_window.copy = chosen.copy_any;
     chosen_name = chosen.name;
 }
 
 }  // namespace
 
+void copy_before_choice(void* dest, const void* source, std::size_t bytes) {
+    std::memcpy(dest, source, bytes);
+}
 constinit LongCopy copy_long = copy_before_choice;
 
 void copy_medium(void* dest, const void* source, std::size_t bytes) {

@@ -19,12 +19,16 @@ inline constexpr std::size_t kMediumCopy = 128;
 extern void (*copy_long)(void* dest, const void* source, std::size_t bytes)
     __attribute__((visibility("hidden")));
 
+// Until the choice.
+void copy_before_choice(void* dest, const void* source, std::size_t bytes);
+
 // Name of the chosen loop and why, for `isthmus info`.
 const char* copy_loop_name();
 
 // Two overlapping words cover any length between one word and two.
 template <typename Word>
-inline void copy_two_words(char* dest, const char* source, std::size_t bytes) {
+[[gnu::always_inline]] inline void copy_two_words(char* dest, const char* source,
+                                                  std::size_t bytes) {
     Word first;
     Word last;
     std::memcpy(&first, source, sizeof(Word));
@@ -33,15 +37,17 @@ inline void copy_two_words(char* dest, const char* source, std::size_t bytes) {
     std::memcpy(dest + bytes - sizeof(Word), &last, sizeof(Word));
 }
 
-// Budget for 8 bytes: 9 instructions. 8 and 4 bytes come first and are single moves, so that a
-// flag or a counter is never torn.
-inline void copy(void* dest, const void* source, std::size_t bytes) {
+// Any size; `copy_long` takes what is longer than kMediumCopy. Budget for 8 bytes: 9 instructions.
+// 8 and 4 bytes come first and are single moves, so that a flag or a counter is never torn.
+template <typename LongCopy>
+[[gnu::always_inline]] inline void copy_block(void* dest, const void* source, std::size_t bytes,
+                                              LongCopy&& copy_longer) {
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
     if (bytes == 8) {
         std::memcpy(to, from, 8);
     } else if (bytes > kMediumCopy) {
-        copy_long(to, from, bytes);
+        copy_longer(to, from, bytes);
     } else if (bytes > 16) {
         copy_medium(to, from, bytes);
     } else if (bytes > 8) {
@@ -55,6 +61,10 @@ inline void copy(void* dest, const void* source, std::size_t bytes) {
     } else if (bytes == 1) {
         *to = *from;
     }
+}
+
+inline void copy(void* dest, const void* source, std::size_t bytes) {
+    copy_block(dest, source, bytes, copy_long);
 }
 
 }  // namespace isthmus

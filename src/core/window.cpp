@@ -1,7 +1,9 @@
 #include "core/window.hpp"
+#include "core/copy.hpp"
 
 extern "C" {
-__attribute__((visibility("default"))) isthmus_window_view isthmus_window{0};
+__attribute__((visibility("default")))
+isthmus_window_view isthmus_window{0, isthmus::copy_before_choice};
 }
 
 namespace isthmus {

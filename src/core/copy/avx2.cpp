@@ -1,4 +1,5 @@
 // Long copies with 32-byte vectors. Compiled with -mavx2; called only where the processor has it.
+#include "core/copy.hpp"
 #include "core/copy/loops.hpp"
 #include "core/copy/loops_x86.hpp"
 
@@ -36,42 +37,46 @@ inline void copy_lines(char* to, const char* from, std::size_t bytes) {
 
 inline constexpr std::size_t kAlias = 512;  // a few groups' worth of stores still under way
 
+template <Stores kStores>
 void copy_avx2_downwards(char* to, const char* from, std::size_t bytes) {
     copy_line(to + bytes - kLine, from + bytes - kLine);
     const std::size_t tail = reinterpret_cast<std::uintptr_t>(to + bytes) & (kLine - 1);
     const std::size_t body = bytes - tail;
-    const std::size_t done = copy_downwards<Vector32, 4>(to + body, from + body, body);
+    const std::size_t done = copy_downwards<Vector32, 4, kStores>(to + body, from + body, body);
     const std::size_t left = body - done;
     if (left > kLine) copy_line(to + left - kLine, from + left - kLine);
     copy_line(to, from);
 }
 
-}  // namespace
-
-void copy_avx2(void* dest, const void* source, std::size_t bytes) {
-    char* to = static_cast<char*>(dest);
-    const char* from = static_cast<const char*>(source);
-    const auto distance = static_cast<std::size_t>(to - from) % 4096;
-    if (copy_limits.shun_alias && distance - 1 < kAlias && bytes > kAlias &&
-        bytes < copy_limits.stream)
-        return copy_avx2_downwards(to, from, bytes);
-    if (bytes >= copy_limits.string && bytes < copy_limits.stream)
-        return copy_by_string_move(to, from, bytes);
+template <Stores kStores>
+void copy_avx2_upwards(char* to, const char* from, std::size_t bytes) {
     copy_line(to, from);
     const std::size_t head = to_line_boundary(to);
     to += head;
     from += head;
     bytes -= head;
-    std::size_t done = 0;
-    if (bytes < copy_limits.claim)
-        done = copy_upwards<Vector32, 4, Stores::plain>(to, from, bytes);
-    else if (bytes < copy_limits.claim_wide)
-        done = copy_upwards<Vector32, 2, Stores::claimed>(to, from, bytes);
-    else if (bytes < copy_limits.stream)
-        done = copy_upwards<Vector32, 4, Stores::claimed>(to, from, bytes);
-    else
-        done = copy_upwards<Vector32, 4, Stores::streamed>(to, from, bytes);
+    const std::size_t done = copy_upwards<Vector32, 4, kStores>(to, from, bytes);
     copy_lines(to + done, from + done, bytes - done);
+}
+
+}  // namespace
+
+void copy_avx2(void* dest, const void* source, std::size_t bytes) {
+    char* const to = static_cast<char*>(dest);
+    const char* const from = static_cast<const char*>(source);
+    if (bytes >= copy_limits.stream) return copy_avx2_upwards<Stores::streamed>(to, from, bytes);
+    const auto distance = static_cast<std::size_t>(to - from) % 4096;
+    const bool alias = copy_limits.shun_alias && distance - 1 < kAlias && bytes > kAlias;
+    if (bytes >= copy_limits.turn) {
+        if (turn_copy() || alias) return copy_avx2_downwards<Stores::claimed>(to, from, bytes);
+        return copy_avx2_upwards<Stores::claimed>(to, from, bytes);
+    }
+    if (alias) return copy_avx2_downwards<Stores::plain>(to, from, bytes);
+    copy_avx2_upwards<Stores::plain>(to, from, bytes);
+}
+
+void copy_any_avx2(void* dest, const void* source, std::size_t bytes) {
+    copy_block(dest, source, bytes, copy_avx2);
 }
 
 }  // namespace isthmus

@@ -10,6 +10,7 @@ using LongCopy = void (*)(void* dest, const void* source, std::size_t bytes);
 
 struct ChosenCopy {
     LongCopy copy;
+    LongCopy copy_any;  // the same with the short sizes before it, for programs
     const char* name;
 };
 // Defined once per processor family: choose_x86.cpp, choose_generic.cpp.

@@ -4,10 +4,14 @@
 
 namespace isthmus {
 
+namespace {
+void copy_by_library(void* dest, const void* source, std::size_t bytes) {
+    std::memcpy(dest, source, bytes);
+}
+}  // namespace
+
 ChosenCopy choose_long_copy() {
-    return {
-        [](void* dest, const void* source, std::size_t bytes) { std::memcpy(dest, source, bytes); },
-        "memcpy of the C library"};
+    return {copy_by_library, copy_by_library, "memcpy of the C library"};
 }
 
 }  // namespace isthmus

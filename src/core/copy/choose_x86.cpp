@@ -11,7 +11,8 @@ namespace isthmus {
 namespace {
 constexpr std::size_t kNever = ~std::size_t{0};
 }
-CopyLimits copy_limits{kNever, kNever, kNever, kNever, kNever, false};
+CopyLimits copy_limits{kNever, kNever, false};
+thread_local bool copy_downwards_next = false;
 
 namespace {
 
@@ -34,20 +35,23 @@ std::size_t cache_size(int name, std::size_t otherwise) {
 }
 
 // Measured on a Xeon with 48 KiB and 2 MiB. Source and destination share the first level up to
-// 22 KiB each. As they outgrow the second, at 1 MiB, the string move is ahead (26 against 24 GB/s)
-// and streaming behind (21); from 1.25 MiB on streaming is ahead (21 against 19, at 8 MiB 17
-// against 14).
+// 22 KiB each. Copying to and fro beats streaming up to the size of the second level (21.4 against
+// 20.2 GB/s at 2 MiB), and no longer at twice that (17.3 against 18.3).
 CopyLimits limits_of_intel() {
     const std::size_t level1 = cache_size(_SC_LEVEL1_DCACHE_SIZE, std::size_t{32} << 10);
     const std::size_t level2 = cache_size(_SC_LEVEL2_CACHE_SIZE, std::size_t{1} << 20);
-    return {level1 / 32 * 15, level1 / 16 * 9, level1, level2 / 16 * 7, level2 / 8 * 5, false};
+    return {level1 / 32 * 15, level2 / 2 * 3, false};
 }
 
 // From figures of a Zen 4 with the C library's loops: past the caches from 1 MiB on, where its
-// library streams too. Its string move stalls where addresses alias modulo 4096, and loops do.
+// library streams too. Loops stall where addresses alias modulo 4096, unless they run downwards.
 CopyLimits limits_of_amd() {
     const std::size_t level1 = cache_size(_SC_LEVEL1_DCACHE_SIZE, std::size_t{32} << 10);
-    return {level1 / 32 * 15, level1 / 16 * 9, level1, kNever, std::size_t{1} << 20, true};
+    return {level1 / 32 * 15, std::size_t{1} << 20, true};
+}
+
+void copy_by_library(void* dest, const void* source, std::size_t bytes) {
+    std::memcpy(dest, source, bytes);
 }
 
 }  // namespace
@@ -60,12 +64,13 @@ ChosenCopy choose_long_copy() {
     // nor where they are split in two (AMD before family 26, Zen 5).
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2") &&
         (!amd || processor_family() >= 26))
-        return {copy_avx512, amd ? "64-byte vectors, limits for AMD" : "64-byte vectors"};
+        return {copy_avx512, copy_any_avx512,
+                amd ? "64-byte vectors, limits for AMD" : "64-byte vectors"};
     if (__builtin_cpu_supports("avx2"))
-        return {copy_avx2, amd ? "32-byte vectors, limits for AMD" : "32-byte vectors"};
-    return {
-        [](void* dest, const void* source, std::size_t bytes) { std::memcpy(dest, source, bytes); },
-        "memcpy of the C library (the processor has no AVX2)"};
+        return {copy_avx2, copy_any_avx2,
+                amd ? "32-byte vectors, limits for AMD" : "32-byte vectors"};
+    return {copy_by_library, copy_by_library,
+            "memcpy of the C library (the processor has no AVX2)"};
 }
 
 }  // namespace isthmus

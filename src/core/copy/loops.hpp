@@ -22,66 +22,74 @@ inline std::size_t to_line_boundary(const char* address) {
     return -reinterpret_cast<std::uintptr_t>(address) & (kLine - 1);
 }
 
-// The processor's own loop.
-inline void copy_by_string_move(char* to, const char* from, std::size_t bytes) {
-    __asm__ __volatile__("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
-}
-
 // `Vector` moves `width` bytes: load (anywhere), store (aligned), stream (aligned, past the
 // caches).
 enum class Stores { plain, claimed, streamed };
 
+template <typename Vector, int kGroup, Stores kStores>
+[[gnu::always_inline]] inline void copy_group(char* to, std::ptrdiff_t distance) {
+    typename Vector::Register group[kGroup];
+#pragma GCC unroll 8
+    for (int i = 0; i < kGroup; ++i)
+        group[i] = Vector::load(to + distance + i * Vector::kWidth);
+#pragma GCC unroll 8
+    for (int i = 0; i < kGroup; ++i) {
+        if constexpr (kStores == Stores::streamed)
+            Vector::stream(to + i * Vector::kWidth, group[i]);
+        else
+            Vector::store(to + i * Vector::kWidth, group[i]);
+    }
+}
+
+template <std::size_t kStep>
+[[gnu::always_inline]] inline void claim_lines(char* at) {
+#pragma GCC unroll 8
+    for (std::size_t line = 0; line < kStep; line += kLine)
+        __builtin_prefetch(at + line, 1, 3);
+}
+
 // Copies whole groups of `kGroup` vectors upwards; dest is aligned to a line. Returns the bytes
-// copied, less than a group short of `bytes`.
+// copied, less than a group short of `bytes`. Nothing behind the block is claimed.
 template <typename Vector, int kGroup, Stores kStores>
 [[gnu::always_inline]] inline std::size_t copy_upwards(char* dest, const char* source,
                                                        std::size_t bytes) {
     constexpr std::size_t kStep = kGroup * Vector::kWidth;
-    static_assert(kStep % kLine == 0);
+    static_assert(kStep % kLine == 0 && kClaimAhead % kStep == 0);
     const char* const end = dest + bytes / kStep * kStep;
     const std::ptrdiff_t distance = source - dest;
     char* to = dest;
-    for (; to != end; to += kStep) {
-        if constexpr (kStores == Stores::claimed) {
-#pragma GCC unroll 8
-            for (std::size_t line = 0; line < kStep; line += kLine)
-                __builtin_prefetch(to + kClaimAhead + line, 1, 3);
-        }
-        typename Vector::Register group[kGroup];
-#pragma GCC unroll 8
-        for (int i = 0; i < kGroup; ++i)
-            group[i] = Vector::load(to + distance + i * Vector::kWidth);
-#pragma GCC unroll 8
-        for (int i = 0; i < kGroup; ++i) {
-            if constexpr (kStores == Stores::streamed)
-                Vector::stream(to + i * Vector::kWidth, group[i]);
-            else
-                Vector::store(to + i * Vector::kWidth, group[i]);
+    if constexpr (kStores == Stores::claimed) {
+        for (; end - to > static_cast<std::ptrdiff_t>(kClaimAhead); to += kStep) {
+            claim_lines<kStep>(to + kClaimAhead);
+            copy_group<Vector, kGroup, kStores>(to, distance);
         }
     }
+    for (; to != end; to += kStep)
+        copy_group<Vector, kGroup, kStores>(to, distance);
     // Streamed stores are not ordered with later ones; a flag must not overtake them.
     if constexpr (kStores == Stores::streamed) _mm_sfence();
     return static_cast<std::size_t>(to - dest);
 }
 
 // The same downwards: dest_end is aligned to a line.
-template <typename Vector, int kGroup>
+template <typename Vector, int kGroup, Stores kStores>
 [[gnu::always_inline]] inline std::size_t copy_downwards(char* dest_end, const char* source_end,
                                                          std::size_t bytes) {
     constexpr std::size_t kStep = kGroup * Vector::kWidth;
-    static_assert(kStep % kLine == 0);
+    static_assert(kStores != Stores::streamed && kStep % kLine == 0 && kClaimAhead % kStep == 0);
     const char* const end = dest_end - bytes / kStep * kStep;
     const std::ptrdiff_t distance = source_end - dest_end;
     char* to = dest_end;
+    if constexpr (kStores == Stores::claimed) {
+        while (to - end > static_cast<std::ptrdiff_t>(kClaimAhead)) {
+            to -= kStep;
+            claim_lines<kStep>(to - kClaimAhead);
+            copy_group<Vector, kGroup, kStores>(to, distance);
+        }
+    }
     while (to != end) {
         to -= kStep;
-        typename Vector::Register group[kGroup];
-#pragma GCC unroll 8
-        for (int i = 0; i < kGroup; ++i)
-            group[i] = Vector::load(to + distance + i * Vector::kWidth);
-#pragma GCC unroll 8
-        for (int i = kGroup - 1; i >= 0; --i)
-            Vector::store(to + i * Vector::kWidth, group[i]);
+        copy_group<Vector, kGroup, kStores>(to, distance);
     }
     return static_cast<std::size_t>(dest_end - to);
 }
