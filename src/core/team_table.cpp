@@ -327,7 +327,7 @@ Team& find_active_set_team(Routine routine, int start, int log_stride, int size,
             known = &each;
     }
     if (known && known->team) {
-        last_hidden = *known;
+        if (!job.checked) last_hidden = *known;
         return *known->team;
     }
     const char* const name = routine_name(routine);

@@ -50,16 +50,8 @@ struct HiddenTeam {
     int size = 0;
     Team* team = nullptr;  // null: there was no slot
 };
-// The one that was found last. Threads do not share it: where threads may run collectives at once
-// there are no hidden teams.
+// The one that was found last; none in checked mode. Threads do not share it: where threads may run
+// collectives at once there are no hidden teams.
 extern HiddenTeam last_hidden __attribute__((visibility("hidden")));
-
-inline Team& active_set_team(Routine routine, int start, int log_stride, int size, long* psync,
-                             Team& storage) {
-    const HiddenTeam& last = last_hidden;
-    if (last.start == start && last.log_stride == log_stride && last.size == size) [[likely]]
-        return *last.team;
-    return find_active_set_team(routine, start, log_stride, size, psync, storage);
-}
 
 }  // namespace isthmus

@@ -6,22 +6,33 @@
 namespace isthmus::shmem {
 namespace {
 
-// The team behind the arguments; `storage` where there is none.
-inline Team& enter_set(Routine routine, int start, int log_stride, int size, long* psync,
-                       Team& storage) {
+// A set other than last time's, or checked mode.
+template <typename Run>
+[[gnu::noinline]] void run_in_other_set(Routine routine, int start, int log_stride, int size,
+                                        long* psync, Run run) {
     if (isthmus_team_world.slot < 0) [[unlikely]]
         refuse_team(routine_name(routine));
     if (job.checked) [[unlikely]]
         collective::check_psync(routine, psync);
     note(routine);
-    return active_set_team(routine, start, log_stride, size, psync, storage);
+    alignas(Team) unsigned char storage[sizeof(Team)];  // written only where there is no team
+    run(find_active_set_team(routine, start, log_stride, size, psync,
+                             *reinterpret_cast<Team*>(storage)));
 }
 
-// Declares `team`. The storage is written only where it is needed.
-#define ISTHMUS_ENTER_SET(ROUTINE)                                                   \
-    alignas(Team) unsigned char storage[sizeof(Team)];                               \
-    Team& team = enter_set(Routine::ROUTINE, PE_start, logPE_stride, PE_size, pSync, \
-                           *reinterpret_cast<Team*>(storage))
+// Runs the operation in the team behind the arguments.
+template <typename Run>
+inline void run_in_set(Routine routine, int start, int log_stride, int size, long* psync,
+                       Run&& run) {
+    const HiddenTeam& last = last_hidden;
+    if (last.start == start && last.log_stride == log_stride && last.size == size) [[likely]]
+        return run(*last.team);
+    run_in_other_set(routine, start, log_stride, size, psync, run);
+}
+
+#define ISTHMUS_IN_SET(ROUTINE, ...)                                     \
+    run_in_set(Routine::ROUTINE, PE_start, logPE_stride, PE_size, pSync, \
+               [&](Team& team) { __VA_ARGS__; })
 
 }  // namespace
 }  // namespace isthmus::shmem
@@ -30,54 +41,47 @@ using namespace isthmus;
 using namespace isthmus::shmem;
 
 ISTHMUS_API void pshmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync) {
-    ISTHMUS_ENTER_SET(barrier);
-    check(team, [&] { return Signature{.routine = Routine::barrier}; });
-    barrier(team, Routine::barrier);
+    ISTHMUS_IN_SET(barrier, checked_barrier(team, Routine::barrier));
 }
 
 ISTHMUS_API void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync) {
-    ISTHMUS_ENTER_SET(sync);
-    check(team, [&] { return Signature{.routine = Routine::sync}; });
-    barrier(team, Routine::sync);
+    ISTHMUS_IN_SET(sync, checked_barrier(team, Routine::sync));
 }
 
-#define ISTHMUS_DEFINE_SIZED(BITS)                                                           \
-    ISTHMUS_API void pshmem_broadcast##BITS(void* dest, const void* source, size_t nelems,   \
-                                            int PE_root, SHMEM_ACTIVE_SET_, long* pSync) {   \
-        ISTHMUS_ENTER_SET(broadcast);                                                        \
-        checked_broadcast(team, dest, source, nelems, BITS / 8, PE_root, false);             \
-    }                                                                                        \
-    ISTHMUS_API void pshmem_collect##BITS(void* dest, const void* source, size_t nelems,     \
-                                          SHMEM_ACTIVE_SET_, long* pSync) {                  \
-        ISTHMUS_ENTER_SET(collect);                                                          \
-        checked_collect(team, dest, source, nelems, BITS / 8);                               \
-    }                                                                                        \
-    ISTHMUS_API void pshmem_fcollect##BITS(void* dest, const void* source, size_t nelems,    \
-                                           SHMEM_ACTIVE_SET_, long* pSync) {                 \
-        ISTHMUS_ENTER_SET(fcollect);                                                         \
-        checked_fcollect(team, dest, source, nelems, BITS / 8);                              \
-    }                                                                                        \
-    ISTHMUS_API void pshmem_alltoall##BITS(void* dest, const void* source, size_t nelems,    \
-                                           SHMEM_ACTIVE_SET_, long* pSync) {                 \
-        ISTHMUS_ENTER_SET(alltoall);                                                         \
-        checked_alltoall(team, dest, source, nelems, BITS / 8);                              \
-    }                                                                                        \
-    ISTHMUS_API void pshmem_alltoalls##BITS(void* dest, const void* source, ptrdiff_t dst,   \
-                                            ptrdiff_t sst, size_t nelems, SHMEM_ACTIVE_SET_, \
-                                            long* pSync) {                                   \
-        ISTHMUS_ENTER_SET(alltoalls);                                                        \
-        checked_alltoalls(team, dest, source, dst, sst, nelems, BITS / 8);                   \
+#define ISTHMUS_DEFINE_SIZED(BITS)                                                               \
+    ISTHMUS_API void pshmem_broadcast##BITS(void* dest, const void* source, size_t nelems,       \
+                                            int PE_root, SHMEM_ACTIVE_SET_, long* pSync) {       \
+        ISTHMUS_IN_SET(broadcast,                                                                \
+                       checked_broadcast(team, dest, source, nelems, BITS / 8, PE_root, false)); \
+    }                                                                                            \
+    ISTHMUS_API void pshmem_collect##BITS(void* dest, const void* source, size_t nelems,         \
+                                          SHMEM_ACTIVE_SET_, long* pSync) {                      \
+        ISTHMUS_IN_SET(collect, checked_collect(team, dest, source, nelems, BITS / 8));          \
+    }                                                                                            \
+    ISTHMUS_API void pshmem_fcollect##BITS(void* dest, const void* source, size_t nelems,        \
+                                           SHMEM_ACTIVE_SET_, long* pSync) {                     \
+        ISTHMUS_IN_SET(fcollect, checked_fcollect(team, dest, source, nelems, BITS / 8));        \
+    }                                                                                            \
+    ISTHMUS_API void pshmem_alltoall##BITS(void* dest, const void* source, size_t nelems,        \
+                                           SHMEM_ACTIVE_SET_, long* pSync) {                     \
+        ISTHMUS_IN_SET(alltoall, checked_alltoall(team, dest, source, nelems, BITS / 8));        \
+    }                                                                                            \
+    ISTHMUS_API void pshmem_alltoalls##BITS(void* dest, const void* source, ptrdiff_t dst,       \
+                                            ptrdiff_t sst, size_t nelems, SHMEM_ACTIVE_SET_,     \
+                                            long* pSync) {                                       \
+        ISTHMUS_IN_SET(alltoalls,                                                                \
+                       checked_alltoalls(team, dest, source, dst, sst, nelems, BITS / 8));       \
     }
 ISTHMUS_DEFINE_SIZED(32)
 ISTHMUS_DEFINE_SIZED(64)
 SHMEM_TABLE_ACTIVE_SET(ISTHMUS_ALIAS)
 
-#define ISTHMUS_DEFINE_TO_ALL(T, NAME, ROUTINE, OPERATION)                                       \
-    ISTHMUS_API void pshmem_##NAME(T* dest, const T* source, int nreduce, SHMEM_ACTIVE_SET_, T*, \
-                                   long* pSync) {                                                \
-        ISTHMUS_ENTER_SET(ROUTINE);                                                              \
-        checked_reduce(team, Operation::OPERATION, collective::kind_of<T>(), dest, source,       \
-                       nreduce > 0 ? static_cast<std::size_t>(nreduce) : 0);                     \
+#define ISTHMUS_DEFINE_TO_ALL(T, NAME, ROUTINE, OPERATION)                                         \
+    ISTHMUS_API void pshmem_##NAME(T* dest, const T* source, int nreduce, SHMEM_ACTIVE_SET_, T*,   \
+                                   long* pSync) {                                                  \
+        ISTHMUS_IN_SET(                                                                            \
+            ROUTINE, checked_reduce(team, Operation::OPERATION, collective::kind_of<T>(), dest,    \
+                                    source, nreduce > 0 ? static_cast<std::size_t>(nreduce) : 0)); \
     }
 #define ISTHMUS_DEFINE_BITWISE(T, N)                              \
     ISTHMUS_DEFINE_TO_ALL(T, N##_and_to_all, and_reduce, bit_and) \

@@ -35,10 +35,15 @@ void check_call(Team& team, Signature signature, const Operands& operands) {
     check_signature(team, signature);
 }
 
-void checked_broadcast(Team& team, void* dest, const void* source, std::size_t nelems,
-                       std::size_t unit, int root, bool root_dest) {
-    constexpr Routine routine = Routine::broadcast;
+void checked_barrier(Team& team, Routine routine) {
     note(routine);
+    check(team, [&] { return Signature{.routine = routine}; });
+    barrier(team, routine);
+}
+
+void checked_broadcast_otherwise(Team& team, void* dest, const void* source, std::size_t nelems,
+                                 std::size_t unit, int root, bool root_dest) {
+    constexpr Routine routine = Routine::broadcast;
     if (root < 0 || root >= team.size) [[unlikely]]
         refuse_root(routine, root, team.size);
     const std::size_t bytes = nelems * unit;
@@ -166,19 +171,13 @@ ISTHMUS_API void pshmem_barrier_all(void) {
 }
 
 ISTHMUS_API void pshmem_sync_all(void) {
-    Team& team = live(SHMEM_TEAM_WORLD, "shmem_sync_all");
-    note(Routine::sync_all);
-    check(team, [] { return Signature{.routine = Routine::sync_all}; });
-    barrier(team, Routine::sync_all);
+    checked_barrier(live(SHMEM_TEAM_WORLD, "shmem_sync_all"), Routine::sync_all);
 }
 
 ISTHMUS_API int pshmem_team_sync(shmem_team_t team) {
     if (team == SHMEM_TEAM_INVALID) [[unlikely]]
         return -1;
-    Team& members = live(team, "shmem_team_sync");
-    note(Routine::team_sync);
-    check(members, [] { return Signature{.routine = Routine::team_sync}; });
-    barrier(members, Routine::team_sync);
+    checked_barrier(live(team, "shmem_team_sync"), Routine::team_sync);
     return 0;
 }
 

@@ -52,8 +52,18 @@ using Call = std::pair<Signature, Operands>;
 
 // The collectives on untyped memory, checks included; the faces for teams and for active sets add
 // only where the team comes from. `unit`: bytes of an element.
-void checked_broadcast(Team& team, void* dest, const void* source, std::size_t nelems,
-                       std::size_t unit, int root, bool root_dest);
+void checked_barrier(Team& team, Routine routine);
+[[gnu::noinline]] void checked_broadcast_otherwise(Team& team, void* dest, const void* source,
+                                                   std::size_t nelems, std::size_t unit, int root,
+                                                   bool root_dest);
+// Budget: 120 instructions at the root for 8 bytes, the active set's arguments included.
+inline void checked_broadcast(Team& team, void* dest, const void* source, std::size_t nelems,
+                              std::size_t unit, int root, bool root_dest) {
+    note(Routine::broadcast);
+    if (team.my_index == root && root_only_posts(team, nelems * unit) && !job.checked)
+        return broadcast_from_root(team, dest, source, nelems * unit, root_dest);
+    checked_broadcast_otherwise(team, dest, source, nelems, unit, root, root_dest);
+}
 void checked_collect(Team& team, void* dest, const void* source, std::size_t nelems,
                      std::size_t unit);
 void checked_fcollect(Team& team, void* dest, const void* source, std::size_t nelems,

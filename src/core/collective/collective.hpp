@@ -20,6 +20,12 @@ using collective::Operation;
 // `root_dest`: the root's dest is written too (teams: yes; active sets: no).
 void broadcast(Team& team, void* dest, const void* source, std::size_t bytes, int root,
                bool root_dest);
+// The root's part where it is only to post what fits in a cell or in the stage.
+inline bool root_only_posts(const Team& team, std::size_t bytes) {
+    return bytes - 1 < team.staged && team.meeting == Meeting::flat;
+}
+void broadcast_from_root(Team& team, void* dest, const void* source, std::size_t bytes,
+                         bool root_dest);
 
 // Concatenates the sources in the order of the team. `bytes` may differ from PE to PE.
 void collect(Team& team, void* dest, const void* source, std::size_t bytes);
