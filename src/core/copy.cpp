@@ -27,6 +27,8 @@ const char* chosen_name = "memcpy of the C library";
 [[gnu::constructor]] void choose() {
     const ChosenCopy chosen = choose_long_copy();
     copy_long = chosen.copy;
+    copy_streamed = chosen.copy_streamed;
+    stream_limit = chosen.stream;
     isthmus_window.copy = chosen.copy_any;
     chosen_name = chosen.name;
 }
@@ -37,6 +39,8 @@ void copy_before_choice(void* dest, const void* source, std::size_t bytes) {
     std::memcpy(dest, source, bytes);
 }
 constinit LongCopy copy_long = copy_before_choice;
+constinit LongCopy copy_streamed = copy_before_choice;
+constinit std::size_t stream_limit = ~std::size_t{0};
 
 void copy_medium(void* dest, const void* source, std::size_t bytes) {
     char* const to = static_cast<char*>(dest);

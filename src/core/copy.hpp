@@ -19,6 +19,11 @@ inline constexpr std::size_t kMediumCopy = 128;
 extern void (*copy_long)(void* dest, const void* source, std::size_t bytes)
     __attribute__((visibility("hidden")));
 
+// The same past the caches, and from how many bytes on that pays. Chosen likewise.
+extern void (*copy_streamed)(void* dest, const void* source, std::size_t bytes)
+    __attribute__((visibility("hidden")));
+extern std::size_t stream_limit __attribute__((visibility("hidden")));
+
 // Until the choice.
 void copy_before_choice(void* dest, const void* source, std::size_t bytes);
 
@@ -65,6 +70,16 @@ template <typename LongCopy>
 
 inline void copy(void* dest, const void* source, std::size_t bytes) {
     copy_block(dest, source, bytes, copy_long);
+}
+
+// A block of an operation that moves `whole` bytes in all: whether the caches can hold it is a
+// question of the operation.
+inline constexpr std::size_t kStreamedBlock = 65536;
+inline void copy_within(std::size_t whole, void* dest, const void* source, std::size_t bytes) {
+    if (whole >= stream_limit && bytes >= kStreamedBlock)
+        copy_streamed(dest, source, bytes);
+    else
+        copy(dest, source, bytes);
 }
 
 }  // namespace isthmus

@@ -147,6 +147,7 @@ struct Loop {
     const char* name;
     LongCopy copy;
     LongCopy copy_any;
+    LongCopy copy_streamed;
     bool supported;
 };
 struct Regime {
@@ -165,8 +166,9 @@ class CopyLoops : public ::testing::TestWithParam<int> {};
 // Every loop of this processor in every regime, whatever the choice would have been.
 TEST_P(CopyLoops, CopyWhatTheyShould) {
     const Loop loops[] = {
-        {"avx2", copy_avx2, copy_any_avx2, __builtin_cpu_supports("avx2") != 0},
-        {"avx512", copy_avx512, copy_any_avx512, __builtin_cpu_supports("avx512bw") != 0},
+        {"avx2", copy_avx2, copy_any_avx2, copy_streamed_avx2, __builtin_cpu_supports("avx2") != 0},
+        {"avx512", copy_avx512, copy_any_avx512, copy_streamed_avx512,
+         __builtin_cpu_supports("avx512bw") != 0},
     };
     const Loop& loop = loops[GetParam()];
     if (!loop.supported) GTEST_SKIP() << "this processor (or valgrind) has no " << loop.name;
@@ -176,6 +178,7 @@ TEST_P(CopyLoops, CopyWhatTheyShould) {
         copy_limits = regime.limits;
         expect_copies(loop.copy, kMediumCopy + 1, 300'000, 300);
         expect_copies(loop.copy_any, 0, 2 * kMediumCopy, 300);
+        expect_copies(loop.copy_streamed, kStreamedBlock, 2 * kStreamedBlock, 100);
     }
     copy_limits = chosen;
 }

@@ -266,30 +266,35 @@ void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
     if (epoch == 0 || bytes > team.staged) depart(team, routine);
 }
 
+// Up to here, in a crowded job, the turns of the scheduler cost more than lines that move between
+// processors because now the one PE and now the other writes them.
+constexpr std::size_t kRendezvousBytes = 65536;
+
 void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
     constexpr Routine routine = Routine::alltoall;
     if (bytes == 0) return;
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
     const auto block = [bytes](int index) { return static_cast<std::size_t>(index) * bytes; };
+    const std::size_t all = block(team.size);
     const auto copy_own = [&] {
-        if (to != from) copy(to + block(team.my_index), from + block(team.my_index), bytes);
+        if (to != from)
+            copy_within(all, to + block(team.my_index), from + block(team.my_index), bytes);
     };
     if (team.size == 1) return copy_own();
-    if (team.meeting == Meeting::rooted && bytes > kInlineBytes) {
+    if (team.meeting == Meeting::rooted && bytes > kInlineBytes && all < kRendezvousBytes) {
         copy_own();
         return rendezvous(team, routine, [&](int peer) {
             copy(to + block(peer), at(team, from, peer) + block(team.my_index), bytes);
             copy(at(team, to, peer) + block(team.my_index), from + block(peer), bytes);
         });
     }
-    const std::size_t all = block(team.size);
-    if (team.psync || (bytes > kInlineBytes && all > team.staged)) {
+    if (team.psync || (bytes > kInlineBytes && (all > team.staged || all >= kRendezvousBytes))) {
         const std::uint64_t epoch = arrive(team, routine);
         copy_own();
         for_each_peer(team, [&](int peer) {
             await_arrival(team, routine, peer, epoch);
-            copy(to + block(peer), at(team, from, peer) + block(team.my_index), bytes);
+            copy_within(all, to + block(peer), at(team, from, peer) + block(team.my_index), bytes);
         });
         if (epoch != 0) team.settled = epoch;
         depart(team, routine);

@@ -75,6 +75,11 @@ void copy_avx2(void* dest, const void* source, std::size_t bytes) {
     copy_avx2_upwards<Stores::plain>(to, from, bytes);
 }
 
+void copy_streamed_avx2(void* dest, const void* source, std::size_t bytes) {
+    copy_avx2_upwards<Stores::streamed>(static_cast<char*>(dest), static_cast<const char*>(source),
+                                        bytes);
+}
+
 void copy_any_avx2(void* dest, const void* source, std::size_t bytes) {
     copy_block(dest, source, bytes, copy_avx2);
 }

@@ -108,12 +108,10 @@ void copy_large_downwards(char* to, const char* from, std::size_t bytes) {
 }
 
 [[gnu::noinline]] void copy_large(char* to, const char* from, std::size_t bytes) {
-    const bool streamed = bytes >= copy_limits.stream;
-    if (!streamed && turn_copy()) return copy_large_downwards(to, from, bytes);
+    if (bytes >= copy_limits.stream) return copy_streamed_avx512(to, from, bytes);
+    if (turn_copy()) return copy_large_downwards(to, from, bytes);
     copy_head(to, from, bytes);
-    const std::size_t done = streamed ? copy_upwards<Vector64, 4, Stores::streamed>(to, from, bytes)
-                                      : copy_upwards<Vector64, 2, Stores::claimed>(to, from, bytes);
-    copy_tail(to, from, bytes, done);
+    copy_tail(to, from, bytes, copy_upwards<Vector64, 2, Stores::claimed>(to, from, bytes));
 }
 
 // Of more than 512 bytes, first and foremost: 4 KB take 30 ns, and each branch before them shows.
@@ -134,6 +132,13 @@ void copy_large_downwards(char* to, const char* from, std::size_t bytes) {
 
 void copy_avx512(void* dest, const void* source, std::size_t bytes) {
     copy_long_block(static_cast<char*>(dest), static_cast<const char*>(source), bytes);
+}
+
+void copy_streamed_avx512(void* dest, const void* source, std::size_t bytes) {
+    char* to = static_cast<char*>(dest);
+    const char* from = static_cast<const char*>(source);
+    copy_head(to, from, bytes);
+    copy_tail(to, from, bytes, copy_upwards<Vector64, 4, Stores::streamed>(to, from, bytes));
 }
 
 void copy_any_avx512(void* dest, const void* source, std::size_t bytes) {

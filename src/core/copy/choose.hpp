@@ -11,6 +11,10 @@ using LongCopy = void (*)(void* dest, const void* source, std::size_t bytes);
 struct ChosenCopy {
     LongCopy copy;
     LongCopy copy_any;  // the same with the short sizes before it, for programs
+    // Past the caches, for blocks of at least kStreamedBlock within operations of at least
+    // `stream` bytes; the same as `copy` where there is nothing better.
+    LongCopy copy_streamed;
+    std::size_t stream;
     const char* name;
 };
 // Defined once per processor family: choose_x86.cpp, choose_generic.cpp.

@@ -11,7 +11,8 @@ void copy_by_library(void* dest, const void* source, std::size_t bytes) {
 }  // namespace
 
 ChosenCopy choose_long_copy() {
-    return {copy_by_library, copy_by_library, "memcpy of the C library"};
+    return {copy_by_library, copy_by_library, copy_by_library, ~std::size_t{0},
+            "memcpy of the C library"};
 }
 
 }  // namespace isthmus

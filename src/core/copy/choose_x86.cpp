@@ -64,12 +64,12 @@ ChosenCopy choose_long_copy() {
     // nor where they are split in two (AMD before family 26, Zen 5).
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2") &&
         (!amd || processor_family() >= 26))
-        return {copy_avx512, copy_any_avx512,
+        return {copy_avx512, copy_any_avx512, copy_streamed_avx512, copy_limits.stream,
                 amd ? "64-byte vectors, limits for AMD" : "64-byte vectors"};
     if (__builtin_cpu_supports("avx2"))
-        return {copy_avx2, copy_any_avx2,
+        return {copy_avx2, copy_any_avx2, copy_streamed_avx2, copy_limits.stream,
                 amd ? "32-byte vectors, limits for AMD" : "32-byte vectors"};
-    return {copy_by_library, copy_by_library,
+    return {copy_by_library, copy_by_library, copy_by_library, kNever,
             "memcpy of the C library (the processor has no AVX2)"};
 }
 

@@ -26,6 +26,8 @@ extern constinit thread_local bool copy_downwards_next
 // The loops need more than 128 bytes.
 void copy_avx2(void* dest, const void* source, std::size_t bytes);
 void copy_avx512(void* dest, const void* source, std::size_t bytes);
+void copy_streamed_avx2(void* dest, const void* source, std::size_t bytes);
+void copy_streamed_avx512(void* dest, const void* source, std::size_t bytes);
 // Any size.
 void copy_any_avx2(void* dest, const void* source, std::size_t bytes);
 void copy_any_avx512(void* dest, const void* source, std::size_t bytes);
