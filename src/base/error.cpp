@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -45,6 +46,12 @@ void fail(const std::string& where, const std::string& what) {
     if (!job_end.claim || job_end.claim(1)) say_from(where, what);
     if (job_end.end) job_end.end(1);
     _exit(1);
+}
+
+std::string hexadecimal(std::uintptr_t value) {
+    char text[24];
+    std::snprintf(text, sizeof text, "%#zx", static_cast<std::size_t>(value));
+    return text;
 }
 
 }  // namespace isthmus

@@ -4,6 +4,7 @@
 // them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace isthmus {
@@ -32,5 +33,11 @@ struct JobEnd {
 void set_job_end(const JobEnd& job_end);
 
 std::string host_name();
+
+// "0x7f00aa10", as all messages write addresses.
+std::string hexadecimal(std::uintptr_t value);
+inline std::string hexadecimal(const void* address) {
+    return hexadecimal(reinterpret_cast<std::uintptr_t>(address));
+}
 
 }  // namespace isthmus

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -28,12 +29,6 @@ namespace {
 struct sigaction previous_segv;
 struct sigaction previous_bus;
 
-std::string hexadecimal(std::uintptr_t value) {
-    char text[24];
-    std::snprintf(text, sizeof text, "%#zx", static_cast<std::size_t>(value));
-    return text;
-}
-
 enum class Access { unknown, load, store };
 
 struct Fault {
@@ -58,6 +53,30 @@ Fault read_fault(const siginfo_t* info, const void* context) {
     fault.instruction = reinterpret_cast<const void*>(machine->pc);
 #endif
     return fault;
+}
+
+Range own_code;  // the instructions of this library, known before any fault
+
+void find_own_code() {
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void*) {
+            for (int i = 0; i < object->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& part = object->dlpi_phdr[i];
+                if (part.p_type != PT_LOAD || !(part.p_flags & PF_X)) continue;
+                const Range code{object->dlpi_addr + part.p_vaddr, part.p_memsz};
+                if (code.contains(reinterpret_cast<const void*>(&find_own_code))) own_code = code;
+            }
+            return own_code.size == 0 ? 0 : 1;
+        },
+        nullptr);
+}
+
+constexpr std::uintptr_t kNearNull = 1 << 16;  // a member of a structure that is not there
+
+// A null pointer that a routine was given, for this PE's own memory: slot 0 changes nothing. In the
+// program's code it may be any null pointer of the program's.
+bool is_null_in_routine(const Fault& fault) {
+    return fault.address < kNearNull && own_code.contains(fault.instruction);
 }
 
 const void* base_of(const void* address) {
@@ -141,8 +160,6 @@ bool is_symmetric(const Reading& reading) {
            (job.data.size != 0 && job.data.contains(reading.address()));
 }
 
-constexpr std::uintptr_t kNearNull = 1 << 16;  // a member of a structure that is not there
-
 // What lies just past this PE's symmetric memory; empty if nothing of it is near.
 std::string past_the_end(const Reading& reading) {
     const std::string where = "address " + hexadecimal(reading.local) + " at PE " +
@@ -165,6 +182,9 @@ std::string not_symmetric(const Reading& reading) {
 // has nothing to do with the window. The exact readings come before the guesses: a missing PE's
 // slot, then the end of a range, then private memory.
 std::string explain(const Fault& fault) {
+    if (is_null_in_routine(fault))
+        return "an address that it was given is null" +
+               (fault.address == 0 ? "" : " + " + std::to_string(fault.address));
     const std::uintptr_t slots = std::bit_ceil(window.pes);
     for (std::uintptr_t slot = 1; slot < slots; ++slot) {
         const Reading reading = read_slot(slot, fault.address);
@@ -241,7 +261,9 @@ void handle(int signal, siginfo_t* info, void* context) {
     struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
     const Fault fault = read_fault(info, context);
     const bool address_is_known = info->si_code != SI_KERNEL;
-    if (window.pes > 1 && info->si_code > 0 && concerns_window(fault, address_is_known)) {
+    const bool is_ours = (window.pes > 1 && concerns_window(fault, address_is_known)) ||
+                         (address_is_known && is_null_in_routine(fault));
+    if (info->si_code > 0 && is_ours) {
         // From here on this process ends. Whatever goes wrong while the message is made must not
         // stop that.
         struct sigaction standard {};
@@ -272,6 +294,7 @@ void install(int signal, struct sigaction& previous) {
 }  // namespace
 
 void catch_faults() {
+    find_own_code();
     install(SIGSEGV, previous_segv);
     install(SIGBUS, previous_bus);
 }

@@ -1,8 +1,9 @@
 #include "core/heap.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
+
+#include "base/error.hpp"
 
 namespace isthmus {
 namespace {
@@ -12,12 +13,6 @@ constexpr std::uint64_t kGranule = 64;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
     return (value + unit - 1) & ~(unit - 1);
-}
-
-std::string hexadecimal(std::uintptr_t value) {
-    char text[24];
-    std::snprintf(text, sizeof text, "%#zx", static_cast<std::size_t>(value));
-    return text;
 }
 
 }  // namespace

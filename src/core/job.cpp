@@ -125,8 +125,7 @@ void map_or_fail(std::uintptr_t address, std::uint64_t length, std::uint64_t off
         os::map_shared(reinterpret_cast<void*>(address), length, job.file, offset, false))
         return;
     const int reason = errno;
-    char place[64];
-    std::snprintf(place, sizeof place, "%#zx", static_cast<std::size_t>(address));
+    const std::string place = hexadecimal(address);
     std::string advice;
     if (reason == ENOMEM)
         advice = "; lower SHMEM_SYMMETRIC_SIZE or raise the limit of address space (ulimit -v)";
@@ -367,8 +366,7 @@ void start_barrier() {
 
 std::string why_not_symmetric(const void* address, std::uint64_t bytes) {
     if (address == nullptr) return "the address is null";
-    char text[40];
-    std::snprintf(text, sizeof text, "address %p", address);
+    const std::string text = "address " + hexadecimal(address);
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     for (const Range& range : {heap.range(), job.data}) {
         if (!range.contains(address)) continue;

@@ -23,8 +23,7 @@ std::string seconds_text(std::uint64_t nanoseconds) {
 
 // ", watching flag+8" for the user's memory; the library's own says nothing to anybody.
 std::string watched(const void* address) {
-    char number[24];
-    std::snprintf(number, sizeof number, "%p", address);
+    const std::string number = hexadecimal(address);
     if (heap.range().contains(address))
         return std::string(", watching ") + number + " " + heap.describe(address);
     if (job.data.size == 0 || !job.data.contains(address)) return "";

@@ -21,6 +21,17 @@ static void null(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_p(nowhere, 1, 1);
 }
+static void null_here(int me, int pes) {
+    long* volatile nowhere = NULL;
+    (void)pes;
+    if (me == 0) shmem_long_p(nowhere, 1, 0);
+}
+static void null_source(int me, int pes) {
+    long* const there = (long*)shmem_malloc(8);
+    long* volatile nowhere = NULL;
+    (void)pes;
+    if (me == 0) shmem_putmem(there, nowhere, 8, 1);
+}
 static void code(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_p((long*)(uintptr_t)&stack, 1, 1);
@@ -66,6 +77,8 @@ const struct Case cases[] = {
     {"stack", stack},
     {"private_heap", private_heap},
     {"null", null},
+    {"null_here", null_here},
+    {"null_source", null_source},
     {"code", code},
     {"get_stack", get_stack},
     {"put_stack", put_stack},

@@ -2,10 +2,10 @@
 #include "core/segment.hpp"
 
 #include <bit>
-#include <cstdio>
 #include <string>
 
 #include "api/isthmus/export.hpp"
+#include "base/error.hpp"
 #include "core/event.hpp"
 #include "core/segment_allocator.hpp"
 #include "core/status.hpp"
@@ -67,11 +67,10 @@ ISTHMUS_API int isthmus_segment_offset(const isthmus_segment* segment, const voi
     const auto distance =
         static_cast<std::uint64_t>(static_cast<const char*>(address) - segment->base);
     if (distance >= segment->size) {
-        char text[96];
-        std::snprintf(text, sizeof text, "address %p is not within %p..%p", address,
-                      static_cast<void*>(segment->base),
-                      static_cast<void*>(segment->base + segment->size));
-        return refuse(ISTHMUS_BOUNDS, "isthmus_segment_offset", text);
+        const std::string text = "address " + hexadecimal(address) + " is not within " +
+                                 hexadecimal(segment->base) + ".." +
+                                 hexadecimal(segment->base + segment->size);
+        return refuse(ISTHMUS_BOUNDS, "isthmus_segment_offset", text.c_str());
     }
     *offset = distance;
     return ISTHMUS_OK;

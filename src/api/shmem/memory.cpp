@@ -52,9 +52,7 @@ void* allocate(const char* routine, std::uint64_t size, std::uint64_t alignment)
 void release(const char* routine, void* block) {
     const std::lock_guard lock(heap_guard);
     if (!heap.release(block)) {
-        char address[40];
-        std::snprintf(address, sizeof address, "%p", block);
-        fail(routine, std::string("address ") + address +
+        fail(routine, "address " + hexadecimal(block) +
                           " is not the beginning of a block of the symmetric heap: " +
                           (heap.range().contains(block) ? heap.describe(block)
                                                         : "it lies outside the heap"));
