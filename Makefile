@@ -9,12 +9,14 @@ build:
 	cmake --build --preset release
 
 # From a fresh machine to heat flowing through a picture on 4 PEs.
-demo: packages build
+demo: packages
+	cmake --preset release
+	cmake --build --preset release --target isthmus_tool oshcc heat
 	sh examples/run-demo.sh
 
-# The same for the tests.
+# The same for the tests. Two at a time: many of them are jobs of several processes themselves.
 check: test-packages build
-	ctest --test-dir build/release --output-on-failure
+	ctest --test-dir build/release --output-on-failure -j 2
 
 packages:
 	sh tools/install-packages.sh

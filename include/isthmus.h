@@ -54,6 +54,11 @@ _Noreturn
 #endif
 void isthmus_exit(int status);
 
+/* What the library chose for this processor when it was loaded, in words: "copy" (the loop for
+ * blocks), "reduction" (the arithmetic of reductions). Null for any other word. Any thread, any
+ * time, before isthmus_init too; `isthmus info` prints them. */
+const char* isthmus_choice(const char* what);
+
 #ifdef __cplusplus
 }
 #endif

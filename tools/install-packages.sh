@@ -10,6 +10,8 @@
 set -eu
 
 packages="gcc g++ make cmake ninja-build libcli11-dev nlohmann-json3-dev libhwloc-dev libpng-dev python3"
+# Taken where the distribution has it: faster simulation.
+optional_packages="libasmjit-dev"
 test_packages="libgtest-dev pkg-config valgrind gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user gdb-multiarch"
 lint_packages="clang-format clang-tidy"
 cross_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
@@ -45,6 +47,16 @@ for package in $packages; do
     installed "$package" || missing="$missing $package"
 done
 
+wanted=""
+for package in $optional_packages; do
+    installed "$package" || wanted="$wanted $package"
+done
+
+known() { apt-cache show "$1" 2>/dev/null | grep -q '^Package:'; }
+for package in $wanted; do
+    ! known "$package" || missing="$missing $package"
+done
+
 if [ -z "$missing" ]; then
     [ "$list_only" = yes ] || echo "install-packages: all there"
     exit 0
@@ -66,4 +78,10 @@ fi
 
 echo "install-packages: installing$missing"
 $as_root apt-get update
+for package in $wanted; do
+    case " $missing " in
+        *" $package "*) ;;
+        *) ! known "$package" || missing="$missing $package" ;;
+    esac
+done
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
@@ -54,11 +55,9 @@ std::string hwloc_version() {
            std::to_string(number & 255);
 }
 
-ordered_json build_report(const Place& place) {
+ordered_json build_report(const Place& place, const LibraryVersion& library) {
     utsname machine{};
     uname(&machine);
-    const LibraryVersion library =
-        ask_library(place.lib.empty() ? "" : place.lib + "/libisthmus.so");
     const std::string hwloc = hwloc_version();
     return {
         {"compiler", ISTHMUS_COMPILER},
@@ -106,7 +105,7 @@ ordered_json settings_report() {
     return rows;
 }
 
-ordered_json choices_report() {
+ordered_json choices_report(const LibraryVersion& library) {
     const HeapChoice heap = choose_heap();
     const launch::ProcessorSet allowed = launch::ProcessorSet::allowed();
     const launch::Topology topology = launch::read_topology(allowed);
@@ -129,6 +128,8 @@ ordered_json choices_report() {
            ordered_json::array({"put", "get", "atomic", "strided", "signal", "collective"})}}},
         {"processors", {{"usable", allowed.count()}, {"list", allowed.text()}, {"cores", cores}}},
         {"binding", binding},
+        {"copy", library.copy},
+        {"reduction", library.reduction},
         {"symmetric_heap",
          {{"bytes", heap.bytes}, {"text", format_size(heap.bytes)}, {"reason", heap.reason}}},
         {"memory", {{"bytes", os::memory_size()}, {"text", format_size(os::memory_size())}}},
@@ -176,6 +177,8 @@ void print_report(const ordered_json& report) {
     for (const auto& row : chosen["binding"])
         std::printf("  %-16s -n %s: %s\n", "binding", text_of(row["pes"]).c_str(),
                     text_of(row["chosen"]).c_str());
+    for (const char* const part : {"copy", "reduction"})
+        std::printf("  %-16s %s\n", part, text_of(chosen[part]).c_str());
     std::printf("  %-16s %s bytes (%s): %s\n", "symmetric heap",
                 text_of(chosen["symmetric_heap"]["bytes"]).c_str(),
                 text_of(chosen["symmetric_heap"]["text"]).c_str(),
@@ -227,15 +230,24 @@ LibraryVersion ask_library(const std::string& path) {
             name(buffer);
             text = buffer;
         }
+        using GetChoice = const char*(const char*);
+        if (auto* const choice =
+                library ? reinterpret_cast<GetChoice*>(dlsym(library, "isthmus_choice")) : nullptr)
+            text += std::string("\n") + choice("copy") + "\n" + choice("reduction");
         const auto written = write(answer[1], text.data(), text.size());
         _exit(written < 0);
     }
     close(answer[1]);
-    char buffer[512];
+    char buffer[1024];
     const ssize_t length = child < 0 ? 0 : read(answer[0], buffer, sizeof buffer);
     close(answer[0]);
     if (child > 0) waitpid(child, nullptr, 0);
-    const std::string text(buffer, static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+    std::istringstream text_lines(
+        std::string(buffer, static_cast<std::size_t>(std::max<ssize_t>(length, 0))));
+    std::string text;
+    std::getline(text_lines, text);
+    std::getline(text_lines, version.copy);
+    std::getline(text_lines, version.reduction);
     if (text.empty())
         version.problem = path + " cannot be loaded: it ends the process";
     else if (text[0] == '!')
@@ -265,10 +277,13 @@ int info_command(const std::vector<std::string>& arguments) {
     ordered_json problems = ordered_json::array();
     for (const SettingProblem& problem : read_settings())
         problems.push_back(problem.message);
-    report["build"] = build_report(find_place());
+    const Place place = find_place();
+    const LibraryVersion library =
+        ask_library(place.lib.empty() ? "" : place.lib + "/libisthmus.so");
+    report["build"] = build_report(place, library);
     report["settings"] = settings_report();
     report["problems"] = problems;
-    report["chosen"] = choices_report();
+    report["chosen"] = choices_report(library);
     if (json)
         std::printf("%s\n", report.dump(2).c_str());
     else

@@ -20,6 +20,8 @@ HeapChoice choose_heap();
 // asked.
 struct LibraryVersion {
     std::string name;
+    std::string copy;  // isthmus_choice() of these names
+    std::string reduction;
     std::string problem;
 };
 LibraryVersion ask_library(const std::string& path);

@@ -125,6 +125,8 @@ class Commands(ToolTest):
         self.assertEqual(rows["ISTHMUS_BIND"]["from"], "default")
         self.assertEqual(report["chosen"]["symmetric_heap"]["bytes"], 3 << 20)
         self.assertEqual(report["chosen"]["transport"]["chosen"], "window")
+        self.assertRegex(report["chosen"]["copy"], "vectors|memcpy")
+        self.assertNotEqual(report["chosen"]["reduction"], "")
         self.assertEqual(report["build"]["library_version"], "Isthmus " + report["version"])
         text = self.good(self.tool("isthmus"), "info")
         for name in rows:

@@ -1,8 +1,12 @@
 // Joining and leaving (isthmus.h).
+#include <cstring>
+
 #include "api/isthmus/export.hpp"
 #include "base/error.hpp"
 #include "core/arena.hpp"
 #include "core/collective.hpp"
+#include "core/collective/kernels.hpp"
+#include "core/copy.hpp"
 #include "core/fork.hpp"
 #include "core/session.hpp"
 #include "core/sleep.hpp"
@@ -51,6 +55,12 @@ ISTHMUS_API void isthmus_barrier(void) {
 
 ISTHMUS_API void isthmus_exit(int status) {
     exit_job(status);
+}
+
+ISTHMUS_API const char* isthmus_choice(const char* what) {
+    if (std::strcmp(what, "copy") == 0) return copy_loop_name();
+    if (std::strcmp(what, "reduction") == 0) return collective::kernels().name;
+    return nullptr;
 }
 
 ISTHMUS_API const char* isthmus_error_text(void) {
