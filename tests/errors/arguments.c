@@ -64,6 +64,13 @@ static void lock_of_another(int me, int pes) {
     shmem_barrier_all();
     if (me == 0) shmem_clear_lock(&lock);
 }
+static void lock_twice(int me, int pes) {
+    (void)pes;
+    if (me == 0) {
+        shmem_set_lock(&lock);
+        shmem_set_lock(&lock);
+    }
+}
 static void lock_not_symmetric(int me, int pes) {
     long mine = 0;
     (void)pes;
@@ -101,6 +108,7 @@ const struct Case cases[] = {
     {"session_mask", session_mask},
     {"lock_not_held", lock_not_held},
     {"lock_of_another", lock_of_another},
+    {"lock_twice", lock_twice},
     {"lock_not_symmetric", lock_not_symmetric},
     {"lock_null", lock_null},
     {"lock_misaligned", lock_misaligned},

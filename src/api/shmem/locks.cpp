@@ -54,6 +54,10 @@ Lock open(long* lock, Routine routine) {
 
 ISTHMUS_API void pshmem_set_lock(long* lock) {
     const Lock queue = open(lock, Routine::set_lock);
+    if (__atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) != kIdle)
+        fail("shmem_set_lock",
+             "this PE holds the lock already, or waits for it in another thread; locks are not "
+             "reentrant");
     __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
     __atomic_store_n(&queue.mine->state, kWaiting, __ATOMIC_RELAXED);
     // acq_rel: publishes the two stores above to the successor; acquires what the last holder

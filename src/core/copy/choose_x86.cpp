@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kNever = ~std::size_t{0};
 }
 CopyLimits copy_limits{kNever, kNever, false};
-thread_local bool copy_downwards_next = false;
+constinit thread_local bool copy_downwards_next = false;
 
 namespace {
 
