@@ -105,18 +105,7 @@ SHMEM_COMPLEX_TYPES(ISTHMUS_OVERLOADS_SUM)
     ISTHMUS_OVERLOADS_TEAM(T, N, _and_reduce) \
     ISTHMUS_OVERLOADS_TEAM(T, N, _or_reduce)  \
     ISTHMUS_OVERLOADS_TEAM(T, N, _xor_reduce)
-#define ISTHMUS_DISTINCT_BITWISE_REDUCE(X) \
-    X(unsigned char, uchar)                \
-    X(unsigned short, ushort)              \
-    X(unsigned int, uint)                  \
-    X(unsigned long, ulong)                \
-    X(unsigned long long, ulonglong)       \
-    X(int8_t, int8)                        \
-    X(int16_t, int16)                      \
-    X(int32_t, int32)                      \
-    X(int64_t, int64)
-ISTHMUS_DISTINCT_BITWISE_REDUCE(ISTHMUS_OVERLOADS_AND_OR_XOR)
-#undef ISTHMUS_DISTINCT_BITWISE_REDUCE
+SHMEM_DISTINCT_BITWISE_REDUCE_TYPES(ISTHMUS_OVERLOADS_AND_OR_XOR)
 #undef ISTHMUS_OVERLOADS_AND_OR_XOR
 
 /* One argument is a team; the routine with four, an active set, is deprecated. */

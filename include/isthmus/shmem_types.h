@@ -156,34 +156,34 @@ extern "C++" {
     X(int64_t, int64)               \
     X(uint32_t, uint32)             \
     X(uint64_t, uint64)
-/* Table 3: standard RMA types, 24 of them. */
-#define SHMEM_RMA_TYPES(X)  \
-    SHMEM_DISTINCT_TYPES(X) \
-    X(int8_t, int8)         \
-    X(int16_t, int16)       \
-    X(int32_t, int32)       \
-    X(int64_t, int64)       \
-    X(uint8_t, uint8)       \
-    X(uint16_t, uint16)     \
-    X(uint32_t, uint32)     \
-    X(uint64_t, uint64)     \
-    X(size_t, size)         \
-    X(ptrdiff_t, ptrdiff)
-/* Table 10: team reductions. */
-#define SHMEM_BITWISE_REDUCE_TYPES(X) \
-    X(unsigned char, uchar)           \
-    X(unsigned short, ushort)         \
-    X(unsigned int, uint)             \
-    X(unsigned long, ulong)           \
-    X(unsigned long long, ulonglong)  \
-    X(int8_t, int8)                   \
-    X(int16_t, int16)                 \
-    X(int32_t, int32)                 \
-    X(int64_t, int64)                 \
+#define SHMEM_SIGNED_FIXED_TYPES(X) \
+    X(int8_t, int8)                 \
+    X(int16_t, int16)               \
+    X(int32_t, int32)               \
+    X(int64_t, int64)
+#define SHMEM_UNSIGNED_FIXED_TYPES(X) \
     X(uint8_t, uint8)                 \
     X(uint16_t, uint16)               \
     X(uint32_t, uint32)               \
-    X(uint64_t, uint64)               \
+    X(uint64_t, uint64)
+/* Table 3: standard RMA types, 24 of them. */
+#define SHMEM_RMA_TYPES(X)        \
+    SHMEM_DISTINCT_TYPES(X)       \
+    SHMEM_SIGNED_FIXED_TYPES(X)   \
+    SHMEM_UNSIGNED_FIXED_TYPES(X) \
+    X(size_t, size)               \
+    X(ptrdiff_t, ptrdiff)
+/* Table 10: team reductions; of the bitwise ones, those types that differ from each other. */
+#define SHMEM_DISTINCT_BITWISE_REDUCE_TYPES(X) \
+    X(unsigned char, uchar)                    \
+    X(unsigned short, ushort)                  \
+    X(unsigned int, uint)                      \
+    X(unsigned long, ulong)                    \
+    X(unsigned long long, ulonglong)           \
+    SHMEM_SIGNED_FIXED_TYPES(X)
+#define SHMEM_BITWISE_REDUCE_TYPES(X)      \
+    SHMEM_DISTINCT_BITWISE_REDUCE_TYPES(X) \
+    SHMEM_UNSIGNED_FIXED_TYPES(X)          \
     X(size_t, size)
 #define SHMEM_ORDERED_REDUCE_TYPES(X) SHMEM_RMA_TYPES(X)
 #define SHMEM_COMPLEX_TYPES(X)          \

@@ -126,9 +126,9 @@ void checked_alltoalls(Team& team, void* dest, const void* source, std::ptrdiff_
 
 namespace {
 
-void checked_scan(Team& team, Kind kind, void* dest, const void* source, std::size_t nelems,
-                  bool inclusive) {
-    const Routine routine = inclusive ? Routine::sum_inscan : Routine::sum_exscan;
+// In front of what combines elements one by one.
+inline void enter_arithmetic(Team& team, Routine routine, Kind kind, void* dest, const void* source,
+                             std::size_t nelems) {
     note(routine);
     const std::size_t unit = kKindBytes[static_cast<int>(kind)];
     check(team, [&] {
@@ -137,6 +137,12 @@ void checked_scan(Team& team, Kind kind, void* dest, const void* source, std::si
                               .count = nelems},
                     Operands{dest, nelems * unit, source, nelems * unit, true}};
     });
+}
+
+void checked_scan(Team& team, Kind kind, void* dest, const void* source, std::size_t nelems,
+                  bool inclusive) {
+    const Routine routine = inclusive ? Routine::sum_inscan : Routine::sum_exscan;
+    enter_arithmetic(team, routine, kind, dest, source, nelems);
     scan(team, dest, source, nelems, kind, inclusive);
 }
 
@@ -145,14 +151,7 @@ void checked_scan(Team& team, Kind kind, void* dest, const void* source, std::si
 void checked_reduce(Team& team, Operation operation, Kind kind, void* dest, const void* source,
                     std::size_t nelems) {
     const Routine routine = routine_of(operation);
-    note(routine);
-    const std::size_t unit = kKindBytes[static_cast<int>(kind)];
-    check(team, [&] {
-        return Call{Signature{.routine = routine,
-                              .element_bytes = static_cast<std::uint32_t>(unit),
-                              .count = nelems},
-                    Operands{dest, nelems * unit, source, nelems * unit, true}};
-    });
+    enter_arithmetic(team, routine, kind, dest, source, nelems);
     reduce(team, dest, source, nelems, operation, kind);
 }
 

@@ -6,20 +6,6 @@
 namespace isthmus {
 namespace {
 
-struct Vector32 {
-    using Register = __m256i;
-    static constexpr std::size_t kWidth = 32;
-    static Register load(const char* from) {
-        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    }
-    static void store(char* to, Register value) {
-        _mm256_store_si256(reinterpret_cast<__m256i*>(to), value);
-    }
-    static void stream(char* to, Register value) {
-        _mm256_stream_si256(reinterpret_cast<__m256i*>(to), value);
-    }
-};
-
 // Exactly one line, unaligned.
 inline void copy_line(char* to, const char* from) {
     const __m256i low = Vector32::load(from);

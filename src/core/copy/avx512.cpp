@@ -20,21 +20,6 @@ struct Vector64 {
     }
 };
 
-// Where the source is half a line off, loads of half a line stay within lines.
-struct Vector32 {
-    using Register = __m256i;
-    static constexpr std::size_t kWidth = 32;
-    static Register load(const char* from) {
-        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    }
-    static void store(char* to, Register value) {
-        _mm256_store_si256(reinterpret_cast<__m256i*>(to), value);
-    }
-    static void stream(char* to, Register value) {
-        _mm256_stream_si256(reinterpret_cast<__m256i*>(to), value);
-    }
-};
-
 // Up to 63 bytes. Bytes outside the mask are neither read nor written.
 inline void copy_part(char* to, const char* from, std::size_t bytes) {
     const __mmask64 mask = (__mmask64{1} << bytes) - 1;
@@ -121,6 +106,7 @@ void copy_large_downwards(char* to, const char* from, std::size_t bytes) {
                             : copy_from_both_ends<4>(to, from, bytes);
     if (bytes >= copy_limits.turn) return copy_large(to, from, bytes);
     copy_head(to, from, bytes);
+    // Loads of half a line then stay within lines.
     const bool half_a_line_off = reinterpret_cast<std::uintptr_t>(from) % kLine == kLine / 2;
     const std::size_t done = half_a_line_off
                                  ? copy_upwards<Vector32, 4, Stores::plain>(to, from, bytes)

@@ -22,6 +22,20 @@ inline std::size_t to_line_boundary(const char* address) {
     return -reinterpret_cast<std::uintptr_t>(address) & (kLine - 1);
 }
 
+struct Vector32 {
+    using Register = __m256i;
+    static constexpr std::size_t kWidth = 32;
+    static Register load(const char* from) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    }
+    static void store(char* to, Register value) {
+        _mm256_store_si256(reinterpret_cast<__m256i*>(to), value);
+    }
+    static void stream(char* to, Register value) {
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to), value);
+    }
+};
+
 // `Vector` moves `width` bytes: load (anywhere), store (aligned), stream (aligned, past the
 // caches).
 enum class Stores { plain, claimed, streamed };

@@ -162,16 +162,6 @@ SHMEM_DISTINCT_TYPES(TEST_COLLECTIVE)
 SHMEM_DISTINCT_TYPES(TEST_SUM)
 SHMEM_COMPLEX_TYPES(TEST_SUM)
 
-#define DISTINCT_BITWISE_REDUCE(X)   \
-    X(unsigned char, uchar)          \
-    X(unsigned short, ushort)        \
-    X(unsigned int, uint)            \
-    X(unsigned long, ulong)          \
-    X(unsigned long long, ulonglong) \
-    X(int8_t, int8)                  \
-    X(int16_t, int16)                \
-    X(int32_t, int32)                \
-    X(int64_t, int64)
 #define TEST_BITS(T, N)                                                                       \
     static void bits_##N(void) {                                                              \
         static T from[1], to[3];                                                              \
@@ -183,7 +173,7 @@ SHMEM_COMPLEX_TYPES(TEST_SUM)
         CHECK(to[0] == (T)(pes > 1 ? 1 : 3) && to[1] == (T)3 && to[2] == (T)(2 | (pes & 1))); \
         shmem_barrier_all();                                                                  \
     }
-DISTINCT_BITWISE_REDUCE(TEST_BITS)
+SHMEM_DISTINCT_BITWISE_REDUCE_TYPES(TEST_BITS)
 
 #define TEST_EXTENDED(T, N)                                                                \
     static void extended_##N(void) {                                                       \
@@ -402,7 +392,7 @@ static int run(void) {
     SHMEM_COMPLEX_TYPES(CALL)
 #undef CALL
 #define CALL(T, N) bits_##N();
-    DISTINCT_BITWISE_REDUCE(CALL)
+    SHMEM_DISTINCT_BITWISE_REDUCE_TYPES(CALL)
 #undef CALL
 #define CALL(T, N) extended_##N();
     SHMEM_DISTINCT_INTEGERS_64(CALL)
