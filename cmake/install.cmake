@@ -6,11 +6,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS isthmus EXPORT IsthmusTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-foreach(optional isthmus_profile isthmus_static)
-    if(TARGET ${optional})
-        install(TARGETS ${optional} DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    endif()
-endforeach()
+install(TARGETS isthmus-profile DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(EXISTS ${CMAKE_SOURCE_DIR}/docs)

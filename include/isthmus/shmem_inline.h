@@ -46,18 +46,18 @@ SHMEM_RMA_TYPES(ISTHMUS_INLINE_ELEMENT)
  * compiler barrier. Others: by the copy that was chosen for this processor, without a routine in
  * between. Large ones take the routine, which notes the call for the report of a death. */
 #define ISTHMUS_BARRIER() __asm__ __volatile__("" ::: "memory")
-#define ISTHMUS_SHORT_BLOCK(bytes) (__builtin_constant_p(bytes) && (bytes) <= 64)
+/* Counted in elements, whose bytes might be more than there are numbers. */
+#define ISTHMUS_SHORT_BLOCK(nelems, unit) (__builtin_constant_p(nelems) && (nelems) - 1 < 64 / (unit))
 #define ISTHMUS_NOTED_BLOCK 16384
 #define ISTHMUS_INLINE_BLOCK(P, ROUTINE, TO, FROM, UNIT)                              \
     ISTHMUS_INLINE void shmem_##ROUTINE(P* dest, const P* source, size_t nelems, int pe) { \
-        const size_t bytes = nelems * (UNIT);                                         \
-        if (ISTHMUS_SHORT_BLOCK(bytes) && ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) { \
+        if (ISTHMUS_SHORT_BLOCK(nelems, UNIT) && ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) { \
             ISTHMUS_BARRIER();                                                        \
-            __builtin_memcpy(TO, FROM, bytes);                                        \
+            __builtin_memcpy(TO, FROM, nelems * (UNIT));                              \
             ISTHMUS_BARRIER();                                                        \
-        } else if (bytes < ISTHMUS_NOTED_BLOCK &&                                     \
+        } else if (nelems < ISTHMUS_NOTED_BLOCK / (UNIT) &&                           \
                    ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                      \
-            isthmus_window.copy(TO, FROM, bytes);                                     \
+            isthmus_window.copy(TO, FROM, nelems * (UNIT));                           \
         } else {                                                                      \
             pshmem_##ROUTINE(dest, source, nelems, pe);                               \
         }                                                                             \

@@ -144,7 +144,10 @@ void check_name(std::string_view name, std::vector<SettingProblem>& problems) {
         std::min_element(kTable.begin(), kTable.end(), [&](const auto& a, const auto& b) {
             return edit_distance(name, a.name) < edit_distance(name, b.name);
         });
-    const bool close = edit_distance(name, nearest->name) <= 3;
+    // A slip of one in four letters behind the prefix.
+    const std::size_t prefix = ours ? 8 : 6;
+    const bool close =
+        edit_distance(name, nearest->name) <= std::min<std::size_t>(3, (name.size() - prefix) / 4);
     if (!ours && !close) return;
     std::string message = "setting " + std::string(name) + " is not known";
     if (close) message += std::string("; did you mean ") + nearest->name + "?";

@@ -92,23 +92,31 @@ std::string function_at(const void* address, bool in_program) {
     return in_program ? program_function(address) : "";
 }
 
-std::string offset_text(const void* address) {
+std::string module_name(const void* address) {
     Dl_info place{};
-    if (!dladdr(address, &place) || !place.dli_fname)
-        return hexadecimal(reinterpret_cast<std::uintptr_t>(address));
-    const char* slash = std::strrchr(place.dli_fname, '/');
-    return std::string(slash ? slash + 1 : place.dli_fname) + "+" +
+    if (!dladdr(address, &place) || !place.dli_fname) return "an unknown place";
+    const char* const slash = std::strrchr(place.dli_fname, '/');
+    return slash ? slash + 1 : place.dli_fname;
+}
+
+std::string offset_text(const void* address) {
+    const void* const base = base_of(address);
+    if (!base) return hexadecimal(address);
+    return module_name(address) + "+" +
            hexadecimal(reinterpret_cast<std::uintptr_t>(address) -
-                       reinterpret_cast<std::uintptr_t>(place.dli_fbase));
+                       reinterpret_cast<std::uintptr_t>(base));
 }
 
 // "shmem_putmem" if that routine was at work (if only in a copy loop of the C library), else
-// "a put or atomic in main".
+// "a put or atomic in main", "a put or atomic in step of libmodel.so".
 std::string describe_place(const Fault& fault) {
-    const std::string kind = fault.access == Access::store  ? "a put or atomic"
-                             : fault.access == Access::load ? "a get or atomic"
-                                                            : "a put, get or atomic";
+    // The bad pointer may be of either side, and the routine may have jumped to the copy loop.
+    const Access access = is_null_in_routine(fault) ? Access::unknown : fault.access;
+    const std::string kind = access == Access::store  ? "a put or atomic"
+                             : access == Access::load ? "a get or atomic"
+                                                      : "a put, get or atomic";
     const void* const own = base_of(reinterpret_cast<const void*>(&catch_faults));
+    const void* const library = base_of(reinterpret_cast<const void*>(&std::strlen));
     const void* const program = base_of(reinterpret_cast<const void*>(getauxval(AT_PHDR)));
     void* frames[64];
     const int count = backtrace(frames, 64);
@@ -122,8 +130,9 @@ std::string describe_place(const Fault& fault) {
         std::string function = function_at(at, base == program);
         if (base == own && function.starts_with("pshmem_")) return function.substr(1);
         if (base == own && function.starts_with("shmem_")) return function;
-        if (base != program || function.starts_with("_ZN7isthmus")) continue;
-        return kind + (function.empty() ? " at " + offset_text(at) : " in " + function);
+        if (base == own || base == library || function.starts_with("_ZN7isthmus")) continue;
+        const std::string module = base == program ? "" : " of " + module_name(at);
+        return kind + (function.empty() ? " at " + offset_text(at) : " in " + function + module);
     }
     return kind + " at " + offset_text(fault.instruction);
 }

@@ -1,5 +1,6 @@
 #include "core/session.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <string>
@@ -19,7 +20,20 @@ namespace isthmus {
 namespace {
 
 std::mutex setup;  // enter and leave may be called by several threads
-int count = 0;
+// Written under `setup`; read without it, since who holds it may wait for other PEs.
+std::atomic<int> count = 0;
+// Somebody is between the barriers of enter or leave.
+std::atomic<bool> changing = false;
+class Change {
+  public:
+    Change() : lock_(setup) { changing.store(true, std::memory_order_relaxed); }
+    ~Change() { changing.store(false, std::memory_order_relaxed); }
+    Change(const Change&) = delete;
+    Change& operator=(const Change&) = delete;
+
+  private:
+    const std::lock_guard<std::mutex> lock_;
+};
 int level = 0;
 bool exit_handler_installed = false;
 
@@ -29,15 +43,18 @@ void close() {
     close_arena();
     release_teams();
     detach_job();
-    count = 0;
+    count.store(0, std::memory_order_release);
 }
 
 // A program that returns from main without finalising: OpenSHMEM 1.2 and older allow it, and a
-// clean exit then waits for the others. An exit with an error must not.
+// clean exit then waits for the others. An exit with an error must not, nor one out of the middle
+// of enter or leave: by another thread, or by a signal handler on top of them.
 void at_exit(int status, void*) {
-    const std::lock_guard lock(setup);
-    if (count == 0 || window.pes == 0 || !attached()) return;
-    if (status == 0) close();
+    if (status != 0 || changing.load(std::memory_order_relaxed)) return;
+    const std::unique_lock lock(setup, std::try_to_lock);
+    if (!lock || count.load(std::memory_order_relaxed) == 0 || window.pes == 0 || !attached())
+        return;
+    close();
 }
 
 void print_settings() {
@@ -77,29 +94,32 @@ void print_start_information() {
 }  // namespace
 
 void enter_session(int thread_level) {
-    const std::lock_guard lock(setup);
-    if (count++ != 0) return;
+    const Change change;
+    if (const int before = count.load(std::memory_order_relaxed); before != 0) {
+        count.store(before + 1, std::memory_order_relaxed);
+        return;
+    }
     level = thread_level;
     attach_job();
     create_first_teams();
     if (!exit_handler_installed) on_exit(at_exit, nullptr);
     exit_handler_installed = true;
     print_start_information();
+    count.store(1, std::memory_order_release);  // partner: session_count
 }
 
 void leave_session() {
-    const std::lock_guard lock(setup);
-    if (count > 1) {
+    const Change change;
+    if (const int before = count.load(std::memory_order_relaxed); before > 1) {
         barrier_world();  // the inner calls of a series are barriers too
-        --count;
+        count.store(before - 1, std::memory_order_relaxed);
         return;
     }
     close();
 }
 
 int session_count() {
-    const std::lock_guard lock(setup);
-    return count;
+    return count.load(std::memory_order_acquire);
 }
 
 int session_thread_level() {

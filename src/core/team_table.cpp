@@ -292,6 +292,15 @@ std::string set_text(int start, int log_stride, int size) {
            std::to_string(log_stride) + ", PE_size " + std::to_string(size) + ")";
 }
 
+// Active sets have the names of before 1.5: shmem_sum_to_all where teams have shmem_sum_reduce.
+std::string name_in_set(Routine routine) {
+    std::string name = routine_name(routine);
+    constexpr std::string_view kReduce = "_reduce";
+    if (name.ends_with(kReduce))
+        name.replace(name.size() - kReduce.size(), kReduce.size(), "_to_all");
+    return name;
+}
+
 // The PEs of the set look into each other's books between two barriers; only this thread changes
 // ours, so all see the same and choose the same.
 Team* create_hidden(Routine routine, Team& set) {
@@ -330,7 +339,7 @@ Team& find_active_set_team(Routine routine, int start, int log_stride, int size,
         if (!job.checked) last_hidden = *known;
         return *known->team;
     }
-    const char* const name = routine_name(routine);
+    const std::string name = name_in_set(routine);
     if (start < 0 || log_stride < 0 || log_stride > 30 || size < 1 ||
         start + (static_cast<std::int64_t>(size - 1) << log_stride) >= job.pes)
         fail(name, set_text(start, log_stride, size) + " is no set of PEs out of 0.." +

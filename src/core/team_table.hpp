@@ -44,6 +44,8 @@ void destroy_team(Team& team);
 Team& find_active_set_team(Routine routine, int start, int log_stride, int size, long* psync,
                            Team& storage);
 
+// Only the thread that is in a collective touches hidden teams: where threads may run collectives
+// at once (multiple_anywhere, agreed at init) none are made.
 struct HiddenTeam {
     int start = std::numeric_limits<int>::min();
     int log_stride = 0;

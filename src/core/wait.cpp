@@ -39,7 +39,7 @@ std::string describe_pe(int pe, std::uint64_t now) {
     switch (status.state.load(std::memory_order_relaxed)) {
         case PeState::absent: return text + "has not started";
         case PeState::loaded: return text + "has not called shmem_init";
-        case PeState::finalized: return text + "has called shmem_finalize";
+        case PeState::finalized: return text + "has called shmem_finalize or exit";
         case PeState::failed: return text + "has failed";
         case PeState::running: break;
     }

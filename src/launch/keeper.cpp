@@ -197,13 +197,13 @@ void Keeper::reap() {
 // True, and the end begun, if a PE has called shmem_global_exit or has failed with its own message.
 bool Keeper::job_ended_by_itself() {
     JobHeader& header = *job_.header;
-    // acquire: partner is the release store in end_job; 1 means that it is being written.
+    // Acquire: partner is the release store in claim_end.
     std::uint32_t ended = header.ended.load(std::memory_order_acquire);
-    for (int i = 0; ended == 1 && i < 10; ++i) {
+    for (int i = 0; ended == kEnding && i < 10; ++i) {
         os::sleep_nanoseconds(kMillisecond);
         ended = header.ended.load(std::memory_order_acquire);
     }
-    if (ended != 2) return false;
+    if (ended != kEnded) return false;
     end(header.exit_status.load(std::memory_order_relaxed) & 255, "", SIGTERM);
     return true;
 }

@@ -2,6 +2,7 @@
  */
 #include <pthread.h>
 #include <shmem.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,55 @@ static void exit_while_input_is_read(void) {
     shmem_global_exit(7);
 }
 
+/* An exit from within: by a handler on top of shmem_finalize, or by a thread beside it. Nobody is
+ * to wait for the others then. */
+static void on_alarm(int number) {
+    (void)number;
+    exit(9);
+}
+static void exit_by_handler_in_finalize(void) {
+    if (shmem_my_pe() != 0) pause();
+    signal(SIGALRM, on_alarm);
+    alarm(1);
+    shmem_finalize();
+}
+static void* exit_soon(void* unused) {
+    (void)unused;
+    usleep(300000);
+    exit(3);
+}
+static void exit_by_thread_in_finalize(void) {
+    pthread_t other;
+    if (shmem_my_pe() != 0) pause();
+    pthread_create(&other, NULL, exit_soon, NULL);
+    shmem_finalize();
+}
+
+/* Two threads of a PE and the other PE want one lock. */
+static long lock, guarded;
+static void* add_under_lock(void* unused) {
+    (void)unused;
+    for (int i = 0; i < 500; ++i) {
+        shmem_set_lock(&lock);
+        const long seen = shmem_long_g(&guarded, 0);
+        shmem_long_p(&guarded, seen + 1, 0);
+        shmem_clear_lock(&lock);
+        while (i % 50 == 0 && shmem_test_lock(&lock) == 0) {
+            shmem_clear_lock(&lock);
+            break;
+        }
+    }
+    return NULL;
+}
+static void threads_want_one_lock(void) {
+    pthread_t other;
+    pthread_create(&other, NULL, add_under_lock, NULL);
+    add_under_lock(NULL);
+    pthread_join(other, NULL);
+    shmem_barrier_all();
+    if (guarded != 2000 && shmem_my_pe() == 0) shmem_global_exit(8);
+}
+
 /* There is no child to wait for. */
 static void failing_fork(void) {
     if (getuid() == 0 && setuid(65534) != 0) return; /* root has no limit */
@@ -76,6 +126,9 @@ int main(int argc, char** argv) {
     } cases[] = {{"fault_after_second_init", fault_after_second_init},
                  {"fault_inside_malloc", fault_inside_malloc},
                  {"exit_while_input_is_read", exit_while_input_is_read},
+                 {"exit_by_handler_in_finalize", exit_by_handler_in_finalize},
+                 {"exit_by_thread_in_finalize", exit_by_thread_in_finalize},
+                 {"threads_want_one_lock", threads_want_one_lock},
                  {"failing_fork", failing_fork}};
     int provided;
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);

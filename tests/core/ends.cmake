@@ -14,4 +14,12 @@ if(NOT ISTHMUS_SANITIZE)  # a sanitizer's own handler and allocator come first
     add_end(fault_inside_malloc "PE 1 .*killed by SIG(SEGV|ABRT).*status 13[49]")
 endif()
 add_end(exit_while_input_is_read "status 7")
+add_end(exit_by_handler_in_finalize "status 9")
+add_end(exit_by_thread_in_finalize "status 3")
+add_end(threads_want_one_lock "status 0")
 add_end(failing_fork "status 0")
+
+# Exit handlers outlive the handle of who loaded the library.
+add_executable(core_unload unload.c)
+target_link_libraries(core_unload PRIVATE ${CMAKE_DL_LIBS})
+add_test(NAME core.ends.unload COMMAND core_unload $<TARGET_FILE:isthmus>)

@@ -64,6 +64,21 @@ static void lock_of_another(int me, int pes) {
     shmem_barrier_all();
     if (me == 0) shmem_clear_lock(&lock);
 }
+static void too_many_elements(int me, int pes) {
+    static int here[4];
+    (void)pes;
+    if (me == 0) shmem_int_put(here, here, (size_t)1 << 62, 1);
+}
+static void too_many_in_reduction(int me, int pes) {
+    static int from[4], to[4];
+    (void)me, (void)pes;
+    shmem_int_sum_reduce(SHMEM_TEAM_WORLD, to, from, ((size_t)1 << 62) + 1);
+}
+static void too_many_bytes(int me, int pes) {
+    static char here[4];
+    (void)pes;
+    if (me == 0) shmem_putmem(here, here, (size_t)1 << 50, 1);
+}
 static void lock_twice(int me, int pes) {
     (void)pes;
     if (me == 0) {
@@ -108,6 +123,9 @@ const struct Case cases[] = {
     {"session_mask", session_mask},
     {"lock_not_held", lock_not_held},
     {"lock_of_another", lock_of_another},
+    {"too_many_elements", too_many_elements},
+    {"too_many_in_reduction", too_many_in_reduction},
+    {"too_many_bytes", too_many_bytes},
     {"lock_twice", lock_twice},
     {"lock_not_symmetric", lock_not_symmetric},
     {"lock_null", lock_null},

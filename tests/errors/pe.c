@@ -58,9 +58,6 @@ static void team_context(int me, int pes) {
     shmem_team_create_ctx(team, 0, &ctx);
     shmem_ctx_long_p(ctx, &word, 1, pes - 1);
 }
-static void team_pointer(int me, int pes) {
-    if (me == 0) sink = shmem_team_ptr(SHMEM_TEAM_WORLD, &word, pes) != NULL;
-}
 static void quiet(int me, int pes) {
     int target = pes;
     if (me == 0) shmem_pe_quiet(&target, 1);
@@ -81,7 +78,6 @@ const struct Case cases[] = {
     {"put_signal", put_signal},
     {"context", context},
     {"team_context", team_context},
-    {"team_pointer", team_pointer},
     {"quiet", quiet},
     {NULL, NULL},
 };

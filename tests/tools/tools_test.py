@@ -223,6 +223,13 @@ class Installed(ToolTest):
                   self.path("ring"))
         self.assertEqual(self.good(self.prefix + "/bin/isthmus", "run", "-n", 3, self.path("ring")),
                          "round\n")
+        self.good(self.prefix + "/bin/oshcc", "-profile", os.path.join(USER, "ring.c"), "-o",
+                  self.path("counted"))
+        counts = self.path("counts.json")
+        self.good(self.prefix + "/bin/oshrun", "-n", 3, self.path("counted"),
+                  env=setting(ISTHMUS_STATS="1", ISTHMUS_STATS_FILE=counts))
+        with open(counts, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["pes"], 3)
         report = json.loads(self.good(self.prefix + "/bin/isthmus", "info", "--json"))
         self.assertTrue(report["build"]["library"].startswith(self.prefix), report["build"])
         self.good(self.prefix + "/bin/isthmus", "doctor")

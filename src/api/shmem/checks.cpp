@@ -20,6 +20,12 @@ void require_running(const char* routine) {
     fail(routine, after ? "called after shmem_finalize" : "called before shmem_init");
 }
 
+void refuse_count(std::size_t elements, std::size_t unit, const char* routine) {
+    fail(routine, std::to_string(elements) +
+                      (unit == 1 ? " bytes" : " elements of " + std::to_string(unit) + " bytes") +
+                      " are more than any symmetric memory holds");
+}
+
 char* checked_target(const void* address, std::size_t bytes, int pe, const char* routine) {
     require_running(routine);
     if (pe < 0 || pe >= job.pes)

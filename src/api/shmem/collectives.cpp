@@ -46,7 +46,7 @@ void checked_broadcast_otherwise(Team& team, void* dest, const void* source, std
     constexpr Routine routine = Routine::broadcast;
     if (root < 0 || root >= team.size) [[unlikely]]
         refuse_root(routine, root, team.size);
-    const std::size_t bytes = nelems * unit;
+    const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
     check(team, [&] {
         return Call{Signature{.routine = routine,
                               .element_bytes = static_cast<std::uint32_t>(unit),
@@ -61,7 +61,7 @@ void checked_collect(Team& team, void* dest, const void* source, std::size_t nel
                      std::size_t unit) {
     constexpr Routine routine = Routine::collect;
     note(routine);
-    const std::size_t bytes = nelems * unit;
+    const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
     check(team, [&] {
         return Call{
             Signature{.routine = routine, .element_bytes = static_cast<std::uint32_t>(unit)},
@@ -74,7 +74,7 @@ void checked_fcollect(Team& team, void* dest, const void* source, std::size_t ne
                       std::size_t unit) {
     constexpr Routine routine = Routine::fcollect;
     note(routine);
-    const std::size_t bytes = nelems * unit;
+    const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
     check(team, [&] {
         return Call{Signature{.routine = routine,
                               .element_bytes = static_cast<std::uint32_t>(unit),
@@ -88,7 +88,7 @@ void checked_alltoall(Team& team, void* dest, const void* source, std::size_t ne
                       std::size_t unit) {
     constexpr Routine routine = Routine::alltoall;
     note(routine);
-    const std::size_t bytes = nelems * unit;
+    const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
     const std::size_t all = bytes * static_cast<std::size_t>(team.size);
     check(team, [&] {
         return Call{Signature{.routine = routine,
@@ -131,11 +131,12 @@ inline void enter_arithmetic(Team& team, Routine routine, Kind kind, void* dest,
                              std::size_t nelems) {
     note(routine);
     const std::size_t unit = kKindBytes[static_cast<int>(kind)];
+    const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
     check(team, [&] {
         return Call{Signature{.routine = routine,
                               .element_bytes = static_cast<std::uint32_t>(unit),
                               .count = nelems},
-                    Operands{dest, nelems * unit, source, nelems * unit, true}};
+                    Operands{dest, bytes, source, bytes, true}};
     });
 }
 

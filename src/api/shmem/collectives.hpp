@@ -60,8 +60,9 @@ void checked_barrier(Team& team, Routine routine);
 inline void checked_broadcast(Team& team, void* dest, const void* source, std::size_t nelems,
                               std::size_t unit, int root, bool root_dest) {
     note(Routine::broadcast);
-    if (team.my_index == root && root_only_posts(team, nelems * unit) && !job.checked)
-        return broadcast_from_root(team, dest, source, nelems * unit, root_dest);
+    const std::size_t bytes = saturated_bytes(nelems, unit);
+    if (team.my_index == root && root_only_posts(team, bytes) && !job.checked)
+        return broadcast_from_root(team, dest, source, bytes, root_dest);
     checked_broadcast_otherwise(team, dest, source, nelems, unit, root, root_dest);
 }
 void checked_collect(Team& team, void* dest, const void* source, std::size_t nelems,

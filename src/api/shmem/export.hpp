@@ -21,6 +21,24 @@ namespace isthmus::shmem {
 // Ends the job with a message if the library is not initialised.
 void require_running(const char* routine);
 
+// No operand is longer than a slot of the window.
+inline constexpr std::uint64_t kMostBytes = std::uint64_t{1} << ISTHMUS_WINDOW_SHIFT;
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_count(std::size_t elements, std::size_t unit,
+                                                         const char* routine);
+
+// Bytes of so many elements; the largest number if there is no such number.
+inline std::size_t saturated_bytes(std::size_t elements, std::size_t unit) {
+    std::size_t bytes = 0;
+    return __builtin_mul_overflow(elements, unit, &bytes) ? ~std::size_t{0} : bytes;
+}
+// The same; ends the job if it is more than there can be.
+inline std::size_t block_bytes(std::size_t elements, std::size_t unit, const char* routine) {
+    const std::size_t bytes = saturated_bytes(elements, unit);
+    if (bytes > kMostBytes) [[unlikely]]
+        refuse_count(elements, unit, routine);
+    return bytes;
+}
+
 // The slow way to an operand at another PE, for whatever the window's test refused: says what is
 // wrong with the arguments, or (checked mode) that nothing is, and returns where the operand lies.
 [[gnu::cold, gnu::noinline]] char* checked_target(const void* address, std::size_t bytes, int pe,

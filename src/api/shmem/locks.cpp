@@ -9,6 +9,7 @@
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
 #include "core/job.hpp"
+#include "core/session.hpp"
 #include "core/wait.hpp"
 
 using namespace isthmus;
@@ -19,7 +20,8 @@ namespace {
 struct LockWord {
     std::uint32_t tail;   // used at the home PE
     std::uint16_t next;   // used at a waiting PE
-    std::uint16_t state;  // of this PE: kIdle, kWaiting until the predecessor hands over, kHolding
+    std::uint16_t state;  // of this PE: kIdle, kWaiting until the predecessor hands over, kHolding;
+                          // who moves it from kIdle owns the PE's place in the queue
 };
 constexpr std::uint16_t kIdle = 0;
 constexpr std::uint16_t kWaiting = 1;
@@ -50,16 +52,29 @@ Lock open(long* lock, Routine routine) {
     return {mine, translate(mine, home_of(lock)), static_cast<std::uint32_t>(job.me) + 1};
 }
 
+// This PE's place in the queue, which its threads share, one after the other. Acquire: partner is
+// leave_place.
+bool take_place(const Lock& queue) {
+    std::uint16_t idle = kIdle;
+    return __atomic_compare_exchange_n(&queue.mine->state, &idle, kWaiting, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+void leave_place(const Lock& queue) {
+    __atomic_store_n(&queue.mine->state, kIdle, __ATOMIC_RELEASE);
+}
+
 }  // namespace
 
 ISTHMUS_API void pshmem_set_lock(long* lock) {
     const Lock queue = open(lock, Routine::set_lock);
-    if (__atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) != kIdle)
-        fail("shmem_set_lock",
-             "this PE holds the lock already, or waits for it in another thread; locks are not "
-             "reentrant");
+    if (!take_place(queue)) {
+        // Another thread of this PE may hold the lock or wait for it. A PE alone with itself would
+        // wait for ever.
+        if (session_thread_level() != SHMEM_THREAD_MULTIPLE)
+            fail("shmem_set_lock", "this PE holds the lock already; locks are not reentrant");
+        wait_for({Routine::set_lock, job.me, lock}, [&] { return take_place(queue); });
+    }
     __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
-    __atomic_store_n(&queue.mine->state, kWaiting, __ATOMIC_RELAXED);
     // acq_rel: publishes the two stores above to the successor; acquires what the last holder
     // released (partner: the exchange of clear_lock).
     const std::uint32_t before = __atomic_exchange_n(&queue.home->tail, queue.me, __ATOMIC_ACQ_REL);
@@ -77,14 +92,15 @@ ISTHMUS_API void pshmem_set_lock(long* lock) {
 
 ISTHMUS_API int pshmem_test_lock(long* lock) {
     const Lock queue = open(lock, Routine::test_lock);
-    // Held or waited for by this PE already: its place in the queue must not be touched.
-    if (__atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) != kIdle) return 1;
+    if (!take_place(queue)) return 1;  // held or waited for by this PE already
     // `next` must be clear before a successor can see this PE as the tail.
     __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
     std::uint32_t nobody = 0;
     if (!__atomic_compare_exchange_n(&queue.home->tail, &nobody, queue.me, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE))
+                                     __ATOMIC_ACQUIRE)) {
+        leave_place(queue);
         return 1;
+    }
     __atomic_store_n(&queue.mine->state, kHolding, __ATOMIC_RELAXED);
     return 0;
 }
@@ -93,12 +109,13 @@ ISTHMUS_API void pshmem_clear_lock(long* lock) {
     const Lock queue = open(lock, Routine::clear_lock);
     if (__atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) != kHolding)
         fail("shmem_clear_lock", "the lock is not held by this PE");
-    __atomic_store_n(&queue.mine->state, kIdle, __ATOMIC_RELAXED);
     pshmem_quiet();  // what was put under the lock is complete before the next one holds it
     std::uint32_t expected = queue.me;
     if (__atomic_compare_exchange_n(&queue.home->tail, &expected, 0u, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE))
+                                    __ATOMIC_ACQUIRE)) {
+        leave_place(queue);
         return;
+    }
     std::uint16_t next = 0;
     wait_for({Routine::clear_lock, -1, lock}, [&] {
         next = __atomic_load_n(&queue.mine->next, __ATOMIC_ACQUIRE);
@@ -107,6 +124,7 @@ ISTHMUS_API void pshmem_clear_lock(long* lock) {
     __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
     __atomic_store_n(&translate(queue.mine, static_cast<int>(next) - 1)->state, kHolding,
                      __ATOMIC_RELEASE);
+    leave_place(queue);
 }
 
 SHMEM_TABLE_LOCKS(ISTHMUS_ALIAS)

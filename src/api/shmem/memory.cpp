@@ -49,14 +49,19 @@ void* allocate(const char* routine, std::uint64_t size, std::uint64_t alignment)
     return block;
 }
 
-void release(const char* routine, void* block) {
+// Bytes of the block; ends the job if there is none at this address.
+std::uint64_t require_block(const char* routine, void* block) {
     const std::lock_guard lock(heap_guard);
-    if (!heap.release(block)) {
-        fail(routine, "address " + hexadecimal(block) +
-                          " is not the beginning of a block of the symmetric heap: " +
-                          (heap.range().contains(block) ? heap.describe(block)
-                                                        : "it lies outside the heap"));
-    }
+    if (const std::uint64_t bytes = heap.block_size(block); bytes != 0) return bytes;
+    fail(routine,
+         "address " + hexadecimal(block) +
+             " is not the beginning of a block of the symmetric heap: " +
+             (heap.range().contains(block) ? heap.describe(block) : "it lies outside the heap"));
+}
+
+void release(void* block) {
+    const std::lock_guard lock(heap_guard);
+    heap.release(block);
 }
 
 }  // namespace
@@ -103,22 +108,22 @@ ISTHMUS_API void* pshmem_calloc(size_t count, size_t size) {
 
 ISTHMUS_API void pshmem_free(void* ptr) {
     const char* routine = begin(Routine::free);
+    if (ptr) require_block(routine, ptr);
     require_agreement(routine, "the offset of the block", heap.offset_of(ptr));
     barrier_world();
-    if (ptr) release(routine, ptr);
+    if (ptr) release(ptr);
 }
 
 ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
     const char* routine = begin(Routine::realloc);
     if (!ptr) return allocate(routine, size, 1);
+    const std::uint64_t old_size = require_block(routine, ptr);
     require_agreement(routine, "the offset of the block", heap.offset_of(ptr));
     if (size == 0) {
         barrier_world();
-        release(routine, ptr);
+        release(ptr);
         return nullptr;
     }
-    const std::uint64_t old_size = heap.block_size(ptr);
-    if (old_size == 0) release(routine, ptr);  // says what is wrong with it
     require_agreement(routine, "size", size);
     bool in_place = false;
     {
@@ -133,7 +138,7 @@ ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
     if (!block) return nullptr;
     copy(block, ptr, old_size < size ? old_size : size);
     barrier_world();
-    release(routine, ptr);
+    release(ptr);
     return block;
 }
 

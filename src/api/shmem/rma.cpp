@@ -17,22 +17,31 @@ constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the re
 // Everything that the fast path leaves out, so that it needs no stack frame.
 [[gnu::cold, gnu::noinline]] void put_checked(void* dest, const void* source, std::size_t bytes,
                                               int pe, const char* routine) {
+    if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     void* const there = checked_target(dest, bytes, pe, routine);
     if (job.checked) check_overlap(there, source, bytes, routine);
     copy(there, source, bytes);
 }
 [[gnu::cold, gnu::noinline]] void get_checked(void* dest, const void* source, std::size_t bytes,
                                               int pe, const char* routine) {
+    if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     const void* const there = checked_target(source, bytes, pe, routine);
     if (job.checked) check_overlap(dest, there, bytes, routine);
     copy(dest, there, bytes);
+}
+
+// Of kBulk bytes and more: there is time to look at the length.
+inline void enter_bulk(Routine kind, std::size_t bytes, const char* routine) {
+    note(kind);
+    if (bytes > kMostBytes) [[unlikely]]
+        refuse_count(bytes, 1, routine);
 }
 
 inline void put(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
     if (!reaches(pe)) [[unlikely]]
         return put_checked(dest, source, bytes, pe, routine);
     if (bytes >= kBulk) [[unlikely]]
-        note(Routine::put);
+        enter_bulk(Routine::put, bytes, routine);
     copy(translate(dest, pe), source, bytes);
 }
 
@@ -40,7 +49,7 @@ inline void get(void* dest, const void* source, std::size_t bytes, int pe, const
     if (!reaches(pe)) [[unlikely]]
         return get_checked(dest, source, bytes, pe, routine);
     if (bytes >= kBulk) [[unlikely]]
-        note(Routine::get);
+        enter_bulk(Routine::get, bytes, routine);
     copy(dest, translate(source, pe), bytes);
 }
 
@@ -77,12 +86,12 @@ SHMEM_RMA_TYPES(ELEMENT)
 // P: type of the pointers; OPERATION: put or get; UNIT: bytes of an element.
 #define BLOCK(P, NAME, OPERATION, UNIT)                                                          \
     ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, size_t nelems, int pe) {            \
-        OPERATION(dest, source, nelems*(UNIT), pe, "shmem_" #NAME);                              \
+        OPERATION(dest, source, saturated_bytes(nelems, UNIT), pe, "shmem_" #NAME);              \
     }                                                                                            \
     ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, size_t nelems, \
                                        int pe) {                                                 \
-        OPERATION(dest, source, nelems*(UNIT), context_pe(ctx, pe, "shmem_ctx_" #NAME),          \
-                  "shmem_ctx_" #NAME);                                                           \
+        OPERATION(dest, source, saturated_bytes(nelems, UNIT),                                   \
+                  context_pe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME);                  \
     }
 #define BLOCKS(P, PUT, GET, UNIT)  \
     BLOCK(P, PUT, put, UNIT)       \

@@ -34,7 +34,11 @@ struct Shape {
 // Bytes from the first to behind the last element, for the checks.
 std::size_t extent(std::ptrdiff_t stride, const Shape& shape, std::size_t unit) {
     if (shape.count == 0 || shape.block == 0) return 0;
-    return (static_cast<std::size_t>(stride) * (shape.count - 1) + shape.block) * unit;
+    std::size_t elements = 0;
+    if (__builtin_mul_overflow(static_cast<std::size_t>(stride), shape.count - 1, &elements) ||
+        __builtin_add_overflow(elements, shape.block, &elements))
+        return ~std::size_t{0};
+    return saturated_bytes(elements, unit);
 }
 
 [[gnu::cold, gnu::noinline]] void check_strides(const Shape& shape, const char* routine) {
@@ -72,6 +76,7 @@ void iput(void* dest, const void* source, const Shape& shape, int pe, Routine ki
           const char* routine) {
     note(kind);
     if (!strides_are_legal(shape)) check_strides(shape, routine);
+    if (shape.block > kMostBytes / kUnit) refuse_count(shape.block, kUnit, routine);
     copy_shape<kUnit>(target(dest, extent(shape.dst, shape, kUnit), pe, routine), source, shape);
 }
 
@@ -80,6 +85,7 @@ void iget(void* dest, const void* source, const Shape& shape, int pe, Routine ki
           const char* routine) {
     note(kind);
     if (!strides_are_legal(shape)) check_strides(shape, routine);
+    if (shape.block > kMostBytes / kUnit) refuse_count(shape.block, kUnit, routine);
     copy_shape<kUnit>(dest, target(source, extent(shape.sst, shape, kUnit), pe, routine), shape);
 }
 

@@ -38,12 +38,13 @@ void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t
 #define PUT_SIGNAL(P, NAME, UNIT)                                                                 \
     ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, size_t nelems, uint64_t* sig_addr,   \
                                    uint64_t signal, int sig_op, int pe) {                         \
-        put_signal(dest, source, nelems*(UNIT), sig_addr, signal, sig_op, pe, "shmem_" #NAME);    \
+        put_signal(dest, source, block_bytes(nelems, UNIT, "shmem_" #NAME), sig_addr, signal,     \
+                   sig_op, pe, "shmem_" #NAME);                                                   \
     }                                                                                             \
     ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, size_t nelems,  \
                                        uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) { \
-        put_signal(dest, source, nelems*(UNIT), sig_addr, signal, sig_op,                         \
-                   context_pe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME);                  \
+        put_signal(dest, source, block_bytes(nelems, UNIT, "shmem_ctx_" #NAME), sig_addr, signal, \
+                   sig_op, context_pe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME);          \
     }
 
 #define TYPED(T, N)                              \

@@ -17,13 +17,6 @@ bool take_config(const shmem_team_config_t* config, long mask, TeamRequest& requ
     return true;
 }
 
-int pe_in(const Team& team, int pe, const char* routine) {
-    if (pe < 0 || pe >= team.size)
-        fail(routine, "pe " + std::to_string(pe) + " is out of range 0.." +
-                          std::to_string(team.size - 1) + " of the team");
-    return team.world_pe(pe);
-}
-
 }  // namespace
 }  // namespace isthmus::shmem
 
@@ -129,8 +122,8 @@ ISTHMUS_API void pshmem_team_destroy(shmem_team_t team) {
 ISTHMUS_API void* pshmem_team_ptr(shmem_team_t team, const void* dest, int pe) {
     if (team == SHMEM_TEAM_INVALID) return nullptr;
     const Team& subject = live(team, "shmem_team_ptr");
-    if (!why_not_symmetric(dest, 1).empty()) return nullptr;
-    return translate(const_cast<void*>(dest), pe_in(subject, pe, "shmem_team_ptr"));
+    if (pe < 0 || pe >= subject.size || !why_not_symmetric(dest, 1).empty()) return nullptr;
+    return translate(const_cast<void*>(dest), subject.world_pe(pe));
 }
 
 SHMEM_TABLE_TEAMS(ISTHMUS_ALIAS)

@@ -190,6 +190,8 @@ void test_teams() {
         EXPECT_NAMED("shmem_team_ptr", there != nullptr && *there == pes - 1 - pe);
     }
     EXPECT_NAMED("shmem_team_ptr", shmem_team_ptr(SHMEM_TEAM_INVALID, &cell, 0) == nullptr);
+    EXPECT_NAMED("shmem_team_ptr", shmem_team_ptr(SHMEM_TEAM_WORLD, &cell, pes) == nullptr);
+    EXPECT_NAMED("shmem_team_ptr", shmem_team_ptr(SHMEM_TEAM_WORLD, &cell, -1) == nullptr);
     shmem_barrier_all();
     for (int columns = 1; columns <= pes + 1; ++columns) {
         shmem_team_t row = SHMEM_TEAM_INVALID;
