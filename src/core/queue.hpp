@@ -33,7 +33,10 @@ static_assert(sizeof(FrameHead) == 16);
 // Lines apart on purpose: one for each writer.
 struct RingControl {  // NOLINT(clang-analyzer-optin.performance.Padding)
     std::uint64_t magic;
-    std::uint64_t capacity;                       // of the ring, a power of two
+    std::uint64_t capacity;  // of the ring, a power of two
+    // Not 0 once the ring is closed; a line that nobody else writes, so that a consumer which polls
+    // does not take `tail` away from the producers.
+    std::atomic<std::uint32_t> closed;
     alignas(64) std::atomic<std::uint64_t> tail;  // producers take room here
     alignas(64) std::atomic<std::uint64_t> head;  // consumer: everything before it is free
     // Producers that wait for room, one bit a PE; the consumer wakes them.
@@ -67,11 +70,13 @@ class RingProducer {
 
   private:
     bool has_room(std::uint64_t position, std::uint64_t bytes);
+    void claim_ahead(std::uint64_t position, std::uint64_t bytes);
     RingControl* control_ = nullptr;
     char* cells_ = nullptr;
     int owner_ = 0;
     std::uint64_t mask_ = 0;
     std::uint64_t known_head_ = 0;  // the consumer's head is at least here
+    std::uint64_t own_end_ = 0;     // where this producer's last frame ended
 };
 
 // The consumer's end. One thread at a time.
@@ -88,7 +93,9 @@ class RingConsumer {
     bool release();
     // Closed, and every message taken.
     bool over() const {
-        return control_->tail.load(std::memory_order_acquire) == (next_ | kClosed);
+        // Acquire: pairs with close_ring; the top bit of `tail` is then there.
+        return control_->closed.load(std::memory_order_acquire) != 0 &&
+               control_->tail.load(std::memory_order_acquire) == (next_ | kClosed);
     }
     // True when a message is there (or about to be) or the queue is closed.
     void watch(isthmus_event& event) const {
