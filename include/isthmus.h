@@ -21,6 +21,7 @@
 
 #include <isthmus/aggregator.h>
 #include <isthmus/event.h>
+#include <isthmus/gather.h>
 #include <isthmus/geometry.h>
 #include <isthmus/operation.h>
 #include <isthmus/queue.h>
