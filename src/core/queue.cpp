@@ -1,5 +1,6 @@
 #include "core/queue.hpp"
 
+#include "base/settings.hpp"
 #include "core/event.hpp"
 #include "core/prefetch.hpp"
 
@@ -62,12 +63,21 @@ void close_ring(RingControl& control, int owner) {
     }
 }
 
+RingProducer::RingProducer(RingControl* control, char* cells, int owner)
+    : control_(control), cells_(cells), owner_(owner), mask_(control->capacity - 1) {
+    const std::uint64_t outstanding = number(Setting::outstanding);
+    room_ = outstanding == 0 || outstanding > control->capacity / kCell ? control->capacity
+                                                                        : outstanding * kCell;
+    known_head_ = control_->head.load(std::memory_order_acquire);
+}
+
 bool RingProducer::has_room(std::uint64_t position, std::uint64_t bytes) {
-    if (position + bytes - known_head_ <= control_->capacity) [[likely]]
+    if (position + bytes - known_head_ <= room_) [[likely]]
         return true;
     // Acquire: pairs with the release in RingConsumer::free_frame; the cells are free and cleared.
     known_head_ = control_->head.load(std::memory_order_acquire);
-    return position + bytes - known_head_ <= control_->capacity;
+    return position + bytes - known_head_ <= room_ ||
+           (position == known_head_ && bytes <= control_->capacity);
 }
 
 // The consumer has read these cells, so the first store to each would wait for its processor, and

@@ -56,10 +56,7 @@ constexpr std::uint64_t message_limit(std::uint64_t capacity) {
 class RingProducer {
   public:
     RingProducer() = default;
-    RingProducer(RingControl* control, char* cells, int owner)
-        : control_(control), cells_(cells), owner_(owner), mask_(control->capacity - 1) {
-        known_head_ = control->head.load(std::memory_order_acquire);
-    }
+    RingProducer(RingControl* control, char* cells, int owner);
     // Room for a message of `size`, not above the limit; null if there is none now.
     void* reserve(std::uint64_t size);
     // Waits for room until the deadline or until the ring is closed; null then.
@@ -75,6 +72,7 @@ class RingProducer {
     char* cells_ = nullptr;
     int owner_ = 0;
     std::uint64_t mask_ = 0;
+    std::uint64_t room_ = 0;        // bytes that may be outstanding; one frame always may
     std::uint64_t known_head_ = 0;  // the consumer's head is at least here
     std::uint64_t own_end_ = 0;     // where this producer's last frame ended
 };
