@@ -15,7 +15,7 @@
  *     be created or destroyed while another thread uses it.
  *   - Sizes and offsets are bytes. Source and destination of one call must not overlap, unless they
  *     are identical.
- * Ordering: docs/ordering-and-progress.md, the table "native interface". */
+ * Ordering: docs/ordering.md, a table of every pair of operations. */
 #ifndef ISTHMUS_H
 #define ISTHMUS_H
 
