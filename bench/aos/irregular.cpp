@@ -27,10 +27,10 @@ const Claim kClaims[] = {
 void measure_irregular(Run& run) {
     std::map<std::pair<int, std::string>, Rates> all;
     std::string reason;
-    for (Turns turns(run, "irregular access", 1, 3, 12); turns.next();) {
+    for (Turns turns(run, "irregular access", 1, 3, 20); turns.next();) {
         for (const int pes : {2, 4}) {
             std::vector<Record> records;
-            append_records(run, pes, "irregular", {"--batches", run.options().quick ? "5" : "15"},
+            append_records(run, pes, "irregular", {"--batches", run.options().quick ? "9" : "15"},
                            records, reason);
             for (const Record& record : records)
                 all[{pes, field(record, "irregular")}][field(record, "through")].push_back(

@@ -5,6 +5,8 @@
 namespace isthmus::bench {
 namespace {
 
+constexpr const char* kTable2 = "Table 2: requests a second by bytes";
+
 std::string raw_text(const std::vector<double>& raw) {
     return raw.empty() ? "" : "raw ping-pong " + number_text(median(raw)) + " ns one way";
 }
@@ -64,6 +66,9 @@ void measure_queues(Run& run) {
         row.peer = kPaper;
         row.peer_value = kOne[i];
         row.method = "one outstanding; " + raw_text(raw);
+        row.figure = kTable2;
+        row.series = "1 CC";
+        row.x = kSizes[i];
         if (rates.empty()) {
             row.reason = reason;
         } else {
@@ -73,10 +78,15 @@ void measure_queues(Run& run) {
         }
         run.add(row);
     }
-    for (std::size_t i = 0; i < std::size(kSizes); ++i)
-        run.add(
+    for (std::size_t i = 0; i < std::size(kSizes); ++i) {
+        Row row =
             waiting_row("Table 2: request and reply, " + std::to_string(kSizes[i]) + " B, 2-16 CC",
-                        "thousand/s", kMany[i]));
+                        "thousand/s", kMany[i]);
+        row.figure = kTable2;
+        row.series = "2-16 CC";
+        row.x = kSizes[i];
+        run.add(row);
+    }
 }
 
 }  // namespace isthmus::bench
