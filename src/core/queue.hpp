@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/event.hpp"
 #include "core/segment.hpp"
 
 namespace isthmus {
@@ -97,8 +98,8 @@ class RingConsumer {
     }
     // True when a message is there (or about to be) or the queue is closed.
     void watch(isthmus_event& event) const {
-        event = {reinterpret_cast<const std::int64_t*>(&control_->tail),
-                 static_cast<std::int64_t>(next_), ISTHMUS_NE, 8};
+        event = make_event(reinterpret_cast<const std::int64_t*>(&control_->tail), ISTHMUS_NE,
+                           static_cast<std::int64_t>(next_), false);
     }
     std::uint64_t messages_left();
 
