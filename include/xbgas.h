@@ -1,12 +1,14 @@
-/* Generated from sim/isa/instructions.toml by sim/isa/generate.py. Change the table, not this file. */
+/* Generated from sim/isa/instructions.toml by sim/isa/generate.py. Change the table, not this file.
+ */
 /*
  * xBGAS intrinsics for C and C++ on RV64, GCC, with an unmodified assembler.
  *
- * A remote address is (namespace, address). Namespace 0 is the own memory; PE p is namespace p + 1 by convention.
- * Profile B (specification 2.0.0) is emitted unless XBGAS_PROFILE_A is defined.
- * Every access clobbers e31, and those with a base register in their name t6 as well; no other e-register changes.
- * Accesses are unordered among themselves; xbgas_fence() completes all that were issued before it.
- * An unmapped namespace or address traps (load access fault 5, store access fault 7).
+ * A remote address is (namespace, address). Namespace 0 is the own memory; PE p is namespace p + 1
+ * by convention. Profile B (specification 2.0.0) is emitted unless XBGAS_PROFILE_A is defined.
+ * Every access clobbers e31, and those with a base register in their name t6 as well; no other
+ * e-register changes. Accesses are unordered among themselves; xbgas_fence() completes all that
+ * were issued before it. An unmapped namespace or address traps (load access fault 5, store access
+ * fault 7).
  */
 #ifndef XBGAS_H
 #define XBGAS_H
@@ -24,19 +26,25 @@ extern "C" {
 #endif
 
 /* The namespace of PE `pe`. */
-static inline uint64_t xbgas_namespace(int pe) { return (uint64_t)pe + 1; }
+static inline uint64_t xbgas_namespace(int pe) {
+    return (uint64_t)pe + 1;
+}
 
 /* Completes every remote access this hart has issued. */
-static inline void xbgas_fence(void) { __asm__ volatile("fence" ::: "memory"); }
+static inline void xbgas_fence(void) {
+    __asm__ volatile("fence" ::: "memory");
+}
 
 /* Copy a value into e-register `number` (a literal), or out of it. */
-#define XBGAS_WRITE_E(number, value) \
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x" #number ", %0, 0\n\t", ".insn i 0x7b, 5, x" #number ", %0, 0\n\t") ::"r"((uint64_t)(value)))
-#define XBGAS_READ_E(number)                                              \
-    __extension__({                                                       \
-        uint64_t xbgas_value_;                                            \
+#define XBGAS_WRITE_E(number, value)                                              \
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x" #number ", %0, 0\n\t", \
+                                      ".insn i 0x7b, 5, x" #number                \
+                                      ", %0, 0\n\t")::"r"((uint64_t)(value)))
+#define XBGAS_READ_E(number)                                                               \
+    __extension__({                                                                        \
+        uint64_t xbgas_value_;                                                             \
         __asm__ volatile(".insn i 0x7b, 6, %0, x" #number ", 0\n\t" : "=r"(xbgas_value_)); \
-        xbgas_value_;                                                     \
+        xbgas_value_;                                                                      \
     })
 
 /* x[rd] = signed byte at {e[es2], x[rs1]}; the namespace goes through e31. Returns the value. */
@@ -47,12 +55,18 @@ static inline int8_t xbgas_erlb(uint64_t ns, const volatile void* address) {
     return (int8_t)value;
 }
 
-/* x[rd] = signed byte at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the value. */
+/* x[rd] = signed byte at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the value.
+ */
 static inline int8_t xbgas_elb(uint64_t ns, const volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t value;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 0, %[value], 0(t6)\n\t"
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"(base) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 0, %[value], 0(t6)\n\t"
+        : [value] "=&r"(value)
+        : [ns] "r"(ns), [address] "r"(base)
+        : "memory");
     return (int8_t)value;
 }
 
@@ -64,12 +78,18 @@ static inline int16_t xbgas_erlh(uint64_t ns, const volatile void* address) {
     return (int16_t)value;
 }
 
-/* x[rd] = signed 16 bits at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the value. */
+/* x[rd] = signed 16 bits at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the
+ * value. */
 static inline int16_t xbgas_elh(uint64_t ns, const volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t value;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 1, %[value], 0(t6)\n\t"
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"(base) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 1, %[value], 0(t6)\n\t"
+        : [value] "=&r"(value)
+        : [ns] "r"(ns), [address] "r"(base)
+        : "memory");
     return (int16_t)value;
 }
 
@@ -81,12 +101,18 @@ static inline int32_t xbgas_erlw(uint64_t ns, const volatile void* address) {
     return (int32_t)value;
 }
 
-/* x[rd] = signed 32 bits at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the value. */
+/* x[rd] = signed 32 bits at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the
+ * value. */
 static inline int32_t xbgas_elw(uint64_t ns, const volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t value;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 2, %[value], 0(t6)\n\t"
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"(base) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 2, %[value], 0(t6)\n\t"
+        : [value] "=&r"(value)
+        : [ns] "r"(ns), [address] "r"(base)
+        : "memory");
     return (int32_t)value;
 }
 
@@ -102,8 +128,13 @@ static inline int64_t xbgas_erld(uint64_t ns, const volatile void* address) {
 static inline int64_t xbgas_eld(uint64_t ns, const volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t value;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 3, %[value], 0(t6)\n\t"
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"(base) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 3, %[value], 0(t6)\n\t"
+        : [value] "=&r"(value)
+        : [ns] "r"(ns), [address] "r"(base)
+        : "memory");
     return (int64_t)value;
 }
 
@@ -115,16 +146,23 @@ static inline uint8_t xbgas_erlbu(uint64_t ns, const volatile void* address) {
     return (uint8_t)value;
 }
 
-/* x[rd] = unsigned byte at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the value. */
+/* x[rd] = unsigned byte at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the
+ * value. */
 static inline uint8_t xbgas_elbu(uint64_t ns, const volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t value;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 4, %[value], 0(t6)\n\t"
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"(base) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 4, %[value], 0(t6)\n\t"
+        : [value] "=&r"(value)
+        : [ns] "r"(ns), [address] "r"(base)
+        : "memory");
     return (uint8_t)value;
 }
 
-/* x[rd] = unsigned 16 bits at {e[es2], x[rs1]}; the namespace goes through e31. Returns the value. */
+/* x[rd] = unsigned 16 bits at {e[es2], x[rs1]}; the namespace goes through e31. Returns the value.
+ */
 static inline uint16_t xbgas_erlhu(uint64_t ns, const volatile void* address) {
     uint64_t value;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x33, 5, 0x55, %[value], %[address], x31\n\t"
@@ -132,100 +170,165 @@ static inline uint16_t xbgas_erlhu(uint64_t ns, const volatile void* address) {
     return (uint16_t)value;
 }
 
-/* x[rd] = unsigned 16 bits at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the value. */
+/* x[rd] = unsigned 16 bits at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the
+ * value. */
 static inline uint16_t xbgas_elhu(uint64_t ns, const volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t value;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 5, %[value], 0(t6)\n\t"
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"(base) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 5, %[value], 0(t6)\n\t"
+        : [value] "=&r"(value)
+        : [ns] "r"(ns), [address] "r"(base)
+        : "memory");
     return (uint16_t)value;
 }
 
 /* 8 bits at {e[es3], x[rs1]} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_ersb(uint64_t ns, volatile void* address, int8_t value) {
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 0, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 0, 0x22, x31, %[value], %[address]\n\t")
-                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t")
+            XBGAS_IN_PROFILE(".insn r 0x33, 0, 0x22, %[value], %[address], x31\n\t",
+                             ".insn r 0x33, 0, 0x22, x31, %[value], %[address]\n\t")::[ns] "r"(ns),
+        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
+        : "memory");
 }
 
 /* 8 bits at {e[rs1], x[rs1] + imm} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_esb(uint64_t ns, volatile void* address, int8_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 0, %[value], 0(t6)\n\t"
-                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 0, %[value], 0(t6)\n\t" ::
+            [ns] "r"(ns),
+        [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
 }
 
 /* 16 bits at {e[es3], x[rs1]} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_ersh(uint64_t ns, volatile void* address, int16_t value) {
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 1, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 1, 0x22, x31, %[value], %[address]\n\t")
-                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t")
+            XBGAS_IN_PROFILE(".insn r 0x33, 1, 0x22, %[value], %[address], x31\n\t",
+                             ".insn r 0x33, 1, 0x22, x31, %[value], %[address]\n\t")::[ns] "r"(ns),
+        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
+        : "memory");
 }
 
 /* 16 bits at {e[rs1], x[rs1] + imm} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_esh(uint64_t ns, volatile void* address, int16_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 1, %[value], 0(t6)\n\t"
-                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 1, %[value], 0(t6)\n\t" ::
+            [ns] "r"(ns),
+        [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
 }
 
 /* 32 bits at {e[es3], x[rs1]} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_ersw(uint64_t ns, volatile void* address, int32_t value) {
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 2, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 2, 0x22, x31, %[value], %[address]\n\t")
-                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t")
+            XBGAS_IN_PROFILE(".insn r 0x33, 2, 0x22, %[value], %[address], x31\n\t",
+                             ".insn r 0x33, 2, 0x22, x31, %[value], %[address]\n\t")::[ns] "r"(ns),
+        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
+        : "memory");
 }
 
 /* 32 bits at {e[rs1], x[rs1] + imm} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_esw(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 2, %[value], 0(t6)\n\t"
-                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 2, %[value], 0(t6)\n\t" ::
+            [ns] "r"(ns),
+        [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
 }
 
 /* 64 bits at {e[es3], x[rs1]} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_ersd(uint64_t ns, volatile void* address, int64_t value) {
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 3, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 3, 0x22, x31, %[value], %[address]\n\t")
-                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t")
+            XBGAS_IN_PROFILE(".insn r 0x33, 3, 0x22, %[value], %[address], x31\n\t",
+                             ".insn r 0x33, 3, 0x22, x31, %[value], %[address]\n\t")::[ns] "r"(ns),
+        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
+        : "memory");
 }
 
 /* 64 bits at {e[rs1], x[rs1] + imm} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_esd(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 3, %[value], 0(t6)\n\t"
-                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 3, %[value], 0(t6)\n\t" ::
+            [ns] "r"(ns),
+        [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
 }
 
 /* x[rd] = signed 32 bits at {e[rs1], x[rs1]}, and reserve them. The namespace goes through e31. */
 static inline int32_t xbgas_elr_w(uint64_t ns, volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x8, %[old], t6, x0\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x8, %[old], t6, x0\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base)
+        : "memory");
     return (int32_t)old;
 }
 
-/* x[rd] = signed 32 bits at {e[rs1], x[rs1]}, and reserve them; acquire and release. The namespace goes through e31. */
+/* x[rd] = signed 32 bits at {e[rs1], x[rs1]}, and reserve them; acquire and release. The namespace
+ * goes through e31. */
 static inline int32_t xbgas_elr_w_aqrl(uint64_t ns, volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0xb, %[old], t6, x0\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0xb, %[old], t6, x0\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base)
+        : "memory");
     return (int32_t)old;
 }
 
-/* if still reserved, 32 bits at {e[rs1], x[rs1]} = x[rs2] and x[rd] = 0, else x[rd] = 1. The namespace goes through e31. */
+/* if still reserved, 32 bits at {e[rs1], x[rs1]} = x[rs2] and x[rd] = 0, else x[rd] = 1. The
+ * namespace goes through e31. */
 static inline int32_t xbgas_esc_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0xc, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0xc, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
-/* if still reserved, 32 bits at {e[rs1], x[rs1]} = x[rs2] and x[rd] = 0, else x[rd] = 1; acquire and release. The namespace goes through e31. */
+/* if still reserved, 32 bits at {e[rs1], x[rs1]} = x[rs2] and x[rd] = 0, else x[rd] = 1; acquire
+ * and release. The namespace goes through e31. */
 static inline int32_t xbgas_esc_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0xf, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0xf, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -233,17 +336,28 @@ static inline int32_t xbgas_esc_w_aqrl(uint64_t ns, volatile void* address, int3
 static inline int32_t xbgas_eamoswap_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x4, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x4, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
-/* x[rd] = old 32 bits at {e[rs1], x[rs1]}; new = x[rs2]; acquire and release. The namespace goes through e31. */
+/* x[rd] = old 32 bits at {e[rs1], x[rs1]}; new = x[rs2]; acquire and release. The namespace goes
+ * through e31. */
 static inline int32_t xbgas_eamoswap_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x7, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x7, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -251,8 +365,13 @@ static inline int32_t xbgas_eamoswap_w_aqrl(uint64_t ns, volatile void* address,
 static inline int32_t xbgas_eamoadd_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x0, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x0, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -260,8 +379,13 @@ static inline int32_t xbgas_eamoadd_w(uint64_t ns, volatile void* address, int32
 static inline int32_t xbgas_eamoadd_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x3, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x3, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -269,8 +393,13 @@ static inline int32_t xbgas_eamoadd_w_aqrl(uint64_t ns, volatile void* address, 
 static inline int32_t xbgas_eamoxor_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x10, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x10, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -278,8 +407,13 @@ static inline int32_t xbgas_eamoxor_w(uint64_t ns, volatile void* address, int32
 static inline int32_t xbgas_eamoxor_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x13, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x13, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -287,8 +421,13 @@ static inline int32_t xbgas_eamoxor_w_aqrl(uint64_t ns, volatile void* address, 
 static inline int32_t xbgas_eamoand_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x30, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x30, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -296,8 +435,13 @@ static inline int32_t xbgas_eamoand_w(uint64_t ns, volatile void* address, int32
 static inline int32_t xbgas_eamoand_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x33, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x33, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -305,8 +449,13 @@ static inline int32_t xbgas_eamoand_w_aqrl(uint64_t ns, volatile void* address, 
 static inline int32_t xbgas_eamoor_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x20, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x20, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -314,8 +463,13 @@ static inline int32_t xbgas_eamoor_w(uint64_t ns, volatile void* address, int32_
 static inline int32_t xbgas_eamoor_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x23, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x23, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -323,8 +477,13 @@ static inline int32_t xbgas_eamoor_w_aqrl(uint64_t ns, volatile void* address, i
 static inline int32_t xbgas_eamomin_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x40, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x40, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -332,8 +491,13 @@ static inline int32_t xbgas_eamomin_w(uint64_t ns, volatile void* address, int32
 static inline int32_t xbgas_eamomin_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x43, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x43, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -341,8 +505,13 @@ static inline int32_t xbgas_eamomin_w_aqrl(uint64_t ns, volatile void* address, 
 static inline int32_t xbgas_eamomax_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x50, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x50, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -350,8 +519,13 @@ static inline int32_t xbgas_eamomax_w(uint64_t ns, volatile void* address, int32
 static inline int32_t xbgas_eamomax_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x53, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x53, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -359,8 +533,13 @@ static inline int32_t xbgas_eamomax_w_aqrl(uint64_t ns, volatile void* address, 
 static inline int32_t xbgas_eamominu_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x60, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x60, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -368,8 +547,13 @@ static inline int32_t xbgas_eamominu_w(uint64_t ns, volatile void* address, int3
 static inline int32_t xbgas_eamominu_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x63, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x63, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -377,8 +561,13 @@ static inline int32_t xbgas_eamominu_w_aqrl(uint64_t ns, volatile void* address,
 static inline int32_t xbgas_eamomaxu_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x70, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x70, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -386,8 +575,13 @@ static inline int32_t xbgas_eamomaxu_w(uint64_t ns, volatile void* address, int3
 static inline int32_t xbgas_eamomaxu_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x73, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x73, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int32_t)old;
 }
 
@@ -395,8 +589,13 @@ static inline int32_t xbgas_eamomaxu_w_aqrl(uint64_t ns, volatile void* address,
 static inline int64_t xbgas_elr_d(uint64_t ns, volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x8, %[old], t6, x0\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x8, %[old], t6, x0\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -404,8 +603,13 @@ static inline int64_t xbgas_elr_d(uint64_t ns, volatile void* address) {
 static inline int64_t xbgas_elr_d_aqrl(uint64_t ns, volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0xb, %[old], t6, x0\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0xb, %[old], t6, x0\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -413,8 +617,13 @@ static inline int64_t xbgas_elr_d_aqrl(uint64_t ns, volatile void* address) {
 static inline int64_t xbgas_esc_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0xc, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0xc, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -422,8 +631,13 @@ static inline int64_t xbgas_esc_d(uint64_t ns, volatile void* address, int64_t v
 static inline int64_t xbgas_esc_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0xf, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0xf, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -431,8 +645,13 @@ static inline int64_t xbgas_esc_d_aqrl(uint64_t ns, volatile void* address, int6
 static inline int64_t xbgas_eamoswap_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x4, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x4, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -440,8 +659,13 @@ static inline int64_t xbgas_eamoswap_d(uint64_t ns, volatile void* address, int6
 static inline int64_t xbgas_eamoswap_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x7, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x7, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -449,8 +673,13 @@ static inline int64_t xbgas_eamoswap_d_aqrl(uint64_t ns, volatile void* address,
 static inline int64_t xbgas_eamoadd_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x0, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x0, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -458,8 +687,13 @@ static inline int64_t xbgas_eamoadd_d(uint64_t ns, volatile void* address, int64
 static inline int64_t xbgas_eamoadd_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x3, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x3, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -467,8 +701,13 @@ static inline int64_t xbgas_eamoadd_d_aqrl(uint64_t ns, volatile void* address, 
 static inline int64_t xbgas_eamoxor_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x10, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x10, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -476,8 +715,13 @@ static inline int64_t xbgas_eamoxor_d(uint64_t ns, volatile void* address, int64
 static inline int64_t xbgas_eamoxor_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x13, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x13, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -485,8 +729,13 @@ static inline int64_t xbgas_eamoxor_d_aqrl(uint64_t ns, volatile void* address, 
 static inline int64_t xbgas_eamoand_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x30, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x30, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -494,8 +743,13 @@ static inline int64_t xbgas_eamoand_d(uint64_t ns, volatile void* address, int64
 static inline int64_t xbgas_eamoand_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x33, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x33, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -503,8 +757,13 @@ static inline int64_t xbgas_eamoand_d_aqrl(uint64_t ns, volatile void* address, 
 static inline int64_t xbgas_eamoor_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x20, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x20, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -512,8 +771,13 @@ static inline int64_t xbgas_eamoor_d(uint64_t ns, volatile void* address, int64_
 static inline int64_t xbgas_eamoor_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x23, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x23, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -521,8 +785,13 @@ static inline int64_t xbgas_eamoor_d_aqrl(uint64_t ns, volatile void* address, i
 static inline int64_t xbgas_eamomin_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x40, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x40, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -530,8 +799,13 @@ static inline int64_t xbgas_eamomin_d(uint64_t ns, volatile void* address, int64
 static inline int64_t xbgas_eamomin_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x43, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x43, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -539,8 +813,13 @@ static inline int64_t xbgas_eamomin_d_aqrl(uint64_t ns, volatile void* address, 
 static inline int64_t xbgas_eamomax_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x50, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x50, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -548,8 +827,13 @@ static inline int64_t xbgas_eamomax_d(uint64_t ns, volatile void* address, int64
 static inline int64_t xbgas_eamomax_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x53, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x53, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -557,8 +841,13 @@ static inline int64_t xbgas_eamomax_d_aqrl(uint64_t ns, volatile void* address, 
 static inline int64_t xbgas_eamominu_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x60, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x60, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -566,8 +855,13 @@ static inline int64_t xbgas_eamominu_d(uint64_t ns, volatile void* address, int6
 static inline int64_t xbgas_eamominu_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x63, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x63, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -575,8 +869,13 @@ static inline int64_t xbgas_eamominu_d_aqrl(uint64_t ns, volatile void* address,
 static inline int64_t xbgas_eamomaxu_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x70, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x70, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
@@ -584,13 +883,20 @@ static inline int64_t xbgas_eamomaxu_d(uint64_t ns, volatile void* address, int6
 static inline int64_t xbgas_eamomaxu_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x73, %[old], t6, %[value]\n\t"
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
+            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x73, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
     return (int64_t)old;
 }
 
-/* x[rs3] bytes from {e[rs2], x[rs2]} to the local x[rs1]; x[rd] = x[rs3] when they are there. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_eblb(void* local, uint64_t ns, const volatile void* remote, uint64_t count) {
+/* x[rs3] bytes from {e[rs2], x[rs2]} to the local x[rs1]; x[rd] = x[rs3] when they are there.
+ * Returns the number of elements. The namespace goes through e31. */
+static inline uint64_t xbgas_eblb(void* local, uint64_t ns, const volatile void* remote,
+                                  uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 0, 3, %[done], %[local], t6, %[count]\n\t"
@@ -601,7 +907,8 @@ static inline uint64_t xbgas_eblb(void* local, uint64_t ns, const volatile void*
 }
 
 /* the same, 16-bit elements. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_eblh(void* local, uint64_t ns, const volatile void* remote, uint64_t count) {
+static inline uint64_t xbgas_eblh(void* local, uint64_t ns, const volatile void* remote,
+                                  uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 1, 3, %[done], %[local], t6, %[count]\n\t"
@@ -612,7 +919,8 @@ static inline uint64_t xbgas_eblh(void* local, uint64_t ns, const volatile void*
 }
 
 /* the same, 32-bit elements. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_eblw(void* local, uint64_t ns, const volatile void* remote, uint64_t count) {
+static inline uint64_t xbgas_eblw(void* local, uint64_t ns, const volatile void* remote,
+                                  uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 2, 3, %[done], %[local], t6, %[count]\n\t"
@@ -623,7 +931,8 @@ static inline uint64_t xbgas_eblw(void* local, uint64_t ns, const volatile void*
 }
 
 /* the same, 64-bit elements. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_ebld(void* local, uint64_t ns, const volatile void* remote, uint64_t count) {
+static inline uint64_t xbgas_ebld(void* local, uint64_t ns, const volatile void* remote,
+                                  uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 3, 3, %[done], %[local], t6, %[count]\n\t"
@@ -633,8 +942,10 @@ static inline uint64_t xbgas_ebld(void* local, uint64_t ns, const volatile void*
     return done;
 }
 
-/* x[rs3] bytes from the local x[rs1] to {e[rs2], x[rs2]}; x[rd] = x[rs3] when they are there. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_ebsb(const void* local, uint64_t ns, volatile void* remote, uint64_t count) {
+/* x[rs3] bytes from the local x[rs1] to {e[rs2], x[rs2]}; x[rd] = x[rs3] when they are there.
+ * Returns the number of elements. The namespace goes through e31. */
+static inline uint64_t xbgas_ebsb(const void* local, uint64_t ns, volatile void* remote,
+                                  uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 0, 2, %[done], %[local], t6, %[count]\n\t"
@@ -645,7 +956,8 @@ static inline uint64_t xbgas_ebsb(const void* local, uint64_t ns, volatile void*
 }
 
 /* the same, 16-bit elements. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_ebsh(const void* local, uint64_t ns, volatile void* remote, uint64_t count) {
+static inline uint64_t xbgas_ebsh(const void* local, uint64_t ns, volatile void* remote,
+                                  uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 1, 2, %[done], %[local], t6, %[count]\n\t"
@@ -656,7 +968,8 @@ static inline uint64_t xbgas_ebsh(const void* local, uint64_t ns, volatile void*
 }
 
 /* the same, 32-bit elements. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_ebsw(const void* local, uint64_t ns, volatile void* remote, uint64_t count) {
+static inline uint64_t xbgas_ebsw(const void* local, uint64_t ns, volatile void* remote,
+                                  uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 2, 2, %[done], %[local], t6, %[count]\n\t"
@@ -667,7 +980,8 @@ static inline uint64_t xbgas_ebsw(const void* local, uint64_t ns, volatile void*
 }
 
 /* the same, 64-bit elements. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_ebsd(const void* local, uint64_t ns, volatile void* remote, uint64_t count) {
+static inline uint64_t xbgas_ebsd(const void* local, uint64_t ns, volatile void* remote,
+                                  uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 3, 2, %[done], %[local], t6, %[count]\n\t"

@@ -83,9 +83,14 @@ static void idle(int kind) {
     isthmus_barrier();
 }
 
+static void linger(uint64_t* state, uint64_t most) {
+    for (volatile uint64_t left = next_random(state) % most; left > 0; --left) {
+    }
+}
+
 /* A token goes round; every PE sleeps, or is about to, when it comes. The wake-up is by every kind
- * of operation in turn, after a random little while, so that it hits all stages of falling asleep.
- */
+ * of operation in turn. Both sides linger for a random little while, up to about as long as the
+ * other one takes to wake up and answer, so that the token hits all stages of falling asleep. */
 static void wake(int rounds) {
     enum { kWays = 9 };
     uint64_t state = 17 + (uint64_t)me;
@@ -94,9 +99,10 @@ static void wake(int rounds) {
         const int way = (int)(round % kWays);
         for (int turn = 0; turn < 2; ++turn) {
             /* PE 0 sends first and receives last, the others the other way round. */
-            if ((turn == 0) == (me == 0)) {
-                for (volatile uint64_t pause = next_random(&state) % 3000; pause > 0; --pause) {
-                }
+            const int sends = (turn == 0) == (me == 0);
+            if (!sends) linger(&state, 20000);
+            if (sends) {
+                linger(&state, 300);
                 int64_t before;
                 const uint64_t at = 128;
                 switch (way) {
