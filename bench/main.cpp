@@ -7,6 +7,7 @@
 
 #include <sys/utsname.h>
 
+#include "aos/group.hpp"
 #include "harness/run.hpp"
 #include "one-host/group.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 // Adding a group: a folder beside one-host/, and a line here.
 std::vector<Group> groups() {
-    return {one_host()};
+    return {one_host(), aos()};
 }
 
 std::string processor_name() {
@@ -107,7 +108,8 @@ int main(int argc, char** argv) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
     std::fputs(table(run.rows()).c_str(), stdout);
-    if (!run.peer_note().empty()) std::printf("no peer: %s\n", run.peer_note().c_str());
+    if (chosen->has_peer && !run.peer_note().empty())
+        std::printf("no peer: %s\n", run.peer_note().c_str());
     std::printf("%.0f s on %s\n", elapsed.count(), processor_name().c_str());
 
     if (!json_file.empty()) {

@@ -15,12 +15,13 @@
  *     be created or destroyed while another thread uses it.
  *   - Sizes and offsets are bytes. Source and destination of one call must not overlap, unless they
  *     are identical.
- * Ordering: docs/ordering-and-progress.md, the table "native interface". */
+ * Ordering: docs/ordering.md, a table of every pair of operations. */
 #ifndef ISTHMUS_H
 #define ISTHMUS_H
 
 #include <isthmus/aggregator.h>
 #include <isthmus/event.h>
+#include <isthmus/gather.h>
 #include <isthmus/geometry.h>
 #include <isthmus/operation.h>
 #include <isthmus/queue.h>

@@ -32,7 +32,8 @@ nlohmann::ordered_json to_json(const Row& row) {
         {"peer",
          row.peer.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(row.peer)},
         {"peer_value", optional(row.peer_value)},
-        {"holds", row.holds()},
+        {"holds",
+         row.waits.empty() ? nlohmann::ordered_json(row.holds()) : nlohmann::ordered_json(nullptr)},
         {"bound", row.must.sense == Must::Sense::none ? nlohmann::ordered_json(nullptr)
                                                       : nlohmann::ordered_json(row.must.bound)},
     };
@@ -40,6 +41,12 @@ nlohmann::ordered_json to_json(const Row& row) {
     if (!row.spread.empty()) json["spread"] = row.spread;
     if (!row.method.empty()) json["method"] = row.method;
     if (!row.reason.empty()) json["reason"] = row.reason;
+    if (!row.waits.empty()) json["waits"] = row.waits;
+    if (!row.figure.empty()) {
+        json["figure"] = row.figure;
+        json["series"] = row.series;
+        json["x"] = row.x;
+    }
     return json;
 }
 
@@ -50,7 +57,9 @@ std::string table(const std::vector<Row>& rows) {
     for (const Row& row : rows) {
         lines.push_back({row.claim, row.ours ? number_text(*row.ours) : "-", row.must.text(),
                          row.peer_value ? number_text(*row.peer_value) : "-", row.unit,
-                         row.holds() ? "yes" : "NO"});
+                         !row.waits.empty() ? "waits"
+                         : row.holds()      ? "yes"
+                                            : "NO"});
     }
     std::size_t widths[kColumns] = {};
     for (const Line& line : lines) {
@@ -67,15 +76,25 @@ std::string table(const std::vector<Row>& rows) {
         }
     }
     std::size_t failed = 0;
+    std::size_t waiting = 0;
+    std::string wait;
     for (const Row& row : rows) {
+        if (!row.waits.empty()) {
+            ++waiting;
+            wait = row.waits;
+        }
         if (row.holds()) continue;
         if (failed++ == 0) text += "\n";
         text += "does not hold: " + row.claim;
         if (!row.reason.empty()) text += ": " + row.reason;
         text += "\n";
     }
-    text += "\n" + std::to_string(rows.size() - failed) + " of " + std::to_string(rows.size()) +
+    const std::size_t measured = rows.size() - waiting;
+    text += "\n" + std::to_string(measured - failed) + " of " + std::to_string(measured) +
             " claims hold\n";
+    if (waiting != 0)
+        text += std::to_string(waiting) + (waiting == 1 ? " row waits" : " rows wait") + ": " +
+                wait + "\n";
     return text;
 }
 

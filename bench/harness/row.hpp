@@ -41,8 +41,14 @@ struct Row {
     std::string spread;  // how far the batches lie apart, in words
     std::string method;
     std::string reason;
+    // What the row needs that this machine is not: it is then not measured, and does not fail.
+    std::string waits;
+    // Place in a figure to be drawn; no figure: none.
+    std::string figure;
+    std::string series;
+    double x = 0;
 
-    bool holds() const { return ours && must.met_by(*ours); }
+    bool holds() const { return ours ? must.met_by(*ours) : !waits.empty(); }
 };
 
 nlohmann::ordered_json to_json(const Row& row);

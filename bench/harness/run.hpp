@@ -98,6 +98,7 @@ struct Group {
     const char* name;
     const char* about;
     std::vector<Family> families;
+    bool has_peer = true;  // there is another implementation to measure
 };
 
 }  // namespace isthmus::bench

@@ -1,9 +1,6 @@
 // Instructions of a call, by callgrind: programs/counts.c puts each call into a function of its
-// own, callgrind counts while that function runs and dumps a total each time it is left.
-#include <fstream>
-
-#include <unistd.h>
-
+// own (harness/callgrind.hpp).
+#include "harness/callgrind.hpp"
 #include "harness/statistics.hpp"
 #include "one-host/group.hpp"
 
@@ -123,56 +120,6 @@ constexpr const char* kInlineEmpty = "probe_inline_empty";
 constexpr const char* kCallEmpty = "probe_call_empty";
 constexpr const char* kBroadcastEmpty = "probe_call_empty_broadcast";
 
-constexpr std::size_t kWarm = 3;  // as in programs/counts.c
-
-using Totals = std::map<std::string, std::vector<double>>;
-
-// The parts of a callgrind file: what triggered each dump, and its total.
-Totals read_totals(const std::string& path) {
-    constexpr std::string_view kTrigger = "desc: Trigger: --dump-after=", kTotal = "summary: ";
-    Totals totals;
-    std::ifstream file(path);
-    std::string probe;
-    for (std::string line; std::getline(file, line);) {
-        if (line.rfind("desc: Trigger: ", 0) == 0)
-            probe = line.rfind(kTrigger, 0) == 0 ? line.substr(kTrigger.size()) : "";
-        else if (line.rfind(kTotal, 0) == 0 && !probe.empty())
-            totals[probe].push_back(std::strtod(line.c_str() + kTotal.size(), nullptr));
-    }
-    for (auto& [name, values] : totals) {
-        if (values.size() > kWarm)
-            values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(kWarm));
-    }
-    return totals;
-}
-
-// Runs both PEs under callgrind, which counts in PE 0 alone: a PE under valgrind and one that is
-// not would not be taken for the same executable.
-Totals count(const Run& run, Side side, std::string& reason) {
-    const std::string file = "/tmp/isthmus-bench-" + std::to_string(getpid()) + ".callgrind";
-    std::string options;
-    for (const Count& row : kCounts)
-        options += std::string(" --dump-after=") + row.probe;
-    for (const char* probe : {kInlineEmpty, kCallEmpty, kBroadcastEmpty})
-        options += std::string(" --dump-after=") + probe;
-    const std::string script =
-        "case \"$ISTHMUS_BOOTSTRAP:$OMPI_COMM_WORLD_RANK\" in local:*:0:*:|:0) exec valgrind -q "
-        "--tool=callgrind --collect-atstart=no --toggle-collect='probe_*' --combine-dumps=yes "
-        "--dump-line=no --callgrind-out-file=" +
-        file + options +
-        " \"$0\";; *) exec valgrind -q --tool=callgrind --instr-atstart=no "
-        "--callgrind-out-file=/dev/null \"$0\";; esac";
-    const Finished finished = run.job(side, 2, "counts", {}, {"/bin/sh", "-c", script},
-                                      {{"SHMEM_SYMMETRIC_SIZE", "64M"}, {"LD_BIND_NOW", "1"}});
-    Totals totals;
-    if (finished.succeeded())
-        totals = read_totals(file);
-    else
-        reason = finished.last_words();
-    unlink(file.c_str());
-    return totals;
-}
-
 // A call that may wait: the least, when it waited for nobody. Otherwise all calls are alike.
 bool may_wait(const Count& row) {
     return row.base == Base::broadcast || std::string_view(row.probe) == "probe_call_barrier_all";
@@ -181,7 +128,7 @@ double typical(const Count& row, const std::vector<double>& totals) {
     return may_wait(row) ? quantile(totals, 0) : median(totals);
 }
 
-std::optional<double> value_of(const Totals& totals, const Count& row) {
+std::optional<double> value_of(const ProbeTotals& totals, const Count& row) {
     const char* const base = row.base == Base::inlined  ? kInlineEmpty
                              : row.base == Base::called ? kCallEmpty
                                                         : kBroadcastEmpty;
@@ -197,15 +144,18 @@ void measure_counts(Run& run) {
     if (!run.options().counts) return;
     run.progress("counting instructions with callgrind");
     std::string reason, peer_reason;
-    Totals ours, peer;
+    ProbeTotals ours, peer;
+    std::vector<std::string> probes{kInlineEmpty, kCallEmpty, kBroadcastEmpty};
+    for (const Count& count : kCounts)
+        probes.emplace_back(count.probe);
     if (find_program("valgrind").empty()) {
         reason = "not measured: valgrind is not installed (package valgrind; or --no-counts)";
     } else {
-        ours = count(run, Side::ours, reason);
+        ours = count_probes(run, Side::ours, probes, reason);
         // The peer takes ten times as long.
         if (run.has_peer() && !run.options().quick) {
             run.progress("counting the peer's instructions with callgrind");
-            peer = count(run, Side::peer, peer_reason);
+            peer = count_probes(run, Side::peer, probes, peer_reason);
         }
     }
     for (const Count& count : kCounts) {

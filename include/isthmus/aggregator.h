@@ -39,10 +39,10 @@ int isthmus_aggregator_destroy(isthmus_aggregator* aggregator);
 
 int isthmus_aggregator_push_slow(isthmus_aggregator* aggregator, int pe, const void* item);
 
-/* Sends one item. Returns when it is copied. If the target's ring is full, this PE handles what has
- * arrived for it until there is room: that is the flow control. Inside a handler it never waits:
- * what finds no room is kept aside in this PE's own memory, which grows with what handlers push.
- * ARGUMENT: no such PE. */
+/* Sends one item. Items of one PE to one target are handled in order. Returns when it is copied. If
+ * the target's ring is full, this PE handles what has arrived for it until there is room: that is
+ * the flow control. Inside a handler it never waits: what finds no room is kept aside in this PE's
+ * own memory, which grows with what handlers push. ARGUMENT: no such PE. */
 static inline int isthmus_aggregator_push(isthmus_aggregator* aggregator, int pe,
                                           const void* item) {
     if ((uint32_t)pe >= aggregator->pes) return isthmus_aggregator_push_slow(aggregator, pe, item);

@@ -20,15 +20,16 @@ typedef enum isthmus_condition {
 } isthmus_condition;
 
 /* Plain memory of the caller; copied and overwritten freely, nothing to free. Zeroed (or
- * ISTHMUS_EVENT_TRUE) it is true. Fields are written by the library. */
+ * ISTHMUS_EVENT_TRUE) it is true. Fields are written by the library: every condition is a range of
+ * values, so that testing one is a subtraction and a comparison. */
 typedef struct isthmus_event {
     const int64_t* address; /* null: true */
-    int64_t value;
-    int32_t condition;
-    int32_t width; /* bytes of the watched word: 4 or 8 */
+    int64_t first;          /* true if the word less this, */
+    uint64_t span;          /* unsigned, is not above this */
+    int64_t narrow;         /* not 0: the watched word has 4 bytes */
 } isthmus_event;
 #define ISTHMUS_EVENT_TRUE \
-    { 0, 0, 0, 8 }
+    { 0, 0, 0, 0 }
 
 /* Makes `event` the condition "*address <condition> value" on a word of this PE's memory, signed.
  * Level-triggered: the event is true whenever it is asked while the condition holds. The word must
@@ -43,9 +44,12 @@ int isthmus_event_arm32(isthmus_event* event, const int32_t* address, isthmus_co
 int isthmus_event_test_slow(const isthmus_event* event);
 
 /* 1 if the event is true, else 0. Acquire: what the operation brought is then visible.
- * Budget: 6 instructions for a completed operation. Wait-free. */
+ * Budget: 6 instructions for a completed operation, 12 for a word. Wait-free. */
 static inline int isthmus_event_test(const isthmus_event* event) {
-    return !event->address || isthmus_event_test_slow(event);
+    if (!event->address) return 1;
+    if (__builtin_expect(event->narrow != 0, 0)) return isthmus_event_test_slow(event);
+    return (uint64_t)__atomic_load_n(event->address, __ATOMIC_ACQUIRE) - (uint64_t)event->first <=
+           event->span;
 }
 
 /* `timeout` in seconds; negative: for ever. Polls, then yields, then sleeps (after
@@ -53,7 +57,7 @@ static inline int isthmus_event_test(const isthmus_event* event) {
  * ISTHMUS_OK or ISTHMUS_TIMEOUT. */
 int isthmus_event_wait_slow(const isthmus_event* event, double timeout);
 static inline int isthmus_event_wait_for(const isthmus_event* event, double timeout) {
-    return event->address ? isthmus_event_wait_slow(event, timeout) : 0;
+    return isthmus_event_test(event) ? 0 : isthmus_event_wait_slow(event, timeout);
 }
 static inline int isthmus_event_wait(const isthmus_event* event) {
     return isthmus_event_wait_for(event, -1.0);

@@ -65,6 +65,11 @@ constexpr std::array kTable{
                        "memory",
                        "Ring of an aggregator between each pair of PEs; bounds what is "
                        "outstanding."},
+    SettingDescription{
+        "ISTHMUS_OUTSTANDING", nullptr, SettingKind::number, "0", nullptr, "waiting",
+        "Cells of 64 bytes that may be taken in a queue, or in an aggregator's ring, "
+        "before whoever sends more is held back; a message of up to 48 bytes takes "
+        "one. One message may always be under way. 0: as many as the ring has."},
 };
 static_assert(kTable.size() == static_cast<std::size_t>(Setting::count));
 

@@ -52,6 +52,7 @@ enum class Setting : std::uint8_t {
     sleep_milliseconds,
     wake_milliseconds,
     aggregator_ring,
+    outstanding,
     count
 };
 

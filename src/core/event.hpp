@@ -14,12 +14,19 @@ namespace isthmus {
 using Event = ::isthmus_event;
 
 // Acquire: pairs with whatever release made the condition true.
-bool is_true(const Event& event);
+inline bool is_true(const Event& event) {
+    return isthmus_event_test(&event) != 0;
+}
+// The same for a word of 4 bytes.
+bool is_true_narrow(const Event& event);
+
+// The event "*address condition value"; `narrow`: a word of 4 bytes.
+Event make_event(const std::int64_t* address, int condition, std::int64_t value, bool narrow);
 
 // On one host an operation is complete when it returns, so its event is true at once. The event's
 // earlier condition is overwritten: what it stood for has been completed before.
 inline void complete(Event* event) {
-    if (event) *event = Event{nullptr, 0, 0, 8};
+    if (event) *event = Event{nullptr, 0, 0, 0};
 }
 
 // Monotonic time at which a wait of `timeout` seconds ends; negative: never.

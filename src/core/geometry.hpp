@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/copy.hpp"
+#include "core/copy/rows.hpp"
 
 namespace isthmus {
 
@@ -48,10 +49,10 @@ inline void copy_rows(char* to, std::uint64_t to_pitch, const char* from, std::u
         case 4: return copy_fixed_rows<4>(to, to_pitch, from, from_pitch, rows);
         case 8: return copy_fixed_rows<8>(to, to_pitch, from, from_pitch, rows);
         case 16: return copy_fixed_rows<16>(to, to_pitch, from, from_pitch, rows);
-        case 32: return copy_fixed_rows<32>(to, to_pitch, from, from_pitch, rows);
-        case 64: return copy_fixed_rows<64>(to, to_pitch, from, from_pitch, rows);
         default: break;
     }
+    if (row > 16 && row <= kLongestRow)
+        return copy_short_rows({to, to_pitch, from, from_pitch, row, rows});
     for (std::uint64_t i = 0; i < rows; ++i)
         copy(to + i * to_pitch, from + i * from_pitch, row);
 }

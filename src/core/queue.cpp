@@ -1,11 +1,17 @@
 #include "core/queue.hpp"
 
+#include "base/settings.hpp"
 #include "core/event.hpp"
+#include "core/prefetch.hpp"
 
 namespace isthmus {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31455545'55510001;
+constexpr std::uint64_t kMagic = 0x31455545'55510002;
+
+// How far ahead a producer claims cells, and of what frames.
+constexpr std::uint64_t kClaimedAhead = 16 * kCell;
+constexpr std::uint64_t kClaimedFrame = 4 * kCell;
 
 std::uint64_t frame_bytes(std::uint64_t size) {
     return (sizeof(FrameHead) + size + kCell - 1) & ~(kCell - 1);
@@ -49,19 +55,39 @@ RingControl* find_ring(char* memory) {
 }
 
 void close_ring(RingControl& control, int owner) {
-    control.tail.fetch_or(kClosed, std::memory_order_acq_rel);  // partner: RingConsumer::over
+    control.tail.fetch_or(kClosed, std::memory_order_acq_rel);
+    control.closed.store(1, std::memory_order_release);  // partner: RingConsumer::over
     wake(owner);
     for (int pe = 0; pe < job.pes; ++pe) {
         if (control.blocked[pe / 64].load(std::memory_order_relaxed) >> (pe % 64) & 1) wake(pe);
     }
 }
 
+RingProducer::RingProducer(RingControl* control, char* cells, int owner)
+    : control_(control), cells_(cells), owner_(owner), mask_(control->capacity - 1) {
+    const std::uint64_t outstanding = number(Setting::outstanding);
+    room_ = outstanding == 0 || outstanding > control->capacity / kCell ? control->capacity
+                                                                        : outstanding * kCell;
+    known_head_ = control_->head.load(std::memory_order_acquire);
+}
+
 bool RingProducer::has_room(std::uint64_t position, std::uint64_t bytes) {
-    if (position + bytes - known_head_ <= control_->capacity) [[likely]]
+    if (position + bytes - known_head_ <= room_) [[likely]]
         return true;
     // Acquire: pairs with the release in RingConsumer::free_frame; the cells are free and cleared.
     known_head_ = control_->head.load(std::memory_order_acquire);
-    return position + bytes - known_head_ <= control_->capacity;
+    return position + bytes - known_head_ <= room_ ||
+           (position == known_head_ && bytes <= control_->capacity);
+}
+
+// The consumer has read these cells, so the first store to each would wait for its processor, and
+// the next compare-and-swap for that store. Only if nobody else enqueues: they would be others'.
+void RingProducer::claim_ahead(std::uint64_t position, std::uint64_t bytes) {
+    if (position != own_end_ || bytes > kClaimedFrame) return;
+    const std::uint64_t begin = position + kClaimedAhead;
+    if (begin + bytes - known_head_ > control_->capacity) return;  // the consumer's still
+    for (std::uint64_t cell = 0; cell < bytes; cell += kCell)
+        prefetch_for_write(cells_ + ((begin + cell) & mask_));
 }
 
 void* RingProducer::reserve(std::uint64_t size) {
@@ -79,6 +105,8 @@ void* RingProducer::reserve(std::uint64_t size) {
                                                  std::memory_order_relaxed))
             break;
     }
+    claim_ahead(position, bytes);
+    own_end_ = position + padding + bytes;
     if (padding != 0) {
         auto* head = reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
         head->padding = 1;

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/event.hpp"
 #include "core/segment.hpp"
 
 namespace isthmus {
@@ -33,7 +34,10 @@ static_assert(sizeof(FrameHead) == 16);
 // Lines apart on purpose: one for each writer.
 struct RingControl {  // NOLINT(clang-analyzer-optin.performance.Padding)
     std::uint64_t magic;
-    std::uint64_t capacity;                       // of the ring, a power of two
+    std::uint64_t capacity;  // of the ring, a power of two
+    // Not 0 once the ring is closed; a line that nobody else writes, so that a consumer which polls
+    // does not take `tail` away from the producers.
+    std::atomic<std::uint32_t> closed;
     alignas(64) std::atomic<std::uint64_t> tail;  // producers take room here
     alignas(64) std::atomic<std::uint64_t> head;  // consumer: everything before it is free
     // Producers that wait for room, one bit a PE; the consumer wakes them.
@@ -53,10 +57,7 @@ constexpr std::uint64_t message_limit(std::uint64_t capacity) {
 class RingProducer {
   public:
     RingProducer() = default;
-    RingProducer(RingControl* control, char* cells, int owner)
-        : control_(control), cells_(cells), owner_(owner), mask_(control->capacity - 1) {
-        known_head_ = control->head.load(std::memory_order_acquire);
-    }
+    RingProducer(RingControl* control, char* cells, int owner);
     // Room for a message of `size`, not above the limit; null if there is none now.
     void* reserve(std::uint64_t size);
     // Waits for room until the deadline or until the ring is closed; null then.
@@ -67,11 +68,14 @@ class RingProducer {
 
   private:
     bool has_room(std::uint64_t position, std::uint64_t bytes);
+    void claim_ahead(std::uint64_t position, std::uint64_t bytes);
     RingControl* control_ = nullptr;
     char* cells_ = nullptr;
     int owner_ = 0;
     std::uint64_t mask_ = 0;
+    std::uint64_t room_ = 0;        // bytes that may be outstanding; one frame always may
     std::uint64_t known_head_ = 0;  // the consumer's head is at least here
+    std::uint64_t own_end_ = 0;     // where this producer's last frame ended
 };
 
 // The consumer's end. One thread at a time.
@@ -88,12 +92,14 @@ class RingConsumer {
     bool release();
     // Closed, and every message taken.
     bool over() const {
-        return control_->tail.load(std::memory_order_acquire) == (next_ | kClosed);
+        // Acquire: pairs with close_ring; the top bit of `tail` is then there.
+        return control_->closed.load(std::memory_order_acquire) != 0 &&
+               control_->tail.load(std::memory_order_acquire) == (next_ | kClosed);
     }
     // True when a message is there (or about to be) or the queue is closed.
     void watch(isthmus_event& event) const {
-        event = {reinterpret_cast<const std::int64_t*>(&control_->tail),
-                 static_cast<std::int64_t>(next_), ISTHMUS_NE, 8};
+        event = make_event(reinterpret_cast<const std::int64_t*>(&control_->tail), ISTHMUS_NE,
+                           static_cast<std::int64_t>(next_), false);
     }
     std::uint64_t messages_left();
 

@@ -128,6 +128,20 @@ TEST(Row, TableSaysWhatDoesNotHoldAndWhy) {
               "1 of 2 claims hold\n");
 }
 
+TEST(Row, OneThatWaitsForAnotherMachineNeitherHoldsNorFails) {
+    Row waiting = row({}, Must{});
+    waiting.waits = "needs sixteen cores";
+    EXPECT_TRUE(waiting.holds());
+    EXPECT_TRUE(to_json(waiting)["holds"].is_null());
+    EXPECT_EQ(table({row(7, at_most(8)), waiting}),
+              "claim  ours  must  peer  unit  holds\n"
+              "claim     7  <= 8     -  unit  yes  \n"
+              "claim     -     -     -  unit  waits\n"
+              "\n"
+              "1 of 1 claims hold\n"
+              "1 row waits: needs sixteen cores\n");
+}
+
 TEST(Row, NumbersAreShort) {
     EXPECT_EQ(number_text(8), "8");
     EXPECT_EQ(number_text(0.95), "0.950");

@@ -20,7 +20,7 @@ int arm(Event* event, const std::int64_t* address, int condition, std::int64_t v
         return refuse(ISTHMUS_ARGUMENT, routine,
                       address ? "the address is not a multiple of " + std::to_string(width)
                               : std::string("the address is null"));
-    *event = Event{address, value, condition, width};
+    *event = make_event(address, condition, value, width == 4);
     return ISTHMUS_OK;
 }
 
@@ -42,7 +42,7 @@ ISTHMUS_API int isthmus_event_arm32(isthmus_event* event, const int32_t* address
 }
 
 ISTHMUS_API int isthmus_event_test_slow(const isthmus_event* event) {
-    return is_true(*event);
+    return is_true_narrow(*event);
 }
 
 ISTHMUS_API int isthmus_event_wait_slow(const isthmus_event* event, double timeout) {

@@ -1,10 +1,10 @@
 /* Random geometries against a byte-wise model, in both directions; and what is refused.
  *
- *     geometry [ROUNDS]
+ *     geometry [ROUNDS]     of all PEs together; 10^5 if not given
  */
 #include "check.h"
 
-enum { kSpace = 1 << 16 };
+enum { kSpace = 1 << 17, kMostRanges = 12 };
 static int me, pes;
 static unsigned char local[kSpace], model[kSpace], kept[kSpace];
 static uint64_t state;
@@ -45,56 +45,106 @@ static struct side side_of(const isthmus_point3d* p, uint64_t element, uint64_t 
     return side;
 }
 
+static uint64_t end_of(const struct side* at, uint64_t bytes, uint64_t rows, uint64_t planes) {
+    return at->begin + (planes - 1) * at->plane + (rows - 1) * at->row + bytes;
+}
+
+/* Bytes that a round looks at: all that it may write and what lies around it; every 64th round all
+ * there are. */
+static uint64_t looked_at(int round, uint64_t end) {
+    return round % 64 == 0 || end + 256 > kSpace ? kSpace : end + 256;
+}
+
+static void a_block(int round, const isthmus_segment* next) {
+    unsigned char* const remote = (unsigned char*)next->base;
+    const int put = round % 2;
+    const uint64_t element = 1 + below(9), width = 1 + below(below(16) ? 20 : 150),
+                   height = 1 + below(10), depth = 1 + below(4), here = below(64),
+                   there = below(64), bytes = width * element;
+    const isthmus_point3d at = place(width, height, depth), of = place(width, height, depth);
+    const struct side l = side_of(&at, element, here), r = side_of(&of, element, there);
+    const uint64_t l_end = end_of(&l, bytes, height, depth),
+                   r_end = end_of(&r, bytes, height, depth);
+    CHECK(l_end <= kSpace && r_end <= kSpace);
+    const uint64_t limit = looked_at(round, l_end > r_end ? l_end : r_end);
+    for (int i = 0; i < 64; ++i) /* a few new bytes each round; the rest is what came before */
+        local[below(limit)] = (unsigned char)below(256);
+    memcpy(model, put ? remote : local, limit);
+    memcpy(kept, put ? local : remote, limit);
+    move_model(model, put ? &r : &l, kept, put ? &l : &r, bytes, height, depth);
+    isthmus_event event;
+    const isthmus_point2d at2 = {at.xpos, at.ypos, at.xdim, at.ydim},
+                          of2 = {of.xpos, of.ypos, of.xdim, of.ydim};
+    if (depth > 1) {
+        OK(put ? isthmus_put_block3d(local + here, &at, next, there, &of, element, width, height,
+                                     depth, &event)
+               : isthmus_get_block3d(local + here, &at, next, there, &of, element, width, height,
+                                     depth, &event));
+    } else if (round % 3) {
+        /* One plane: the point's zpos and zdim are part of where it begins. */
+        const uint64_t l0 = here + at.zpos * l.plane, r0 = there + of.zpos * r.plane;
+        OK(put ? isthmus_put_block2d(local + l0, &at2, next, r0, &of2, element, width, height,
+                                     &event)
+               : isthmus_get_block2d(local + l0, &at2, next, r0, &of2, element, width, height,
+                                     &event));
+    } else {
+        OK(put ? isthmus_put_strided(local + l.begin, l.row, next, r.begin, r.row, bytes, height,
+                                     &event)
+               : isthmus_get_strided(local + l.begin, l.row, next, r.begin, r.row, bytes, height,
+                                     &event));
+    }
+    OK(isthmus_event_wait(&event));
+    CHECK(memcmp(put ? remote : local, model, limit) == 0);
+    CHECK(memcmp(put ? local : remote, kept, limit) == 0);
+}
+
+static void a_list(int round, const isthmus_segment* next) {
+    unsigned char* const remote = (unsigned char*)next->base;
+    const int put = round % 2;
+    isthmus_range ranges[kMostRanges];
+    const size_t count = below(kMostRanges + 1);
+    uint64_t l = below(64), r = below(64);
+    for (size_t i = 0; i < count; ++i) {
+        ranges[i] = (isthmus_range){local + l, r, below(below(8) ? 40 : 1000)};
+        l += ranges[i].size + below(9);
+        r += ranges[i].size + below(9);
+    }
+    const uint64_t limit = looked_at(round, l > r ? l : r);
+    memcpy(model, put ? remote : local, limit);
+    memcpy(kept, put ? local : remote, limit);
+    for (size_t i = 0; i < count; ++i) {
+        const uint64_t at = (uint64_t)((unsigned char*)ranges[i].local - local);
+        for (uint64_t k = 0; k < ranges[i].size; ++k) {
+            if (put)
+                model[ranges[i].offset + k] = kept[at + k];
+            else
+                model[at + k] = kept[ranges[i].offset + k];
+        }
+    }
+    isthmus_event event;
+    OK(put ? isthmus_put_list(ranges, count, next, &event)
+           : isthmus_get_list(ranges, count, next, &event));
+    OK(isthmus_event_wait(&event));
+    CHECK(memcmp(put ? remote : local, model, limit) == 0);
+    CHECK(memcmp(put ? local : remote, kept, limit) == 0);
+}
+
 int main(int argc, char** argv) {
-    const int rounds = argc > 1 ? atoi(argv[1]) : 20000;
     isthmus_init();
     me = isthmus_pe();
     pes = isthmus_pes();
+    const int rounds = (argc > 1 ? atoi(argv[1]) : 100000) / pes;
     state = 12345 + (uint64_t)me * 77;
     isthmus_segment mine, next;
     OK(isthmus_segment_create(&mine, 100 + (uint64_t)me, NULL, kSpace, 0));
     OK(isthmus_segment_clone(&next, 100 + (uint64_t)((me + 1) % pes), -1));
     unsigned char* const remote = (unsigned char*)next.base;
     isthmus_barrier();
-    for (int round = 0; round < rounds; ++round) {
-        const int put = round % 2;
-        const uint64_t element = 1 + below(9), width = 1 + below(20), height = 1 + below(10),
-                       depth = 1 + below(4), here = below(64), there = below(64);
-        const isthmus_point3d at = place(width, height, depth), of = place(width, height, depth);
-        const struct side l = side_of(&at, element, here), r = side_of(&of, element, there);
-        for (int i = 0; i < 64; ++i) /* a few new bytes each round; the rest is what came before */
-            local[below(kSpace)] = (unsigned char)below(256);
-        if (put)
-            memcpy(model, remote, kSpace),
-                move_model(model, &r, local, &l, width * element, height, depth);
+    for (int round = 0; round <= rounds; ++round) {
+        if (below(10))
+            a_block(round, &next);
         else
-            memcpy(model, local, kSpace),
-                move_model(model, &l, remote, &r, width * element, height, depth);
-        memcpy(kept, put ? local : remote, kSpace);
-        isthmus_event event;
-        const isthmus_point2d at2 = {at.xpos, at.ypos, at.xdim, at.ydim},
-                              of2 = {of.xpos, of.ypos, of.xdim, of.ydim};
-        if (depth > 1) {
-            OK(put ? isthmus_put_block3d(local + here, &at, &next, there, &of, element, width,
-                                         height, depth, &event)
-                   : isthmus_get_block3d(local + here, &at, &next, there, &of, element, width,
-                                         height, depth, &event));
-        } else if (round % 3) {
-            /* One plane: the point's zpos and zdim are part of where it begins. */
-            const uint64_t l0 = here + at.zpos * l.plane, r0 = there + of.zpos * r.plane;
-            OK(put ? isthmus_put_block2d(local + l0, &at2, &next, r0, &of2, element, width, height,
-                                         &event)
-                   : isthmus_get_block2d(local + l0, &at2, &next, r0, &of2, element, width, height,
-                                         &event));
-        } else {
-            OK(put ? isthmus_put_strided(local + l.begin, l.row, &next, r.begin, r.row,
-                                         width * element, height, &event)
-                   : isthmus_get_strided(local + l.begin, l.row, &next, r.begin, r.row,
-                                         width * element, height, &event));
-        }
-        OK(isthmus_event_wait(&event));
-        CHECK(memcmp(put ? remote : local, model, kSpace) == 0);
-        CHECK(memcmp(put ? local : remote, kept, kSpace) == 0);
+            a_list(round, &next);
     }
 
     const isthmus_point2d whole = {0, 0, 16, 16}, shifted = {10, 0, 16, 16};

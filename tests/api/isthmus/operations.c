@@ -102,6 +102,26 @@ static void events(void) {
             CHECK(isthmus_event_test(&event) == truth[condition][6 - value]);
         }
     }
+    /* Against what the compiler makes of each comparison, where ranges begin and end. */
+    static const int64_t values[] = {INT64_MIN, INT64_MIN + 1, INT32_MIN, -1,           0,
+                                     1,         INT32_MAX,     INT64_MAX, INT64_MAX - 1};
+    enum { kValues = sizeof values / sizeof *values };
+    for (int i = 0; i < kValues * kValues * 6; ++i) {
+        const int64_t left = values[i % kValues], right = values[i / kValues % kValues];
+        const int condition = i / (kValues * kValues);
+        const int expected[6] = {left == right, left != right, left > right,
+                                 left >= right, left < right,  left <= right};
+        *word = left;
+        OK(isthmus_event_arm(&event, word, (isthmus_condition)condition, right));
+        CHECK(isthmus_event_test(&event) == expected[condition]);
+        const int32_t narrow = (int32_t)left, other = (int32_t)right;
+        const int expected32[6] = {narrow == other, narrow != other, narrow > other,
+                                   narrow >= other, narrow < other,  narrow <= other};
+        OK(isthmus_event_arm32(&event, &narrow, (isthmus_condition)condition, other));
+        CHECK(isthmus_event_test(&event) == expected32[condition]);
+        CHECK((isthmus_event_wait_for(&event, 0) == ISTHMUS_OK) == expected32[condition]);
+    }
+    *word = 5;
     CHECK(isthmus_event_arm(&event, word, (isthmus_condition)6, 0) == ISTHMUS_ARGUMENT);
     CHECK(isthmus_event_arm(&event, NULL, ISTHMUS_EQ, 0) == ISTHMUS_ARGUMENT);
     OK(isthmus_event_arm(&event, word, ISTHMUS_EQ, 6));

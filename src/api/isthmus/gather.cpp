@@ -1,0 +1,106 @@
+// Gather (isthmus/gather.h). On one host a read is a load, so all that is gathered is time: each
+// push prefetches, and takes what the push kDepth before it has asked for.
+#include <array>
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "api/isthmus/export.hpp"
+#include "core/segment.hpp"
+#include "core/status.hpp"
+
+using namespace isthmus;
+using namespace isthmus::native;
+
+namespace {
+
+constexpr std::size_t kLargestItem = 256;
+static_assert((ISTHMUS_GATHER_DEPTH & (ISTHMUS_GATHER_DEPTH - 1)) == 0);
+
+// What unused slots read from and write to.
+alignas(64) constexpr std::array<char, kLargestItem> kNothing{};
+
+struct Gather : ::isthmus_gather {
+    std::vector<isthmus_gather_source> all_sources;
+    std::vector<Segment> segments;
+    std::array<char, kLargestItem> sink;
+
+    void forget() {
+        for (isthmus_gather_slot& slot : slots)
+            slot = {kNothing.data(), sink.data()};
+    }
+};
+
+Gather& full(isthmus_gather* gather) {
+    return *static_cast<Gather*>(gather);
+}
+
+void take_all(Gather& gather) {
+    for (const isthmus_gather_slot& slot : gather.slots) {
+        if (gather.item_size == 8)
+            __builtin_memcpy(slot.result, slot.from, 8);
+        else if (gather.item_size == 4)
+            __builtin_memcpy(slot.result, slot.from, 4);
+        else
+            __builtin_memcpy(slot.result, slot.from, gather.item_size);
+    }
+    gather.forget();
+}
+
+}  // namespace
+
+ISTHMUS_API int isthmus_gather_create(isthmus_gather** gather, const isthmus_segment* segments,
+                                      uint32_t count, size_t item_size) {
+    const char* routine = "isthmus_gather_create";
+    require_session(routine);
+    *gather = nullptr;
+    if (item_size == 0 || item_size > kLargestItem)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "item_size " + std::to_string(item_size) + " is out of range 1.." +
+                          std::to_string(kLargestItem));
+    if (count == 0) return refuse(ISTHMUS_ARGUMENT, routine, "no segments are given");
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (const int status = check_transfer(segments[i], 0, 0, ISTHMUS_READ, routine))
+            return status;
+    }
+    auto* made = new Gather{};
+    made->segments.assign(segments, segments + count);
+    made->item_size = static_cast<std::uint32_t>(item_size);
+    made->count = count;
+    for (const Segment& segment : made->segments) {
+        const std::uint64_t end = segment.size < item_size ? 0 : segment.size - item_size + 1;
+        made->all_sources.push_back({segment.base, end});
+    }
+    made->sources = made->all_sources.data();
+    made->forget();
+    *gather = made;
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_gather_destroy(isthmus_gather* gather) {
+    if (!gather) return ISTHMUS_OK;
+    take_all(full(gather));
+    delete static_cast<Gather*>(gather);
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_gather_push_slow(isthmus_gather* gather, uint32_t source, uint64_t offset,
+                                         void*) {
+    const char* routine = "isthmus_gather_push";
+    if (source >= gather->count)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "source " + std::to_string(source) + " is out of range 0.." +
+                          std::to_string(gather->count - 1));
+    return refuse_access(full(gather).segments[source], offset, gather->item_size, ISTHMUS_READ,
+                         ISTHMUS_TRANSFERS, 1, routine);
+}
+
+ISTHMUS_API int isthmus_gather_wait(isthmus_gather* gather) {
+    take_all(full(gather));
+    std::atomic_thread_fence(std::memory_order_acquire);
+    for (const Segment& segment : full(gather).segments) {
+        if (is_stale(segment)) [[unlikely]]
+            return refuse_access(segment, 0, 0, 0, 0, 1, "isthmus_gather_wait");
+    }
+    return ISTHMUS_OK;
+}

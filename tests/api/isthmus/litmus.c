@@ -1,0 +1,349 @@
+/* The guaranteed rows of docs/ordering.md, each many times: what must never be seen is looked for.
+ *
+ *     litmus TEST|all [ROUNDS]
+ *
+ * On two PEs: PE 0 initiates, PE 1 observes, in segments of both. To meet the processor at full
+ * speed, rounds are not synchronised where that can be helped: the initiator counts them up, and
+ * the observer looks at whatever has come. */
+#include <sched.h>
+
+#include "check.h"
+
+enum { kRounds = 1000000, kLine = 64, kSlots = 32 };
+static int me, rounds = kRounds;
+static isthmus_segment at_one, at_zero; /* segments of PE 1 and PE 0 */
+static isthmus_queue* queue;            /* of PE 1 */
+
+static int64_t load(const isthmus_segment* segment, uint64_t offset) {
+    return __atomic_load_n((const int64_t*)(segment->base + offset), __ATOMIC_ACQUIRE);
+}
+
+/* A PE that polls on a busy machine lets the other one run. */
+static void give_way(unsigned* polls) {
+    if (++*polls % 200 == 0) sched_yield();
+}
+
+/* put(s), posted atomic: whoever sees the atomic sees the puts. Data in several lines, of several
+ * sizes, then an add; the observer polls the word with plain acquire loads, as an event does. Slots
+ * are used again once the observer has said (by the same means) that it is done with them. */
+static void put_then_posted(int (*post)(const isthmus_segment*, uint64_t, int64_t), int adds) {
+    enum { kData = 1024, kStride = 4 * kLine, kSignal = 0, kDone = 128 };
+    unsigned polls = 0;
+    if (me == 0) {
+        int64_t data[20];
+        for (int round = 1; round <= rounds; ++round) {
+            const uint64_t slot = kData + (uint64_t)(round % kSlots) * kStride;
+            while (load(&at_zero, kDone) < round - kSlots + 1)
+                give_way(&polls);
+            for (int i = 0; i < 20; ++i)
+                data[i] = round;
+            isthmus_event event;
+            OK(isthmus_put(data, &at_one, slot, sizeof data, &event));
+            OK(isthmus_put(data, &at_one, slot + 3 * kLine, 8, &event));
+            OK(post(&at_one, kSignal, adds ? 1 : round));
+        }
+        while (load(&at_zero, kDone) < rounds)
+            give_way(&polls);
+    } else {
+        for (int64_t seen = 0; seen < rounds;) {
+            const int64_t now = load(&at_one, kSignal);
+            if (now == seen) {
+                give_way(&polls);
+                continue;
+            }
+            for (int64_t round = seen + 1; round <= now; ++round) {
+                const uint64_t slot = kData + (uint64_t)(round % kSlots) * kStride;
+                const int64_t* const data = (const int64_t*)(at_one.base + slot);
+                for (int i = 0; i < 20; ++i)
+                    CHECK(data[i] == round);
+                CHECK(*(const int64_t*)(at_one.base + slot + 3 * kLine) == round);
+            }
+            seen = now;
+            OK(isthmus_poke(&at_zero, kDone, seen));
+        }
+    }
+}
+static int postadd(const isthmus_segment* s, uint64_t o, int64_t v) {
+    return isthmus_postadd(s, o, v);
+}
+static int poke(const isthmus_segment* s, uint64_t o, int64_t v) {
+    return isthmus_poke(s, o, v);
+}
+static int fetching(const isthmus_segment* s, uint64_t o, int64_t v) {
+    int64_t before;
+    return isthmus_fetchadd(s, o, v, &before, NULL);
+}
+static void put_postadd(void) {
+    put_then_posted(postadd, 1);
+}
+static void put_poke(void) {
+    put_then_posted(poke, 0);
+}
+static void put_fetchadd(void) {
+    put_then_posted(fetching, 1);
+}
+static void put_postmax(void) {
+    put_then_posted(isthmus_postmax, 0);
+}
+/* A strided put is a put. */
+static int strided_before(const isthmus_segment* s, uint64_t o, int64_t v) {
+    (void)v;
+    int64_t twice[2];
+    OK(isthmus_peek(s, o, &twice[0], NULL));
+    twice[0] = twice[1] = twice[0] + 1;
+    OK(isthmus_put_strided(twice, 8, s, 512, kLine, 8, 2, NULL));
+    return isthmus_postadd(s, o, 1);
+}
+static void strided_postadd(void) {
+    put_then_posted(strided_before, 1);
+    if (me == 1) {
+        CHECK(load(&at_one, 512) == rounds);
+        CHECK(load(&at_one, 512 + kLine) == rounds);
+    }
+}
+
+/* put, put: the buffer is mine again when its event is true, and the events come true in order. */
+static void put_local(void) {
+    unsigned char buffer[256];
+    isthmus_event first, second;
+    if (me == 0) {
+        for (int round = 0; round < rounds; ++round) {
+            memset(buffer, round, sizeof buffer);
+            OK(isthmus_put(buffer, &at_one, 1024, sizeof buffer, &first));
+            OK(isthmus_put(buffer, &at_one, 2048, 16, &second));
+            OK(isthmus_event_wait(&second));
+            CHECK(isthmus_event_test(&first)); /* strictly in order */
+            buffer[0] = 0xff;                  /* mine again */
+            if (round % 64 == 0) {
+                OK(isthmus_fence(&at_one, NULL));
+                CHECK((unsigned char)at_one.base[1024] == (unsigned char)round);
+                CHECK((unsigned char)at_one.base[2048] == (unsigned char)round);
+            }
+        }
+    }
+}
+
+/* One event for many puts to different segments, waited for once: all are complete. */
+static void one_event(void) {
+    unsigned char buffer[64];
+    if (me == 0) {
+        for (int round = 0; round < rounds; ++round) {
+            isthmus_event event;
+            memset(buffer, round, sizeof buffer);
+            OK(isthmus_put(buffer, &at_one, 1024, 64, &event));
+            OK(isthmus_put(buffer, &at_zero, 1024, 64, &event));
+            OK(isthmus_get(buffer, &at_one, 1024, 64, &event));
+            OK(isthmus_event_wait(&event));
+            for (int i = 0; i < 64; i += 21)
+                CHECK(buffer[i] == (unsigned char)round);
+            memset(buffer, 0xff, sizeof buffer);
+        }
+    }
+}
+
+/* get, get of one segment: in order. The writer moves the second word on first (poke, poke), so a
+ * reader that gets the first one and then the second never finds the second behind. */
+static void get_get(void) {
+    unsigned polls = 0;
+    if (me == 0) {
+        for (int64_t round = 1; load(&at_zero, 0) == 0; ++round) {
+            OK(isthmus_poke(&at_one, 8 * kLine, round));
+            OK(isthmus_poke(&at_one, 2 * kLine, round));
+            if (round % 1000 == 0) sched_yield();
+        }
+    } else {
+        int64_t first = 0, second = 0;
+        for (int looks = 0; looks < rounds || first == 0; ++looks) {
+            isthmus_event event, later;
+            OK(isthmus_get(&first, &at_one, 2 * kLine, 8, &event));
+            OK(isthmus_get(&second, &at_one, 8 * kLine, 8, &later));
+            OK(isthmus_event_wait(&later));
+            CHECK(isthmus_event_test(&event));
+            CHECK(second >= first);
+            if (first == 0) give_way(&polls);
+        }
+        OK(isthmus_poke(&at_zero, 0, 1));
+    }
+}
+
+/* atomic, atomic to one segment: seen in order. */
+static void atomic_atomic(void) {
+    unsigned polls = 0;
+    if (me == 0) {
+        for (int64_t round = 1; load(&at_zero, 0) == 0; ++round) {
+            OK(isthmus_postadd(&at_one, 8 * kLine, 1));
+            OK(isthmus_poke(&at_one, 4 * kLine, round));
+            OK(isthmus_postor(&at_one, 6 * kLine, 1));
+            OK(isthmus_postadd(&at_one, 2 * kLine, 1));
+            if (round % 1000 == 0) sched_yield();
+        }
+    } else {
+        int64_t a = 0, b = 0, c = 0;
+        for (int looks = 0; looks < rounds || a == 0; ++looks) {
+            OK(isthmus_peek(&at_one, 2 * kLine, &a, NULL));
+            OK(isthmus_peek(&at_one, 4 * kLine, &b, NULL));
+            OK(isthmus_peek(&at_one, 8 * kLine, &c, NULL));
+            CHECK(a <= b && b <= c);
+            if (a > 0) CHECK(load(&at_one, 6 * kLine) == 1);
+            if (a == 0) give_way(&polls);
+        }
+        OK(isthmus_poke(&at_zero, 0, 1));
+    }
+}
+
+/* put, fence, get: read-after-write, and two PEs that each put, fence and get the other's word:
+ * one of them must see the other's put (with stores alone both may miss). */
+static void fence_visible(void) {
+    const isthmus_segment* const other = me == 0 ? &at_one : &at_zero;
+    const isthmus_segment* const mine = me == 0 ? &at_zero : &at_one;
+    static int64_t seen[1 << 20];
+    const int most = rounds < 1 << 20 ? rounds : 1 << 20;
+    unsigned polls = 0;
+    for (int round = 1; round <= most; ++round) {
+        const int64_t value = round;
+        /* Both begin a round together, as nearly as may be. */
+        OK(isthmus_poke(other, 20 * kLine, round));
+        while (load(mine, 20 * kLine) < round)
+            give_way(&polls);
+        OK(isthmus_put(&value, other, 22 * kLine, 8, NULL));
+        OK(isthmus_fence(other, NULL));
+        int64_t own = 0;
+        OK(isthmus_get(&own, other, 22 * kLine, 8, NULL));
+        CHECK(own == round);
+        OK(isthmus_get(&seen[round - 1], mine, 22 * kLine, 8, NULL));
+    }
+    isthmus_barrier();
+    /* PE 0's findings to PE 1, who compares. */
+    static int64_t theirs[1 << 20];
+    static isthmus_segment findings;
+    if (me == 0) OK(isthmus_segment_create(&findings, 77, NULL, sizeof seen, 0));
+    if (me == 0) OK(isthmus_put(seen, &findings, 0, sizeof seen, NULL));
+    isthmus_barrier();
+    if (me == 1) {
+        OK(isthmus_segment_clone(&findings, 77, -1));
+        OK(isthmus_get(theirs, &findings, 0, sizeof theirs, NULL));
+        for (int round = 1; round <= most; ++round)
+            CHECK(seen[round - 1] >= round || theirs[round - 1] >= round);
+    }
+    isthmus_barrier();
+    OK(isthmus_segment_destroy(&findings));
+}
+
+/* enqueue, enqueue by one producer: first in, first out, each message whole. */
+static void enqueue_fifo(void) {
+    int64_t message[12];
+    if (me == 0) {
+        for (int round = 0; round < rounds; ++round) {
+            const int words = 1 + round % 12;
+            for (int i = 0; i < words; ++i)
+                message[i] = round;
+            OK(isthmus_enqueue(queue, message, (uint64_t)words * 8, NULL));
+        }
+    } else {
+        for (int round = 0; round < rounds; ++round) {
+            const void* taken;
+            uint64_t size;
+            OK(isthmus_dequeue(queue, &taken, &size, 30));
+            CHECK(size == (uint64_t)(1 + round % 12) * 8);
+            const int64_t* const words = (const int64_t*)taken;
+            for (uint64_t i = 0; i < size / 8; ++i)
+                CHECK(words[i] == round);
+            OK(isthmus_dequeue_release(queue));
+        }
+    }
+}
+
+/* put, fence, enqueue: whoever dequeues the message sees what was put. */
+static void fence_enqueue(void) {
+    enum { kData = 1024, kStride = 2 * kLine, kMany = 4096 };
+    if (me == 0) {
+        for (int64_t round = 0; round < rounds; ++round) {
+            OK(isthmus_put(&round, &at_one, kData + (uint64_t)(round % kMany) * kStride, 8, NULL));
+            OK(isthmus_fence(&at_one, NULL));
+            OK(isthmus_enqueue(queue, &round, 8, NULL));
+        }
+    } else {
+        for (int64_t round = 0; round < rounds; ++round) {
+            const void* taken;
+            uint64_t size;
+            OK(isthmus_dequeue(queue, &taken, &size, 30));
+            /* A later round may be there already, an earlier one not. */
+            CHECK(load(&at_one, kData + (uint64_t)(round % kMany) * kStride) >= round);
+            OK(isthmus_dequeue_release(queue));
+        }
+    }
+}
+
+/* An event that is seen to be true: what was put before the word was changed is visible. */
+static void event_acquire(void) {
+    enum { kData = 2048, kSignal = 64, kDone = 192 };
+    isthmus_event event;
+    for (int64_t round = 1; round <= rounds; ++round) {
+        if (me == 0) {
+            OK(isthmus_put(&round, &at_one, kData, 8, NULL));
+            OK(isthmus_poke(&at_one, kSignal, round));
+            OK(isthmus_event_arm(&event, (int64_t*)(at_zero.base + kDone), ISTHMUS_GE, round));
+            OK(isthmus_event_wait(&event));
+        } else {
+            OK(isthmus_event_arm(&event, (int64_t*)(at_one.base + kSignal), ISTHMUS_GE, round));
+            OK(isthmus_event_wait(&event));
+            CHECK(*(volatile int64_t*)(at_one.base + kData) == round);
+            OK(isthmus_poke(&at_zero, kDone, round));
+        }
+    }
+}
+
+static const struct {
+    const char* name;
+    void (*run)(void);
+} kTests[] = {
+    {"put_postadd", put_postadd},
+    {"put_poke", put_poke},
+    {"put_fetchadd", put_fetchadd},
+    {"put_postmax", put_postmax},
+    {"strided_postadd", strided_postadd},
+    {"put_local", put_local},
+    {"one_event", one_event},
+    {"get_get", get_get},
+    {"atomic_atomic", atomic_atomic},
+    {"fence_visible", fence_visible},
+    {"enqueue_fifo", enqueue_fifo},
+    {"fence_enqueue", fence_enqueue},
+    {"event_acquire", event_acquire},
+};
+
+int main(int argc, char** argv) {
+    const char* const which = argc > 1 ? argv[1] : "all";
+    if (argc > 2) rounds = atoi(argv[2]);
+    isthmus_init();
+    me = isthmus_pe();
+    CHECK(isthmus_pes() == 2);
+    int found = 0;
+    for (unsigned i = 0; i < sizeof kTests / sizeof *kTests; ++i) {
+        if (strcmp(which, "all") != 0 && strcmp(which, kTests[i].name) != 0) continue;
+        ++found;
+        /* Fresh, zeroed memory for each. */
+        isthmus_segment mine;
+        const uint64_t size = 1 << 20;
+        OK(isthmus_segment_create(&mine, 10 + (uint64_t)me, NULL, size, 0));
+        if (me == 1) OK(isthmus_queue_create(&queue, 50, 1 << 14));
+        isthmus_barrier();
+        OK(isthmus_segment_clone(&at_zero, 10, -1));
+        OK(isthmus_segment_clone(&at_one, 11, -1));
+        if (me == 0) OK(isthmus_queue_clone(&queue, 50, -1));
+        isthmus_barrier();
+        const double start = seconds_now(CLOCK_MONOTONIC);
+        kTests[i].run();
+        isthmus_barrier();
+        if (me == 0)
+            printf("%s: %d rounds, %.2f s\n", kTests[i].name, rounds,
+                   seconds_now(CLOCK_MONOTONIC) - start);
+        OK(isthmus_queue_destroy(queue, NULL));
+        isthmus_barrier();
+        OK(isthmus_segment_destroy(&mine));
+        isthmus_barrier();
+    }
+    CHECK(found > 0);
+    isthmus_finalize();
+    return 0;
+}
