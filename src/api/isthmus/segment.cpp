@@ -70,7 +70,7 @@ ISTHMUS_API int isthmus_segment_offset(const isthmus_segment* segment, const voi
         const std::string text = "address " + hexadecimal(address) + " is not within " +
                                  hexadecimal(segment->base) + ".." +
                                  hexadecimal(segment->base + segment->size);
-        return refuse(ISTHMUS_BOUNDS, "isthmus_segment_offset", text.c_str());
+        return refuse(ISTHMUS_BOUNDS, "isthmus_segment_offset", text);
     }
     *offset = distance;
     return ISTHMUS_OK;
