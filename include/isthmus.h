@@ -20,12 +20,14 @@
 #define ISTHMUS_H
 
 #include <isthmus/aggregator.h>
+#include <isthmus/channel.h>
 #include <isthmus/event.h>
 #include <isthmus/geometry.h>
 #include <isthmus/operation.h>
 #include <isthmus/queue.h>
 #include <isthmus/segment.h>
 #include <isthmus/status.h>
+#include <isthmus/symmetric.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,12 +49,7 @@ int isthmus_pes(void);
 void isthmus_barrier(void);
 
 /* Ends the whole job with this status, at once. */
-#ifdef __cplusplus
-[[noreturn]]
-#else
-_Noreturn
-#endif
-void isthmus_exit(int status);
+__attribute__((noreturn)) void isthmus_exit(int status);
 
 #ifdef __cplusplus
 }

@@ -25,7 +25,8 @@ namespace isthmus {
 #define ISTHMUS_NATIVE_ROUTINES(X)                                                                \
     X(init) X(finalize) X(barrier) X(segment_create) X(segment_clone) X(segment_destroy)          \
     X(segment_malloc) X(event_wait) X(event_wait_all) X(event_wait_any) X(enqueue) X(dequeue)     \
-    X(queue_clone) X(aggregator_push) X(aggregator_flush) X(aggregator_finish)
+    X(queue_clone) X(aggregator_push) X(aggregator_flush) X(aggregator_finish)                    \
+    X(symmetric_malloc) X(symmetric_free)
 // clang-format on
 
 enum class Routine : std::uint32_t {
