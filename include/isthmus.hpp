@@ -32,7 +32,7 @@
 
 #if __cplusplus < 202002L
 #error "isthmus.hpp needs C++20 (-std=c++20); isthmus.h is for every standard"
-#endif
+#else
 
 #include <isthmus.h>
 
@@ -48,4 +48,5 @@
 #include <isthmus/cpp/shared_array.hpp>
 #include <isthmus/cpp/view.hpp>
 
+#endif
 #endif
