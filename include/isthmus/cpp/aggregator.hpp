@@ -13,14 +13,20 @@
 
 namespace isthmus::inline cpp {
 
+inline constexpr std::size_t largest_item = 256;  // bytes
+// What an aggregator takes: rings hold items one behind the other, aligned to 16 bytes at most.
+template <typename T>
+concept aggregable =
+    movable_as_bytes<T> && !std::is_const_v<T> && sizeof(T) <= largest_item && (alignof(T) < 32);
+
 // Collective to make, finish and destroy; belongs to the thread that made it.
 //
 // `Handler` is called as handler(source_pe, std::span<const T>), by this PE's own thread, inside
 // push, flush, progress or finish. It is part of the type, so its code is inlined into the loop
 // over the items; it must not throw. aggregator<T> alone takes any handler at the cost of a call.
-template <movable_as_bytes T, typename Handler = std::function<void(int, std::span<const T>)>>
-requires(sizeof(T) <= 256 && alignof(T) <= 16 && !std::is_const_v<T> &&
-         std::invocable<Handler&, int, std::span<const T>>) class aggregator {
+template <aggregable T, typename Handler = std::function<void(int, std::span<const T>)>>
+requires std::invocable<Handler&, int, std::span<const T>>
+class aggregator {
   public:
     // `buffer`: bytes gathered for each PE before they are sent; 0: the library's choice.
     static result<aggregator> create(Handler handler, std::size_t buffer = 0) {
@@ -72,7 +78,7 @@ requires(sizeof(T) <= 256 && alignof(T) <= 16 && !std::is_const_v<T> &&
 };
 
 // aggregator_of<T>(handler): with the handler's own type.
-template <movable_as_bytes T, typename Handler>
+template <aggregable T, typename Handler>
 auto aggregator_of(Handler handler, std::size_t buffer = 0) {
     return aggregator<T, Handler>(std::move(handler), buffer);
 }

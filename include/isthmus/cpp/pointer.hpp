@@ -40,6 +40,7 @@ template <typename T>
     status(isthmus_symmetric_get(value, home, bytes, pe, nullptr)).or_fail();
 }
 
+// NOLINTBEGIN(bugprone-branch-clone): the type decides between the branches
 template <typename T>
 [[gnu::always_inline]] inline void store(T* home, const T& value, int pe) {
     if (!ISTHMUS_WINDOW_REACHES(pe)) [[unlikely]] {
@@ -54,6 +55,8 @@ template <typename T>
         isthmus_window.copy(there(home, pe), &value, sizeof(T));
     }
 }
+
+// NOLINTEND(bugprone-branch-clone)
 
 // Objects of the machine's types without a detour through memory; T need not be constructible.
 template <typename T>
@@ -102,7 +105,8 @@ class global_ref {
         detail::store(home_, value, pe_);
         return *this;
     }
-    // One get and one put.
+    // One get and one put; onto itself too.
+    // NOLINTBEGIN(bugprone-unhandled-self-assignment)
     [[gnu::always_inline]] const global_ref& operator=(const global_ref& other) const
         requires(!std::is_const_v<T>) {
         return *this = other.get();
@@ -111,6 +115,7 @@ class global_ref {
         std::as_const(*this) = other.get();
         return *this;
     }
+    // NOLINTEND(bugprone-unhandled-self-assignment)
     global_ptr<T> operator&() const { return {home_, pe_}; }
 
   private:
@@ -191,7 +196,7 @@ class global_ptr {
     }
     // Ordered by PE, then by address; equal if both are.
     friend std::strong_ordering operator<=>(const global_ptr& a, const global_ptr& b) {
-        if (const auto by_pe = a.pe_ <=> b.pe_; by_pe != 0) return by_pe;
+        if (const auto by_pe = a.pe_ <=> b.pe_; std::is_neq(by_pe)) return by_pe;
         return std::compare_three_way()(a.home_, b.home_);
     }
     friend bool operator==(const global_ptr& a, const global_ptr& b) = default;
@@ -276,7 +281,9 @@ class global_atomic {
         if (ISTHMUS_WINDOW_REACHES(p_.where())) [[likely]]
             return detail::there(p_.home(), p_.where());
         T* const direct = p_.direct();
-        if (!direct) detail::give_up("global_atomic: no such PE, or the word is not symmetric");
+        if (!direct)
+            detail::give_up("global_atomic: PE %d is out of range 0..%d, or %p is not symmetric",
+                            p_.where(), isthmus_pes() - 1, static_cast<const void*>(p_.home()));
         return direct;
     }
     global_ptr<T> p_;

@@ -31,7 +31,9 @@ class message {
     // A copy of the object that push() sent. Ends the job if the sizes differ.
     template <movable_as_bytes T>
     T as() const {
-        if (bytes_.size() != sizeof(T)) detail::give_up("message::as: it is not of that size");
+        if (bytes_.size() != sizeof(T))
+            detail::give_up("message::as: a message of %zu bytes is no object of %zu",
+                            bytes_.size(), sizeof(T));
         union Place {
             Place() {}
             T value;
@@ -44,7 +46,9 @@ class message {
     requires(alignof(T) <= 8) std::span<const T> objects()
     const {
         if (bytes_.size() % sizeof(T) != 0)
-            detail::give_up("message::objects: it does not consist of those");
+            detail::give_up(
+                "message::objects: a message of %zu bytes does not consist of objects of %zu",
+                bytes_.size(), sizeof(T));
         return {reinterpret_cast<const T*>(bytes_.data()), bytes_.size() / sizeof(T)};
     }
 

@@ -4,6 +4,7 @@
 
 #include <isthmus.h>
 
+#include <cstdarg>
 #include <cstddef>
 #include <cstdio>
 #include <optional>
@@ -43,7 +44,14 @@ std::size_t bytes_of(const R& objects) {
     return std::ranges::size(objects) * sizeof(std::ranges::range_value_t<R>);
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void give_up(const char* text) {
+// Ends the job with a sentence: who, what, the legal range.
+[[noreturn, gnu::cold, gnu::noinline, gnu::format(printf, 1, 2)]] inline void give_up(
+    const char* format, ...) {
+    char text[512];
+    std::va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     std::fprintf(stderr, "isthmus: PE %d: %s\n", isthmus_pe(), text);
     isthmus_exit(1);
 }
@@ -72,7 +80,7 @@ class [[nodiscard]] status {
     // Ends the job with the text unless all is well.
     void or_fail() const {
         if (code_ != ISTHMUS_OK) [[unlikely]]
-            detail::give_up(text());
+            detail::give_up("%s", text());
     }
     friend bool operator==(const status& s, int code) { return s.code_ == code; }
 

@@ -72,7 +72,11 @@ class segment {
     template <movable_as_bytes T>
     std::span<T> objects(std::uint64_t offset, std::size_t count) const {
         if (offset > size() || count > (size() - offset) / sizeof(T) || offset % alignof(T) != 0)
-            detail::give_up("segment::objects: the range is outside of the segment or misaligned");
+            detail::give_up(
+                "segment::objects: %zu objects of %zu bytes at offset %llu are not within "
+                "0..%llu of segment %#llx, or are misaligned",
+                count, sizeof(T), static_cast<unsigned long long>(offset),
+                static_cast<unsigned long long>(size()), static_cast<unsigned long long>(id()));
         return {reinterpret_cast<T*>(native_.base + offset), count};
     }
     // To send to others, and for `*p = v`. Bounds and rights are not checked on that road.

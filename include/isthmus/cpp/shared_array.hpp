@@ -32,11 +32,14 @@ requires(!std::is_const_v<T>) class shared_array {
     template <typename... Block>
     requires std::constructible_from<D, std::size_t, int, Block...>
     static result<shared_array> create(std::size_t n, Block... block) {
-        if (n > largest_shared_array ||
-            (... || (static_cast<std::size_t>(block) > largest_shared_array)))
-            return status(ISTHMUS_TOO_LARGE, "shared_array: more than 2^46 elements");
-        if ((... || (block == 0)))
-            return status(ISTHMUS_ARGUMENT, "shared_array: blocks of 0 elements");
+        for (const std::size_t elements : {n, static_cast<std::size_t>(block)...}) {
+            if (elements > largest_shared_array)
+                return status(ISTHMUS_TOO_LARGE, "shared_array: more than 2^46 elements");
+        }
+        for (const std::size_t elements : {std::size_t{1}, static_cast<std::size_t>(block)...}) {
+            if (elements == 0)
+                return status(ISTHMUS_ARGUMENT, "shared_array: blocks of 0 elements");
+        }
         shared_array made;
         made.size_ = n;
         made.distribution_ = D(n, isthmus_pes(), block...);

@@ -42,14 +42,23 @@ struct shape {
         return true;
     }
     constexpr shape part(const extents<Rank>& from, const extents<Rank>& part) const {
-        if (!contains(from, part)) give_up("view::part: the part does not fit into the view");
+        if (!contains(from, part)) refuse_part(from, part);
         return {part, whole};
     }
-    constexpr std::size_t count() const {
-        std::size_t product = 1;
-        for (const std::size_t n : size)
-            product *= n;
-        return product;
+    [[noreturn, gnu::cold]] void refuse_part(const extents<Rank>& from,
+                                             const extents<Rank>& part) const {
+        // Ranks below 3 have ones and zeros in front.
+        constexpr std::size_t kSkip = 3 - Rank;
+        std::size_t at[3] = {0, 0, 0}, block[3] = {1, 1, 1}, view[3] = {1, 1, 1};
+        for (std::size_t r = 0; r < Rank; ++r) {
+            at[kSkip + r] = from[r];
+            block[kSkip + r] = part[r];
+            view[kSkip + r] = size[r];
+        }
+        give_up(
+            "view::part: a block of %zux%zux%zu at (%zu,%zu,%zu) does not fit into a view of "
+            "%zux%zux%zu",
+            block[0], block[1], block[2], at[0], at[1], at[2], view[0], view[1], view[2]);
     }
     // For the C interface: a block at the origin of an array as wide as the whole; the outermost
     // dimension is as long as the view, because nothing is known of what follows.
