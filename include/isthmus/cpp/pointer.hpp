@@ -90,7 +90,8 @@ class global_ptr;
 
 // What *p and p[i] are: assigning is one put, reading is one get. `auto v = *p;` is such a
 // reference still; write the type, or get(). There is no `+=`: it would be a get and a put with a
-// gap between them; see global_atomic.
+// gap between them; see global_atomic. A waiter that sleeps on the object notices an assignment
+// within ISTHMUS_WAKE_MILLISECONDS; put() wakes it at once.
 template <movable_as_bytes T>
 class global_ref {
   public:

@@ -74,6 +74,8 @@ def main() -> int:
     for header in cxx_headers:
         expect_clean(header, cxx_compiler, "c++", f"#include <{header}>\n", "-std=c++20", "-O2")
     expect_clean("c++23", cxx_compiler, "c++", "#include <isthmus.hpp>\n", "-std=gnu++2b", "-O0")
+    expect_clean("no exceptions", cxx_compiler, "c++", USE % "", "-std=c++20", "-fno-exceptions",
+                 "-fno-rtti")
     expect_clean("assertions", cxx_compiler, "c++", USE % "", "-std=c++20", "-O2")
     for statement, said in REFUSED:
         status, messages = compile_text(cxx_compiler, "c++", USE % statement, "-std=c++20")
