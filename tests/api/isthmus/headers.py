@@ -60,9 +60,9 @@ def main() -> int:
         if status != 0 or messages:
             problems.append(f"{what} {call[3:]}:\n" + "\n".join(messages.splitlines()[:6]))
 
-    c_headers = ["isthmus.h"] + [f"isthmus/{name}.h" for name in
-                                 ("aggregator", "channel", "event", "geometry", "operation", "queue",
-                                  "segment", "status", "symmetric")]
+    c_headers = ["isthmus.h"] + sorted(
+        f"isthmus/{path.name}" for path in (arguments.include / "isthmus").glob("*.h")
+        if not path.name.startswith("shmem_"))
     for header in c_headers:
         text = f"#include <{header}>\nextern int used;\nint used;\n"
         standards = ["c99", "c2x"] if header != "isthmus.h" else ["c99", "c11", "c17", "gnu2x"]
