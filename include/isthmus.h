@@ -20,6 +20,7 @@
 #define ISTHMUS_H
 
 #include <isthmus/aggregator.h>
+#include <isthmus/channel.h>
 #include <isthmus/event.h>
 #include <isthmus/gather.h>
 #include <isthmus/geometry.h>
@@ -27,6 +28,7 @@
 #include <isthmus/queue.h>
 #include <isthmus/segment.h>
 #include <isthmus/status.h>
+#include <isthmus/symmetric.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,12 +50,7 @@ int isthmus_pes(void);
 void isthmus_barrier(void);
 
 /* Ends the whole job with this status, at once. */
-#ifdef __cplusplus
-[[noreturn]]
-#else
-_Noreturn
-#endif
-void isthmus_exit(int status);
+__attribute__((noreturn)) void isthmus_exit(int status);
 
 /* What the library chose for this processor when it was loaded, in words: "copy" (the loop for
  * blocks), "reduction" (the arithmetic of reductions). Null for any other word. Any thread, any

@@ -25,7 +25,12 @@ namespace isthmus {
 #define ISTHMUS_NATIVE_ROUTINES(X)                                                                \
     X(init) X(finalize) X(barrier) X(segment_create) X(segment_clone) X(segment_destroy)          \
     X(segment_malloc) X(event_wait) X(event_wait_all) X(event_wait_any) X(enqueue) X(dequeue)     \
-    X(queue_clone) X(aggregator_push) X(aggregator_flush) X(aggregator_finish)
+    X(queue_clone) X(aggregator_push) X(aggregator_flush) X(aggregator_finish)                    \
+    X(aggregator_create) X(aggregator_destroy) X(symmetric_malloc) X(symmetric_free)
+
+#define ISTHMUS_EXTENSION_ROUTINES(X)                                                             \
+    X(queue_create) X(queue_destroy) X(queue_enqueue) X(queue_dequeue) X(aggregate_create)        \
+    X(aggregate_destroy) X(aggregate_flush) X(aggregate_finish)
 // clang-format on
 
 enum class Routine : std::uint32_t {
@@ -35,7 +40,10 @@ enum class Routine : std::uint32_t {
 #define ISTHMUS_ENUMERATOR(name) native_##name,
         ISTHMUS_NATIVE_ROUTINES(ISTHMUS_ENUMERATOR)
 #undef ISTHMUS_ENUMERATOR
-            count
+#define ISTHMUS_ENUMERATOR(name) extension_##name,
+            ISTHMUS_EXTENSION_ROUTINES(ISTHMUS_ENUMERATOR)
+#undef ISTHMUS_ENUMERATOR
+                count
 };
 
 inline constexpr std::array kRoutineNames{
@@ -44,6 +52,9 @@ inline constexpr std::array kRoutineNames{
 #undef ISTHMUS_NAME
 #define ISTHMUS_NAME(name) "isthmus_" #name,
         ISTHMUS_NATIVE_ROUTINES(ISTHMUS_NAME)
+#undef ISTHMUS_NAME
+#define ISTHMUS_NAME(name) "shmemx_" #name,
+            ISTHMUS_EXTENSION_ROUTINES(ISTHMUS_NAME)
 #undef ISTHMUS_NAME
 };
 static_assert(kRoutineNames.size() == static_cast<std::size_t>(Routine::count));

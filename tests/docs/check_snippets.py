@@ -19,6 +19,7 @@ HEADERS = {
     "cpp": "#include <shmem.h>\n#include <cstdint>\n#include <cstdio>\n#include <vector>\n",
 }
 WRAPPER = {"c": "oshcc", "cpp": "oshc++"}
+STANDARD = {"c": "-std=gnu11", "cpp": "-std=c++20"}  # pages may use what isthmus.hpp needs
 
 
 def complete(code, language):
@@ -37,7 +38,7 @@ def check(place, language, code, binaries, folder):
     source.write_text(complete(code, language))
     is_program = re.search(r"\bmain\s*\(", code) is not None
     program = source.with_suffix("")
-    command = [binaries / WRAPPER[language], "-O1", "-Wall", "-Wextra", "-Werror",
+    command = [binaries / WRAPPER[language], STANDARD[language], "-O1", "-Wall", "-Wextra", "-Werror",
                "-Wno-unused-function", "-Wno-unused-variable", source]
     command += ["-o", program] if is_program else ["-fsyntax-only"]
     compiled = subprocess.run(command, capture_output=True, text=True, check=False)

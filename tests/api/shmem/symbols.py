@@ -2,8 +2,8 @@
 """Compares the library's exported symbols with the table of routines.
 
 Every shmem_X must be there, weak, with a pshmem_X at the same address (so that a tool may replace
-the one and call the other), and nothing may be exported that is in neither the table nor the list
-of names from before 1.2.
+the one and call the other). Every shmemx_X that shmemx.h declares must be there too, and nothing
+may be exported that is in none of the table, that header and the list of names from before 1.2.
 """
 
 import argparse
@@ -24,11 +24,16 @@ def main() -> int:
     parser.add_argument("--nm", required=True)
     parser.add_argument("--list", required=True, help="program that prints the table")
     parser.add_argument("--library", required=True)
+    parser.add_argument("--extensions", required=True, help="shmemx.h")
     arguments = parser.parse_args()
 
     names = {line.split("\t")[1] for line in output(arguments.list).splitlines()}
     routines = {name for name in names if name.startswith("shmem_")}
     old_names = names - routines  # from before 1.2, not part of the profiling interface
+    with open(arguments.extensions, encoding="utf-8") as header:
+        # Prototypes begin at the margin; inlined functions begin with static.
+        extensions = set(re.findall(r"^(?!static)\w[\w *]*?\b(shmemx_\w+)\(", header.read(),
+                                    re.MULTILINE))
     symbols = {}
     for line in output(arguments.nm, "-D", "--defined-only", arguments.library).splitlines():
         address, kind, name = line.split()
@@ -46,15 +51,18 @@ def main() -> int:
             problems.append(f"{profiled} is missing")
         elif symbols[profiled][0] != symbols[routine][0]:
             problems.append(f"{profiled} and {routine} are different code")
-    for name in sorted(old_names - symbols.keys()):
+    if not extensions:
+        problems.append(f"no prototypes found in {arguments.extensions}")
+    for name in sorted((old_names | extensions) - symbols.keys()):
         problems.append(f"{name} is missing")
     for name in sorted(symbols):
         plain = re.sub(r"^pshmem_", "shmem_", name)
-        if plain not in routines and name not in old_names and not name.startswith(OWN_PREFIXES):
-            problems.append(f"{name} is exported but not in the table")
+        if (plain not in routines and name not in old_names | extensions
+                and not name.startswith(OWN_PREFIXES)):
+            problems.append(f"{name} is exported but not in the table or in shmemx.h")
     for problem in problems:
         print(problem)
-    print(f"{len(routines)} routines, {len(symbols)} symbols, {len(problems)} problems")
+    print(f"{len(routines)} routines, {len(extensions)} extensions, {len(symbols)} symbols, {len(problems)} problems")
     return 1 if problems else 0
 
 

@@ -1,0 +1,141 @@
+// Events as objects: conditions on local words, and operations under way.
+#ifndef ISTHMUS_CPP_EVENT_HPP
+#define ISTHMUS_CPP_EVENT_HPP
+
+#include <isthmus/cpp/result.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace isthmus::inline cpp {
+
+enum class comparison {
+    equal = ISTHMUS_EQ,
+    not_equal = ISTHMUS_NE,
+    greater = ISTHMUS_GT,
+    greater_equal = ISTHMUS_GE,
+    less = ISTHMUS_LT,
+    less_equal = ISTHMUS_LE
+};
+
+// The words that events watch and that the atomics of segments work on.
+template <typename T>
+concept native_word = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t>;
+
+// A condition on a word of this PE's memory, true whenever it is asked while it holds. Plain
+// memory: copied freely. The word must outlive it.
+class condition {
+  public:
+    // True.
+    condition() : event_(ISTHMUS_EVENT_TRUE) {}
+    explicit condition(const isthmus_event& event) : event_(event) {}
+    // "word <comparison> value"; the word is written by other PEs. Not a temporary.
+    template <typename Word>
+    requires native_word<std::remove_const_t<Word>> condition(Word& word, comparison how,
+                                                              std::type_identity_t<Word> value) {
+        const auto which = static_cast<isthmus_condition>(how);
+        if constexpr (sizeof(Word) == 8)
+            status(isthmus_event_arm(&event_, &word, which, value)).or_fail();
+        else
+            status(isthmus_event_arm32(&event_, &word, which, value)).or_fail();
+    }
+
+    bool ready() const { return isthmus_event_test(&event_) != 0; }
+    void wait() const { status(isthmus_event_wait(&event_)).or_fail(); }
+    // OK or TIMEOUT.
+    status wait_for(double seconds) const {
+        return status(isthmus_event_wait_for(&event_, seconds));
+    }
+    const isthmus_event& native() const { return event_; }
+
+  private:
+    isthmus_event event_;
+};
+static_assert(sizeof(condition) == sizeof(isthmus_event));  // wait_all, wait_any
+
+// The completion of an operation. The destructor waits for it, so the operation's buffers, declared
+// before the event, outlive the operation. An operation that could not be begun is an event as
+// well: wait() returns why; if nobody asks, the destructor ends the job with the text.
+class [[nodiscard]] event {
+  public:
+    event() = default;
+    event(const event&) = delete;
+    event& operator=(const event&) = delete;
+    event(event&& other) noexcept
+        : pending_(std::exchange(other.pending_, condition())),
+          begun_(std::exchange(other.begun_, status())) {}
+    event& operator=(event&& other) noexcept {
+        if (this != &other) {
+            finish();
+            pending_ = std::exchange(other.pending_, condition());
+            begun_ = std::exchange(other.begun_, status());
+        }
+        return *this;
+    }
+    ~event() { finish(); }
+
+    // Issues: `operation(isthmus_event*)` returns a status of the C interface.
+    template <typename Operation>
+    static event of(Operation&& operation) {
+        isthmus_event native = ISTHMUS_EVENT_TRUE;
+        event made;
+        made.begun_ = status(operation(&native));
+        if (made.begun_) made.pending_ = condition(native);
+        return made;
+    }
+    static event failed(status why) {
+        event made;
+        made.begun_ = why;
+        return made;
+    }
+
+    // True if complete, or never begun.
+    bool ready() const { return pending_.ready(); }
+    status wait() {
+        pending_.wait();
+        return std::exchange(begun_, status());
+    }
+    status wait_for(double seconds) {
+        if (const status waited = pending_.wait_for(seconds); !waited) return waited;
+        return std::exchange(begun_, status());
+    }
+    const isthmus_event& native() const { return pending_.native(); }
+
+  private:
+    void finish() {
+        begun_.or_fail();
+        pending_.wait();
+    }
+    condition pending_;
+    status begun_;
+};
+
+// All of them; the first failure, if any.
+inline status wait_all(std::span<event> events) {
+    status first;
+    for (event& one : events) {
+        const status ended = one.wait();
+        if (first.ok() && !ended.ok()) first = ended;
+    }
+    return first;
+}
+inline status wait_all(std::span<const condition> conditions, double seconds = -1.0) {
+    return status(isthmus_event_wait_all(reinterpret_cast<const isthmus_event*>(conditions.data()),
+                                         conditions.size(), seconds));
+}
+// Any of them: its index, the lowest if several are true.
+inline result<std::size_t> wait_any(std::span<const condition> conditions, double seconds = -1.0) {
+    std::size_t index = 0;
+    const status waited(
+        isthmus_event_wait_any(reinterpret_cast<const isthmus_event*>(conditions.data()),
+                               conditions.size(), &index, seconds));
+    if (!waited) return waited;
+    return index;
+}
+
+}  // namespace isthmus::inline cpp
+
+#endif

@@ -1,0 +1,295 @@
+// global_ptr: a pointer to an object of any PE, with the syntax of a pointer.
+//
+// Cost on one host, inlined: `*p = v` and `v = *p` are the window's arithmetic (isthmus/window.h)
+// and one access, as shmem_p and shmem_g: 8 and 7 instructions by themselves, 4 more than a plain
+// access in a loop in which the PE stays the same. tests/api/isthmus/inlined_cost.py counts them.
+#ifndef ISTHMUS_CPP_POINTER_HPP
+#define ISTHMUS_CPP_POINTER_HPP
+
+#include <isthmus/window.h>
+#include <isthmus/cpp/event.hpp>
+
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace isthmus::inline cpp {
+
+namespace detail {
+
+// An object of one of the machine's own types is moved by one access, which the compiler must keep;
+// others of up to this size in place, between compiler barriers; the rest by the library's copy.
+inline constexpr std::size_t kInPlace = 64;
+
+template <typename T>
+[[gnu::always_inline]] inline T* there(T* home, int pe) {
+    return reinterpret_cast<T*>(ISTHMUS_WINDOW_ADDRESS(home, pe));
+}
+
+// Whatever the window does not reach. By value and out of line, so that the short way needs no
+// stack.
+template <typename T>
+[[gnu::cold, gnu::noinline]] void store_slowly(T* home, T value, int pe) {
+    status(isthmus_symmetric_put(home, &value, sizeof(T), pe, nullptr)).or_fail();
+}
+[[gnu::cold, gnu::noinline]] inline void load_slowly(void* value, const void* home,
+                                                     std::size_t bytes, int pe) {
+    status(isthmus_symmetric_get(value, home, bytes, pe, nullptr)).or_fail();
+}
+
+// NOLINTBEGIN(bugprone-branch-clone): the type decides between the branches
+template <typename T>
+[[gnu::always_inline]] inline void store(T* home, const T& value, int pe) {
+    if (!ISTHMUS_WINDOW_REACHES(pe)) [[unlikely]] {
+        store_slowly<T>(home, value, pe);
+    } else if constexpr (std::is_scalar_v<T>) {
+        *const_cast<volatile T*>(there(home, pe)) = value;
+    } else if constexpr (sizeof(T) <= kInPlace) {
+        __asm__ __volatile__("" ::: "memory");
+        std::memcpy(static_cast<void*>(there(home, pe)), &value, sizeof(T));
+        __asm__ __volatile__("" ::: "memory");
+    } else {
+        isthmus_window.copy(there(home, pe), &value, sizeof(T));
+    }
+}
+
+// NOLINTEND(bugprone-branch-clone)
+
+// Objects of the machine's types without a detour through memory; T need not be constructible.
+template <typename T>
+[[gnu::always_inline]] inline std::remove_const_t<T> load(T* home, int pe) {
+    using Value = std::remove_const_t<T>;
+    if constexpr (std::is_scalar_v<Value>) {
+        if (ISTHMUS_WINDOW_REACHES(pe)) [[likely]]
+            return *const_cast<const volatile Value*>(there(home, pe));
+    }
+    union Place {
+        Place() {}
+        unsigned char bytes[sizeof(Value)];
+        Value value;
+    } place;
+    if (!ISTHMUS_WINDOW_REACHES(pe)) [[unlikely]] {
+        load_slowly(place.bytes, home, sizeof(T), pe);
+    } else if constexpr (sizeof(T) <= kInPlace) {
+        __asm__ __volatile__("" ::: "memory");
+        std::memcpy(place.bytes, static_cast<const void*>(there(home, pe)), sizeof(T));
+        __asm__ __volatile__("" ::: "memory");
+    } else {
+        isthmus_window.copy(place.bytes, there(home, pe), sizeof(T));
+    }
+    return place.value;
+}
+
+}  // namespace detail
+
+template <movable_as_bytes T>
+class global_ptr;
+
+// What *p and p[i] are: assigning is one put, reading is one get. `auto v = *p;` is such a
+// reference still; write the type, or get(). There is no `+=`: it would be a get and a put with a
+// gap between them; see global_atomic. A waiter that sleeps on the object notices an assignment
+// within ISTHMUS_WAKE_MILLISECONDS; put() wakes it at once.
+template <movable_as_bytes T>
+class global_ref {
+  public:
+    using value_type = std::remove_const_t<T>;
+    [[gnu::always_inline]] global_ref(T* home, int pe) : home_(home), pe_(pe) {}
+    global_ref(const global_ref&) = default;
+
+    [[gnu::always_inline]] operator value_type() const { return detail::load(home_, pe_); }
+    [[gnu::always_inline]] value_type get() const { return detail::load(home_, pe_); }
+    [[gnu::always_inline]] const global_ref& operator=(const value_type& value) const
+        requires(!std::is_const_v<T>) {
+        detail::store(home_, value, pe_);
+        return *this;
+    }
+    // One get and one put; onto itself too.
+    // NOLINTBEGIN(bugprone-unhandled-self-assignment)
+    [[gnu::always_inline]] const global_ref& operator=(const global_ref& other) const
+        requires(!std::is_const_v<T>) {
+        return *this = other.get();
+    }
+    global_ref& operator=(const global_ref& other) requires(!std::is_const_v<T>) {
+        std::as_const(*this) = other.get();
+        return *this;
+    }
+    // NOLINTEND(bugprone-unhandled-self-assignment)
+    global_ptr<T> operator&() const { return {home_, pe_}; }
+
+  private:
+    T* home_;
+    int pe_;
+};
+
+// {PE, address}. The address is the one that the object, or its counterpart, has at this PE;
+// objects of the symmetric heap and of segments have the same at every PE, so a global_ptr to one
+// may be sent to other PEs. One to a static variable may not: executables are loaded at different
+// addresses.
+template <movable_as_bytes T>
+class global_ptr {
+  public:
+    using element_type = T;
+    using value_type = std::remove_const_t<T>;
+    using difference_type = std::ptrdiff_t;
+    using reference = global_ref<T>;
+
+    global_ptr() = default;
+    global_ptr(std::nullptr_t) {}
+    // The counterpart at PE `pe` of the symmetric object `home` of this PE.
+    global_ptr(T* home, int pe) : home_(home), pe_(pe) {}
+    // T to const T; nothing else by itself. global_cast for the rest.
+    template <typename Other>
+    requires(std::same_as<const Other, T> && !std::same_as<Other, T>)
+        global_ptr(const global_ptr<Other>& other)
+        : home_(other.home()), pe_(other.where()) {}
+
+    // The PE whose memory it points into; -1 for null.
+    int where() const { return pe_; }
+    bool is_local() const { return pe_ == isthmus_pe(); }
+    // A plain pointer if the object is this PE's own, else null.
+    T* local() const { return home_ && is_local() ? home_ : nullptr; }
+    // A plain pointer if this PE can load and store there (same host), else null.
+    T* direct() const {
+        return home_ ? static_cast<T*>(isthmus_symmetric_address(home_, pe_)) : nullptr;
+    }
+    // The address of the counterpart at this PE.
+    T* home() const { return home_; }
+    explicit operator bool() const { return home_ != nullptr; }
+
+    [[gnu::always_inline]] reference operator*() const { return {home_, pe_}; }
+    [[gnu::always_inline]] reference operator[](difference_type i) const {
+        return {home_ + i, pe_};
+    }
+    // `p.member(&point::x)` is p->x.
+    template <typename Member, typename Class>
+    requires std::same_as<std::remove_const_t<T>, Class>
+    auto member(Member Class::*which) const {
+        auto* const place = &(home_->*which);
+        return global_ptr<std::remove_pointer_t<decltype(place)>>(place, pe_);
+    }
+
+    global_ptr& operator+=(difference_type n) {
+        home_ += n;
+        return *this;
+    }
+    global_ptr& operator-=(difference_type n) { return *this += -n; }
+    global_ptr& operator++() { return *this += 1; }
+    global_ptr& operator--() { return *this -= 1; }
+    global_ptr operator++(int) {
+        const global_ptr before = *this;
+        ++*this;
+        return before;
+    }
+    global_ptr operator--(int) {
+        const global_ptr before = *this;
+        --*this;
+        return before;
+    }
+    friend global_ptr operator+(global_ptr p, difference_type n) { return p += n; }
+    friend global_ptr operator+(difference_type n, global_ptr p) { return p += n; }
+    friend global_ptr operator-(global_ptr p, difference_type n) { return p -= n; }
+    // Only between pointers into one PE's memory.
+    friend difference_type operator-(const global_ptr& a, const global_ptr& b) {
+        return a.home_ - b.home_;
+    }
+    // Ordered by PE, then by address; equal if both are.
+    friend std::strong_ordering operator<=>(const global_ptr& a, const global_ptr& b) {
+        if (const auto by_pe = a.pe_ <=> b.pe_; std::is_neq(by_pe)) return by_pe;
+        return std::compare_three_way()(a.home_, b.home_);
+    }
+    friend bool operator==(const global_ptr& a, const global_ptr& b) = default;
+
+  private:
+    T* home_ = nullptr;
+    int pe_ = -1;
+};
+
+// The same place as another type.
+template <movable_as_bytes To, typename From>
+global_ptr<To> global_cast(const global_ptr<From>& p) {
+    if (!p) return nullptr;
+    return {reinterpret_cast<To*>(p.home()), p.where()};
+}
+
+// ---- blocks of objects
+
+namespace detail {
+// Not deduced: T comes from the pointer, and vectors, arrays and spans convert.
+template <typename T>
+using source_span = std::type_identity_t<std::span<const T>>;
+template <typename T>
+using target_span = std::type_identity_t<std::span<std::remove_const_t<T>>>;
+}  // namespace detail
+
+// To and from `local.size()` objects beginning at `remote`. BOUNDS, ARGUMENT.
+template <movable_as_bytes T>
+requires(!std::is_const_v<T>) status put(detail::source_span<T> local, global_ptr<T> remote) {
+    return status(isthmus_symmetric_put(remote.home(), local.data(), local.size_bytes(),
+                                        remote.where(), nullptr));
+}
+template <movable_as_bytes T>
+status get(global_ptr<T> remote, detail::target_span<T> local) {
+    return status(isthmus_symmetric_get(local.data(), remote.home(), local.size_bytes(),
+                                        remote.where(), nullptr));
+}
+// The same, issued. The local objects must stay until the event is ready.
+template <movable_as_bytes T>
+requires(!std::is_const_v<T>) event async_put(detail::source_span<T> local, global_ptr<T> remote) {
+    return event::of([&](isthmus_event* e) {
+        return isthmus_symmetric_put(remote.home(), local.data(), local.size_bytes(),
+                                     remote.where(), e);
+    });
+}
+template <movable_as_bytes T>
+event async_get(global_ptr<T> remote, detail::target_span<T> local) {
+    return event::of([&](isthmus_event* e) {
+        return isthmus_symmetric_get(local.data(), remote.home(), local.size_bytes(),
+                                     remote.where(), e);
+    });
+}
+
+// ---- atomics
+
+// Integers of 32 and 64 bits.
+template <typename T>
+concept atomic_word = std::integral<T> && !std::is_const_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+// Atomic operations on the word that `p` points to; also against those of the C interface and of
+// OpenSHMEM. Acquire and release, as theirs. A waiter that sleeps on the word notices within
+// ISTHMUS_WAKE_MILLISECONDS; segment::post_add wakes it at once.
+template <atomic_word T>
+class global_atomic {
+  public:
+    explicit global_atomic(global_ptr<T> p) : p_(p) {}
+    T load() const { return __atomic_load_n(place(), __ATOMIC_ACQUIRE); }
+    void store(T value) const { __atomic_store_n(place(), value, __ATOMIC_RELEASE); }
+    T exchange(T value) const { return __atomic_exchange_n(place(), value, __ATOMIC_ACQ_REL); }
+    T fetch_add(T value) const { return __atomic_fetch_add(place(), value, __ATOMIC_ACQ_REL); }
+    T fetch_and(T value) const { return __atomic_fetch_and(place(), value, __ATOMIC_ACQ_REL); }
+    T fetch_or(T value) const { return __atomic_fetch_or(place(), value, __ATOMIC_ACQ_REL); }
+    T fetch_xor(T value) const { return __atomic_fetch_xor(place(), value, __ATOMIC_ACQ_REL); }
+    // Stores `value` if the word is `expected`; else `expected` becomes the word. True if stored.
+    bool compare_exchange(T& expected, T value) const {
+        return __atomic_compare_exchange_n(place(), &expected, value, false, __ATOMIC_ACQ_REL,
+                                           __ATOMIC_ACQUIRE);
+    }
+
+  private:
+    [[gnu::always_inline]] T* place() const {
+        if (ISTHMUS_WINDOW_REACHES(p_.where())) [[likely]]
+            return detail::there(p_.home(), p_.where());
+        T* const direct = p_.direct();
+        if (!direct)
+            detail::give_up("global_atomic: PE %d is out of range 0..%d, or %p is not symmetric",
+                            p_.where(), isthmus_pes() - 1, static_cast<const void*>(p_.home()));
+        return direct;
+    }
+    global_ptr<T> p_;
+};
+
+}  // namespace isthmus::inline cpp
+
+#endif

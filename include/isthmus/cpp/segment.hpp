@@ -1,0 +1,226 @@
+// segment: a published range of memory, as an object.
+#ifndef ISTHMUS_CPP_SEGMENT_HPP
+#define ISTHMUS_CPP_SEGMENT_HPP
+
+#include <isthmus/cpp/event.hpp>
+#include <isthmus/cpp/pointer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace isthmus::inline cpp {
+
+// The owner's object withdraws the segment when it goes; a clone's just forgets it. Offsets are in
+// bytes. All errors are those of the C functions of the same name.
+class segment {
+  public:
+    segment() = default;
+    segment(const segment&) = delete;
+    segment& operator=(const segment&) = delete;
+    segment(segment&& other) noexcept
+        : native_(other.native_),
+          live_(std::exchange(other.live_, false)),
+          created_(std::exchange(other.created_, false)) {}
+    segment& operator=(segment&& other) noexcept {
+        if (this != &other) {
+            reset();
+            native_ = other.native_;
+            live_ = std::exchange(other.live_, false);
+            created_ = std::exchange(other.created_, false);
+        }
+        return *this;
+    }
+    ~segment() { reset(); }
+
+    // Zeroed memory of the library's, or (`memory` not null) the caller's; see
+    // isthmus_segment_create.
+    static result<segment> create(std::uint64_t id, std::uint64_t bytes, std::uint32_t access = 0,
+                                  void* memory = nullptr) {
+        segment made;
+        made.created_ = true;
+        return made.born(isthmus_segment_create(&made.native_, id, memory, bytes, access));
+    }
+    static result<segment> clone(std::uint64_t id, double seconds = ISTHMUS_DEFAULT_TIMEOUT) {
+        segment made;
+        return made.born(isthmus_segment_clone(&made.native_, id, seconds));
+    }
+    // The default segment of PE `pe`: its symmetric heap.
+    static result<segment> of(int pe) {
+        segment made;
+        return made.born(isthmus_segment_default(&made.native_, pe));
+    }
+    // Now, and says what became of it.
+    status destroy() {
+        live_ = false;
+        // To the C function every view that the owner has is the owner's; a clone must not
+        // withdraw.
+        if (std::exchange(created_, false)) return status(isthmus_segment_destroy(&native_));
+        return {};
+    }
+
+    std::uint64_t id() const { return native_.id; }
+    std::uint64_t size() const { return native_.size; }
+    int owner() const { return native_.owner; }
+    const isthmus_segment& native() const { return native_; }
+    explicit operator bool() const { return live_; }
+
+    // Where this PE loads and stores the segment.
+    std::byte* data() const { return reinterpret_cast<std::byte*>(native_.base); }
+    // `count` objects at `offset` as plain memory. Ends the job if they are outside or misaligned.
+    template <movable_as_bytes T>
+    std::span<T> objects(std::uint64_t offset, std::size_t count) const {
+        if (offset > size() || count > (size() - offset) / sizeof(T) || offset % alignof(T) != 0)
+            detail::give_up(
+                "segment::objects: %zu objects of %zu bytes at offset %llu are not within "
+                "0..%llu of segment %#llx, or are misaligned",
+                count, sizeof(T), static_cast<unsigned long long>(offset),
+                static_cast<unsigned long long>(size()), static_cast<unsigned long long>(id()));
+        return {reinterpret_cast<T*>(native_.base + offset), count};
+    }
+    // To send to others, and for `*p = v`. Bounds and rights are not checked on that road.
+    template <movable_as_bytes T>
+    global_ptr<T> pointer(std::uint64_t offset) const {
+        const std::uintptr_t slots =
+            std::uintptr_t{static_cast<std::uint32_t>(native_.owner) ^ isthmus_window_me}
+            << ISTHMUS_WINDOW_SHIFT;
+        const auto home = reinterpret_cast<std::uintptr_t>(native_.base) + offset - slots;
+        return {reinterpret_cast<T*>(home), native_.owner};
+    }
+    // Offset of the counterpart of a symmetric object of this PE.
+    result<std::uint64_t> offset_of(const void* symmetric) const {
+        std::uint64_t offset = 0;
+        const void* const there = isthmus_symmetric_address(symmetric, native_.owner);
+        const status found(isthmus_segment_offset(&native_, there, &offset));
+        if (!found) return found;
+        return offset;
+    }
+
+    // Objects.
+    template <object_range R>
+    status put(R&& local, std::uint64_t offset) const {
+        return status(isthmus_put(std::ranges::data(local), &native_, offset,
+                                  detail::bytes_of(local), nullptr));
+    }
+    template <writable_object_range R>
+    status get(std::uint64_t offset, R&& local) const {
+        return status(isthmus_get(std::ranges::data(local), &native_, offset,
+                                  detail::bytes_of(local), nullptr));
+    }
+    template <lasting_object_range R>
+    event async_put(R&& local, std::uint64_t offset) const {
+        return event::of([&](isthmus_event* e) {
+            return isthmus_put(std::ranges::data(local), &native_, offset, detail::bytes_of(local),
+                               e);
+        });
+    }
+    template <writable_object_range R>
+    requires lasting_object_range<R> event async_get(std::uint64_t offset, R&& local)
+    const {
+        return event::of([&](isthmus_event* e) {
+            return isthmus_get(std::ranges::data(local), &native_, offset, detail::bytes_of(local),
+                               e);
+        });
+    }
+    // Completes when all earlier operations of this PE on the segment are visible to everyone.
+    status fence() const { return status(isthmus_fence(&native_, nullptr)); }
+    event async_fence() const {
+        return event::of([&](isthmus_event* e) { return isthmus_fence(&native_, e); });
+    }
+
+    // Atomics on words of 64 bits; of 32 if said: post_add<std::int32_t>(...). Posted ones become
+    // visible after all earlier puts of this PE to the segment.
+    template <native_word T = std::int64_t>
+    status post_add(std::uint64_t offset, std::type_identity_t<T> value) const {
+        if constexpr (sizeof(T) == 8)
+            return status(isthmus_postadd(&native_, offset, value));
+        else
+            return status(isthmus_postadd32(&native_, offset, value));
+    }
+    template <native_word T = std::int64_t>
+    status poke(std::uint64_t offset, std::type_identity_t<T> value) const {
+        if constexpr (sizeof(T) == 8)
+            return status(isthmus_poke(&native_, offset, value));
+        else
+            return status(isthmus_poke32(&native_, offset, value));
+    }
+    template <native_word T = std::int64_t>
+    result<T> peek(std::uint64_t offset) const {
+        return fetched<T>([&](T* r) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_peek(&native_, offset, r, nullptr);
+            else
+                return isthmus_peek32(&native_, offset, r, nullptr);
+        });
+    }
+    // These return the word before.
+    template <native_word T = std::int64_t>
+    result<T> fetch_add(std::uint64_t offset, std::type_identity_t<T> value) const {
+        return fetched<T>([&](T* r) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchadd(&native_, offset, value, r, nullptr);
+            else
+                return isthmus_fetchadd32(&native_, offset, value, r, nullptr);
+        });
+    }
+    template <native_word T = std::int64_t>
+    result<T> swap(std::uint64_t offset, std::type_identity_t<T> value) const {
+        return fetched<T>([&](T* r) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_swap(&native_, offset, value, r, nullptr);
+            else
+                return isthmus_swap32(&native_, offset, value, r, nullptr);
+        });
+    }
+    // Replaces the word if it is `expected`.
+    template <native_word T = std::int64_t>
+    result<T> compare_swap(std::uint64_t offset, std::type_identity_t<T> expected,
+                           std::type_identity_t<T> value) const {
+        return fetched<T>([&](T* r) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_compare_swap(&native_, offset, expected, value, r, nullptr);
+            else
+                return isthmus_compare_swap32(&native_, offset, expected, value, r, nullptr);
+        });
+    }
+    // The word before is in `word` when the event is ready.
+    event async_fetch_add(std::uint64_t offset, std::int64_t value, std::int64_t& word) const {
+        return event::of(
+            [&](isthmus_event* e) { return isthmus_fetchadd(&native_, offset, value, &word, e); });
+    }
+
+    // Allocation inside a segment made with ISTHMUS_ALLOCATOR: offsets.
+    result<std::uint64_t> allocate(std::uint64_t bytes, std::uint64_t alignment = 16) const {
+        return fetched<std::uint64_t>([&](std::uint64_t* offset) {
+            return isthmus_segment_memalign(&native_, alignment, bytes, offset, nullptr);
+        });
+    }
+    status free(std::uint64_t offset) const {
+        return status(isthmus_segment_free(&native_, offset, nullptr));
+    }
+
+  private:
+    result<segment> born(int code) {
+        if (const status made(code); !made) return made;
+        live_ = true;
+        return std::move(*this);
+    }
+    void reset() {
+        if (live_) destroy().or_fail();
+    }
+    template <typename T, typename Fetch>
+    static result<T> fetched(Fetch&& fetch) {
+        T word{};
+        if (const status done(fetch(&word)); !done) return done;
+        return word;
+    }
+
+    isthmus_segment native_{};
+    bool live_ = false;
+    bool created_ = false;  // not cloned
+};
+
+}  // namespace isthmus::inline cpp
+
+#endif

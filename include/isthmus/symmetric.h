@@ -1,0 +1,41 @@
+/* Symmetric memory: what every PE has at a corresponding place. The same memory that OpenSHMEM
+ * calls symmetric; shmem_malloc and isthmus_symmetric_malloc take from one heap. */
+#ifndef ISTHMUS_SYMMETRIC_H
+#define ISTHMUS_SYMMETRIC_H
+
+#include <stdint.h>
+
+#include <isthmus/event.h>
+#include <isthmus/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Collective over all PEs, with the same size and alignment everywhere (the job is ended with a
+ * message if they differ). Zeroed memory, at the same address at every PE, in *block: local address
+ * here, and part of every PE's default segment. `alignment`: a power of two up to 4096, or 0
+ * for 16. Size 0: *block is null. Errors, alike at all PEs: NO_MEMORY (says how much is free; raise
+ * SHMEM_SYMMETRIC_SIZE), ARGUMENT. Set-up cost: two barriers. */
+int isthmus_symmetric_malloc(void** block, uint64_t size, uint64_t alignment);
+
+/* Collective over all PEs; waits for all, so that nobody uses what is gone. Null: nothing is freed.
+ * ARGUMENT if `block` does not come from isthmus_symmetric_malloc or shmem_malloc. */
+int isthmus_symmetric_free(void* block);
+
+/* Where this PE loads and stores the object that `address` is here and that PE `pe` has too; null
+ * if it cannot (another host), or if there is no such PE or object. */
+void* isthmus_symmetric_address(const void* address, int pe);
+
+/* Copies into, or from, the object of PE `pe` that corresponds to `dest` (`source`) here. Heap,
+ * static data of the executable, or a segment's memory. Wakes a sleeping waiter of `pe`.
+ * ARGUMENT: no such PE; BOUNDS: not symmetric, or not in one piece. Event: as everywhere. */
+int isthmus_symmetric_put(void* dest, const void* source, uint64_t size, int pe,
+                          isthmus_event* event);
+int isthmus_symmetric_get(void* dest, const void* source, uint64_t size, int pe,
+                          isthmus_event* event);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,116 @@
+// Symmetric memory (isthmus/symmetric.h).
+#include <bit>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+#include "api/isthmus/export.hpp"
+#include "base/settings.hpp"
+#include "core/collective.hpp"
+#include "core/copy.hpp"
+#include "core/event.hpp"
+#include "core/heap.hpp"
+#include "core/sleep.hpp"
+#include "core/status.hpp"
+
+using namespace isthmus;
+using namespace isthmus::native;
+
+namespace {
+
+constexpr std::uint64_t kStandardAlignment = 16;
+constexpr std::uint64_t kLargestAlignment = 4096;
+
+int refuse_pe(const char* routine, int pe) {
+    return refuse(
+        ISTHMUS_ARGUMENT, routine,
+        "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
+}
+
+// Segments' memory is symmetric in this sense too: the same arithmetic leads to it. Arenas differ
+// in size from PE to PE.
+bool is_in_arena(const void* address, std::uint64_t size, int pe) {
+    const Range arena{job.arena.begin,
+                      job.header->pe[pe].arena_size.load(std::memory_order_relaxed)};
+    return arena.contains(address) &&
+           size <= arena.end() - reinterpret_cast<std::uintptr_t>(address);
+}
+
+// 0 if [address, address + size) of `pe` can be operated on.
+int check(const void* address, std::uint64_t size, int pe, const char* routine) {
+    require_session(routine);
+    if (pe < 0 || pe >= job.pes) return refuse_pe(routine, pe);
+    if (is_in_arena(address, size, pe)) return ISTHMUS_OK;
+    const std::string why = why_not_symmetric(address, size);
+    return why.empty() ? ISTHMUS_OK : refuse(ISTHMUS_BOUNDS, routine, why);
+}
+
+}  // namespace
+
+ISTHMUS_API int isthmus_symmetric_malloc(void** block, uint64_t size, uint64_t alignment) {
+    const char* routine = begin(Routine::native_symmetric_malloc);
+    *block = nullptr;
+    if (alignment == 0) alignment = kStandardAlignment;
+    if (!std::has_single_bit(alignment) || alignment > kLargestAlignment)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "alignment " + std::to_string(alignment) + " is not a power of two up to " +
+                          std::to_string(kLargestAlignment));
+    check_agreement(routine, "size", size);
+    check_agreement(routine, "alignment", alignment);
+    if (size == 0) return ISTHMUS_OK;
+    {
+        const std::lock_guard lock(heap_guard);
+        *block = heap.allocate(size, alignment);
+        if (!*block)
+            return refuse(ISTHMUS_NO_MEMORY, routine,
+                          "no room for " + std::to_string(size) +
+                              " bytes in the symmetric heap: " + std::to_string(heap.free_bytes()) +
+                              " of " + std::to_string(heap.range().size) + " bytes are free, " +
+                              std::to_string(heap.largest_hole()) +
+                              " in one piece; raise SHMEM_SYMMETRIC_SIZE (now " +
+                              value(Setting::symmetric_size).text + ")");
+    }
+    std::memset(*block, 0, size);
+    barrier_world();  // nobody puts before everybody has zeroed
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_symmetric_free(void* block) {
+    const char* routine = begin(Routine::native_symmetric_free);
+    check_agreement(routine, "the offset of the block", block ? heap.offset_of(block) : 0);
+    if (!block) return ISTHMUS_OK;
+    barrier_world();
+    const std::lock_guard lock(heap_guard);
+    if (heap.release(block)) return ISTHMUS_OK;
+    return refuse(ISTHMUS_ARGUMENT, routine,
+                  "the address is not the beginning of a block of the symmetric heap: " +
+                      (heap.range().contains(block) ? heap.describe(block)
+                                                    : std::string("it lies outside the heap")));
+}
+
+ISTHMUS_API void* isthmus_symmetric_address(const void* address, int pe) {
+    require_session("isthmus_symmetric_address");
+    const bool exists = pe >= 0 && pe < job.pes &&
+                        (is_in_arena(address, 1, pe) || why_not_symmetric(address, 1).empty());
+    if (!exists) return nullptr;
+    return translate(const_cast<void*>(address), pe);
+}
+
+ISTHMUS_API int isthmus_symmetric_put(void* dest, const void* source, uint64_t size, int pe,
+                                      isthmus_event* event) {
+    if (const int status = check(dest, size, pe, "isthmus_symmetric_put")) return status;
+    copy(translate(dest, pe), source, size);
+    wake(pe);
+    complete(event);
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_symmetric_get(void* dest, const void* source, uint64_t size, int pe,
+                                      isthmus_event* event) {
+    if (const int status = check(source, size, pe, "isthmus_symmetric_get")) return status;
+    copy(dest, translate(source, pe), size);
+    // As isthmus_get: gets from one PE are ordered among each other.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    complete(event);
+    return ISTHMUS_OK;
+}

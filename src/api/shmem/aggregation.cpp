@@ -1,0 +1,49 @@
+// Extension: aggregation (shmemx.h). The push is inlined from the header.
+#include <shmemx.h>
+
+#include "api/shmem/export.hpp"
+#include "core/aggregation.hpp"
+#include "core/wait.hpp"
+
+using namespace isthmus;
+using namespace isthmus::shmem;
+
+namespace {
+
+const char* begin(Routine routine) {
+    require_running(routine_name(routine));
+    note(routine);
+    return routine_name(routine);
+}
+
+}  // namespace
+
+ISTHMUS_API int shmemx_aggregate_create(size_t item_size, size_t buffer, shmemx_handler_t handler,
+                                        void* argument, shmemx_aggregate_t* aggregate) {
+    const char* routine = begin(Routine::extension_aggregate_create);
+    return open_aggregator(aggregate, item_size, buffer, handler, argument, routine);
+}
+
+ISTHMUS_API int shmemx_aggregate_destroy(shmemx_aggregate_t aggregate) {
+    return close_aggregator(aggregate, begin(Routine::extension_aggregate_destroy));
+}
+
+ISTHMUS_API int shmemx_aggregate_flush(shmemx_aggregate_t aggregate) {
+    begin(Routine::extension_aggregate_flush);
+    full(aggregate).flush();
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int shmemx_aggregate_progress(shmemx_aggregate_t aggregate, size_t* handled) {
+    if (Aggregator::handling()) return refuse_in_handler("shmemx_aggregate_progress");
+    const std::size_t count = full(aggregate).progress();
+    if (handled) *handled = count;
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int shmemx_aggregate_finish(shmemx_aggregate_t aggregate) {
+    if (Aggregator::handling()) return refuse_in_handler("shmemx_aggregate_finish");
+    begin(Routine::extension_aggregate_finish);
+    full(aggregate).finish();
+    return ISTHMUS_OK;
+}

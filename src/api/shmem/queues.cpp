@@ -1,0 +1,176 @@
+// Extension: queues (shmemx.h). A ring at each PE in the symmetric heap, so every PE finds every
+// ring by arithmetic; there are no ids here and nothing to clone.
+#include <shmemx.h>
+
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "api/shmem/export.hpp"
+#include "core/collective.hpp"
+#include "core/copy.hpp"
+#include "core/event.hpp"
+#include "core/heap.hpp"
+#include "core/queue.hpp"
+#include "core/status.hpp"
+
+using namespace isthmus;
+using namespace isthmus::shmem;
+
+struct shmemx_queue {
+    char* memory = nullptr;
+    RingControl* control = nullptr;  // of this PE's ring
+    RingConsumer consumer;
+    std::vector<RingProducer> producers;  // by PE
+};
+
+namespace {
+
+constexpr std::uint64_t kSmallestRing = 4096;
+constexpr std::uint64_t kLargestRing = std::uint64_t{1} << 30;
+
+const char* begin(Routine routine) {
+    require_running(routine_name(routine));
+    note(routine);
+    return routine_name(routine);
+}
+
+int check_pe(int pe, const char* routine) {
+    if (static_cast<unsigned>(pe) < static_cast<unsigned>(job.pes)) [[likely]]
+        return ISTHMUS_OK;
+    return refuse(
+        ISTHMUS_ARGUMENT, routine,
+        "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
+}
+
+int check_message(const shmemx_queue& queue, std::size_t size, int pe, const char* routine) {
+    if (const int status = check_pe(pe, routine)) return status;
+    const std::uint64_t limit = message_limit(queue.control->capacity);
+    if (size <= limit) [[likely]]
+        return ISTHMUS_OK;
+    return refuse(ISTHMUS_TOO_LARGE, routine,
+                  "a message of " + std::to_string(size) + " bytes; at most " +
+                      std::to_string(limit) + " fit in this queue (half its capacity)");
+}
+
+int refuse_closed(int pe, const char* routine) {
+    return refuse(ISTHMUS_CLOSED, routine, "the queue of PE " + std::to_string(pe) + " is closed");
+}
+
+int send(RingProducer& producer, void* place, const void* message, std::size_t size) {
+    copy(place, message, size);
+    producer.commit(place, size);
+    return ISTHMUS_OK;
+}
+
+}  // namespace
+
+ISTHMUS_API int shmemx_queue_create(size_t capacity, shmemx_queue_t* queue) {
+    const char* routine = begin(Routine::extension_queue_create);
+    *queue = SHMEMX_QUEUE_INVALID;
+    if (capacity > kLargestRing)
+        return refuse(ISTHMUS_TOO_LARGE, routine,
+                      "a capacity of " + std::to_string(capacity) + " bytes is above 1 GiB");
+    check_agreement(routine, "capacity", capacity);
+    register_for_wakeups();
+    const std::uint64_t ring = std::bit_ceil(std::max<std::uint64_t>(capacity, kSmallestRing));
+    const std::uint64_t bytes = kRingOffset + ring;
+    auto made = std::make_unique<shmemx_queue>();
+    {
+        const std::lock_guard lock(heap_guard);
+        made->memory = static_cast<char*>(heap.allocate(bytes, 4096));
+    }
+    if (!made->memory)
+        return refuse(ISTHMUS_NO_MEMORY, routine,
+                      "no room for a ring of " + std::to_string(bytes) +
+                          " bytes in the symmetric heap; raise SHMEM_SYMMETRIC_SIZE");
+    std::memset(made->memory, 0, bytes);
+    made->control = format_ring(made->memory, ring);
+    made->consumer = RingConsumer(made->control, made->memory + kRingOffset);
+    barrier_world();  // all rings are formatted
+    for (int pe = 0; pe < job.pes; ++pe) {
+        char* const theirs = translate(made->memory, pe);
+        made->producers.emplace_back(find_ring(theirs), theirs + kRingOffset, pe);
+    }
+    *queue = made.release();
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int shmemx_queue_destroy(shmemx_queue_t queue, size_t* lost) {
+    begin(Routine::extension_queue_destroy);
+    if (lost) *lost = 0;
+    if (!queue) return ISTHMUS_OK;
+    barrier_world();  // nobody enqueues any more
+    const std::uint64_t left = queue->consumer.messages_left();
+    if (lost) *lost = left;
+    {
+        const std::lock_guard lock(heap_guard);
+        heap.release(queue->memory);
+    }
+    delete queue;
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API size_t shmemx_queue_limit(shmemx_queue_t queue) {
+    return message_limit(queue->control->capacity);
+}
+
+ISTHMUS_API int shmemx_queue_enqueue(shmemx_queue_t queue, const void* message, size_t size,
+                                     int pe) {
+    const Routine routine = Routine::extension_queue_enqueue;
+    if (const int status = check_message(*queue, size, pe, routine_name(routine))) return status;
+    RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
+    void* place = producer.closed() ? nullptr : producer.reserve(size);
+    if (!place && !producer.closed()) {
+        begin(routine);
+        place = producer.reserve_wait(size, deadline_after(-1), routine);
+    }
+    if (!place) return refuse_closed(pe, routine_name(routine));
+    return send(producer, place, message, size);
+}
+
+ISTHMUS_API int shmemx_queue_try_enqueue(shmemx_queue_t queue, const void* message, size_t size,
+                                         int pe) {
+    const char* routine = "shmemx_queue_try_enqueue";
+    if (const int status = check_message(*queue, size, pe, routine)) return status;
+    RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
+    if (producer.closed()) return refuse_closed(pe, routine);
+    void* const place = producer.reserve(size);
+    return place ? send(producer, place, message, size) : ISTHMUS_AGAIN;
+}
+
+ISTHMUS_API int shmemx_queue_try_dequeue(shmemx_queue_t queue, const void** message, size_t* size) {
+    std::uint64_t bytes = 0;
+    *message = queue->consumer.take(bytes);
+    *size = bytes;
+    if (*message) [[likely]]
+        return ISTHMUS_OK;
+    return queue->consumer.over() ? ISTHMUS_CLOSED : ISTHMUS_AGAIN;
+}
+
+ISTHMUS_API int shmemx_queue_dequeue(shmemx_queue_t queue, const void** message, size_t* size) {
+    int status = shmemx_queue_try_dequeue(queue, message, size);
+    if (status != ISTHMUS_AGAIN) [[likely]]
+        return status;
+    begin(Routine::extension_queue_dequeue);
+    wait_wakeable({Routine::extension_queue_dequeue}, deadline_after(-1), [&] {
+        status = shmemx_queue_try_dequeue(queue, message, size);
+        return status != ISTHMUS_AGAIN;
+    });
+    return status;
+}
+
+ISTHMUS_API int shmemx_queue_release(shmemx_queue_t queue) {
+    if (queue->consumer.release()) [[likely]]
+        return ISTHMUS_OK;
+    return refuse(ISTHMUS_ARGUMENT, "shmemx_queue_release", "no message is taken");
+}
+
+ISTHMUS_API int shmemx_queue_close(shmemx_queue_t queue, int pe) {
+    if (const int status = check_pe(pe, "shmemx_queue_close")) return status;
+    close_ring(*translate(queue->control, pe), pe);
+    return ISTHMUS_OK;
+}

@@ -1,0 +1,45 @@
+// What the C++ face ends the job for, where there is no place for a result: one case a run.
+#include <isthmus.hpp>
+
+#include <string>
+#include <vector>
+
+#include "check.h"
+
+int main(int, char** arguments) {
+    const isthmus::job job;
+    const std::string which = arguments[1];
+    isthmus::symmetric_block<long> block(4);
+    std::vector<int> memory(12);
+    const isthmus::array_view view(memory.data(), 3, 4);
+    int on_stack = 0;
+    if (which == "part") (void)view.part({1, 2}, {2, 3});
+    if (which == "or_fail") isthmus::segment::of(isthmus::pes()).or_fail();
+    if (which == "assign") *isthmus::global_ptr<long>(block.data(), isthmus::pes()) = 3;
+    if (which == "read") on_stack = *isthmus::global_ptr<int>(&on_stack, 0);
+    if (which == "atomic") {
+        const isthmus::global_ptr<long> nowhere(block.data(), -1);
+        isthmus::global_atomic<long>(nowhere).fetch_add(1);
+    }
+    if (which == "message") {
+        const auto queue = isthmus::queue::create(5, 4096).or_fail();
+        queue.push(3).or_fail();
+        (void)queue.take().or_fail().as<long>();
+    }
+    if (which == "objects") {
+        const auto segment = isthmus::segment::create(7, 4096).or_fail();
+        (void)segment.objects<long>(4000, 100);
+    }
+    if (which == "event") {
+        const auto segment = isthmus::segment::create(7, 4096).or_fail();
+        const isthmus::event dropped = segment.async_put(memory, 4090);  // and nobody asks
+    }
+    if (which == "array") isthmus::shared_array<long> huge(std::size_t{1} << 45);
+    if (which == "handler") {
+        const auto aggregator = isthmus::aggregator_of<int>(
+            [](int, std::span<const int>) { throw std::string("thrown"); });
+        aggregator.push(0, 1).or_fail();
+        aggregator.finish().or_fail();
+    }
+    return 0;
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Compiles small texts against the native interface's headers and compares what the compiler says.
+
+Clean: each header by itself, in every standard it is for, with strict warnings. Refused: types that
+cannot be moved as bytes, and misuse of results, with a message that names the reason.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+
+STRICT = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-pedantic", "-Werror"]
+USE = ("#include <isthmus.hpp>\n#include <memory>\n#include <string>\n"
+       "struct open { int x; ~open(); };\n"
+       "void use(const isthmus::segment& s, const isthmus::queue& q, isthmus::global_ptr<const int> c)\n"
+       "{ (void)s; (void)q; (void)c; %s }\n")
+# statement, what the message must say
+REFUSED = [
+    ("isthmus::global_ptr<std::string> p;", "movable_as_bytes"),
+    ("isthmus::global_ptr<int*> p;", "movable_as_bytes"),
+    ("isthmus::shared_array<std::unique_ptr<int>> x;", "movable_as_bytes"),
+    ("isthmus::shared_array<open> x;", "movable_as_bytes"),
+    ("isthmus::array_view<std::string, 2> v;", "movable_as_bytes"),
+    ("isthmus::remote_view<open, 3> v;", "movable_as_bytes"),
+    ("isthmus::aggregator<std::string>* a = nullptr; (void)a;", "movable_as_bytes"),
+    ("q.push(std::unique_ptr<int>()).or_fail();", "movable_as_bytes"),
+    ("std::string t[2]; s.put(t, 0).or_fail();", "movable_as_bytes"),
+    ("s.async_put(std::string(), 0).wait().or_fail();", "borrowed_range"),
+    ("const int t[2] = {}; s.get(0, t).or_fail();", "writable_object_range"),
+    ("*c = 3;", "operator="),
+    ("isthmus::global_atomic<double>* a = nullptr; (void)a;", "atomic_word"),
+    ("isthmus::array_view<int, 4> v;", "Rank"),
+    ("isthmus::shared_array<int, int> x;", "distribution"),
+    # A result that nobody looks at: a warning, an error here.
+    ("s.post_add(0, 1);", "nodiscard"),
+    ("isthmus::segment::create(1, 4096);", "nodiscard"),
+]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--include", required=True, type=pathlib.Path)
+    parser.add_argument("--compiler", nargs=2, required=True, help="for C, for C++")
+    arguments = parser.parse_args()
+    c_compiler, cxx_compiler = arguments.compiler
+    problems = []
+    compiled = 0
+
+    def compile_text(compiler: str, language: str, text: str, *flags: str) -> tuple[int, str]:
+        nonlocal compiled
+        compiled += 1
+        result = subprocess.run([compiler, "-x", language, "-", "-fsyntax-only",
+                                 f"-I{arguments.include}", *STRICT, *flags],
+                                input=text, text=True, capture_output=True)
+        return result.returncode, result.stderr
+
+    def expect_clean(what: str, *call: str) -> None:
+        status, messages = compile_text(*call)
+        if status != 0 or messages:
+            problems.append(f"{what} {call[3:]}:\n" + "\n".join(messages.splitlines()[:6]))
+
+    c_headers = ["isthmus.h"] + sorted(
+        f"isthmus/{path.name}" for path in (arguments.include / "isthmus").glob("*.h")
+        if not path.name.startswith("shmem_"))
+    for header in c_headers:
+        text = f"#include <{header}>\nextern int used;\nint used;\n"
+        standards = ["c99", "c2x"] if header != "isthmus.h" else ["c99", "c11", "c17", "gnu2x"]
+        for standard in standards:
+            expect_clean(header, c_compiler, "c", text, "-std=" + standard, "-O2")
+        expect_clean(header, cxx_compiler, "c++", text, "-std=c++11", "-O2")
+    cxx_headers = ["isthmus.hpp"] + sorted(
+        f"isthmus/cpp/{path.name}" for path in (arguments.include / "isthmus/cpp").glob("*.hpp"))
+    for header in cxx_headers:
+        expect_clean(header, cxx_compiler, "c++", f"#include <{header}>\n", "-std=c++20", "-O2")
+    expect_clean("c++23", cxx_compiler, "c++", "#include <isthmus.hpp>\n", "-std=gnu++2b", "-O0")
+    expect_clean("no exceptions", cxx_compiler, "c++", USE % "", "-std=c++20", "-fno-exceptions",
+                 "-fno-rtti")
+    expect_clean("assertions", cxx_compiler, "c++", USE % "", "-std=c++20", "-O2")
+    for statement, said in REFUSED:
+        status, messages = compile_text(cxx_compiler, "c++", USE % statement, "-std=c++20")
+        if status == 0 or said not in messages:
+            problems.append(f"{statement}: wanted an error with '{said}', got:\n" +
+                            "\n".join(messages.splitlines()[:6]))
+    status, messages = compile_text(cxx_compiler, "c++", "#include <isthmus.hpp>\n", "-std=c++17")
+    if status == 0 or "needs C++20" not in messages:
+        problems.append("C++17 is not refused with a reason")
+
+    for problem in problems:
+        print(problem)
+    print(f"{compiled} texts compiled, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

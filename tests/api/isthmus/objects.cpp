@@ -1,0 +1,235 @@
+// Segments, events, queues, aggregators and channels as C++ objects: lifetimes, moves, errors, and
+// that each function reaches its C counterpart.
+#include <isthmus.hpp>
+
+#include <thread>
+#include <vector>
+
+#include "check.h"
+
+namespace {
+
+int me, pes, right, left;
+
+struct Item {
+    std::int64_t number;
+    std::int32_t from;
+};
+
+void segments() {
+    const auto id = [](int pe) { return 500 + static_cast<std::uint64_t>(pe); };
+    isthmus::segment mine = isthmus::segment::create(id(me), 4096).or_fail();
+    CHECK(mine && mine.owner() == me && mine.size() == 4096 && mine.id() == id(me));
+    const auto twice = isthmus::segment::create(id(me), 4096);
+    CHECK(!twice && twice.code() == ISTHMUS_EXISTS);
+    isthmus::segment theirs = isthmus::segment::clone(id(right)).or_fail();
+
+    std::vector<long> values{1, 2, 3};
+    theirs.put(values, 64).or_fail();
+    theirs.async_put(values, 128).wait().or_fail();
+    theirs.fence().or_fail();
+    theirs.async_fence().wait().or_fail();
+    theirs.post_add(0, 1).or_fail();
+    theirs.post_add<std::int32_t>(8, 5).or_fail();
+    isthmus::condition arrived(mine.objects<std::int64_t>(0, 1)[0], isthmus::comparison::equal, 1);
+    arrived.wait();
+    CHECK(mine.objects<long>(64, 3)[2] == 3 && mine.objects<long>(128, 3)[0] == 1);
+    isthmus::barrier();
+
+    std::vector<long> read(3);
+    theirs.get(64, read).or_fail();
+    CHECK(read == values);
+    CHECK(theirs.peek(0).or_fail() == 1 && theirs.peek<std::int32_t>(8).or_fail() == 5);
+    CHECK(theirs.fetch_add(0, 2).or_fail() == 1);
+    CHECK(theirs.swap<std::int32_t>(8, 6).or_fail() == 5);
+    CHECK(theirs.compare_swap(0, 3, 4).or_fail() == 3);
+    CHECK(theirs.compare_swap<std::int32_t>(8, 1, 4).or_fail() == 6);
+    theirs.poke(16, -1).or_fail();
+    theirs.poke<std::int32_t>(24, -2).or_fail();
+    std::int64_t before = 0;
+    theirs.async_fetch_add(16, 1, before).wait().or_fail();
+    CHECK(before == -1 && theirs.peek<std::int32_t>(24).or_fail() == -2);
+    CHECK(theirs.post_add(4096, 1) == ISTHMUS_BOUNDS);
+    CHECK(theirs.get(4090, read) == ISTHMUS_BOUNDS);
+    isthmus::event refused = theirs.async_get(4090, read);
+    CHECK(refused.ready() && refused.wait() == ISTHMUS_BOUNDS);
+
+    // A pointer into a segment means the same to everybody.
+    const isthmus::global_ptr<long> p = theirs.pointer<long>(200);
+    CHECK(p.where() == right);
+    *p = 900 + me;
+    isthmus::barrier();
+    CHECK(mine.objects<long>(200, 1)[0] == 900 + left &&
+          *mine.pointer<long>(200).local() == 900 + left);
+
+    // Default segments, and the counterpart of a symmetric object.
+    isthmus::symmetric_block<long> block(8);
+    const auto heap = isthmus::segment::of(right).or_fail();
+    const std::uint64_t offset = heap.offset_of(block.data() + 3).or_fail();
+    heap.post_add(offset, 40 + me).or_fail();
+    isthmus::barrier();
+    CHECK(block[3] == 40 + left);
+    CHECK(isthmus::segment::of(pes).code() == ISTHMUS_ARGUMENT);
+
+    isthmus::segment moved = std::move(theirs);
+    CHECK(moved && !theirs);
+    isthmus::barrier();
+    mine.destroy().or_fail();
+    isthmus::barrier();
+    CHECK(moved.post_add(0, 1) == ISTHMUS_STALE);
+    isthmus::barrier();
+
+    const auto room =
+        isthmus::segment::create(id(me), 65536, ISTHMUS_DEFAULT_ACCESS | ISTHMUS_ALLOCATOR)
+            .or_fail();
+    const std::uint64_t a = room.allocate(100).or_fail();
+    const std::uint64_t b = room.allocate(100, 256).or_fail();
+    CHECK(a != b && b % 256 == 0);
+    room.free(a).or_fail();
+    room.free(b).or_fail();
+    CHECK(room.free(b) == ISTHMUS_ARGUMENT);
+    CHECK(room.allocate(1 << 20).code() == ISTHMUS_NO_MEMORY);
+    CHECK(isthmus::segment::clone(99999, 0.01).code() == ISTHMUS_TIMEOUT);
+    isthmus::barrier();
+}
+
+void events() {
+    alignas(8) std::int64_t words[2] = {0, 0};
+    const isthmus::condition conditions[2] = {{words[0], isthmus::comparison::greater, 0},
+                                              {words[1], isthmus::comparison::not_equal, 0}};
+    CHECK(!conditions[0].ready() && conditions[0].wait_for(0.01) == ISTHMUS_TIMEOUT);
+    CHECK(isthmus::wait_any(conditions, 0.01).code() == ISTHMUS_TIMEOUT);
+    std::thread writer([&] {
+        usleep(20000);
+        __atomic_store_n(&words[1], 3, __ATOMIC_RELEASE);
+        usleep(20000);
+        __atomic_store_n(&words[0], 1, __ATOMIC_RELEASE);
+    });
+    CHECK(isthmus::wait_any(conditions).or_fail() == 1);
+    isthmus::wait_all(conditions).or_fail();
+    writer.join();
+    std::int32_t narrow = 4;
+    CHECK(isthmus::condition(narrow, isthmus::comparison::less_equal, 4).ready());
+    CHECK(isthmus::condition().ready() && isthmus::event().ready());
+}
+
+void queues() {
+    const auto id = [](int pe) { return 700 + static_cast<std::uint64_t>(pe); };
+    isthmus::queue inbox = isthmus::queue::create(id(me), 8192).or_fail();
+    {
+        isthmus::queue outbox = isthmus::queue::clone(id(right)).or_fail();
+        CHECK(outbox.limit() == inbox.limit() && outbox.id() == id(right));
+        for (int i = 0; i < 5000; ++i) {
+            outbox.push(Item{i, me}).or_fail();
+            const isthmus::message message = inbox.take().or_fail();
+            const Item item = message.as<Item>();
+            CHECK(item.number == i && item.from == left);
+        }
+        std::vector<int> many(100, me);
+        outbox.push(many).or_fail();
+        outbox.async_push(many).wait().or_fail();
+        outbox.try_push(many).or_fail();
+        outbox.try_push(7.5).or_fail();
+        for (int i = 0; i < 3; ++i) {
+            const isthmus::message message = inbox.take().or_fail();
+            CHECK(message.objects<int>().size() == 100 && message.objects<int>()[99] == left);
+        }
+        inbox.arrival().wait();
+        CHECK(inbox.take(0).or_fail().as<double>() == 7.5);
+        CHECK(inbox.take(0).code() == ISTHMUS_AGAIN);
+        CHECK(inbox.take(0.01).code() == ISTHMUS_TIMEOUT);
+        std::vector<char> too_large(5000);
+        CHECK(outbox.push(too_large) == ISTHMUS_TOO_LARGE);
+        CHECK(outbox.take(0).code() == ISTHMUS_RIGHTS);
+        isthmus::barrier();
+        outbox.push(1).or_fail();
+        outbox.close().or_fail();
+        CHECK(outbox.push(1) == ISTHMUS_CLOSED);
+    }
+    CHECK(inbox.take().or_fail().as<int>() == 1);
+    CHECK(inbox.take().code() == ISTHMUS_CLOSED);
+    isthmus::barrier();
+    CHECK(inbox.destroy().or_fail() == 0 && !inbox);
+}
+
+void aggregators() {
+    std::vector<long> counted(static_cast<std::size_t>(pes));
+    const auto count = [&](int source, std::span<const Item> items) {
+        for (const Item& item : items) {
+            CHECK(item.from == source);
+            counted[static_cast<std::size_t>(source)] += item.number;
+        }
+    };
+    isthmus::aggregator<Item> any(count);                   // by std::function
+    auto exact = isthmus::aggregator_of<Item>(count, 512);  // by its own type
+    const auto use = [&](auto& aggregator) {
+        for (int round = 0; round < 2; ++round) {
+            for (std::int64_t i = 0; i < 1000; ++i)
+                for (int pe = 0; pe < pes; ++pe)
+                    aggregator.push(pe, Item{i, me}).or_fail();
+            aggregator.flush().or_fail();
+            (void)aggregator.progress().or_fail();
+            aggregator.finish().or_fail();
+        }
+        for (long& sum : counted)
+            CHECK(std::exchange(sum, 0) == 2 * 999 * 1000 / 2);
+        isthmus::barrier();
+        CHECK(aggregator.push(pes, Item{}) == ISTHMUS_ARGUMENT);
+    };
+    use(any);
+    use(exact);
+    auto moved = std::move(exact);
+    use(moved);
+}
+
+// A channel's fence orders operations on different segments, which isthmus_fence does not.
+void channels() {
+    const auto id = [](int pe, int which) {
+        return 800 + static_cast<std::uint64_t>(pe * 2 + which);
+    };
+    const auto data = isthmus::segment::create(id(me, 0), 4096).or_fail();
+    const auto flag = isthmus::segment::create(id(me, 1), 4096).or_fail();
+    const auto far_data = isthmus::segment::clone(id(right, 0)).or_fail();
+    const auto far_flag = isthmus::segment::clone(id(right, 1)).or_fail();
+    const std::span<long> values = data.objects<long>(0, 8);
+    const std::span<std::int64_t> flags = flag.objects<std::int64_t>(0, 2);
+    isthmus::channel channel;
+    for (long round = 1; round <= 2000; ++round) {
+        std::vector<long> sent(8, round);
+        channel.put(sent, far_data, 0).or_fail();
+        channel.fence();
+        channel.post_add(far_flag, 0, 1).or_fail();
+        isthmus::condition(flags[0], isthmus::comparison::greater_equal, round).wait();
+        for (const long& value : values)
+            CHECK(__atomic_load_n(&value, __ATOMIC_RELAXED) == round);
+        // My left neighbour may go on once I have said so; I, once my right one has.
+        const auto back = isthmus::segment::clone(id(left, 1)).or_fail();
+        channel.poke(back, 8, round).or_fail();
+        isthmus::condition(flags[1], isthmus::comparison::greater_equal, round).wait();
+    }
+    channel.completion().wait().or_fail();
+    channel.quiet();
+    CHECK(channel.issued() == 6000);
+    std::vector<long> read(8);
+    channel.get(far_data, 0, read).or_fail();
+    channel.quiet();
+    CHECK(read[7] == 2000);
+    CHECK(channel.post_add(far_flag, 4096, 1) == ISTHMUS_BOUNDS && channel.issued() == 6001);
+    isthmus::barrier();
+}
+
+}  // namespace
+
+int main() {
+    const isthmus::job job;
+    me = isthmus::pe();
+    pes = isthmus::pes();
+    right = (me + 1) % pes;
+    left = (me + pes - 1) % pes;
+    segments();
+    events();
+    queues();
+    aggregators();
+    channels();
+    return 0;
+}

@@ -1,0 +1,129 @@
+/* Symmetric memory by address, from C, beside OpenSHMEM's; and channels. */
+#include <shmem.h>
+
+#include "check.h"
+
+static int me, pes, right, left;
+static int static_word;
+
+static void memory(void) {
+    void* block = NULL;
+    OK(isthmus_symmetric_malloc(&block, 10000, 4096));
+    CHECK((uintptr_t)block % 4096 == 0);
+    char* bytes = (char*)block;
+    for (int i = 0; i < 10000; ++i)
+        CHECK(bytes[i] == 0);
+    isthmus_barrier();
+    char sent[100], back[100];
+    memset(sent, 'a' + me, sizeof sent);
+    OK(isthmus_symmetric_put(bytes + 50, sent, sizeof sent, right, NULL));
+    isthmus_barrier();
+    CHECK(bytes[49] == 0 && bytes[50] == 'a' + left && bytes[149] == 'a' + left && bytes[150] == 0);
+    isthmus_event event;
+    OK(isthmus_symmetric_get(back, bytes + 50, sizeof back, right, &event));
+    OK(isthmus_event_wait(&event));
+    CHECK(memcmp(back, sent, sizeof back) == 0);
+    /* The same memory as OpenSHMEM's and as the default segment's. */
+    CHECK(isthmus_symmetric_address(bytes, right) == shmem_ptr(bytes, right));
+    isthmus_segment segment;
+    OK(isthmus_segment_default(&segment, right));
+    uint64_t offset = 0;
+    OK(isthmus_segment_offset(&segment, isthmus_symmetric_address(bytes + 50, right), &offset));
+    OK(isthmus_get(back, &segment, offset, 1, NULL));
+    CHECK(back[0] == 'a' + me);
+    /* Static data, and what shmem_malloc gives. */
+    const int value = 17 + me;
+    OK(isthmus_symmetric_put(&static_word, &value, sizeof value, right, NULL));
+    isthmus_barrier();
+    CHECK(static_word == 17 + left);
+    void* other = shmem_malloc(64);
+    OK(isthmus_symmetric_free(other));
+    OK(isthmus_symmetric_free(NULL));
+
+    /* What is wrong. */
+    int on_stack = 0;
+    CHECK(isthmus_symmetric_put(&on_stack, &value, sizeof value, right, NULL) == ISTHMUS_BOUNDS);
+    CHECK(strstr(isthmus_error_text(), "stack"));
+    CHECK(isthmus_symmetric_put(block, &value, sizeof value, pes, NULL) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_symmetric_get(back, block, 1, -1, NULL) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_symmetric_get(back, NULL, 1, 0, NULL) == ISTHMUS_BOUNDS);
+    CHECK(!isthmus_symmetric_address(&on_stack, right) && !isthmus_symmetric_address(block, pes));
+    OK(isthmus_symmetric_free(block));
+    CHECK(isthmus_symmetric_free((char*)block + 1) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_symmetric_malloc(&block, 100, 24) == ISTHMUS_ARGUMENT && !block);
+    CHECK(isthmus_symmetric_malloc(&block, UINT64_C(1) << 50, 0) == ISTHMUS_NO_MEMORY && !block);
+    CHECK(strstr(isthmus_error_text(), "SHMEM_SYMMETRIC_SIZE"));
+    OK(isthmus_symmetric_malloc(&block, 0, 0));
+    CHECK(!block);
+    /* A segment's memory is reached by address too. */
+    isthmus_segment mine, theirs;
+    OK(isthmus_segment_create(&mine, 40 + (uint64_t)me, NULL, 8192, 0));
+    OK(isthmus_segment_clone(&theirs, 40 + (uint64_t)right, -1));
+    OK(isthmus_symmetric_put(mine.base, &value, sizeof value, me, NULL));
+    int word = 0;
+    OK(isthmus_get(&word, &mine, 0, sizeof word, NULL));
+    CHECK(word == value);
+    isthmus_barrier();
+    OK(isthmus_segment_destroy(&mine));
+}
+
+/* A put wakes a PE that sleeps on the word: the flag goes round once. */
+static void waking(void) {
+    static int64_t flag;
+    const int64_t one = 1;
+    isthmus_event event;
+    OK(isthmus_event_arm(&event, &flag, ISTHMUS_EQ, 1));
+    if (me != 0)
+        OK(isthmus_event_wait_for(&event, 20));
+    else
+        usleep(50000);
+    OK(isthmus_symmetric_put(&flag, &one, sizeof one, right, NULL));
+    OK(isthmus_event_wait_for(&event, 20));
+    isthmus_barrier();
+}
+
+static void channel(void) {
+    isthmus_channel stream = ISTHMUS_CHANNEL_INIT;
+    isthmus_segment mine, theirs;
+    OK(isthmus_segment_create(&mine, 60 + (uint64_t)me, NULL, 4096, 0));
+    OK(isthmus_segment_clone(&theirs, 60 + (uint64_t)right, -1));
+    char sent[64], back[64] = {0};
+    memset(sent, 'A' + me, sizeof sent);
+    OK(isthmus_channel_put(&stream, sent, &theirs, 64, sizeof sent));
+    OK(isthmus_channel_fence(&stream));
+    OK(isthmus_channel_postadd(&stream, &theirs, 0, 3));
+    OK(isthmus_channel_poke(&stream, &theirs, 8, 9));
+    CHECK(stream.issued == 3);
+    isthmus_event event;
+    OK(isthmus_channel_event(&stream, &event));
+    OK(isthmus_event_wait(&event));
+    OK(isthmus_channel_get(&stream, back, &theirs, 64, sizeof back));
+    OK(isthmus_channel_quiet(&stream));
+    CHECK(stream.issued == 4 && stream.completed == 4 && memcmp(back, sent, sizeof back) == 0);
+    CHECK(isthmus_channel_put(&stream, sent, &theirs, 4090, 64) == ISTHMUS_BOUNDS);
+    CHECK(isthmus_channel_get(&stream, back, &theirs, 4090, 64) == ISTHMUS_BOUNDS);
+    CHECK(isthmus_channel_postadd(&stream, &theirs, 4, 1) == ISTHMUS_BOUNDS);
+    CHECK(isthmus_channel_poke(&stream, &theirs, 4096, 1) == ISTHMUS_BOUNDS);
+    CHECK(stream.issued == 4);
+    isthmus_barrier();
+    int64_t word = 0;
+    memcpy(&word, mine.base, sizeof word);
+    CHECK(word == 3 && mine.base[64] == 'A' + left);
+    isthmus_barrier();
+    OK(isthmus_segment_destroy(&mine));
+}
+
+int main(void) {
+    isthmus_init();
+    shmem_init();
+    me = isthmus_pe();
+    pes = isthmus_pes();
+    right = (me + 1) % pes;
+    left = (me + pes - 1) % pes;
+    memory();
+    channel();
+    waking();
+    shmem_finalize();
+    isthmus_finalize();
+    return 0;
+}
