@@ -40,6 +40,7 @@
 #include <isthmus/cpp/channel.hpp>
 #include <isthmus/cpp/distribution.hpp>
 #include <isthmus/cpp/event.hpp>
+#include <isthmus/cpp/gather.hpp>
 #include <isthmus/cpp/job.hpp>
 #include <isthmus/cpp/pointer.hpp>
 #include <isthmus/cpp/queue.hpp>

@@ -229,6 +229,44 @@ static void fence_visible(void) {
     OK(isthmus_segment_destroy(&findings));
 }
 
+/* Operations of a channel on either side of its fence, to different segments: the data goes to
+ * PE 1, the flag to another segment, which PE 1 polls from afar. */
+static void channel_fence(void) {
+    enum { kData = 1024, kFlag = 256, kDone = 320 };
+    unsigned polls = 0;
+    if (me == 0) {
+        isthmus_channel channel = ISTHMUS_CHANNEL_INIT;
+        int64_t data[kSlots];
+        for (int round = 1; round <= rounds; ++round) {
+            const int slot = round % kSlots;
+            while (load(&at_zero, kDone) < round - kSlots + 1)
+                give_way(&polls);
+            data[slot] = round;
+            OK(isthmus_channel_put(&channel, &data[slot], &at_one, kData + (uint64_t)slot * kLine,
+                                   8));
+            OK(isthmus_channel_fence(&channel));
+            OK(isthmus_channel_poke(&channel, &at_zero, kFlag, round));
+        }
+        OK(isthmus_channel_quiet(&channel));
+        CHECK(channel.completed == 2 * (int64_t)rounds);
+        while (load(&at_zero, kDone) < rounds)
+            give_way(&polls);
+    } else {
+        for (int64_t seen = 0; seen < rounds;) {
+            int64_t now = 0;
+            OK(isthmus_peek(&at_zero, kFlag, &now, NULL));
+            if (now == seen) {
+                give_way(&polls);
+                continue;
+            }
+            for (int64_t round = seen + 1; round <= now; ++round)
+                CHECK(load(&at_one, kData + (uint64_t)(round % kSlots) * kLine) == round);
+            seen = now;
+            OK(isthmus_poke(&at_zero, kDone, seen));
+        }
+    }
+}
+
 /* enqueue, enqueue by one producer: first in, first out, each message whole. */
 static void enqueue_fifo(void) {
     int64_t message[12];
@@ -307,6 +345,7 @@ static const struct {
     {"get_get", get_get},
     {"atomic_atomic", atomic_atomic},
     {"fence_visible", fence_visible},
+    {"channel_fence", channel_fence},
     {"enqueue_fifo", enqueue_fifo},
     {"fence_enqueue", fence_enqueue},
     {"event_acquire", event_acquire},

@@ -218,6 +218,33 @@ void channels() {
     isthmus::barrier();
 }
 
+void gathers() {
+    std::vector<isthmus::segment> segments;
+    isthmus::segment mine =
+        isthmus::segment::create(900 + static_cast<std::uint64_t>(me), 1024).or_fail();
+    for (std::size_t i = 0; i < 64; ++i)
+        mine.objects<Item>(0, 64)[i] = {static_cast<std::int64_t>(i * 3), me};
+    isthmus::barrier();
+    for (int pe = 0; pe < pes; ++pe)
+        segments.push_back(isthmus::segment::clone(900 + static_cast<std::uint64_t>(pe)).or_fail());
+    isthmus::gather<Item> gather = isthmus::gather<Item>::create(segments).or_fail();
+    std::vector<Item> items(500);
+    const auto source = [](std::size_t i) { return i % static_cast<std::size_t>(pes); };
+    for (std::size_t i = 0; i < items.size(); ++i)
+        gather.push(static_cast<std::uint32_t>(source(i)), i % 64 * sizeof(Item), items[i])
+            .or_fail();
+    isthmus::gather<Item> moved = std::move(gather);
+    moved.wait().or_fail();
+    for (std::size_t i = 0; i < items.size(); ++i)
+        CHECK(items[i].number == static_cast<std::int64_t>(i % 64 * 3) &&
+              items[i].from == static_cast<int>(source(i)));
+    CHECK(moved.push(0, 1024 - sizeof(Item) + 1, items[0]) == ISTHMUS_BOUNDS);
+    CHECK(moved.push(static_cast<std::uint32_t>(pes), 0, items[0]) == ISTHMUS_ARGUMENT);
+    const auto none = isthmus::gather<Item>::create(std::span<const isthmus::segment>());
+    CHECK(!none && none.code() == ISTHMUS_ARGUMENT);
+    isthmus::barrier();
+}
+
 }  // namespace
 
 int main() {
@@ -231,5 +258,6 @@ int main() {
     queues();
     aggregators();
     channels();
+    gathers();
     return 0;
 }
