@@ -21,6 +21,9 @@
 #define XBGAS_IN_PROFILE(a, b) b
 #endif
 
+/* May be used from the inline functions of other headers. */
+#define XBGAS_INLINE extern inline __attribute__((gnu_inline, always_inline))
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,7 +34,7 @@ static inline uint64_t xbgas_namespace(int pe) {
 }
 
 /* Completes every remote access this hart has issued. */
-static inline void xbgas_fence(void) {
+XBGAS_INLINE void xbgas_fence(void) {
     __asm__ volatile("fence" ::: "memory");
 }
 
@@ -51,7 +54,7 @@ static inline void xbgas_fence(void) {
 static inline int8_t xbgas_erlb(uint64_t ns, const volatile void* address) {
     uint64_t value;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x33, 0, 0x55, %[value], %[address], x31\n\t"
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
+                     : [value] "=r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
     return (int8_t)value;
 }
 
@@ -74,7 +77,7 @@ static inline int8_t xbgas_elb(uint64_t ns, const volatile void* address) {
 static inline int16_t xbgas_erlh(uint64_t ns, const volatile void* address) {
     uint64_t value;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x33, 1, 0x55, %[value], %[address], x31\n\t"
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
+                     : [value] "=r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
     return (int16_t)value;
 }
 
@@ -97,7 +100,7 @@ static inline int16_t xbgas_elh(uint64_t ns, const volatile void* address) {
 static inline int32_t xbgas_erlw(uint64_t ns, const volatile void* address) {
     uint64_t value;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x33, 2, 0x55, %[value], %[address], x31\n\t"
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
+                     : [value] "=r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
     return (int32_t)value;
 }
 
@@ -120,7 +123,7 @@ static inline int32_t xbgas_elw(uint64_t ns, const volatile void* address) {
 static inline int64_t xbgas_erld(uint64_t ns, const volatile void* address) {
     uint64_t value;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x33, 3, 0x55, %[value], %[address], x31\n\t"
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
+                     : [value] "=r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
     return (int64_t)value;
 }
 
@@ -142,7 +145,7 @@ static inline int64_t xbgas_eld(uint64_t ns, const volatile void* address) {
 static inline uint8_t xbgas_erlbu(uint64_t ns, const volatile void* address) {
     uint64_t value;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x33, 4, 0x55, %[value], %[address], x31\n\t"
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
+                     : [value] "=r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
     return (uint8_t)value;
 }
 
@@ -166,7 +169,7 @@ static inline uint8_t xbgas_elbu(uint64_t ns, const volatile void* address) {
 static inline uint16_t xbgas_erlhu(uint64_t ns, const volatile void* address) {
     uint64_t value;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x33, 5, 0x55, %[value], %[address], x31\n\t"
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
+                     : [value] "=r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
     return (uint16_t)value;
 }
 
@@ -987,6 +990,502 @@ static inline uint64_t xbgas_ebsd(const void* local, uint64_t ns, volatile void*
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 3, 2, %[done], %[local], t6, %[count]\n\t"
                      : [done] "=&r"(done)
                      : [ns] "r"(ns), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+    return done;
+}
+
+/* xbgas_erlb at PE `pe`, one instruction less. */
+XBGAS_INLINE int8_t xbgas_pe_erlb(int pe, const volatile void* address) {
+    uint64_t value;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x33, 0, 0x55, %[value], %[address], x31\n\t"
+                     : [value] "=r"(value) : [pe] "r"((long)pe), [address] "r"((uint64_t)address) : "memory");
+    return (int8_t)value;
+}
+
+/* xbgas_erlh at PE `pe`, one instruction less. */
+XBGAS_INLINE int16_t xbgas_pe_erlh(int pe, const volatile void* address) {
+    uint64_t value;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x33, 1, 0x55, %[value], %[address], x31\n\t"
+                     : [value] "=r"(value) : [pe] "r"((long)pe), [address] "r"((uint64_t)address) : "memory");
+    return (int16_t)value;
+}
+
+/* xbgas_erlw at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_erlw(int pe, const volatile void* address) {
+    uint64_t value;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x33, 2, 0x55, %[value], %[address], x31\n\t"
+                     : [value] "=r"(value) : [pe] "r"((long)pe), [address] "r"((uint64_t)address) : "memory");
+    return (int32_t)value;
+}
+
+/* xbgas_erld at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_erld(int pe, const volatile void* address) {
+    uint64_t value;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x33, 3, 0x55, %[value], %[address], x31\n\t"
+                     : [value] "=r"(value) : [pe] "r"((long)pe), [address] "r"((uint64_t)address) : "memory");
+    return (int64_t)value;
+}
+
+/* xbgas_erlbu at PE `pe`, one instruction less. */
+XBGAS_INLINE uint8_t xbgas_pe_erlbu(int pe, const volatile void* address) {
+    uint64_t value;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x33, 4, 0x55, %[value], %[address], x31\n\t"
+                     : [value] "=r"(value) : [pe] "r"((long)pe), [address] "r"((uint64_t)address) : "memory");
+    return (uint8_t)value;
+}
+
+/* xbgas_erlhu at PE `pe`, one instruction less. */
+XBGAS_INLINE uint16_t xbgas_pe_erlhu(int pe, const volatile void* address) {
+    uint64_t value;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x33, 5, 0x55, %[value], %[address], x31\n\t"
+                     : [value] "=r"(value) : [pe] "r"((long)pe), [address] "r"((uint64_t)address) : "memory");
+    return (uint16_t)value;
+}
+
+/* xbgas_ersb at PE `pe`, one instruction less. */
+XBGAS_INLINE void xbgas_pe_ersb(int pe, volatile void* address, int8_t value) {
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t")
+            XBGAS_IN_PROFILE(
+                ".insn r 0x33, 0, 0x22, %[value], %[address], x31\n\t",
+                ".insn r 0x33, 0, 0x22, x31, %[value], %[address]\n\t")::[pe] "r"((long)pe),
+        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
+        : "memory");
+}
+
+/* xbgas_ersh at PE `pe`, one instruction less. */
+XBGAS_INLINE void xbgas_pe_ersh(int pe, volatile void* address, int16_t value) {
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t")
+            XBGAS_IN_PROFILE(
+                ".insn r 0x33, 1, 0x22, %[value], %[address], x31\n\t",
+                ".insn r 0x33, 1, 0x22, x31, %[value], %[address]\n\t")::[pe] "r"((long)pe),
+        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
+        : "memory");
+}
+
+/* xbgas_ersw at PE `pe`, one instruction less. */
+XBGAS_INLINE void xbgas_pe_ersw(int pe, volatile void* address, int32_t value) {
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t")
+            XBGAS_IN_PROFILE(
+                ".insn r 0x33, 2, 0x22, %[value], %[address], x31\n\t",
+                ".insn r 0x33, 2, 0x22, x31, %[value], %[address]\n\t")::[pe] "r"((long)pe),
+        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
+        : "memory");
+}
+
+/* xbgas_ersd at PE `pe`, one instruction less. */
+XBGAS_INLINE void xbgas_pe_ersd(int pe, volatile void* address, int64_t value) {
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t")
+            XBGAS_IN_PROFILE(
+                ".insn r 0x33, 3, 0x22, %[value], %[address], x31\n\t",
+                ".insn r 0x33, 3, 0x22, x31, %[value], %[address]\n\t")::[pe] "r"((long)pe),
+        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
+        : "memory");
+}
+
+/* xbgas_elr_w at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_elr_w(int pe, volatile void* address) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x8, %[old], t6, x0\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base)
+        : "memory");
+    return (int32_t)old;
+}
+
+/* xbgas_esc_w at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_esc_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0xc, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int32_t)old;
+}
+
+/* xbgas_eamoswap_w at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_eamoswap_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x4, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int32_t)old;
+}
+
+/* xbgas_eamoadd_w at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_eamoadd_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x0, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int32_t)old;
+}
+
+/* xbgas_eamoxor_w at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_eamoxor_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x10, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int32_t)old;
+}
+
+/* xbgas_eamoand_w at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_eamoand_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x30, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int32_t)old;
+}
+
+/* xbgas_eamoor_w at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_eamoor_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x20, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int32_t)old;
+}
+
+/* xbgas_eamomin_w at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_eamomin_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x40, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int32_t)old;
+}
+
+/* xbgas_eamomax_w at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_eamomax_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x50, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int32_t)old;
+}
+
+/* xbgas_eamominu_w at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_eamominu_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x60, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int32_t)old;
+}
+
+/* xbgas_eamomaxu_w at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_eamomaxu_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x70, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int32_t)old;
+}
+
+/* xbgas_elr_d at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_elr_d(int pe, volatile void* address) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x8, %[old], t6, x0\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base)
+        : "memory");
+    return (int64_t)old;
+}
+
+/* xbgas_esc_d at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_esc_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0xc, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int64_t)old;
+}
+
+/* xbgas_eamoswap_d at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_eamoswap_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x4, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int64_t)old;
+}
+
+/* xbgas_eamoadd_d at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_eamoadd_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x0, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int64_t)old;
+}
+
+/* xbgas_eamoxor_d at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_eamoxor_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x10, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int64_t)old;
+}
+
+/* xbgas_eamoand_d at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_eamoand_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x30, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int64_t)old;
+}
+
+/* xbgas_eamoor_d at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_eamoor_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x20, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int64_t)old;
+}
+
+/* xbgas_eamomin_d at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_eamomin_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x40, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int64_t)old;
+}
+
+/* xbgas_eamomax_d at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_eamomax_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x50, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int64_t)old;
+}
+
+/* xbgas_eamominu_d at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_eamominu_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x60, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int64_t)old;
+}
+
+/* xbgas_eamomaxu_d at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_eamomaxu_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old;
+    __asm__ volatile(
+        XBGAS_IN_PROFILE(
+            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
+            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x70, %[old], t6, %[value]\n\t"
+        : [old] "=&r"(old)
+        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
+        : "memory");
+    return (int64_t)old;
+}
+
+/* xbgas_eblb at PE `pe`, one instruction less. */
+XBGAS_INLINE uint64_t xbgas_pe_eblb(void* local, int pe, const volatile void* remote,
+                                    uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    uint64_t done;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 0, 3, %[done], %[local], t6, %[count]\n\t"
+                     : [done] "=&r"(done)
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+    return done;
+}
+
+/* xbgas_eblh at PE `pe`, one instruction less. */
+XBGAS_INLINE uint64_t xbgas_pe_eblh(void* local, int pe, const volatile void* remote,
+                                    uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    uint64_t done;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 1, 3, %[done], %[local], t6, %[count]\n\t"
+                     : [done] "=&r"(done)
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+    return done;
+}
+
+/* xbgas_eblw at PE `pe`, one instruction less. */
+XBGAS_INLINE uint64_t xbgas_pe_eblw(void* local, int pe, const volatile void* remote,
+                                    uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    uint64_t done;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 2, 3, %[done], %[local], t6, %[count]\n\t"
+                     : [done] "=&r"(done)
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+    return done;
+}
+
+/* xbgas_ebld at PE `pe`, one instruction less. */
+XBGAS_INLINE uint64_t xbgas_pe_ebld(void* local, int pe, const volatile void* remote,
+                                    uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    uint64_t done;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 3, 3, %[done], %[local], t6, %[count]\n\t"
+                     : [done] "=&r"(done)
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+    return done;
+}
+
+/* xbgas_ebsb at PE `pe`, one instruction less. */
+XBGAS_INLINE uint64_t xbgas_pe_ebsb(const void* local, int pe, volatile void* remote,
+                                    uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    uint64_t done;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 0, 2, %[done], %[local], t6, %[count]\n\t"
+                     : [done] "=&r"(done)
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+    return done;
+}
+
+/* xbgas_ebsh at PE `pe`, one instruction less. */
+XBGAS_INLINE uint64_t xbgas_pe_ebsh(const void* local, int pe, volatile void* remote,
+                                    uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    uint64_t done;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 1, 2, %[done], %[local], t6, %[count]\n\t"
+                     : [done] "=&r"(done)
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+    return done;
+}
+
+/* xbgas_ebsw at PE `pe`, one instruction less. */
+XBGAS_INLINE uint64_t xbgas_pe_ebsw(const void* local, int pe, volatile void* remote,
+                                    uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    uint64_t done;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 2, 2, %[done], %[local], t6, %[count]\n\t"
+                     : [done] "=&r"(done)
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+    return done;
+}
+
+/* xbgas_ebsd at PE `pe`, one instruction less. */
+XBGAS_INLINE uint64_t xbgas_pe_ebsd(const void* local, int pe, volatile void* remote,
+                                    uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    uint64_t done;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 3, 2, %[done], %[local], t6, %[count]\n\t"
+                     : [done] "=&r"(done)
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
                      : "memory");
     return done;
 }
