@@ -1,14 +1,13 @@
-/* Generated from sim/isa/instructions.toml by sim/isa/generate.py. Change the table, not this file.
- */
+/* clang-format off */
+/* Generated from sim/isa/instructions.toml by sim/isa/generate.py. Change the table, not this file. */
 /*
  * xBGAS intrinsics for C and C++ on RV64, GCC, with an unmodified assembler.
  *
- * A remote address is (namespace, address). Namespace 0 is the own memory; PE p is namespace p + 1
- * by convention. Profile B (specification 2.0.0) is emitted unless XBGAS_PROFILE_A is defined.
- * Every access clobbers e31, and those with a base register in their name t6 as well; no other
- * e-register changes. Accesses are unordered among themselves; xbgas_fence() completes all that
- * were issued before it. An unmapped namespace or address traps (load access fault 5, store access
- * fault 7).
+ * A remote address is (namespace, address). Namespace 0 is the own memory; PE p is namespace p + 1 by convention.
+ * Profile B (specification 2.0.0) is emitted unless XBGAS_PROFILE_A is defined.
+ * Every access clobbers e31, and those with a base register in their name t6 as well; no other e-register changes.
+ * Accesses are unordered among themselves; xbgas_fence() completes all that were issued before it.
+ * An unmapped namespace or address traps (load access fault 5, store access fault 7).
  */
 #ifndef XBGAS_H
 #define XBGAS_H
@@ -29,25 +28,19 @@ extern "C" {
 #endif
 
 /* The namespace of PE `pe`. */
-static inline uint64_t xbgas_namespace(int pe) {
-    return (uint64_t)pe + 1;
-}
+static inline uint64_t xbgas_namespace(int pe) { return (uint64_t)pe + 1; }
 
 /* Completes every remote access this hart has issued. */
-XBGAS_INLINE void xbgas_fence(void) {
-    __asm__ volatile("fence" ::: "memory");
-}
+XBGAS_INLINE void xbgas_fence(void) { __asm__ volatile("fence" ::: "memory"); }
 
 /* Copy a value into e-register `number` (a literal), or out of it. */
-#define XBGAS_WRITE_E(number, value)                                              \
-    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x" #number ", %0, 0\n\t", \
-                                      ".insn i 0x7b, 5, x" #number                \
-                                      ", %0, 0\n\t")::"r"((uint64_t)(value)))
-#define XBGAS_READ_E(number)                                                               \
-    __extension__({                                                                        \
-        uint64_t xbgas_value_;                                                             \
+#define XBGAS_WRITE_E(number, value) \
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x" #number ", %0, 0\n\t", ".insn i 0x7b, 5, x" #number ", %0, 0\n\t") ::"r"((uint64_t)(value)))
+#define XBGAS_READ_E(number)                                              \
+    __extension__({                                                       \
+        uint64_t xbgas_value_;                                            \
         __asm__ volatile(".insn i 0x7b, 6, %0, x" #number ", 0\n\t" : "=r"(xbgas_value_)); \
-        xbgas_value_;                                                                      \
+        xbgas_value_;                                                     \
     })
 
 /* x[rd] = signed byte at {e[es2], x[rs1]}; the namespace goes through e31. Returns the value. */
@@ -58,18 +51,12 @@ static inline int8_t xbgas_erlb(uint64_t ns, const volatile void* address) {
     return (int8_t)value;
 }
 
-/* x[rd] = signed byte at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the value.
- */
+/* x[rd] = signed byte at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the value. */
 static inline int8_t xbgas_elb(uint64_t ns, const volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t value;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 0, %[value], 0(t6)\n\t"
-        : [value] "=&r"(value)
-        : [ns] "r"(ns), [address] "r"(base)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 0, %[value], 0(t6)\n\t"
+                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"(base) : "memory");
     return (int8_t)value;
 }
 
@@ -81,18 +68,12 @@ static inline int16_t xbgas_erlh(uint64_t ns, const volatile void* address) {
     return (int16_t)value;
 }
 
-/* x[rd] = signed 16 bits at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the
- * value. */
+/* x[rd] = signed 16 bits at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the value. */
 static inline int16_t xbgas_elh(uint64_t ns, const volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t value;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 1, %[value], 0(t6)\n\t"
-        : [value] "=&r"(value)
-        : [ns] "r"(ns), [address] "r"(base)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 1, %[value], 0(t6)\n\t"
+                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"(base) : "memory");
     return (int16_t)value;
 }
 
@@ -104,18 +85,12 @@ static inline int32_t xbgas_erlw(uint64_t ns, const volatile void* address) {
     return (int32_t)value;
 }
 
-/* x[rd] = signed 32 bits at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the
- * value. */
+/* x[rd] = signed 32 bits at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the value. */
 static inline int32_t xbgas_elw(uint64_t ns, const volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t value;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 2, %[value], 0(t6)\n\t"
-        : [value] "=&r"(value)
-        : [ns] "r"(ns), [address] "r"(base)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 2, %[value], 0(t6)\n\t"
+                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"(base) : "memory");
     return (int32_t)value;
 }
 
@@ -131,13 +106,8 @@ static inline int64_t xbgas_erld(uint64_t ns, const volatile void* address) {
 static inline int64_t xbgas_eld(uint64_t ns, const volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t value;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 3, %[value], 0(t6)\n\t"
-        : [value] "=&r"(value)
-        : [ns] "r"(ns), [address] "r"(base)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 3, %[value], 0(t6)\n\t"
+                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"(base) : "memory");
     return (int64_t)value;
 }
 
@@ -149,23 +119,16 @@ static inline uint8_t xbgas_erlbu(uint64_t ns, const volatile void* address) {
     return (uint8_t)value;
 }
 
-/* x[rd] = unsigned byte at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the
- * value. */
+/* x[rd] = unsigned byte at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the value. */
 static inline uint8_t xbgas_elbu(uint64_t ns, const volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t value;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 4, %[value], 0(t6)\n\t"
-        : [value] "=&r"(value)
-        : [ns] "r"(ns), [address] "r"(base)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 4, %[value], 0(t6)\n\t"
+                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"(base) : "memory");
     return (uint8_t)value;
 }
 
-/* x[rd] = unsigned 16 bits at {e[es2], x[rs1]}; the namespace goes through e31. Returns the value.
- */
+/* x[rd] = unsigned 16 bits at {e[es2], x[rs1]}; the namespace goes through e31. Returns the value. */
 static inline uint16_t xbgas_erlhu(uint64_t ns, const volatile void* address) {
     uint64_t value;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x33, 5, 0x55, %[value], %[address], x31\n\t"
@@ -173,165 +136,100 @@ static inline uint16_t xbgas_erlhu(uint64_t ns, const volatile void* address) {
     return (uint16_t)value;
 }
 
-/* x[rd] = unsigned 16 bits at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the
- * value. */
+/* x[rd] = unsigned 16 bits at {e[rs1], x[rs1] + imm}; the namespace goes through e31. Returns the value. */
 static inline uint16_t xbgas_elhu(uint64_t ns, const volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t value;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 5, %[value], 0(t6)\n\t"
-        : [value] "=&r"(value)
-        : [ns] "r"(ns), [address] "r"(base)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn i 0x77, 5, %[value], 0(t6)\n\t"
+                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"(base) : "memory");
     return (uint16_t)value;
 }
 
 /* 8 bits at {e[es3], x[rs1]} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_ersb(uint64_t ns, volatile void* address, int8_t value) {
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t")
-            XBGAS_IN_PROFILE(".insn r 0x33, 0, 0x22, %[value], %[address], x31\n\t",
-                             ".insn r 0x33, 0, 0x22, x31, %[value], %[address]\n\t")::[ns] "r"(ns),
-        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 0, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 0, 0x22, x31, %[value], %[address]\n\t")
+                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
 }
 
 /* 8 bits at {e[rs1], x[rs1] + imm} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_esb(uint64_t ns, volatile void* address, int8_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 0, %[value], 0(t6)\n\t" ::
-            [ns] "r"(ns),
-        [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 0, %[value], 0(t6)\n\t"
+                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
 }
 
 /* 16 bits at {e[es3], x[rs1]} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_ersh(uint64_t ns, volatile void* address, int16_t value) {
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t")
-            XBGAS_IN_PROFILE(".insn r 0x33, 1, 0x22, %[value], %[address], x31\n\t",
-                             ".insn r 0x33, 1, 0x22, x31, %[value], %[address]\n\t")::[ns] "r"(ns),
-        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 1, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 1, 0x22, x31, %[value], %[address]\n\t")
+                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
 }
 
 /* 16 bits at {e[rs1], x[rs1] + imm} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_esh(uint64_t ns, volatile void* address, int16_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 1, %[value], 0(t6)\n\t" ::
-            [ns] "r"(ns),
-        [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 1, %[value], 0(t6)\n\t"
+                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
 }
 
 /* 32 bits at {e[es3], x[rs1]} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_ersw(uint64_t ns, volatile void* address, int32_t value) {
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t")
-            XBGAS_IN_PROFILE(".insn r 0x33, 2, 0x22, %[value], %[address], x31\n\t",
-                             ".insn r 0x33, 2, 0x22, x31, %[value], %[address]\n\t")::[ns] "r"(ns),
-        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 2, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 2, 0x22, x31, %[value], %[address]\n\t")
+                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
 }
 
 /* 32 bits at {e[rs1], x[rs1] + imm} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_esw(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 2, %[value], 0(t6)\n\t" ::
-            [ns] "r"(ns),
-        [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 2, %[value], 0(t6)\n\t"
+                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
 }
 
 /* 64 bits at {e[es3], x[rs1]} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_ersd(uint64_t ns, volatile void* address, int64_t value) {
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t")
-            XBGAS_IN_PROFILE(".insn r 0x33, 3, 0x22, %[value], %[address], x31\n\t",
-                             ".insn r 0x33, 3, 0x22, x31, %[value], %[address]\n\t")::[ns] "r"(ns),
-        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 3, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 3, 0x22, x31, %[value], %[address]\n\t")
+                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
 }
 
 /* 64 bits at {e[rs1], x[rs1] + imm} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_esd(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 3, %[value], 0(t6)\n\t" ::
-            [ns] "r"(ns),
-        [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 3, %[value], 0(t6)\n\t"
+                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
 }
 
 /* x[rd] = signed 32 bits at {e[rs1], x[rs1]}, and reserve them. The namespace goes through e31. */
 static inline int32_t xbgas_elr_w(uint64_t ns, volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x8, %[old], t6, x0\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x8, %[old], t6, x0\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base) : "memory");
     return (int32_t)old;
 }
 
-/* x[rd] = signed 32 bits at {e[rs1], x[rs1]}, and reserve them; acquire and release. The namespace
- * goes through e31. */
+/* x[rd] = signed 32 bits at {e[rs1], x[rs1]}, and reserve them; acquire and release. The namespace goes through e31. */
 static inline int32_t xbgas_elr_w_aqrl(uint64_t ns, volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0xb, %[old], t6, x0\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0xb, %[old], t6, x0\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base) : "memory");
     return (int32_t)old;
 }
 
-/* if still reserved, 32 bits at {e[rs1], x[rs1]} = x[rs2] and x[rd] = 0, else x[rd] = 1. The
- * namespace goes through e31. */
+/* if still reserved, 32 bits at {e[rs1], x[rs1]} = x[rs2] and x[rd] = 0, else x[rd] = 1. The namespace goes through e31. */
 static inline int32_t xbgas_esc_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0xc, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0xc, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
-/* if still reserved, 32 bits at {e[rs1], x[rs1]} = x[rs2] and x[rd] = 0, else x[rd] = 1; acquire
- * and release. The namespace goes through e31. */
+/* if still reserved, 32 bits at {e[rs1], x[rs1]} = x[rs2] and x[rd] = 0, else x[rd] = 1; acquire and release. The namespace goes through e31. */
 static inline int32_t xbgas_esc_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0xf, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0xf, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -339,28 +237,17 @@ static inline int32_t xbgas_esc_w_aqrl(uint64_t ns, volatile void* address, int3
 static inline int32_t xbgas_eamoswap_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x4, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x4, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
-/* x[rd] = old 32 bits at {e[rs1], x[rs1]}; new = x[rs2]; acquire and release. The namespace goes
- * through e31. */
+/* x[rd] = old 32 bits at {e[rs1], x[rs1]}; new = x[rs2]; acquire and release. The namespace goes through e31. */
 static inline int32_t xbgas_eamoswap_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x7, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x7, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -368,13 +255,8 @@ static inline int32_t xbgas_eamoswap_w_aqrl(uint64_t ns, volatile void* address,
 static inline int32_t xbgas_eamoadd_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x0, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x0, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -382,13 +264,8 @@ static inline int32_t xbgas_eamoadd_w(uint64_t ns, volatile void* address, int32
 static inline int32_t xbgas_eamoadd_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x3, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x3, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -396,13 +273,8 @@ static inline int32_t xbgas_eamoadd_w_aqrl(uint64_t ns, volatile void* address, 
 static inline int32_t xbgas_eamoxor_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x10, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x10, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -410,13 +282,8 @@ static inline int32_t xbgas_eamoxor_w(uint64_t ns, volatile void* address, int32
 static inline int32_t xbgas_eamoxor_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x13, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x13, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -424,13 +291,8 @@ static inline int32_t xbgas_eamoxor_w_aqrl(uint64_t ns, volatile void* address, 
 static inline int32_t xbgas_eamoand_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x30, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x30, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -438,13 +300,8 @@ static inline int32_t xbgas_eamoand_w(uint64_t ns, volatile void* address, int32
 static inline int32_t xbgas_eamoand_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x33, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x33, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -452,13 +309,8 @@ static inline int32_t xbgas_eamoand_w_aqrl(uint64_t ns, volatile void* address, 
 static inline int32_t xbgas_eamoor_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x20, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x20, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -466,13 +318,8 @@ static inline int32_t xbgas_eamoor_w(uint64_t ns, volatile void* address, int32_
 static inline int32_t xbgas_eamoor_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x23, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x23, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -480,13 +327,8 @@ static inline int32_t xbgas_eamoor_w_aqrl(uint64_t ns, volatile void* address, i
 static inline int32_t xbgas_eamomin_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x40, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x40, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -494,13 +336,8 @@ static inline int32_t xbgas_eamomin_w(uint64_t ns, volatile void* address, int32
 static inline int32_t xbgas_eamomin_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x43, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x43, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -508,13 +345,8 @@ static inline int32_t xbgas_eamomin_w_aqrl(uint64_t ns, volatile void* address, 
 static inline int32_t xbgas_eamomax_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x50, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x50, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -522,13 +354,8 @@ static inline int32_t xbgas_eamomax_w(uint64_t ns, volatile void* address, int32
 static inline int32_t xbgas_eamomax_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x53, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x53, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -536,13 +363,8 @@ static inline int32_t xbgas_eamomax_w_aqrl(uint64_t ns, volatile void* address, 
 static inline int32_t xbgas_eamominu_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x60, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x60, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -550,13 +372,8 @@ static inline int32_t xbgas_eamominu_w(uint64_t ns, volatile void* address, int3
 static inline int32_t xbgas_eamominu_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x63, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x63, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -564,13 +381,8 @@ static inline int32_t xbgas_eamominu_w_aqrl(uint64_t ns, volatile void* address,
 static inline int32_t xbgas_eamomaxu_w(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x70, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x70, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -578,13 +390,8 @@ static inline int32_t xbgas_eamomaxu_w(uint64_t ns, volatile void* address, int3
 static inline int32_t xbgas_eamomaxu_w_aqrl(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x73, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x73, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -592,13 +399,8 @@ static inline int32_t xbgas_eamomaxu_w_aqrl(uint64_t ns, volatile void* address,
 static inline int64_t xbgas_elr_d(uint64_t ns, volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x8, %[old], t6, x0\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x8, %[old], t6, x0\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base) : "memory");
     return (int64_t)old;
 }
 
@@ -606,13 +408,8 @@ static inline int64_t xbgas_elr_d(uint64_t ns, volatile void* address) {
 static inline int64_t xbgas_elr_d_aqrl(uint64_t ns, volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0xb, %[old], t6, x0\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0xb, %[old], t6, x0\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base) : "memory");
     return (int64_t)old;
 }
 
@@ -620,13 +417,8 @@ static inline int64_t xbgas_elr_d_aqrl(uint64_t ns, volatile void* address) {
 static inline int64_t xbgas_esc_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0xc, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0xc, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -634,13 +426,8 @@ static inline int64_t xbgas_esc_d(uint64_t ns, volatile void* address, int64_t v
 static inline int64_t xbgas_esc_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0xf, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0xf, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -648,13 +435,8 @@ static inline int64_t xbgas_esc_d_aqrl(uint64_t ns, volatile void* address, int6
 static inline int64_t xbgas_eamoswap_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x4, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x4, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -662,13 +444,8 @@ static inline int64_t xbgas_eamoswap_d(uint64_t ns, volatile void* address, int6
 static inline int64_t xbgas_eamoswap_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x7, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x7, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -676,13 +453,8 @@ static inline int64_t xbgas_eamoswap_d_aqrl(uint64_t ns, volatile void* address,
 static inline int64_t xbgas_eamoadd_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x0, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x0, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -690,13 +462,8 @@ static inline int64_t xbgas_eamoadd_d(uint64_t ns, volatile void* address, int64
 static inline int64_t xbgas_eamoadd_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x3, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x3, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -704,13 +471,8 @@ static inline int64_t xbgas_eamoadd_d_aqrl(uint64_t ns, volatile void* address, 
 static inline int64_t xbgas_eamoxor_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x10, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x10, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -718,13 +480,8 @@ static inline int64_t xbgas_eamoxor_d(uint64_t ns, volatile void* address, int64
 static inline int64_t xbgas_eamoxor_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x13, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x13, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -732,13 +489,8 @@ static inline int64_t xbgas_eamoxor_d_aqrl(uint64_t ns, volatile void* address, 
 static inline int64_t xbgas_eamoand_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x30, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x30, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -746,13 +498,8 @@ static inline int64_t xbgas_eamoand_d(uint64_t ns, volatile void* address, int64
 static inline int64_t xbgas_eamoand_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x33, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x33, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -760,13 +507,8 @@ static inline int64_t xbgas_eamoand_d_aqrl(uint64_t ns, volatile void* address, 
 static inline int64_t xbgas_eamoor_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x20, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x20, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -774,13 +516,8 @@ static inline int64_t xbgas_eamoor_d(uint64_t ns, volatile void* address, int64_
 static inline int64_t xbgas_eamoor_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x23, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x23, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -788,13 +525,8 @@ static inline int64_t xbgas_eamoor_d_aqrl(uint64_t ns, volatile void* address, i
 static inline int64_t xbgas_eamomin_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x40, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x40, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -802,13 +534,8 @@ static inline int64_t xbgas_eamomin_d(uint64_t ns, volatile void* address, int64
 static inline int64_t xbgas_eamomin_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x43, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x43, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -816,13 +543,8 @@ static inline int64_t xbgas_eamomin_d_aqrl(uint64_t ns, volatile void* address, 
 static inline int64_t xbgas_eamomax_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x50, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x50, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -830,13 +552,8 @@ static inline int64_t xbgas_eamomax_d(uint64_t ns, volatile void* address, int64
 static inline int64_t xbgas_eamomax_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x53, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x53, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -844,13 +561,8 @@ static inline int64_t xbgas_eamomax_d_aqrl(uint64_t ns, volatile void* address, 
 static inline int64_t xbgas_eamominu_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x60, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x60, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -858,13 +570,8 @@ static inline int64_t xbgas_eamominu_d(uint64_t ns, volatile void* address, int6
 static inline int64_t xbgas_eamominu_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x63, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x63, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -872,13 +579,8 @@ static inline int64_t xbgas_eamominu_d_aqrl(uint64_t ns, volatile void* address,
 static inline int64_t xbgas_eamomaxu_d(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x70, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x70, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -886,20 +588,13 @@ static inline int64_t xbgas_eamomaxu_d(uint64_t ns, volatile void* address, int6
 static inline int64_t xbgas_eamomaxu_d_aqrl(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[ns], 0\n\t",
-            ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x73, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x73, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
-/* x[rs3] bytes from {e[rs2], x[rs2]} to the local x[rs1]; x[rd] = x[rs3] when they are there.
- * Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_eblb(void* local, uint64_t ns, const volatile void* remote,
-                                  uint64_t count) {
+/* x[rs3] bytes from {e[rs2], x[rs2]} to the local x[rs1]; x[rd] = x[rs3] when they are there. Returns the number of elements. The namespace goes through e31. */
+static inline uint64_t xbgas_eblb(void* local, uint64_t ns, const volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 0, 3, %[done], %[local], t6, %[count]\n\t"
@@ -910,8 +605,7 @@ static inline uint64_t xbgas_eblb(void* local, uint64_t ns, const volatile void*
 }
 
 /* the same, 16-bit elements. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_eblh(void* local, uint64_t ns, const volatile void* remote,
-                                  uint64_t count) {
+static inline uint64_t xbgas_eblh(void* local, uint64_t ns, const volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 1, 3, %[done], %[local], t6, %[count]\n\t"
@@ -922,8 +616,7 @@ static inline uint64_t xbgas_eblh(void* local, uint64_t ns, const volatile void*
 }
 
 /* the same, 32-bit elements. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_eblw(void* local, uint64_t ns, const volatile void* remote,
-                                  uint64_t count) {
+static inline uint64_t xbgas_eblw(void* local, uint64_t ns, const volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 2, 3, %[done], %[local], t6, %[count]\n\t"
@@ -934,8 +627,7 @@ static inline uint64_t xbgas_eblw(void* local, uint64_t ns, const volatile void*
 }
 
 /* the same, 64-bit elements. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_ebld(void* local, uint64_t ns, const volatile void* remote,
-                                  uint64_t count) {
+static inline uint64_t xbgas_ebld(void* local, uint64_t ns, const volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 3, 3, %[done], %[local], t6, %[count]\n\t"
@@ -945,10 +637,8 @@ static inline uint64_t xbgas_ebld(void* local, uint64_t ns, const volatile void*
     return done;
 }
 
-/* x[rs3] bytes from the local x[rs1] to {e[rs2], x[rs2]}; x[rd] = x[rs3] when they are there.
- * Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_ebsb(const void* local, uint64_t ns, volatile void* remote,
-                                  uint64_t count) {
+/* x[rs3] bytes from the local x[rs1] to {e[rs2], x[rs2]}; x[rd] = x[rs3] when they are there. Returns the number of elements. The namespace goes through e31. */
+static inline uint64_t xbgas_ebsb(const void* local, uint64_t ns, volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 0, 2, %[done], %[local], t6, %[count]\n\t"
@@ -959,8 +649,7 @@ static inline uint64_t xbgas_ebsb(const void* local, uint64_t ns, volatile void*
 }
 
 /* the same, 16-bit elements. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_ebsh(const void* local, uint64_t ns, volatile void* remote,
-                                  uint64_t count) {
+static inline uint64_t xbgas_ebsh(const void* local, uint64_t ns, volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 1, 2, %[done], %[local], t6, %[count]\n\t"
@@ -971,8 +660,7 @@ static inline uint64_t xbgas_ebsh(const void* local, uint64_t ns, volatile void*
 }
 
 /* the same, 32-bit elements. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_ebsw(const void* local, uint64_t ns, volatile void* remote,
-                                  uint64_t count) {
+static inline uint64_t xbgas_ebsw(const void* local, uint64_t ns, volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 2, 2, %[done], %[local], t6, %[count]\n\t"
@@ -983,8 +671,7 @@ static inline uint64_t xbgas_ebsw(const void* local, uint64_t ns, volatile void*
 }
 
 /* the same, 64-bit elements. Returns the number of elements. The namespace goes through e31. */
-static inline uint64_t xbgas_ebsd(const void* local, uint64_t ns, volatile void* remote,
-                                  uint64_t count) {
+static inline uint64_t xbgas_ebsd(const void* local, uint64_t ns, volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r4 0x5b, 3, 2, %[done], %[local], t6, %[count]\n\t"
@@ -1044,59 +731,34 @@ XBGAS_INLINE uint16_t xbgas_pe_erlhu(int pe, const volatile void* address) {
 
 /* xbgas_ersb at PE `pe`, one instruction less. */
 XBGAS_INLINE void xbgas_pe_ersb(int pe, volatile void* address, int8_t value) {
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t")
-            XBGAS_IN_PROFILE(
-                ".insn r 0x33, 0, 0x22, %[value], %[address], x31\n\t",
-                ".insn r 0x33, 0, 0x22, x31, %[value], %[address]\n\t")::[pe] "r"((long)pe),
-        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 0, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 0, 0x22, x31, %[value], %[address]\n\t")
+                     :: [pe] "r"((long)pe), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
 }
 
 /* xbgas_ersh at PE `pe`, one instruction less. */
 XBGAS_INLINE void xbgas_pe_ersh(int pe, volatile void* address, int16_t value) {
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t")
-            XBGAS_IN_PROFILE(
-                ".insn r 0x33, 1, 0x22, %[value], %[address], x31\n\t",
-                ".insn r 0x33, 1, 0x22, x31, %[value], %[address]\n\t")::[pe] "r"((long)pe),
-        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 1, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 1, 0x22, x31, %[value], %[address]\n\t")
+                     :: [pe] "r"((long)pe), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
 }
 
 /* xbgas_ersw at PE `pe`, one instruction less. */
 XBGAS_INLINE void xbgas_pe_ersw(int pe, volatile void* address, int32_t value) {
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t")
-            XBGAS_IN_PROFILE(
-                ".insn r 0x33, 2, 0x22, %[value], %[address], x31\n\t",
-                ".insn r 0x33, 2, 0x22, x31, %[value], %[address]\n\t")::[pe] "r"((long)pe),
-        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 2, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 2, 0x22, x31, %[value], %[address]\n\t")
+                     :: [pe] "r"((long)pe), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
 }
 
 /* xbgas_ersd at PE `pe`, one instruction less. */
 XBGAS_INLINE void xbgas_pe_ersd(int pe, volatile void* address, int64_t value) {
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t")
-            XBGAS_IN_PROFILE(
-                ".insn r 0x33, 3, 0x22, %[value], %[address], x31\n\t",
-                ".insn r 0x33, 3, 0x22, x31, %[value], %[address]\n\t")::[pe] "r"((long)pe),
-        [address] "r"((uint64_t)address), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 3, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 3, 0x22, x31, %[value], %[address]\n\t")
+                     :: [pe] "r"((long)pe), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
 }
 
 /* xbgas_elr_w at PE `pe`, one instruction less. */
 XBGAS_INLINE int32_t xbgas_pe_elr_w(int pe, volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x8, %[old], t6, x0\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x8, %[old], t6, x0\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base) : "memory");
     return (int32_t)old;
 }
 
@@ -1104,13 +766,8 @@ XBGAS_INLINE int32_t xbgas_pe_elr_w(int pe, volatile void* address) {
 XBGAS_INLINE int32_t xbgas_pe_esc_w(int pe, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0xc, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0xc, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -1118,13 +775,8 @@ XBGAS_INLINE int32_t xbgas_pe_esc_w(int pe, volatile void* address, int32_t valu
 XBGAS_INLINE int32_t xbgas_pe_eamoswap_w(int pe, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x4, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x4, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -1132,13 +784,8 @@ XBGAS_INLINE int32_t xbgas_pe_eamoswap_w(int pe, volatile void* address, int32_t
 XBGAS_INLINE int32_t xbgas_pe_eamoadd_w(int pe, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x0, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x0, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -1146,13 +793,8 @@ XBGAS_INLINE int32_t xbgas_pe_eamoadd_w(int pe, volatile void* address, int32_t 
 XBGAS_INLINE int32_t xbgas_pe_eamoxor_w(int pe, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x10, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x10, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -1160,13 +802,8 @@ XBGAS_INLINE int32_t xbgas_pe_eamoxor_w(int pe, volatile void* address, int32_t 
 XBGAS_INLINE int32_t xbgas_pe_eamoand_w(int pe, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x30, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x30, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -1174,13 +811,8 @@ XBGAS_INLINE int32_t xbgas_pe_eamoand_w(int pe, volatile void* address, int32_t 
 XBGAS_INLINE int32_t xbgas_pe_eamoor_w(int pe, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x20, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x20, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -1188,13 +820,8 @@ XBGAS_INLINE int32_t xbgas_pe_eamoor_w(int pe, volatile void* address, int32_t v
 XBGAS_INLINE int32_t xbgas_pe_eamomin_w(int pe, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x40, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x40, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -1202,13 +829,8 @@ XBGAS_INLINE int32_t xbgas_pe_eamomin_w(int pe, volatile void* address, int32_t 
 XBGAS_INLINE int32_t xbgas_pe_eamomax_w(int pe, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x50, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x50, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -1216,13 +838,8 @@ XBGAS_INLINE int32_t xbgas_pe_eamomax_w(int pe, volatile void* address, int32_t 
 XBGAS_INLINE int32_t xbgas_pe_eamominu_w(int pe, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x60, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x60, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -1230,13 +847,8 @@ XBGAS_INLINE int32_t xbgas_pe_eamominu_w(int pe, volatile void* address, int32_t
 XBGAS_INLINE int32_t xbgas_pe_eamomaxu_w(int pe, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x70, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x70, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int32_t)old;
 }
 
@@ -1244,13 +856,8 @@ XBGAS_INLINE int32_t xbgas_pe_eamomaxu_w(int pe, volatile void* address, int32_t
 XBGAS_INLINE int64_t xbgas_pe_elr_d(int pe, volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x8, %[old], t6, x0\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x8, %[old], t6, x0\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base) : "memory");
     return (int64_t)old;
 }
 
@@ -1258,13 +865,8 @@ XBGAS_INLINE int64_t xbgas_pe_elr_d(int pe, volatile void* address) {
 XBGAS_INLINE int64_t xbgas_pe_esc_d(int pe, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0xc, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0xc, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -1272,13 +874,8 @@ XBGAS_INLINE int64_t xbgas_pe_esc_d(int pe, volatile void* address, int64_t valu
 XBGAS_INLINE int64_t xbgas_pe_eamoswap_d(int pe, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x4, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x4, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -1286,13 +883,8 @@ XBGAS_INLINE int64_t xbgas_pe_eamoswap_d(int pe, volatile void* address, int64_t
 XBGAS_INLINE int64_t xbgas_pe_eamoadd_d(int pe, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x0, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x0, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -1300,13 +892,8 @@ XBGAS_INLINE int64_t xbgas_pe_eamoadd_d(int pe, volatile void* address, int64_t 
 XBGAS_INLINE int64_t xbgas_pe_eamoxor_d(int pe, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x10, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x10, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -1314,13 +901,8 @@ XBGAS_INLINE int64_t xbgas_pe_eamoxor_d(int pe, volatile void* address, int64_t 
 XBGAS_INLINE int64_t xbgas_pe_eamoand_d(int pe, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x30, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x30, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -1328,13 +910,8 @@ XBGAS_INLINE int64_t xbgas_pe_eamoand_d(int pe, volatile void* address, int64_t 
 XBGAS_INLINE int64_t xbgas_pe_eamoor_d(int pe, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x20, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x20, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -1342,13 +919,8 @@ XBGAS_INLINE int64_t xbgas_pe_eamoor_d(int pe, volatile void* address, int64_t v
 XBGAS_INLINE int64_t xbgas_pe_eamomin_d(int pe, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x40, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x40, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -1356,13 +928,8 @@ XBGAS_INLINE int64_t xbgas_pe_eamomin_d(int pe, volatile void* address, int64_t 
 XBGAS_INLINE int64_t xbgas_pe_eamomax_d(int pe, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x50, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x50, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -1370,13 +937,8 @@ XBGAS_INLINE int64_t xbgas_pe_eamomax_d(int pe, volatile void* address, int64_t 
 XBGAS_INLINE int64_t xbgas_pe_eamominu_d(int pe, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x60, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x60, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -1384,19 +946,13 @@ XBGAS_INLINE int64_t xbgas_pe_eamominu_d(int pe, volatile void* address, int64_t
 XBGAS_INLINE int64_t xbgas_pe_eamomaxu_d(int pe, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     uint64_t old;
-    __asm__ volatile(
-        XBGAS_IN_PROFILE(
-            ".insn i 0x7b, 7, x31, %[pe], 1\n\t",
-            ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x70, %[old], t6, %[value]\n\t"
-        : [old] "=&r"(old)
-        : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value)
-        : "memory");
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x70, %[old], t6, %[value]\n\t"
+                     : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
 /* xbgas_eblb at PE `pe`, one instruction less. */
-XBGAS_INLINE uint64_t xbgas_pe_eblb(void* local, int pe, const volatile void* remote,
-                                    uint64_t count) {
+XBGAS_INLINE uint64_t xbgas_pe_eblb(void* local, int pe, const volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 0, 3, %[done], %[local], t6, %[count]\n\t"
@@ -1407,8 +963,7 @@ XBGAS_INLINE uint64_t xbgas_pe_eblb(void* local, int pe, const volatile void* re
 }
 
 /* xbgas_eblh at PE `pe`, one instruction less. */
-XBGAS_INLINE uint64_t xbgas_pe_eblh(void* local, int pe, const volatile void* remote,
-                                    uint64_t count) {
+XBGAS_INLINE uint64_t xbgas_pe_eblh(void* local, int pe, const volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 1, 3, %[done], %[local], t6, %[count]\n\t"
@@ -1419,8 +974,7 @@ XBGAS_INLINE uint64_t xbgas_pe_eblh(void* local, int pe, const volatile void* re
 }
 
 /* xbgas_eblw at PE `pe`, one instruction less. */
-XBGAS_INLINE uint64_t xbgas_pe_eblw(void* local, int pe, const volatile void* remote,
-                                    uint64_t count) {
+XBGAS_INLINE uint64_t xbgas_pe_eblw(void* local, int pe, const volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 2, 3, %[done], %[local], t6, %[count]\n\t"
@@ -1431,8 +985,7 @@ XBGAS_INLINE uint64_t xbgas_pe_eblw(void* local, int pe, const volatile void* re
 }
 
 /* xbgas_ebld at PE `pe`, one instruction less. */
-XBGAS_INLINE uint64_t xbgas_pe_ebld(void* local, int pe, const volatile void* remote,
-                                    uint64_t count) {
+XBGAS_INLINE uint64_t xbgas_pe_ebld(void* local, int pe, const volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 3, 3, %[done], %[local], t6, %[count]\n\t"
@@ -1443,8 +996,7 @@ XBGAS_INLINE uint64_t xbgas_pe_ebld(void* local, int pe, const volatile void* re
 }
 
 /* xbgas_ebsb at PE `pe`, one instruction less. */
-XBGAS_INLINE uint64_t xbgas_pe_ebsb(const void* local, int pe, volatile void* remote,
-                                    uint64_t count) {
+XBGAS_INLINE uint64_t xbgas_pe_ebsb(const void* local, int pe, volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 0, 2, %[done], %[local], t6, %[count]\n\t"
@@ -1455,8 +1007,7 @@ XBGAS_INLINE uint64_t xbgas_pe_ebsb(const void* local, int pe, volatile void* re
 }
 
 /* xbgas_ebsh at PE `pe`, one instruction less. */
-XBGAS_INLINE uint64_t xbgas_pe_ebsh(const void* local, int pe, volatile void* remote,
-                                    uint64_t count) {
+XBGAS_INLINE uint64_t xbgas_pe_ebsh(const void* local, int pe, volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 1, 2, %[done], %[local], t6, %[count]\n\t"
@@ -1467,8 +1018,7 @@ XBGAS_INLINE uint64_t xbgas_pe_ebsh(const void* local, int pe, volatile void* re
 }
 
 /* xbgas_ebsw at PE `pe`, one instruction less. */
-XBGAS_INLINE uint64_t xbgas_pe_ebsw(const void* local, int pe, volatile void* remote,
-                                    uint64_t count) {
+XBGAS_INLINE uint64_t xbgas_pe_ebsw(const void* local, int pe, volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 2, 2, %[done], %[local], t6, %[count]\n\t"
@@ -1479,8 +1029,7 @@ XBGAS_INLINE uint64_t xbgas_pe_ebsw(const void* local, int pe, volatile void* re
 }
 
 /* xbgas_ebsd at PE `pe`, one instruction less. */
-XBGAS_INLINE uint64_t xbgas_pe_ebsd(const void* local, int pe, volatile void* remote,
-                                    uint64_t count) {
+XBGAS_INLINE uint64_t xbgas_pe_ebsd(const void* local, int pe, volatile void* remote, uint64_t count) {
     register uint64_t base __asm__("t6") = (uint64_t)remote;
     uint64_t done;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 3, 2, %[done], %[local], t6, %[count]\n\t"

@@ -365,7 +365,7 @@ C_TYPES = {"b": "int8_t", "h": "int16_t", "w": "int32_t", "d": "int64_t", "bu": 
 def write_header(rows, path):
     """C intrinsics; each holds its instruction words, so no assembler include is needed."""
     names = by_name(xbgas_rows(rows))
-    out = [f"/* {BANNER} */", HEADER_TOP]
+    out = ["/* clang-format off */", f"/* {BANNER} */", HEADER_TOP]
 
     def directive(name, mapping):
         forms = names[name]

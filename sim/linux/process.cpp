@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <stdexcept>
 #include <vector>
@@ -395,9 +396,11 @@ std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6
             char buffer[4096];
             ssize_t size;
             if (path == "/proc/self/exe") {
-                size =
-                    static_cast<ssize_t>(std::min(machine_.program().path.size(), sizeof buffer));
-                std::memcpy(buffer, machine_.program().path.data(), static_cast<std::size_t>(size));
+                // The C library insists on an absolute path.
+                std::error_code ignored;
+                const std::string own = std::filesystem::absolute(machine_.program().path, ignored);
+                size = static_cast<ssize_t>(std::min(own.size(), sizeof buffer));
+                std::memcpy(buffer, own.data(), static_cast<std::size_t>(size));
             } else {
                 size = readlinkat(directory(a[0]), path.c_str(), buffer, sizeof buffer);
             }
@@ -780,7 +783,7 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysExit: exit_thread(hart, static_cast<int>(a[0] & 0xff)); return 0;
         case kSysExitGroup: machine_.exit_node(node_, static_cast<int>(a[0] & 0xff)); return 0;
         case kCallEndJob: machine_.end_job(node_, static_cast<int>(a[0] & 0xff)); return 0;
-        case kCallJoinJob: node_.in_job = true; return 0;
+        case kCallJoinJob: node_.in_job = a[0] != 0; return 0;
         case kSysSetTidAddress:
             clear_tid_[hart.id] = a[0];
             return static_cast<std::int64_t>(kProcessId + hart.id);

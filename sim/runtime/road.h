@@ -14,7 +14,8 @@
  * before is complete
  *
  * `pe` is a PE of the world, the own one included. An address is the same number on every node.
- * Loads and stores are not ordered among themselves. ROAD_MAX_LEVEL is the thread level it bears.
+ * Loads and stores are not ordered among themselves. ROAD_CHECKS_PE is 1 if the road itself refuses
+ * every PE that does not exist. ROAD_MAX_LEVEL is the thread level it bears.
  */
 #ifndef ISTHMUS_SIM_ROAD_H
 #define ISTHMUS_SIM_ROAD_H

@@ -58,7 +58,7 @@ void isthmus_refuse_pe(const char* routine, int pe, int pes) __attribute__((nore
 void isthmus_refuse_context(const char* routine) __attribute__((noreturn, cold));
 
 static inline void isthmus_check_pe(const char* routine, int pe) {
-    if (ISTHMUS_UNLIKELY((unsigned)pe >= isthmus_window_pes))
+    if (!ROAD_CHECKS_PE && ISTHMUS_UNLIKELY((unsigned)pe >= isthmus_window_pes))
         isthmus_refuse_pe(routine, pe, isthmus_pes());
 }
 /* The world number of a PE of a context. */

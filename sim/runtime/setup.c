@@ -75,6 +75,7 @@ static void isthmus_leave(void) {
     isthmus_team_sync(&isthmus_team_world);
     isthmus_sessions = 0;
     isthmus_over = true;
+    isthmus_call(kCallJoinJob, 0);
 }
 
 /* A program that returns without finalising: OpenSHMEM 1.2 and older allow it, and a clean exit
@@ -95,7 +96,7 @@ static void isthmus_enter(int level) {
                      "the shared region of %llu bytes is too small for %d PEs: raise --shared to "
                      "%zu or more",
                      (unsigned long long)isthmus_shared_bytes, isthmus_pes(), areas + (1 << 20));
-    isthmus_call(kCallJoinJob, 0);
+    isthmus_call(kCallJoinJob, 1);
     if (!prepared) on_exit(isthmus_at_exit, NULL);
     prepared = true;
     isthmus_team_sync(&isthmus_team_world);

@@ -12,6 +12,7 @@
 #include "sim/debug/gdb_server.hpp"
 #include "sim/hart/bare_metal.hpp"
 #include "sim/hart/commit_log.hpp"
+#include "sim/hart/communication.hpp"
 #include "sim/linux/process.hpp"
 
 namespace {
@@ -26,7 +27,7 @@ struct Settings {
     std::string profile = "b", mode = "auto";
     std::string stats, log_commits, trace;
     std::vector<std::string> environment;
-    bool json = false, quiet = false, trace_to_stderr = false;
+    bool json = false, quiet = false, count = false, trace_to_stderr = false;
     int gdb_port = -1;
 };
 
@@ -81,7 +82,25 @@ std::string file_of_node(const std::string& name, unsigned node, unsigned nodes)
     return nodes == 1 || name == "-" ? name : name + "." + std::to_string(node);
 }
 
-bool run_machine(Machine& machine, const Settings& settings) {
+nlohmann::json counted(const std::vector<CommunicationCounter>& counters) {
+    nlohmann::json nodes = nlohmann::json::array();
+    CommunicationCounter all = counters.front();
+    all.program = all.communication = all.waiting = 0;
+    for (const CommunicationCounter& one : counters) {
+        nodes.push_back({{"program", one.program},
+                         {"communication", one.communication},
+                         {"waiting", one.waiting}});
+        all.program += one.program;
+        all.communication += one.communication;
+        all.waiting += one.waiting;
+    }
+    return {{"program", all.program},
+            {"communication", all.communication},
+            {"waiting", all.waiting},
+            {"per_node", nodes}};
+}
+
+bool run_machine(Machine& machine, const Settings& settings, nlohmann::json& counts) {
     if (settings.gdb_port >= 0) {
         GdbServer server(machine);
         std::fprintf(stderr, "isthmus-sim: GDB port %d\n", server.listen(settings.gdb_port));
@@ -95,6 +114,13 @@ bool run_machine(Machine& machine, const Settings& settings) {
     }
     const unsigned nodes = static_cast<unsigned>(machine.nodes().size());
     const std::string& name = settings.trace.empty() ? settings.log_commits : settings.trace;
+    if (settings.count) {
+        const CommunicationMap map(machine.program());
+        std::vector<CommunicationCounter> counters(nodes, CommunicationCounter(map));
+        const bool finished = machine.run(std::span(counters));
+        counts = counted(counters);
+        return finished;
+    }
     if (name.empty()) return machine.run();
     std::vector<CommitLog> logs;
     logs.reserve(nodes);
@@ -137,7 +163,8 @@ int run(Settings& settings) {
             printed = true;
         };
     }
-    const bool finished = run_machine(machine, settings);
+    nlohmann::json counts;
+    const bool finished = run_machine(machine, settings, counts);
     const double seconds = seconds_since(start);
     if (printed) std::fputc('\n', stderr);
     std::fflush(stdout);
@@ -145,7 +172,8 @@ int run(Settings& settings) {
         std::fprintf(stderr,
                      "isthmus-sim: stopped after %lu instructions per node (--max-instructions)\n",
                      static_cast<unsigned long>(options.max_instructions));
-    const nlohmann::json report = statistics(machine, seconds, finished);
+    nlohmann::json report = statistics(machine, seconds, finished);
+    if (settings.count) report["counted"] = counts;
     if (!settings.stats.empty()) {
         std::ofstream file(settings.stats);
         file << report.dump(2) << "\n";
@@ -197,6 +225,9 @@ int main(int argc, char** argv) {
         ->expected(1)
         ->take_all();
     app.add_option("--stats", settings.stats, "Write counters to this file as JSON");
+    app.add_flag("--count", settings.count,
+                 "Count the instructions of communication, of waiting and of the program; between "
+                 "benchmark_begin and benchmark_end if it has them");
     app.add_flag("--json", settings.json, "Print the counters to stdout as one line of JSON");
     app.add_option("--log-commits", settings.log_commits,
                    "Write a commit log (Spike's form); one file per node: FILE.0 ...");

@@ -10,6 +10,7 @@
 #define ISTHMUS_SIM_ROAD_IMPL_H
 
 #define ROAD_NAME      "RDMA"
+#define ROAD_CHECKS_PE 1 /* the NIC refuses a PE that does not exist */
 #define ROAD_MAX_LEVEL SHMEM_THREAD_SERIALIZED
 
 enum { kRoadDepth = 64, kRoadSignal = 32 };
@@ -45,9 +46,11 @@ enum {
 #define ROAD_NIC ((struct road_registers*)0xfff000000)
 
 struct road_state {
-    uint64_t posted, done; /* descriptors */
-    uint64_t signaled;     /* the last one that asked for a completion, as a count */
-    uint64_t taken;        /* completions */
+    uint64_t posted;   /* descriptors */
+    uint64_t limit;    /* the next one with which room has to be made */
+    uint64_t done;     /* as the last completion taken said */
+    uint64_t signaled; /* the last one that asked for a completion, as a count */
+    uint64_t taken;    /* completions */
     struct road_descriptor ring[kRoadDepth];
     struct road_completion completions[kRoadDepth];
 };
@@ -55,6 +58,8 @@ extern struct road_state road_state;
 
 /* Takes one completion, waiting for it. */
 uint64_t isthmus_spin_completion(void);
+/* Posts with a completion, when half of the ring is free. */
+void isthmus_post_with_room(uint64_t what, const void* remote, uint64_t local);
 
 static inline uint64_t road_take(void) {
     struct road_completion* const next = &road_state.completions[road_state.taken % kRoadDepth];
@@ -66,19 +71,25 @@ static inline uint64_t road_take(void) {
     return next->value;
 }
 
-static inline void road_post(uint64_t what, int pe, size_t bytes, const void* remote,
-                             uint64_t local) {
-    const uint64_t index = road_state.posted;
-    if (ISTHMUS_ROAD_UNLIKELY(index - road_state.done >= kRoadDepth)) road_take();
+static inline void road_write(uint64_t index, uint64_t what, const void* remote, uint64_t local) {
     struct road_descriptor* const place = &road_state.ring[index % kRoadDepth];
-    if (ISTHMUS_ROAD_UNLIKELY((index + 1) % kRoadSignal == 0)) what |= kRoadSignaled;
-    if (what & kRoadSignaled) road_state.signaled = index + 1;
-    place->what = what | (uint64_t)(uint16_t)pe << 16 | (uint64_t)bytes << 32;
+    place->what = what;
     place->remote = (uint64_t)remote;
     place->local = local;
     road_state.posted = index + 1;
     __asm__ volatile("fence w, o" ::: "memory"); /* the descriptor before the doorbell */
     ROAD_NIC->doorbell = index + 1;
+}
+static inline void road_post(uint64_t what, int pe, size_t bytes, const void* remote,
+                             uint64_t local) {
+    const uint64_t index = road_state.posted;
+    what |= (uint64_t)pe << 16 | (uint64_t)bytes << 32;
+    if (ISTHMUS_ROAD_UNLIKELY(index == road_state.limit)) {
+        isthmus_post_with_room(what, remote, local);
+        return;
+    }
+    if (what & kRoadSignaled) road_state.signaled = index + 1;
+    road_write(index, what, remote, local);
 }
 /* Posts and waits; returns what came back. */
 static inline uint64_t road_ask(uint64_t what, int pe, size_t bytes, const void* remote,
@@ -172,13 +183,19 @@ static inline void road_fence(void) {
 
 /* The NIC reads the buffer itself: it is the caller's again when the write is done. */
 static inline void road_put(int pe, void* to, const void* from, size_t bytes) {
-    road_put_nbi(pe, to, from, bytes);
-    if (bytes != 8) road_quiet();
+    if (bytes == 8 && ((uintptr_t)from & 7) == 0) {
+        road_post(kRoadWriteInline, pe, 8, to, *(const uint64_t*)from);
+    } else if (bytes - 1 < kRoadLongest) {
+        road_ask(kRoadWrite, pe, bytes, to, (uint64_t)from);
+    } else if (bytes != 0) {
+        road_put_nbi(pe, to, from, bytes);
+        road_quiet();
+    }
 }
 static inline void road_get(int pe, void* to, const void* from, size_t bytes) {
-    if (bytes == 8 && ((uintptr_t)to & 7) == 0) {
-        *(uint64_t*)to = road_load64(pe, from);
-    } else {
+    if (bytes - 1 < kRoadLongest) {
+        road_ask(kRoadRead, pe, bytes, from, (uint64_t)to);
+    } else if (bytes != 0) {
         road_get_nbi(pe, to, from, bytes);
         road_quiet();
     }
@@ -189,6 +206,7 @@ static inline void road_start(struct road_machine* machine) {
     machine->pes = (uint32_t)ROAD_NIC->pes;
     machine->shared_base = ROAD_NIC->shared_base;
     machine->shared_bytes = ROAD_NIC->shared_bytes;
+    road_state.limit = kRoadSignal - 1;
     ROAD_NIC->ring = (uint64_t)road_state.ring;
     ROAD_NIC->ring_entries = kRoadDepth;
     ROAD_NIC->completions = (uint64_t)road_state.completions;

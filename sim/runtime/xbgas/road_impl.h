@@ -6,6 +6,7 @@
 #include <xbgas.h>
 
 #define ROAD_NAME      "xBGAS"
+#define ROAD_CHECKS_PE 0 /* all but -1, which is the own memory */
 #define ROAD_MAX_LEVEL SHMEM_THREAD_MULTIPLE
 
 /* The machine leaves these in e-registers, and nothing of the program has run yet. */
