@@ -9,6 +9,7 @@
 
 #include "harness/run.hpp"
 #include "one-host/group.hpp"
+#include "xbgas/group.hpp"
 
 using namespace isthmus::bench;
 
@@ -16,7 +17,7 @@ namespace {
 
 // Adding a group: a folder beside one-host/, and a line here.
 std::vector<Group> groups() {
-    return {one_host()};
+    return {one_host(), xbgas()};
 }
 
 std::string processor_name() {

@@ -1039,6 +1039,204 @@ XBGAS_INLINE uint64_t xbgas_pe_ebsd(const void* local, int pe, volatile void* re
     return done;
 }
 
+/* xbgas_pe_eamoswap_w without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamoswap_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x4, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamoadd_w without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamoadd_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x0, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamoxor_w without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamoxor_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x10, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamoand_w without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamoand_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x30, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamoor_w without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamoor_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x20, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamomin_w without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamomin_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x40, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamomax_w without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamomax_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x50, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamominu_w without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamominu_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x60, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamomaxu_w without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamomaxu_w(int pe, volatile void* address, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x70, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamoswap_d without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamoswap_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x4, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamoadd_d without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamoadd_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x0, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamoxor_d without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamoxor_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x10, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamoand_d without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamoand_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x30, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamoor_d without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamoor_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x20, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamomin_d without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamomin_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x40, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamomax_d without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamomax_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x50, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamominu_d without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamominu_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x60, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eamomaxu_d without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eamomaxu_d(int pe, volatile void* address, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x70, x0, t6, %[value]\n\t"
+                     :  : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+}
+
+/* xbgas_pe_eblb without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eblb(void* local, int pe, const volatile void* remote, uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 0, 3, x0, %[local], t6, %[count]\n\t"
+                     : 
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+}
+
+/* xbgas_pe_eblh without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eblh(void* local, int pe, const volatile void* remote, uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 1, 3, x0, %[local], t6, %[count]\n\t"
+                     : 
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+}
+
+/* xbgas_pe_eblw without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_eblw(void* local, int pe, const volatile void* remote, uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 2, 3, x0, %[local], t6, %[count]\n\t"
+                     : 
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+}
+
+/* xbgas_pe_ebld without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_ebld(void* local, int pe, const volatile void* remote, uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 3, 3, x0, %[local], t6, %[count]\n\t"
+                     : 
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+}
+
+/* xbgas_pe_ebsb without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_ebsb(const void* local, int pe, volatile void* remote, uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 0, 2, x0, %[local], t6, %[count]\n\t"
+                     : 
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+}
+
+/* xbgas_pe_ebsh without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_ebsh(const void* local, int pe, volatile void* remote, uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 1, 2, x0, %[local], t6, %[count]\n\t"
+                     : 
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+}
+
+/* xbgas_pe_ebsw without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_ebsw(const void* local, int pe, volatile void* remote, uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 2, 2, x0, %[local], t6, %[count]\n\t"
+                     : 
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+}
+
+/* xbgas_pe_ebsd without a result: complete behind the next xbgas_fence(). */
+XBGAS_INLINE void xbgas_pe_post_ebsd(const void* local, int pe, volatile void* remote, uint64_t count) {
+    register uint64_t base __asm__("t6") = (uint64_t)remote;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r4 0x5b, 3, 2, x0, %[local], t6, %[count]\n\t"
+                     : 
+                     : [pe] "r"((long)pe), [local] "r"((uint64_t)local), [remote] "r"(base), [count] "r"(count)
+                     : "memory");
+}
+
 #ifdef __cplusplus
 }
 #endif

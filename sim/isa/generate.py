@@ -468,6 +468,7 @@ static inline uint64_t xbgas_{name}({local}void* local, uint64_t ns, {remote}vol
 }}
 """)
     out += [for_pe(text) for text in out if PE_FORMS.search(text)]
+    out += [posted(text) for text in out if POSTED_FORMS.search(text)]
     out.append("#ifdef __cplusplus\n}\n#endif\n#endif /* XBGAS_H */")
     write(path, out)
 
@@ -485,6 +486,21 @@ def for_pe(text):
                           ("%[ns], 0", "%[pe], 1"), ('[ns] "r"(ns)', '[pe] "r"((long)pe)')):
         text = text.replace(before, after)
     return text
+
+
+POSTED_FORMS = re.compile(r"xbgas_pe_(eamo[a-z]+_[wd]|eb[ls][bhwd])\(")
+
+
+def posted(text):
+    """The same function without its result: x0 is the destination, so nothing waits."""
+    function = POSTED_FORMS.search(text)[1]
+    text = re.sub(r"^/\*.*?\*/\n", f"/* xbgas_pe_{function} without a result: complete behind the next "
+                  "xbgas_fence(). */\n", text, flags=re.S)
+    text = re.sub(r"XBGAS_INLINE \w+ xbgas_pe_", "XBGAS_INLINE void xbgas_pe_post_", text)
+    text = re.sub(r"    uint64_t (old|done);\n", "", text)
+    text = re.sub(r"    return [^\n]*\n", "", text)
+    text = re.sub(r'\[(old|done)\] "=&r"\(\w+\)', "", text)
+    return re.sub(r"%\[(old|done)\]", "x0", text)
 
 
 HEADER_TOP = """/*

@@ -85,13 +85,21 @@ static void isthmus_strided(const char* routine, bool put, char* dest, const cha
         isthmus_fail(routine, "strides dst %td and sst %td must be at least %td", dst, sst, least);
     isthmus_check_pe(routine, pe);
     const size_t bytes = bsize * unit;
+    const ptrdiff_t to_step = dst * (ptrdiff_t)unit, from_step = sst * (ptrdiff_t)unit;
+    if (put && bytes == 8 &&
+        (((uintptr_t)dest | (uintptr_t)source | (size_t)to_step | (size_t)from_step) & 7) == 0) {
+        /* The common case, without a choice for each element. */
+        for (; nblocks != 0; --nblocks, dest += to_step, source += from_step)
+            road_store64(pe, dest, *(const uint64_t*)source);
+        return;
+    }
     for (size_t i = 0; i < nblocks; ++i) {
         if (put)
             road_put_nbi(pe, dest, source, bytes);
         else
             road_get_nbi(pe, dest, source, bytes);
-        dest += dst * (ptrdiff_t)unit;
-        source += sst * (ptrdiff_t)unit;
+        dest += to_step;
+        source += from_step;
     }
     road_quiet();
 }

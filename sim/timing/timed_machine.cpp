@@ -224,7 +224,7 @@ class TimedMachine::HartSource final : public InstructionSource {
 
     void remote_completed(Ticket ticket, RemoteStatus status,
                           std::span<const std::byte> data) override {
-        if (complete_store(ticket, status) || complete_descriptor(ticket, status, data)) return;
+        if (complete_posted(ticket, status) || complete_descriptor(ticket, status, data)) return;
         if (status != RemoteStatus::kDone) {
             // The functional machine finds the same fault and raises it, as it would without time.
             return ask_for_service(Service::kFault, 0);
@@ -245,7 +245,7 @@ class TimedMachine::HartSource final : public InstructionSource {
                     set_register(extended(value[0], request.size, request.sign_extend));
                 }
                 break;
-            case Kind::kStore: break;  // complete_store()
+            case Kind::kStore: break;  // complete_posted()
             case Kind::kAtomic:
                 ++counters.remote_atomics;
                 set_register(extended(value[0], request.size, true));
@@ -367,25 +367,34 @@ class TimedMachine::HartSource final : public InstructionSource {
                                : request.count * request.size;
                 break;
         }
-        // A store is posted: the core goes on, and a fence waits for it. Its fault comes late.
-        op.blocking = request.kind != Kind::kStore;
+        // What has no result is posted: the core goes on, and a fence waits for it. Its fault comes
+        // late.
+        op.blocking =
+            request.kind != Kind::kStore &&
+            (request.rd != Hart::kDiscard || request.kind == Kind::kLoad ||
+             request.kind == Kind::kLoadReserved || request.kind == Kind::kStoreConditional);
         const Ticket ticket = core.remote_access(op);
-        if (!op.blocking) stores_.emplace_back(ticket, request);
+        if (!op.blocking) posted_.emplace_back(ticket, request);
         observer_.go_on = core.retire(view);
     }
 
-    bool complete_store(Ticket ticket, RemoteStatus status) {
-        const auto found = std::find_if(stores_.begin(), stores_.end(),
-                                        [&](const auto& store) { return store.first == ticket; });
-        if (found == stores_.end()) return false;
+    bool complete_posted(Ticket ticket, RemoteStatus status) {
+        const auto found = std::find_if(posted_.begin(), posted_.end(),
+                                        [&](const auto& one) { return one.first == ticket; });
+        if (found == posted_.end()) return false;
+        const RemoteRequest& request = found->second;
         if (status == RemoteStatus::kDone) {
-            ++node_.counters.remote_stores;
-            node_.counters.remote_bytes += found->second.size;
+            NodeCounters& counters = node_.counters;
+            const bool bulk = request.count != 0;
+            ++(bulk                                          ? counters.bulk_transfers
+               : request.kind == RemoteRequest::Kind::kStore ? counters.remote_stores
+                                                             : counters.remote_atomics);
+            counters.remote_bytes += bulk ? request.count * request.size : request.size;
         } else {
-            hart_.remote = found->second;
+            hart_.remote = request;
             ask_for_service(Service::kFault, 0);
         }
-        stores_.erase(found);
+        posted_.erase(found);
         return true;
     }
 
@@ -513,8 +522,8 @@ class TimedMachine::HartSource final : public InstructionSource {
     const std::uint64_t clock_mhz_;
     const Cycle descriptor_cycles_, completion_cycles_;
     CoreTiming* core_ = nullptr;
-    std::vector<std::pair<Ticket, RemoteRequest>> stores_;  // posted
-    std::deque<Descriptor> descriptors_;                    // posted, not all reported
+    std::vector<std::pair<Ticket, RemoteRequest>> posted_;
+    std::deque<Descriptor> descriptors_;  // posted, not all reported
     TimingObserver observer_;
     Service service_ = Service::kNone;
     Cycle service_cycles_ = 0;

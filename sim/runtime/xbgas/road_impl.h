@@ -35,7 +35,7 @@ ROAD_WORD(64, xbgas_pe_erld, xbgas_pe_ersd)
         return (uint##BITS##_t)xbgas_pe_eamo##OP##_##SUFFIX(pe, at, (int##BITS##_t)value); \
     }                                                                                      \
     static inline void road_post_##OP##BITS(int pe, void* at, uint##BITS##_t value) {      \
-        (void)road_##OP##BITS(pe, at, value);                                              \
+        xbgas_pe_post_eamo##OP##_##SUFFIX(pe, at, (int##BITS##_t)value);                   \
     }
 #define ROAD_AMO(BITS, SUFFIX)                                                                  \
     ROAD_AMO_(BITS, SUFFIX, swap)                                                               \
@@ -76,13 +76,17 @@ static inline void road_get(int pe, void* to, const void* from, size_t bytes) {
         xbgas_pe_eblb(to, pe, from, bytes);
     }
 }
+/* Posted: no completion register, a fence completes them. */
 static inline void road_put_nbi(int pe, void* to, const void* from, size_t bytes) {
-    road_put(pe, to, from, bytes);
+    const uintptr_t odd = ((uintptr_t)to | (uintptr_t)from) & 7;
+    if (odd == 0 && bytes == 8)
+        road_store64(pe, to, *(const uint64_t*)from);
+    else if (bytes != 0)
+        xbgas_pe_post_ebsb(from, pe, to, bytes);
 }
 static inline void road_get_nbi(int pe, void* to, const void* from, size_t bytes) {
-    road_get(pe, to, from, bytes);
+    if (bytes != 0) xbgas_pe_post_eblb(to, pe, from, bytes);
 }
-
 static inline void road_flag64(int pe, void* to, uint64_t value) {
     xbgas_fence();
     road_store64(pe, to, value);

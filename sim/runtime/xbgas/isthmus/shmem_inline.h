@@ -107,6 +107,13 @@ SHMEM_RMA_TYPES(ISTHMUS_INLINE_BLOCKS)
 #define ISTHMUS_AMO_(T, OP, value)                                         \
     (sizeof(T) == 8 ? (T)xbgas_pe_eamo##OP##_d(pe, dest, (int64_t)(value)) \
                     : (T)xbgas_pe_eamo##OP##_w(pe, dest, (int32_t)(value)))
+#define ISTHMUS_POST_(T, OP, value)                                 \
+    do {                                                            \
+        if (sizeof(T) == 8)                                         \
+            xbgas_pe_post_eamo##OP##_d(pe, dest, (int64_t)(value)); \
+        else                                                        \
+            xbgas_pe_post_eamo##OP##_w(pe, dest, (int32_t)(value)); \
+    } while (0)
 #define ISTHMUS_INLINE_AMO(T, N)                                                                   \
     ISTHMUS_INLINE T shmem_##N##_atomic_fetch(const T* source, int pe) {                           \
         return shmem_##N##_g(source, pe);                                                          \
@@ -124,10 +131,10 @@ SHMEM_RMA_TYPES(ISTHMUS_INLINE_BLOCKS)
         return ISTHMUS_AMO_(T, add, 1);                                                            \
     }                                                                                              \
     ISTHMUS_INLINE void shmem_##N##_atomic_add(T* dest, T value, int pe) {                         \
-        (void)ISTHMUS_AMO_(T, add, value);                                                         \
+        ISTHMUS_POST_(T, add, value);                                                              \
     }                                                                                              \
     ISTHMUS_INLINE void shmem_##N##_atomic_inc(T* dest, int pe) {                                  \
-        (void)ISTHMUS_AMO_(T, add, 1);                                                             \
+        ISTHMUS_POST_(T, add, 1);                                                                  \
     }                                                                                              \
     ISTHMUS_INLINE T shmem_##N##_atomic_compare_swap(T* dest, T cond, T value, int pe) {           \
         T old;                                                                                     \
@@ -145,7 +152,7 @@ SHMEM_STANDARD_AMO_TYPES(ISTHMUS_INLINE_AMO)
         return ISTHMUS_AMO_(T, OP, value);                                     \
     }                                                                          \
     ISTHMUS_INLINE void shmem_##N##_atomic_##OP(T* dest, T value, int pe) {    \
-        (void)ISTHMUS_AMO_(T, OP, value);                                      \
+        ISTHMUS_POST_(T, OP, value);                                           \
     }
 #define ISTHMUS_INLINE_BITWISE(T, N)   \
     ISTHMUS_INLINE_BITWISE_(T, N, and) \
@@ -155,6 +162,7 @@ SHMEM_BITWISE_AMO_TYPES(ISTHMUS_INLINE_BITWISE)
 #undef ISTHMUS_INLINE_BITWISE
 #undef ISTHMUS_INLINE_BITWISE_
 #undef ISTHMUS_AMO_
+#undef ISTHMUS_POST_
 
 /* Everything under way completes: one instruction. */
 ISTHMUS_INLINE void shmem_fence(void) {
