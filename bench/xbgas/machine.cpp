@@ -47,9 +47,11 @@ std::optional<std::string> SimulatedMachine::simulate(const char* tool, Road roa
     }
     Command command;
     command.limit_seconds = 300;
-    command.arguments = {bin / tool, "--quiet", "-n", std::to_string(nodes)};
+    command.arguments = {bin / tool};
     auto& words = command.arguments;
     words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--quiet", "-n", std::to_string(nodes)});
+    if (std::string_view(tool) == "isthmus-sim") words.push_back("--");
     words.push_back(file);
     words.insert(words.end(), arguments.begin(), arguments.end());
     const Finished finished = run_command(command);

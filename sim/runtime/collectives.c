@@ -52,43 +52,111 @@ static void isthmus_send_down(struct isthmus_team* team, int place, int root, vo
     if (place == 0)
         for (first = 1; first < size; first <<= 1) {
         }
+    bool sent = false;
     for (int step = first >> 1; step != 0; step >>= 1) {
         if (place + step >= size) continue;
         int to = place + step + root;
         to = isthmus_world_pe(team, to < size ? to : to - size);
         road_put_nbi(to, dest, from, bytes);
+        sent = true;
     }
+    if (!sent) return;
+    volatile uint64_t* const flag = &team->area.arrived[team->me];
     for (int step = first >> 1; step != 0; step >>= 1) {
         if (place + step >= size) continue;
         int to = place + step + root;
         to = isthmus_world_pe(team, to < size ? to : to - size);
-        road_flag64(to, (void*)&team->area.arrived[team->me], operation);
+        if (sent)
+            road_flag64(to, (void*)flag, operation);
+        else /* behind the first one, which waits for the data */
+            road_store64(to, (void*)flag, operation);
+        sent = false;
     }
-    road_local();
+    if (bytes != 8) road_local();
+}
+
+/* Few PEs and little data: the root does it all, nobody passes anything on. */
+enum { kIsthmusFlatPes = 8, kIsthmusFlatBytes = 512 };
+
+static __attribute__((noinline)) int isthmus_spin_leaf(const volatile uint64_t* flag,
+                                                       uint64_t operation) {
+    isthmus_spin_reached(flag, operation);
+    isthmus_acquire();
+    return 0;
+}
+static __attribute__((noinline)) int isthmus_broadcast_all(struct isthmus_team* team, void* dest,
+                                                           const void* source, size_t bytes,
+                                                           int root) {
+    isthmus_broadcast(team, dest, source, bytes, root, true);
+    return 0;
+}
+/* What most PEs do, without a frame: wait for the root. */
+static inline int isthmus_team_broadcast(struct isthmus_team* team, void* dest, const void* source,
+                                         size_t bytes, int root) {
+    if (team->size > kIsthmusFlatPes || bytes > kIsthmusFlatBytes || team->me == root)
+        return isthmus_broadcast_all(team, dest, source, bytes, root);
+    const uint64_t operation = ++team->operation;
+    const volatile uint64_t* const flag = &team->area.arrived[root];
+    if (*flag < operation) return isthmus_spin_leaf(flag, operation);
+    isthmus_acquire();
+    return 0;
 }
 
 void isthmus_broadcast(struct isthmus_team* team, void* dest, const void* source, size_t bytes,
                        int root, bool fill_root) {
-    const int size = team->size;
-    const int place = team->me >= root ? team->me - root : team->me - root + size;
-    if (place == 0 && fill_root && dest != source) memmove(dest, source, bytes);
-    if (size == 1) return;
+    const int size = team->size, me = team->me;
     if (ISTHMUS_UNLIKELY(team->counters != NULL)) {
-        for (int i = 0; i < size && place == 0; ++i)
+        for (int i = 0; i < size && me == root; ++i)
             if (i != root) road_put_nbi(isthmus_world_pe(team, i), dest, source, bytes);
         road_quiet();
-        return isthmus_counter_sync(team);
+        isthmus_counter_sync(team);
+        if (me == root && fill_root && dest != source) memmove(dest, source, bytes);
+        return;
     }
     const uint64_t operation = ++team->operation;
+    const bool flat = size <= kIsthmusFlatPes && bytes <= kIsthmusFlatBytes;
+    const int place = me >= root ? me - root : me - root + size;
     if (place != 0) {
-        int from = place - (place & -place) + root;
+        int from = flat ? root : place - (place & -place) + root;
         from = from < size ? from : from - size;
         isthmus_wait_reached(&team->area.arrived[from], operation);
         isthmus_acquire();
-        if (place & 1) return; /* a leaf */
-        source = dest;
+        if (flat || (place & 1)) return; /* a leaf */
+        return isthmus_send_down(team, place, root, dest, dest, bytes, operation);
     }
-    isthmus_send_down(team, place, root, dest, source, bytes, operation);
+    if (fill_root && dest != source) {
+        /* The road copies what would take the core long. */
+        if (bytes == 8)
+            memcpy(dest, source, 8);
+        else
+            road_put_nbi(isthmus_world_pe(team, root), dest, source, bytes);
+    }
+    if (!flat) {
+        isthmus_send_down(team, 0, root, dest, source, bytes, operation);
+        road_quiet();
+        return;
+    }
+    int pe = team->start;
+    if (bytes == 8 && (((uintptr_t)dest | (uintptr_t)source) & 7) == 0) {
+        const uint64_t word = *(const uint64_t*)source;
+        for (int i = 0; i < size; ++i, pe += team->stride)
+            if (i != root) road_store64(pe, dest, word);
+    } else {
+        for (int i = 0; i < size; ++i, pe += team->stride)
+            if (i != root) road_put_nbi(pe, dest, source, bytes);
+    }
+    bool first = true;
+    pe = team->start;
+    volatile uint64_t* const flag = &team->area.arrived[root];
+    for (int i = 0; i < size; ++i, pe += team->stride) {
+        if (i == root) continue;
+        if (first)
+            road_flag64(pe, (void*)flag, operation);
+        else
+            road_store64(pe, (void*)flag, operation);
+        first = false;
+    }
+    if (bytes != 8) road_quiet();
 }
 
 /* Up the tree into the parents' scratch, down again into dest. A child's next vector cannot come
@@ -248,14 +316,20 @@ int pshmem_team_sync(shmem_team_t team) {
     return 0;
 }
 
-static struct isthmus_team* isthmus_collective_team(const char* routine, shmem_team_t team) {
-    if (ISTHMUS_UNLIKELY(team == SHMEM_TEAM_INVALID))
-        isthmus_fail(routine, "the team is SHMEM_TEAM_INVALID");
+static ISTHMUS_COLD __attribute__((noreturn)) void isthmus_refuse_no_team(const char* routine) {
+    isthmus_fail(routine, "the team is SHMEM_TEAM_INVALID");
+}
+static ISTHMUS_COLD __attribute__((noreturn)) void isthmus_refuse_root(const char* routine,
+                                                                       int root, int size) {
+    isthmus_fail(routine, "PE_root %d is out of range 0..%d", root, size - 1);
+}
+static inline struct isthmus_team* isthmus_collective_team(const char* routine, shmem_team_t team) {
+    if (ISTHMUS_UNLIKELY(team == SHMEM_TEAM_INVALID)) isthmus_refuse_no_team(routine);
     return isthmus_live_team(routine, team);
 }
 static void isthmus_check_root(const char* routine, const struct isthmus_team* team, int root) {
     if (ISTHMUS_UNLIKELY((unsigned)root >= (unsigned)team->size))
-        isthmus_fail(routine, "PE_root %d is out of range 0..%d", root, team->size - 1);
+        isthmus_refuse_root(routine, root, team->size);
 }
 static void isthmus_check_strides(const char* routine, ptrdiff_t dst, ptrdiff_t sst) {
     if (ISTHMUS_UNLIKELY(dst < 1 || sst < 1))
@@ -279,8 +353,7 @@ static void isthmus_check_strides(const char* routine, ptrdiff_t dst, ptrdiff_t 
                            int PE_root) {                                                        \
         isthmus_collective_team("shmem_" #BROADCAST, team);                                      \
         isthmus_check_root("shmem_" #BROADCAST, team, PE_root);                                  \
-        isthmus_broadcast(team, dest, source, nelems*(UNIT), PE_root, true);                     \
-        return 0;                                                                                \
+        return isthmus_team_broadcast(team, dest, source, nelems * (UNIT), PE_root);             \
     }                                                                                            \
     int pshmem_##COLLECT(shmem_team_t team, P* dest, const P* source, size_t nelems) {           \
         isthmus_collect(isthmus_collective_team("shmem_" #COLLECT, team), dest, source,          \

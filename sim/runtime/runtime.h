@@ -70,7 +70,13 @@ static inline int isthmus_context_pe(const char* routine, shmem_ctx_t context, i
         isthmus_refuse_pe(routine, pe, context->team->size);
     return isthmus_world_pe(context->team, pe);
 }
-struct isthmus_team* isthmus_live_team(const char* routine, shmem_team_t team);
+/* Ends the job: the library does not run, or the team has been destroyed. */
+void isthmus_refuse_team(const char* routine) __attribute__((noreturn, cold));
+/* No team lives while the library does not run: the world's slot says so, too. */
+static inline struct isthmus_team* isthmus_live_team(const char* routine, shmem_team_t team) {
+    if (ISTHMUS_UNLIKELY(team->slot < 0)) isthmus_refuse_team(routine);
+    return team;
+}
 void isthmus_require_running(const char* routine);
 
 /* Waiting. The processor is told that there is nothing to do before others have moved. */

@@ -75,6 +75,7 @@ static void isthmus_leave(void) {
     isthmus_team_sync(&isthmus_team_world);
     isthmus_sessions = 0;
     isthmus_over = true;
+    isthmus_team_world.slot = isthmus_team_shared.slot = -1;
     isthmus_call(kCallJoinJob, 0);
 }
 
@@ -89,6 +90,8 @@ static void isthmus_enter(int level) {
     static bool prepared;
     if (isthmus_sessions++ > 0) return;
     isthmus_over = false;
+    isthmus_team_world.slot = 0;
+    isthmus_team_shared.slot = 1;
     isthmus_level = level < ROAD_MAX_LEVEL ? level : ROAD_MAX_LEVEL;
     const size_t areas = isthmus_area_bytes(isthmus_pes());
     if (isthmus_shared_bytes < areas + 4096)

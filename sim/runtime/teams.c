@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct isthmus_team isthmus_team_world = {.stride = 1, .size = 1};
-struct isthmus_team isthmus_team_shared = {.stride = 1, .size = 1};
+struct isthmus_team isthmus_team_world = {.stride = 1, .size = 1, .slot = -1};
+struct isthmus_team isthmus_team_shared = {.stride = 1, .size = 1, .slot = -1};
 struct isthmus_context isthmus_context_default = {&isthmus_team_world, 0, true};
 
 static char* isthmus_areas;
@@ -35,14 +35,12 @@ void isthmus_teams_start(void* areas, int pes) {
     isthmus_team_world.me = isthmus_me();
     isthmus_areas_place(&isthmus_team_world.area, 0);
     isthmus_team_shared.start = isthmus_me();
-    isthmus_team_shared.slot = 1;
     isthmus_areas_place(&isthmus_team_shared.area, 1);
 }
 
-struct isthmus_team* isthmus_live_team(const char* routine, shmem_team_t team) {
+void isthmus_refuse_team(const char* routine) {
     isthmus_require_running(routine);
-    if (ISTHMUS_UNLIKELY(team->slot < 0)) isthmus_fail(routine, "the team has been destroyed");
-    return team;
+    isthmus_fail(routine, "the team has been destroyed");
 }
 
 int pshmem_team_my_pe(shmem_team_t team) {
