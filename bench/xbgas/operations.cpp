@@ -136,8 +136,8 @@ void measure_software_share(Run& run) {
                 const double network = latency["p50"].get<double>();
                 const double all = timed->nanoseconds * cycles_per_ns / count;
                 // Reading the clock twice is in it, too: two system calls over all operations.
-                row.method += "; " + number_text(all) + " cycles, the NIC's part " +
-                              number_text(network);
+                row.method +=
+                    "; " + number_text(all) + " cycles, the NIC's part " + number_text(network);
                 row.ours = std::max(0.0, 100 * (1 - network / all));
             }
             run.add(row);

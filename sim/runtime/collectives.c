@@ -52,26 +52,18 @@ static void isthmus_send_down(struct isthmus_team* team, int place, int root, vo
     if (place == 0)
         for (first = 1; first < size; first <<= 1) {
         }
-    bool sent = false;
+    int children[kIsthmusRounds + 1], count = 0;
     for (int step = first >> 1; step != 0; step >>= 1) {
         if (place + step >= size) continue;
-        int to = place + step + root;
-        to = isthmus_world_pe(team, to < size ? to : to - size);
-        road_put_nbi(to, dest, from, bytes);
-        sent = true;
+        const int to = place + step + root;
+        children[count] = isthmus_world_pe(team, to < size ? to : to - size);
+        road_put_nbi(children[count++], dest, from, bytes);
     }
-    if (!sent) return;
+    if (count == 0) return;
     volatile uint64_t* const flag = &team->area.arrived[team->me];
-    for (int step = first >> 1; step != 0; step >>= 1) {
-        if (place + step >= size) continue;
-        int to = place + step + root;
-        to = isthmus_world_pe(team, to < size ? to : to - size);
-        if (sent)
-            road_flag64(to, (void*)flag, operation);
-        else /* behind the first one, which waits for the data */
-            road_store64(to, (void*)flag, operation);
-        sent = false;
-    }
+    road_flag64(children[0], (void*)flag, operation);
+    for (int i = 1; i < count; ++i) /* behind the first one, which waits for the data */
+        road_store64(children[i], (void*)flag, operation);
     if (bytes != 8) road_local();
 }
 
@@ -131,11 +123,7 @@ void isthmus_broadcast(struct isthmus_team* team, void* dest, const void* source
         else
             road_put_nbi(isthmus_world_pe(team, root), dest, source, bytes);
     }
-    if (!flat) {
-        isthmus_send_down(team, 0, root, dest, source, bytes, operation);
-        road_quiet();
-        return;
-    }
+    if (!flat) return isthmus_send_down(team, 0, root, dest, source, bytes, operation);
     int pe = team->start;
     if (bytes == 8 && (((uintptr_t)dest | (uintptr_t)source) & 7) == 0) {
         const uint64_t word = *(const uint64_t*)source;
