@@ -82,13 +82,20 @@ static __attribute__((noinline)) int isthmus_broadcast_all(struct isthmus_team* 
     isthmus_broadcast(team, dest, source, bytes, root, true);
     return 0;
 }
-/* What most PEs do, without a frame: wait for the root. */
+/* What most PEs do, without a frame: wait for the root, or as a leaf of the tree for the parent. */
 static inline int isthmus_team_broadcast(struct isthmus_team* team, void* dest, const void* source,
                                          size_t bytes, int root) {
-    if (team->size > kIsthmusFlatPes || bytes > kIsthmusFlatBytes || team->me == root)
+    const int size = team->size, me = team->me;
+    int from = root;
+    if (size > kIsthmusFlatPes || bytes > kIsthmusFlatBytes) {
+        const int place = me >= root ? me - root : me - root + size;
+        if ((place & 1) == 0) return isthmus_broadcast_all(team, dest, source, bytes, root);
+        from = me != 0 ? me - 1 : size - 1;
+    } else if (me == root) {
         return isthmus_broadcast_all(team, dest, source, bytes, root);
+    }
     const uint64_t operation = ++team->operation;
-    const volatile uint64_t* const flag = &team->area.arrived[root];
+    const volatile uint64_t* const flag = &team->area.arrived[from];
     if (*flag < operation) return isthmus_spin_leaf(flag, operation);
     isthmus_acquire();
     return 0;
