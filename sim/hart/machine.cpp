@@ -268,9 +268,21 @@ void Machine::serve_remote(Node& from, Hart& hart) {
 }
 
 void Machine::exit_node(Node& node, int code) {
+    if (node.in_job && code != 0) return end_job(node, code);
     node.exited = true;
     node.exit_code = code;
     node.quota = 0;
+}
+
+// Nodes that ended before keep their codes; the others end with 0, so that exit_code() is this
+// one's.
+void Machine::end_job(Node& node, int code) {
+    for (const auto& other : nodes_) {
+        if (other->exited) continue;
+        other->exited = true;
+        other->exit_code = other.get() == &node ? code : 0;
+        other->quota = 0;
+    }
 }
 
 int Machine::exit_code() const {

@@ -23,6 +23,7 @@
 namespace isthmus::sim {
 
 class Machine;
+class RdmaNic;
 struct Node;
 
 struct MachineOptions {
@@ -86,6 +87,8 @@ class Environment {
     virtual bool wake_sleepers(Node& node) = 0;
     /// Before each round, with nothing running.
     virtual void before_round(Node&) {}
+    /// The node's RDMA NIC, if the environment has one.
+    virtual RdmaNic* rdma_nic() { return nullptr; }
 };
 
 struct Node {
@@ -99,6 +102,7 @@ struct Node {
     NodeCounters counters;
     std::unique_ptr<Environment> environment;
     bool exited = false;
+    bool in_job = false;  // its end with a code other than 0 ends all nodes
     int exit_code = 0;
 
     // Scheduling state of the current round.
@@ -166,8 +170,10 @@ class Machine {
         shared_size_ = size;
     }
 
-    /// Ends a node.
+    /// Ends a node; all of them if it is part of a job and the code is not 0.
     void exit_node(Node& node, int code);
+    /// Ends all nodes on behalf of one, with its code.
+    void end_job(Node& node, int code);
     /// Registers, symbol and back trace of a hart, for a crash or on demand.
     std::string report(const Node& node, const Hart& hart) const;
 

@@ -365,7 +365,7 @@ C_TYPES = {"b": "int8_t", "h": "int16_t", "w": "int32_t", "d": "int64_t", "bu": 
 def write_header(rows, path):
     """C intrinsics; each holds its instruction words, so no assembler include is needed."""
     names = by_name(xbgas_rows(rows))
-    out = [f"/* {BANNER} */", HEADER_TOP]
+    out = ["/* clang-format off */", f"/* {BANNER} */", HEADER_TOP]
 
     def directive(name, mapping):
         forms = names[name]
@@ -406,7 +406,7 @@ static inline {kind} xbgas_{name}(uint64_t ns, const volatile void* address) {{
 static inline {kind} xbgas_{name}(uint64_t ns, const volatile void* address) {{
     uint64_t value;
     __asm__ volatile({set_namespace} {access}
-                     : [value] "=&r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
+                     : [value] "=r"(value) : [ns] "r"(ns), [address] "r"((uint64_t)address) : "memory");
     return ({kind})value;
 }}
 """)
@@ -467,8 +467,40 @@ static inline uint64_t xbgas_{name}({local}void* local, uint64_t ns, {remote}vol
     return done;
 }}
 """)
+    out += [for_pe(text) for text in out if PE_FORMS.search(text)]
+    out += [posted(text) for text in out if POSTED_FORMS.search(text)]
     out.append("#ifdef __cplusplus\n}\n#endif\n#endif /* XBGAS_H */")
     write(path, out)
+
+
+# Accesses that a library of PEs is made of: they take the PE, and the instruction that names the namespace adds one.
+PE_FORMS = re.compile(r"xbgas_(er[ls][bhwd]u?|elr_[wd]|esc_[wd]|eamo[a-z]+_[wd]|eb[ls][bhwd])\(")
+
+
+def for_pe(text):
+    """The same function for PE `pe`, whose namespace is pe + 1 by convention."""
+    function = PE_FORMS.search(text)[1]
+    text = text.replace("static inline ", "XBGAS_INLINE ")
+    text = re.sub(r"^/\*.*?\*/\n", f"/* xbgas_{function} at PE `pe`, one instruction less. */\n", text, flags=re.S)
+    for before, after in ((f"xbgas_{function}(", f"xbgas_pe_{function}("), ("uint64_t ns", "int pe"),
+                          ("%[ns], 0", "%[pe], 1"), ('[ns] "r"(ns)', '[pe] "r"((long)pe)')):
+        text = text.replace(before, after)
+    return text
+
+
+POSTED_FORMS = re.compile(r"xbgas_pe_(eamo[a-z]+_[wd]|eb[ls][bhwd])\(")
+
+
+def posted(text):
+    """The same function without its result: x0 is the destination, so nothing waits."""
+    function = POSTED_FORMS.search(text)[1]
+    text = re.sub(r"^/\*.*?\*/\n", f"/* xbgas_pe_{function} without a result: complete behind the next "
+                  "xbgas_fence(). */\n", text, flags=re.S)
+    text = re.sub(r"XBGAS_INLINE \w+ xbgas_pe_", "XBGAS_INLINE void xbgas_pe_post_", text)
+    text = re.sub(r"    uint64_t (old|done);\n", "", text)
+    text = re.sub(r"    return [^\n]*\n", "", text)
+    text = re.sub(r'\[(old|done)\] "=&r"\(\w+\)', "", text)
+    return re.sub(r"%\[(old|done)\]", "x0", text)
 
 
 HEADER_TOP = """/*
@@ -491,6 +523,9 @@ HEADER_TOP = """/*
 #define XBGAS_IN_PROFILE(a, b) b
 #endif
 
+/* May be used from the inline functions of other headers. */
+#define XBGAS_INLINE extern inline __attribute__((gnu_inline, always_inline))
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -499,7 +534,7 @@ extern "C" {
 static inline uint64_t xbgas_namespace(int pe) { return (uint64_t)pe + 1; }
 
 /* Completes every remote access this hart has issued. */
-static inline void xbgas_fence(void) { __asm__ volatile("fence" ::: "memory"); }
+XBGAS_INLINE void xbgas_fence(void) { __asm__ volatile("fence" ::: "memory"); }
 """
 
 

@@ -76,6 +76,9 @@ enum Call : std::uint64_t {
     kSysGetrandom = 278,
     kSysMembarrier = 283,
     kSysStatx = 291,
+    // Calls of the machine itself, for the runtime in sim/runtime/setup.c.
+    kCallEndJob = 0x69730001,   // (status): ends every node
+    kCallJoinJob = 0x69730002,  // (1): from now on this node's death ends every node; (0): no more
 };
 
 struct Stat {

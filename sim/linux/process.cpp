@@ -14,10 +14,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <stdexcept>
 #include <vector>
 
+#include "sim/hart/rdma_nic.hpp"
 #include "sim/linux/abi.hpp"
 
 namespace isthmus::sim {
@@ -108,8 +110,10 @@ class Process final : public Environment {
             }
             return;
         }
+        if (hart.stop == Stop::kHostCall) return nic_.ring(machine_, node_, hart);
         crash(hart);
     }
+    RdmaNic* rdma_nic() override { return &nic_; }
 
   private:
     std::int64_t call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
@@ -206,6 +210,7 @@ class Process final : public Environment {
 
     Machine& machine_;
     Node& node_;
+    RdmaNic nic_;
     std::map<int, int> files_;
     std::uint64_t break_start_ = 0, break_ = 0;
     std::map<unsigned, Sleeper> sleepers_;
@@ -296,7 +301,10 @@ void Process::boot() {
     top = (top - 8 * words.size()) & ~std::uint64_t{15};
     memory.write(top, words.data(), 8 * words.size());
 
+    RdmaNic::map(node_, machine_.options().nodes, kLinuxSharedBase, shared);
+
     Hart& hart = machine_.add_hart(node_, true);
+    RdmaNic::watch(hart);
     hart.pc = program.entry;
     hart.x[2] = top;
     hart.clock = [this] { return now(false); };
@@ -388,9 +396,11 @@ std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6
             char buffer[4096];
             ssize_t size;
             if (path == "/proc/self/exe") {
-                size =
-                    static_cast<ssize_t>(std::min(machine_.program().path.size(), sizeof buffer));
-                std::memcpy(buffer, machine_.program().path.data(), static_cast<std::size_t>(size));
+                // The C library insists on an absolute path.
+                std::error_code ignored;
+                const std::string own = std::filesystem::absolute(machine_.program().path, ignored);
+                size = static_cast<ssize_t>(std::min(own.size(), sizeof buffer));
+                std::memcpy(buffer, own.data(), static_cast<std::size_t>(size));
             } else {
                 size = readlinkat(directory(a[0]), path.c_str(), buffer, sizeof buffer);
             }
@@ -694,6 +704,7 @@ std::int64_t Process::clone(Hart& hart, const std::uint64_t (&a)[6]) {
         gone_.pop_back();
     }
     Hart& child = reused ? *reused : machine_.add_hart(node_, true);
+    RdmaNic::watch(child);
     child.x = hart.x;
     child.f = hart.f;
     child.e = hart.e;
@@ -771,6 +782,8 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysClockNanosleep: return time_call(hart, number, a);
         case kSysExit: exit_thread(hart, static_cast<int>(a[0] & 0xff)); return 0;
         case kSysExitGroup: machine_.exit_node(node_, static_cast<int>(a[0] & 0xff)); return 0;
+        case kCallEndJob: machine_.end_job(node_, static_cast<int>(a[0] & 0xff)); return 0;
+        case kCallJoinJob: node_.in_job = a[0] != 0; return 0;
         case kSysSetTidAddress:
             clear_tid_[hart.id] = a[0];
             return static_cast<std::int64_t>(kProcessId + hart.id);

@@ -81,6 +81,7 @@ struct MachineDescription {
 
     struct Nic {
         std::uint64_t transmit_cycles, receive_cycles, outstanding, atomic_cycles, packet_bytes;
+        std::uint64_t descriptor_cycles, completion_cycles;
     } nic{};
 
     struct Simulation {

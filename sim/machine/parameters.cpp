@@ -167,6 +167,11 @@ const std::vector<Parameter>& table() {
                           "the arithmetic of a remote atomic, in the NIC"),
         ISTHMUS_PARAMETER(nic, packet_bytes, "bytes", 16, 65536, true, kPaper,
                           "payload limit of a packet, 4 KB; longer bulk transfers are split"),
+        ISTHMUS_PARAMETER(nic, descriptor_cycles, "cycles", 1, 10000, false, kOurs,
+                          "RDMA alone: doorbell written and descriptor read from the core's cache; "
+                          "a NIC on the chip"),
+        ISTHMUS_PARAMETER(nic, completion_cycles, "cycles", 1, 10000, false, kOurs,
+                          "RDMA alone: completion written and its line fetched by the core"),
         ISTHMUS_PARAMETER(simulation, seed, "", 0, kAny, false, kOurs,
                           "start of every random sequence"),
     };

@@ -117,7 +117,7 @@ bool CoreTiming::take_operands() {
         case TimingClass::kDivide: lose_until(divider_free_, StallCause::kUnit); break;
         case TimingClass::kFloatDivide: lose_until(float_divider_free_, StallCause::kUnit); break;
         case TimingClass::kFence:
-            if (nic_.outstanding() != 0) return block(StallCause::kFence);
+            if (nic_.of_core() != 0) return block(StallCause::kFence);
             lose_until(last_remote_done_, StallCause::kFence);
             for (const Miss& miss : misses_) {
                 if (!miss.used) continue;
@@ -200,6 +200,13 @@ bool CoreTiming::start_remote() {
     limit_ = issue_ + 1;
     sent_ = true;
     return true;
+}
+
+std::optional<Ticket> CoreTiming::post(const RemoteOperation& operation, Cycle when) {
+    if (!nic_.can_start()) return {};
+    nic_.start(operation, next_ticket_, when);
+    sent_ = true;
+    return next_ticket_++;
 }
 
 void CoreTiming::finish() {

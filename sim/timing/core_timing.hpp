@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <vector>
 
 #include "sim/memory/memory_system.hpp"
@@ -70,6 +71,12 @@ class CoreTiming {
         has_remote_ = true;
         return next_ticket_++;
     }
+    /// Starts an operation that no instruction waits for, at a cycle that has not passed: an RDMA
+    /// NIC's. Nothing if the NIC is full. The caller executes nothing more before it returns to the
+    /// node.
+    std::optional<Ticket> post(const RemoteOperation& operation, Cycle when);
+    /// When the last remote operation ended.
+    Cycle last_completion() const { return last_remote_done_; }
     /// The pipeline waits by itself when the NIC is full, so a hart may always issue.
     bool can_issue_remote() const { return true; }
     /// Registers whose value a hart does not have yet: results of remote operations without

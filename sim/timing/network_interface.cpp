@@ -71,6 +71,7 @@ void NetworkInterface::start(const RemoteOperation& request, Ticket ticket, Cycl
     op.ticket = ticket;
     op.started = now;
     --free_operations_;
+    autonomous_ += request.autonomous;
     ++statistics_.operations[static_cast<std::size_t>(request.kind)];
     statistics_.peak_outstanding = std::max(statistics_.peak_outstanding, outstanding());
 
@@ -210,6 +211,7 @@ void NetworkInterface::complete(std::uint32_t index, Cycle now) {
     }
     op.used = false;
     ++free_operations_;
+    autonomous_ -= op.request.autonomous;
     core_->remote_done(op.request, now);
     source_->remote_completed(op.ticket, op.status, op.data);
 }

@@ -66,6 +66,8 @@ class NetworkInterface {
     // For the core.
     bool can_start() const { return free_operations_ != 0; }
     std::uint64_t outstanding() const { return operations_.size() - free_operations_; }
+    /// Of those, the ones that the core's own instructions have started.
+    std::uint64_t of_core() const { return outstanding() - autonomous_; }
     void start(const RemoteOperation& operation, Ticket ticket, Cycle now);
 
     // For the node.
@@ -145,6 +147,7 @@ class NetworkInterface {
     NamespaceLookasideBuffer nlb_;
     std::vector<Operation> operations_;
     std::uint64_t free_operations_;
+    std::uint64_t autonomous_ = 0;  // in use, and started by no instruction
     std::vector<Job> jobs_;
     std::uint64_t jobs_in_use_ = 0;
     PacketPool pool_;

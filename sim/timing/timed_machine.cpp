@@ -1,8 +1,11 @@
 #include "sim/timing/timed_machine.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <deque>
 
 #include "sim/hart/execute.hpp"
+#include "sim/hart/rdma_nic.hpp"
 #include "sim/machine/check.hpp"
 #include "sim/memory/sparse_memory.hpp"
 
@@ -178,8 +181,13 @@ class TimedMachine::HartMemory final : public NodeMemory {
 
 class TimedMachine::HartSource final : public InstructionSource {
   public:
-    HartSource(Machine& machine, Node& node, std::uint64_t clock_mhz)
-        : machine_(machine), node_(node), hart_(*node.harts[0]), clock_mhz_(clock_mhz) {}
+    HartSource(Machine& machine, Node& node, const MachineDescription& description)
+        : machine_(machine),
+          node_(node),
+          hart_(*node.harts[0]),
+          clock_mhz_(description.core.clock_mhz),
+          descriptor_cycles_(description.nic.descriptor_cycles),
+          completion_cycles_(description.nic.completion_cycles) {}
 
     bool halted() const override { return node_.exited; }
     bool wants_service() const override { return wants_service_; }
@@ -199,8 +207,14 @@ class TimedMachine::HartSource final : public InstructionSource {
                     ask_for_service(Service::kWake, kPauseCycles);
                     break;
                 case Stop::kRemote: start_remote(core); break;
-                case Stop::kSystemCall:
                 case Stop::kHostCall:
+                    if (node_.environment->rdma_nic() != nullptr) {
+                        take_descriptors(core);
+                        return;  // the node looks at what has been started
+                    }
+                    ask_for_service(Service::kStop, kServiceCycles);
+                    break;
+                case Stop::kSystemCall:
                 case Stop::kTrap: ask_for_service(Service::kStop, kServiceCycles); break;
                 case Stop::kBreakpoint: model_error("timing: breakpoints are not served here");
             }
@@ -208,7 +222,9 @@ class TimedMachine::HartSource final : public InstructionSource {
         if (wants_service_) core.wait_for_service(service_cycles_);
     }
 
-    void remote_completed(Ticket, RemoteStatus status, std::span<const std::byte> data) override {
+    void remote_completed(Ticket ticket, RemoteStatus status,
+                          std::span<const std::byte> data) override {
+        if (complete_posted(ticket, status) || complete_descriptor(ticket, status, data)) return;
         if (status != RemoteStatus::kDone) {
             // The functional machine finds the same fault and raises it, as it would without time.
             return ask_for_service(Service::kFault, 0);
@@ -229,7 +245,7 @@ class TimedMachine::HartSource final : public InstructionSource {
                     set_register(extended(value[0], request.size, request.sign_extend));
                 }
                 break;
-            case Kind::kStore: ++counters.remote_stores; break;
+            case Kind::kStore: break;  // complete_posted()
             case Kind::kAtomic:
                 ++counters.remote_atomics;
                 set_register(extended(value[0], request.size, true));
@@ -351,14 +367,163 @@ class TimedMachine::HartSource final : public InstructionSource {
                                : request.count * request.size;
                 break;
         }
-        core.remote_access(op);
+        // What has no result is posted: the core goes on, and a fence waits for it. Its fault comes
+        // late.
+        op.blocking =
+            request.kind != Kind::kStore &&
+            (request.rd != Hart::kDiscard || request.kind == Kind::kLoad ||
+             request.kind == Kind::kLoadReserved || request.kind == Kind::kStoreConditional);
+        const Ticket ticket = core.remote_access(op);
+        if (!op.blocking) posted_.emplace_back(ticket, request);
         observer_.go_on = core.retire(view);
+    }
+
+    bool complete_posted(Ticket ticket, RemoteStatus status) {
+        const auto found = std::find_if(posted_.begin(), posted_.end(),
+                                        [&](const auto& one) { return one.first == ticket; });
+        if (found == posted_.end()) return false;
+        const RemoteRequest& request = found->second;
+        if (status == RemoteStatus::kDone) {
+            NodeCounters& counters = node_.counters;
+            const bool bulk = request.count != 0;
+            ++(bulk                                          ? counters.bulk_transfers
+               : request.kind == RemoteRequest::Kind::kStore ? counters.remote_stores
+                                                             : counters.remote_atomics);
+            counters.remote_bytes += bulk ? request.count * request.size : request.size;
+        } else {
+            hart_.remote = request;
+            ask_for_service(Service::kFault, 0);
+        }
+        posted_.erase(found);
+        return true;
+    }
+
+    // The RDMA NIC: descriptors begin in order as the NIC has room, end in any order, and are
+    // reported in order.
+    struct Descriptor {
+        RdmaNic::Descriptor what;
+        Ticket ticket = 0;
+        std::uint64_t value = 0;
+        bool started = false, done = false;
+    };
+
+    void take_descriptors(CoreTiming& core) {
+        core_ = &core;
+        RdmaNic::Descriptor descriptor{};
+        while (node_.environment->rdma_nic()->next(node_, descriptor))
+            descriptors_.push_back({descriptor});
+        start_descriptors(core.now());
+    }
+
+    void start_descriptors(Cycle now) {
+        bool earlier = false;  // something before this one is not complete
+        for (Descriptor& d : descriptors_) {
+            if (!d.started) {
+                const bool fenced =
+                    (d.what.flags & RdmaNic::kFenced) != 0 || d.what.opcode == kNothing;
+                if (fenced && earlier) break;
+                if (!start(d, now)) break;
+            }
+            earlier |= !d.done;
+        }
+        report_descriptors();
+    }
+
+    static constexpr auto kNothing = static_cast<std::uint8_t>(RdmaNic::Opcode::kNothing);
+
+    /// False if the NIC is full.
+    bool start(Descriptor& d, Cycle now) {
+        using enum RdmaNic::Opcode;
+        const auto opcode = static_cast<RdmaNic::Opcode>(d.what.opcode);
+        RemoteOperation op;
+        op.autonomous = true;
+        op.blocking = false;
+        op.name_space = d.what.pe + std::uint64_t{1};
+        op.address = d.what.remote;
+        op.bytes = d.what.bytes;
+        op.local_address = d.what.local;
+        op.value[0] = d.what.local;
+        op.compare = d.what.compare;
+        switch (opcode) {
+            case kWrite: op.kind = RemoteKind::kBulkPut; break;
+            case kWriteInline: op.kind = RemoteKind::kStore; break;
+            case kRead: op.kind = RemoteKind::kBulkGet; break;
+            case kReadInline: op.kind = RemoteKind::kLoad; break;
+            case kAdd:
+            case kSwap:
+            case kAnd:
+            case kOr:
+            case kXor:
+            case kCompareSwap: {
+                constexpr AtomicOperation kOperations[] = {
+                    AtomicOperation::kAdd, AtomicOperation::kSwap, AtomicOperation::kAnd,
+                    AtomicOperation::kOr,  AtomicOperation::kXor,  AtomicOperation::kCompareSwap};
+                op.kind = RemoteKind::kAtomic;
+                op.operation = kOperations[d.what.opcode - static_cast<std::uint8_t>(kAdd)];
+                break;
+            }
+            default: d.started = d.done = true; return true;
+        }
+        const bool direct = opcode != kWrite && opcode != kRead;
+        const bool word = opcode == kReadInline || opcode == kWriteInline;
+        if (direct && (op.bytes > 8 || (!word && op.bytes != 4 && op.bytes != 8))) {
+            fail(d);
+            return true;
+        }
+        // Who waits for the completion waits for it to be written, too.
+        const bool signaled = (d.what.flags & RdmaNic::kSignaled) != 0;
+        const auto ticket =
+            core_->post(op, now + descriptor_cycles_ + (signaled ? completion_cycles_ : 0));
+        if (!ticket) return false;
+        d.ticket = *ticket;
+        d.started = true;
+        return true;
+    }
+
+    bool complete_descriptor(Ticket ticket, RemoteStatus status, std::span<const std::byte> data) {
+        const auto found = std::find_if(
+            descriptors_.begin(), descriptors_.end(),
+            [&](const Descriptor& d) { return d.started && !d.done && d.ticket == ticket; });
+        if (found == descriptors_.end()) return false;
+        if (status != RemoteStatus::kDone) {
+            fail(*found);
+            return true;
+        }
+        std::memcpy(&found->value, data.data(), std::min<std::size_t>(data.size(), 8));
+        found->done = true;
+        start_descriptors(core_->last_completion());
+        return true;
+    }
+
+    void report_descriptors() {
+        while (!descriptors_.empty() && descriptors_.front().done) {
+            const Descriptor& d = descriptors_.front();
+            node_.environment->rdma_nic()->complete(node_, d.value,
+                                                    (d.what.flags & RdmaNic::kSignaled) != 0);
+            descriptors_.pop_front();
+        }
+    }
+
+    /// The program ends as one whose store has failed.
+    void fail(Descriptor& d) {
+        d.started = d.done = true;
+        hart_.remote = {};
+        hart_.remote.kind = RemoteRequest::Kind::kStore;
+        hart_.remote.name_space = d.what.pe + std::uint64_t{1};
+        hart_.remote.address = d.what.remote;
+        hart_.remote.size = 16;
+        hart_.remote.pc = hart_.pc;
+        ask_for_service(Service::kFault, 0);
     }
 
     Machine& machine_;
     Node& node_;
     Hart& hart_;
     const std::uint64_t clock_mhz_;
+    const Cycle descriptor_cycles_, completion_cycles_;
+    CoreTiming* core_ = nullptr;
+    std::vector<std::pair<Ticket, RemoteRequest>> posted_;
+    std::deque<Descriptor> descriptors_;  // posted, not all reported
     TimingObserver observer_;
     Service service_ = Service::kNone;
     Cycle service_cycles_ = 0;
@@ -376,7 +541,7 @@ TimedMachine::TimedMachine(Machine& functional, const MachineDescription& machin
     for (auto& node : functional.nodes()) {
         if (node->harts.size() != 1) throw MachineError("the timing model has one core per node");
         memories_.push_back(std::make_unique<HartMemory>(node->memory, machine));
-        sources_.push_back(std::make_unique<HartSource>(functional, *node, machine.core.clock_mhz));
+        sources_.push_back(std::make_unique<HartSource>(functional, *node, machine));
         parts.push_back({memories_.back().get(), sources_.back().get()});
     }
     simulator_ = std::make_unique<TimingSimulator>(machine, parts, threads);

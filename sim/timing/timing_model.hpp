@@ -82,6 +82,7 @@ struct RemoteOperation {
     std::uint8_t destination =
         0;  ///< register that becomes pending (kLoad, kAtomic; bulk: the completion register)
     bool blocking = true;
+    bool autonomous = false;  ///< started by an RDMA NIC from a descriptor: no fence waits for it
     std::uint64_t name_space = 0;  ///< 0: this node
     std::uint64_t address = 0;     ///< at the target; physical
     std::uint64_t bytes = 8;       ///< 1..16 for loads and stores, 4 or 8 for atomics, any for bulk

@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -12,6 +15,7 @@
 #include "sim/debug/gdb_server.hpp"
 #include "sim/hart/bare_metal.hpp"
 #include "sim/hart/commit_log.hpp"
+#include "sim/hart/communication.hpp"
 #include "sim/linux/process.hpp"
 
 namespace {
@@ -25,8 +29,11 @@ struct Settings {
     MachineOptions machine;
     std::string profile = "b", mode = "auto";
     std::string stats, log_commits, trace;
+    std::string machine_file, timeline;
+    std::vector<std::string> machine_settings;
+    bool timed = false;
     std::vector<std::string> environment;
-    bool json = false, quiet = false, trace_to_stderr = false;
+    bool json = false, quiet = false, count = false, trace_to_stderr = false;
     int gdb_port = -1;
 };
 
@@ -81,7 +88,25 @@ std::string file_of_node(const std::string& name, unsigned node, unsigned nodes)
     return nodes == 1 || name == "-" ? name : name + "." + std::to_string(node);
 }
 
-bool run_machine(Machine& machine, const Settings& settings) {
+nlohmann::json counted(const std::vector<CommunicationCounter>& counters) {
+    nlohmann::json nodes = nlohmann::json::array();
+    CommunicationCounter all = counters.front();
+    all.program = all.communication = all.waiting = 0;
+    for (const CommunicationCounter& one : counters) {
+        nodes.push_back({{"program", one.program},
+                         {"communication", one.communication},
+                         {"waiting", one.waiting}});
+        all.program += one.program;
+        all.communication += one.communication;
+        all.waiting += one.waiting;
+    }
+    return {{"program", all.program},
+            {"communication", all.communication},
+            {"waiting", all.waiting},
+            {"per_node", nodes}};
+}
+
+bool run_machine(Machine& machine, const Settings& settings, nlohmann::json& counts) {
     if (settings.gdb_port >= 0) {
         GdbServer server(machine);
         std::fprintf(stderr, "isthmus-sim: GDB port %d\n", server.listen(settings.gdb_port));
@@ -95,6 +120,13 @@ bool run_machine(Machine& machine, const Settings& settings) {
     }
     const unsigned nodes = static_cast<unsigned>(machine.nodes().size());
     const std::string& name = settings.trace.empty() ? settings.log_commits : settings.trace;
+    if (settings.count) {
+        const CommunicationMap map(machine.program());
+        std::vector<CommunicationCounter> counters(nodes, CommunicationCounter(map));
+        const bool finished = machine.run(std::span(counters));
+        counts = counted(counters);
+        return finished;
+    }
     if (name.empty()) return machine.run();
     std::vector<CommitLog> logs;
     logs.reserve(nodes);
@@ -137,7 +169,8 @@ int run(Settings& settings) {
             printed = true;
         };
     }
-    const bool finished = run_machine(machine, settings);
+    nlohmann::json counts;
+    const bool finished = run_machine(machine, settings, counts);
     const double seconds = seconds_since(start);
     if (printed) std::fputc('\n', stderr);
     std::fflush(stdout);
@@ -145,7 +178,8 @@ int run(Settings& settings) {
         std::fprintf(stderr,
                      "isthmus-sim: stopped after %lu instructions per node (--max-instructions)\n",
                      static_cast<unsigned long>(options.max_instructions));
-    const nlohmann::json report = statistics(machine, seconds, finished);
+    nlohmann::json report = statistics(machine, seconds, finished);
+    if (settings.count) report["counted"] = counts;
     if (!settings.stats.empty()) {
         std::ofstream file(settings.stats);
         file << report.dump(2) << "\n";
@@ -153,6 +187,51 @@ int run(Settings& settings) {
     }
     if (settings.json) std::cout << report.dump() << "\n";
     return finished ? machine.exit_code() & 0xff : 125;
+}
+
+/// With a machine description the program runs in time: isthmus-timing, beside this tool, takes
+/// over.
+int run_timed(const Settings& settings, unsigned nodes) {
+    for (const auto& [given, option] :
+         {std::pair{settings.gdb_port >= 0, "--gdb"},
+          {settings.count, "--count"},
+          {!settings.trace.empty() || settings.trace_to_stderr, "--trace"},
+          {!settings.log_commits.empty(), "--log-commits"}}) {
+        if (given)
+            throw std::runtime_error(std::string(option) +
+                                     " works without time only: leave --machine, --timed, --set "
+                                     "and --timeline out");
+    }
+    std::error_code ignored;
+    const auto tool =
+        std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "isthmus-timing";
+    std::vector<std::string> words = {"isthmus-timing"};
+    const auto add = [&](const char* option, const std::string& value) {
+        if (!value.empty()) words.insert(words.end(), {option, value});
+    };
+    add("--machine", settings.machine_file);
+    for (const std::string& setting : settings.machine_settings)
+        add("--set", setting);
+    add("--stats", settings.stats);
+    add("--timeline", settings.timeline);
+    for (const std::string& variable : settings.environment)
+        add("--env", variable);
+    add("--mode", settings.mode);
+    add("--profile", settings.profile);
+    add("--shared", std::to_string(settings.machine.shared_bytes));
+    add("--threads", std::to_string(settings.machine.threads));
+    if (settings.json) words.emplace_back("--json");
+    if (settings.quiet) words.emplace_back("--quiet");
+    // 0: as many as the description has.
+    add("-n", std::to_string(nodes));
+    words.push_back(settings.program);
+    words.insert(words.end(), settings.arguments.begin(), settings.arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words)
+        pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    execv(tool.c_str(), pointers.data());
+    throw std::runtime_error(tool.string() + " cannot be run: " + std::strerror(errno));
 }
 
 }  // namespace
@@ -197,6 +276,17 @@ int main(int argc, char** argv) {
         ->expected(1)
         ->take_all();
     app.add_option("--stats", settings.stats, "Write counters to this file as JSON");
+    app.add_option("--machine", settings.machine_file,
+                   "Run in time, on the machine that this file describes (see docs/machine.md)");
+    app.add_flag("--timed", settings.timed, "Run in time, on the machine of the paper's Table III");
+    app.add_option("--set", settings.machine_settings, "section.key=value of that machine")
+        ->expected(1)
+        ->take_all();
+    app.add_option("--timeline", settings.timeline,
+                   "In time: write remote operations to this file (Perfetto)");
+    app.add_flag("--count", settings.count,
+                 "Count the instructions of communication, of waiting and of the program; between "
+                 "benchmark_begin and benchmark_end if it has them");
     app.add_flag("--json", settings.json, "Print the counters to stdout as one line of JSON");
     app.add_option("--log-commits", settings.log_commits,
                    "Write a commit log (Spike's form); one file per node: FILE.0 ...");
@@ -213,6 +303,9 @@ int main(int argc, char** argv) {
     }
     if (settings.trace_to_stderr && settings.trace.empty()) settings.trace = "-";
     try {
+        if (settings.timed || !settings.machine_file.empty() ||
+            !settings.machine_settings.empty() || !settings.timeline.empty())
+            return run_timed(settings, app.count("-n") != 0 ? machine.nodes : 0);
         return run(settings);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "isthmus-sim: %s\n", error.what());

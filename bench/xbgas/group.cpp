@@ -1,0 +1,15 @@
+#include "xbgas/group.hpp"
+
+namespace isthmus::bench {
+
+Group xbgas() {
+    return {"xbgas",
+            "the xBGAS machine against the same nodes with an RDMA NIC, and the paper's figures",
+            {{"operations", measure_operation_counts},
+             {"latency", measure_software_share},
+             {"broadcast", measure_broadcast},
+             {"messages", measure_message_format},
+             {"applications", measure_applications}}};
+}
+
+}  // namespace isthmus::bench

@@ -1,0 +1,19 @@
+// The claims about the xBGAS machine: what its instructions save against the RDMA NIC on the same
+// simulated nodes, and what the paper states beside it.
+#pragma once
+
+#include "harness/run.hpp"
+
+namespace isthmus::bench {
+
+Group xbgas();
+
+// operations.cpp
+void measure_operation_counts(Run& run);
+void measure_software_share(Run& run);
+void measure_broadcast(Run& run);
+void measure_message_format(Run& run);
+// applications.cpp
+void measure_applications(Run& run);
+
+}  // namespace isthmus::bench

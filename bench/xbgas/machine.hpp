@@ -1,0 +1,51 @@
+// Running a program of the group on the simulated machine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/run.hpp"
+
+namespace isthmus::bench {
+
+enum class Road : unsigned char { xbgas, rdma };
+
+// Of one run, all nodes together, between benchmark_begin and benchmark_end.
+struct Counts {
+    double program = 0, communication = 0, waiting = 0;
+    // Waiting depends on how long others take, not on the software.
+    double working() const { return program + communication; }
+};
+
+struct Timed {
+    double nanoseconds = 0;  // as the program measured it, simulated time
+    nlohmann::json report;   // of isthmus-timing
+};
+
+class SimulatedMachine {
+  public:
+    explicit SimulatedMachine(const Run& run) : run_(run) {}
+
+    // Nothing if it could not be run or its result was wrong; why_not() then says why.
+    std::optional<Counts> count(Road road, int nodes, const std::string& program,
+                                const std::vector<std::string>& arguments);
+    std::optional<Timed> time(Road road, int nodes, const std::string& program,
+                              const std::vector<std::string>& arguments,
+                              const std::vector<std::string>& options = {});
+
+    const std::string& why_not() const { return why_not_; }
+
+  private:
+    std::optional<std::string> simulate(const char* tool, Road road, int nodes,
+                                        const std::string& program,
+                                        const std::vector<std::string>& arguments,
+                                        std::vector<std::string> options);
+
+    const Run& run_;
+    std::string why_not_;
+};
+
+}  // namespace isthmus::bench

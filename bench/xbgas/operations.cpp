@@ -1,0 +1,227 @@
+// Single operations: how many instructions, which share of the latency is software
+// (programs/micro.c).
+#include <algorithm>
+
+#include "xbgas/group.hpp"
+#include "xbgas/machine.hpp"
+
+namespace isthmus::bench {
+namespace {
+
+std::vector<std::string> micro(const std::string& operation, int bytes, int count,
+                               bool each = false) {
+    return {"--operation",         operation, "--bytes",       std::to_string(bytes), "--count",
+            std::to_string(count), "--each",  each ? "1" : "0"};
+}
+
+// Instructions of one operation, those of the loop around it subtracted.
+std::optional<double> instructions(SimulatedMachine& machine, Road road, int nodes,
+                                   const std::string& operation, int bytes, int count) {
+    const auto all = machine.count(road, nodes, "micro", micro(operation, bytes, count));
+    const auto loop = machine.count(road, nodes, "micro", micro("nothing", bytes, count));
+    if (!all || !loop) return {};
+    // One node alone runs the loop of an operation, all run that of a collective.
+    const bool collective =
+        operation == "broadcast" || operation == "barrier" || operation == "reduce";
+    return (all->working() - loop->working() * (collective ? nodes : 1)) / count;
+}
+
+double saved(double ours, double theirs) {
+    return 100 * (1 - ours / theirs);
+}
+
+}  // namespace
+
+void measure_operation_counts(Run& run) {
+    run.progress("counting the instructions of single operations");
+    SimulatedMachine machine(run);
+    constexpr int kCount = 1000;
+    struct Operation {
+        const char* name;
+        const char* claim;
+    };
+    constexpr Operation kOperations[] = {{"put", "8-byte put"},
+                                         {"get", "8-byte get"},
+                                         {"atomic_add", "8-byte atomic add"},
+                                         {"fetch_add", "8-byte atomic fetch-and-add"},
+                                         {"swap", "8-byte atomic swap"},
+                                         {"compare_swap", "8-byte atomic compare-and-swap"}};
+    std::vector<double> savings;
+    for (const auto& [name, claim] : kOperations) {
+        const auto ours = instructions(machine, Road::xbgas, 2, name, 8, kCount);
+        const auto theirs = instructions(machine, Road::rdma, 2, name, 8, kCount);
+        Row row;
+        row.claim = std::string(claim) + ", instructions";
+        row.unit = "instructions";
+        row.peer = "RDMA NIC, same nodes";
+        row.ours = ours;
+        row.peer_value = theirs;
+        row.reason = machine.why_not();
+        const std::string_view operation = name;
+        // The call's own instructions: the argument's loads belong to the loop of the program.
+        if (operation == "put" || operation == "get") {
+            const auto inlined = machine.count(Road::xbgas, 2, "micro", micro(name, 8, kCount));
+            if (inlined) row.ours = inlined->communication / kCount;
+            row.must = at_most(2);
+            row.method = "without the arguments, which belong to the program's loop";
+        } else {
+            row.method = "with its arguments and its return value, less the empty loop";
+        }
+        run.add(row);
+        if (!ours || !theirs) continue;
+        savings.push_back(saved(*ours, *theirs));
+    }
+    Row row;
+    row.claim = "instructions saved: put, get and atomics of 8 bytes, mean";
+    row.unit = "%";
+    row.must = at_least(73.9);
+    row.peer = "paper, against OpenSHMEM";
+    row.peer_value = 73.89;
+    row.reason = machine.why_not();
+    row.method =
+        "figure 3; the paper does not name its seven operations; our comparator is leaner "
+        "than OpenSHMEM";
+    if (savings.size() == std::size(kOperations)) {
+        double sum = 0;
+        for (const double value : savings)
+            sum += value;
+        row.ours = sum / static_cast<double>(savings.size());
+    }
+    run.add(row);
+    // Figure 15: single and bulk by size.
+    for (const int bytes : {8, 64, 512, 4096, 32768, 131072}) {
+        if (run.options().quick && bytes != 64 && bytes != 32768) continue;
+        Row size;
+        size.claim = "put of " + std::to_string(bytes) + " bytes, instructions";
+        size.unit = "instructions";
+        size.peer = "RDMA NIC, same nodes";
+        size.ours = instructions(machine, Road::xbgas, 2, "put", bytes, 50);
+        size.peer_value = instructions(machine, Road::rdma, 2, "put", bytes, 50);
+        if (size.peer_value) size.must = at_most(*size.peer_value);
+        size.reason = machine.why_not();
+        size.method = "figure 15 (the paper gives no numbers): bulk above 16 bytes";
+        run.add(size);
+    }
+}
+
+void measure_software_share(Run& run) {
+    run.progress("latency of single operations on the timed machine");
+    SimulatedMachine machine(run);
+    constexpr int kCount = 2000;
+    for (const bool put : {true, false}) {
+        const std::string operation = put ? "put" : "get";
+        for (const int bytes : {8, 4096, 1 << 20}) {
+            if (bytes != 8 && run.options().quick) continue;
+            const int count = bytes > 4096 ? 4 : kCount;
+            const auto timed =
+                machine.time(Road::xbgas, 2, "micro", micro(operation, bytes, count, true));
+            Row row;
+            row.claim = "software share of the latency of a " + operation + " of " +
+                        std::to_string(bytes) + " bytes";
+            row.unit = "%";
+            row.reason = machine.why_not();
+            row.peer = bytes == 8 ? "paper (small transfers)" : "";
+            if (bytes == 8) row.peer_value = put ? 9.70 : 9.72;
+            row.must = bytes == 8 ? at_most(9.7) : Must{};
+            row.method =
+                "figures 8 and 9: what lies beside the NIC's latency, loop included; each "
+                "operation complete before the next; 2 nodes side by side";
+            if (timed && !timed->report.is_discarded()) {
+                const auto& latency =
+                    timed->report["remote_latency"][bytes == 8 ? (put ? "store" : "load")
+                                                               : (put ? "bulk_put" : "bulk_get")];
+                const double cycles_per_ns =
+                    timed->report["machine"]["core"]["clock_mhz"].get<double>() / 1000;
+                // The median: the barriers' own stores are of the same kind.
+                const double network = latency["p50"].get<double>();
+                const double all = timed->nanoseconds * cycles_per_ns / count;
+                // Reading the clock twice is in it, too: two system calls over all operations.
+                row.method +=
+                    "; " + number_text(all) + " cycles, the NIC's part " + number_text(network);
+                row.ours = std::max(0.0, 100 * (1 - network / all));
+            }
+            run.add(row);
+        }
+    }
+}
+
+void measure_broadcast(Run& run) {
+    run.progress("broadcast on 6 nodes");
+    SimulatedMachine machine(run);
+    constexpr int kCount = 20;
+    double least = 1e9, first = 0, last = 0, most = 0;
+    bool whole = true;
+    for (const int bytes : {8, 64, 512, 4096, 32768}) {
+        const auto ours = instructions(machine, Road::xbgas, 6, "broadcast", bytes, kCount);
+        const auto theirs = instructions(machine, Road::rdma, 6, "broadcast", bytes, kCount);
+        whole = whole && ours && theirs;
+        Row row;
+        row.claim = "broadcast of " + std::to_string(bytes) + " bytes to 6 nodes, instructions";
+        row.unit = "instructions";
+        row.peer = "RDMA NIC, same nodes";
+        row.ours = ours;
+        row.peer_value = theirs;
+        row.reason = machine.why_not();
+        row.method = "figure 11; all six nodes together, waiting left out";
+        run.add(row);
+        if (!whole) break;
+        if (bytes == 8) first = *ours;
+        last = *ours;
+        least = std::min(least, *theirs / *ours);
+        most = std::max(most, *theirs / *ours);
+    }
+    const auto add = [&](const char* claim, double value, Must must, double paper,
+                         const char* method) {
+        Row row;
+        row.claim = claim;
+        row.unit = "x";
+        row.must = must;
+        row.peer = "paper";
+        row.peer_value = paper;
+        row.reason = machine.why_not();
+        row.method = method;
+        if (whole) row.ours = value;
+        if (row.reason.empty() && !row.holds())
+            row.reason =
+                "the comparator moves any size with one descriptor, where the paper's "
+                "OpenSHMEM copies";
+        run.add(row);
+    };
+    add("broadcast on 6 nodes, fewer instructions than RDMA, least", least, at_least(3.41), 3.41,
+        "figure 11, 8 B to 32 KB");
+    add("broadcast on 6 nodes, fewer instructions than RDMA, most", most, at_least(22.01), 22.01,
+        "figure 11, 8 B to 32 KB");
+    add("broadcast on 6 nodes, growth from 8 B to 32 KB", last / first, at_most(2), 2,
+        "figure 11; the paper's OpenSHMEM grows 9.95 times");
+}
+
+void measure_message_format(Run& run) {
+    run.progress("share of payload in the messages");
+    SimulatedMachine machine(run);
+    for (const int bytes : {8, 1024}) {
+        const auto timed = machine.time(Road::xbgas, 2, "micro", micro("put", bytes, 2000, true),
+                                        {"--set", "network.address_flits=0"});
+        Row row;
+        row.claim = "payload share of a put of " + std::to_string(bytes) + " bytes";
+        row.unit = "%";
+        const double formula = 100.0 * bytes / (bytes + 8);
+        row.peer = "p / (p + 8), as in the paper's figure 12";
+        row.peer_value = formula;
+        row.must = at_least(0.98 * formula);
+        row.method = "flits counted by the NICs, set-up and barriers included";
+        row.reason = machine.why_not();
+        if (timed && !timed->report.is_discarded()) {
+            const auto& total = timed->report["total"];
+            if (total.contains("nic")) {
+                const auto& nic = total["nic"];
+                const double payload = nic["payload_flits"].get<double>();
+                row.ours = 100 * payload /
+                           (payload + nic["header_flits"].get<double>() +
+                            nic["address_flits"].get<double>());
+            }
+        }
+        run.add(row);
+    }
+}
+
+}  // namespace isthmus::bench

@@ -1,0 +1,46 @@
+/* 8-byte puts to, or gets from, random places of random PEs (--get 1). */
+#include "common.h"
+
+int main(int argc, char** argv) {
+    start();
+    const int count = argument(argc, argv, "--count", 1000), get = argument(argc, argv, "--get", 0);
+    /* A row for each PE that writes, so that no two write the same word. */
+    enum { kRow = 64 };
+    uint64_t* const table = symmetric((size_t)npes * kRow * sizeof *table);
+    uint64_t wrong = 0;
+    for (int i = 0; i < npes * kRow; ++i)
+        table[i] = get ? random_at((uint64_t)me, (uint64_t)i) : 0;
+    begin();
+    if (get) {
+        for (int k = 0; k < count; ++k) {
+            const uint64_t at = random_at(1000 + (uint64_t)me, (uint64_t)k);
+            const int pe = (int)(at % (uint64_t)npes);
+            const uint64_t i = at / (uint64_t)npes % ((uint64_t)npes * kRow);
+            wrong |= shmem_uint64_g(&table[i], pe) ^ random_at((uint64_t)pe, i);
+        }
+    } else {
+        for (int k = 0; k < count; ++k) {
+            const uint64_t at = random_at((uint64_t)me, (uint64_t)k);
+            const int pe = (int)(at % (uint64_t)npes);
+            shmem_uint64_p(&table[me * kRow + k % kRow], at, pe);
+        }
+    }
+    end();
+    if (!get) {
+        /* What each writer's sequence left here: the last of each place. Writes of one PE to one
+         * place are not ordered, so any of them will do. */
+        for (int writer = 0; writer < npes; ++writer)
+            for (int slot = 0; slot < kRow; ++slot) {
+                const uint64_t found = table[writer * kRow + slot];
+                int possible = 0, sent = 0;
+                for (int k = slot; k < count; k += kRow) {
+                    const uint64_t at = random_at((uint64_t)writer, (uint64_t)k);
+                    if ((int)(at % (uint64_t)npes) != me) continue;
+                    sent = 1;
+                    possible |= found == at;
+                }
+                wrong |= sent ? !possible : found != 0;
+            }
+    }
+    return finish(get ? "random_get" : "random_put", wrong == 0, (double)count * npes);
+}

@@ -1,0 +1,128 @@
+#include "sim/hart/rdma_nic.hpp"
+
+#include <cstring>
+
+namespace isthmus::sim {
+namespace {
+
+using Opcode = RdmaNic::Opcode;
+
+Op atomic_op(Opcode opcode, bool wide) {
+    switch (opcode) {
+        case Opcode::kAdd: return wide ? Op::eamoadd_d : Op::eamoadd_w;
+        case Opcode::kAnd: return wide ? Op::eamoand_d : Op::eamoand_w;
+        case Opcode::kOr: return wide ? Op::eamoor_d : Op::eamoor_w;
+        case Opcode::kXor: return wide ? Op::eamoxor_d : Op::eamoxor_w;
+        default: return wide ? Op::eamoswap_d : Op::eamoswap_w;
+    }
+}
+
+}  // namespace
+
+void RdmaNic::map(Node& node, std::uint64_t nodes, std::uint64_t shared_base,
+                  std::uint64_t shared_bytes) {
+    node.memory.map(kBase, kPageSize, kRead | kWrite, "RDMA NIC");
+    Registers registers{};
+    registers.pe = node.id;
+    registers.pes = nodes;
+    registers.shared_base = shared_base;
+    registers.shared_bytes = shared_bytes;
+    node.memory.write(kBase, &registers, sizeof registers);
+}
+
+bool RdmaNic::next(const Node& node, Descriptor& descriptor) {
+    Registers registers{};
+    node.memory.read(kBase, &registers, sizeof registers);
+    if (taken_ >= registers.doorbell || registers.ring_entries == 0) return false;
+    const std::uint64_t slot = taken_ & (registers.ring_entries - 1);
+    ++taken_;
+    if (!node.memory.read(registers.ring + slot * sizeof descriptor, &descriptor,
+                          sizeof descriptor))
+        descriptor = {0xff, 0, 0, 0, registers.ring, 0, 0};
+    return true;
+}
+
+void RdmaNic::complete(Node& node, std::uint64_t value, bool signaled) {
+    ++completed_;
+    if (!signaled) return;
+    Registers registers{};
+    node.memory.read(kBase, &registers, sizeof registers);
+    const Completion completion{completed_, value};
+    if (registers.completion_entries == 0) return;
+    const std::uint64_t slot = written_++ & (registers.completion_entries - 1);
+    node.memory.write(registers.completions + slot * sizeof completion, &completion,
+                      sizeof completion);
+}
+
+// The access itself is a remote access like any other; its register is the one that discards.
+bool RdmaNic::execute(Machine& machine, Node& node, Hart& hart, const Descriptor& descriptor,
+                      std::uint64_t& value) {
+    using Kind = RemoteRequest::Kind;
+    const auto opcode = static_cast<Opcode>(descriptor.opcode);
+    RemoteRequest& request = hart.remote;
+    request = {};
+    request.rd = Hart::kDiscard;
+    request.name_space = descriptor.pe + std::uint64_t{1};
+    request.address = descriptor.remote;
+    request.pc = hart.pc;
+    request.size = static_cast<std::uint8_t>(descriptor.bytes);
+    const auto serve = [&](Kind kind) {
+        request.kind = kind;
+        machine.serve_remote(node, hart);
+        return !node.exited;
+    };
+    value = 0;
+    switch (opcode) {
+        case Opcode::kNothing: return true;
+        case Opcode::kWrite:
+        case Opcode::kRead:
+            request.size = 1;
+            request.count = descriptor.bytes;
+            request.local = descriptor.local;
+            return serve(opcode == Opcode::kRead ? Kind::kBulkLoad : Kind::kBulkStore);
+        case Opcode::kWriteInline:
+        case Opcode::kReadInline:
+            if (descriptor.bytes > 8) break;
+            request.value = descriptor.local;
+            if (!serve(opcode == Opcode::kReadInline ? Kind::kLoad : Kind::kStore)) return false;
+            value = hart.x[Hart::kDiscard];
+            return true;
+        case Opcode::kAdd:
+        case Opcode::kSwap:
+        case Opcode::kAnd:
+        case Opcode::kOr:
+        case Opcode::kXor:
+        case Opcode::kCompareSwap: {
+            if (descriptor.bytes != 4 && descriptor.bytes != 8) break;
+            request.value = descriptor.local;
+            const bool wide = descriptor.bytes == 8;
+            request.op = atomic_op(opcode, wide);
+            if (opcode != Opcode::kCompareSwap) {
+                if (!serve(Kind::kAtomic)) return false;
+                value = hart.x[Hart::kDiscard];
+                return true;
+            }
+            if (!serve(Kind::kLoadReserved)) return false;
+            value = hart.x[Hart::kDiscard];
+            const std::uint64_t compare =
+                wide ? descriptor.compare
+                     : static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(
+                           static_cast<std::uint32_t>(descriptor.compare))});
+            return value != compare || serve(Kind::kStoreConditional);
+        }
+    }
+    hart.raise(Cause::kStoreFault, descriptor.remote);
+    node.environment->serve(node, hart);
+    return false;
+}
+
+void RdmaNic::ring(Machine& machine, Node& node, Hart& hart) {
+    Descriptor descriptor{};
+    std::uint64_t value = 0;
+    while (next(node, descriptor)) {
+        if (!execute(machine, node, hart, descriptor, value)) return;
+        complete(node, value, (descriptor.flags & kSignaled) != 0);
+    }
+}
+
+}  // namespace isthmus::sim

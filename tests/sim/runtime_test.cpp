@@ -1,0 +1,252 @@
+// OpenSHMEM on the machine: the programs of this repository, compiled unchanged by the stock cross
+// compiler for xBGAS and for the RDMA NIC, run on simulated nodes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/sim/tools.hpp"
+
+namespace isthmus::sim::test {
+namespace {
+
+const std::string kSource = ISTHMUS_TEST_SOURCE;
+const std::string kBinary = ISTHMUS_TEST_BINARY;
+const std::string kGcc = ISTHMUS_TEST_GCC;
+
+#define REQUIRE_COMPILER() \
+    if (kGcc.empty())      \
+    GTEST_SKIP() << "riscv64-linux-gnu-gcc is missing; tools/install-packages.sh --test"
+
+/// Compiles a program for a road. `flags` go in front.
+Result compile(const std::string& source, const std::string& road, const std::string& program,
+               const std::string& flags = "-O2") {
+    return run(kGcc + " " + flags + " -w -pthread " + source + " @" + kBinary + "/lib/riscv64/" +
+               road + ".rsp -o " + program);
+}
+Result simulate(unsigned nodes, const std::string& program, const std::string& options = "",
+                const std::string& tool = "isthmus-sim") {
+    return run("timeout 100 " + kBinary + "/bin/" + tool + " --quiet -n " + std::to_string(nodes) +
+               " " + options + " " + program);
+}
+
+struct Case {
+    const char* road;
+    const char* name;
+    const char* flags;  // besides -O2
+};
+std::string case_name(const testing::TestParamInfo<Case>& info) {
+    return std::string(info.param.road) + "_" + info.param.name;
+}
+
+class Example : public testing::TestWithParam<Case> {};
+
+TEST_P(Example, PrintsWhatItPrintsNatively) {
+    REQUIRE_COMPILER();
+    const auto& [road, name, flags] = GetParam();
+    Scratch scratch;
+    const Result compiled =
+        compile(kSource + "/examples/" + name + ".c", road, scratch / "program");
+    ASSERT_EQ(compiled.status, 0) << compiled.output;
+    const Result result = simulate(4, scratch / "program");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.output, read_file(kSource + "/tests/examples/expected/" + name + ".txt"));
+    const Result other = simulate(3, scratch / "program");
+    EXPECT_EQ(other.status, 0) << other.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(Runtime, Example,
+                         testing::Values(Case{"xbgas", "hello", ""}, Case{"xbgas", "ring", ""},
+                                         Case{"xbgas", "halo", ""}, Case{"xbgas", "histogram", ""},
+                                         Case{"xbgas", "master_worker", ""},
+                                         Case{"xbgas", "transpose", ""},
+                                         Case{"xbgas", "pipeline", ""}, Case{"xbgas", "teams", ""},
+                                         Case{"xbgas", "contexts", ""}, Case{"xbgas", "locks", ""},
+                                         Case{"xbgas", "generics", ""}, Case{"rdma", "ring", ""},
+                                         Case{"rdma", "histogram", ""},
+                                         Case{"rdma", "transpose", ""},
+                                         Case{"rdma", "pipeline", ""}, Case{"rdma", "teams", ""},
+                                         Case{"rdma", "locks", ""}),
+                         case_name);
+
+class Outsider : public testing::TestWithParam<Case> {};
+
+// Programs as their authors wrote them, in the standards of their time. The ones in C++ need a
+// cross compiler for C++, which the package list does not have.
+TEST_P(Outsider, IsRight) {
+    REQUIRE_COMPILER();
+    const auto& [road, name, flags] = GetParam();
+    Scratch scratch;
+    const std::string folder = kSource + "/tests/programs/";
+    const std::string source = std::string(name) == "globals"
+                                   ? folder + "globals_main.c " + folder + "globals_other.c"
+                                   : folder + name + ".c";
+    const Result compiled = compile(source, road, scratch / "program", "-O2 " + std::string(flags));
+    ASSERT_EQ(compiled.status, 0) << compiled.output;
+    const Result result = simulate(5, scratch / "program");
+    EXPECT_EQ(result.status, std::string(name) == "global_exit_code" ? 42 : 0);
+    EXPECT_EQ(result.output.find("WRONG"), std::string::npos) << result.output;
+    EXPECT_FALSE(result.output.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Runtime, Outsider,
+    testing::Values(
+        Case{"xbgas", "hello_start_pes", "-std=gnu89"}, Case{"xbgas", "ring_pass", "-std=gnu89"},
+        Case{"xbgas", "circular_shift", "-std=gnu89"}, Case{"xbgas", "pi_reduce", "-std=gnu89"},
+        Case{"xbgas", "heat_2d", "-std=gnu99"}, Case{"xbgas", "matrix_multiply", "-std=gnu99"},
+        Case{"xbgas", "integer_sort", "-std=c99"}, Case{"xbgas", "lock_counter", "-std=gnu99"},
+        Case{"xbgas", "random_access", ""}, Case{"xbgas", "strided_puts", ""},
+        Case{"xbgas", "wait_flags", ""}, Case{"xbgas", "collect_subsets", "-std=gnu99"},
+        Case{"xbgas", "alltoall_transpose", "-std=c99"}, Case{"xbgas", "signal_pipeline", ""},
+        Case{"xbgas", "contexts_pthreads", ""}, Case{"xbgas", "contexts_openmp", "-fopenmp"},
+        Case{"xbgas", "teams_grid", ""}, Case{"xbgas", "init_twice", ""},
+        Case{"xbgas", "exit_without_finalize", ""}, Case{"xbgas", "global_exit_code", ""},
+        Case{"xbgas", "generic_const", "-std=c11"}, Case{"xbgas", "globals", "-std=gnu99"},
+        Case{"xbgas", "mandelbrot_queue", "-std=gnu99"}, Case{"xbgas", "direct_pointers", ""},
+        Case{"xbgas", "wait_any_sum", "-std=gnu11"}, Case{"xbgas", "broadcast_reuse", "-std=gnu99"},
+        Case{"xbgas", "scan_compaction", "-std=gnu17"}, Case{"xbgas", "own_profiler", ""},
+        Case{"xbgas", "old_atomics", "-std=gnu89"}, Case{"xbgas", "nonblocking", ""},
+        Case{"xbgas", "sessions", "-std=gnu11"}, Case{"rdma", "signal_pipeline", ""},
+        Case{"rdma", "collect_subsets", "-std=gnu99"}, Case{"rdma", "init_twice", ""},
+        Case{"rdma", "mandelbrot_queue", "-std=gnu99"}, Case{"rdma", "nonblocking", ""}),
+    case_name);
+
+class Model : public testing::TestWithParam<Case> {};
+
+TEST_P(Model, EveryKindOfRoutineAgreesWithArithmetic) {
+    REQUIRE_COMPILER();
+    const auto& [road, name, flags] = GetParam();
+    Scratch scratch;
+    const Result compiled = compile(kSource + "/tests/sim/programs/shmem_model.c", road,
+                                    scratch / "program", std::string(flags));
+    ASSERT_EQ(compiled.status, 0) << compiled.output;
+    for (const unsigned nodes : {1u, 2u, 5u, 8u}) {
+        const Result result = simulate(nodes, scratch / "program");
+        EXPECT_EQ(result.status, 0) << nodes;
+        EXPECT_EQ(result.output, "all of it is ok\n") << nodes;
+    }
+    // The order in which nodes are served must not matter.
+    const Result shuffled = simulate(3, scratch / "program", "--seed 7 --quantum 211");
+    EXPECT_EQ(shuffled.output, "all of it is ok\n");
+    const Result timed = simulate(2, scratch / "program", "", "isthmus-timing");
+    EXPECT_EQ(timed.output, "all of it is ok\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Runtime, Model,
+                         testing::Values(Case{"xbgas", "inlined", "-O2"},
+                                         Case{"xbgas", "called", "-O0"},
+                                         Case{"rdma", "optimised", "-O2"}),
+                         case_name);
+
+TEST(Runtime, HasEveryRoutineOfTheTable) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(
+        scratch / "all.c",
+        "#define ISTHMUS_NO_INLINE\n#include <shmem.h>\n#include <stdio.h>\n"
+        "static void (*const routines[])(void) = {\n"
+        "#define SHMEM_ROUTINE(R, NAME, P, A) (void (*)(void))shmem_##NAME, "
+        "(void (*)(void))pshmem_##NAME,\n"
+        "#include <isthmus/shmem_routines.inc>\n"
+        "(void (*)(void))shmem_global_exit, (void (*)(void))shmem_pcontrol,\n"
+        "(void (*)(void))start_pes, (void (*)(void))_my_pe, (void (*)(void))_num_pes,\n"
+        "(void (*)(void))my_pe, (void (*)(void))num_pes, (void (*)(void))shmalloc,\n"
+        "(void (*)(void))shfree, (void (*)(void))shrealloc, (void (*)(void))shmemalign};\n"
+        "int main(void) { for (unsigned i = 0; i < sizeof routines / sizeof *routines; ++i)\n"
+        "  if (!routines[i]) return 1;\n"
+        "  printf(\"%zu\\n\", sizeof routines / sizeof *routines); return 0; }\n");
+    for (const char* road : {"xbgas", "rdma"}) {
+        const Result compiled = compile(scratch / "all.c", road, scratch / "all", "-std=gnu99");
+        ASSERT_EQ(compiled.status, 0) << compiled.output;
+        const Result result = simulate(1, scratch / "all");
+        EXPECT_EQ(result.status, 0);
+        EXPECT_GT(std::stoi(result.output), 2000);
+    }
+}
+
+/// Instructions of the functions in a source file, by name, the return included.
+int instructions_of(const std::string& object, const std::string& function) {
+    const Result listing = run("riscv64-linux-gnu-objdump -d " + object + " | sed -n '/<" +
+                               function + ">:/,/^$/p' | grep -cE '^ *[0-9a-f]+:'");
+    return std::stoi(listing.output);
+}
+
+TEST(Runtime, AnEightBytePutGetAndAtomicAreTwoInstructions) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(scratch / "short.c",
+               "#include <shmem.h>\n"
+               "void put(long* d, long v, int pe) { shmem_long_p(d, v, pe); }\n"
+               "long get(const long* s, int pe) { return shmem_long_g(s, pe); }\n"
+               "void quiet(void) { shmem_quiet(); }\n"
+               "long fetch_add(long* d, long v, int pe) { return shmem_long_atomic_fetch_add(d, v, "
+               "pe); }\n"
+               "void block(long* d, const long* s, int pe) { shmem_long_put(d, s, 2, pe); }\n");
+    const Result compiled =
+        run(kGcc + " -O2 -c -I " + kSource + "/sim/runtime/xbgas -I " + kBinary + "/include " +
+            (scratch / "short.c") + " -o " + (scratch / "short.o"));
+    ASSERT_EQ(compiled.status, 0) << compiled.output;
+    const std::string object = scratch / "short.o";
+    EXPECT_EQ(instructions_of(object, "put"), 2 + 1);
+    EXPECT_EQ(instructions_of(object, "get"), 2 + 1);
+    EXPECT_EQ(instructions_of(object, "quiet"), 1 + 1);
+    // Its address goes through the register whose number the e-register has.
+    EXPECT_LE(instructions_of(object, "fetch_add"), 3 + 1);
+    // Two loads, two puts, an addition for the second address.
+    EXPECT_LE(instructions_of(object, "block"), 7 + 1);
+}
+
+TEST(Runtime, MistakesEndTheJobWithALine) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(scratch / "bad.c",
+               "#define ISTHMUS_NO_INLINE\n#include <shmem.h>\n#include <stdlib.h>\n"
+               "static long box;\n"
+               "int main(int argc, char** argv) {\n"
+               "  const int which = atoi(argv[1]); (void)argc;\n"
+               "  if (which == 0) shmem_barrier(0, 0, 1, &box);\n"
+               "  shmem_init();\n"
+               "  if (shmem_my_pe() != 1) { if (which != 4) shmem_barrier_all(); while (which == "
+               "4) shmem_barrier_all(); }\n"
+               "  if (which == 1) shmem_long_p(&box, 1, 3);\n"
+               "  if (which == 2) shmem_free(&box);\n"
+               "  if (which == 3) shmem_long_wait_until(&box, 9, 1);\n"
+               "  if (which == 4) *(volatile int*)8 = 1;\n"
+               "  if (which == 5) shmem_clear_lock(&box);\n"
+               "  if (which == 6) exit(3);\n"
+               "  shmem_barrier_all(); shmem_finalize(); return 0; }\n");
+    ASSERT_EQ(compile(scratch / "bad.c", "xbgas", scratch / "bad").status, 0);
+    const struct {
+        int which, status;
+        const char* says;
+    } kCases[] = {
+        {0, 1, "shmem_barrier: the library is not initialised"},
+        {1, 1, "isthmus: PE 1: shmem_long_p: pe 3 is out of range 0..2"},
+        {2, 1, "shmem_free: address"},
+        {3, 1, "shmem_long_wait_until: cmp 9 is none of"},
+        {4, 139, "store access fault"},
+        {5, 1, "shmem_clear_lock: the lock is not held by this PE"},
+        {6, 3, ""},
+    };
+    for (const auto& [which, status, says] : kCases) {
+        const Result result = run("timeout 60 " + kBinary + "/bin/isthmus-sim --quiet -n 3 " +
+                                  (scratch / "bad") + " " + std::to_string(which));
+        EXPECT_EQ(result.status, status) << which << ": " << result.output;
+        EXPECT_NE(result.output.find(says), std::string::npos) << result.output;
+    }
+    // Without a check in the way, the namespace is not mapped.
+    write_file(scratch / "far.c",
+               "#include <shmem.h>\nstatic long box;\n"
+               "int main(void) { shmem_init(); shmem_long_p(&box, 1, 9); return 0; }\n");
+    for (const char* road : {"xbgas", "rdma"}) {
+        ASSERT_EQ(compile(scratch / "far.c", road, scratch / "far").status, 0);
+        const Result result = simulate(2, scratch / "far");
+        EXPECT_NE(result.status, 0) << road;
+        EXPECT_NE(result.output.find("access fault"), std::string::npos) << result.output;
+    }
+}
+
+}  // namespace
+}  // namespace isthmus::sim::test
