@@ -91,7 +91,7 @@ std::vector<Record> Run::records(Side side, int pes, const std::string& name,
                                  const std::vector<std::string>& arguments,
                                  std::string& reason) const {
     const Finished finished =
-        job(side, pes, name, arguments, {}, {{"SHMEM_SYMMETRIC_SIZE", "128M"}});
+        job(side, pes, name, arguments, {}, {{"SHMEM_SYMMETRIC_SIZE", "256M"}});
     if (!finished.succeeded()) {
         reason = name + ": " + finished.last_words();
         return {};

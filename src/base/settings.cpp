@@ -118,9 +118,9 @@ std::string expected_form(const SettingDescription& setting, std::string_view te
     switch (setting.kind) {
         case SettingKind::flag: return text.empty() || text == "0" || text == "1" ? "" : "0 or 1";
         case SettingKind::number:
-            return parse_decimal(text, decimal) && decimal == std::floor(decimal)
+            return parse_decimal(text, decimal) && decimal == std::floor(decimal) && decimal < 1e9
                        ? ""
-                       : "a whole number, 0 or more";
+                       : "a whole number, 0 or more, below 10^9";
         case SettingKind::seconds: return parse_decimal(text, decimal) ? "" : "seconds, 0 or more";
         case SettingKind::size:
             return parse_size(text, 1, bytes) ? "" : "bytes such as 512M, 1.5G or 50%";

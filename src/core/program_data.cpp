@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -87,14 +88,43 @@ bool write_all(int file, const void* from, std::size_t length, std::uint64_t off
     return true;
 }
 
-// End of what the executable file provides; beyond it lies .bss alone.
-std::uintptr_t file_backed_end(const Program& program, const Range& range) {
-    std::uintptr_t end = range.begin;
+// One writable segment: what the executable file provides of it, and behind that .bss alone. There
+// are several where a variable asks for more alignment than a page, or data is large (-mcmodel).
+struct Part {
+    Range filled;
+    Range zeros;
+};
+std::vector<Part> parts_of(const Program& program, const Range& range) {
+    std::vector<Part> parts;
+    std::uintptr_t at = range.begin;  // parts rise and do not overlap
     for (const auto& header : program.headers) {
         if (header.p_type != PT_LOAD || !(header.p_flags & PF_W)) continue;
-        end = os::page_up(program.load_address + header.p_vaddr + header.p_filesz);
+        const std::uintptr_t from = program.load_address + header.p_vaddr;
+        const auto within = [&](std::uintptr_t address) {
+            return std::clamp(address, at, range.end());
+        };
+        const std::uintptr_t begin = within(os::page_down(from));
+        const std::uintptr_t filled = within(os::page_up(from + header.p_filesz));
+        const std::uintptr_t end = within(os::page_up(from + header.p_memsz));
+        parts.push_back({{begin, filled - begin}, {filled, end - filled}});
+        at = end;
     }
-    return end < range.end() ? end : range.end();
+    return parts;
+}
+
+// What lies between the parts becomes ours too, so that the whole is one range; false if somebody
+// else has it.
+bool reserve_gaps(const std::vector<Part>& parts, const Range& range) {
+    std::uintptr_t at = range.begin;
+    for (const Part& part : parts) {
+        if (part.filled.begin > at &&
+            mmap(reinterpret_cast<void*>(at), part.filled.begin - at, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+                 0) != reinterpret_cast<void*>(at))
+            return false;
+        at = part.zeros.end();
+    }
+    return true;
 }
 
 std::string program_symbol(const void* address, int symbol_type) {
@@ -206,20 +236,23 @@ std::uint64_t program_checksum() {
 
 // The copy bypasses the sanitizers: it reads red zones between variables on purpose.
 bool share_program_data(const Range& range, int file, std::uint64_t offset, std::string& reason) {
-    const std::uintptr_t filled = file_backed_end(main_program(), range);
     const NoFileSizeLimit no_limit;
-    if (!write_all(file, reinterpret_cast<const void*>(range.begin), filled - range.begin,
-                   offset)) {
-        reason = std::string("cannot copy it to shared memory: ") + std::strerror(errno);
+    const auto copy_out = [&](std::uintptr_t from, std::size_t bytes) {
+        return write_all(file, reinterpret_cast<const void*>(from), bytes,
+                         offset + (from - range.begin));
+    };
+    const std::vector<Part> parts = parts_of(main_program(), range);
+    if (!reserve_gaps(parts, range)) {
+        reason = "other memory lies between its segments";
         return false;
     }
-    const Range zeros{filled, range.end() - filled};
-    const auto present = present_pages(zeros);
-    for (std::size_t i = 0; i < present.size(); ++i) {
-        if (!present[i]) continue;
-        const std::uintptr_t page = zeros.begin + i * os::page_size();
-        if (!write_all(file, reinterpret_cast<const void*>(page), os::page_size(),
-                       offset + (page - range.begin))) {
+    for (const auto& [filled, zeros] : parts) {
+        bool copied = copy_out(filled.begin, filled.size);
+        const auto present = present_pages(zeros);
+        for (std::size_t i = 0; copied && i < present.size(); ++i) {
+            if (present[i]) copied = copy_out(zeros.begin + i * os::page_size(), os::page_size());
+        }
+        if (!copied) {
             reason = std::string("cannot copy it to shared memory: ") + std::strerror(errno);
             return false;
         }

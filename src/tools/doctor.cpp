@@ -10,6 +10,7 @@
 #include "base/settings.hpp"
 #include "core/job_layout.hpp"
 #include "tools/checks.hpp"
+#include "tools/info.hpp"
 
 namespace isthmus::tools {
 namespace {
@@ -83,7 +84,7 @@ int doctor_command(const std::vector<std::string>& arguments) {
         const nlohmann::ordered_json report{
             {"version", ISTHMUS_VERSION}, {"pes", pes},        {"ok", counts[0]},
             {"warn", counts[1]},          {"fail", counts[2]}, {"checks", rows}};
-        std::printf("%s\n", report.dump(2).c_str());
+        std::printf("%s\n", json_text(report, 2).c_str());
     } else {
         for (const Check& check : checks) {
             std::printf("%-5s %-20s %s\n", verdict_name(check.verdict), check.name.c_str(),

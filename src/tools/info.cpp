@@ -97,7 +97,9 @@ ordered_json settings_report() {
             {"help", about.help},
         };
         if (about.old_name) row["deprecated_name"] = about.old_name;
-        if (about.kind == SettingKind::size) row["bytes"] = choose_heap().bytes;
+        if (about.kind == SettingKind::size)
+            row["bytes"] = setting == Setting::symmetric_size ? choose_heap().bytes
+                                                              : size(setting, os::memory_size());
         if (about.kind == SettingKind::presence)
             row["value"] = now.origin == SettingOrigin::environment ? "set" : "not set";
         rows.push_back(row);
@@ -137,7 +139,7 @@ ordered_json choices_report(const LibraryVersion& library) {
 }
 
 std::string text_of(const ordered_json& item) {
-    return item.is_string() ? item.get<std::string>() : item.dump();
+    return item.is_string() ? item.get<std::string>() : json_text(item, -1);
 }
 
 void print_report(const ordered_json& report) {
@@ -285,7 +287,7 @@ int info_command(const std::vector<std::string>& arguments) {
     report["problems"] = problems;
     report["chosen"] = choices_report(library);
     if (json)
-        std::printf("%s\n", report.dump(2).c_str());
+        std::printf("%s\n", json_text(report, 2).c_str());
     else
         print_report(report);
     return 0;

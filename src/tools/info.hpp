@@ -18,6 +18,12 @@ HeapChoice choose_heap();
 
 // "Isthmus 0.1.0" as the library beside this tool calls itself; empty and why, if it cannot be
 // asked.
+// JSON as text. What is not UTF-8 (a setting may hold any bytes) is replaced.
+template <typename Json>
+std::string json_text(const Json& json, int indent) {
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 struct LibraryVersion {
     std::string name;
     std::string copy;  // isthmus_choice() of these names

@@ -132,6 +132,14 @@ class Commands(ToolTest):
         for name in rows:
             self.assertIn(name, text)
 
+    def test_bytes_that_are_no_text(self):
+        environment = setting(ISTHMUS_TRACE=b"a\xff".decode("utf-8", "surrogateescape"),
+                              ISTHMUS_ARENA_SIZE="1G")
+        report = json.loads(self.good(self.tool("isthmus"), "info", "--json", env=environment))
+        rows = {row["name"]: row for row in report["settings"]}
+        self.assertEqual(rows["ISTHMUS_ARENA_SIZE"]["bytes"], 1 << 30)
+        json.loads(run(self.tool("isthmus"), "doctor", "--json", env=environment).stdout)
+
     def test_info_names_problems(self):
         report = json.loads(self.good(self.tool("isthmus"), "info", "--json",
                                       env=setting(ISTHMUS_SPINN="1", SMA_SYMMETRIC_SIZE="x")))

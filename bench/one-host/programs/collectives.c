@@ -1,7 +1,7 @@
 /* Time of collectives from 8 bytes to 8 MB. The active-set forms, which every OpenSHMEM has. An
  * iteration is the collective and a barrier of all PEs, so that it is finished everywhere.
  *
- *     collective=NAME bytes= us=       one line a batch; bytes: of one block, see blocks() */
+ *     collective=NAME bytes= us=       one line a batch; bytes: of one block */
 #include "common.h"
 
 enum { kMost = 8 << 20, kWarm = 2 };
@@ -43,13 +43,14 @@ int main(int argc, char** argv) {
     const int batches = argument(argc, argv, "--batches", 5);
     const int step = argument(argc, argv, "--step", 3); /* doublings between sizes */
     const double batch_ns = argument(argc, argv, "--batch-us", 3000) * 1e3;
-    source = (uint64_t*)shmem_align(4096, kMost);
-    dest = (uint64_t*)shmem_align(4096, kMost);
+    const size_t room = (size_t)kMost * (size_t)pes; /* a block for each PE */
+    source = (uint64_t*)shmem_align(4096, room);
+    dest = (uint64_t*)shmem_align(4096, room);
     reduce_work = (long*)shmem_malloc(kMost / 2 + 8 * SHMEM_REDUCE_MIN_WRKDATA_SIZE);
     require(source && dest && reduce_work, "no room in the heap");
-    for (size_t i = 0; i < kMost / 8; ++i)
+    for (size_t i = 0; i < room / 8; ++i)
         source[i] = i + (size_t)me;
-    memset(dest, 0, kMost);
+    memset(dest, 0, room);
     broadcast_sync = sync_array(SHMEM_BCAST_SYNC_SIZE);
     collect_sync = sync_array(SHMEM_COLLECT_SYNC_SIZE);
     alltoall_sync = sync_array(SHMEM_ALLTOALL_SYNC_SIZE);
@@ -58,16 +59,14 @@ int main(int argc, char** argv) {
     const struct {
         const char* name;
         void (*run)(size_t words);
-        int share; /* a PE's block is this part of the largest buffer */
-    } rows[] = {{"broadcast", run_broadcast, 1},
-                {"reduction", run_reduce, 1},
-                {"fcollect", run_fcollect, pes},
-                {"alltoall", run_alltoall, pes}};
+    } rows[] = {{"broadcast", run_broadcast},
+                {"reduction", run_reduce},
+                {"fcollect", run_fcollect},
+                {"alltoall", run_alltoall}};
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; ++i) {
         for (int doubling = 3; doubling <= 23; ++doubling) {
             if ((doubling - 3) % step != 0 && doubling != 23) continue;
-            size_t words = ((size_t)1 << doubling) / 8;
-            if (words * 8 * (size_t)rows[i].share > kMost) words = kMost / 8 / rows[i].share;
+            const size_t words = ((size_t)1 << doubling) / 8;
             for (int k = 0; k < kWarm; ++k) {
                 rows[i].run(words);
                 shmem_barrier_all();

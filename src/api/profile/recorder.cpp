@@ -115,6 +115,10 @@ void in_parent() {
 // A forked child is no PE and has nothing to report.
 void in_child() {
     recording.store(0, std::memory_order_relaxed);
+    retirement.record = nullptr;
+    current = nullptr;
+    for (const auto& record : records)
+        record->events.clear();
     depth = 0;
     wanted = 0;
     setup.unlock();

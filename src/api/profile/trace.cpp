@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -42,6 +43,9 @@ bool write_all(std::string_view text, off_t position) {
 
 // Events, each beginning with a comma, in front of the tail.
 void append(std::string events) {
+    // flock keeps out the other PEs; the threads of this one share the open file.
+    static std::mutex writing;
+    const std::lock_guard lock(writing);
     if (file < 0) return;
     events += kTail;
     struct stat status {};

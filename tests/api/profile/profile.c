@@ -45,6 +45,12 @@ static void calls(int me, int pes) {
     shmem_barrier_all();
 }
 
+static void* many_in_thread(void* right) {
+    for (int i = 0; i < 20000; ++i)
+        shmem_long_p(&words[0], i, *(int*)right);
+    return NULL;
+}
+
 static void through_a_team(int me, int pes) {
     /* The world backwards: team PE 0 is the last PE. */
     shmem_team_t backwards;
@@ -74,6 +80,12 @@ int main(int argc, char** argv) {
             pthread_create(&threads[i], NULL, in_thread, &right);
         for (int i = 0; i < 4; ++i)
             pthread_join(threads[i], NULL);
+    } else if (strcmp(what, "many_in_threads") == 0) {
+        pthread_t threads[4];
+        for (int i = 0; i < 4; ++i)
+            pthread_create(&threads[i], NULL, many_in_thread, &right);
+        for (int i = 0; i < 4; ++i)
+            pthread_join(threads[i], NULL);
     } else if (strcmp(what, "team") == 0) {
         through_a_team(me, pes);
     } else if (strcmp(what, "control") == 0) {
@@ -89,6 +101,7 @@ int main(int argc, char** argv) {
         if (child == 0) exit(0);
         int status;
         waitpid(child, &status, 0);
+        if (status != 0) shmem_global_exit(9);
         shmem_int_p(&numbers[0], 1, right);
     } else {
         calls(me, pes);

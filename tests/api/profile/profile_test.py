@@ -178,6 +178,17 @@ def test_long_trace(runner):
     assert sum(call["name"] == "shmem_long_p" for call in calls) == 20000 * PES
 
 
+def test_long_trace_of_threads(runner):
+    """They write the same file at once."""
+    calls = runner.trace("many_in_threads")
+    assert sum(call["name"] == "shmem_long_p" for call in calls) == 80000 * PES
+
+
+def test_fork_under_trace(runner):
+    """A child that exits says nothing and fails nothing."""
+    runner.trace("fork")
+
+
 def test_trace_of_other_ends(runner):
     """The file is valid however the program ends; what was written out is in it."""
     for how in ("exit", "return"):
