@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <string>
 
@@ -95,6 +97,28 @@ std::uint64_t job_file_offset(std::uintptr_t address) {
     return region(job.me) + (address - heap_base());
 }
 
+std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size) {
+    std::ifstream maps("/proc/self/maps");
+    std::uintptr_t next = begin;  // what lies before it can be adopted
+    std::string line;
+    while (std::getline(maps, line)) {
+        unsigned long from = 0, to = 0;
+        char rights[5] = "";
+        if (std::sscanf(line.c_str(), "%lx-%lx %4s", &from, &to, rights) != 3 || to <= next)
+            continue;
+        if (from > next) break;
+        if (rights[3] != 'p')
+            return "page " + hexadecimal(reinterpret_cast<const void*>(next)) +
+                   " is shared with others already";
+        if (std::strncmp(rights, "rw-", 3) != 0)
+            return "the rights of page " + hexadecimal(reinterpret_cast<const void*>(next)) +
+                   " are not rw- but " + std::string(rights, 3);
+        next = to;
+        if (next - begin >= size) return "";
+    }
+    return "page " + hexadecimal(reinterpret_cast<const void*>(next)) + " is not mapped";
+}
+
 bool adopt_pages(void* pages, std::uint64_t size, void* block) {
     std::memcpy(block, pages, size);
     return os::map_shared(pages, size, job.file,
@@ -106,7 +130,11 @@ bool return_pages(void* pages, std::uint64_t size) {
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED) return false;
     std::memcpy(copy, pages, size);
-    return mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, pages) == pages;
+    if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, pages) == pages) return true;
+    const int reason = errno;
+    munmap(copy, size);
+    errno = reason;
+    return false;
 }
 
 }  // namespace isthmus

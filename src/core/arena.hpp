@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/job.hpp"
 
@@ -23,8 +24,12 @@ std::uint64_t arena_size();
 // Offset in the job file of an address in the heap or the arena of this PE.
 std::uint64_t job_file_offset(std::uintptr_t address);
 
+// Why the pages of [begin, begin + size) cannot be adopted: not mapped throughout, not both
+// readable and writable, or shared already. Empty if they can.
+std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size);
+
 // Moves whole pages of this PE's private memory onto `block` of the arena, in place, contents kept;
-// and back. False and errno if the kernel refuses.
+// and back. False and errno if the kernel refuses; then nothing has changed.
 bool adopt_pages(void* pages, std::uint64_t size, void* block);
 bool return_pages(void* pages, std::uint64_t size);
 

@@ -92,6 +92,32 @@ bool is_symmetric_memory(const void* memory, std::uint64_t size) {
     return false;
 }
 
+// 0 if the pages at `memory` may become a segment's. `guard` is held.
+int check_adoptable(const void* memory, std::uint64_t size, const char* routine) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+    if (begin % os::page_size() != 0 || size % os::page_size() != 0)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "the memory is neither symmetric nor whole pages of " +
+                          std::to_string(os::page_size()) +
+                          " bytes; pass null to let the library provide it");
+    if (size > std::uint64_t{0} - begin)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      std::to_string(size) + " bytes at " + hexadecimal(memory) +
+                          " reach beyond the address space");
+    for (const auto& [id, record] : made) {
+        const auto other = reinterpret_cast<std::uintptr_t>(record.adopted);
+        if (other == 0 || begin >= other + record.size || other >= begin + size) continue;
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "the memory overlaps " + name(id) + ", which has adopted " +
+                          std::to_string(record.size) + " bytes at " + hexadecimal(record.adopted) +
+                          "; destroy that first");
+    }
+    const std::string why = why_not_adoptable(begin, size);
+    if (why.empty()) return ISTHMUS_OK;
+    return refuse(ISTHMUS_ARGUMENT, routine,
+                  why + "; only private memory that may be read and written is adopted");
+}
+
 // Finds or makes the shared memory behind a segment. Status 0, or a refusal.
 int provide_memory(void* memory, std::uint64_t size, Made& record, std::uintptr_t& shared,
                    const char* routine) {
@@ -99,12 +125,9 @@ int provide_memory(void* memory, std::uint64_t size, Made& record, std::uintptr_
         shared = reinterpret_cast<std::uintptr_t>(memory);
         return ISTHMUS_OK;
     }
-    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-    if (memory && (begin % os::page_size() != 0 || size % os::page_size() != 0))
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "the memory is neither symmetric nor whole pages of " +
-                          std::to_string(os::page_size()) +
-                          " bytes; pass null to let the library provide it");
+    if (memory) {
+        if (const int status = check_adoptable(memory, size, routine)) return status;
+    }
     record.block = arena_allocate(size);
     if (!record.block)
         return refuse(ISTHMUS_NO_MEMORY, routine,
@@ -112,7 +135,7 @@ int provide_memory(void* memory, std::uint64_t size, Made& record, std::uintptr_
                           " bytes in the arena: " + std::to_string(arena_free_bytes()) + " of " +
                           std::to_string(arena_size()) + " are free; raise ISTHMUS_ARENA_SIZE");
     if (memory) {
-        if (!adopt_pages(memory, os::page_up(size), record.block)) {
+        if (!adopt_pages(memory, size, record.block)) {
             const int reason = errno;
             arena_release(record.block);
             return refuse(ISTHMUS_NO_MEMORY, routine,
@@ -124,9 +147,25 @@ int provide_memory(void* memory, std::uint64_t size, Made& record, std::uintptr_
     return ISTHMUS_OK;
 }
 
-void give_back(const Made& record) {
-    if (record.adopted) return_pages(record.adopted, os::page_up(record.size));
+// False and errno if adopted pages cannot become private again. Then the block must stay: they lie
+// on it, and releasing it would empty them.
+bool make_private(const Made& record) {
+    return !record.adopted || return_pages(record.adopted, record.size);
+}
+
+std::string why_still_shared(std::uint64_t id, const Made& record, int reason) {
+    return "the " + std::to_string(record.size) + " bytes that " + name(id) +
+           " adopted cannot become private memory again: " + std::strerror(reason);
+}
+
+void release_block(const Made& record) {
     if (record.block) arena_release(record.block);
+}
+
+// Where there is no way back: at the end of a session, or of a create that failed.
+void give_back(std::uint64_t id, const Made& record, const char* routine) {
+    if (!make_private(record)) fail(routine, why_still_shared(id, record, errno));
+    release_block(record);
 }
 
 }  // namespace
@@ -149,7 +188,7 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
     if (const int status = provide_memory(memory, size, record, shared, routine)) return status;
     if (access & ISTHMUS_ALLOCATOR) {
         if (!format_allocator(reinterpret_cast<char*>(shared), size)) {
-            give_back(record);
+            give_back(id, record, routine);
             return refuse(ISTHMUS_ARGUMENT, routine,
                           "too small for an allocator: at least " +
                               std::to_string(kSmallestAllocator) + " bytes");
@@ -160,12 +199,12 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
         case PublishResult::done: break;
         case PublishResult::exists: {
             const int owner = record.place.entry()->owner.load(std::memory_order_relaxed);
-            give_back(record);
+            give_back(id, record, routine);
             return refuse(ISTHMUS_EXISTS, routine,
                           name(id) + " is already published by PE " + std::to_string(owner));
         }
         case PublishResult::full:
-            give_back(record);
+            give_back(id, record, routine);
             return refuse(
                 ISTHMUS_NO_MEMORY, routine,
                 "the directory is full: " + std::to_string(kDirectoryEntries) + " segments a PE");
@@ -227,8 +266,11 @@ int destroy_segment(Segment& segment, const char* routine) {
         const auto found = made.find(segment.id);
         if (found == made.end() || found->second.place.generation != segment.generation)
             return refuse(ISTHMUS_STALE, routine, name(segment.id) + " was already destroyed");
+        if (!make_private(found->second))
+            return refuse(ISTHMUS_NO_MEMORY, routine,
+                          why_still_shared(segment.id, found->second, errno));
         withdraw(found->second.place);
-        give_back(found->second);
+        release_block(found->second);
         made.erase(found);
     }
     segment = Segment{};
@@ -243,7 +285,7 @@ void release_segments() {
     const std::lock_guard lock(guard);
     for (const auto& [id, record] : made) {
         withdraw(record.place);
-        give_back(record);
+        give_back(id, record, "isthmus_finalize");
     }
     made.clear();
 }

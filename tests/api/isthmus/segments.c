@@ -1,5 +1,8 @@
 /* Segments: publishing, cloning, ids, rights, bounds, adoption of pages, default segments, the
  * allocator inside, destruction. */
+#include <sys/mman.h>
+#include <sys/resource.h>
+
 #include "check.h"
 
 static int me, pes;
@@ -106,6 +109,78 @@ static void adoption(void) {
     isthmus_barrier();
 }
 
+/* Pages belong to one segment at a time, and only private, writable ones are adopted. */
+static void adoption_refused(void) {
+    const uint64_t id = 310 + (uint64_t)me * 8;
+    char* pages =
+        (char*)mmap(NULL, 16384, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    isthmus_segment first, second, peer;
+    OK(isthmus_segment_create(&first, id, pages + 4096, 8192, 0));
+    CHECK(isthmus_segment_create(&second, id + 1, pages + 4096, 8192, 0) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "overlaps"));
+    CHECK(isthmus_segment_create(&second, id + 1, pages, 8192, 0) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_segment_create(&second, id + 1, pages + 8192, 8192, 0) == ISTHMUS_ARGUMENT);
+    OK(isthmus_segment_create(&second, id + 1, pages, 4096, 0)); /* side by side */
+    OK(isthmus_segment_destroy(&second));
+    OK(isthmus_segment_destroy(&first));
+    OK(isthmus_segment_create(&second, id + 1, pages, 16384, 0)); /* and again, all */
+    OK(isthmus_segment_destroy(&second));
+
+    mprotect(pages + 4096, 4096, PROT_READ);
+    CHECK(isthmus_segment_create(&first, id, pages, 16384, 0) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "not rw-"));
+    munmap(pages + 4096, 4096);
+    CHECK(isthmus_segment_create(&first, id, pages, 16384, 0) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "not mapped"));
+    char* shared =
+        (char*)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(isthmus_segment_create(&first, id, shared, 4096, 0) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "shared"));
+    CHECK(isthmus_segment_create(&first, id, pages, UINT64_MAX - 4095, 0) == ISTHMUS_ARGUMENT);
+    OK(isthmus_segment_create(&first, id, NULL, 4096, 0));
+    isthmus_barrier();
+    OK(isthmus_segment_clone(&peer, 310 + (uint64_t)((me + 1) % pes) * 8, -1));
+    if (pes > 1) /* another PE's memory is not this one's to publish */
+        CHECK(isthmus_segment_create(&second, id + 1, peer.base, 4096, 0) == ISTHMUS_ARGUMENT);
+    isthmus_barrier();
+    OK(isthmus_segment_destroy(&first));
+    munmap(shared, 4096);
+    munmap(pages, 16384);
+}
+
+/* Without room to make adopted pages private again, a segment stays what it is. */
+static void adoption_without_room(void) {
+    enum { kSize = 64 << 20 };
+    if (me != 0) return;
+    char* pages =
+        (char*)mmap(NULL, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    isthmus_segment mine;
+    const int created = isthmus_segment_create(&mine, 390, pages, kSize, 0);
+    unsigned long used = 0; /* pages of address space */
+    FILE* statm = fopen("/proc/self/statm", "r");
+    struct rlimit before, limit;
+    CHECK(statm && fscanf(statm, "%lu", &used) == 1 && getrlimit(RLIMIT_AS, &before) == 0);
+    fclose(statm);
+    limit = before;
+    limit.rlim_cur = used * 4096 + (16 << 20);
+    if (created == ISTHMUS_OK && limit.rlim_cur < before.rlim_cur &&
+        setrlimit(RLIMIT_AS, &limit) == 0) {
+        strcpy(pages, "kept");
+        void* probe = mmap(NULL, kSize, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        const int status = probe == MAP_FAILED ? isthmus_segment_destroy(&mine) : ISTHMUS_NO_MEMORY;
+        setrlimit(RLIMIT_AS, &before);
+        if (probe != MAP_FAILED)
+            printf("address space is not limited here: that part is skipped\n");
+        CHECK(status == ISTHMUS_NO_MEMORY && strcmp(pages, "kept") == 0);
+        isthmus_segment again;
+        OK(isthmus_segment_clone(&again, 390, 0)); /* it is still published */
+    } else {
+        printf("no room for 64 MiB, or no limit to set: that part is skipped\n");
+    }
+    if (created == ISTHMUS_OK) OK(isthmus_segment_destroy(&mine));
+    munmap(pages, kSize);
+}
+
 static void default_segments(void) {
     isthmus_segment theirs, mine;
     OK(isthmus_segment_default(&theirs, (me + 1) % pes));
@@ -192,6 +267,8 @@ int main(void) {
     create_and_clone();
     rights();
     adoption();
+    adoption_refused();
+    adoption_without_room();
     default_segments();
     allocator();
     many_ids();
