@@ -235,6 +235,64 @@ static void allocator(void) {
     isthmus_barrier();
 }
 
+static int is_damaged(int status) {
+    return status == ISTHMUS_ARGUMENT && strstr(isthmus_error_text(), "damaged");
+}
+
+/* Puts that run wild over the allocator's lists: refused, not a crash and not a hang. */
+static void damaged_allocator(void) {
+    const uint32_t access = ISTHMUS_DEFAULT_ACCESS | ISTHMUS_ALLOCATOR;
+    const uint64_t id = 520 + (uint64_t)me;
+    static unsigned char garbage[8192];
+    isthmus_segment heap;
+    uint64_t a = 0, b = 0, c = 0;
+    memset(garbage, 0x55, sizeof garbage);
+
+    OK(isthmus_segment_create(&heap, id, NULL, 65536, access));
+    OK(isthmus_segment_malloc(&heap, 64, &a, NULL));
+    OK(isthmus_segment_malloc(&heap, 64, &b, NULL));
+    OK(isthmus_segment_free(&heap, a, NULL));
+    OK(isthmus_put(garbage, &heap, a, 64, NULL)); /* use after free */
+    CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
+    CHECK(is_damaged(isthmus_segment_free(&heap, b, NULL)));
+    OK(isthmus_segment_destroy(&heap));
+
+    OK(isthmus_segment_create(&heap, id, NULL, 65536, access));
+    OK(isthmus_put(garbage, &heap, 0, 32, NULL)); /* the lock as well */
+    CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
+    OK(isthmus_segment_destroy(&heap));
+    OK(isthmus_segment_create(&heap, id, NULL, 65536, access));
+    OK(isthmus_put(garbage, &heap, 16, 4, NULL)); /* the lock alone */
+    CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
+    OK(isthmus_segment_destroy(&heap));
+
+    /* Anything anywhere: whatever the answer, it comes, and nothing is handed out that lies
+     * outside. */
+    uint64_t state = 777 + (uint64_t)me;
+    for (int round = 0; round < 400; ++round) {
+        OK(isthmus_segment_create(&heap, id, NULL, 8192, access));
+        uint64_t blocks[32];
+        for (int i = 0; i < 32; ++i)
+            OK(isthmus_segment_malloc(&heap, 16 + next_random(&state) % 100, &blocks[i], NULL));
+        for (int i = 0; i < 32; i += 2)
+            OK(isthmus_segment_free(&heap, blocks[i], NULL));
+        for (int i = 0; i < 8; ++i) {
+            const int64_t plausible = (int64_t)(next_random(&state) % 512 * 16);
+            OK(isthmus_put(round % 2 ? (const void*)&plausible : garbage, &heap,
+                           24 + next_random(&state) % 1020 * 8, 8, NULL));
+        }
+        for (int i = 0; i < 32; ++i) {
+            if (next_random(&state) % 2)
+                (void)isthmus_segment_free(&heap, blocks[i], NULL);
+            else if (isthmus_segment_malloc(&heap, 16 + next_random(&state) % 200, &c, NULL) ==
+                     ISTHMUS_OK)
+                CHECK(c >= 16 && c <= 8192 - 16);
+        }
+        OK(isthmus_segment_destroy(&heap));
+    }
+    isthmus_barrier();
+}
+
 /* More ids than the directory cares about, coming and going. */
 static void many_ids(void) {
     for (uint64_t round = 0; round < 50; ++round) {
@@ -271,6 +329,7 @@ int main(void) {
     adoption_without_room();
     default_segments();
     allocator();
+    damaged_allocator();
     many_ids();
     isthmus_finalize();
     return 0;
