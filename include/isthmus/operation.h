@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* Copies `size` bytes from this PE's memory into the segment at `offset`, or back.
+/* Copies `size` bytes from this PE's memory into the segment at `offset`, or back. Size 0 moves
+ * nothing and is refused where any other is.
  * Errors: BOUNDS, RIGHTS, PROTOCOL, STALE, before anything moves. */
 int isthmus_put(const void* local, const isthmus_segment* segment, uint64_t offset, uint64_t size,
                 isthmus_event* event);

@@ -42,7 +42,7 @@ typedef struct isthmus_segment {
     const uint32_t* sleepers;       /* waiters of the owner that sleep and must be woken */
     uint64_t id;                    /* as the user gave it */
     uint32_t generation;
-    uint32_t access; /* rights and kinds */
+    uint32_t access; /* rights and kinds; above 255 the library's own */
     int32_t owner;   /* PE */
     int32_t entry;   /* place in the directory */
 } isthmus_segment;
@@ -72,8 +72,8 @@ int isthmus_segment_default(isthmus_segment* segment, int pe);
 /* Owner: takes the id back; later operations through clones return ISTHMUS_STALE. The owner makes
  * sure that none is under way. Memory that the library provided is freed; adopted memory stays
  * mapped. Clone: forgets the view.
- * Errors: STALE: destroyed already; NO_MEMORY: the system has no room to make adopted memory private
- * again, and the segment is as it was. */
+ * Errors: STALE: destroyed already; NO_MEMORY: the system has no room to make adopted memory
+ * private again, and the segment is as it was. */
 int isthmus_segment_destroy(isthmus_segment* segment);
 
 /* Address at this PE <-> offset. BOUNDS if outside. The address is this PE's view and may be loaded

@@ -46,7 +46,11 @@ std::string name(std::uint64_t id) {
 }
 
 void set_ends(Segment& segment) {
-    segment.transfer_end = (segment.access & ISTHMUS_TRANSFERS) ? segment.size : 0;
+    segment.transfer_end = 0;
+    if (segment.access & ISTHMUS_TRANSFERS) {
+        segment.transfer_end = segment.size;
+        segment.access |= (segment.access & ISTHMUS_READ_WRITE) << kTransferBits;
+    }
     const std::uint32_t needed = ISTHMUS_ATOMICS | ISTHMUS_READ_WRITE;
     segment.atomic_end =
         (segment.access & needed) == needed && segment.size >= 8 ? segment.size - 7 : 0;
@@ -173,6 +177,7 @@ void give_back(std::uint64_t id, const Made& record, const char* routine) {
 int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64_t size,
                    std::uint32_t access, const char* routine) {
     if (size == 0) return refuse(ISTHMUS_ARGUMENT, routine, "the size is 0");
+    access &= ~kViewBits;  // taken from another view
     if (access == 0) access = ISTHMUS_DEFAULT_ACCESS;
     if (access & ~kKnownAccess)
         return refuse(ISTHMUS_ARGUMENT, routine,

@@ -71,6 +71,11 @@ static void rights(void) {
         const int put = isthmus_put(&word, &peer, 0, 8, NULL);
         const int get = isthmus_get(&word, &peer, 0, 8, NULL);
         const int add = isthmus_postadd(&peer, 0, 1);
+        /* An empty transfer is one as well. */
+        CHECK(isthmus_put(&word, &peer, 0, 0, NULL) == put);
+        CHECK(isthmus_get(&word, &peer, 0, 0, NULL) == get);
+        CHECK(isthmus_put_list(NULL, 0, &peer, NULL) == put);
+        CHECK(isthmus_put_strided(&word, 8, &peer, 0, 8, 8, 0, NULL) == put);
         CHECK(put == (i == 2 ? ISTHMUS_PROTOCOL : i == 0 && !same ? ISTHMUS_RIGHTS : ISTHMUS_OK));
         CHECK(get == (i == 2 ? ISTHMUS_PROTOCOL : i == 1 && !same ? ISTHMUS_RIGHTS : ISTHMUS_OK));
         CHECK(add == (i == 2 ? ISTHMUS_OK : ISTHMUS_PROTOCOL));
