@@ -44,7 +44,7 @@ typedef struct isthmus_segment {
     uint32_t generation;
     uint32_t access; /* rights and kinds; above 255 the library's own */
     int32_t owner;   /* PE */
-    int32_t entry;   /* place in the directory */
+    int32_t entry;   /* place in the directory; -1 in a view that was not created but cloned */
 } isthmus_segment;
 
 /* Publishes `size` bytes under `id` (any number below 2^62, unique in the job, or ISTHMUS_ANY_ID).
@@ -71,7 +71,7 @@ int isthmus_segment_default(isthmus_segment* segment, int pe);
 
 /* Owner: takes the id back; later operations through clones return ISTHMUS_STALE. The owner makes
  * sure that none is under way. Memory that the library provided is freed; adopted memory stays
- * mapped. Clone: forgets the view.
+ * mapped. Clone, the owner's own too: forgets the view.
  * Errors: STALE: destroyed already; NO_MEMORY: the system has no room to make adopted memory
  * private again, and the segment is as it was. */
 int isthmus_segment_destroy(isthmus_segment* segment);

@@ -82,7 +82,7 @@ Segment view(const Publication& publication, const DirectoryPlace& place) {
     segment.id = publication.id;
     segment.access = publication.access;
     segment.owner = publication.owner;
-    segment.entry = place.index;
+    segment.entry = -1;  // the creator's alone names its place: only that takes the id back
     if (publication.owner == job.me) segment.access |= ISTHMUS_READ_WRITE;
     set_ends(segment);
     return segment;
@@ -215,6 +215,7 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
                 "the directory is full: " + std::to_string(kDirectoryEntries) + " segments a PE");
     }
     segment = view(publication, record.place);
+    segment.entry = record.place.index;
     if (memory) segment.base = static_cast<char*>(memory);
     made.emplace(id, record);
     return ISTHMUS_OK;

@@ -314,6 +314,13 @@ static void many_ids(void) {
     isthmus_segment any, again;
     OK(isthmus_segment_create(&any, ISTHMUS_ANY_ID, NULL, 64, 0));
     OK(isthmus_segment_clone(&again, any.id, 0));
+    OK(isthmus_segment_destroy(&again)); /* a clone: the segment stays */
+    CHECK(isthmus_poke(&again, 0, 1) == ISTHMUS_STALE);
+    OK(isthmus_poke(&any, 0, 1));
+    OK(isthmus_segment_clone(&again, any.id, 0));
+    OK(isthmus_segment_destroy(&any));
+    OK(isthmus_segment_create(&any, ISTHMUS_ANY_ID, NULL, 64, 0));
+    OK(isthmus_segment_clone(&again, any.id, 0));
     isthmus_init(); /* an inner one leaves what there is alone */
     isthmus_segment behind;
     OK(isthmus_segment_create(&behind, ISTHMUS_ANY_ID, NULL, 64, 0));
