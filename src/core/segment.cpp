@@ -123,8 +123,8 @@ int check_adoptable(const void* memory, std::uint64_t size, const char* routine)
 }
 
 // Finds or makes the shared memory behind a segment. Status 0, or a refusal.
-int provide_memory(void* memory, std::uint64_t size, Made& record, std::uintptr_t& shared,
-                   const char* routine) {
+int provide_memory(void* memory, std::uint64_t size, std::uint32_t access, Made& record,
+                   std::uintptr_t& shared, const char* routine) {
     if (memory && is_symmetric_memory(memory, size)) {
         shared = reinterpret_cast<std::uintptr_t>(memory);
         return ISTHMUS_OK;
@@ -132,7 +132,7 @@ int provide_memory(void* memory, std::uint64_t size, Made& record, std::uintptr_
     if (memory) {
         if (const int status = check_adoptable(memory, size, routine)) return status;
     }
-    record.block = arena_allocate(size);
+    record.block = arena_allocate(size, access);
     if (!record.block)
         return refuse(ISTHMUS_NO_MEMORY, routine,
                       "no room for " + std::to_string(size) +
@@ -190,7 +190,8 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
     Made record;
     record.size = size;
     std::uintptr_t shared = 0;
-    if (const int status = provide_memory(memory, size, record, shared, routine)) return status;
+    if (const int status = provide_memory(memory, size, access, record, shared, routine))
+        return status;
     if (access & ISTHMUS_ALLOCATOR) {
         if (!format_allocator(reinterpret_cast<char*>(shared), size)) {
             give_back(id, record, routine);
