@@ -85,6 +85,32 @@ static void rights(void) {
     }
 }
 
+/* An atomic that reads and writes needs both rights, whether it returns what it read or not. */
+static void rights_of_atomics(void) {
+    isthmus_segment mine, peer;
+    int64_t word = 0;
+    const uint32_t accesses[] = {ISTHMUS_READ | ISTHMUS_ATOMICS, ISTHMUS_WRITE | ISTHMUS_ATOMICS,
+                                 ISTHMUS_READ_WRITE | ISTHMUS_ATOMICS};
+    for (int i = 0; i < 3; ++i) {
+        OK(isthmus_segment_create(&mine, 210 + (uint64_t)me, NULL, 4096, accesses[i]));
+        OK(isthmus_segment_clone(&peer, 210 + (uint64_t)((me + 1) % pes), -1));
+        const int all = pes == 1 || i == 2;
+        const int both = all ? ISTHMUS_OK : ISTHMUS_RIGHTS;
+        CHECK(isthmus_poke(&peer, 0, 1) == (all || i == 1 ? ISTHMUS_OK : ISTHMUS_RIGHTS));
+        CHECK(isthmus_peek(&peer, 0, &word, NULL) == (all || i == 0 ? ISTHMUS_OK : ISTHMUS_RIGHTS));
+        CHECK(isthmus_postadd(&peer, 0, 1) == both);
+        CHECK(isthmus_postmin32(&peer, 0, 1) == both);
+        CHECK(isthmus_fetchadd(&peer, 0, 1, &word, NULL) == both);
+        /* Null: the value is not wanted. */
+        CHECK(isthmus_fetchadd32(&peer, 0, 1, NULL, NULL) == both);
+        CHECK(isthmus_swap(&peer, 0, 1, NULL, NULL) == both);
+        CHECK(isthmus_compare_swap(&peer, 0, 1, 2, NULL, NULL) == both);
+        isthmus_barrier();
+        OK(isthmus_segment_destroy(&mine));
+        isthmus_barrier();
+    }
+}
+
 static void adoption(void) {
     char* pages = (char*)aligned_alloc(4096, 8192);
     snprintf(pages, 8192, "pages of PE %d", me);
@@ -336,6 +362,7 @@ int main(void) {
     pes = isthmus_pes();
     create_and_clone();
     rights();
+    rights_of_atomics();
     adoption();
     adoption_refused();
     adoption_without_room();
