@@ -45,6 +45,10 @@ std::string name(std::uint64_t id) {
     return text;
 }
 
+std::uint64_t choose_id() {
+    return kChosenByLibrary | static_cast<std::uint64_t>(job.me) << 40 | next_id++;
+}
+
 void set_ends(Segment& segment) {
     segment.transfer_end = 0;
     if (segment.access & ISTHMUS_TRANSFERS) {
@@ -183,8 +187,9 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
         return refuse(ISTHMUS_ARGUMENT, routine,
                       "access " + std::to_string(access) + " has unknown bits");
     const std::lock_guard lock(guard);
-    if (id == ISTHMUS_ANY_ID)
-        id = kChosenByLibrary | static_cast<std::uint64_t>(job.me) << 40 | next_id++;
+    const bool any = id == ISTHMUS_ANY_ID;
+    if (any)
+        id = choose_id();
     else if (id >= kLargestId)
         return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62");
     Made record;
@@ -200,8 +205,13 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
                               std::to_string(kSmallestAllocator) + " bytes");
         }
     }
-    const Publication publication{id, symmetric_place(shared), size, access, job.me};
-    switch (publish(publication, record.place)) {
+    Publication publication{id, symmetric_place(shared), size, access, job.me};
+    PublishResult published = publish(publication, record.place);
+    while (any && published == PublishResult::exists) {  // a program has chosen the same number
+        publication.id = id = choose_id();
+        published = publish(publication, record.place);
+    }
+    switch (published) {
         case PublishResult::done: break;
         case PublishResult::exists: {
             const int owner = record.place.entry()->owner.load(std::memory_order_relaxed);
@@ -300,6 +310,9 @@ void release_segments() {
 int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t size,
                   std::uint32_t right, std::uint32_t kind, std::uint64_t width,
                   const char* routine) {
+    if (!segment.base)
+        return refuse(ISTHMUS_STALE, routine,
+                      "this view is of no segment: destroyed, moved from, or never made");
     if (is_stale(segment))
         return refuse(
             ISTHMUS_STALE, routine,

@@ -347,6 +347,15 @@ static void many_ids(void) {
     OK(isthmus_segment_destroy(&any));
     OK(isthmus_segment_create(&any, ISTHMUS_ANY_ID, NULL, 64, 0));
     OK(isthmus_segment_clone(&again, any.id, 0));
+    /* Ids of the library's choice go round what programs have taken. */
+    isthmus_segment taken[3], chosen;
+    for (uint64_t i = 0; i < 3; ++i)
+        OK(isthmus_segment_create(&taken[i], any.id + 1 + i, NULL, 64, 0));
+    OK(isthmus_segment_create(&chosen, ISTHMUS_ANY_ID, NULL, 64, 0));
+    CHECK(chosen.id == any.id + 4);
+    OK(isthmus_segment_destroy(&chosen));
+    for (int i = 0; i < 3; ++i)
+        OK(isthmus_segment_destroy(&taken[i]));
     isthmus_init(); /* an inner one leaves what there is alone */
     isthmus_segment behind;
     OK(isthmus_segment_create(&behind, ISTHMUS_ANY_ID, NULL, 64, 0));
