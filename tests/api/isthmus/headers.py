@@ -79,6 +79,9 @@ def main() -> int:
     expect_clean("no exceptions", cxx_compiler, "c++", USE % "", "-std=c++20", "-fno-exceptions",
                  "-fno-rtti")
     expect_clean("assertions", cxx_compiler, "c++", USE % "", "-std=c++20", "-O2")
+    block = "isthmus::shared_array<int, isthmus::block_cyclic<>> x(10, 4);"
+    expect_clean("int for a block", cxx_compiler, "c++", USE % block, "-std=c++20",
+                 "-Wsign-conversion")
     for statement, said in REFUSED:
         status, messages = compile_text(cxx_compiler, "c++", USE % statement, "-std=c++20")
         if status == 0 or said not in messages:
