@@ -6,7 +6,6 @@
 
 #include "api/isthmus/export.hpp"
 #include "base/error.hpp"
-#include "base/settings.hpp"
 #include "core/arena.hpp"
 #include "core/collective.hpp"
 #include "core/copy.hpp"
@@ -76,14 +75,7 @@ ISTHMUS_API int isthmus_symmetric_malloc(void** block, uint64_t size, uint64_t a
     {
         const std::lock_guard lock(heap_guard);
         *block = heap.allocate(size, alignment);
-        if (!*block)
-            return refuse(ISTHMUS_NO_MEMORY, routine,
-                          "no room for " + std::to_string(size) +
-                              " bytes in the symmetric heap: " + std::to_string(heap.free_bytes()) +
-                              " of " + std::to_string(heap.range().size) + " bytes are free, " +
-                              std::to_string(heap.largest_hole()) +
-                              " in one piece; raise SHMEM_SYMMETRIC_SIZE (now " +
-                              value(Setting::symmetric_size).text + ")");
+        if (!*block) return refuse(ISTHMUS_NO_MEMORY, routine, no_room_text(size));
     }
     std::memset(*block, 0, size);
     barrier_world();  // nobody puts before everybody has zeroed

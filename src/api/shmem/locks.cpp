@@ -44,10 +44,9 @@ struct Lock {
 };
 
 Lock open(long* lock, Routine routine) {
-    require_running(routine_name(routine));
-    note(routine);
+    const char* const name = begin(routine);
     if (const std::string why = why_not_symmetric(lock, sizeof(long)); !why.empty())
-        fail(routine_name(routine), why);
+        fail(name, why);
     auto* const mine = reinterpret_cast<LockWord*>(lock);
     return {mine, translate(mine, home_of(lock)), static_cast<std::uint32_t>(job.me) + 1};
 }
