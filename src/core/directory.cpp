@@ -144,4 +144,14 @@ void withdraw(const DirectoryPlace& place) {
     clean_up(table, static_cast<std::uint32_t>(place.index));
 }
 
+bool count_if_published(std::uint64_t id, std::int32_t index, std::uint32_t generation,
+                        std::atomic<std::uint64_t>& counter) {
+    Table& table = table_at(home_of(id).pe);
+    const TableLock lock(table);
+    // Relaxed: the lock orders it, and the counter, with withdraw.
+    if (table.entries[index].generation.load(std::memory_order_relaxed) != generation) return false;
+    counter.fetch_add(1, std::memory_order_relaxed);
+    return true;
+}
+
 }  // namespace isthmus

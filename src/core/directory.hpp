@@ -47,5 +47,9 @@ PublishResult publish(const Publication& publication, DirectoryPlace& place);
 // False if nobody has published the id (now).
 bool look_up(std::uint64_t id, Publication& publication, DirectoryPlace& place);
 void withdraw(const DirectoryPlace& place);
+// Counts one more in `counter`, which lies in the segment, if the entry is still that generation's;
+// false if not. Not during a withdraw: who has withdrawn sees all that were counted.
+bool count_if_published(std::uint64_t id, std::int32_t index, std::uint32_t generation,
+                        std::atomic<std::uint64_t>& counter);
 
 }  // namespace isthmus
