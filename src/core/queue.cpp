@@ -1,6 +1,7 @@
 #include "core/queue.hpp"
 
 #include "base/settings.hpp"
+#include "core/copy.hpp"
 #include "core/event.hpp"
 #include "core/prefetch.hpp"
 
@@ -90,9 +91,8 @@ void RingProducer::claim_ahead(std::uint64_t position, std::uint64_t bytes) {
         prefetch_for_write(cells_ + ((begin + cell) & mask_));
 }
 
-void* RingProducer::reserve(std::uint64_t size) {
-    const std::uint64_t bytes = frame_bytes(size);
-    std::uint64_t position = control_->tail.load(std::memory_order_relaxed);
+FrameHead* RingProducer::claim(std::uint64_t bytes, std::uint64_t& position) {
+    position = control_->tail.load(std::memory_order_relaxed);
     std::uint64_t padding = 0;
     for (;;) {
         if ((position & kClosed) != 0) return nullptr;
@@ -114,7 +114,30 @@ void* RingProducer::reserve(std::uint64_t size) {
         head->mark.store(position | kVisible, std::memory_order_release);
         position += padding;
     }
-    auto* head = reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
+    return reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
+}
+
+bool RingProducer::send(const void* message, std::uint64_t size) {
+    const std::uint64_t bytes = frame_bytes(size);
+    std::uint64_t position = 0;
+    FrameHead* const head = claim(bytes, position);
+    if (!head) [[unlikely]]
+        return false;
+    copy(head + 1, message, size);
+    head->size = static_cast<std::uint32_t>(size);
+    head->cells = static_cast<std::uint32_t>(bytes / kCell);
+    // Release: pairs with RingConsumer::visible. The ring is not touched after it.
+    head->mark.store(position | kVisible, std::memory_order_release);
+    wake(owner_);
+    return true;
+}
+
+void* RingProducer::reserve(std::uint64_t size) {
+    const std::uint64_t bytes = frame_bytes(size);
+    std::uint64_t position = 0;
+    FrameHead* const head = claim(bytes, position);
+    if (!head) [[unlikely]]
+        return nullptr;
     head->cells = static_cast<std::uint32_t>(bytes / kCell);
     head->mark.store(position, std::memory_order_relaxed);  // commit makes it visible
     return head + 1;

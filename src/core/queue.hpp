@@ -67,6 +67,9 @@ class RingProducer {
     RingProducer(RingControl* control, char* cells, int owner);
     // Room for a message of `size`, not above the limit; null if there is none now.
     void* reserve(std::uint64_t size);
+    // Appends a whole message if there is room now. The frame's head is written last and at once,
+    // so that a consumer which polls it takes its line away at most once.
+    bool send(const void* message, std::uint64_t size);
     // Waits for room until the deadline or until the ring is closed; null then.
     void* reserve_wait(std::uint64_t size, std::uint64_t deadline, Routine routine);
     // Makes a reserved message visible with its final size.
@@ -79,6 +82,8 @@ class RingProducer {
     }
 
   private:
+    // Takes room for a frame of `bytes`; null if there is none now.
+    FrameHead* claim(std::uint64_t bytes, std::uint64_t& position);
     bool has_room(std::uint64_t position, std::uint64_t bytes);
     void claim_ahead(std::uint64_t position, std::uint64_t bytes);
     RingControl* control_ = nullptr;

@@ -92,13 +92,11 @@ TEST_F(QueueTest, IsNotFullWhileOthersGoOn) {
     std::thread other([&] {
         RingProducer producer = this->producer();
         for (int i = 0; i < kMessages && refused_other == 0; ++i) {
-            void* const place = producer.reserve(8);
-            if (!place) {
+            const std::uint64_t message = 1;
+            if (!producer.send(&message, sizeof message)) {
                 ++refused_other;
                 break;
             }
-            std::memset(place, 1, 8);
-            producer.commit(place, 8);
             while (handled.load(std::memory_order_acquire) <= i)
                 std::this_thread::yield();
         }

@@ -160,11 +160,15 @@ ISTHMUS_API uint64_t isthmus_queue_id(const isthmus_queue* queue) {
 
 ISTHMUS_API int isthmus_enqueue(isthmus_queue* queue, const void* message, uint64_t size,
                                 isthmus_event* event) {
-    int status = ISTHMUS_OK;
-    void* const place = reserve_or_wait(*queue, size, status, Routine::native_enqueue);
-    if (!place) return status;
-    copy(place, message, size);
-    queue->producer.commit(place, size);
+    int status = check_size(*queue, size, "isthmus_enqueue");
+    if (status != ISTHMUS_OK) [[unlikely]]
+        return status;
+    if (!queue->producer.send(message, size)) [[unlikely]] {
+        void* const place = reserve_or_wait(*queue, size, status, Routine::native_enqueue);
+        if (!place) return status;
+        copy(place, message, size);
+        queue->producer.commit(place, size);
+    }
     complete(event);
     return ISTHMUS_OK;
 }
@@ -172,14 +176,10 @@ ISTHMUS_API int isthmus_enqueue(isthmus_queue* queue, const void* message, uint6
 ISTHMUS_API int isthmus_try_enqueue(isthmus_queue* queue, const void* message, uint64_t size) {
     const char* routine = "isthmus_try_enqueue";
     if (const int status = check_size(*queue, size, routine)) return status;
-    void* const place = queue->producer.reserve(size);
-    if (!place) {
-        if (queue->producer.closed()) return refuse_closed(*queue, routine);
-        return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
-    }
-    copy(place, message, size);
-    queue->producer.commit(place, size);
-    return ISTHMUS_OK;
+    if (queue->producer.send(message, size)) [[likely]]
+        return ISTHMUS_OK;
+    if (queue->producer.closed()) return refuse_closed(*queue, routine);
+    return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
 }
 
 ISTHMUS_API int isthmus_enqueue_reserve(isthmus_queue* queue, uint64_t size, void** message) {
@@ -216,7 +216,9 @@ ISTHMUS_API int isthmus_dequeue(isthmus_queue* queue, const void** message, uint
     const char* routine = begin(Routine::native_dequeue);
     const bool done = wait_wakeable({Routine::native_dequeue}, deadline_after(timeout), [&] {
         *message = queue->consumer.take(*size);
-        return *message != nullptr || queue->consumer.over();
+        if (*message != nullptr || queue->consumer.over()) return true;
+        os::pause();  // a look takes the frame's line away from who writes it
+        return false;
     });
     if (*message) return ISTHMUS_OK;
     if (done) return refuse_empty(*queue, routine);

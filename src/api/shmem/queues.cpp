@@ -60,12 +60,6 @@ int refuse_closed(int pe, const char* routine) {
     return refuse(ISTHMUS_CLOSED, routine, "the queue of PE " + std::to_string(pe) + " is closed");
 }
 
-int send(RingProducer& producer, void* place, const void* message, std::size_t size) {
-    copy(place, message, size);
-    producer.commit(place, size);
-    return ISTHMUS_OK;
-}
-
 }  // namespace
 
 ISTHMUS_API int shmemx_queue_create(size_t capacity, shmemx_queue_t* queue) {
@@ -123,13 +117,17 @@ ISTHMUS_API int shmemx_queue_enqueue(shmemx_queue_t queue, const void* message, 
     const Routine routine = Routine::extension_queue_enqueue;
     if (const int status = check_message(*queue, size, pe, routine_name(routine))) return status;
     RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
-    void* place = producer.reserve(size);
-    if (!place && !producer.closed()) {
+    if (producer.send(message, size)) [[likely]]
+        return ISTHMUS_OK;
+    void* place = nullptr;
+    if (!producer.closed()) {
         begin(routine);
         place = producer.reserve_wait(size, deadline_after(-1), routine);
     }
     if (!place) return refuse_closed(pe, routine_name(routine));
-    return send(producer, place, message, size);
+    copy(place, message, size);
+    producer.commit(place, size);
+    return ISTHMUS_OK;
 }
 
 ISTHMUS_API int shmemx_queue_try_enqueue(shmemx_queue_t queue, const void* message, size_t size,
@@ -137,8 +135,8 @@ ISTHMUS_API int shmemx_queue_try_enqueue(shmemx_queue_t queue, const void* messa
     const char* routine = "shmemx_queue_try_enqueue";
     if (const int status = check_message(*queue, size, pe, routine)) return status;
     RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
-    if (void* const place = producer.reserve(size)) [[likely]]
-        return send(producer, place, message, size);
+    if (producer.send(message, size)) [[likely]]
+        return ISTHMUS_OK;
     if (producer.closed()) return refuse_closed(pe, routine);
     return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
 }
