@@ -121,7 +121,7 @@ class RingConsumer {
     // is closed. It stays true when that message is taken.
     void watch(isthmus_event& event) const {
         event = make_event(reinterpret_cast<const std::int64_t*>(&control_->tail), ISTHMUS_NE,
-                           static_cast<std::int64_t>(next_), false);
+                           static_cast<std::int64_t>(next_));
     }
     std::uint64_t messages_left();
     // Of a closed ring: waits until nobody writes into it any more; how many messages it had left.
