@@ -49,6 +49,20 @@ std::uint64_t address_space_limit() {
     return limit.rlim_cur;
 }
 
+bool is_mapped(const void* address, std::size_t bytes) {
+    const auto first = reinterpret_cast<std::uintptr_t>(address);
+    if (bytes == 0) return true;
+    if (first + bytes < first) return false;
+    unsigned char resident[256];
+    const std::uintptr_t end = page_up(first + bytes);
+    const std::uintptr_t step = sizeof resident * page_size();
+    for (std::uintptr_t page = page_down(first); page < end; page += step) {
+        if (mincore(reinterpret_cast<void*>(page), std::min(step, end - page), resident) != 0)
+            return false;
+    }
+    return true;
+}
+
 int usable_processors() {
     cpu_set_t set;
     CPU_ZERO(&set);
