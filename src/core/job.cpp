@@ -106,6 +106,11 @@ std::uint64_t heap_size() {
     return choice.bytes + kInternalSize;
 }
 
+// The part of the heap that core dumps hold.
+std::uint64_t core_size(std::uint64_t heap) {
+    return std::min(os::page_up(size(Setting::core_size, os::memory_size())), heap);
+}
+
 void map_or_fail(std::uintptr_t address, std::uint64_t length, std::uint64_t offset, int pe,
                  const char* what) {
     if (length == 0 ||
@@ -261,6 +266,8 @@ void attach_job() {
     if (job.heap.size == 0) {
         const std::uint64_t length = heap_size();
         map_or_fail(heap_base(), length, region(job.me), job.me, "symmetric heap");
+        os::put_into_core_dumps(reinterpret_cast<void*>(heap_base() + kInternalSize),
+                                core_size(length - kInternalSize));
         job.heap = {heap_base(), length};
         if (job.pes == 1) job.data = program_data_range();
         status.heap_size.store(length, std::memory_order_relaxed);
