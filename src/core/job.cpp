@@ -21,6 +21,7 @@
 #include "core/fault.hpp"
 #include "core/fork.hpp"
 #include "core/heap.hpp"
+#include "core/heap_size.hpp"
 #include "core/program_data.hpp"
 #include "core/program_view.hpp"
 #include "core/wait.hpp"
@@ -93,30 +94,21 @@ void move_static_data() {
     status.data_size.store(range.size, std::memory_order_relaxed);
 }
 
-// Half of the address space that a limit leaves is for the heaps of all PEs, which every PE maps.
-std::uint64_t largest_under_limit() {
-    const std::uint64_t share = os::address_space_limit() / 2 / static_cast<std::uint64_t>(job.pes);
-    return std::max(os::page_down(share), kInternalSize + os::page_size());
-}
-
-// The heap: from the setting, in whole pages, the library's part on top.
+// The heap, in whole pages, the library's part on top.
 std::uint64_t heap_size() {
-    // The last quarter of a window slot belongs to the arena (core/arena.hpp).
-    const std::uint64_t largest = std::min(window_stride(), kDataOffset) / 4 * 3;
-    const std::uint64_t memory = os::memory_size();
-    std::uint64_t wanted = os::page_up(size(Setting::symmetric_size, memory)) + kInternalSize;
-    if (value(Setting::symmetric_size).origin == SettingOrigin::standard) {
-        // Nobody asked: as much as fits. Memcheck keeps a table of every mapped page.
-        wanted = std::min({wanted, os::under_valgrind() ? std::uint64_t{1} << 30 : largest,
-                           largest_under_limit()});
-    }
-    if (wanted > largest) {
+    const HeapChoice choice = choose_heap(job.pes);
+    if (choice.is_refused()) {
         fail("shmem_init", description(Setting::symmetric_size).name + std::string("=") +
                                value(Setting::symmetric_size).text + " is " +
-                               format_size(wanted - kInternalSize) + "; at most " +
-                               format_size(largest - kInternalSize) + " fit in the window");
+                               format_size(choice.bytes) + "; at most " +
+                               format_size(choice.largest) + " fit in the window");
     }
-    return wanted;
+    return choice.bytes + kInternalSize;
+}
+
+// The part of the heap that core dumps hold.
+std::uint64_t core_size(std::uint64_t heap) {
+    return std::min(os::page_up(size(Setting::core_size, os::memory_size())), heap);
 }
 
 void map_or_fail(std::uintptr_t address, std::uint64_t length, std::uint64_t offset, int pe,
@@ -274,6 +266,8 @@ void attach_job() {
     if (job.heap.size == 0) {
         const std::uint64_t length = heap_size();
         map_or_fail(heap_base(), length, region(job.me), job.me, "symmetric heap");
+        os::put_into_core_dumps(reinterpret_cast<void*>(heap_base() + kInternalSize),
+                                core_size(length - kInternalSize));
         job.heap = {heap_base(), length};
         if (job.pes == 1) job.data = program_data_range();
         status.heap_size.store(length, std::memory_order_relaxed);
