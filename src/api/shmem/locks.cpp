@@ -43,12 +43,24 @@ struct Lock {
     std::uint32_t me;
 };
 
+// Numbers that no call leaves behind: the lock was never set to zero.
+void require_initialised(const Lock& queue, std::uint32_t tail, const char* name) {
+    const auto pes = static_cast<std::uint32_t>(job.pes);
+    if (tail > pes || __atomic_load_n(&queue.mine->next, __ATOMIC_RELAXED) > pes ||
+        __atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) > kHolding) [[unlikely]]
+        fail(name, "the lock at " + hexadecimal(queue.mine) +
+                       " holds no lock's value; set it to 0 at every PE before its first use "
+                       "(shmem_calloc does)");
+}
+
 Lock open(long* lock, Routine routine) {
     const char* const name = begin(routine);
     if (const std::string why = why_not_symmetric(lock, sizeof(long)); !why.empty())
         fail(name, why);
     auto* const mine = reinterpret_cast<LockWord*>(lock);
-    return {mine, translate(mine, home_of(lock)), static_cast<std::uint32_t>(job.me) + 1};
+    const Lock queue{mine, translate(mine, home_of(lock)), static_cast<std::uint32_t>(job.me) + 1};
+    require_initialised(queue, __atomic_load_n(&queue.home->tail, __ATOMIC_RELAXED), name);
+    return queue;
 }
 
 // This PE's place in the queue, which its threads share, one after the other. Acquire: partner is
@@ -78,6 +90,7 @@ ISTHMUS_API void pshmem_set_lock(long* lock) {
     // released (partner: the exchange of clear_lock).
     const std::uint32_t before = __atomic_exchange_n(&queue.home->tail, queue.me, __ATOMIC_ACQ_REL);
     if (before != 0) {
+        require_initialised(queue, before, "shmem_set_lock");
         const int predecessor = static_cast<int>(before) - 1;
         // Release: pairs with the acquire of clear_lock's wait for its successor.
         __atomic_store_n(&translate(queue.mine, predecessor)->next,
