@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -65,8 +66,16 @@ void refuse_foreign_launcher() {
     }
 }
 
+void remember_file(int file) {
+    job.file = file;
+    struct stat status {};
+    if (fstat(file, &status) != 0) return;  // there is none
+    job.file_device = status.st_dev;
+    job.file_inode = status.st_ino;
+}
+
 void start_alone() {
-    job.file = os::create_shared_file("isthmus-job", job_file_size(1));
+    remember_file(os::create_shared_file("isthmus-job", job_file_size(1)));
     job.header = job.file < 0 ? nullptr : map_header(job.file);
     if (!job.header)
         fail("shmem_init", std::string("cannot make shared memory: ") + std::strerror(errno));
@@ -224,7 +233,7 @@ void load_job() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     fcntl(file, F_SETFD, FD_CLOEXEC);
     unsetenv(kBootstrapVariable);
-    job.file = file;
+    remember_file(file);
     job.launched = true;
     tell_program(static_cast<std::uint32_t>(me));
     window.shift = isthmus_program_window_shift;
@@ -264,6 +273,7 @@ void attach_job() {
                                std::to_string(window_slots()) + " fit in the window");
     PeStatus& status = job.status();
     if (job.heap.size == 0) {
+        require_job_file("shmem_init");
         const std::uint64_t length = heap_size();
         map_or_fail(heap_base(), length, region(job.me), job.me, "symmetric heap");
         os::put_into_core_dumps(reinterpret_cast<void*>(heap_base() + kInternalSize),
@@ -289,7 +299,7 @@ void detach_job() {
     status.state.store(PeState::finalized, std::memory_order_release);
     start_barrier();
     // Symmetric memory starts over as zeros if the program initialises again.
-    os::discard(job.file, region(job.me), job.heap.size);
+    discard_pages(job.heap.begin, job.heap.size);
     start_barrier();
 }
 
@@ -356,6 +366,26 @@ void start_barrier() {
         os::futex_wait(generation_word, generation, 1'000'000);
         if (header.generation.load(std::memory_order_acquire) == generation) waiter.step();
     }
+}
+
+bool job_file_is_open() {
+    struct stat now {};
+    return fstat(job.file, &now) == 0 && now.st_dev == job.file_device &&
+           now.st_ino == job.file_inode;
+}
+
+void require_job_file(const char* routine) {
+    if (job_file_is_open()) return;
+    fail(routine, "the program has closed file descriptor " + std::to_string(job.file) +
+                      ", which it did not open: the job's memory comes through it; close only "
+                      "what is yours, or close it after shmem_init");
+}
+
+void discard_pages(std::uintptr_t begin, std::uint64_t size) {
+    if (job_file_is_open())
+        os::discard(job.file, region(job.me) + (begin - heap_base()), size);
+    else
+        madvise(reinterpret_cast<void*>(begin), size, MADV_REMOVE);
 }
 
 std::string why_not_symmetric(const void* address, std::uint64_t bytes) {
