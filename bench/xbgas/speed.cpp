@@ -208,7 +208,7 @@ void measure_idle_memory(Run& run) {
     const auto functional = [&](int nodes) {
         const auto json = machine.run_plain(nodes, "idle");
         if (!json) reason = machine.why_not();
-        return json ? (*json)["peak_resident_bytes"].get<double>() : 0;
+        return json ? json->at("peak_resident_bytes").get<double>() : 0;
     };
     add("memory per idle node, functional", functional(8), functional(64), 56,
         "peak of 64 nodes less that of 8; a node has started the library, its stack and heap");
