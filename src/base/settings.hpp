@@ -28,7 +28,7 @@ struct SettingDescription {
     SettingKind kind;
     const char* standard_value;  // what holds when it is not set
     const char* choices;         // "a|b|c" for kind choice, else nullptr
-    const char* category;        // memory, launch, checks, diagnosis, waiting
+    const char* category;        // memory, launch, checks, diagnosis, waiting, hosts
     const char* help;
 };
 
@@ -52,6 +52,10 @@ enum class Setting : std::uint8_t {
     sleep_milliseconds,
     wake_milliseconds,
     aggregator_ring,
+    transport,
+    fabric,
+    progress,
+    detect_seconds,
     count
 };
 
