@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS isthmus EXPORT IsthmusTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-foreach(optional isthmus_profile isthmus_static)
+foreach(optional isthmus_profile isthmus_static isthmus_ofi isthmus_pmix)
     if(TARGET ${optional})
         install(TARGETS ${optional} DESTINATION ${CMAKE_INSTALL_LIBDIR})
     endif()
