@@ -3,10 +3,10 @@
 #include <dlfcn.h>
 
 #include <cstring>
-#include <memory>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/copy.hpp"
 #include "core/exchange.hpp"
@@ -22,13 +22,16 @@ bool is_near(int pe) {
 namespace far {
 
 bool present = false;
+View view;
 
 namespace {
 
 using transport::Place;
 using transport::Transport;
 
-std::unique_ptr<Transport> road;
+// Not destroyed at exit: a process that ends without finalising, or a forked child, must not wait
+// for its thread.
+Transport* road = nullptr;
 
 // The module lies beside this library, whether in a build folder or installed.
 std::string module_path(const char* name) {
@@ -62,7 +65,11 @@ void fail_transport(const char* what) {
     fail(routine_name(noted_routine()), std::string("transport: ") + what);
 }
 
+// The program's thread and the transport's may both come to know; one of them speaks.
 void fail_lost(int pe, const char* what) {
+    static std::atomic<bool> speaking = false;
+    while (speaking.exchange(true, std::memory_order_relaxed))
+        os::sleep_nanoseconds(1'000'000'000);
     fail(routine_name(noted_routine()),
          pe < 0 ? std::string("a PE cannot be reached: ") + what
                 : "PE " + std::to_string(pe) + " (host " + host_of(pe) + ") is lost: " + what);
@@ -133,12 +140,29 @@ void open() {
     services.fail = fail_transport;
     services.lost = fail_lost;
     services.wait = wait_in_core;
-    road.reset(load("ofi")(services));
+    road = load("ofi")(services);
     if (!road) fail("shmem_init", "the transport's module is of another version than the library");
+    if (job.checked) return;
+    view.before_quiet = road->before_quiet();
+    view.before_fence = road->before_fence();
+    // The aligned block of the window holds all that is near: what it refuses is far.
+    if (window.host_pes > window.open_limit) return;
+    view.road = road;
+    view.heap = job.heap.begin;
+    view.heap_size = job.heap.size;
+    view.pes = window.pes;
 }
 
 void close() {
-    road.reset();
+    view = View{};
+    delete road;
+    road = nullptr;
+}
+
+void abandon() {
+    view = View{};
+    road = nullptr;
+    present = false;
 }
 
 const char* description() {

@@ -10,13 +10,14 @@
 // when all are complete at the target, whose program need not call the library for that.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 1;
+inline constexpr std::uint32_t kContractVersion = 2;
 
 // The published memory of a PE, the same segments at every PE.
 enum SegmentId : std::uint32_t { kHeap, kData, kSegments };
@@ -99,6 +100,10 @@ class Transport {
     virtual void quiet() = 0;
     // Calls serve() at the far PE, after what this PE put there before.
     virtual void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) = 0;
+    // Zero when quiet (fence) has nothing to do, so that the core need not ask; null if that cannot
+    // be told from a number.
+    virtual const std::atomic<int>* before_quiet() const = 0;
+    virtual const std::atomic<int>* before_fence() const = 0;
     // Serves what others ask of this PE; for jobs without a progress thread, and to shorten waits.
     virtual void progress() = 0;
     // "tcp;ofi_rxm (libfabric 1.17): atomics by message, ...": what is done how, for the user.

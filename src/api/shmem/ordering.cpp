@@ -15,11 +15,13 @@ using namespace isthmus::shmem;
 namespace {
 
 [[gnu::cold, gnu::noinline]] void quiet_otherwise(const char* routine) {
+    if (far::is_quiet()) return std::atomic_thread_fence(std::memory_order_seq_cst);
     require_running(routine);
     far::quiet();
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 [[gnu::cold, gnu::noinline]] void fence_otherwise(const char* routine) {
+    if (far::is_fenced()) return std::atomic_thread_fence(std::memory_order_acq_rel);
     require_running(routine);
     far::fence();
     std::atomic_thread_fence(std::memory_order_acq_rel);

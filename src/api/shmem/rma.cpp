@@ -52,6 +52,7 @@ inline void get(void* dest, const void* source, std::size_t bytes, int pe, const
 template <typename T>
 [[gnu::cold, gnu::noinline]] void put_element_checked(T* dest, T value, int pe,
                                                       const char* routine) {
+    if (far::put_word(dest, value, pe)) return;
     void* const there = checked_target(dest, sizeof(T), pe, routine);
     if (!there) return far::put(dest, &value, sizeof(T), pe, routine);
     *static_cast<volatile T*>(there) = value;

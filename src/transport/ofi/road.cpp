@@ -38,7 +38,19 @@ void Road::issue(int pe, Call&& call) {
 // ---- puts and gets
 
 void Road::put(int pe, Place dest, const void* source, std::size_t bytes) {
-    if (bytes > inject_) return put_long(pe, dest, source, bytes);
+    if (bytes > inject_) [[unlikely]]
+        return put_long(pe, dest, source, bytes);
+    const Target& target = fabric_.target(pe, dest.segment);
+    const ssize_t result =
+        fi_inject_write(fabric_.endpoint(), source, bytes, static_cast<fi_addr_t>(pe),
+                        target.base + dest.offset, target.key);
+    if (result != 0) [[unlikely]]
+        return put_again(pe, dest, source, bytes);
+    mark(pe, kWritten);
+}
+
+// The provider had no room, or refuses for good.
+void Road::put_again(int pe, Place dest, const void* source, std::size_t bytes) {
     const Target& target = fabric_.target(pe, dest.segment);
     issue(pe, [&] {
         return fi_inject_write(fabric_.endpoint(), source, bytes, static_cast<fi_addr_t>(pe),

@@ -75,6 +75,10 @@ class Road final : public Transport {
     void quiet() override;
     void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) override;
     void progress() override;
+    const std::atomic<int>* before_quiet() const override { return &outstanding_; }
+    const std::atomic<int>* before_fence() const override {
+        return fabric_.is_ordered() ? &asked_ : nullptr;
+    }
     const char* describe() const override { return description_.c_str(); }
 
   private:
@@ -88,6 +92,7 @@ class Road final : public Transport {
     template <typename Done>
     void wait(int pe, Done&& done);
 
+    [[gnu::cold]] void put_again(int pe, Place dest, const void* source, std::size_t bytes);
     void put_long(int pe, Place dest, const void* source, std::size_t bytes);
     void write(int pe, Place dest, const void* source, std::size_t bytes, Context& context);
     Bounce& take_bounce(int pe);
