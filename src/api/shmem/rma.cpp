@@ -52,7 +52,6 @@ inline void get(void* dest, const void* source, std::size_t bytes, int pe, const
 template <typename T>
 [[gnu::cold, gnu::noinline]] void put_element_checked(T* dest, T value, int pe,
                                                       const char* routine) {
-    if (far::put_word(dest, value, pe)) return;
     void* const there = checked_target(dest, sizeof(T), pe, routine);
     if (!there) return far::put(dest, &value, sizeof(T), pe, routine);
     *static_cast<volatile T*>(there) = value;
@@ -68,8 +67,10 @@ template <typename T>
 
 template <typename T>
 inline void put_element(T* dest, T value, int pe, const char* routine) {
-    if (!reaches(pe)) [[unlikely]]
+    if (!reaches(pe)) [[unlikely]] {
+        if (far::put_word(dest, value, pe)) return;
         return put_element_checked(dest, value, pe, routine);
+    }
     *const_cast<volatile T*>(translate(dest, pe)) = value;
 }
 template <typename T>
