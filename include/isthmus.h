@@ -11,8 +11,12 @@
  *     operation is issued, and the event becomes true when it is complete: for a put, when the
  *     local buffer may be reused; for anything that returns a value, when the value is there.
  *     One event may be given to many operations, to different segments; it is true when all are.
- *   - Any thread may call anything at any time; objects are the caller's, and one object must not
- *     be created or destroyed while another thread uses it.
+ *   - Any thread may call anything at any time but collectives: those that say so, and init,
+ *     finalize and barrier. Only one thread of a PE at a time may be in a collective, whichever it
+ *     is, and all PEs must come to them in the same order; two at once wait for ever or pair up
+ *     wrongly. That is not checked.
+ *   - Objects are the caller's; one object must not be created or destroyed while another thread
+ *     uses it.
  *   - Sizes and offsets are bytes. Source and destination of one call must not overlap, unless they
  *     are identical.
  * Ordering: docs/ordering.md, a table of every pair of operations. */

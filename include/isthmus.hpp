@@ -1,10 +1,11 @@
 // The native interface in C++20: isthmus.h with types, lifetimes and views. Nothing but headers.
 //
-//   isthmus::job job;                                    // joins, and leaves at the end of the
-//   scope isthmus::shared_array<double> x(1000);               // one array over all PEs,
-//   collective x[17] = 4.0;                                         // one put double v = x[18]; //
-//   one get for (auto [i, element] : x.owned()) element = double(i);  // this PE's part, as plain
-//   memory
+//   isthmus::job job;                       // joins; leaves at the end of the scope
+//   isthmus::shared_array<double> x(1000);  // one array over all PEs; collective
+//   x[17] = 4.0;                            // one put
+//   double v = x[18];                       // one get
+//   for (auto [i, element] : x.owned())     // this PE's part, as plain memory
+//       element = double(i);
 //
 // | header          | what it has                                                              |
 // |-----------------|--------------------------------------------------------------------------|

@@ -66,7 +66,8 @@ typedef isthmus_aggregator* shmemx_aggregate_t;
 #define SHMEMX_AGGREGATE_INVALID ((shmemx_aggregate_t)0)
 
 /* Called at the target by its own thread, inside one of the functions below, with `count` items
- * that are gone when it returns. It may push; it must not call progress or finish (ARGUMENT). */
+ * that are gone when it returns. It may push and flush; it must not call create, destroy,
+ * progress or finish (ARGUMENT). */
 typedef isthmus_handler shmemx_handler_t;
 
 /* Collective over all PEs, with the same `item_size`, 1 to 256 bytes. `buffer`: bytes gathered for
@@ -84,9 +85,11 @@ static inline int shmemx_aggregate_push(shmemx_aggregate_t aggregate, const void
 }
 /* Sends what is gathered. */
 int shmemx_aggregate_flush(shmemx_aggregate_t aggregate);
-/* Handles what has arrived; *handled (may be null) says how many items. */
+/* Handles what has arrived for all aggregations of this thread; *handled (may be null) says how
+ * many items of this one. */
 int shmemx_aggregate_progress(shmemx_aggregate_t aggregate, size_t* handled);
-/* Collective: returns when every item that any PE pushed, handlers included, has been handled. */
+/* Collective: returns when every item that any PE pushed, handlers included, has been handled. What
+ * is pushed after it is handled after every PE's finish. */
 int shmemx_aggregate_finish(shmemx_aggregate_t aggregate);
 
 #ifdef __cplusplus

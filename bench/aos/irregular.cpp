@@ -1,5 +1,5 @@
-// Histogram and index-gather at random over tables beyond the caches: aggregated, as a multiple of
-// the same by single operations (programs/irregular.c).
+// Histogram and index-gather at random over tables beyond the caches, as a multiple of the same by
+// single operations of this interface and by plain loads (programs/irregular.c).
 #include "aos/group.hpp"
 #include "harness/statistics.hpp"
 
@@ -12,14 +12,44 @@ struct Claim {
     const char* text;
     const char* pattern;
     const char* through;
-    std::vector<const char*> singles;  // compared with the best of them in each batch
+    std::vector<const char*> bases;  // compared with the best of them in each batch
+    const char* unit;
     Must must;
     std::optional<double> goal;
 };
+constexpr const char* kSingle = "x single operations";
+constexpr const char* kLoads = "x plain loads";
 const Claim kClaims[] = {
-    {"histogram, aggregated", "histogram", "aggregated", {"postadd"}, at_least(1), 2},
-    {"index-gather, aggregated", "gather", "aggregated", {"get", "peek"}, at_least(1), 2},
-    {"index-gather by requests and replies", "gather", "messages", {"get", "peek"}, {}, {}},
+    {"histogram, aggregated", "histogram", "aggregated", {"postadd"}, kSingle, at_least(1), 2},
+    {"index-gather, prefetched (isthmus_gather)",
+     "gather",
+     "prefetch",
+     {"get", "peek"},
+     kSingle,
+     at_least(1),
+     2},
+    {"index-gather, prefetched (isthmus_gather)", "gather", "prefetch", {"loads"}, kLoads, {}, {}},
+    {"index-gather by plain loads through segment.base",
+     "gather",
+     "loads",
+     {"get", "peek"},
+     kSingle,
+     {},
+     {}},
+    {"index-gather by requests and replies (aggregators)",
+     "gather",
+     "messages",
+     {"get", "peek"},
+     kSingle,
+     {},
+     {}},
+    {"index-gather by requests and replies (aggregators)",
+     "gather",
+     "messages",
+     {"loads"},
+     kLoads,
+     {},
+     {}},
 };
 
 }  // namespace
@@ -42,29 +72,30 @@ void measure_irregular(Run& run) {
             const Rates& rates = all[{pes, claim.pattern}];
             Row row;
             row.claim = std::string(claim.text) + ", " + std::to_string(pes) + " PEs";
-            row.unit = "x single operations";
+            if (claim.unit == kLoads) row.claim += ", of plain loads";
+            row.unit = claim.unit;
             row.must = claim.must;
             row.goal = claim.goal;
             const auto ours = rates.find(claim.through);
-            std::vector<double> ratios, singles;
+            std::vector<double> ratios, bases;
             for (std::size_t i = 0; ours != rates.end() && i < ours->second.size(); ++i) {
-                double single = 0;
-                for (const char* name : claim.singles) {
+                double base = 0;
+                for (const char* name : claim.bases) {
                     const auto found = rates.find(name);
                     if (found != rates.end() && i < found->second.size())
-                        single = std::max(single, found->second[i]);
+                        base = std::max(base, found->second[i]);
                 }
-                if (single <= 0) continue;
-                singles.push_back(single);
-                ratios.push_back(ours->second[i] / single);
+                if (base <= 0) continue;
+                bases.push_back(base);
+                ratios.push_back(ours->second[i] / base);
             }
             if (ratios.empty()) {
                 row.reason = reason;
             } else {
                 row.ours = median(ratios);
                 row.spread = spread_text(ratios);
-                row.method = number_text(median(ours->second)) + " million/s, single " +
-                             number_text(median(singles)) + "; 512 MB of tables in all";
+                row.method = number_text(median(ours->second)) + " million/s, base " +
+                             number_text(median(bases)) + "; 512 MB of tables in all";
                 if (!row.holds()) row.reason = row.method + "; " + row.spread;
             }
             run.add(row);

@@ -5,6 +5,17 @@
 namespace isthmus::bench {
 namespace {
 
+// What was measured, or why nothing was.
+void fill(Row& row, const std::vector<double>& rates, const std::string& reason) {
+    if (rates.empty()) {
+        row.reason = reason;
+        return;
+    }
+    row.ours = median(rates);
+    row.spread = spread_text(rates);
+    if (!row.holds()) row.reason = row.method + "; " + row.spread;
+}
+
 constexpr const char* kTable2 = "Table 2: requests a second by bytes";
 
 std::string raw_text(const std::vector<double>& raw) {
@@ -24,13 +35,7 @@ void add_rate(Run& run, const char* claim, double must, const std::string& produ
     row.unit = "million/s";
     row.must = at_least(must);
     row.method = "median of short batches; " + raw_text(raw);
-    if (rates.empty()) {
-        row.reason = reason;
-    } else {
-        row.ours = median(rates);
-        row.spread = spread_text(rates);
-        if (!row.holds()) row.reason = row.method + "; " + row.spread;
-    }
+    fill(row, rates, reason);
     run.add(row);
 }
 
@@ -69,13 +74,7 @@ void measure_queues(Run& run) {
         row.figure = kTable2;
         row.series = "1 CC";
         row.x = kSizes[i];
-        if (rates.empty()) {
-            row.reason = reason;
-        } else {
-            row.ours = median(rates);
-            row.spread = spread_text(rates);
-            if (!row.holds()) row.reason = row.method + "; " + row.spread;
-        }
+        fill(row, rates, reason);
         run.add(row);
     }
     for (std::size_t i = 0; i < std::size(kSizes); ++i) {

@@ -25,10 +25,12 @@ typedef struct isthmus_aggregator {
 
 /* Called at the target, by its own thread, inside one of the functions below; `items` are `count`
  * items of the aggregator's size, gone when the handler returns. It may push, to any PE and to
- * any aggregator; it must not call progress or finish (ISTHMUS_ARGUMENT). */
+ * any aggregator of its thread, and flush; it must not call create, destroy, progress or finish
+ * (ISTHMUS_ARGUMENT). */
 typedef void (*isthmus_handler)(void* argument, int source_pe, const void* items, size_t count);
 
-/* Collective over all PEs. The aggregator belongs to the calling thread. All aggregators of a
+/* Collective over all PEs, like destroy and finish; one thread of a PE at a time may be in a
+ * collective (isthmus.h). The aggregator belongs to the calling thread. All aggregators of a
  * thread make progress together, so a handler of one may push replies to another. `item_size` 1 to
  * 256 bytes, alike everywhere. `buffer` bytes gathered for each target before they are sent; 0 lets
  * the library choose. */
@@ -63,12 +65,19 @@ static inline int isthmus_aggregator_push(isthmus_aggregator* aggregator, int pe
     return 0;
 }
 
-/* Sends what is gathered, without waiting for the buffers to fill. */
+/* Sends what is gathered, without waiting for the buffers to fill. Runs no handlers. What handlers
+ * have set aside is sent as far as there is room. */
 int isthmus_aggregator_flush(isthmus_aggregator* aggregator);
-/* Runs handlers of what has arrived; *handled (may be null) says how many items. */
+/* Runs handlers of what has arrived, for all aggregators of this thread, and sends what handlers
+ * set aside as far as there is room; never waits. *handled (may be null) says how many items of
+ * this aggregator were handled. */
 int isthmus_aggregator_progress(isthmus_aggregator* aggregator, size_t* handled);
-/* Collective: flushes, and returns when every item that any PE pushed, handlers included, has been
- * handled. The aggregator can then be used again. */
+/* Collective: flushes, and returns when every item that any PE pushed before its finish, and what
+ * handlers of these pushed on, has been handled. What a PE pushes after its finish is handled after
+ * the finish of every PE, never in it. The aggregator can then be used again. Serves all
+ * aggregators of this thread meanwhile, but flushes this one only: where handlers of one push to
+ * another, finish the one that is pushed from first. What a handler of another aggregator pushes
+ * here while all come to finish may be left for the next finish. */
 int isthmus_aggregator_finish(isthmus_aggregator* aggregator);
 
 #ifdef __cplusplus

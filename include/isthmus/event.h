@@ -34,8 +34,8 @@ typedef struct isthmus_event {
 /* Makes `event` the condition "*address <condition> value" on a word of this PE's memory, signed.
  * Level-triggered: the event is true whenever it is asked while the condition holds. The word must
  * live as long as the event is used and be naturally aligned. Other PEs may write it with any
- * operation of this interface or of OpenSHMEM; those of OpenSHMEM that are inlined do not wake a
- * sleeping waiter at once but within ISTHMUS_WAKE_MILLISECONDS. */
+ * operation of this interface or of OpenSHMEM; those of OpenSHMEM do not wake a
+ * sleeping waiter, which then looks for itself within ISTHMUS_WAKE_MILLISECONDS. */
 int isthmus_event_arm(isthmus_event* event, const int64_t* address, isthmus_condition condition,
                       int64_t value);
 int isthmus_event_arm32(isthmus_event* event, const int32_t* address, isthmus_condition condition,

@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* Copies `size` bytes from this PE's memory into the segment at `offset`, or back.
+/* Copies `size` bytes from this PE's memory into the segment at `offset`, or back. Size 0 moves
+ * nothing and is refused where any other is.
  * Errors: BOUNDS, RIGHTS, PROTOCOL, STALE, before anything moves. */
 int isthmus_put(const void* local, const isthmus_segment* segment, uint64_t offset, uint64_t size,
                 isthmus_event* event);
@@ -21,7 +22,12 @@ int isthmus_get(void* local, const isthmus_segment* segment, uint64_t offset, ui
 int isthmus_fence(const isthmus_segment* segment, isthmus_event* event);
 
 /* Atomics. `offset` is a multiple of the width. Signed; arithmetic wraps around. A "posted" one has
- * no result and no event: it becomes visible after all earlier puts of this PE to the segment. */
+ * no result and no event: it becomes visible after all earlier puts of this PE to the segment.
+ * `result` may be null where the value is not wanted, except for isthmus_fetchadd, which is inlined
+ * and does not look: isthmus_postadd is the one without a result.
+ * Rights: poke needs WRITE, peek READ; all others read and write, so they need both, the posted
+ * ones too: isthmus_postadd on a segment that others may only write is RIGHTS. Errors: BOUNDS (a
+ * misaligned offset too), RIGHTS, PROTOCOL, STALE, before anything moves. */
 
 int isthmus_postadd_slow(const isthmus_segment* segment, uint64_t offset, int64_t value);
 int isthmus_poke_slow(const isthmus_segment* segment, uint64_t offset, int64_t value);
@@ -56,9 +62,11 @@ static inline int isthmus_poke(const isthmus_segment* segment, uint64_t offset, 
 int isthmus_fetchadd_slow(const isthmus_segment* segment, uint64_t offset, int64_t value,
                           int64_t* result, isthmus_event* event);
 
-/* Adds and returns the value before, in *result. Budget: 20 instructions. */
-static inline int isthmus_fetchadd(const isthmus_segment* segment, uint64_t offset, int64_t value,
-                                   int64_t* result, isthmus_event* event) {
+/* Adds and returns the value before, in *result, which must be there. Budget: 20 instructions. */
+__attribute__((nonnull(4))) static inline int isthmus_fetchadd(const isthmus_segment* segment,
+                                                               uint64_t offset, int64_t value,
+                                                               int64_t* result,
+                                                               isthmus_event* event) {
     if (event || !isthmus_atomic_is_plain(segment, offset))
         return isthmus_fetchadd_slow(segment, offset, value, result, event);
     *result = __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_ACQ_REL);

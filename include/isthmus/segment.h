@@ -42,16 +42,17 @@ typedef struct isthmus_segment {
     const uint32_t* sleepers;       /* waiters of the owner that sleep and must be woken */
     uint64_t id;                    /* as the user gave it */
     uint32_t generation;
-    uint32_t access; /* rights and kinds */
+    uint32_t access; /* rights and kinds; above 255 the library's own */
     int32_t owner;   /* PE */
-    int32_t entry;   /* place in the directory */
+    int32_t entry;   /* place in the directory; -1 in a view that was not created but cloned */
 } isthmus_segment;
 
 /* Publishes `size` bytes under `id` (any number below 2^62, unique in the job, or ISTHMUS_ANY_ID).
  * `memory` null: the library provides zeroed memory, page-aligned; read segment->base.
  * Else the memory must be symmetric (shmem_malloc, static data) or begin and end at page borders
  * (mmap, aligned_alloc(4096, ...)); in the latter case its pages are moved to shared memory in
- * place, contents kept, and must not be written by other threads during this call.
+ * place, contents kept, and must not be written by other threads during this call. Such pages must
+ * be private, readable and writable, and no other segment's.
  * `access`: rights and kinds or-ed, 0 for ISTHMUS_DEFAULT_ACCESS.
  * Errors: EXISTS (says which PE has it), NO_MEMORY, ARGUMENT. Only this PE takes part. */
 int isthmus_segment_create(isthmus_segment* segment, uint64_t id, void* memory, uint64_t size,
@@ -70,7 +71,9 @@ int isthmus_segment_default(isthmus_segment* segment, int pe);
 
 /* Owner: takes the id back; later operations through clones return ISTHMUS_STALE. The owner makes
  * sure that none is under way. Memory that the library provided is freed; adopted memory stays
- * mapped. Clone: forgets the view. */
+ * mapped. Clone, the owner's own too: forgets the view.
+ * Errors: STALE: destroyed already; NO_MEMORY: the system has no room to make adopted memory
+ * private again, and the segment is as it was. */
 int isthmus_segment_destroy(isthmus_segment* segment);
 
 /* Address at this PE <-> offset. BOUNDS if outside. The address is this PE's view and may be loaded

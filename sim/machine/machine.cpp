@@ -10,6 +10,8 @@
 #include <set>
 #include <sstream>
 
+#include "src/base/edit_distance.hpp"
+
 namespace isthmus::sim {
 
 namespace {
@@ -18,22 +20,6 @@ using Json = nlohmann::ordered_json;
 
 std::string at(std::string_view origin, std::size_t line) {
     return std::string(origin) + ":" + std::to_string(line) + ": ";
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j)
-        row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t above = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-            diagonal = above;
-        }
-    }
-    return row[b.size()];
 }
 
 /// Nearest known path; candidates under the same section count as nearer.

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/edit_distance.hpp"
+
 extern char** environ;
 
 namespace isthmus {
@@ -91,22 +93,6 @@ static_assert(kTable.size() == static_cast<std::size_t>(Setting::count));
 constexpr std::array kInternal{"ISTHMUS_BOOTSTRAP", "ISTHMUS_PREFIX_DIR"};
 
 std::array<SettingValue, kTable.size()> values;
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j)
-        row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t above = row[j];
-            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-            diagonal = above;
-        }
-    }
-    return row[b.size()];
-}
 
 bool one_of(const char* choices, std::string_view word) {
     std::string_view rest = choices;

@@ -29,6 +29,7 @@ int refuse_in_handler(const char* routine) {
 int open_aggregator(isthmus_aggregator** aggregator, std::size_t item_size, std::size_t buffer,
                     Handler handler, void* argument, const char* routine) {
     *aggregator = nullptr;
+    if (Aggregator::handling()) return refuse_in_handler(routine);
     if (item_size == 0 || item_size > kLargestItem)
         return refuse(ISTHMUS_ARGUMENT, routine,
                       "item_size " + std::to_string(item_size) + " is out of range 1.." +

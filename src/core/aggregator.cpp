@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/os.hpp"
 #include "core/event.hpp"
 #include "core/window.hpp"
 
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::uint64_t kCountsSize = 4096;
 static_assert(sizeof(AggregatorCounts) <= kCountsSize);
+// How long a finish() waits before it asks whether other PEs have handled anything; nanoseconds.
+constexpr std::uint64_t kNewWait = 500'000'000;
 
 std::uint64_t ring_stride(std::uint64_t ring) {
     return kRingOffset + ring;
@@ -58,12 +61,12 @@ bool Aggregator::handling() {
     return in_handler;
 }
 
-void Aggregator::progress_all() {
-    for (Aggregator* aggregator : of_this_thread) {
-        aggregator->progress();
-        for (int pe = 0; pe < static_cast<int>(aggregator->pes); ++pe)
-            aggregator->send_aside(pe);
-    }
+// Items handled, of whichever aggregator.
+std::size_t Aggregator::progress_all() {
+    std::size_t handled = 0;
+    for (Aggregator* aggregator : of_this_thread)
+        handled += aggregator->serve();
+    return handled;
 }
 
 AggregatorCounts& Aggregator::counts_of(int pe) const {
@@ -127,10 +130,14 @@ void Aggregator::push_slowly(int pe, const void* item) {
             outgoing(pe).aside.insert(outgoing(pe).aside.end(), bytes, bytes + item_size);
             return;
         }
-        wait_for({Routine::native_aggregator_push, pe}, [&] {
-            progress_all();
-            return have_room();
-        });
+        // A wait of its own after each item handled here: that is progress, and no reason to sleep.
+        for (bool room = false; !room;) {
+            wait_for({Routine::native_aggregator_push, pe}, [&] {
+                const std::size_t handled = progress_all();
+                room = have_room();
+                return room || handled != 0;
+            });
+        }
     }
     std::memcpy(lane(pe).next, bytes, item_size);
     lane(pe).next += item_size;
@@ -156,7 +163,8 @@ std::size_t Aggregator::handle_from(int pe) {
     return handled;
 }
 
-std::size_t Aggregator::progress() {
+// Handles what has arrived and sends what handlers set aside.
+std::size_t Aggregator::serve() {
     std::size_t handled = 0;
     in_handler = true;
     for (int i = 0; i < static_cast<int>(pes); ++i)
@@ -168,6 +176,23 @@ std::size_t Aggregator::progress() {
         mine.handled.store(mine.handled.load(std::memory_order_relaxed) + handled,
                            std::memory_order_seq_cst);
     }
+    for (int pe = 0; pe < static_cast<int>(pes); ++pe)
+        send_aside(pe);
+    return handled;
+}
+
+std::size_t Aggregator::progress() {
+    const std::size_t handled = serve();
+    for (Aggregator* aggregator : of_this_thread) {
+        if (aggregator != this) aggregator->serve();
+    }
+    return handled;
+}
+
+std::uint64_t Aggregator::handled_everywhere() const {
+    std::uint64_t handled = 0;
+    for (int pe = 0; pe < static_cast<int>(pes); ++pe)
+        handled += counts_of(pe).handled.load(std::memory_order_seq_cst);
     return handled;
 }
 
@@ -175,27 +200,58 @@ std::size_t Aggregator::progress() {
 // the sum of what was handled, equals it: both only grow, and an item is counted as pushed before
 // it can be handled, so at the moment between the two readings nothing was under way.
 bool Aggregator::all_done(std::uint64_t epoch) const {
-    std::uint64_t handled = 0;
-    std::uint64_t all_pushed = 0;
     for (int pe = 0; pe < static_cast<int>(pes); ++pe) {
         if (counts_of(pe).finishing.load(std::memory_order_seq_cst) < epoch) return false;
     }
-    for (int pe = 0; pe < static_cast<int>(pes); ++pe)
-        handled += counts_of(pe).handled.load(std::memory_order_seq_cst);
+    const std::uint64_t handled = handled_everywhere();
+    std::uint64_t all_pushed = 0;
     for (int pe = 0; pe < static_cast<int>(pes); ++pe)
         all_pushed += counts_of(pe).pushed.load(std::memory_order_seq_cst);
     return handled == all_pushed;
 }
 
+bool Aggregator::over_somewhere(std::uint64_t epoch) const {
+    for (int pe = 0; pe < static_cast<int>(pes); ++pe) {
+        // Partner: the release in finish().
+        if (counts_of(pe).over.load(std::memory_order_acquire) >= epoch) return true;
+    }
+    return false;
+}
+
+bool Aggregator::over_everywhere(std::uint64_t epoch) const {
+    for (int pe = 0; pe < static_cast<int>(pes); ++pe) {
+        // Partner: the release in finish().
+        if (counts_of(pe).over.load(std::memory_order_acquire) < epoch) return false;
+    }
+    return true;
+}
+
+// Two steps. First this PE serves until it sees, or any other has seen, that all is done: a verdict
+// once found is adopted, because a handler of another aggregator may meanwhile push to this one and
+// so hide from the slower PEs what the faster saw. Then nobody handles anything before all have the
+// verdict: else a PE that leaves could push for the next phase to one that still serves this one.
 void Aggregator::finish() {
+    const WaitTarget target{Routine::native_aggregator_finish};
     publish_pushed();
     const std::uint64_t epoch = ++epoch_;
     counts_of(job.me).finishing.store(epoch, std::memory_order_seq_cst);
-    wait_for({Routine::native_aggregator_finish}, [&] {
-        flush();
-        progress_all();
-        return all_done(epoch);
-    });
+    // A wait begins anew after each item handled here, and now and then when others have handled
+    // some: a finish that makes progress, however long, neither falls asleep nor counts as stuck.
+    for (bool over = false; !over;) {
+        const std::uint64_t since = os::monotonic_nanoseconds();
+        const std::uint64_t before = handled_everywhere();
+        wait_for(target, [&] {
+            flush();
+            const std::size_t handled = progress_all();
+            over = over_somewhere(epoch) || all_done(epoch);
+            return over || handled != 0 ||
+                   (os::monotonic_nanoseconds() - since > kNewWait &&
+                    handled_everywhere() != before);
+        });
+    }
+    // Release: partner over_somewhere and over_everywhere.
+    counts_of(job.me).over.store(epoch, std::memory_order_release);
+    wait_for(target, [&] { return over_everywhere(epoch); });
 }
 
 }  // namespace isthmus

@@ -21,7 +21,11 @@ struct alignas(64) AggregatorCounts {
     std::atomic<std::uint64_t> pushed;
     std::atomic<std::uint64_t> handled;
     std::atomic<std::uint64_t> finishing;  // how many times this PE has come to finish()
+    // The last finish() that this PE knows to be over: it handles nothing more in it. Release and
+    // acquire suffice: what any handler did before is visible to whoever returns.
+    std::atomic<std::uint64_t> over;
 };
+static_assert(sizeof(AggregatorCounts) == 64);
 
 // Belongs to the thread that made it. A thread's aggregators make progress together: a handler of
 // one may push to another, as a reply to a request, and whoever waits for room in one must serve
@@ -42,6 +46,7 @@ class Aggregator : public ::isthmus_aggregator {
     // A push whose lane has no room.
     void push_slowly(int pe, const void* item);
     void flush();
+    // Serves all of this thread's aggregators; how many items of this one were handled.
     std::size_t progress();
     void finish();
     // True while this thread runs a handler, of whatever aggregator.
@@ -57,13 +62,17 @@ class Aggregator : public ::isthmus_aggregator {
     };
     isthmus_aggregator_lane& lane(int pe) { return lanes_[static_cast<std::size_t>(pe)]; }
     Outgoing& outgoing(int pe) { return outgoing_[static_cast<std::size_t>(pe)]; }
-    static void progress_all();
+    static std::size_t progress_all();
+    std::size_t serve();
     bool open_message(int pe);
     void send(int pe);
     bool send_aside(int pe);
     std::size_t handle_from(int pe);
     void publish_pushed();
+    std::uint64_t handled_everywhere() const;
     bool all_done(std::uint64_t epoch) const;
+    bool over_somewhere(std::uint64_t epoch) const;
+    bool over_everywhere(std::uint64_t epoch) const;
     AggregatorCounts& counts_of(int pe) const;
 
     char* memory_;

@@ -1,10 +1,13 @@
 #include "core/arena.hpp"
 
+#include <isthmus/segment.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <string>
 
@@ -26,8 +29,32 @@ std::uintptr_t arena_base() {
     return heap_base() + window_stride() / 4 * 3;
 }
 
+// Behind each arena lies a byte for each of its pages: the access of the segment there, or 0.
+// Written by the owner. Relaxed: who knows of a segment has synchronised with whoever made it.
+using PageAccess = std::uint8_t;
+constexpr std::uint32_t kKept =
+    ISTHMUS_READ_WRITE | ISTHMUS_TRANSFERS | ISTHMUS_ATOMICS | ISTHMUS_ALLOCATOR | ISTHMUS_QUEUE;
+static_assert(kKept < 1u << 8);
+
+std::uint64_t table_size(std::uint64_t arena) {
+    return os::page_up(arena / os::page_size() * sizeof(PageAccess));
+}
+
+PageAccess* page_access(std::uintptr_t address, int pe) {
+    const std::uint64_t length = job.header->pe[pe].arena_size.load(std::memory_order_relaxed);
+    auto* const table = reinterpret_cast<PageAccess*>(arena_base() + length);
+    return translate(table + (address - arena_base()) / os::page_size(), pe);
+}
+
+void set_access(void* block, std::uint64_t size, std::uint32_t access) {
+    PageAccess* const first = page_access(reinterpret_cast<std::uintptr_t>(block), job.me);
+    for (std::uint64_t page = 0; page < os::page_up(size) / os::page_size(); ++page)
+        __atomic_store_n(first + page, static_cast<PageAccess>(access & kKept), __ATOMIC_RELAXED);
+}
+
 std::uint64_t wanted_size() {
-    const std::uint64_t largest = window_stride() / 4;
+    const std::uint64_t room = window_stride() / 4;
+    const std::uint64_t largest = room - table_size(room);
     std::uint64_t wanted = os::page_up(size(Setting::arena_size, os::memory_size()));
     if (value(Setting::arena_size).origin == SettingOrigin::standard) {
         // Nobody asked: as much as fits, an eighth of a limited address space for all PEs' arenas.
@@ -39,7 +66,8 @@ std::uint64_t wanted_size() {
     return std::clamp(wanted, std::uint64_t{os::page_size()}, largest);
 }
 
-void map_or_fail(int pe, std::uint64_t length) {
+void map_or_fail(int pe, std::uint64_t arena) {
+    const std::uint64_t length = arena + table_size(arena);
     char* const place = translate(reinterpret_cast<char*>(arena_base()), pe);
     const std::uint64_t offset = region(pe) + (arena_base() - heap_base());
     if (os::map_shared(place, length, memory_file(pe), offset, false)) return;
@@ -72,17 +100,21 @@ void close_arena() {
     const std::lock_guard lock(guard);
     blocks.reset({});
     if (job.arena.size != 0)
-        os::discard(job.file, job_file_offset(job.arena.begin), job.arena.size);
+        os::discard(job.file, job_file_offset(job.arena.begin),
+                    job.arena.size + table_size(job.arena.size));
 }
 
-void* arena_allocate(std::uint64_t size) {
+void* arena_allocate(std::uint64_t size, std::uint32_t access) {
     const std::lock_guard lock(guard);
-    return blocks.allocate(os::page_up(size), os::page_size());
+    void* const block = blocks.allocate(os::page_up(size), os::page_size());
+    if (block) set_access(block, size, access);
+    return block;
 }
 
 void arena_release(void* block) {
     const std::lock_guard lock(guard);
     const std::uint64_t size = blocks.block_size(block);
+    set_access(block, size, 0);
     // The next owner of these pages expects zeros, and memory goes back to the system.
     os::discard(job.file, job_file_offset(reinterpret_cast<std::uintptr_t>(block)), size);
     blocks.release(block);
@@ -97,8 +129,49 @@ std::uint64_t arena_size() {
     return job.arena.size;
 }
 
+bool is_in_arena(const void* address, std::uint64_t size, int pe) {
+    const Range arena{job.arena.begin,
+                      job.header->pe[pe].arena_size.load(std::memory_order_relaxed)};
+    return arena.contains(address) &&
+           size <= arena.end() - reinterpret_cast<std::uintptr_t>(address);
+}
+
+std::uint32_t arena_access(const void* address, std::uint64_t size, int pe) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(address);
+    const PageAccess* page = page_access(begin, pe);
+    const PageAccess* const last = page_access(begin + (size == 0 ? 0 : size - 1), pe);
+    std::uint32_t all = kKept;
+    for (; page <= last && all != 0; ++page) {
+        const std::uint32_t access = __atomic_load_n(page, __ATOMIC_RELAXED);
+        all = access == 0 ? 0 : all & access;
+    }
+    return all;
+}
+
 std::uint64_t job_file_offset(std::uintptr_t address) {
     return region(job.me) + (address - heap_base());
+}
+
+std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size) {
+    std::ifstream maps("/proc/self/maps");
+    std::uintptr_t next = begin;  // what lies before it can be adopted
+    std::string line;
+    while (std::getline(maps, line)) {
+        unsigned long from = 0, to = 0;
+        char rights[5] = "";
+        if (std::sscanf(line.c_str(), "%lx-%lx %4s", &from, &to, rights) != 3 || to <= next)
+            continue;
+        if (from > next) break;
+        if (rights[3] != 'p')
+            return "page " + hexadecimal(reinterpret_cast<const void*>(next)) +
+                   " is shared with others already";
+        if (std::strncmp(rights, "rw-", 3) != 0)
+            return "the rights of page " + hexadecimal(reinterpret_cast<const void*>(next)) +
+                   " are not rw- but " + std::string(rights, 3);
+        next = to;
+        if (next - begin >= size) return "";
+    }
+    return "page " + hexadecimal(reinterpret_cast<const void*>(next)) + " is not mapped";
 }
 
 bool adopt_pages(void* pages, std::uint64_t size, void* block) {
@@ -112,7 +185,11 @@ bool return_pages(void* pages, std::uint64_t size) {
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED) return false;
     std::memcpy(copy, pages, size);
-    return mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, pages) == pages;
+    if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, pages) == pages) return true;
+    const int reason = errno;
+    munmap(copy, size);
+    errno = reason;
+    return false;
 }
 
 }  // namespace isthmus

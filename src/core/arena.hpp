@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/job.hpp"
 
@@ -14,17 +15,27 @@ void open_arena();
 // All blocks go.
 void close_arena();
 
-// Whole, zeroed pages; null if there is no room.
-void* arena_allocate(std::uint64_t size);
+// Whole, zeroed pages; null if there is no room. `access`, not 0, is what the segment on them
+// allows: PEs that come by address alone look it up page by page.
+void* arena_allocate(std::uint64_t size, std::uint32_t access);
 void arena_release(void* block);
 std::uint64_t arena_free_bytes();
 std::uint64_t arena_size();
 
+// True if [address, address + size), an address of this PE, has a counterpart in the arena of `pe`.
+bool is_in_arena(const void* address, std::uint64_t size, int pe);
+// What the segments of `pe` on all of these pages allow; 0 if there is a page without a segment.
+std::uint32_t arena_access(const void* address, std::uint64_t size, int pe);
+
 // Offset in the job file of an address in the heap or the arena of this PE.
 std::uint64_t job_file_offset(std::uintptr_t address);
 
+// Why the pages of [begin, begin + size) cannot be adopted: not mapped throughout, not both
+// readable and writable, or shared already. Empty if they can.
+std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size);
+
 // Moves whole pages of this PE's private memory onto `block` of the arena, in place, contents kept;
-// and back. False and errno if the kernel refuses.
+// and back. False and errno if the kernel refuses; then nothing has changed.
 bool adopt_pages(void* pages, std::uint64_t size, void* block);
 bool return_pages(void* pages, std::uint64_t size);
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 
 namespace isthmus {
 namespace {
@@ -156,6 +157,14 @@ bool Heap::is_valid() const {
         expected = begin + size;
     }
     return free_sum == free_bytes_ && expected == range_.end();
+}
+
+std::string no_room_text(std::uint64_t bytes) {
+    return "no room for " + std::to_string(bytes) +
+           " bytes in the symmetric heap: " + std::to_string(heap.free_bytes()) + " of " +
+           std::to_string(heap.range().size) + " bytes are free, " +
+           std::to_string(heap.largest_hole()) + " in one piece; raise SHMEM_SYMMETRIC_SIZE (now " +
+           value(Setting::symmetric_size).text + ")";
 }
 
 }  // namespace isthmus

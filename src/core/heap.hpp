@@ -59,4 +59,7 @@ class Heap {
 extern std::mutex heap_guard __attribute__((visibility("hidden")));
 extern Heap heap __attribute__((visibility("hidden")));
 
+// Why `bytes` could not be allocated, in words. The caller holds heap_guard.
+std::string no_room_text(std::uint64_t bytes);
+
 }  // namespace isthmus

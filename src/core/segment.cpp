@@ -45,8 +45,16 @@ std::string name(std::uint64_t id) {
     return text;
 }
 
+std::uint64_t choose_id() {
+    return kChosenByLibrary | static_cast<std::uint64_t>(job.me) << 40 | next_id++;
+}
+
 void set_ends(Segment& segment) {
-    segment.transfer_end = (segment.access & ISTHMUS_TRANSFERS) ? segment.size : 0;
+    segment.transfer_end = 0;
+    if (segment.access & ISTHMUS_TRANSFERS) {
+        segment.transfer_end = segment.size;
+        segment.access |= (segment.access & ISTHMUS_READ_WRITE) << kTransferBits;
+    }
     const std::uint32_t needed = ISTHMUS_ATOMICS | ISTHMUS_READ_WRITE;
     segment.atomic_end =
         (segment.access & needed) == needed && segment.size >= 8 ? segment.size - 7 : 0;
@@ -78,7 +86,7 @@ Segment view(const Publication& publication, const DirectoryPlace& place) {
     segment.id = publication.id;
     segment.access = publication.access;
     segment.owner = publication.owner;
-    segment.entry = place.index;
+    segment.entry = -1;  // the creator's alone names its place: only that takes the id back
     if (publication.owner == job.me) segment.access |= ISTHMUS_READ_WRITE;
     set_ends(segment);
     return segment;
@@ -92,27 +100,50 @@ bool is_symmetric_memory(const void* memory, std::uint64_t size) {
     return false;
 }
 
-// Finds or makes the shared memory behind a segment. Status 0, or a refusal.
-int provide_memory(void* memory, std::uint64_t size, Made& record, std::uintptr_t& shared,
-                   const char* routine) {
-    if (memory && is_symmetric_memory(memory, size)) {
-        shared = reinterpret_cast<std::uintptr_t>(memory);
-        return ISTHMUS_OK;
-    }
+// 0 if the pages at `memory` may become a segment's. `guard` is held.
+int check_adoptable(const void* memory, std::uint64_t size, const char* routine) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-    if (memory && (begin % os::page_size() != 0 || size % os::page_size() != 0))
+    if (begin % os::page_size() != 0 || size % os::page_size() != 0)
         return refuse(ISTHMUS_ARGUMENT, routine,
                       "the memory is neither symmetric nor whole pages of " +
                           std::to_string(os::page_size()) +
                           " bytes; pass null to let the library provide it");
-    record.block = arena_allocate(size);
+    if (size > std::uint64_t{0} - begin)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      std::to_string(size) + " bytes at " + hexadecimal(memory) +
+                          " reach beyond the address space");
+    for (const auto& [id, record] : made) {
+        const auto other = reinterpret_cast<std::uintptr_t>(record.adopted);
+        if (other == 0 || begin >= other + record.size || other >= begin + size) continue;
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "the memory overlaps " + name(id) + ", which has adopted " +
+                          std::to_string(record.size) + " bytes at " + hexadecimal(record.adopted) +
+                          "; destroy that first");
+    }
+    const std::string why = why_not_adoptable(begin, size);
+    if (why.empty()) return ISTHMUS_OK;
+    return refuse(ISTHMUS_ARGUMENT, routine,
+                  why + "; only private memory that may be read and written is adopted");
+}
+
+// Finds or makes the shared memory behind a segment. Status 0, or a refusal.
+int provide_memory(void* memory, std::uint64_t size, std::uint32_t access, Made& record,
+                   std::uintptr_t& shared, const char* routine) {
+    if (memory && is_symmetric_memory(memory, size)) {
+        shared = reinterpret_cast<std::uintptr_t>(memory);
+        return ISTHMUS_OK;
+    }
+    if (memory) {
+        if (const int status = check_adoptable(memory, size, routine)) return status;
+    }
+    record.block = arena_allocate(size, access);
     if (!record.block)
         return refuse(ISTHMUS_NO_MEMORY, routine,
                       "no room for " + std::to_string(size) +
                           " bytes in the arena: " + std::to_string(arena_free_bytes()) + " of " +
                           std::to_string(arena_size()) + " are free; raise ISTHMUS_ARENA_SIZE");
     if (memory) {
-        if (!adopt_pages(memory, os::page_up(size), record.block)) {
+        if (!adopt_pages(memory, size, record.block)) {
             const int reason = errno;
             arena_release(record.block);
             return refuse(ISTHMUS_NO_MEMORY, routine,
@@ -124,9 +155,25 @@ int provide_memory(void* memory, std::uint64_t size, Made& record, std::uintptr_
     return ISTHMUS_OK;
 }
 
-void give_back(const Made& record) {
-    if (record.adopted) return_pages(record.adopted, os::page_up(record.size));
+// False and errno if adopted pages cannot become private again. Then the block must stay: they lie
+// on it, and releasing it would empty them.
+bool make_private(const Made& record) {
+    return !record.adopted || return_pages(record.adopted, record.size);
+}
+
+std::string why_still_shared(std::uint64_t id, const Made& record, int reason) {
+    return "the " + std::to_string(record.size) + " bytes that " + name(id) +
+           " adopted cannot become private memory again: " + std::strerror(reason);
+}
+
+void release_block(const Made& record) {
     if (record.block) arena_release(record.block);
+}
+
+// Where there is no way back: at the end of a session, or of a create that failed.
+void give_back(std::uint64_t id, const Made& record, const char* routine) {
+    if (!make_private(record)) fail(routine, why_still_shared(id, record, errno));
+    release_block(record);
 }
 
 }  // namespace
@@ -134,43 +181,52 @@ void give_back(const Made& record) {
 int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64_t size,
                    std::uint32_t access, const char* routine) {
     if (size == 0) return refuse(ISTHMUS_ARGUMENT, routine, "the size is 0");
+    access &= ~kViewBits;  // taken from another view
     if (access == 0) access = ISTHMUS_DEFAULT_ACCESS;
     if (access & ~kKnownAccess)
         return refuse(ISTHMUS_ARGUMENT, routine,
                       "access " + std::to_string(access) + " has unknown bits");
     const std::lock_guard lock(guard);
-    if (id == ISTHMUS_ANY_ID)
-        id = kChosenByLibrary | static_cast<std::uint64_t>(job.me) << 40 | next_id++;
+    const bool any = id == ISTHMUS_ANY_ID;
+    if (any)
+        id = choose_id();
     else if (id >= kLargestId)
         return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62");
     Made record;
     record.size = size;
     std::uintptr_t shared = 0;
-    if (const int status = provide_memory(memory, size, record, shared, routine)) return status;
+    if (const int status = provide_memory(memory, size, access, record, shared, routine))
+        return status;
     if (access & ISTHMUS_ALLOCATOR) {
         if (!format_allocator(reinterpret_cast<char*>(shared), size)) {
-            give_back(record);
+            give_back(id, record, routine);
             return refuse(ISTHMUS_ARGUMENT, routine,
                           "too small for an allocator: at least " +
                               std::to_string(kSmallestAllocator) + " bytes");
         }
     }
-    const Publication publication{id, symmetric_place(shared), size, access, job.me};
-    switch (publish(publication, record.place)) {
+    Publication publication{id, symmetric_place(shared), size, access, job.me};
+    PublishResult published = publish(publication, record.place);
+    while (any && published == PublishResult::exists) {  // a program has chosen the same number
+        publication.id = id = choose_id();
+        published = publish(publication, record.place);
+    }
+    switch (published) {
         case PublishResult::done: break;
         case PublishResult::exists: {
             const int owner = record.place.entry()->owner.load(std::memory_order_relaxed);
-            give_back(record);
+            give_back(id, record, routine);
             return refuse(ISTHMUS_EXISTS, routine,
                           name(id) + " is already published by PE " + std::to_string(owner));
         }
         case PublishResult::full:
-            give_back(record);
+            give_back(id, record, routine);
             return refuse(
                 ISTHMUS_NO_MEMORY, routine,
                 "the directory is full: " + std::to_string(kDirectoryEntries) + " segments a PE");
     }
     segment = view(publication, record.place);
+    segment.entry = record.place.index;
     if (memory) segment.base = static_cast<char*>(memory);
     made.emplace(id, record);
     return ISTHMUS_OK;
@@ -227,8 +283,11 @@ int destroy_segment(Segment& segment, const char* routine) {
         const auto found = made.find(segment.id);
         if (found == made.end() || found->second.place.generation != segment.generation)
             return refuse(ISTHMUS_STALE, routine, name(segment.id) + " was already destroyed");
+        if (!make_private(found->second))
+            return refuse(ISTHMUS_NO_MEMORY, routine,
+                          why_still_shared(segment.id, found->second, errno));
         withdraw(found->second.place);
-        give_back(found->second);
+        release_block(found->second);
         made.erase(found);
     }
     segment = Segment{};
@@ -243,7 +302,7 @@ void release_segments() {
     const std::lock_guard lock(guard);
     for (const auto& [id, record] : made) {
         withdraw(record.place);
-        give_back(record);
+        give_back(id, record, "isthmus_finalize");
     }
     made.clear();
 }
@@ -251,6 +310,9 @@ void release_segments() {
 int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t size,
                   std::uint32_t right, std::uint32_t kind, std::uint64_t width,
                   const char* routine) {
+    if (!segment.base)
+        return refuse(ISTHMUS_STALE, routine,
+                      "this view is of no segment: destroyed, moved from, or never made");
     if (is_stale(segment))
         return refuse(
             ISTHMUS_STALE, routine,

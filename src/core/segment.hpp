@@ -20,6 +20,11 @@ int destroy_segment(Segment& segment, const char* routine);
 // All segments that this PE made and has not destroyed; at the end of a session.
 void release_segments();
 
+// Bits of a view's access beside those of isthmus_access: reading, writing by put and get is
+// accepted. One test tells right and kind, of an empty transfer too.
+inline constexpr std::uint32_t kTransferBits = 8;  // ISTHMUS_READ, ISTHMUS_WRITE so much higher
+inline constexpr std::uint32_t kViewBits = ISTHMUS_READ_WRITE << kTransferBits;
+
 inline bool is_stale(const Segment& segment) {
     // Relaxed: destroying a segment that others are using is a mistake that this finds later.
     return __atomic_load_n(segment.generation_now, __ATOMIC_RELAXED) != segment.generation;
@@ -36,7 +41,7 @@ inline bool is_stale(const Segment& segment) {
 inline int check_transfer(const Segment& segment, std::uint64_t offset, std::uint64_t size,
                           std::uint32_t right, const char* routine) {
     if (offset <= segment.transfer_end && size <= segment.transfer_end - offset &&
-        (segment.access & right) != 0 && !is_stale(segment)) [[likely]]
+        (segment.access & right << kTransferBits) != 0 && !is_stale(segment)) [[likely]]
         return 0;
     return refuse_access(segment, offset, size, right, ISTHMUS_TRANSFERS, 1, routine);
 }

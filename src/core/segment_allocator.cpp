@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 
+#include "core/job.hpp"
 #include "core/wait.hpp"
 
 namespace isthmus {
@@ -33,7 +34,7 @@ static_assert(sizeof(Head) == 32);
 struct Control {
     std::uint64_t magic;
     std::uint64_t size;               // of the segment
-    std::atomic<std::uint32_t> lock;  // acquire and release around every call
+    std::atomic<std::uint32_t> lock;  // 0 free, else PE + 1; around every call
     std::uint64_t free_bytes;
     std::uint64_t bins[kBins];  // first free block of each
 };
@@ -44,33 +45,71 @@ int bin_of(std::uint64_t size) {
     return std::min(kBins - 1, static_cast<int>(std::bit_width(size)) - 5);
 }
 
+// The lists of a segment of `size` bytes. They lie where any PE can write, so nothing in them is
+// believed before it has been looked at: an offset is followed only when a head can lie there, and
+// a block is taken out of its list only when both neighbours agree. The size is the caller's.
 class Blocks {
   public:
-    explicit Blocks(char* base) : base_(base), control_(*reinterpret_cast<Control*>(base)) {
-        wait_for({Routine::native_segment_malloc, -1, &control_.lock},
-                 [this] { return control_.lock.exchange(1, std::memory_order_acquire) == 0; });
-    }
-    Blocks(const Blocks&) = delete;
-    Blocks& operator=(const Blocks&) = delete;
-    ~Blocks() { control_.lock.store(0, std::memory_order_release); }
+    Blocks(char* base, std::uint64_t size)
+        : base_(base), control_(*reinterpret_cast<Control*>(base)), end_(size & ~(kUnit - 1)) {}
 
     Control& control() { return control_; }
     Head& at(std::uint64_t offset) { return *reinterpret_cast<Head*>(base_ + offset); }
-    std::uint64_t end() const { return control_.size; }
-    bool intact() const { return control_.magic == kMagic; }
+    std::uint64_t end() const { return end_; }
+    bool intact() const { return control_.magic == kMagic && control_.size == end_; }
+    std::atomic<std::uint32_t>& lock() { return control_.lock; }
 
-    void insert(std::uint64_t offset) {
+    // A head can lie there.
+    bool is_place(std::uint64_t offset) const {
+        return offset >= kFirst && offset % kUnit == kFirst % kUnit && offset <= end_ - kSmallest;
+    }
+    // A block's head makes sense where it is.
+    bool plausible(std::uint64_t offset) {
+        if (!is_place(offset)) return false;
+        const std::uint64_t size = at(offset).size();
+        const std::uint64_t previous_size = at(offset).previous_size;
+        if (size < kSmallest || size % kUnit != 0 || size > end_ - offset) return false;
+        if (offset + size < end_ &&
+            (!is_place(offset + size) || at(offset + size).previous_size != size))
+            return false;
+        if (offset == kFirst) return previous_size == 0;
+        return previous_size >= kSmallest && previous_size <= offset - kFirst &&
+               is_place(offset - previous_size) &&
+               at(offset - previous_size).size() == previous_size;
+    }
+    // Makes sense as a free block, in the list where it should be.
+    bool is_listed(std::uint64_t offset) {
+        if (!plausible(offset) || at(offset).used()) return false;
+        const std::uint64_t next = at(offset).next_free;
+        const std::uint64_t previous = at(offset).previous_free;
+        if (next != 0 && (!is_place(next) || at(next).previous_free != offset)) return false;
+        if (previous == 0) return control_.bins[bin_of(at(offset).size())] == offset;
+        return is_place(previous) && at(previous).next_free == offset;
+    }
+    // Something can be put in front of the list.
+    bool is_open(int bin) {
+        const std::uint64_t first = control_.bins[bin];
+        return first == 0 || (is_place(first) && at(first).previous_free == 0);
+    }
+
+    // False, and nothing has changed, if its list is damaged.
+    bool insert(std::uint64_t offset) {
         Head& head = at(offset);
-        std::uint64_t& first = control_.bins[bin_of(head.size())];
-        head.size_and_use &= ~kUsed;
+        const std::uint64_t size = head.size();
+        const int bin = bin_of(size);
+        if (!is_open(bin)) return false;
+        const std::uint64_t first = control_.bins[bin];
+        head.size_and_use = size;
         head.next_free = first;
         head.previous_free = 0;
         if (first != 0) at(first).previous_free = offset;
-        first = offset;
-        control_.free_bytes += head.size();
+        control_.bins[bin] = offset;
+        control_.free_bytes += size;
+        return true;
     }
+    // The block is listed.
     void remove(std::uint64_t offset) {
-        Head& head = at(offset);
+        const Head head = at(offset);
         if (head.previous_free != 0)
             at(head.previous_free).next_free = head.next_free;
         else
@@ -82,22 +121,40 @@ class Blocks {
     void resize(std::uint64_t offset, std::uint64_t size) {
         Head& head = at(offset);
         head.size_and_use = size | (head.size_and_use & kUsed);
-        if (offset + size < end()) at(offset + size).previous_size = size;
-    }
-    // A block's head makes sense where it is.
-    bool plausible(std::uint64_t offset) {
-        const Head& head = at(offset);
-        const std::uint64_t size = head.size();
-        if (size < kSmallest || size % kUnit != 0 || size > end() - offset) return false;
-        if (offset + size < end() && at(offset + size).previous_size != size) return false;
-        if (offset == kFirst) return head.previous_size == 0;
-        return head.previous_size >= kSmallest && head.previous_size <= offset - kFirst &&
-               at(offset - head.previous_size).size() == head.previous_size;
+        if (offset + size < end_) at(offset + size).previous_size = size;
     }
 
   private:
     char* base_;
     Control& control_;
+    std::uint64_t end_;
+};
+
+// Holds the lock of lists that are intact; without it there is nothing to be done with them.
+class Holder {
+  public:
+    explicit Holder(Blocks& blocks) : lock_(blocks.lock()) {
+        const auto me = static_cast<std::uint32_t>(job.me) + 1;
+        const auto last = static_cast<std::uint32_t>(job.pes);
+        wait_for({Routine::native_segment_malloc, -1, &lock_}, [&] {
+            std::uint32_t holder = 0;
+            if (!blocks.intact()) return true;
+            // Acquire: pairs with the release below.
+            held_ = lock_.compare_exchange_strong(holder, me, std::memory_order_acquire,
+                                                  std::memory_order_relaxed);
+            return held_ || holder > last;  // no PE can have written that
+        });
+    }
+    Holder(const Holder&) = delete;
+    Holder& operator=(const Holder&) = delete;
+    ~Holder() {
+        if (held_) lock_.store(0, std::memory_order_release);
+    }
+    explicit operator bool() const { return held_; }
+
+  private:
+    std::atomic<std::uint32_t>& lock_;
+    bool held_ = false;
 };
 
 // Payload offset inside the free block at `block` that has the alignment; a gap in front, if any,
@@ -117,22 +174,23 @@ bool format_allocator(char* base, std::uint64_t size) {
     auto* control = new (base) Control{};
     control->magic = kMagic;
     control->size = size;
-    Blocks blocks(base);
+    Blocks blocks(base, size);
     blocks.at(kFirst) = Head{size - kFirst, 0, 0, 0};
-    blocks.insert(kFirst);
-    return true;
+    return blocks.insert(kFirst);
 }
 
-AllocatorResult allocator_allocate(char* base, std::uint64_t size, std::uint64_t alignment,
-                                   std::uint64_t& offset) {
-    Blocks blocks(base);
-    if (!blocks.intact()) return AllocatorResult::damaged;
+AllocatorResult allocator_allocate(const AllocatorMemory& memory, std::uint64_t size,
+                                   std::uint64_t alignment, std::uint64_t& offset) {
+    Blocks blocks(memory.base, memory.size);
+    const Holder holder(blocks);
+    if (!holder) return AllocatorResult::damaged;
     if (size > blocks.end()) return AllocatorResult::no_room;
     const std::uint64_t wanted = std::max(kSmallest, (size + kHeadSize + kUnit - 1) & ~(kUnit - 1));
     for (int bin = bin_of(wanted); bin < kBins; ++bin) {
         for (std::uint64_t block = blocks.control().bins[bin]; block != 0;
              block = blocks.at(block).next_free) {
-            if (!blocks.plausible(block) || blocks.at(block).used())
+            // A list that leads back into itself has a block whose neighbours do not agree.
+            if (!blocks.is_listed(block) || bin_of(blocks.at(block).size()) != bin)
                 return AllocatorResult::damaged;
             const std::uint64_t block_end = block + blocks.at(block).size();
             const std::uint64_t payload = place_in(block, alignment);
@@ -140,17 +198,21 @@ AllocatorResult allocator_allocate(char* base, std::uint64_t size, std::uint64_t
             if (payload > block_end || begin > block_end - std::min(block_end, wanted) ||
                 begin + wanted > block_end)
                 continue;
+            const std::uint64_t rest = block_end - begin - wanted;
             blocks.remove(block);
+            if ((begin != block && !blocks.is_open(bin_of(begin - block))) ||
+                (rest >= kSmallest && !blocks.is_open(bin_of(rest))))
+                return AllocatorResult::damaged;
             if (begin != block) {
                 blocks.at(begin) = Head{block_end - begin, 0, 0, 0};
                 blocks.resize(block, begin - block);
                 blocks.resize(begin, block_end - begin);
                 blocks.insert(block);
             }
-            if (block_end - begin - wanted >= kSmallest) {
-                blocks.at(begin + wanted) = Head{block_end - begin - wanted, wanted, 0, 0};
+            if (rest >= kSmallest) {
+                blocks.at(begin + wanted) = Head{rest, wanted, 0, 0};
                 blocks.resize(begin, wanted);
-                blocks.resize(begin + wanted, block_end - begin - wanted);
+                blocks.resize(begin + wanted, rest);
                 blocks.insert(begin + wanted);
             }
             blocks.at(begin).size_and_use |= kUsed;
@@ -161,9 +223,10 @@ AllocatorResult allocator_allocate(char* base, std::uint64_t size, std::uint64_t
     return AllocatorResult::no_room;
 }
 
-AllocatorResult allocator_free(char* base, std::uint64_t offset) {
-    Blocks blocks(base);
-    if (!blocks.intact()) return AllocatorResult::damaged;
+AllocatorResult allocator_free(const AllocatorMemory& memory, std::uint64_t offset) {
+    Blocks blocks(memory.base, memory.size);
+    const Holder holder(blocks);
+    if (!holder) return AllocatorResult::damaged;
     if (offset % kUnit != 0 || offset < kFirst + kHeadSize || offset > blocks.end() - kUnit)
         return AllocatorResult::not_a_block;
     std::uint64_t block = offset - kHeadSize;
@@ -171,51 +234,34 @@ AllocatorResult allocator_free(char* base, std::uint64_t offset) {
     std::uint64_t size = blocks.at(block).size();
     if (block + size < blocks.end() && !blocks.at(block + size).used()) {
         const std::uint64_t next = block + size;
-        if (!blocks.plausible(next)) return AllocatorResult::damaged;
+        if (!blocks.is_listed(next)) return AllocatorResult::damaged;
         size += blocks.at(next).size();
         blocks.remove(next);
         blocks.resize(block, size);
     }
     if (block != kFirst && !blocks.at(block - blocks.at(block).previous_size).used()) {
         const std::uint64_t previous = block - blocks.at(block).previous_size;
-        if (!blocks.plausible(previous)) return AllocatorResult::damaged;
+        if (!blocks.is_listed(previous)) return AllocatorResult::damaged;
         blocks.remove(previous);
         size += block - previous;
         block = previous;
         blocks.resize(block, size);
     }
-    blocks.insert(block);
-    return AllocatorResult::done;
+    return blocks.insert(block) ? AllocatorResult::done : AllocatorResult::damaged;
 }
 
-AllocatorReport allocator_report(char* base) {
-    Blocks blocks(base);
-    AllocatorReport report{blocks.end() - kFirst, blocks.control().free_bytes, 0};
+AllocatorReport allocator_report(const AllocatorMemory& memory) {
+    Blocks blocks(memory.base, memory.size);
+    AllocatorReport report{blocks.end() - kFirst, 0, 0};
+    const Holder holder(blocks);
+    if (!holder) return report;
+    report.free_bytes = blocks.control().free_bytes;
     for (std::uint64_t first : blocks.control().bins) {
-        for (std::uint64_t block = first; block != 0; block = blocks.at(block).next_free)
+        for (std::uint64_t block = first; block != 0 && blocks.is_listed(block);
+             block = blocks.at(block).next_free)
             report.largest = std::max(report.largest, blocks.at(block).size() - kHeadSize);
     }
     return report;
-}
-
-bool allocator_is_valid(char* base) {
-    Blocks blocks(base);
-    if (!blocks.intact()) return false;
-    std::uint64_t free_bytes = 0;
-    bool previous_free = false;
-    for (std::uint64_t block = kFirst; block < blocks.end(); block += blocks.at(block).size()) {
-        if (!blocks.plausible(block)) return false;
-        const bool is_free = !blocks.at(block).used();
-        if (is_free && previous_free) return false;  // should have been merged
-        if (is_free) free_bytes += blocks.at(block).size();
-        previous_free = is_free;
-    }
-    std::uint64_t listed = 0;
-    for (std::uint64_t first : blocks.control().bins) {
-        for (std::uint64_t block = first; block != 0; block = blocks.at(block).next_free)
-            listed += blocks.at(block).size();
-    }
-    return free_bytes == listed && free_bytes == blocks.control().free_bytes;
 }
 
 }  // namespace isthmus

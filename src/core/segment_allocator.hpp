@@ -8,23 +8,28 @@ namespace isthmus {
 
 inline constexpr std::uint64_t kSmallestAllocator = 4096;
 
+// A segment that holds an allocator, as this PE sees it. The size comes from the view of the
+// segment, not from the memory, which others may have written over.
+struct AllocatorMemory {
+    char* base;
+    std::uint64_t size;
+};
+
 // Makes the memory an empty allocator. False if it is too small.
 bool format_allocator(char* base, std::uint64_t size);
 
 enum class AllocatorResult { done, no_room, not_a_block, damaged };
 
 // `alignment` is a power of two, 16 to 4096. Offsets count from `base`.
-AllocatorResult allocator_allocate(char* base, std::uint64_t size, std::uint64_t alignment,
-                                   std::uint64_t& offset);
-AllocatorResult allocator_free(char* base, std::uint64_t offset);
+AllocatorResult allocator_allocate(const AllocatorMemory& memory, std::uint64_t size,
+                                   std::uint64_t alignment, std::uint64_t& offset);
+AllocatorResult allocator_free(const AllocatorMemory& memory, std::uint64_t offset);
 
 struct AllocatorReport {
     std::uint64_t size;
     std::uint64_t free_bytes;
     std::uint64_t largest;
 };
-AllocatorReport allocator_report(char* base);
-// Walks everything; for tests.
-bool allocator_is_valid(char* base);
+AllocatorReport allocator_report(const AllocatorMemory& memory);
 
 }  // namespace isthmus

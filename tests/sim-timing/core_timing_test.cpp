@@ -13,19 +13,6 @@ MachineDescription one_node() {
     return m;
 }
 
-/// Data in another bank group than the code, whose row the first fetch opens.
-std::uint64_t data(const MachineDescription& m) {
-    return m.memory.base + (1 << 20) + m.directory.line_bytes;
-}
-
-/// When the controller, idle and with the bank closed, has a line that is asked for in cycle `now`.
-Cycle memory_done(const MachineDescription& m, Cycle now) {
-    const std::uint64_t arrival =
-        (now * m.memory.clock_mhz + m.core.clock_mhz - 1) / m.core.clock_mhz;
-    const std::uint64_t done = arrival + m.memory.t_rcd + m.memory.cl + m.memory.burst;
-    return (done * m.core.clock_mhz + m.memory.clock_mhz - 1) / m.memory.clock_mhz;
-}
-
 TEST(CoreTiming, OneIntegerInstructionACycle) {
     ScriptedMachine s(one_node());
     for (int i = 0; i < 1000; ++i)

@@ -19,18 +19,6 @@ MachineDescription mesh_of(std::uint64_t width, std::uint64_t height) {
     return m;
 }
 
-// Another bank group than code (line 0) and the namespace table's rows.
-std::uint64_t data(const MachineDescription& m) {
-    return m.memory.base + (1 << 20) + m.directory.line_bytes;
-}
-
-Cycle memory_done(const MachineDescription& m, Cycle now) {
-    const std::uint64_t arrival =
-        (now * m.memory.clock_mhz + m.core.clock_mhz - 1) / m.core.clock_mhz;
-    const std::uint64_t done = arrival + m.memory.t_rcd + m.memory.cl + m.memory.burst;
-    return (done * m.core.clock_mhz + m.memory.clock_mhz - 1) / m.memory.clock_mhz;
-}
-
 RemoteOperation operation(RemoteKind kind, NodeId target, std::uint64_t address,
                           RegisterId destination = 0) {
     RemoteOperation op;

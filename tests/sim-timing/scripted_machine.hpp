@@ -90,6 +90,19 @@ struct ScriptedMachine {
     std::unique_ptr<TimingSimulator> simulator;
 };
 
+/// Data in another bank group than the code, whose row the first fetch opens.
+inline std::uint64_t data(const MachineDescription& m) {
+    return m.memory.base + (1 << 20) + m.directory.line_bytes;
+}
+
+/// When the controller, idle and with the bank closed, has a line that is asked for in cycle `now`.
+inline Cycle memory_done(const MachineDescription& m, Cycle now) {
+    const std::uint64_t arrival =
+        (now * m.memory.clock_mhz + m.core.clock_mhz - 1) / m.core.clock_mhz;
+    const std::uint64_t done = arrival + m.memory.t_rcd + m.memory.cl + m.memory.burst;
+    return (done * m.core.clock_mhz + m.memory.clock_mhz - 1) / m.memory.clock_mhz;
+}
+
 /// An instruction at a fixed place, so that only the first one misses the instruction cache.
 inline Step plain(const MachineDescription& m, TimingClass kind, RegisterId destination = 0,
                   RegisterId source = 0) {

@@ -28,6 +28,9 @@ PROBE int probe_event_wait(const isthmus_event* event) {
 PROBE int probe_event_test_armed(const isthmus_event* event) {
     return isthmus_event_test(event);
 }
+PROBE int probe_event_wait_armed(const isthmus_event* event) {
+    return isthmus_event_wait(event);
+}
 PROBE int probe_put8(const void* local, const isthmus_segment* segment, uint64_t offset,
                      isthmus_event* event) {
     return isthmus_put(local, segment, offset, 8, event);
@@ -72,6 +75,7 @@ int main(void) {
             probe_event_test(&done);
             probe_event_wait(&done);
             probe_event_test_armed(&armed);
+            probe_event_wait_armed(&armed);
             probe_gather_push(gather, 0, 64, &result);
             probe_aggregator_push(aggregator, 1, &local);
         }

@@ -1,9 +1,13 @@
-/* Histogram and index-gather of 8-byte items at random over tables beyond the caches: by single
- * operations and aggregated, in turns.
+/* Histogram and index-gather of 8-byte items at random over tables beyond the caches, in turns.
  *
  *     irregular=histogram|gather through=NAME mops=     millions a second, all PEs together
  *
- * Time is from the barrier before to the barrier after, and includes flush and termination. */
+ * gather:    loads (plain loads through segment.base), get, peek, prefetch (isthmus_gather),
+ * messages (requests and replies through two aggregators) histogram: postadd, aggregated (a handler
+ * behind an aggregator)
+ *
+ * Time is from the barrier before to the barrier after, and includes flush and termination. Every
+ * result is checked, outside that time; a wrong one ends the job. */
 #include "common.h"
 
 enum { kLargest = 1 << 20 };
@@ -15,6 +19,20 @@ static uint64_t indexes[kLargest]; /* PE << 32 | word */
 static int64_t results[kLargest];
 static isthmus_aggregator *counts, *requests, *replies;
 static isthmus_gather* gather;
+static uint64_t added; /* hash of all that this PE has added to the tables */
+
+/* What a word holds at first, above what histograms add to it. */
+enum { kCountBits = 20 };
+static uint64_t number_of(uint64_t pe, uint64_t word) {
+    return pe * words + word;
+}
+/* splitmix64: sums of these tell which words were counted, and how often. */
+static uint64_t hash(uint64_t number) {
+    number += 0x9e3779b97f4a7c15;
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
+    number = (number ^ number >> 27) * 0x94d049bb133111eb;
+    return number ^ number >> 31;
+}
 
 static void count(void* argument, int source, const void* pushed, size_t n) {
     (void)argument;
@@ -60,6 +78,10 @@ static void histogram_aggregated(void) {
     }
     isthmus_aggregator_finish(counts);
 }
+static void gather_loads(void) {
+    for (int i = 0; i < items; ++i)
+        results[i] = ((const int64_t*)segments[pe_of(indexes[i])].base)[word_of(indexes[i])];
+}
 static void gather_single(void) {
     for (int i = 0; i < items; ++i)
         isthmus_get(results + i, &segments[pe_of(indexes[i])], word_of(indexes[i]) * 8, 8, NULL);
@@ -68,7 +90,7 @@ static void gather_peek(void) {
     for (int i = 0; i < items; ++i)
         isthmus_peek(&segments[pe_of(indexes[i])], word_of(indexes[i]) * 8, results + i, NULL);
 }
-static void gather_aggregated(void) {
+static void gather_prefetch(void) {
     for (int i = 0; i < items; ++i)
         isthmus_gather_push(gather, (uint32_t)pe_of(indexes[i]), word_of(indexes[i]) * 8,
                             results + i);
@@ -81,6 +103,38 @@ static void gather_messages(void) {
     }
     isthmus_aggregator_finish(requests);
     isthmus_aggregator_finish(replies);
+}
+
+/* Nobody writes the tables meanwhile. */
+static void check_gather(const char* through) {
+    char what[64];
+    snprintf(what, sizeof what, "a value gathered by %s is wrong", through);
+    for (int i = 0; i < items; ++i) {
+        const uint64_t pe = (uint64_t)pe_of(indexes[i]), word = word_of(indexes[i]);
+        require((uint64_t)results[i] >> kCountBits == number_of(pe, word) &&
+                    results[i] == ((const int64_t*)segments[pe].base)[word],
+                what);
+    }
+}
+static void note_histogram(void) {
+    for (int i = 0; i < items; ++i)
+        added += hash(number_of((uint64_t)pe_of(indexes[i]), word_of(indexes[i])));
+}
+/* Collective: what lies in the tables is what was added to them, word by word. */
+static void check_histograms(void) {
+    isthmus_segment sums, total;
+    if (me == 0) OK(isthmus_segment_create(&sums, 1, NULL, 4096, 0));
+    OK(isthmus_segment_clone(&total, 1, -1));
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < words; ++i) {
+        const uint64_t number = number_of((uint64_t)me, i);
+        found += ((uint64_t)table[i] - (number << kCountBits)) * hash(number);
+    }
+    OK(isthmus_postadd(&total, 0, (int64_t)(added - found)));
+    isthmus_barrier();
+    if (me == 0) require(*(const int64_t*)sums.base == 0, "the histogram's counts are wrong");
+    isthmus_barrier();
+    if (me == 0) OK(isthmus_segment_destroy(&sums));
 }
 
 int main(int argc, char** argv) {
@@ -100,7 +154,7 @@ int main(int argc, char** argv) {
         OK(isthmus_segment_clone(&segments[pe], 1000 + (uint64_t)pe, -1));
     table = (int64_t*)mine.base;
     for (uint64_t i = 0; i < words; ++i)
-        table[i] = (int64_t)i;
+        table[i] = (int64_t)(number_of((uint64_t)me, i) << kCountBits);
     OK(isthmus_aggregator_create(&counts, 8, 0, count, NULL));
     OK(isthmus_aggregator_create(&requests, sizeof(struct query), 0, answer, NULL));
     OK(isthmus_aggregator_create(&replies, sizeof(struct query), 0, keep, NULL));
@@ -108,13 +162,15 @@ int main(int argc, char** argv) {
     const struct {
         const char *name, *through;
         void (*run)(void);
+        int reads;
     } rows[] = {
-        {"gather", "get", gather_single},
-        {"gather", "aggregated", gather_aggregated},
-        {"gather", "peek", gather_peek},
-        {"gather", "messages", gather_messages},
-        {"histogram", "postadd", histogram_single},
-        {"histogram", "aggregated", histogram_aggregated},
+        {"gather", "get", gather_single, 1},
+        {"gather", "prefetch", gather_prefetch, 1},
+        {"gather", "loads", gather_loads, 1},
+        {"gather", "peek", gather_peek, 1},
+        {"gather", "messages", gather_messages, 1},
+        {"histogram", "postadd", histogram_single, 0},
+        {"histogram", "aggregated", histogram_aggregated, 0},
     };
     uint64_t state = 88172645463325252ull + (uint64_t)me * 7919;
     for (int i = 0; i < 20; ++i)
@@ -125,6 +181,7 @@ int main(int argc, char** argv) {
                 const uint64_t random = next_random(&state);
                 indexes[i] = (random >> 40) % (uint64_t)pes << 32 | (random & (words - 1));
             }
+            memset(results, 0xff, sizeof results[0] * (size_t)items);
             isthmus_barrier();
             const double start = now_ns();
             rows[row].run();
@@ -133,8 +190,14 @@ int main(int argc, char** argv) {
             if (me == 0 && batch >= 0)
                 printf("irregular=%s through=%s mops=%.3f\n", rows[row].name, rows[row].through,
                        (double)items * pes / spent * 1e3);
+            if (rows[row].reads)
+                check_gather(rows[row].through);
+            else
+                note_histogram();
+            isthmus_barrier(); /* nobody writes before all have checked */
         }
     }
+    check_histograms();
     OK(isthmus_gather_destroy(gather));
     isthmus_aggregator_destroy(replies);
     isthmus_aggregator_destroy(requests);

@@ -3,56 +3,18 @@
 #ifndef ISTHMUS_BENCH_COMMON_H
 #define ISTHMUS_BENCH_COMMON_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#include "../../programs.h"
+
 #include <fcntl.h>
-#include <sched.h>
 #include <shmem.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
-
-static inline double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-/* Time of the calling thread on a processor: what others take meanwhile does not count. */
-static inline double cpu_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static inline void require(int condition, const char* what) {
     if (condition) return;
     fprintf(stderr, "bench: PE %d: %s\n", shmem_my_pe(), what);
     shmem_global_exit(3);
     exit(3); /* a peer's header does not say that the call never returns */
-}
-
-/* One core a PE, in turn, among those the process may use: both sides of a comparison alike. */
-static inline void pin_to_core(int pe) {
-    cpu_set_t allowed, one;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-    int count = CPU_COUNT(&allowed);
-    if (count < 2) { /* a launcher has bound us already, or there is one core only */
-        return;
-    }
-    int wanted = pe % count;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (!CPU_ISSET(cpu, &allowed) || wanted-- != 0) continue;
-        CPU_ZERO(&one);
-        CPU_SET(cpu, &one);
-        sched_setaffinity(0, sizeof one, &one);
-        return;
-    }
 }
 
 /* Plain memory shared by all PEs, outside the library under test: the physical limit runs on it. */
@@ -104,13 +66,6 @@ static inline double raw_one_way(volatile uint64_t* memory, int rounds) {
         }
     }
     return (now_ns() - start) / rounds / 2;
-}
-
-static inline int argument(int argc, char** argv, const char* name, int otherwise) {
-    for (int i = 1; i + 1 < argc; ++i) {
-        if (strcmp(argv[i], name) == 0) return atoi(argv[i + 1]);
-    }
-    return otherwise;
 }
 
 #endif

@@ -4,11 +4,13 @@
 
 #include <isthmus/cpp/result.hpp>
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace isthmus::inline cpp {
 
@@ -113,11 +115,20 @@ class [[nodiscard]] event {
     status begun_;
 };
 
-// All of them; the first failure, if any.
-inline status wait_all(std::span<event> events) {
+// All of them; the first failure, if any. `seconds` for all together, negative: for ever. TIMEOUT
+// leaves the others as they are: nobody has asked them.
+inline status wait_all(std::span<event> events, double seconds = -1.0) {
+    using clock = std::chrono::steady_clock;
+    const clock::time_point begun = clock::now();
     status first;
     for (event& one : events) {
-        const status ended = one.wait();
+        double left = seconds;
+        if (seconds >= 0.0) {
+            left -= std::chrono::duration<double>(clock::now() - begun).count();
+            if (left < 0.0) left = 0.0;
+        }
+        const status ended = one.wait_for(left);
+        if (ended == ISTHMUS_TIMEOUT && !one.ready()) return ended;
         if (first.ok() && !ended.ok()) first = ended;
     }
     return first;
@@ -134,6 +145,16 @@ inline result<std::size_t> wait_any(std::span<const condition> conditions, doubl
                                conditions.size(), &index, seconds));
     if (!waited) return waited;
     return index;
+}
+
+// Of operations; one that could not be begun counts as complete. wait() of the one found says what
+// became of it.
+inline result<std::size_t> wait_any(std::span<const event> events, double seconds = -1.0) {
+    std::vector<condition> pending;
+    pending.reserve(events.size());
+    for (const event& one : events)
+        pending.emplace_back(one.native());
+    return wait_any(std::span<const condition>(pending), seconds);
 }
 
 }  // namespace isthmus::inline cpp

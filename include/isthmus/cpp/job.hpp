@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace isthmus::inline cpp {
 
@@ -44,6 +45,16 @@ template <movable_as_bytes T>
 class symmetric_block {
   public:
     symmetric_block() = default;
+    // What was moved from is empty.
+    symmetric_block(symmetric_block&& other) noexcept
+        : memory_(std::move(other.memory_)), count_(std::exchange(other.count_, 0)) {}
+    symmetric_block& operator=(symmetric_block&& other) noexcept {
+        if (this != &other) {
+            memory_ = std::move(other.memory_);
+            count_ = std::exchange(other.count_, 0);
+        }
+        return *this;
+    }
     static result<symmetric_block> create(std::size_t count) {
         std::size_t bytes = 0;
         if (__builtin_mul_overflow(count, sizeof(T), &bytes))

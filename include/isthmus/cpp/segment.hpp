@@ -20,13 +20,13 @@ class segment {
     segment(const segment&) = delete;
     segment& operator=(const segment&) = delete;
     segment(segment&& other) noexcept
-        : native_(other.native_),
+        : native_(std::exchange(other.native_, nothing())),
           live_(std::exchange(other.live_, false)),
           created_(std::exchange(other.created_, false)) {}
     segment& operator=(segment&& other) noexcept {
         if (this != &other) {
             reset();
-            native_ = other.native_;
+            native_ = std::exchange(other.native_, nothing());
             live_ = std::exchange(other.live_, false);
             created_ = std::exchange(other.created_, false);
         }
@@ -51,13 +51,14 @@ class segment {
         segment made;
         return made.born(isthmus_segment_default(&made.native_, pe));
     }
-    // Now, and says what became of it.
+    // Now, and says what became of it. NO_MEMORY leaves the segment as it was.
     status destroy() {
-        live_ = false;
-        // To the C function every view that the owner has is the owner's; a clone must not
-        // withdraw.
-        if (std::exchange(created_, false)) return status(isthmus_segment_destroy(&native_));
-        return {};
+        status gone;
+        if (created_) gone = status(isthmus_segment_destroy(&native_));
+        if (gone == ISTHMUS_NO_MEMORY) return gone;
+        live_ = created_ = false;
+        native_ = nothing();
+        return gone;
     }
 
     std::uint64_t id() const { return native_.id; }
@@ -139,6 +140,41 @@ class segment {
             return status(isthmus_postadd32(&native_, offset, value));
     }
     template <native_word T = std::int64_t>
+    status post_min(std::uint64_t offset, std::type_identity_t<T> value) const {
+        if constexpr (sizeof(T) == 8)
+            return status(isthmus_postmin(&native_, offset, value));
+        else
+            return status(isthmus_postmin32(&native_, offset, value));
+    }
+    template <native_word T = std::int64_t>
+    status post_max(std::uint64_t offset, std::type_identity_t<T> value) const {
+        if constexpr (sizeof(T) == 8)
+            return status(isthmus_postmax(&native_, offset, value));
+        else
+            return status(isthmus_postmax32(&native_, offset, value));
+    }
+    template <native_word T = std::int64_t>
+    status post_and(std::uint64_t offset, std::type_identity_t<T> value) const {
+        if constexpr (sizeof(T) == 8)
+            return status(isthmus_postand(&native_, offset, value));
+        else
+            return status(isthmus_postand32(&native_, offset, value));
+    }
+    template <native_word T = std::int64_t>
+    status post_or(std::uint64_t offset, std::type_identity_t<T> value) const {
+        if constexpr (sizeof(T) == 8)
+            return status(isthmus_postor(&native_, offset, value));
+        else
+            return status(isthmus_postor32(&native_, offset, value));
+    }
+    template <native_word T = std::int64_t>
+    status post_xor(std::uint64_t offset, std::type_identity_t<T> value) const {
+        if constexpr (sizeof(T) == 8)
+            return status(isthmus_postxor(&native_, offset, value));
+        else
+            return status(isthmus_postxor32(&native_, offset, value));
+    }
+    template <native_word T = std::int64_t>
     status poke(std::uint64_t offset, std::type_identity_t<T> value) const {
         if constexpr (sizeof(T) == 8)
             return status(isthmus_poke(&native_, offset, value));
@@ -162,6 +198,61 @@ class segment {
                 return isthmus_fetchadd(&native_, offset, value, r, nullptr);
             else
                 return isthmus_fetchadd32(&native_, offset, value, r, nullptr);
+        });
+    }
+    template <native_word T = std::int64_t>
+    result<T> fetch_min(std::uint64_t offset, std::type_identity_t<T> value) const {
+        return fetched<T>([&](T* r) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchmin(&native_, offset, value, r, nullptr);
+            else
+                return isthmus_fetchmin32(&native_, offset, value, r, nullptr);
+        });
+    }
+    template <native_word T = std::int64_t>
+    result<T> fetch_max(std::uint64_t offset, std::type_identity_t<T> value) const {
+        return fetched<T>([&](T* r) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchmax(&native_, offset, value, r, nullptr);
+            else
+                return isthmus_fetchmax32(&native_, offset, value, r, nullptr);
+        });
+    }
+    template <native_word T = std::int64_t>
+    result<T> fetch_and(std::uint64_t offset, std::type_identity_t<T> value) const {
+        return fetched<T>([&](T* r) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchand(&native_, offset, value, r, nullptr);
+            else
+                return isthmus_fetchand32(&native_, offset, value, r, nullptr);
+        });
+    }
+    template <native_word T = std::int64_t>
+    result<T> fetch_or(std::uint64_t offset, std::type_identity_t<T> value) const {
+        return fetched<T>([&](T* r) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchor(&native_, offset, value, r, nullptr);
+            else
+                return isthmus_fetchor32(&native_, offset, value, r, nullptr);
+        });
+    }
+    template <native_word T = std::int64_t>
+    result<T> fetch_xor(std::uint64_t offset, std::type_identity_t<T> value) const {
+        return fetched<T>([&](T* r) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchxor(&native_, offset, value, r, nullptr);
+            else
+                return isthmus_fetchxor32(&native_, offset, value, r, nullptr);
+        });
+    }
+    // Sets the word to zero.
+    template <native_word T = std::int64_t>
+    result<T> fetch_clear(std::uint64_t offset) const {
+        return fetched<T>([&](T* r) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchclear(&native_, offset, r, nullptr);
+            else
+                return isthmus_fetchclear32(&native_, offset, r, nullptr);
         });
     }
     template <native_word T = std::int64_t>
@@ -216,7 +307,18 @@ class segment {
         return word;
     }
 
-    isthmus_segment native_{};
+    // What an object without a segment holds: each operation on it is STALE.
+    static isthmus_segment nothing() {
+        static constexpr std::uint32_t kNow = 0;
+        isthmus_segment none{};
+        none.generation_now = &kNow;
+        none.sleepers = &kNow;
+        none.generation = 1;
+        none.entry = -1;
+        return none;
+    }
+
+    isthmus_segment native_ = nothing();
     bool live_ = false;
     bool created_ = false;  // not cloned
 };

@@ -27,6 +27,21 @@ requires(!std::is_const_v<T>) class shared_array {
     using value_type = T;
 
     shared_array() = default;
+    // What was moved from has no elements.
+    shared_array(shared_array&& other) noexcept
+        : home_(std::exchange(other.home_, nullptr)),
+          distribution_(std::exchange(other.distribution_, D())),
+          size_(std::exchange(other.size_, 0)),
+          memory_(std::move(other.memory_)) {}
+    shared_array& operator=(shared_array&& other) noexcept {
+        if (this != &other) {
+            home_ = std::exchange(other.home_, nullptr);
+            distribution_ = std::exchange(other.distribution_, D());
+            size_ = std::exchange(other.size_, 0);
+            memory_ = std::move(other.memory_);
+        }
+        return *this;
+    }
     // NO_MEMORY; TOO_LARGE above largest_shared_array elements; ARGUMENT for a block of size 0.
     // `block...`: of block_cyclic<> alone, the elements of a block.
     template <typename... Block>
@@ -42,7 +57,7 @@ requires(!std::is_const_v<T>) class shared_array {
         }
         shared_array made;
         made.size_ = n;
-        made.distribution_ = D(n, isthmus_pes(), block...);
+        made.distribution_ = D(n, isthmus_pes(), static_cast<std::size_t>(block)...);
         auto memory = symmetric_block<T>::create(made.distribution_.capacity());
         if (!memory) return memory.error();
         made.memory_ = *std::move(memory);

@@ -68,7 +68,8 @@ ISTHMUS_API int isthmus_gather_create(isthmus_gather** gather, const isthmus_seg
     made->item_size = static_cast<std::uint32_t>(item_size);
     made->count = count;
     for (const Segment& segment : made->segments) {
-        const std::uint64_t end = segment.size < item_size ? 0 : segment.size - item_size + 1;
+        const std::uint64_t limit = segment.transfer_end;
+        const std::uint64_t end = limit < item_size ? 0 : limit - item_size + 1;
         made->all_sources.push_back({segment.base, end});
     }
     made->sources = made->all_sources.data();

@@ -37,6 +37,10 @@ int move(const Transfer& transfer, const Segment& segment, Event* event, const c
     if (const int status = check_transfer(segment, transfer.offset, remote_extent,
                                           put ? ISTHMUS_WRITE : ISTHMUS_READ, routine))
         return status;
+    if (remote_extent == 0) {  // nothing in it, however many planes
+        complete(event);
+        return ISTHMUS_OK;
+    }
     char* const remote = segment.base + transfer.offset;
     if (put) {
         copy_shape(remote, transfer.remote_pitch, transfer.local, transfer.local_pitch,

@@ -25,10 +25,11 @@ int allocate(const Segment& segment, std::uint64_t alignment, std::uint64_t size
             ISTHMUS_ARGUMENT, routine,
             "alignment " + std::to_string(alignment) + " is not a power of two up to 4096");
     if (size == 0) return refuse(ISTHMUS_ARGUMENT, routine, "the size is 0");
-    switch (allocator_allocate(segment.base, size, alignment < 16 ? 16 : alignment, *offset)) {
+    switch (allocator_allocate({segment.base, segment.size}, size, alignment < 16 ? 16 : alignment,
+                               *offset)) {
         case AllocatorResult::done: complete(event); return ISTHMUS_OK;
         case AllocatorResult::no_room: {
-            const AllocatorReport report = allocator_report(segment.base);
+            const AllocatorReport report = allocator_report({segment.base, segment.size});
             return refuse(ISTHMUS_NO_MEMORY, routine,
                           "no room for " + std::to_string(size) +
                               " bytes: " + std::to_string(report.free_bytes) + " of " +
@@ -104,7 +105,7 @@ ISTHMUS_API int isthmus_segment_free(const isthmus_segment* segment, uint64_t of
     if (const int status =
             refuse_access(*segment, 0, 0, ISTHMUS_READ_WRITE, ISTHMUS_ALLOCATOR, 1, routine))
         return status;
-    switch (allocator_free(segment->base, offset)) {
+    switch (allocator_free({segment->base, segment->size}, offset)) {
         case AllocatorResult::done: complete(event); return ISTHMUS_OK;
         case AllocatorResult::not_a_block:
             return refuse(

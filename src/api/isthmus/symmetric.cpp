@@ -5,7 +5,8 @@
 #include <string>
 
 #include "api/isthmus/export.hpp"
-#include "base/settings.hpp"
+#include "base/error.hpp"
+#include "core/arena.hpp"
 #include "core/collective.hpp"
 #include "core/copy.hpp"
 #include "core/event.hpp"
@@ -27,20 +28,33 @@ int refuse_pe(const char* routine, int pe) {
         "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
 }
 
-// Segments' memory is symmetric in this sense too: the same arithmetic leads to it. Arenas differ
-// in size from PE to PE.
-bool is_in_arena(const void* address, std::uint64_t size, int pe) {
-    const Range arena{job.arena.begin,
-                      job.header->pe[pe].arena_size.load(std::memory_order_relaxed)};
-    return arena.contains(address) &&
-           size <= arena.end() - reinterpret_cast<std::uintptr_t>(address);
+// Segments' memory is symmetric in this sense too: the same arithmetic leads to it. What they
+// refuse is refused on this road as well.
+int check_in_arena(const void* address, std::uint64_t size, int pe, std::uint32_t right,
+                   const char* routine) {
+    const std::uint32_t access = arena_access(address, size, pe);
+    if (access == 0)
+        return refuse(ISTHMUS_BOUNDS, routine,
+                      "no segment of PE " + std::to_string(pe) + " lies on all of the " +
+                          std::to_string(size) + " bytes at " + hexadecimal(address) +
+                          ": destroyed, or never made there");
+    if ((access & ISTHMUS_TRANSFERS) == 0)
+        return refuse(ISTHMUS_PROTOCOL, routine,
+                      "the segment of PE " + std::to_string(pe) + " at " + hexadecimal(address) +
+                          " does not accept put and get");
+    if ((access & right) == 0 && pe != job.me)
+        return refuse(ISTHMUS_RIGHTS, routine,
+                      "the segment of PE " + std::to_string(pe) + " at " + hexadecimal(address) +
+                          (right == ISTHMUS_WRITE ? " may not be written" : " may not be read"));
+    return ISTHMUS_OK;
 }
 
 // 0 if [address, address + size) of `pe` can be operated on.
-int check(const void* address, std::uint64_t size, int pe, const char* routine) {
+int check(const void* address, std::uint64_t size, int pe, std::uint32_t right,
+          const char* routine) {
     require_session(routine);
     if (pe < 0 || pe >= job.pes) return refuse_pe(routine, pe);
-    if (is_in_arena(address, size, pe)) return ISTHMUS_OK;
+    if (is_in_arena(address, size, pe)) return check_in_arena(address, size, pe, right, routine);
     const std::string why = why_not_symmetric(address, size);
     return why.empty() ? ISTHMUS_OK : refuse(ISTHMUS_BOUNDS, routine, why);
 }
@@ -61,14 +75,7 @@ ISTHMUS_API int isthmus_symmetric_malloc(void** block, uint64_t size, uint64_t a
     {
         const std::lock_guard lock(heap_guard);
         *block = heap.allocate(size, alignment);
-        if (!*block)
-            return refuse(ISTHMUS_NO_MEMORY, routine,
-                          "no room for " + std::to_string(size) +
-                              " bytes in the symmetric heap: " + std::to_string(heap.free_bytes()) +
-                              " of " + std::to_string(heap.range().size) + " bytes are free, " +
-                              std::to_string(heap.largest_hole()) +
-                              " in one piece; raise SHMEM_SYMMETRIC_SIZE (now " +
-                              value(Setting::symmetric_size).text + ")");
+        if (!*block) return refuse(ISTHMUS_NO_MEMORY, routine, no_room_text(size));
     }
     std::memset(*block, 0, size);
     barrier_world();  // nobody puts before everybody has zeroed
@@ -91,14 +98,16 @@ ISTHMUS_API int isthmus_symmetric_free(void* block) {
 ISTHMUS_API void* isthmus_symmetric_address(const void* address, int pe) {
     require_session("isthmus_symmetric_address");
     const bool exists = pe >= 0 && pe < job.pes &&
-                        (is_in_arena(address, 1, pe) || why_not_symmetric(address, 1).empty());
+                        ((is_in_arena(address, 1, pe) && arena_access(address, 1, pe) != 0) ||
+                         why_not_symmetric(address, 1).empty());
     if (!exists) return nullptr;
     return translate(const_cast<void*>(address), pe);
 }
 
 ISTHMUS_API int isthmus_symmetric_put(void* dest, const void* source, uint64_t size, int pe,
                                       isthmus_event* event) {
-    if (const int status = check(dest, size, pe, "isthmus_symmetric_put")) return status;
+    if (const int status = check(dest, size, pe, ISTHMUS_WRITE, "isthmus_symmetric_put"))
+        return status;
     copy(translate(dest, pe), source, size);
     wake(pe);
     complete(event);
@@ -107,7 +116,8 @@ ISTHMUS_API int isthmus_symmetric_put(void* dest, const void* source, uint64_t s
 
 ISTHMUS_API int isthmus_symmetric_get(void* dest, const void* source, uint64_t size, int pe,
                                       isthmus_event* event) {
-    if (const int status = check(source, size, pe, "isthmus_symmetric_get")) return status;
+    if (const int status = check(source, size, pe, ISTHMUS_READ, "isthmus_symmetric_get"))
+        return status;
     copy(dest, translate(source, pe), size);
     // As isthmus_get: gets from one PE are ordered among each other.
     std::atomic_thread_fence(std::memory_order_acquire);

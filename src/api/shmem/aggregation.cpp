@@ -8,16 +8,6 @@
 using namespace isthmus;
 using namespace isthmus::shmem;
 
-namespace {
-
-const char* begin(Routine routine) {
-    require_running(routine_name(routine));
-    note(routine);
-    return routine_name(routine);
-}
-
-}  // namespace
-
 ISTHMUS_API int shmemx_aggregate_create(size_t item_size, size_t buffer, shmemx_handler_t handler,
                                         void* argument, shmemx_aggregate_t* aggregate) {
     const char* routine = begin(Routine::extension_aggregate_create);

@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "core/team.hpp"
+#include "core/wait.hpp"
 #include "core/window.hpp"
 
 #define ISTHMUS_API extern "C" __attribute__((visibility("default")))
@@ -21,6 +22,13 @@ namespace isthmus::shmem {
 
 // Ends the job with a message if the library is not initialised.
 void require_running(const char* routine);
+
+// The same, and notes the call for the reports. Returns the routine's name.
+inline const char* begin(Routine routine) {
+    require_running(routine_name(routine));
+    note(routine);
+    return routine_name(routine);
+}
 
 // No operand is longer than a slot of the window.
 inline constexpr std::uint64_t kMostBytes = std::uint64_t{1} << ISTHMUS_WINDOW_SHIFT;

@@ -73,10 +73,9 @@ void store_at(std::uint16_t* field, std::uint16_t value, int pe, const char* rou
 }
 
 Lock open(long* lock, Routine routine) {
-    require_running(routine_name(routine));
-    note(routine);
+    const char* const name = begin(routine);
     if (const std::string why = why_not_symmetric(lock, sizeof(long)); !why.empty())
-        fail(routine_name(routine), why);
+        fail(name, why);
     auto* const mine = reinterpret_cast<LockWord*>(lock);
     return {mine, home_of(lock), static_cast<std::uint32_t>(job.me) + 1};
 }

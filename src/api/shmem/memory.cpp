@@ -8,7 +8,6 @@
 
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
-#include "base/settings.hpp"
 #include "core/collective.hpp"
 #include "core/copy.hpp"
 #include "core/far.hpp"
@@ -18,12 +17,6 @@
 
 namespace isthmus::shmem {
 namespace {
-
-const char* begin(Routine routine) {
-    require_running(routine_name(routine));
-    note(routine);
-    return routine_name(routine);
-}
 
 // Checked mode: all PEs ask for the same.
 void require_agreement(const char* routine, const char* what, std::uint64_t value) {
@@ -37,14 +30,7 @@ void* allocate(const char* routine, std::uint64_t size, std::uint64_t alignment)
     {
         const std::lock_guard lock(heap_guard);
         block = heap.allocate(size, alignment);
-        if (!block && job.me == 0)
-            say_from(routine,
-                     "no room for " + std::to_string(size) +
-                         " bytes in the symmetric heap: " + std::to_string(heap.free_bytes()) +
-                         " of " + std::to_string(heap.range().size) + " bytes are free, " +
-                         std::to_string(heap.largest_hole()) +
-                         " in one piece; raise SHMEM_SYMMETRIC_SIZE (now " +
-                         value(Setting::symmetric_size).text + ")");
+        if (!block && job.me == 0) say_from(routine, no_room_text(size));
     }
     barrier_world();
     return block;

@@ -32,12 +32,6 @@ namespace {
 constexpr std::uint64_t kSmallestRing = 4096;
 constexpr std::uint64_t kLargestRing = std::uint64_t{1} << 30;
 
-const char* begin(Routine routine) {
-    require_running(routine_name(routine));
-    note(routine);
-    return routine_name(routine);
-}
-
 int check_pe(int pe, const char* routine) {
     if (static_cast<unsigned>(pe) < static_cast<unsigned>(job.pes)) [[likely]]
         return ISTHMUS_OK;

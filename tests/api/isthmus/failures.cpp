@@ -1,4 +1,5 @@
 // What the C++ face ends the job for, where there is no place for a result: one case a run.
+#undef NDEBUG  // the views' assertions are looked at, too
 #include <isthmus.hpp>
 
 #include <string>
@@ -14,6 +15,7 @@ int main(int, char** arguments) {
     const isthmus::array_view view(memory.data(), 3, 4);
     int on_stack = 0;
     if (which == "part") (void)view.part({1, 2}, {2, 3});
+    if (which == "extent") on_stack = view(0, 4);
     if (which == "or_fail") isthmus::segment::of(isthmus::pes()).or_fail();
     if (which == "assign") *isthmus::global_ptr<long>(block.data(), isthmus::pes()) = 3;
     if (which == "read") on_stack = *isthmus::global_ptr<int>(&on_stack, 0);

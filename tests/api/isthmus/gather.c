@@ -69,6 +69,11 @@ int main(void) {
     OK(isthmus_segment_create(&tiny, 300 + (uint64_t)me, NULL, 4, 0));
     OK(isthmus_segment_clone(&secret, 200 + (uint64_t)((me + 1) % pes), -1));
     if (pes > 1) CHECK(isthmus_gather_create(&gather, &secret, 1, 8) == ISTHMUS_RIGHTS);
+    isthmus_segment words; /* atomics alone: the owner does not get from it either */
+    OK(isthmus_segment_create(&words, 400 + (uint64_t)me, NULL, 4096,
+                              ISTHMUS_READ_WRITE | ISTHMUS_ATOMICS));
+    CHECK(isthmus_gather_create(&gather, &words, 1, 8) == ISTHMUS_PROTOCOL && !gather);
+    OK(isthmus_segment_destroy(&words));
     OK(isthmus_gather_create(&gather, &tiny, 1, 8)); /* no item fits */
     char result[8];
     CHECK(isthmus_gather_push(gather, 0, 0, result) == ISTHMUS_BOUNDS);

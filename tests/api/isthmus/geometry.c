@@ -158,6 +158,19 @@ int main(int argc, char** argv) {
     CHECK(isthmus_put_strided(local, 8, &next, 0, UINT64_MAX, 8, 3, NULL) == ISTHMUS_BOUNDS);
     OK(isthmus_put_strided(local, 8, &next, 0, 8, 8, 0, NULL));
 
+    /* Nothing, however often, takes no time: here it would be minutes. */
+    const double begun = seconds_now(CLOCK_MONOTONIC);
+    const uint64_t many = UINT64_C(1) << 40;
+    const isthmus_point3d deep = {0, 0, 0, 1, 1, many}, flat = {0, 0, 0, 0, 0, many};
+    isthmus_event event;
+    OK(isthmus_put_block3d(local, &flat, &next, 0, &flat, 1, 0, 0, many, &event));
+    OK(isthmus_event_wait(&event));
+    OK(isthmus_get_block3d(local, &deep, &next, 0, &deep, 1, 0, 1, many, NULL));
+    OK(isthmus_put_block3d(local, &deep, &next, 0, &deep, 0, 1, 1, many, NULL));
+    OK(isthmus_put_strided(local, 0, &next, 0, 0, 0, many, NULL));
+    OK(isthmus_get_strided(local, 0, &next, 0, 0, 0, many, NULL));
+    CHECK(seconds_now(CLOCK_MONOTONIC) - begun < 5);
+
     /* A list with one bad range moves nothing. */
     memcpy(kept, remote, kSpace);
     memset(local, 0xa5, 64);

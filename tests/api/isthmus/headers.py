@@ -32,6 +32,8 @@ REFUSED = [
     ("isthmus::global_atomic<double>* a = nullptr; (void)a;", "atomic_word"),
     ("isthmus::array_view<int, 4> v;", "Rank"),
     ("isthmus::shared_array<int, int> x;", "distribution"),
+    # Inlined, it does not look whether there is a place for the result.
+    ("isthmus_fetchadd(&s.native(), 0, 1, nullptr, nullptr);", "nonnull"),
     # A result that nobody looks at: a warning, an error here.
     ("s.post_add(0, 1);", "nodiscard"),
     ("isthmus::segment::create(1, 4096);", "nodiscard"),
@@ -77,6 +79,9 @@ def main() -> int:
     expect_clean("no exceptions", cxx_compiler, "c++", USE % "", "-std=c++20", "-fno-exceptions",
                  "-fno-rtti")
     expect_clean("assertions", cxx_compiler, "c++", USE % "", "-std=c++20", "-O2")
+    block = "isthmus::shared_array<int, isthmus::block_cyclic<>> x(10, 4);"
+    expect_clean("int for a block", cxx_compiler, "c++", USE % block, "-std=c++20",
+                 "-Wsign-conversion")
     for statement, said in REFUSED:
         status, messages = compile_text(cxx_compiler, "c++", USE % statement, "-std=c++20")
         if status == 0 or said not in messages:

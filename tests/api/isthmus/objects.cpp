@@ -16,6 +16,24 @@ struct Item {
     std::int32_t from;
 };
 
+// All atomics, on a word that nobody else writes.
+template <typename T>
+void moved_words(const isthmus::segment& segment, std::uint64_t offset) {
+    const auto is = [&](T value) { return segment.peek<T>(offset).or_fail() == value; };
+    segment.poke<T>(offset, 12).or_fail();
+    segment.post_min<T>(offset, -3).or_fail();
+    CHECK(is(-3) && segment.fetch_max<T>(offset, 12).or_fail() == -3 && is(12));
+    segment.post_max<T>(offset, 13).or_fail();
+    CHECK(is(13) && segment.fetch_min<T>(offset, 12).or_fail() == 13 && is(12));
+    segment.post_and<T>(offset, 6).or_fail();
+    CHECK(is(4) && segment.fetch_or<T>(offset, 3).or_fail() == 4 && is(7));
+    segment.post_or<T>(offset, 8).or_fail();
+    CHECK(is(15) && segment.fetch_and<T>(offset, 9).or_fail() == 15 && is(9));
+    segment.post_xor<T>(offset, 1).or_fail();
+    CHECK(is(8) && segment.fetch_xor<T>(offset, 12).or_fail() == 8 && is(4));
+    CHECK(segment.fetch_clear<T>(offset).or_fail() == 4 && is(0));
+}
+
 void segments() {
     const auto id = [](int pe) { return 500 + static_cast<std::uint64_t>(pe); };
     isthmus::segment mine = isthmus::segment::create(id(me), 4096).or_fail();
@@ -54,6 +72,9 @@ void segments() {
     isthmus::event refused = theirs.async_get(4090, read);
     CHECK(refused.ready() && refused.wait() == ISTHMUS_BOUNDS);
 
+    moved_words<std::int64_t>(theirs, 256);
+    moved_words<std::int32_t>(theirs, 264);
+
     // A pointer into a segment means the same to everybody.
     const isthmus::global_ptr<long> p = theirs.pointer<long>(200);
     CHECK(p.where() == right);
@@ -72,7 +93,10 @@ void segments() {
     CHECK(isthmus::segment::of(pes).code() == ISTHMUS_ARGUMENT);
 
     isthmus::segment moved = std::move(theirs);
-    CHECK(moved && !theirs);
+    CHECK(moved && !theirs && theirs.size() == 0);
+    CHECK(theirs.put(values, 64) == ISTHMUS_STALE && theirs.post_add(0, 1) == ISTHMUS_STALE);
+    CHECK(theirs.peek(0).code() == ISTHMUS_STALE && theirs.fence() == ISTHMUS_STALE);
+    CHECK(isthmus::segment().put(values, 0) == ISTHMUS_STALE);
     isthmus::barrier();
     mine.destroy().or_fail();
     isthmus::barrier();
@@ -110,6 +134,29 @@ void events() {
     writer.join();
     std::int32_t narrow = 4;
     CHECK(isthmus::condition(narrow, isthmus::comparison::less_equal, 4).ready());
+    // Operations, among them one that could not be begun.
+    const isthmus::segment heap = isthmus::segment::of(right).or_fail();
+    std::vector<char> bytes(8);
+    isthmus::event two[2];
+    two[1] = heap.async_get(heap.size() - 4, bytes);
+    CHECK(isthmus::wait_any(std::span<const isthmus::event>(two), 1).or_fail() == 0);
+    CHECK(isthmus::wait_all(std::span<isthmus::event>(two), 1) == ISTHMUS_BOUNDS);
+    CHECK(isthmus::wait_all(std::span<isthmus::event>(two), 0).ok());
+    std::int64_t never = 0;
+    isthmus_event unmet;
+    isthmus_event_arm(&unmet, &never, ISTHMUS_NE, 0);
+    {
+        isthmus::event pending = isthmus::event::of([&](isthmus_event* e) {
+            *e = unmet;
+            return 0;
+        });
+        const std::span<isthmus::event> one(&pending, 1);
+        CHECK(isthmus::wait_all(one, 0.01) == ISTHMUS_TIMEOUT);
+        CHECK(isthmus::wait_any(std::span<const isthmus::event>(one), 0.01).code() ==
+              ISTHMUS_TIMEOUT);
+        never = 1;
+        isthmus::wait_all(one).or_fail();
+    }
     CHECK(isthmus::condition().ready() && isthmus::event().ready());
 }
 

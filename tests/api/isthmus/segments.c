@@ -1,5 +1,8 @@
 /* Segments: publishing, cloning, ids, rights, bounds, adoption of pages, default segments, the
  * allocator inside, destruction. */
+#include <sys/mman.h>
+#include <sys/resource.h>
+
 #include "check.h"
 
 static int me, pes;
@@ -68,9 +71,40 @@ static void rights(void) {
         const int put = isthmus_put(&word, &peer, 0, 8, NULL);
         const int get = isthmus_get(&word, &peer, 0, 8, NULL);
         const int add = isthmus_postadd(&peer, 0, 1);
+        /* An empty transfer is one as well. */
+        CHECK(isthmus_put(&word, &peer, 0, 0, NULL) == put);
+        CHECK(isthmus_get(&word, &peer, 0, 0, NULL) == get);
+        CHECK(isthmus_put_list(NULL, 0, &peer, NULL) == put);
+        CHECK(isthmus_put_strided(&word, 8, &peer, 0, 8, 8, 0, NULL) == put);
         CHECK(put == (i == 2 ? ISTHMUS_PROTOCOL : i == 0 && !same ? ISTHMUS_RIGHTS : ISTHMUS_OK));
         CHECK(get == (i == 2 ? ISTHMUS_PROTOCOL : i == 1 && !same ? ISTHMUS_RIGHTS : ISTHMUS_OK));
         CHECK(add == (i == 2 ? ISTHMUS_OK : ISTHMUS_PROTOCOL));
+        isthmus_barrier();
+        OK(isthmus_segment_destroy(&mine));
+        isthmus_barrier();
+    }
+}
+
+/* An atomic that reads and writes needs both rights, whether it returns what it read or not. */
+static void rights_of_atomics(void) {
+    isthmus_segment mine, peer;
+    int64_t word = 0;
+    const uint32_t accesses[] = {ISTHMUS_READ | ISTHMUS_ATOMICS, ISTHMUS_WRITE | ISTHMUS_ATOMICS,
+                                 ISTHMUS_READ_WRITE | ISTHMUS_ATOMICS};
+    for (int i = 0; i < 3; ++i) {
+        OK(isthmus_segment_create(&mine, 210 + (uint64_t)me, NULL, 4096, accesses[i]));
+        OK(isthmus_segment_clone(&peer, 210 + (uint64_t)((me + 1) % pes), -1));
+        const int all = pes == 1 || i == 2;
+        const int both = all ? ISTHMUS_OK : ISTHMUS_RIGHTS;
+        CHECK(isthmus_poke(&peer, 0, 1) == (all || i == 1 ? ISTHMUS_OK : ISTHMUS_RIGHTS));
+        CHECK(isthmus_peek(&peer, 0, &word, NULL) == (all || i == 0 ? ISTHMUS_OK : ISTHMUS_RIGHTS));
+        CHECK(isthmus_postadd(&peer, 0, 1) == both);
+        CHECK(isthmus_postmin32(&peer, 0, 1) == both);
+        CHECK(isthmus_fetchadd(&peer, 0, 1, &word, NULL) == both);
+        /* Null: the value is not wanted. */
+        CHECK(isthmus_fetchadd32(&peer, 0, 1, NULL, NULL) == both);
+        CHECK(isthmus_swap(&peer, 0, 1, NULL, NULL) == both);
+        CHECK(isthmus_compare_swap(&peer, 0, 1, 2, NULL, NULL) == both);
         isthmus_barrier();
         OK(isthmus_segment_destroy(&mine));
         isthmus_barrier();
@@ -104,6 +138,78 @@ static void adoption(void) {
     isthmus_barrier();
     CHECK(counters[3] == 5);
     isthmus_barrier();
+}
+
+/* Pages belong to one segment at a time, and only private, writable ones are adopted. */
+static void adoption_refused(void) {
+    const uint64_t id = 310 + (uint64_t)me * 8;
+    char* pages =
+        (char*)mmap(NULL, 16384, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    isthmus_segment first, second, peer;
+    OK(isthmus_segment_create(&first, id, pages + 4096, 8192, 0));
+    CHECK(isthmus_segment_create(&second, id + 1, pages + 4096, 8192, 0) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "overlaps"));
+    CHECK(isthmus_segment_create(&second, id + 1, pages, 8192, 0) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_segment_create(&second, id + 1, pages + 8192, 8192, 0) == ISTHMUS_ARGUMENT);
+    OK(isthmus_segment_create(&second, id + 1, pages, 4096, 0)); /* side by side */
+    OK(isthmus_segment_destroy(&second));
+    OK(isthmus_segment_destroy(&first));
+    OK(isthmus_segment_create(&second, id + 1, pages, 16384, 0)); /* and again, all */
+    OK(isthmus_segment_destroy(&second));
+
+    mprotect(pages + 4096, 4096, PROT_READ);
+    CHECK(isthmus_segment_create(&first, id, pages, 16384, 0) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "not rw-"));
+    munmap(pages + 4096, 4096);
+    CHECK(isthmus_segment_create(&first, id, pages, 16384, 0) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "not mapped"));
+    char* shared =
+        (char*)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(isthmus_segment_create(&first, id, shared, 4096, 0) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "shared"));
+    CHECK(isthmus_segment_create(&first, id, pages, UINT64_MAX - 4095, 0) == ISTHMUS_ARGUMENT);
+    OK(isthmus_segment_create(&first, id, NULL, 4096, 0));
+    isthmus_barrier();
+    OK(isthmus_segment_clone(&peer, 310 + (uint64_t)((me + 1) % pes) * 8, -1));
+    if (pes > 1) /* another PE's memory is not this one's to publish */
+        CHECK(isthmus_segment_create(&second, id + 1, peer.base, 4096, 0) == ISTHMUS_ARGUMENT);
+    isthmus_barrier();
+    OK(isthmus_segment_destroy(&first));
+    munmap(shared, 4096);
+    munmap(pages, 16384);
+}
+
+/* Without room to make adopted pages private again, a segment stays what it is. */
+static void adoption_without_room(void) {
+    enum { kSize = 64 << 20 };
+    if (me != 0) return;
+    char* pages =
+        (char*)mmap(NULL, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    isthmus_segment mine;
+    const int created = isthmus_segment_create(&mine, 390, pages, kSize, 0);
+    unsigned long used = 0; /* pages of address space */
+    FILE* statm = fopen("/proc/self/statm", "r");
+    struct rlimit before, limit;
+    CHECK(statm && fscanf(statm, "%lu", &used) == 1 && getrlimit(RLIMIT_AS, &before) == 0);
+    fclose(statm);
+    limit = before;
+    limit.rlim_cur = used * 4096 + (16 << 20);
+    if (created == ISTHMUS_OK && limit.rlim_cur < before.rlim_cur &&
+        setrlimit(RLIMIT_AS, &limit) == 0) {
+        strcpy(pages, "kept");
+        void* probe = mmap(NULL, kSize, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        const int status = probe == MAP_FAILED ? isthmus_segment_destroy(&mine) : ISTHMUS_NO_MEMORY;
+        setrlimit(RLIMIT_AS, &before);
+        if (probe != MAP_FAILED)
+            printf("address space is not limited here: that part is skipped\n");
+        CHECK(status == ISTHMUS_NO_MEMORY && strcmp(pages, "kept") == 0);
+        isthmus_segment again;
+        OK(isthmus_segment_clone(&again, 390, 0)); /* it is still published */
+    } else {
+        printf("no room for 64 MiB, or no limit to set: that part is skipped\n");
+    }
+    if (created == ISTHMUS_OK) OK(isthmus_segment_destroy(&mine));
+    munmap(pages, kSize);
 }
 
 static void default_segments(void) {
@@ -160,6 +266,64 @@ static void allocator(void) {
     isthmus_barrier();
 }
 
+static int is_damaged(int status) {
+    return status == ISTHMUS_ARGUMENT && strstr(isthmus_error_text(), "damaged");
+}
+
+/* Puts that run wild over the allocator's lists: refused, not a crash and not a hang. */
+static void damaged_allocator(void) {
+    const uint32_t access = ISTHMUS_DEFAULT_ACCESS | ISTHMUS_ALLOCATOR;
+    const uint64_t id = 520 + (uint64_t)me;
+    static unsigned char garbage[8192];
+    isthmus_segment heap;
+    uint64_t a = 0, b = 0, c = 0;
+    memset(garbage, 0x55, sizeof garbage);
+
+    OK(isthmus_segment_create(&heap, id, NULL, 65536, access));
+    OK(isthmus_segment_malloc(&heap, 64, &a, NULL));
+    OK(isthmus_segment_malloc(&heap, 64, &b, NULL));
+    OK(isthmus_segment_free(&heap, a, NULL));
+    OK(isthmus_put(garbage, &heap, a, 64, NULL)); /* use after free */
+    CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
+    CHECK(is_damaged(isthmus_segment_free(&heap, b, NULL)));
+    OK(isthmus_segment_destroy(&heap));
+
+    OK(isthmus_segment_create(&heap, id, NULL, 65536, access));
+    OK(isthmus_put(garbage, &heap, 0, 32, NULL)); /* the lock as well */
+    CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
+    OK(isthmus_segment_destroy(&heap));
+    OK(isthmus_segment_create(&heap, id, NULL, 65536, access));
+    OK(isthmus_put(garbage, &heap, 16, 4, NULL)); /* the lock alone */
+    CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
+    OK(isthmus_segment_destroy(&heap));
+
+    /* Anything anywhere: whatever the answer, it comes, and nothing is handed out that lies
+     * outside. */
+    uint64_t state = 777 + (uint64_t)me;
+    for (int round = 0; round < 400; ++round) {
+        OK(isthmus_segment_create(&heap, id, NULL, 8192, access));
+        uint64_t blocks[32];
+        for (int i = 0; i < 32; ++i)
+            OK(isthmus_segment_malloc(&heap, 16 + next_random(&state) % 100, &blocks[i], NULL));
+        for (int i = 0; i < 32; i += 2)
+            OK(isthmus_segment_free(&heap, blocks[i], NULL));
+        for (int i = 0; i < 8; ++i) {
+            const int64_t plausible = (int64_t)(next_random(&state) % 512 * 16);
+            OK(isthmus_put(round % 2 ? (const void*)&plausible : garbage, &heap,
+                           24 + next_random(&state) % 1020 * 8, 8, NULL));
+        }
+        for (int i = 0; i < 32; ++i) {
+            if (next_random(&state) % 2)
+                (void)isthmus_segment_free(&heap, blocks[i], NULL);
+            else if (isthmus_segment_malloc(&heap, 16 + next_random(&state) % 200, &c, NULL) ==
+                     ISTHMUS_OK)
+                CHECK(c >= 16 && c <= 8192 - 16);
+        }
+        OK(isthmus_segment_destroy(&heap));
+    }
+    isthmus_barrier();
+}
+
 /* More ids than the directory cares about, coming and going. */
 static void many_ids(void) {
     for (uint64_t round = 0; round < 50; ++round) {
@@ -176,6 +340,22 @@ static void many_ids(void) {
     isthmus_segment any, again;
     OK(isthmus_segment_create(&any, ISTHMUS_ANY_ID, NULL, 64, 0));
     OK(isthmus_segment_clone(&again, any.id, 0));
+    OK(isthmus_segment_destroy(&again)); /* a clone: the segment stays */
+    CHECK(isthmus_poke(&again, 0, 1) == ISTHMUS_STALE);
+    OK(isthmus_poke(&any, 0, 1));
+    OK(isthmus_segment_clone(&again, any.id, 0));
+    OK(isthmus_segment_destroy(&any));
+    OK(isthmus_segment_create(&any, ISTHMUS_ANY_ID, NULL, 64, 0));
+    OK(isthmus_segment_clone(&again, any.id, 0));
+    /* Ids of the library's choice go round what programs have taken. */
+    isthmus_segment taken[3], chosen;
+    for (uint64_t i = 0; i < 3; ++i)
+        OK(isthmus_segment_create(&taken[i], any.id + 1 + i, NULL, 64, 0));
+    OK(isthmus_segment_create(&chosen, ISTHMUS_ANY_ID, NULL, 64, 0));
+    CHECK(chosen.id == any.id + 4);
+    OK(isthmus_segment_destroy(&chosen));
+    for (int i = 0; i < 3; ++i)
+        OK(isthmus_segment_destroy(&taken[i]));
     isthmus_init(); /* an inner one leaves what there is alone */
     isthmus_segment behind;
     OK(isthmus_segment_create(&behind, ISTHMUS_ANY_ID, NULL, 64, 0));
@@ -191,9 +371,13 @@ int main(void) {
     pes = isthmus_pes();
     create_and_clone();
     rights();
+    rights_of_atomics();
     adoption();
+    adoption_refused();
+    adoption_without_room();
     default_segments();
     allocator();
+    damaged_allocator();
     many_ids();
     isthmus_finalize();
     return 0;

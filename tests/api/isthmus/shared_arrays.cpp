@@ -84,6 +84,10 @@ void lifetimes() {
     isthmus::barrier();
     x[99] = 5;
     isthmus::shared_array<long> y = std::move(x);
+    CHECK(x.size() == 0 && x.local().empty() && x.count_at(0) == 0);
+    isthmus::symmetric_block<long> block(4);
+    const isthmus::symmetric_block<long> kept = std::move(block);
+    CHECK(block.size() == 0 && !block.data() && kept.size() == 4);
     CHECK(y[99].get() == 5);
     isthmus::barrier();
     y = isthmus::shared_array<long>(10);

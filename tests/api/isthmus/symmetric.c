@@ -67,6 +67,35 @@ static void memory(void) {
     OK(isthmus_segment_destroy(&mine));
 }
 
+/* By address, a segment refuses what it refuses through its view. */
+static void rights(void) {
+    isthmus_segment mine, theirs;
+    const uint32_t accesses[] = {ISTHMUS_READ | ISTHMUS_TRANSFERS,
+                                 ISTHMUS_WRITE | ISTHMUS_TRANSFERS,
+                                 ISTHMUS_READ_WRITE | ISTHMUS_ATOMICS, ISTHMUS_DEFAULT_ACCESS};
+    for (int i = 0; i < 4; ++i) {
+        OK(isthmus_segment_create(&mine, 80 + (uint64_t)me, NULL, 12288, accesses[i]));
+        OK(isthmus_segment_clone(&theirs, 80 + (uint64_t)right, -1));
+        char* const home = mine.base;
+        char* const there = (char*)isthmus_symmetric_address(home, right);
+        char bytes[8192] = {0};
+        CHECK(there == theirs.base); /* arenas fill up alike */
+        const int put = isthmus_put(bytes, &theirs, 2000, sizeof bytes, NULL);
+        const int get = isthmus_get(bytes, &theirs, 2000, sizeof bytes, NULL);
+        CHECK(isthmus_symmetric_put(home + 2000, bytes, sizeof bytes, right, NULL) == put);
+        CHECK(isthmus_symmetric_get(bytes, home + 2000, sizeof bytes, right, NULL) == get);
+        CHECK(put == (i == 2 ? ISTHMUS_PROTOCOL : i == 0 && pes > 1 ? ISTHMUS_RIGHTS : ISTHMUS_OK));
+        CHECK(isthmus_symmetric_put(home, bytes, 12288 + 8192, right, NULL) == ISTHMUS_BOUNDS);
+        isthmus_barrier();
+        OK(isthmus_segment_destroy(&mine));
+        isthmus_barrier();
+        CHECK(isthmus_symmetric_put(home, bytes, 8, right, NULL) == ISTHMUS_BOUNDS);
+        CHECK(strstr(isthmus_error_text(), "no segment of PE"));
+        CHECK(!isthmus_symmetric_address(home, right));
+        isthmus_barrier();
+    }
+}
+
 /* A put wakes a PE that sleeps on the word: the flag goes round once. */
 static void waking(void) {
     static int64_t flag;
@@ -121,6 +150,7 @@ int main(void) {
     right = (me + 1) % pes;
     left = (me + pes - 1) % pes;
     memory();
+    rights();
     channel();
     waking();
     shmem_finalize();
