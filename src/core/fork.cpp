@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "core/collective.hpp"
+#include "core/far.hpp"
 #include "core/job.hpp"
 #include "core/team.hpp"
 #include "core/window.hpp"
@@ -80,6 +81,7 @@ void make_private(const Range& range, std::uint64_t offset) {
 void become_private() {
     if (forked_child) return;
     close_window();
+    far::abandon();
     window.pes = 0;  // a later call says that this is a forked child
     // A single PE has its static data where it always was.
     if (job.pes > 1 && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);

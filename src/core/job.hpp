@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,7 +26,11 @@ struct Job {
     int file = -1;
     int me = 0;
     int pes = 1;
-    bool launched = false;   // by a launcher; else alone
+    // Those that share this header, and those of them whose memory is mapped here.
+    std::bitset<kMaxPes> host;
+    std::bitset<kMaxPes> near;
+    bool launched = false;   // by our launcher
+    bool managed = false;    // by a process manager; neither: alone
     bool checked = false;    // ISTHMUS_CHECK
     std::uint32_t spin = 0;  // polls before a wait gives way
     Range heap;              // internal part first, then the user's
@@ -65,7 +70,7 @@ bool claim_end(int status);
 // thread holds the stream. At most a second.
 [[noreturn]] void exit_job(int status);
 
-// All PEs of the host, by counter and futex; for set-up, before teams exist.
+// All PEs of the job; for set-up, before teams exist. On one host by counter and futex.
 void start_barrier();
 
 // Part of the heap that belongs to the library: symmetric, zero at start.
