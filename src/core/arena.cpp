@@ -14,7 +14,9 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
+#include "core/far.hpp"
 #include "core/heap.hpp"
+#include "core/host.hpp"
 #include "core/window.hpp"
 
 namespace isthmus {
@@ -68,7 +70,7 @@ void map_or_fail(int pe, std::uint64_t arena) {
     const std::uint64_t length = arena + table_size(arena);
     char* const place = translate(reinterpret_cast<char*>(arena_base()), pe);
     const std::uint64_t offset = region(pe) + (arena_base() - heap_base());
-    if (os::map_shared(place, length, job.file, offset, false)) return;
+    if (os::map_shared(place, length, memory_file(pe), offset, false)) return;
     fail("isthmus_init", "cannot map the arena of PE " + std::to_string(pe) + " (" +
                              format_size(length) + "): " + std::strerror(errno) +
                              "; lower ISTHMUS_ARENA_SIZE or raise the limit of address space "
@@ -78,6 +80,10 @@ void map_or_fail(int pe, std::uint64_t arena) {
 }  // namespace
 
 void open_arena() {
+    if (far::present)
+        fail("isthmus_init",
+             "the native interface serves the PEs of one host so far, and this job "
+             "has PEs that only the transport reaches");
     if (job.arena.size == 0) {
         const std::uint64_t length = wanted_size();
         job.status().arena_size.store(length, std::memory_order_relaxed);

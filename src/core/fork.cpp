@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "core/collective.hpp"
+#include "core/far.hpp"
 #include "core/job.hpp"
 #include "core/team.hpp"
 #include "core/window.hpp"
@@ -87,6 +88,7 @@ void become_private() {
         _exit(127);
     }
     close_window();
+    far::abandon();
     window.pes = 0;  // a later call says that this is a forked child
     // A single PE has its static data where it always was.
     if (job.pes > 1 && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);

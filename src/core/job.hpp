@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,7 +30,11 @@ struct Job {
     ino_t file_inode = 0;
     int me = 0;
     int pes = 1;
-    bool launched = false;   // by a launcher; else alone
+    // Those that share this header, and those of them whose memory is mapped here.
+    std::bitset<kMaxPes> host;
+    std::bitset<kMaxPes> near;
+    bool launched = false;   // by our launcher
+    bool managed = false;    // by a process manager; neither: alone
     bool checked = false;    // ISTHMUS_CHECK
     std::uint32_t spin = 0;  // polls before a wait gives way
     Range heap;              // internal part first, then the user's
@@ -77,7 +82,7 @@ void require_job_file(const char* routine);
 // Gives pages of this PE's own shared memory back; they read as zero afterwards.
 void discard_pages(std::uintptr_t begin, std::uint64_t size);
 
-// All PEs of the host, by counter and futex; for set-up, before teams exist.
+// All PEs of the job; for set-up, before teams exist. On one host by counter and futex.
 void start_barrier();
 
 // Part of the heap that belongs to the library: symmetric, zero at start.
