@@ -256,6 +256,7 @@ class ExitStatus(LauncherTest):
                 (["-n", 2, ""], 2, "which program?"),
                 ([], 2, "which program?"),
                 (["--colour", "true"], 2, "unknown option --colour"),
+                (["-host", "localhost", "true"], 2, "unknown option -host"),
                 (["--bind", "knot", "true"], 2, "--bind knot: must be auto"),
                 (["--timeout", "-3", "true"], 2, "--timeout"),
                 (["--env", "=x", "true"], 2, "expected NAME=VALUE"),
@@ -503,6 +504,13 @@ class Death(LauncherTest):
         job.process.stdout.readline()
         job.process.stdout.close()
         self.assertEqual(job.process.wait(20), 128 + signal.SIGPIPE)
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            job = self.run_job("-n", 2, "--prefix", ACTOR, "hello", stdout=full)
+        self.assertEqual(job.status, 1)
+        self.assertEqual(job.err, "isthmus: output of the PEs is lost: cannot write standard "
+                                  "output: No space left on device\n")
 
     def test_reader_that_does_not_read(self):
         job = self.start("-n", 2, "--prefix", ACTOR, "lines", 200000, stderr=subprocess.DEVNULL)
