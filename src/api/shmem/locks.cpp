@@ -89,9 +89,8 @@ Lock open(long* lock, Routine routine) {
     auto* const mine = reinterpret_cast<LockWord*>(lock);
     const Lock queue{mine, home_of(lock), static_cast<std::uint32_t>(job.me) + 1};
     const std::uint32_t tail =
-        is_near(queue.home)
-            ? __atomic_load_n(&translate(mine, queue.home)->tail, __ATOMIC_RELAXED)
-            : 0;  // seen when it is exchanged
+        is_near(queue.home) ? __atomic_load_n(&translate(mine, queue.home)->tail, __ATOMIC_RELAXED)
+                            : 0;  // seen when it is exchanged
     require_initialised(queue, tail, name);
     return queue;
 }

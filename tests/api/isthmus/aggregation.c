@@ -97,6 +97,7 @@ int main(void) {
     OK(isthmus_aggregator_finish(replies));
     for (int i = 0; i < kItems; ++i)
         CHECK(answers[i] == expected[i]);
+    free(expected);
     OK(isthmus_aggregator_destroy(requests));
     OK(isthmus_aggregator_destroy(replies));
 

@@ -2,6 +2,7 @@
 // that each function reaches its C counterpart.
 #include <isthmus.hpp>
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -123,13 +124,16 @@ void events() {
                                               {words[1], isthmus::comparison::not_equal, 0}};
     CHECK(!conditions[0].ready() && conditions[0].wait_for(0.01) == ISTHMUS_TIMEOUT);
     CHECK(isthmus::wait_any(conditions, 0.01).code() == ISTHMUS_TIMEOUT);
+    std::atomic<bool> found = false;
     std::thread writer([&] {
         usleep(20000);
         __atomic_store_n(&words[1], 3, __ATOMIC_RELEASE);
-        usleep(20000);
+        while (!found.load(std::memory_order_acquire))  // however busy the machine is
+            usleep(1000);
         __atomic_store_n(&words[0], 1, __ATOMIC_RELEASE);
     });
     CHECK(isthmus::wait_any(conditions).or_fail() == 1);
+    found.store(true, std::memory_order_release);
     isthmus::wait_all(conditions).or_fail();
     writer.join();
     std::int32_t narrow = 4;
