@@ -65,7 +65,7 @@ Event make_event(const std::int32_t* address, int condition, std::int32_t value)
 }
 
 std::uint64_t deadline_after(double timeout) {
-    if (timeout < 0) return std::numeric_limits<std::uint64_t>::max();
+    if (!(timeout >= 0)) return std::numeric_limits<std::uint64_t>::max();  // NaN, too
     const double nanoseconds = timeout * 1e9;
     const std::uint64_t now = os::monotonic_nanoseconds();
     return nanoseconds > 1e18 ? std::numeric_limits<std::uint64_t>::max()

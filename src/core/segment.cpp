@@ -236,7 +236,7 @@ int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char
     if (id >= kLargestId) return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62");
     Publication publication;
     DirectoryPlace place;
-    if (timeout < 0) timeout = seconds(Setting::clone_seconds);
+    if (!(timeout >= 0)) timeout = seconds(Setting::clone_seconds);
     const std::uint64_t start = os::monotonic_nanoseconds();
     bool told = false;
     Waiter waiter({Routine::native_segment_clone});

@@ -109,7 +109,7 @@ ISTHMUS_API int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double t
     const char* routine = begin(Routine::native_queue_clone);
     *queue = nullptr;
     auto made = std::make_unique<isthmus_queue>();
-    if (timeout < 0) timeout = seconds(Setting::clone_seconds);
+    if (!(timeout >= 0)) timeout = seconds(Setting::clone_seconds);
     const std::uint64_t deadline = deadline_after(timeout);
     double left = timeout;
     do {
