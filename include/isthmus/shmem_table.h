@@ -174,6 +174,9 @@
     X(T, N##_fetch, (const T* source, int pe), (source, pe))                                   \
     X(void, N##_set, (T * dest, T value, int pe), (dest, value, pe))                           \
     X(T, N##_swap, (T * dest, T value, int pe), (dest, value, pe))
+/* The one of them that 1.0 declared without a type, as it did wait and wait_until. */
+#define SHMEM_TABLE_AMO_LONG(X)                                                                \
+    X(long, swap, (long* dest, long value, int pe), (dest, value, pe))
 #define SHMEM_TABLE_AMO_STANDARD_DEPRECATED(X, T, N)                                           \
     X(T, N##_cswap, (T * dest, T cond, T value, int pe), (dest, cond, value, pe))              \
     X(T, N##_finc, (T * dest, int pe), (dest, pe))                                             \

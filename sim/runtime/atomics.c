@@ -116,6 +116,10 @@
     SHMEM_TABLE_AMO_EXTENDED_DEPRECATED(ISTHMUS_ALIAS, T, N)
 SHMEM_STANDARD_AMO_TYPES(ISTHMUS_DEFINE_EXTENDED)
 SHMEM_FLOATING_AMO_TYPES(ISTHMUS_DEFINE_EXTENDED)
+long pshmem_swap(long* dest, long value, int pe) {
+    return pshmem_long_atomic_swap(dest, value, pe);
+}
+SHMEM_TABLE_AMO_LONG(ISTHMUS_ALIAS)
 
 #define ISTHMUS_DEFINE_STANDARD(T, N)                        \
     ISTHMUS_CALL_(ISTHMUS_STANDARD_, T, N, ISTHMUS_BITS_##N) \

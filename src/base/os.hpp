@@ -26,6 +26,9 @@ std::uint64_t address_space_limit();
 // Processors that this process may run on.
 int usable_processors();
 
+// Whether every page of the range is mapped, whatever its rights. Never faults.
+bool is_mapped(const void* address, std::size_t bytes);
+
 // An unnamed shared file that goes away with its last user; nothing appears in a file system.
 // -1 and errno on failure.
 int create_shared_file(const char* label, std::uint64_t size);

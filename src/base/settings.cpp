@@ -76,7 +76,7 @@ constexpr std::array kTable{
 static_assert(kTable.size() == static_cast<std::size_t>(Setting::count));
 
 // Names that begin like ours and are not ours to judge: handed from the launcher to the PEs.
-constexpr std::array kInternal{"ISTHMUS_BOOTSTRAP", "ISTHMUS_PREFIX_DIR"};
+constexpr std::array kInternal{"ISTHMUS_BOOTSTRAP"};
 
 std::array<SettingValue, kTable.size()> values;
 

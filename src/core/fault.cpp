@@ -138,8 +138,7 @@ std::string describe_place(const Fault& fault) {
 }
 
 bool is_mapped(std::uintptr_t address) {
-    unsigned char resident = 0;
-    return mincore(reinterpret_cast<void*>(os::page_down(address)), 1, &resident) == 0;
+    return os::is_mapped(reinterpret_cast<const void*>(address), 1);
 }
 
 std::string legal_ranges() {

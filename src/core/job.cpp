@@ -21,6 +21,7 @@
 #include "core/fault.hpp"
 #include "core/fork.hpp"
 #include "core/heap.hpp"
+#include "core/heap_size.hpp"
 #include "core/program_data.hpp"
 #include "core/program_view.hpp"
 #include "core/wait.hpp"
@@ -93,30 +94,16 @@ void move_static_data() {
     status.data_size.store(range.size, std::memory_order_relaxed);
 }
 
-// Half of the address space that a limit leaves is for the heaps of all PEs, which every PE maps.
-std::uint64_t largest_under_limit() {
-    const std::uint64_t share = os::address_space_limit() / 2 / static_cast<std::uint64_t>(job.pes);
-    return std::max(os::page_down(share), kInternalSize + os::page_size());
-}
-
-// The heap: from the setting, in whole pages, the library's part on top.
+// The heap, in whole pages, the library's part on top.
 std::uint64_t heap_size() {
-    // The last quarter of a window slot belongs to the arena (core/arena.hpp).
-    const std::uint64_t largest = std::min(window_stride(), kDataOffset) / 4 * 3;
-    const std::uint64_t memory = os::memory_size();
-    std::uint64_t wanted = os::page_up(size(Setting::symmetric_size, memory)) + kInternalSize;
-    if (value(Setting::symmetric_size).origin == SettingOrigin::standard) {
-        // Nobody asked: as much as fits. Memcheck keeps a table of every mapped page.
-        wanted = std::min({wanted, os::under_valgrind() ? std::uint64_t{1} << 30 : largest,
-                           largest_under_limit()});
-    }
-    if (wanted > largest) {
+    const HeapChoice choice = choose_heap(job.pes);
+    if (choice.is_refused()) {
         fail("shmem_init", description(Setting::symmetric_size).name + std::string("=") +
                                value(Setting::symmetric_size).text + " is " +
-                               format_size(wanted - kInternalSize) + "; at most " +
-                               format_size(largest - kInternalSize) + " fit in the window");
+                               format_size(choice.bytes) + "; at most " +
+                               format_size(choice.largest) + " fit in the window");
     }
-    return wanted;
+    return choice.bytes + kInternalSize;
 }
 
 void map_or_fail(std::uintptr_t address, std::uint64_t length, std::uint64_t offset, int pe,

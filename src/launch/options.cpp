@@ -258,11 +258,12 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     } catch (const CLI::ParseError& error) {
         return refuse(name, error.what());
     }
-    if (!pes.empty()) {
+    if (app.count("-n") != 0) {
         char* end = nullptr;
         const long number = std::strtol(pes.c_str(), &end, 10);
         if (*end != '\0' || number < 1 || number > kMaxPes)
-            return refuse(name, "-n " + pes + ": the number of PEs of a host must be 1.." +
+            return refuse(name, "-n " + (pes.empty() ? "''" : pes) +
+                                    ": the number of PEs of a host must be 1.." +
                                     std::to_string(kMaxPes));
         options.pes = static_cast<int>(number);
     } else {
@@ -274,7 +275,8 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     if (!options.split_directory.empty()) options.prefix = false;
     if (const std::string problem = check_environment(options.environment); !problem.empty())
         return refuse(name, problem);
-    if (options.command.empty()) return refuse(name, "which program?");
+    if (options.command.empty() || options.command.front().empty())
+        return refuse(name, "which program?");
     return ParseResult::run;
 }
 

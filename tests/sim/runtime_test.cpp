@@ -36,6 +36,11 @@ struct Case {
     const char* name;
     const char* flags;  // besides -O2
 };
+// What gtest and ctest show beside a test; without it they show the bytes of the pointers.
+void PrintTo(const Case& program, std::ostream* out) {
+    *out << program.name << " by the road " << program.road
+         << (*program.flags != '\0' ? std::string(", ") + program.flags : "");
+}
 std::string case_name(const testing::TestParamInfo<Case>& info) {
     return std::string(info.param.road) + "_" + info.param.name;
 }

@@ -125,6 +125,11 @@ FETCHING(Xor, __atomic_fetch_xor)
 SHMEM_STANDARD_AMO_TYPES(EXTENDED)
 SHMEM_FLOATING_AMO_TYPES(EXTENDED)
 
+ISTHMUS_API long pshmem_swap(long* dest, long value, int pe) {
+    return Swap::apply<long>(dest, value, pe, "shmem_swap");
+}
+SHMEM_TABLE_AMO_LONG(ISTHMUS_ALIAS)
+
 #define STANDARD(T, N)                                                                         \
     FETCH_ROUTINES(T, N##_atomic_compare_swap, CompareSwap, (T * dest, T cond, T value), dest, \
                    cond, value)                                                                \

@@ -27,8 +27,18 @@ void raise_signal(std::uint64_t* there, std::uint64_t signal, int operation, con
     }
 }
 
+[[gnu::cold, gnu::noinline]] void check_put(void* dest, const void* source, std::size_t bytes,
+                                            int pe, const char* routine) {
+    const void* const there = checked_target(dest, bytes, pe, routine);
+    note(Routine::put_signal);
+    check_private(source, bytes, "source", routine);
+    check_overlap(there, source, bytes, routine);
+}
+
 void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t* sig_addr,
                 std::uint64_t signal, int sig_op, int pe, const char* routine) {
+    if (!reaches(pe)) [[unlikely]]
+        check_put(dest, source, bytes, pe, routine);
     copy(target(dest, bytes, pe, routine), source, bytes);
     raise_signal(target(sig_addr, sizeof signal, pe, routine), signal, sig_op, routine);
 }

@@ -292,7 +292,25 @@ void test_bits_together(Test& t, const Extended<T>& e, const Bitwise<T>& r) {
     EXPECT(r.x_atomic_xor, e.x_atomic_fetch(cells + 2, 0) == all, "bits were lost");
 }
 
+// The swap without a type, of 1.0.
+struct SwapLong {
+    SHMEM_TABLE_AMO_LONG(MEMBER)
+};
+void test_swap_long(Test& t, const SwapLong& r) {
+    long* cell = t.arena.at<long>(Arena::heap, 1);
+    *cell = sample<long>(0, t.me);
+    shmem_barrier_all();
+    const int next = (t.me + 1) % t.pes;
+    const long seen = r.swap(cell, sample<long>(1, t.me), next);
+    EXPECT(r.swap, seen == sample<long>(0, next), "value before the swap");
+    shmem_barrier_all();
+    EXPECT(r.swap, *cell == sample<long>(1, (t.me + t.pes - 1) % t.pes), "value after it");
+    shmem_barrier_all();
+}
+
 void run(Test& t) {
+    static const SwapLong swap_long = {SHMEM_TABLE_AMO_LONG(INITIALISER)};
+    test_swap_long(t, swap_long);
 #define TEST_TYPE(T, N)                                                             \
     static const Extended<T> extended_##N = {SHMEM_TABLE_AMO_EXTENDED(              \
         INITIALISER, T, N) SHMEM_TABLE_AMO_EXTENDED_DEPRECATED(INITIALISER, T, N)}; \
