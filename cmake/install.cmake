@@ -7,6 +7,11 @@ install(TARGETS isthmus EXPORT IsthmusTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS isthmus-profile DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(optional isthmus_ofi isthmus_pmix)
+    if(TARGET ${optional})
+        install(TARGETS ${optional} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    endif()
+endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(EXISTS ${CMAKE_SOURCE_DIR}/docs)

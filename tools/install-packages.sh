@@ -5,6 +5,7 @@
 #   tools/install-packages.sh            for building and the demo
 #   tools/install-packages.sh --test     for the tests as well
 #   tools/install-packages.sh --lint     for tools/lint.sh
+#   tools/install-packages.sh --hosts    for jobs on several hosts, and their tests
 #   tools/install-packages.sh --cross    for the AArch64 build and its emulator
 #   tools/install-packages.sh --list     only prints what is missing
 set -eu
@@ -14,6 +15,8 @@ packages="gcc g++ make cmake ninja-build libcli11-dev nlohmann-json3-dev libhwlo
 optional_packages="libasmjit-dev"
 test_packages="libgtest-dev pkg-config valgrind gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user gdb-multiarch"
 lint_packages="clang-format clang-tidy"
+# Jobs on several hosts: libfabric and PMIx to build with, launchers and tools for their tests.
+hosts_packages="pkg-config libfabric-dev libpmix-dev mpich openmpi-bin iproute2 util-linux"
 cross_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 list_only=no
 
@@ -21,9 +24,10 @@ for argument in "$@"; do
     case $argument in
         --test) packages="$packages $test_packages" ;;
         --lint) packages="$packages $lint_packages" ;;
+        --hosts) packages="$packages $hosts_packages" ;;
         --cross) packages="$packages $cross_packages" ;;
         --list) list_only=yes ;;
-        *) echo "install-packages: unknown option $argument (--test, --lint, --cross, --list)" >&2; exit 2 ;;
+        *) echo "install-packages: unknown option $argument (--test, --lint, --cross, --hosts, --list)" >&2; exit 2 ;;
     esac
 done
 

@@ -87,7 +87,12 @@ bool map_shared(void* address, std::size_t length, int file, std::uint64_t offse
         errno = EEXIST;
         return false;
     }
+    if (!replace) madvise(address, length, MADV_DONTDUMP);
     return true;
+}
+
+void put_into_core_dumps(void* address, std::size_t length) {
+    madvise(address, length, MADV_DODUMP);
 }
 
 void discard(int file, std::uint64_t offset, std::uint64_t length) {

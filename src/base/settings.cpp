@@ -72,6 +72,23 @@ constexpr std::array kTable{
         "Cells of 64 bytes that may be taken in a queue, or in an aggregator's ring, "
         "before whoever sends more is held back; a message of up to 48 bytes takes "
         "one. One message may always be under way. 0: as many as the ring has."},
+    SettingDescription{"ISTHMUS_CORE_SIZE", nullptr, SettingKind::size, "16M", nullptr, "diagnosis",
+                       "How much of this PE's symmetric heap, from its beginning, a core dump "
+                       "holds. What a dump holds is occupied when it is written, touched or not."},
+    SettingDescription{"ISTHMUS_TRANSPORT", nullptr, SettingKind::choice, "auto", "auto|ofi",
+                       "hosts",
+                       "auto: the window between PEs of one host, libfabric between hosts. ofi: "
+                       "libfabric between all PEs, as if each were a host of its own."},
+    SettingDescription{"ISTHMUS_FABRIC", nullptr, SettingKind::text, "", nullptr, "hosts",
+                       "libfabric's provider, such as tcp;ofi_rxm; the best one if not set."},
+    SettingDescription{
+        "ISTHMUS_PROGRESS", nullptr, SettingKind::flag, "1", nullptr, "hosts",
+        "A thread serves this PE's memory to other hosts while the program computes. "
+        "0: only calls of the library do."},
+    SettingDescription{"ISTHMUS_DETECT_SECONDS", nullptr, SettingKind::seconds, "30", nullptr,
+                       "hosts",
+                       "Another host that is silent for this long has failed, and the job ends. 0: "
+                       "never."},
 };
 static_assert(kTable.size() == static_cast<std::size_t>(Setting::count));
 

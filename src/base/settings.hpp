@@ -28,7 +28,7 @@ struct SettingDescription {
     SettingKind kind;
     const char* standard_value;  // what holds when it is not set
     const char* choices;         // "a|b|c" for kind choice, else nullptr
-    const char* category;        // memory, launch, checks, diagnosis, waiting
+    const char* category;        // memory, launch, checks, diagnosis, waiting, hosts
     const char* help;
 };
 
@@ -53,6 +53,11 @@ enum class Setting : std::uint8_t {
     wake_milliseconds,
     aggregator_ring,
     outstanding,
+    core_size,
+    transport,
+    fabric,
+    progress,
+    detect_seconds,
     count
 };
 

@@ -14,7 +14,9 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
+#include "core/far.hpp"
 #include "core/heap.hpp"
+#include "core/host.hpp"
 #include "core/window.hpp"
 
 namespace isthmus {
@@ -68,7 +70,7 @@ void map_or_fail(int pe, std::uint64_t arena) {
     const std::uint64_t length = arena + table_size(arena);
     char* const place = translate(reinterpret_cast<char*>(arena_base()), pe);
     const std::uint64_t offset = region(pe) + (arena_base() - heap_base());
-    if (os::map_shared(place, length, job.file, offset, false)) return;
+    if (os::map_shared(place, length, memory_file(pe), offset, false)) return;
     fail("isthmus_init", "cannot map the arena of PE " + std::to_string(pe) + " (" +
                              format_size(length) + "): " + std::strerror(errno) +
                              "; lower ISTHMUS_ARENA_SIZE or raise the limit of address space "
@@ -78,10 +80,15 @@ void map_or_fail(int pe, std::uint64_t arena) {
 }  // namespace
 
 void open_arena() {
+    if (far::present)
+        fail("isthmus_init",
+             "the native interface serves the PEs of one host so far, and this job "
+             "has PEs that only the transport reaches");
     if (job.arena.size == 0) {
         const std::uint64_t length = wanted_size();
         job.status().arena_size.store(length, std::memory_order_relaxed);
         start_barrier();
+        require_job_file("isthmus_init");
         for (int pe = 0; pe < job.pes; ++pe)
             map_or_fail(pe, job.header->pe[pe].arena_size.load(std::memory_order_relaxed));
         job.arena = {arena_base(), length};
@@ -94,8 +101,7 @@ void close_arena() {
     const std::lock_guard lock(guard);
     blocks.reset({});
     if (job.arena.size != 0)
-        os::discard(job.file, job_file_offset(job.arena.begin),
-                    job.arena.size + table_size(job.arena.size));
+        discard_pages(job.arena.begin, job.arena.size + table_size(job.arena.size));
 }
 
 void* arena_allocate(std::uint64_t size, std::uint32_t access) {
@@ -110,7 +116,7 @@ void arena_release(void* block) {
     const std::uint64_t size = blocks.block_size(block);
     set_access(block, size, 0);
     // The next owner of these pages expects zeros, and memory goes back to the system.
-    os::discard(job.file, job_file_offset(reinterpret_cast<std::uintptr_t>(block)), size);
+    discard_pages(reinterpret_cast<std::uintptr_t>(block), size);
     blocks.release(block);
 }
 
@@ -169,6 +175,7 @@ std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size) {
 }
 
 bool adopt_pages(void* pages, std::uint64_t size, void* block) {
+    require_job_file("isthmus_segment_create");
     std::memcpy(block, pages, size);
     return os::map_shared(pages, size, job.file,
                           job_file_offset(reinterpret_cast<std::uintptr_t>(block)), true);

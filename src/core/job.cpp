@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,15 +14,19 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/bootstrap.hpp"
+#include "core/exchange.hpp"
+#include "core/far.hpp"
 #include "core/fault.hpp"
 #include "core/fork.hpp"
 #include "core/heap.hpp"
 #include "core/heap_size.hpp"
+#include "core/host.hpp"
 #include "core/program_data.hpp"
 #include "core/program_view.hpp"
 #include "core/wait.hpp"
@@ -53,20 +58,28 @@ constexpr ForeignLauncher kForeignLaunchers[] = {
     {"ALPS_APP_PE_COUNT", "aprun"},
 };
 
-void refuse_foreign_launcher() {
+void refuse_foreign_launcher(const std::string& why) {
     for (const auto& [variable, name] : kForeignLaunchers) {
         const char* text = std::getenv(variable);
         const int processes = text ? std::atoi(text) : 0;
         if (processes <= 1) continue;
         fail("shmem_init", std::string("started by ") + name + " (" + variable + "=" + text +
-                               "), which this library cannot talk to yet; start the program with "
-                               "`isthmus run -n " +
-                               text + "` instead");
+                               "), which this library cannot talk to" +
+                               (why.empty() ? " yet" : ": " + why) +
+                               "; start the program with `isthmus run -n " + text + "` instead");
     }
 }
 
+void remember_file(int file) {
+    job.file = file;
+    struct stat status {};
+    if (fstat(file, &status) != 0) return;  // there is none
+    job.file_device = status.st_dev;
+    job.file_inode = status.st_ino;
+}
+
 void start_alone() {
-    job.file = os::create_shared_file("isthmus-job", job_file_size(1));
+    remember_file(os::create_shared_file("isthmus-job", job_file_size(1)));
     job.header = job.file < 0 ? nullptr : map_header(job.file);
     if (!job.header)
         fail("shmem_init", std::string("cannot make shared memory: ") + std::strerror(errno));
@@ -74,6 +87,7 @@ void start_alone() {
     job.header->magic = kJobMagic;
     job.header->pes = 1;
     job.header->launcher = 0;
+    job.host.set(0);
 }
 
 void move_static_data() {
@@ -106,10 +120,15 @@ std::uint64_t heap_size() {
     return choice.bytes + kInternalSize;
 }
 
+// The part of the heap that core dumps hold.
+std::uint64_t core_size(std::uint64_t heap) {
+    return std::min(os::page_up(size(Setting::core_size, os::memory_size())), heap);
+}
+
 void map_or_fail(std::uintptr_t address, std::uint64_t length, std::uint64_t offset, int pe,
                  const char* what) {
     if (length == 0 ||
-        os::map_shared(reinterpret_cast<void*>(address), length, job.file, offset, false))
+        os::map_shared(reinterpret_cast<void*>(address), length, memory_file(pe), offset, false))
         return;
     const int reason = errno;
     const std::string place = hexadecimal(address);
@@ -131,7 +150,7 @@ std::uintptr_t peer_address(std::uintptr_t address, int pe) {
 
 void map_peers() {
     for (int pe = 0; pe < job.pes; ++pe) {
-        if (pe == job.me) continue;
+        if (pe == job.me || !is_near(pe)) continue;
         const PeStatus& peer = job.header->pe[pe];
         map_or_fail(peer_address(job.heap.begin, pe),
                     peer.heap_size.load(std::memory_order_relaxed), region(pe), pe,
@@ -152,7 +171,7 @@ void map_peers_constants() {
         if (count == job.constants.size()) break;
         for (int pe = 0; pe < job.pes; ++pe) {
             void* const place = reinterpret_cast<void*>(peer_address(range.begin, pe));
-            if (pe != job.me &&
+            if (pe != job.me && is_near(pe) &&
                 mmap(place, range.size, PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE, program,
                      static_cast<off_t>(offset)) != place)
                 fail("shmem_init", "cannot map the constants of PE " + std::to_string(pe) + ": " +
@@ -163,7 +182,53 @@ void map_peers_constants() {
     ::close(program);
 }
 
+// The PEs of another host have another header; what is compared is filled in there and here.
+void fill_in_far_status() {
+    struct Card {
+        std::uint64_t heap_size;
+        std::uint64_t data_size;
+        std::uint64_t data_checksum;
+        std::uint64_t window_shift;
+    };
+    const PeStatus& mine = job.status();
+    const Card card{mine.heap_size.load(std::memory_order_relaxed),
+                    mine.data_size.load(std::memory_order_relaxed),
+                    mine.data_checksum.load(std::memory_order_relaxed),
+                    mine.window_shift.load(std::memory_order_relaxed)};
+    std::vector<Card> cards(static_cast<std::size_t>(job.pes));
+    gather(&card, sizeof card, cards.data());
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (job.host.test(static_cast<std::size_t>(pe))) continue;
+        PeStatus& far = job.header->pe[pe];
+        const Card& theirs = cards[static_cast<std::size_t>(pe)];
+        far.heap_size.store(theirs.heap_size, std::memory_order_relaxed);
+        far.data_size.store(theirs.data_size, std::memory_order_relaxed);
+        far.data_checksum.store(theirs.data_checksum, std::memory_order_relaxed);
+        far.window_shift.store(static_cast<std::uint32_t>(theirs.window_shift),
+                               std::memory_order_relaxed);
+    }
+}
+
+// The window's test lets through an aligned power of two of PEs, all of which must be near: what
+// the test refuses is looked at again, what it lets through is not.
+std::uint32_t window_limit() {
+    std::uint32_t limit = 1;
+    const std::uint32_t most = std::bit_ceil(static_cast<std::uint32_t>(job.pes));
+    const auto me = static_cast<std::uint32_t>(job.me);
+    while (limit < most) {
+        const std::uint32_t wider = limit * 2;
+        const std::uint32_t first = me & ~(wider - 1);
+        for (std::uint32_t pe = first; pe < first + wider; ++pe) {
+            if (pe < static_cast<std::uint32_t>(job.pes) && !is_near(static_cast<int>(pe)))
+                return limit;
+        }
+        limit = wider;
+    }
+    return limit;
+}
+
 void compare_with_peers() {
+    if (far::present) fill_in_far_status();
     const PeStatus& mine = job.status();
     for (int pe = 0; pe < job.pes; ++pe) {
         if (pe == job.me) continue;
@@ -184,6 +249,19 @@ void compare_with_peers() {
     }
 }
 
+// What every PE of a job of several does while it has one thread.
+void begin_pe() {
+    tell_program(static_cast<std::uint32_t>(job.me));
+    window.shift = isthmus_program_window_shift;
+    PeStatus& status = job.status();
+    status.process.store(getpid(), std::memory_order_relaxed);
+    status.window_shift.store(window.shift, std::memory_order_relaxed);
+    status.data_checksum.store(program_checksum(), std::memory_order_relaxed);
+    if (job.pes > 1 || job.managed) move_static_data();
+    protect_forks();
+    status.state.store(PeState::loaded, std::memory_order_release);
+}
+
 // Before any constructor of the program, and so before any thread that it may start.
 __attribute__((constructor(101))) void on_load() {
     load_job();
@@ -191,9 +269,28 @@ __attribute__((constructor(101))) void on_load() {
 
 }  // namespace
 
+// Started by a process manager. There is no job file yet: this PE makes one for its own memory
+// while it has one thread, and shmem_init finds the others.
+void load_managed_job() {
+    const int rank = launched_rank();
+    if (rank < 0 || rank >= kMaxPes || launched_size() == 1) return;
+    remember_file(os::create_shared_file("isthmus-pe", job_file_size(rank + 1)));
+    job.header = job.file < 0 ? nullptr : map_header(job.file);
+    if (!job.header)
+        fail("start", std::string("cannot make shared memory: ") + std::strerror(errno));
+    job.header->magic = kJobMagic;
+    job.me = rank;
+    job.pes = rank + 1;
+    job.managed = true;
+    set_speaker(rank);
+    job.noted = &job.header->pe[rank].routine;
+    set_job_end({claim_end, end_job});
+    begin_pe();
+}
+
 void load_job() {
     const char* bootstrap = std::getenv(kBootstrapVariable);
-    if (!bootstrap) return;
+    if (!bootstrap) return load_managed_job();
     LocalBootstrap given;
     if (!parse_bootstrap(bootstrap, given))
         fail("start", std::string(kBootstrapVariable) + "=" + bootstrap +
@@ -219,22 +316,16 @@ void load_job() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     fcntl(file, F_SETFD, FD_CLOEXEC);
     unsetenv(kBootstrapVariable);
-    job.file = file;
+    remember_file(file);
     job.launched = true;
-    tell_program(static_cast<std::uint32_t>(me));
-    window.shift = isthmus_program_window_shift;
-    PeStatus& status = job.status();
-    status.process.store(getpid(), std::memory_order_relaxed);
-    status.window_shift.store(window.shift, std::memory_order_relaxed);
-    status.data_checksum.store(program_checksum(), std::memory_order_relaxed);
-    if (pes > 1) move_static_data();
-    protect_forks();
-    status.state.store(PeState::loaded, std::memory_order_release);
+    for (int pe = 0; pe < pes; ++pe)
+        job.host.set(static_cast<std::size_t>(pe));
+    begin_pe();
 }
 
 void attach_job() {
     if (!job.header) {
-        refuse_foreign_launcher();
+        refuse_foreign_launcher("");
         start_alone();
         protect_forks();
     }
@@ -244,23 +335,38 @@ void attach_job() {
     job.status().routine.store(Routine::init, std::memory_order_relaxed);
     for (const auto& problem : read_settings())
         fail("shmem_init", problem.message);
+    if (job.managed && job.heap.size == 0) {
+        if (const std::string why = join_managed_job(); !why.empty()) {
+            refuse_foreign_launcher(why);
+            fail("shmem_init", why);
+        }
+    }
+    job.near = job.host;
+    // For tests of what lies between hosts: as if each PE were alone on its own.
+    if (value(Setting::transport).text == "ofi")
+        job.near = std::bitset<kMaxPes>().set(static_cast<std::size_t>(job.me));
+    far::present = job.near.count() != static_cast<std::size_t>(job.pes);
     job.checked = flag(Setting::check) || flag(Setting::debug);
     // A PE that is bound to a core sees that core alone; the launcher saw what the job may use.
     const int processors =
         job.launched ? static_cast<int>(job.header->processors) : os::usable_processors();
-    job.spin = job.pes > processors ? 0 : static_cast<std::uint32_t>(number(Setting::spin));
+    const auto host_pes = static_cast<int>(job.host.count());
+    job.spin = host_pes > processors ? 0 : static_cast<std::uint32_t>(number(Setting::spin));
     window.shift = isthmus_program_window_shift;
     window.me = static_cast<std::uint32_t>(job.me);
     window.pes = static_cast<std::uint32_t>(job.pes);
-    window.host_pes = window.pes;
-    window.open_limit = job.checked ? 0 : std::bit_ceil(window.pes);
-    if (job.pes > window_slots())
-        fail("shmem_init", std::to_string(job.pes) + " PEs are too many for one host; at most " +
+    window.host_pes = static_cast<std::uint32_t>(job.near.count());
+    window.open_limit = job.checked ? 0 : window_limit();
+    if (host_pes > window_slots())
+        fail("shmem_init", std::to_string(host_pes) + " PEs are too many for one host; at most " +
                                std::to_string(window_slots()) + " fit in the window");
     PeStatus& status = job.status();
     if (job.heap.size == 0) {
+        require_job_file("shmem_init");
         const std::uint64_t length = heap_size();
         map_or_fail(heap_base(), length, region(job.me), job.me, "symmetric heap");
+        os::put_into_core_dumps(reinterpret_cast<void*>(heap_base() + kInternalSize),
+                                core_size(length - kInternalSize));
         job.heap = {heap_base(), length};
         if (job.pes == 1) job.data = program_data_range();
         status.heap_size.store(length, std::memory_order_relaxed);
@@ -271,6 +377,7 @@ void attach_job() {
     }
     heap.reset({job.heap.begin + kInternalSize, job.heap.size - kInternalSize});
     catch_faults();
+    far::open();
     status.state.store(PeState::running, std::memory_order_release);
     start_barrier();
     open_window();
@@ -281,8 +388,9 @@ void detach_job() {
     PeStatus& status = job.status();
     status.state.store(PeState::finalized, std::memory_order_release);
     start_barrier();
+    far::close();
     // Symmetric memory starts over as zeros if the program initialises again.
-    os::discard(job.file, region(job.me), job.heap.size);
+    discard_pages(job.heap.begin, job.heap.size);
     start_barrier();
 }
 
@@ -300,6 +408,7 @@ void end_job(int status) {
     if (job.header && !forked_child) {
         JobHeader& header = *job.header;
         job.status().state.store(PeState::failed, std::memory_order_relaxed);
+        end_managed_job(status);
         if (claim_end(status)) {
             // Release publishes who and what (partner: the launcher and Waiter, acquire).
             header.ended.store(kEnded, std::memory_order_release);
@@ -337,11 +446,11 @@ void start_barrier() {
     // release of `generation` (partner: acquire below) to all.
     const std::uint32_t generation = header.generation.load(std::memory_order_acquire);
     const auto generation_word = reinterpret_cast<const std::uint32_t*>(&header.generation);
-    if (header.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == header.pes) {
+    if (header.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == job.host.count()) {
         header.arrived.store(0, std::memory_order_relaxed);
         header.generation.store(generation + 1, std::memory_order_release);
         os::futex_wake_all(generation_word);
-        return;
+        return meet_other_hosts();
     }
     const WaitTarget target{job.status().routine.load(std::memory_order_relaxed)};
     Waiter waiter(target);
@@ -349,6 +458,27 @@ void start_barrier() {
         os::futex_wait(generation_word, generation, 1'000'000);
         if (header.generation.load(std::memory_order_acquire) == generation) waiter.step();
     }
+    meet_other_hosts();
+}
+
+bool job_file_is_open() {
+    struct stat now {};
+    return fstat(job.file, &now) == 0 && now.st_dev == job.file_device &&
+           now.st_ino == job.file_inode;
+}
+
+void require_job_file(const char* routine) {
+    if (job_file_is_open()) return;
+    fail(routine, "the program has closed file descriptor " + std::to_string(job.file) +
+                      ", which it did not open: the job's memory comes through it; close only "
+                      "what is yours, or close it after shmem_init");
+}
+
+void discard_pages(std::uintptr_t begin, std::uint64_t size) {
+    if (job_file_is_open())
+        os::discard(job.file, region(job.me) + (begin - heap_base()), size);
+    else
+        madvise(reinterpret_cast<void*>(begin), size, MADV_REMOVE);
 }
 
 std::string why_not_symmetric(const void* address, std::uint64_t bytes) {

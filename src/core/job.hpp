@@ -1,7 +1,10 @@
 // The job as one PE sees it: who am I, who else is there, and their memory.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -23,9 +26,15 @@ struct Range {
 struct Job {
     JobHeader* header = nullptr;
     int file = -1;
+    dev_t file_device = 0;  // which file that was
+    ino_t file_inode = 0;
     int me = 0;
     int pes = 1;
-    bool launched = false;   // by a launcher; else alone
+    // Those that share this header, and those of them whose memory is mapped here.
+    std::bitset<kMaxPes> host;
+    std::bitset<kMaxPes> near;
+    bool launched = false;   // by our launcher
+    bool managed = false;    // by a process manager; neither: alone
     bool checked = false;    // ISTHMUS_CHECK
     std::uint32_t spin = 0;  // polls before a wait gives way
     Range heap;              // internal part first, then the user's
@@ -65,7 +74,15 @@ bool claim_end(int status);
 // thread holds the stream. At most a second.
 [[noreturn]] void exit_job(int status);
 
-// All PEs of the host, by counter and futex; for set-up, before teams exist.
+// False once the program has closed the job's file, as daemons close what they did not open; its
+// number may be another file's by then. What is mapped stays.
+bool job_file_is_open();
+// Before something is mapped from it: ends the job if it is not open.
+void require_job_file(const char* routine);
+// Gives pages of this PE's own shared memory back; they read as zero afterwards.
+void discard_pages(std::uintptr_t begin, std::uint64_t size);
+
+// All PEs of the job; for set-up, before teams exist. On one host by counter and futex.
 void start_barrier();
 
 // Part of the heap that belongs to the library: symmetric, zero at start.

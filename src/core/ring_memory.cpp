@@ -41,8 +41,7 @@ void release_ring(char* memory) {
 
 void retire_ring(char* memory) {
     const std::uint64_t capacity = reinterpret_cast<const RingControl*>(memory)->capacity;
-    os::discard(job.file, job_file_offset(reinterpret_cast<std::uintptr_t>(memory) + kRingOffset),
-                capacity);
+    discard_pages(reinterpret_cast<std::uintptr_t>(memory) + kRingOffset, capacity);
     const std::lock_guard lock(guard);
     retired.push_back(memory);
     release_unused();

@@ -9,6 +9,7 @@
 #include "base/settings.hpp"
 #include "core/arena.hpp"
 #include "core/collective.hpp"
+#include "core/far.hpp"
 #include "core/job.hpp"
 #include "core/ring_memory.hpp"
 #include "core/segment.hpp"
@@ -91,6 +92,8 @@ void print_start_information() {
              format_size(job.heap.size - kInternalSize) + " each, static data " +
              format_size(job.data.size) + "\n")
                 .c_str());
+    if (flag(Setting::debug) && far::present)
+        say((std::string("isthmus: between hosts: ") + far::description() + "\n").c_str());
 }
 
 }  // namespace

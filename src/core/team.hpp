@@ -14,7 +14,8 @@ enum class Meeting : std::uint8_t {
     flat,    // everyone tells everyone: one hop
     rooted,  // all tell PE 0 of the team, which tells all; PE 0 leaves first, as roots do
     rounds,  // log2(size) rounds of one message each
-    psync    // through an active set's work array; no slot
+    psync,   // through an active set's work array; no slot
+    far      // some of its PEs are reached by the transport only (collective/across.hpp)
 };
 
 // The largest team that meets flat.

@@ -14,6 +14,7 @@
 #include "core/collective/agreement.hpp"
 #include "core/collective/barrier.hpp"
 #include "core/collective/rendezvous.hpp"
+#include "core/far.hpp"
 #include "core/session.hpp"
 
 extern "C" {
@@ -101,15 +102,34 @@ std::uint64_t last_epoch(int slot) {
     return book().last_epoch[slot].load(std::memory_order_relaxed);
 }
 
+bool reaches_across(const Team& team) {
+    if (!far::present) return false;
+    for (int index = 0; index < team.size; ++index) {
+        if (!is_near(team.world_pe(index))) return true;
+    }
+    return false;
+}
+
+// Another PE's book, as it is now.
+class BookOf {
+  public:
+    explicit BookOf(int pe) { fetch_from(bytes_, &book(), sizeof(Book), pe); }
+    const Book& operator*() const { return *reinterpret_cast<const Book*>(bytes_); }
+
+  private:
+    alignas(Book) char bytes_[sizeof(Book)];
+};
+
 void begin_team(Team& team, const TeamShape& shape, int slot, std::uint64_t epoch) {
     team = Team{};
     team.start = shape.start;
     team.stride = shape.stride;
     team.size = shape.size;
     team.my_index = team.index_of(job.me);
-    team.meeting = shape.size > (crowded ? kFlatPesCrowded : kFlatPes) ? Meeting::rounds
-                   : crowded                                           ? Meeting::rooted
-                                                                       : Meeting::flat;
+    team.meeting = reaches_across(team)                                  ? Meeting::far
+                   : shape.size > (crowded ? kFlatPesCrowded : kFlatPes) ? Meeting::rounds
+                   : crowded                                             ? Meeting::rooted
+                                                                         : Meeting::flat;
     team.staged = crowded ? kStagedBytesCrowded : kStagedBytes;
     team.epoch = team.settled = epoch;
     team.area = area_of(slot);
@@ -145,6 +165,25 @@ int team_slots() {
     return slots;
 }
 
+namespace {
+
+// Those that are near, if they can be a team: numbers at equal distances. Else this PE alone.
+TeamShape shape_of_host() {
+    TeamShape shape;
+    int last = -1;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (!is_near(pe)) continue;
+        if (shape.size == 0) shape.start = pe;
+        if (shape.size == 1) shape.stride = pe - last;
+        if (shape.size > 1 && pe - last != shape.stride) return {job.me, 1, 1};
+        ++shape.size;
+        last = pe;
+    }
+    return shape;
+}
+
+}  // namespace
+
 void create_first_teams() {
     constexpr int kThreadMultiple = 3;
     Book& mine = book();
@@ -154,12 +193,12 @@ void create_first_teams() {
     start_barrier();
     multiple_anywhere = false;
     for (int pe = 0; pe < job.pes; ++pe)
-        multiple_anywhere |= translate(&mine, pe)->multiple.load(std::memory_order_relaxed) != 0;
+        multiple_anywhere |= (*BookOf(pe)).multiple.load(std::memory_order_relaxed) != 0;
     // The launcher counted the processors; all PEs must decide alike.
-    crowded = job.pes > 1 && static_cast<std::uint32_t>(job.pes) > job.header->processors;
+    crowded = job.pes > 1 && job.host.count() > job.header->processors;
     const TeamShape everyone{0, 1, job.pes};
     begin_team(isthmus_team_world, everyone, kWorldSlot, last_epoch(kWorldSlot));
-    begin_team(isthmus_team_shared, everyone, kSharedSlot, last_epoch(kSharedSlot));
+    begin_team(isthmus_team_shared, shape_of_host(), kSharedSlot, last_epoch(kSharedSlot));
 }
 
 void release_teams() {
@@ -307,7 +346,8 @@ Team* create_hidden(Routine routine, Team& set) {
     barrier(set, routine);
     SlotSet taken{};
     for (int peer = 0; peer < set.size; ++peer) {
-        const Book& theirs = *translate(&book(), set.world_pe(peer));
+        const BookOf copy(set.world_pe(peer));
+        const Book& theirs = *copy;
         for (std::size_t word = 0; word < taken.size(); ++word)
             taken[word] |= theirs.taken[word].load(std::memory_order_relaxed);
     }
@@ -315,7 +355,8 @@ Team* create_hidden(Routine routine, Team& set) {
     std::uint64_t epoch = 0;
     if (choose(taken, first_hidden_slot(), team_slots(), 0, 1, &slot)) {
         for (int peer = 0; peer < set.size; ++peer) {
-            const Book& theirs = *translate(&book(), set.world_pe(peer));
+            const BookOf copy(set.world_pe(peer));
+            const Book& theirs = *copy;
             epoch = std::max(epoch, theirs.last_epoch[slot].load(std::memory_order_relaxed));
         }
     }

@@ -5,6 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "core/exchange.hpp"
+#include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/program_data.hpp"
 
@@ -33,6 +35,8 @@ std::string watched(const void* address) {
 
 // "PE 2: in shmem_barrier_all for 30.0 s, waiting for PE 3"
 std::string describe_pe(int pe, std::uint64_t now) {
+    if (!job.host.test(static_cast<std::size_t>(pe)))
+        return "PE " + std::to_string(pe) + ": on host " + host_of(pe);
     const PeStatus& status = job.header->pe[pe];
     const Routine routine = status.routine.load(std::memory_order_relaxed);
     std::string text = "PE " + std::to_string(pe) + ": ";
@@ -75,6 +79,7 @@ void Waiter::look() {
 // Yields for the first milliseconds: the peer may only need this core. After that a wait is long,
 // and a core that polls is a core that others miss: sleeps between the polls, 20 to 500 us.
 void Waiter::step() {
+    if (far::present) far::progress();
     os::yield();
     if (++steps_ % 64 != 0 && since_ == 0) return;
     const std::uint64_t now = os::monotonic_nanoseconds();

@@ -12,11 +12,12 @@ Window window;
 
 void open_window() {
     window.limit = window.open_limit;
+    window.sole = window.host_pes == window.pes ? window.open_limit : 0;
     isthmus_window.limit = window.open_limit;
 }
 
 void close_window() {
-    window.limit = 0;
+    window.limit = window.sole = 0;
     isthmus_window.limit = 0;
 }
 

@@ -15,6 +15,7 @@ struct Window {
     std::uint32_t pes = 0;         // of the job; 0 unless initialised
     std::uint32_t open_limit = 0;  // what `limit` is when nothing forbids the fast path
     std::uint32_t host_pes = 0;    // PEs mapped on this host, by number
+    std::uint32_t sole = 0;        // `limit`, if it reaches all PEs; else 0
 };
 
 // Written at set-up only, by one thread; read by all afterwards.

@@ -214,6 +214,8 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     app.name(name);
     app.formatter(std::make_shared<RunFormatter>());
     app.footer(kFooter);
+    // As a short option of CLI11 it would take whatever is glued to it: -host.
+    app.set_help_flag("--help", "Print this help message and exit; also -h");
     app.add_option("-n", pes,
                    "Number of PEs, 1 to 256; more than cores is fine. Not given: one a "
                    "processor that may be used")

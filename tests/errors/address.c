@@ -32,6 +32,15 @@ static void null_source(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_putmem(there, nowhere, 8, 1);
 }
+static const long constants[512] = {1, 2, 3};
+static void constant(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_p((long*)(uintptr_t)(constants + zero), 1, 1);
+}
+static void far_past(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_p(last_words + (1 << 28), 1, 1);
+}
 static long* const wild = (long*)0x123456780;
 static void wild_source(int me, int pes) {
     (void)pes;
@@ -93,6 +102,8 @@ const struct Case cases[] = {
     {"null", null},
     {"null_here", null_here},
     {"null_source", null_source},
+    {"constant", constant},
+    {"far_past", far_past},
     {"wild_source", wild_source},
     {"wild_dest", wild_dest},
     {"wild_signal", wild_signal},

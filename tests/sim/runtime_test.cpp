@@ -99,7 +99,7 @@ TEST_P(Xbrtime, IsRight) {
 INSTANTIATE_TEST_SUITE_P(Runtime, Xbrtime,
                          testing::Values(Case{"xbgas", "b", ""}, Case{"xbgas-a", "a", ""},
                                          Case{"rdma", "nic", ""}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& test) { return std::string(test.param.name); });
 
 TEST(XbrtimeErrors, SayWhatIsWrong) {
     REQUIRE_COMPILER();

@@ -132,6 +132,14 @@ class Commands(ToolTest):
         for name in rows:
             self.assertIn(name, text)
 
+    def test_standard_output_that_cannot_be_written(self):
+        for words in (("info",), ("info", "--json"), ("doctor",), ("--version",)):
+            with open("/dev/full", "w") as full:
+                result = subprocess.run([self.tool("isthmus"), *words], stdout=full,
+                                        stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual((result.returncode, result.stderr),
+                             (1, "isthmus: cannot write standard output\n"), words)
+
     def test_heap_under_a_limit_of_address_space(self):
         """What info and doctor foretell is what a job does: the default heap shrinks."""
         limit = ["bash", "-c", 'ulimit -v 6000000; exec "$0" "$@"', self.tool("isthmus")]

@@ -7,9 +7,12 @@
 #include <type_traits>
 
 #include "api/shmem/export.hpp"
+#include "core/far.hpp"
+#include "transport/perform.hpp"
 
 using namespace isthmus;
 using namespace isthmus::shmem;
+using far::AtomicKind;
 
 namespace {
 
@@ -30,51 +33,96 @@ template <typename T>
 using Word = typename WordOf<T>::Type;
 
 template <typename T>
-Word<T>* word(T* dest, int pe, const char* routine) {
-    return reinterpret_cast<Word<T>*>(target(dest, sizeof(T), pe, routine));
+inline Word<T>* word(const T* dest, int pe) {
+    return reinterpret_cast<Word<T>*>(translate(const_cast<T*>(dest), pe));
 }
 
+// What the window's test refuses: checked mode, PEs beside the aligned block, and far PEs.
+template <typename T>
+far::Atomic describe(AtomicKind kind, T value, T cond) {
+    using Bits = std::make_unsigned_t<Word<T>>;
+    return {kind, sizeof(T), std::bit_cast<Bits>(value), std::bit_cast<Bits>(cond)};
+}
+template <typename T>
+[[gnu::cold, gnu::noinline]] T fetch_checked(AtomicKind kind, const T* dest, T value, T cond,
+                                             int pe, const char* routine) {
+    void* const there = checked_target(dest, sizeof(T), pe, routine);
+    const far::Atomic atomic = describe(kind, value, cond);
+    std::uint64_t before = 0;
+    if (there)
+        transport::perform_on(static_cast<std::make_unsigned_t<Word<T>>*>(there), atomic, before);
+    else
+        before = far::fetch_atomic(dest, pe, atomic, routine);
+    return std::bit_cast<T>(static_cast<Word<T>>(before));
+}
+template <typename T>
+[[gnu::cold, gnu::noinline]] void post_checked(AtomicKind kind, T* dest, T value, int pe,
+                                               const char* routine) {
+    if (void* const there = checked_target(dest, sizeof(T), pe, routine)) {
+        std::uint64_t before = 0;
+        transport::perform_on(static_cast<std::make_unsigned_t<Word<T>>*>(there),
+                              describe(kind, value, T{}), before);
+        return;
+    }
+    far::post_atomic(dest, pe, describe(kind, value, T{}), routine);
+}
+
+// apply() returns what was there; post() does the same for those who do not ask.
 struct Fetch {
     template <typename T>
     static T apply(const T* source, int pe, const char* routine) {
-        const auto* there =
-            reinterpret_cast<const Word<T>*>(target(source, sizeof(T), pe, routine));
-        return std::bit_cast<T>(__atomic_load_n(there, __ATOMIC_ACQUIRE));
+        if (!reaches(pe)) [[unlikely]]
+            return fetch_checked(AtomicKind::fetch, source, T{}, T{}, pe, routine);
+        return std::bit_cast<T>(__atomic_load_n(word(source, pe), __ATOMIC_ACQUIRE));
     }
 };
 struct Swap {
     template <typename T>
     static T apply(T* dest, T value, int pe, const char* routine) {
-        return std::bit_cast<T>(__atomic_exchange_n(
-            word(dest, pe, routine), std::bit_cast<Word<T>>(value), __ATOMIC_ACQ_REL));
+        if (!reaches(pe)) [[unlikely]]
+            return fetch_checked(AtomicKind::swap, dest, value, T{}, pe, routine);
+        return std::bit_cast<T>(
+            __atomic_exchange_n(word(dest, pe), std::bit_cast<Word<T>>(value), __ATOMIC_ACQ_REL));
     }
 };
 struct Set {
     template <typename T>
-    static void apply(T* dest, T value, int pe, const char* routine) {
-        __atomic_store_n(word(dest, pe, routine), std::bit_cast<Word<T>>(value), __ATOMIC_RELEASE);
+    static void post(T* dest, T value, int pe, const char* routine) {
+        if (!reaches(pe)) [[unlikely]]
+            return post_checked(AtomicKind::set, dest, value, pe, routine);
+        __atomic_store_n(word(dest, pe), std::bit_cast<Word<T>>(value), __ATOMIC_RELEASE);
     }
 };
 struct CompareSwap {
     template <typename T>
     static T apply(T* dest, T cond, T value, int pe, const char* routine) {
-        __atomic_compare_exchange_n(word(dest, pe, routine), &cond, value, false, __ATOMIC_ACQ_REL,
+        if (!reaches(pe)) [[unlikely]]
+            return fetch_checked(AtomicKind::compare_swap, dest, value, cond, pe, routine);
+        __atomic_compare_exchange_n(word(dest, pe), &cond, value, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE);
         return cond;
     }
 };
 // The builtins wrap around; signed overflow is defined for atomics.
-#define FETCHING(NAME, BUILTIN)                                               \
-    struct NAME {                                                             \
-        template <typename T>                                                 \
-        static T apply(T* dest, T value, int pe, const char* routine) {       \
-            return BUILTIN(word(dest, pe, routine), value, __ATOMIC_ACQ_REL); \
-        }                                                                     \
+#define FETCHING(NAME, KIND, BUILTIN)                                                  \
+    struct NAME {                                                                      \
+        template <typename T>                                                          \
+        static T apply(T* dest, T value, int pe, const char* routine) {                \
+            if (!reaches(pe)) [[unlikely]]                                             \
+                return fetch_checked(AtomicKind::KIND, dest, value, T{}, pe, routine); \
+            return BUILTIN(word(dest, pe), value, __ATOMIC_ACQ_REL);                   \
+        }                                                                              \
+        template <typename T>                                                          \
+        static void post(T* dest, T value, int pe, const char* routine) {              \
+            if (!reaches(pe)) [[unlikely]]                                             \
+                return post_checked(AtomicKind::KIND, dest, value, pe, routine);       \
+            BUILTIN(word(dest, pe), value, __ATOMIC_ACQ_REL);                          \
+        }                                                                              \
     };
-FETCHING(Add, __atomic_fetch_add)
-FETCHING(And, __atomic_fetch_and)
-FETCHING(Or, __atomic_fetch_or)
-FETCHING(Xor, __atomic_fetch_xor)
+FETCHING(Add, add, __atomic_fetch_add)
+FETCHING(And, bit_and, __atomic_fetch_and)
+FETCHING(Or, bit_or, __atomic_fetch_or)
+FETCHING(Xor, bit_xor, __atomic_fetch_xor)
 
 }  // namespace
 
@@ -97,11 +145,11 @@ FETCHING(Xor, __atomic_fetch_xor)
     }
 #define VOID_ROUTINES(T, NAME, OPERATION, PARAMETERS, ...)                                  \
     ISTHMUS_API void pshmem_##NAME(SHMEM_UNPACK_ PARAMETERS, int pe) {                      \
-        OPERATION::apply<T>(__VA_ARGS__, pe, "shmem_" #NAME);                               \
+        OPERATION::post<T>(__VA_ARGS__, pe, "shmem_" #NAME);                                \
     }                                                                                       \
     ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, SHMEM_UNPACK_ PARAMETERS, int pe) { \
-        OPERATION::apply<T>(__VA_ARGS__, context_pe(ctx, pe, "shmem_ctx_" #NAME),           \
-                            "shmem_ctx_" #NAME);                                            \
+        OPERATION::post<T>(__VA_ARGS__, context_pe(ctx, pe, "shmem_ctx_" #NAME),            \
+                           "shmem_ctx_" #NAME);                                             \
     }
 #define VALUE_ROUTINES(T, N, OP, OPERATION)                                               \
     FETCH_ROUTINES(T, N##_atomic_fetch_##OP, OPERATION, (T * dest, T value), dest, value) \
@@ -116,7 +164,7 @@ FETCHING(Xor, __atomic_fetch_xor)
         return Fetch::apply<T>(source, pe, "shmem_" #N "_fetch");              \
     }                                                                          \
     ISTHMUS_API void pshmem_##N##_set(T* dest, T value, int pe) {              \
-        Set::apply<T>(dest, value, pe, "shmem_" #N "_set");                    \
+        Set::post<T>(dest, value, pe, "shmem_" #N "_set");                     \
     }                                                                          \
     ISTHMUS_API T pshmem_##N##_swap(T* dest, T value, int pe) {                \
         return Swap::apply<T>(dest, value, pe, "shmem_" #N "_swap");           \
@@ -144,13 +192,13 @@ SHMEM_TABLE_AMO_LONG(ISTHMUS_ALIAS)
         return Add::apply<T>(dest, static_cast<T>(1), pe, "shmem_" #N "_finc");                \
     }                                                                                          \
     ISTHMUS_API void pshmem_##N##_inc(T* dest, int pe) {                                       \
-        Add::apply<T>(dest, static_cast<T>(1), pe, "shmem_" #N "_inc");                        \
+        Add::post<T>(dest, static_cast<T>(1), pe, "shmem_" #N "_inc");                         \
     }                                                                                          \
     ISTHMUS_API T pshmem_##N##_fadd(T* dest, T value, int pe) {                                \
         return Add::apply<T>(dest, value, pe, "shmem_" #N "_fadd");                            \
     }                                                                                          \
     ISTHMUS_API void pshmem_##N##_add(T* dest, T value, int pe) {                              \
-        Add::apply<T>(dest, value, pe, "shmem_" #N "_add");                                    \
+        Add::post<T>(dest, value, pe, "shmem_" #N "_add");                                     \
     }                                                                                          \
     SHMEM_TABLE_AMO_STANDARD_DEPRECATED(ISTHMUS_ALIAS, T, N)
 SHMEM_STANDARD_AMO_TYPES(STANDARD)

@@ -5,6 +5,7 @@
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "core/far.hpp"
 #include "core/fork.hpp"
 #include "core/job.hpp"
 
@@ -36,6 +37,7 @@ char* checked_target(const void* address, std::size_t bytes, int pe, const char*
         if (const std::string why = why_not_symmetric(address, bytes); !why.empty())
             fail(routine, why);
     }
+    if (!is_near(pe)) return nullptr;
     return translate(static_cast<char*>(const_cast<void*>(address)), pe);
 }
 

@@ -1,6 +1,7 @@
 // What every file of this face shares: symbols, and the way from arguments to memory.
 //
-// Hot path: reaches(pe), translate(), access. Everything else is behind target(), which is cold.
+// Hot path: reaches(pe), translate(), access. Everything else is behind checked_target(), which is
+// cold, and core/far.hpp.
 #pragma once
 
 #include <shmem.h>
@@ -48,17 +49,10 @@ inline std::size_t block_bytes(std::size_t elements, std::size_t unit, const cha
 }
 
 // The slow way to an operand at another PE, for whatever the window's test refused: says what is
-// wrong with the arguments, or (checked mode) that nothing is, and returns where the operand lies.
+// wrong with the arguments, or that nothing is, and returns where the operand lies; null if only
+// the transport reaches that PE.
 [[gnu::cold, gnu::noinline]] char* checked_target(const void* address, std::size_t bytes, int pe,
                                                   const char* routine);
-
-// Where `address` of `pe` lies for this PE.
-template <typename T>
-inline T* target(T* address, std::size_t bytes, int pe, const char* routine) {
-    if (reaches(pe)) [[likely]]
-        return translate(address, pe);
-    return reinterpret_cast<T*>(checked_target(address, bytes, pe, routine));
-}
 
 // A wait on memory that no other PE can write would never end: ends the job instead.
 [[gnu::cold, gnu::noinline]] void check_reachable(const char* routine, const void* variables,

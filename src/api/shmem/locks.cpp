@@ -8,6 +8,7 @@
 
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
+#include "core/far.hpp"
 #include "core/job.hpp"
 #include "core/session.hpp"
 #include "core/wait.hpp"
@@ -39,16 +40,60 @@ int home_of(const void* lock) {
 
 struct Lock {
     LockWord* mine;
-    LockWord* home;
+    int home;
     std::uint32_t me;
 };
+
+// Numbers that no call leaves behind: the lock was never set to zero.
+void require_initialised(const Lock& queue, std::uint32_t tail, const char* name) {
+    const auto pes = static_cast<std::uint32_t>(job.pes);
+    if (tail > pes || __atomic_load_n(&queue.mine->next, __ATOMIC_RELAXED) > pes ||
+        __atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) > kHolding) [[unlikely]]
+        fail(name, "the lock at " + hexadecimal(queue.mine) +
+                       " holds no lock's value; set it to 0 at every PE before its first use "
+                       "(shmem_calloc does)");
+}
+
+// The fields of the lock at another PE: through the window, or by the transport.
+std::uint32_t exchange_tail(const Lock& lock, std::uint32_t value, const char* routine) {
+    std::uint32_t* const tail = &lock.mine->tail;
+    if (is_near(lock.home))
+        // acq_rel: publishes this PE's place to the successor; acquires what the last holder
+        // released (partner: the exchange of clear_lock).
+        return __atomic_exchange_n(translate(tail, lock.home), value, __ATOMIC_ACQ_REL);
+    return static_cast<std::uint32_t>(
+        far::fetch_atomic(tail, lock.home, {far::AtomicKind::swap, 4, value, 0}, routine));
+}
+// True if the tail was `expected` and now is `value`.
+bool replace_tail(const Lock& lock, std::uint32_t expected, std::uint32_t value,
+                  const char* routine) {
+    std::uint32_t* const tail = &lock.mine->tail;
+    if (is_near(lock.home))
+        return __atomic_compare_exchange_n(translate(tail, lock.home), &expected, value, false,
+                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return far::fetch_atomic(tail, lock.home, {far::AtomicKind::compare_swap, 4, value, expected},
+                             routine) == expected;
+}
+// Release: partners are the acquires of the waits below.
+void store_at(std::uint16_t* field, std::uint16_t value, int pe, const char* routine) {
+    if (is_near(pe))
+        __atomic_store_n(translate(field, pe), value, __ATOMIC_RELEASE);
+    else
+        far::post_atomic(field, pe, {far::AtomicKind::set, 2, value, 0}, routine);
+}
 
 Lock open(long* lock, Routine routine) {
     const char* const name = begin(routine);
     if (const std::string why = why_not_symmetric(lock, sizeof(long)); !why.empty())
         fail(name, why);
     auto* const mine = reinterpret_cast<LockWord*>(lock);
-    return {mine, translate(mine, home_of(lock)), static_cast<std::uint32_t>(job.me) + 1};
+    const Lock queue{mine, home_of(lock), static_cast<std::uint32_t>(job.me) + 1};
+    const std::uint32_t tail =
+        is_near(queue.home)
+            ? __atomic_load_n(&translate(mine, queue.home)->tail, __ATOMIC_RELAXED)
+            : 0;  // seen when it is exchanged
+    require_initialised(queue, tail, name);
+    return queue;
 }
 
 // This PE's place in the queue, which its threads share, one after the other. Acquire: partner is
@@ -74,14 +119,12 @@ ISTHMUS_API void pshmem_set_lock(long* lock) {
         wait_for({Routine::set_lock, job.me, lock}, [&] { return take_place(queue); });
     }
     __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
-    // acq_rel: publishes the two stores above to the successor; acquires what the last holder
-    // released (partner: the exchange of clear_lock).
-    const std::uint32_t before = __atomic_exchange_n(&queue.home->tail, queue.me, __ATOMIC_ACQ_REL);
+    const std::uint32_t before = exchange_tail(queue, queue.me, "shmem_set_lock");
     if (before != 0) {
+        require_initialised(queue, before, "shmem_set_lock");
         const int predecessor = static_cast<int>(before) - 1;
-        // Release: pairs with the acquire of clear_lock's wait for its successor.
-        __atomic_store_n(&translate(queue.mine, predecessor)->next,
-                         static_cast<std::uint16_t>(queue.me), __ATOMIC_RELEASE);
+        store_at(&queue.mine->next, static_cast<std::uint16_t>(queue.me), predecessor,
+                 "shmem_set_lock");
         wait_for({Routine::set_lock, predecessor, lock},
                  [&] { return __atomic_load_n(&queue.mine->state, __ATOMIC_ACQUIRE) == kHolding; });
     } else {
@@ -94,9 +137,7 @@ ISTHMUS_API int pshmem_test_lock(long* lock) {
     if (!take_place(queue)) return 1;  // held or waited for by this PE already
     // `next` must be clear before a successor can see this PE as the tail.
     __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
-    std::uint32_t nobody = 0;
-    if (!__atomic_compare_exchange_n(&queue.home->tail, &nobody, queue.me, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE)) {
+    if (!replace_tail(queue, 0, queue.me, "shmem_test_lock")) {
         leave_place(queue);
         return 1;
     }
@@ -109,9 +150,7 @@ ISTHMUS_API void pshmem_clear_lock(long* lock) {
     if (__atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) != kHolding)
         fail("shmem_clear_lock", "the lock is not held by this PE");
     pshmem_quiet();  // what was put under the lock is complete before the next one holds it
-    std::uint32_t expected = queue.me;
-    if (__atomic_compare_exchange_n(&queue.home->tail, &expected, 0u, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE)) {
+    if (replace_tail(queue, queue.me, 0, "shmem_clear_lock")) {
         leave_place(queue);
         return;
     }
@@ -121,8 +160,7 @@ ISTHMUS_API void pshmem_clear_lock(long* lock) {
         return next != 0;
     });
     __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
-    __atomic_store_n(&translate(queue.mine, static_cast<int>(next) - 1)->state, kHolding,
-                     __ATOMIC_RELEASE);
+    store_at(&queue.mine->state, kHolding, static_cast<int>(next) - 1, "shmem_clear_lock");
     leave_place(queue);
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "core/collective.hpp"
 #include "core/copy.hpp"
+#include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/job.hpp"
 #include "core/wait.hpp"
@@ -29,7 +30,7 @@ void* allocate(const char* routine, std::uint64_t size, std::uint64_t alignment)
     {
         const std::lock_guard lock(heap_guard);
         block = heap.allocate(size, alignment);
-        if (!block && job.me == 0) say_from(routine, no_room_text(size));
+        if (!block && job.me == 0) say_from(routine, no_room_text(size, alignment));
     }
     barrier_world();
     return block;
@@ -131,6 +132,7 @@ ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
 ISTHMUS_API void* pshmem_ptr(const void* dest, int pe) {
     require_running("shmem_ptr");
     if (pe < 0 || pe >= job.pes || !why_not_symmetric(dest, 1).empty()) return nullptr;
+    if (!is_near(pe)) return nullptr;
     return translate(const_cast<void*>(dest), pe);
 }
 

@@ -4,6 +4,7 @@
 // are the same operations: a store has left the source when the instruction is done.
 #include "api/shmem/export.hpp"
 #include "core/copy.hpp"
+#include "core/far.hpp"
 #include "core/job.hpp"
 #include "core/wait.hpp"
 
@@ -19,6 +20,10 @@ constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the re
                                               int pe, const char* routine) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     void* const there = checked_target(dest, bytes, pe, routine);
+    if (!there) {
+        if (bytes >= kBulk) note(Routine::put);
+        return far::put(dest, source, bytes, pe, routine);
+    }
     note(Routine::put);
     check_private(source, bytes, "source", routine);
     check_overlap(there, source, bytes, routine);
@@ -28,6 +33,10 @@ constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the re
                                               int pe, const char* routine) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     const void* const there = checked_target(source, bytes, pe, routine);
+    if (!there) {
+        if (bytes >= kBulk) note(Routine::get);
+        return far::get(dest, source, bytes, pe, routine);
+    }
     note(Routine::get);
     check_private(dest, bytes, "dest", routine);
     check_overlap(dest, there, bytes, routine);
@@ -60,30 +69,51 @@ inline void get(void* dest, const void* source, std::size_t bytes, int pe, const
 template <typename T>
 [[gnu::cold, gnu::noinline]] void put_element_checked(T* dest, T value, int pe,
                                                       const char* routine) {
-    *const_cast<volatile T*>(reinterpret_cast<T*>(checked_target(dest, sizeof(T), pe, routine))) =
-        value;
+    void* const there = checked_target(dest, sizeof(T), pe, routine);
+    if (!there) return far::put(dest, &value, sizeof(T), pe, routine);
+    *static_cast<volatile T*>(there) = value;
+}
+template <typename T>
+[[gnu::cold, gnu::noinline]] T get_element_checked(const T* source, int pe, const char* routine) {
+    const void* const there = checked_target(source, sizeof(T), pe, routine);
+    if (there) return *static_cast<const volatile T*>(there);
+    T value;
+    far::get(&value, source, sizeof(T), pe, routine);
+    return value;
+}
+
+template <typename T>
+inline void put_element(T* dest, T value, int pe, const char* routine) {
+    if (!reaches(pe)) [[unlikely]] {
+        if (far::put_word(dest, value, pe)) return;
+        return put_element_checked(dest, value, pe, routine);
+    }
+    *const_cast<volatile T*>(translate(dest, pe)) = value;
+}
+template <typename T>
+inline T get_element(const T* source, int pe, const char* routine) {
+    if (!reaches(pe)) [[unlikely]]
+        return get_element_checked(source, pe, routine);
+    return *const_cast<const volatile T*>(translate(source, pe));
 }
 
 }  // namespace
 
-#define ELEMENT(T, N)                                                                           \
-    ISTHMUS_API void pshmem_##N##_p(T* dest, T value, int pe) {                                 \
-        if (!reaches(pe)) [[unlikely]]                                                          \
-            return put_element_checked(dest, value, pe, "shmem_" #N "_p");                      \
-        *const_cast<volatile T*>(translate(dest, pe)) = value;                                  \
-    }                                                                                           \
-    ISTHMUS_API T pshmem_##N##_g(const T* source, int pe) {                                     \
-        return *const_cast<const volatile T*>(target(source, sizeof(T), pe, "shmem_" #N "_g")); \
-    }                                                                                           \
-    ISTHMUS_API void pshmem_ctx_##N##_p(shmem_ctx_t ctx, T* dest, T value, int pe) {            \
-        pe = context_pe(ctx, pe, "shmem_ctx_" #N "_p");                                         \
-        *const_cast<volatile T*>(target(dest, sizeof(T), pe, "shmem_ctx_" #N "_p")) = value;    \
-    }                                                                                           \
-    ISTHMUS_API T pshmem_ctx_##N##_g(shmem_ctx_t ctx, const T* source, int pe) {                \
-        pe = context_pe(ctx, pe, "shmem_ctx_" #N "_g");                                         \
-        return *const_cast<const volatile T*>(                                                  \
-            target(source, sizeof(T), pe, "shmem_ctx_" #N "_g"));                               \
-    }                                                                                           \
+#define ELEMENT(T, N)                                                                \
+    ISTHMUS_API void pshmem_##N##_p(T* dest, T value, int pe) {                      \
+        put_element(dest, value, pe, "shmem_" #N "_p");                              \
+    }                                                                                \
+    ISTHMUS_API T pshmem_##N##_g(const T* source, int pe) {                          \
+        return get_element(source, pe, "shmem_" #N "_g");                            \
+    }                                                                                \
+    ISTHMUS_API void pshmem_ctx_##N##_p(shmem_ctx_t ctx, T* dest, T value, int pe) { \
+        pe = context_pe(ctx, pe, "shmem_ctx_" #N "_p");                              \
+        put_element(dest, value, pe, "shmem_ctx_" #N "_p");                          \
+    }                                                                                \
+    ISTHMUS_API T pshmem_ctx_##N##_g(shmem_ctx_t ctx, const T* source, int pe) {     \
+        pe = context_pe(ctx, pe, "shmem_ctx_" #N "_g");                              \
+        return get_element(source, pe, "shmem_ctx_" #N "_g");                        \
+    }                                                                                \
     SHMEM_TABLE_ELEMENT(ISTHMUS_ALIAS, T, N)
 SHMEM_RMA_TYPES(ELEMENT)
 

@@ -1,10 +1,12 @@
 // Remote memory access (9.6): strided elements and strided blocks. One pass, no staging copy.
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
 #include "core/copy.hpp"
+#include "core/far.hpp"
 #include "core/job.hpp"
 #include "core/wait.hpp"
 
@@ -71,13 +73,72 @@ void copy_shape(void* dest, const void* source, const Shape& shape) {
     }
 }
 
+// For PEs that the window does not reach. What lies in one piece there goes as one; a get takes the
+// gaps along, which costs less than a round trip for each block, unless they are large.
+constexpr std::size_t kFetchedWithGaps = 65536;
+
+template <std::size_t kUnit>
+void put_shape_far(void* dest, const void* source, const Shape& shape, int pe,
+                   const char* routine) {
+    const std::size_t bytes = shape.block * kUnit;
+    if (shape.dst == static_cast<std::ptrdiff_t>(shape.block) && shape.count > 1) {
+        std::vector<char> packed(bytes * shape.count);
+        copy_shape<kUnit>(packed.data(), source, shape);
+        return far::put(dest, packed.data(), packed.size(), pe, routine);
+    }
+    auto* to = static_cast<char*>(dest);
+    const auto* from = static_cast<const char*>(source);
+    for (std::size_t i = 0; i < shape.count; ++i) {
+        far::put(to, from, bytes, pe, routine);
+        to += shape.dst * static_cast<std::ptrdiff_t>(kUnit);
+        from += shape.sst * static_cast<std::ptrdiff_t>(kUnit);
+    }
+}
+
+template <std::size_t kUnit>
+void get_shape_far(void* dest, const void* source, const Shape& shape, int pe,
+                   const char* routine) {
+    const std::size_t whole = extent(shape.sst, shape, kUnit);
+    if (whole != 0 && whole <= kFetchedWithGaps) {
+        std::vector<char> fetched(whole);
+        far::get(fetched.data(), source, whole, pe, routine);
+        return copy_shape<kUnit>(dest, fetched.data(), shape);
+    }
+    auto* to = static_cast<char*>(dest);
+    const auto* from = static_cast<const char*>(source);
+    for (std::size_t i = 0; i < shape.count; ++i) {
+        far::get(to, from, shape.block * kUnit, pe, routine);
+        to += shape.dst * static_cast<std::ptrdiff_t>(kUnit);
+        from += shape.sst * static_cast<std::ptrdiff_t>(kUnit);
+    }
+}
+
+template <std::size_t kUnit>
+[[gnu::cold, gnu::noinline]] void put_shape_checked(void* dest, const void* source,
+                                                    const Shape& shape, int pe,
+                                                    const char* routine) {
+    if (void* there = checked_target(dest, extent(shape.dst, shape, kUnit), pe, routine))
+        return copy_shape<kUnit>(there, source, shape);
+    put_shape_far<kUnit>(dest, source, shape, pe, routine);
+}
+template <std::size_t kUnit>
+[[gnu::cold, gnu::noinline]] void get_shape_checked(void* dest, const void* source,
+                                                    const Shape& shape, int pe,
+                                                    const char* routine) {
+    if (const void* there = checked_target(source, extent(shape.sst, shape, kUnit), pe, routine))
+        return copy_shape<kUnit>(dest, there, shape);
+    get_shape_far<kUnit>(dest, source, shape, pe, routine);
+}
+
 template <std::size_t kUnit>
 void iput(void* dest, const void* source, const Shape& shape, int pe, Routine kind,
           const char* routine) {
     note(kind);
     if (!strides_are_legal(shape)) check_strides(shape, routine);
     if (shape.block > kMostBytes / kUnit) refuse_count(shape.block, kUnit, routine);
-    copy_shape<kUnit>(target(dest, extent(shape.dst, shape, kUnit), pe, routine), source, shape);
+    if (!reaches(pe)) [[unlikely]]
+        return put_shape_checked<kUnit>(dest, source, shape, pe, routine);
+    copy_shape<kUnit>(translate(dest, pe), source, shape);
 }
 
 template <std::size_t kUnit>
@@ -86,7 +147,9 @@ void iget(void* dest, const void* source, const Shape& shape, int pe, Routine ki
     note(kind);
     if (!strides_are_legal(shape)) check_strides(shape, routine);
     if (shape.block > kMostBytes / kUnit) refuse_count(shape.block, kUnit, routine);
-    copy_shape<kUnit>(dest, target(source, extent(shape.sst, shape, kUnit), pe, routine), shape);
+    if (!reaches(pe)) [[unlikely]]
+        return get_shape_checked<kUnit>(dest, source, shape, pe, routine);
+    copy_shape<kUnit>(dest, translate(source, pe), shape);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
 #include "core/copy.hpp"
+#include "core/far.hpp"
 #include "core/job.hpp"
 #include "core/wait.hpp"
 
@@ -27,20 +28,48 @@ void raise_signal(std::uint64_t* there, std::uint64_t signal, int operation, con
     }
 }
 
-[[gnu::cold, gnu::noinline]] void check_put(void* dest, const void* source, std::size_t bytes,
-                                            int pe, const char* routine) {
-    const void* const there = checked_target(dest, bytes, pe, routine);
+far::Atomic signal_atomic(std::uint64_t signal, int operation, const char* routine) {
+    if (operation != SHMEM_SIGNAL_SET && operation != SHMEM_SIGNAL_ADD) {
+        std::uint64_t nowhere = 0;
+        raise_signal(&nowhere, signal, operation, routine);  // says what is wrong
+    }
+    return {operation == SHMEM_SIGNAL_SET ? far::AtomicKind::set : far::AtomicKind::add, 8, signal,
+            0};
+}
+
+[[gnu::cold, gnu::noinline]] void signal_checked(std::uint64_t* sig_addr, std::uint64_t signal,
+                                                 int sig_op, int pe, const char* routine) {
+    if (void* there = checked_target(sig_addr, sizeof signal, pe, routine))
+        return raise_signal(static_cast<std::uint64_t*>(there), signal, sig_op, routine);
+    far::post_atomic(sig_addr, pe, signal_atomic(signal, sig_op, routine), routine);
+}
+inline void update_signal(std::uint64_t* sig_addr, std::uint64_t signal, int sig_op, int pe,
+                          const char* routine) {
+    if (!reaches(pe)) [[unlikely]]
+        return signal_checked(sig_addr, signal, sig_op, pe, routine);
+    raise_signal(translate(sig_addr, pe), signal, sig_op, routine);
+}
+
+[[gnu::cold, gnu::noinline]] void put_signal_checked(void* dest, const void* source,
+                                                     std::size_t bytes, std::uint64_t* sig_addr,
+                                                     std::uint64_t signal, int sig_op, int pe,
+                                                     const char* routine) {
+    void* const there = checked_target(dest, bytes, pe, routine);
+    if (!there)
+        return far::put_signal(dest, source, bytes, sig_addr,
+                               signal_atomic(signal, sig_op, routine), pe, routine);
     note(Routine::put_signal);
     check_private(source, bytes, "source", routine);
     check_overlap(there, source, bytes, routine);
+    copy(there, source, bytes);
+    signal_checked(sig_addr, signal, sig_op, pe, routine);
 }
-
 void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t* sig_addr,
                 std::uint64_t signal, int sig_op, int pe, const char* routine) {
     if (!reaches(pe)) [[unlikely]]
-        check_put(dest, source, bytes, pe, routine);
-    copy(target(dest, bytes, pe, routine), source, bytes);
-    raise_signal(target(sig_addr, sizeof signal, pe, routine), signal, sig_op, routine);
+        return put_signal_checked(dest, source, bytes, sig_addr, signal, sig_op, pe, routine);
+    copy(translate(dest, pe), source, bytes);
+    raise_signal(translate(sig_addr, pe), signal, sig_op, routine);
 }
 
 }  // namespace
@@ -71,16 +100,14 @@ SHMEM_ELEMENT_SIZES(SIZED)
 PUT_SIGNAL(void, putmem_signal, 1)
 PUT_SIGNAL(void, putmem_signal_nbi, 1)
 
-#define SIGNAL_UPDATE(NAME, OPERATION)                                                           \
-    ISTHMUS_API void pshmem_##NAME(uint64_t* sig_addr, uint64_t signal, int pe) {                \
-        raise_signal(target(sig_addr, sizeof signal, pe, "shmem_" #NAME), signal, OPERATION,     \
-                     "shmem_" #NAME);                                                            \
-    }                                                                                            \
-    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,     \
-                                       int pe) {                                                 \
-        pe = context_pe(ctx, pe, "shmem_ctx_" #NAME);                                            \
-        raise_signal(target(sig_addr, sizeof signal, pe, "shmem_ctx_" #NAME), signal, OPERATION, \
-                     "shmem_ctx_" #NAME);                                                        \
+#define SIGNAL_UPDATE(NAME, OPERATION)                                                       \
+    ISTHMUS_API void pshmem_##NAME(uint64_t* sig_addr, uint64_t signal, int pe) {            \
+        update_signal(sig_addr, signal, OPERATION, pe, "shmem_" #NAME);                      \
+    }                                                                                        \
+    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, \
+                                       int pe) {                                             \
+        pe = context_pe(ctx, pe, "shmem_ctx_" #NAME);                                        \
+        update_signal(sig_addr, signal, OPERATION, pe, "shmem_ctx_" #NAME);                  \
     }
 SIGNAL_UPDATE(signal_set, SHMEM_SIGNAL_SET)
 SIGNAL_UPDATE(signal_add, SHMEM_SIGNAL_ADD)

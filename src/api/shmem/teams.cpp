@@ -3,6 +3,7 @@
 
 #include "api/shmem/collectives.hpp"
 #include "base/error.hpp"
+#include "core/far.hpp"
 #include "core/team_table.hpp"
 
 namespace isthmus::shmem {
@@ -123,7 +124,8 @@ ISTHMUS_API void* pshmem_team_ptr(shmem_team_t team, const void* dest, int pe) {
     if (team == SHMEM_TEAM_INVALID) return nullptr;
     const Team& subject = live(team, "shmem_team_ptr");
     if (pe < 0 || pe >= subject.size || !why_not_symmetric(dest, 1).empty()) return nullptr;
-    return translate(const_cast<void*>(dest), subject.world_pe(pe));
+    const int world = subject.world_pe(pe);
+    return is_near(world) ? translate(const_cast<void*>(dest), world) : nullptr;
 }
 
 SHMEM_TABLE_TEAMS(ISTHMUS_ALIAS)

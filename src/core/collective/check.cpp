@@ -7,9 +7,11 @@
 
 #include "base/error.hpp"
 #include "core/collective.hpp"
+#include "core/collective/across.hpp"
 #include "core/collective/agreement.hpp"
 #include "core/collective/barrier.hpp"
 #include "core/collective/psync.hpp"
+#include "core/far.hpp"
 
 namespace isthmus {
 
@@ -20,7 +22,7 @@ void share_words(Team& team, Routine routine, const void* mine, std::size_t byte
     std::memcpy(to + static_cast<std::size_t>(team.my_index) * bytes, mine, bytes);
     if (team.size == 1) return;
     const std::uint64_t epoch = ++team.epoch;
-    for_each_peer(team, [&](int peer) { post(team, peer, epoch, mine, bytes); });
+    for_each_peer(team, [&](int peer) { across::tell(team, routine, peer, epoch, mine, bytes); });
     for_each_peer(team, [&](int peer) {
         std::memcpy(to + static_cast<std::size_t>(peer) * bytes,
                     await(team, routine, peer, epoch).payload, bytes);
@@ -100,8 +102,7 @@ void share_by_psync(Team& team, const Signature& mine, std::vector<Signature>& a
     std::memcpy(words, &mine, sizeof mine);
     barrier(team, mine.routine);
     for (int peer = 0; peer < team.size; ++peer)
-        std::memcpy(static_cast<void*>(&all[static_cast<std::size_t>(peer)]),
-                    translate(words, team.world_pe(peer)), sizeof mine);
+        fetch_from(&all[static_cast<std::size_t>(peer)], words, sizeof mine, team.world_pe(peer));
     barrier(team, mine.routine);
     std::memset(words, 0, sizeof mine);
 }

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/collective/across.hpp"
 #include "core/collective/collective.hpp"
-#include "core/collective/psync.hpp"
 #include "core/collective/rendezvous.hpp"
 #include "core/job_layout.hpp"
 
@@ -47,20 +47,6 @@ T* at(const Team& team, T* address, int peer) {
     return translate(address, team.world_pe(peer));
 }
 
-void broadcast_by_psync(Team& team, void* dest, const void* source, std::size_t bytes, int root,
-                        bool root_dest) {
-    constexpr Routine routine = Routine::broadcast;
-    if (team.my_index == root) {
-        for_each_peer(team, [&](int peer) { psync_add(team, peer, kPsyncRoot); });
-        if (root_dest && dest != source) copy(dest, source, bytes);
-        psync_take(team, routine, -1, kPsyncDone, team.size - 1);
-    } else {
-        psync_take(team, routine, root, kPsyncRoot);
-        copy(dest, at(team, source, root), bytes);
-        psync_add(team, root, kPsyncDone);
-    }
-}
-
 void broadcast_directly(Team& team, void* dest, const void* source, std::size_t bytes, int root,
                         bool root_dest) {
     constexpr Routine routine = Routine::broadcast;
@@ -91,7 +77,8 @@ void broadcast_directly(Team& team, void* dest, const void* source, std::size_t 
     }
     if (team.my_index == root && root_only_posts(team, bytes))
         return broadcast_from_root(team, dest, source, bytes, root_dest);
-    if (team.psync) return broadcast_by_psync(team, dest, source, bytes, root, root_dest);
+    if (team.meeting >= Meeting::psync)
+        return across::broadcast(team, dest, source, bytes, root, root_dest);
     if (bytes > std::max<std::size_t>(team.staged, kInlineBytes))
         return broadcast_directly(team, dest, source, bytes, root, root_dest);
     const std::uint64_t epoch = open_one_way(team, routine);
@@ -179,23 +166,6 @@ void fetch(const Team& team, int peer, std::uint64_t epoch, char* dest, const vo
         copy(dest, at(team, source, peer), bytes);
 }
 
-void collect_by_psync(Team& team, char* dest, const void* source, std::size_t bytes) {
-    constexpr Routine routine = Routine::collect;
-    std::atomic_ref(team.psync[kPsyncBytes])
-        .store(static_cast<long>(bytes), std::memory_order_relaxed);
-    barrier(team, routine);
-    char* place = dest;
-    for (int peer = 0; peer < team.size; ++peer) {
-        // Relaxed: ordered by the barriers on both sides.
-        std::atomic_ref theirs(*at(team, team.psync + kPsyncBytes, peer));
-        const auto length = static_cast<std::size_t>(theirs.load(std::memory_order_relaxed));
-        copy(place, at(team, source, peer), length);
-        place += length;
-    }
-    barrier(team, routine);
-    std::atomic_ref(team.psync[kPsyncBytes]).store(0L, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 void collect(Team& team, void* dest, const void* source, std::size_t bytes) {
@@ -205,7 +175,7 @@ void collect(Team& team, void* dest, const void* source, std::size_t bytes) {
         if (dest != source) copy(to, source, bytes);
         return;
     }
-    if (team.psync) return collect_by_psync(team, to, source, bytes);
+    if (team.meeting >= Meeting::psync) return across::collect(team, to, source, bytes);
     const std::uint64_t epoch = ++team.epoch;
     contribute(team, epoch, source, bytes);
     std::array<std::uint64_t, kMaxPes> lengths;
@@ -245,25 +215,19 @@ void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
         });
     }
     std::uint64_t epoch = 0;
-    if (team.psync) {
-        barrier(team, routine);
-        for (int peer = 0; peer < team.size; ++peer)
-            if (peer != team.my_index)
-                copy(to + static_cast<std::size_t>(peer) * bytes, at(team, source, peer), bytes);
-    } else if (team.size > 1) {
+    if (team.meeting >= Meeting::psync) return across::fcollect(team, dest, source, bytes);
+    if (team.size > 1) {
         epoch = ++team.epoch;
         contribute(team, epoch, source, bytes);
     }
     if (mine != source) copy(mine, source, bytes);
     if (team.size == 1) return;
-    if (epoch != 0) {
-        for_each_peer(team, [&](int peer) {
-            await(team, routine, peer, epoch);
-            fetch(team, peer, epoch, to + static_cast<std::size_t>(peer) * bytes, source, bytes);
-        });
-        team.settled = epoch;
-    }
-    if (epoch == 0 || bytes > team.staged) depart(team, routine);
+    for_each_peer(team, [&](int peer) {
+        await(team, routine, peer, epoch);
+        fetch(team, peer, epoch, to + static_cast<std::size_t>(peer) * bytes, source, bytes);
+    });
+    team.settled = epoch;
+    if (bytes > team.staged) depart(team, routine);
 }
 
 // Up to here, in a crowded job, the turns of the scheduler cost more than lines that move between
@@ -289,7 +253,8 @@ void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
             copy(at(team, to, peer) + block(team.my_index), from + block(peer), bytes);
         });
     }
-    if (team.psync || (bytes > kInlineBytes && (all > team.staged || all >= kRendezvousBytes))) {
+    if (team.meeting >= Meeting::psync) return across::alltoall(team, dest, source, bytes);
+    if (bytes > kInlineBytes && (all > team.staged || all >= kRendezvousBytes)) {
         const std::uint64_t epoch = arrive(team, routine);
         copy_own();
         for_each_peer(team, [&](int peer) {
@@ -386,7 +351,8 @@ void alltoalls(Team& team, void* dest, const void* source, const Strided& shape)
                          source_block(from, peer), source_stride, count, element);
         });
     }
-    if (team.psync || packed * static_cast<std::size_t>(team.size) > team.staged) {
+    if (team.meeting >= Meeting::psync) return across::alltoalls(team, dest, source, shape);
+    if (packed * static_cast<std::size_t>(team.size) > team.staged) {
         const std::uint64_t epoch = arrive(team, routine);
         copy_own();
         for_each_peer(team, [&](int peer) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/far.hpp"
 #include "core/team.hpp"
 #include "core/wait.hpp"
 #include "core/window.hpp"
@@ -25,7 +26,10 @@ enum PsyncWord : int {
 };
 
 inline void psync_add(const Team& team, int peer, int word) {
-    long& counter = *translate(team.psync + word, team.world_pe(peer));
+    const int pe = team.world_pe(peer);
+    if (!is_near(pe))
+        return far::post_atomic(team.psync + word, pe, {far::AtomicKind::add, 8, 1, 0}, "pSync");
+    long& counter = *translate(team.psync + word, pe);
     // Release: partner is psync_take(). A chain of adds stays one release sequence.
     std::atomic_ref(counter).fetch_add(1, std::memory_order_acq_rel);
 }

@@ -5,6 +5,7 @@
 // computes it, so in place needs no copy.
 #include <algorithm>
 
+#include "core/collective/across.hpp"
 #include "core/collective/collective.hpp"
 
 namespace isthmus {
@@ -86,7 +87,7 @@ const char* shared(const Team& team, int peer, std::uint64_t epoch, const void* 
 }
 
 bool is_short(const Team& team, std::size_t bytes) {
-    return !team.psync && team.meeting != Meeting::rounds &&
+    return team.meeting < Meeting::rounds &&
            (bytes <= kInlineBytes ||
             (bytes <= team.staged &&
              bytes * static_cast<std::size_t>(team.size - 1) <= kStagedBytesInAll));
@@ -123,6 +124,8 @@ void reduce(Team& team, void* dest, const void* source, std::size_t elements, Op
             [](std::size_t, std::size_t) {});
         return;
     }
+    if (team.meeting >= Meeting::psync)
+        return across::reduce(team, dest, source, elements, operation, kind);
     await_arrivals(team, routine, arrive(team, routine));
     fold(
         team.size, combine, to, part_of(elements, element_bytes, team.size, team.my_index),
@@ -166,6 +169,8 @@ void scan(Team& team, void* dest, const void* source, std::size_t elements, Kind
                    [&](int peer) { return shared(team, peer, epoch, source, bytes); });
         return;
     }
+    if (team.meeting >= Meeting::psync)
+        return across::scan(team, dest, source, elements, kind, inclusive);
     await_arrivals(team, routine, arrive(team, routine));
     const Part part = part_of(elements, element_bytes, team.size, team.my_index);
     const std::size_t step = kTileBytes / element_bytes;

@@ -1,0 +1,253 @@
+#include "core/collective/across.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "core/collective/agreement.hpp"
+#include "core/collective/psync.hpp"
+#include "core/far.hpp"
+
+namespace isthmus::collective::across {
+namespace {
+
+// Part of a vector that is fetched and combined at a time.
+constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+
+// Everyone's `bytes` (of a cell) at everyone. Returns the epoch. The team has a slot.
+std::uint64_t share(Team& team, Routine routine, const void* source, std::size_t bytes) {
+    const std::uint64_t epoch = ++team.epoch;
+    for_each_peer(team, [&](int peer) { tell(team, routine, peer, epoch, source, bytes); });
+    await_all(team, routine, epoch);
+    team.settled = epoch;
+    return epoch;
+}
+
+bool fits_in_cell(const Team& team, std::size_t bytes) {
+    return team.meeting == Meeting::far && bytes <= kInlineBytes;
+}
+
+void move(void* dest, const void* source, std::size_t bytes) {
+    if (dest != source && bytes != 0) std::memmove(dest, source, bytes);
+}
+
+// [0, bytes) in pieces of whole elements.
+template <typename Each>
+void for_each_piece(std::size_t bytes, std::size_t element_bytes, Each&& each) {
+    const std::size_t step = kPieceBytes / element_bytes * element_bytes;
+    for (std::size_t offset = 0; offset < bytes; offset += step)
+        each(offset, std::min(step, bytes - offset));
+}
+
+// sum = source(0) OP source(1) OP ... of the PEs [0, last], of one piece.
+void combine_in_order(const Team& team, int last, Combine combine, char* sum, char* term,
+                      const char* source, std::size_t bytes, std::size_t element_bytes) {
+    for (int peer = 0; peer <= last; ++peer) {
+        fetch_from(peer == 0 ? sum : term, source, bytes, team.world_pe(peer));
+        if (peer != 0) combine(sum, sum, term, bytes / element_bytes);
+    }
+}
+
+}  // namespace
+
+void tell(const Team& team, Routine routine, int peer, std::uint64_t epoch, const void* data,
+          std::size_t bytes) {
+    const int pe = team.world_pe(peer);
+    if (is_near(pe)) return post(team, peer, epoch, data, bytes);
+    Cell& cell = cell_from(team, team.my_index, epoch);
+    far::put_signal(cell.payload, data, bytes, reinterpret_cast<std::uint64_t*>(&cell.epoch),
+                    {far::AtomicKind::set, 8, epoch, 0}, pe, routine_name(routine));
+}
+
+void barrier(Team& team, Routine routine) {
+    far::quiet();
+    const std::uint64_t epoch = ++team.epoch;
+    for (int distance = 1; distance < team.size; distance *= 2) {
+        int to = team.my_index + distance;
+        if (to >= team.size) to -= team.size;
+        int from = team.my_index - distance;
+        if (from < 0) from += team.size;
+        tell(team, routine, to, epoch, nullptr, 0);
+        await(team, routine, from, epoch);
+    }
+    team.settled = epoch;
+}
+
+void broadcast(Team& team, void* dest, const void* source, std::size_t bytes, int root,
+               bool root_dest) {
+    constexpr Routine routine = Routine::broadcast;
+    if (bytes == 0) return;
+    const bool is_root = team.my_index == root;
+    if (fits_in_cell(team, bytes)) {
+        const std::uint64_t epoch = open_one_way(team, routine);
+        if (is_root)
+            for_each_peer(team, [&](int peer) { tell(team, routine, peer, epoch, source, bytes); });
+        else
+            copy(dest, await(team, routine, root, epoch).payload, bytes);
+    } else {
+        isthmus::barrier(team, routine);
+        if (!is_root) fetch_from(dest, source, bytes, team.world_pe(root));
+        isthmus::barrier(team, routine);
+    }
+    if (is_root && root_dest) move(dest, source, bytes);
+}
+
+void collect(Team& team, void* dest, const void* source, std::size_t bytes) {
+    constexpr Routine routine = Routine::collect;
+    std::vector<std::uint64_t> lengths(static_cast<std::size_t>(team.size));
+    const std::uint64_t mine = bytes;
+    if (team.psync) {
+        auto* const word = team.psync + kPsyncBytes;
+        std::atomic_ref(*word).store(static_cast<long>(bytes), std::memory_order_relaxed);
+        isthmus::barrier(team, routine);
+        for (int peer = 0; peer < team.size; ++peer)
+            fetch_from(&lengths[static_cast<std::size_t>(peer)], word, sizeof *word,
+                       team.world_pe(peer));
+    } else {
+        share_words(team, routine, &mine, sizeof mine, lengths.data());
+    }
+    char* place = static_cast<char*>(dest);
+    for (int peer = 0; peer < team.size; ++peer) {
+        const std::size_t length = lengths[static_cast<std::size_t>(peer)];
+        if (peer == team.my_index)
+            move(place, source, length);
+        else if (length != 0)
+            fetch_from(place, source, length, team.world_pe(peer));
+        place += length;
+    }
+    isthmus::barrier(team, routine);
+    if (team.psync) std::atomic_ref(team.psync[kPsyncBytes]).store(0L, std::memory_order_relaxed);
+}
+
+void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
+    constexpr Routine routine = Routine::fcollect;
+    if (bytes == 0) return;
+    const auto place = [&](int peer) {
+        return static_cast<char*>(dest) + static_cast<std::size_t>(peer) * bytes;
+    };
+    if (fits_in_cell(team, bytes)) {
+        const std::uint64_t epoch = share(team, routine, source, bytes);
+        move(place(team.my_index), source, bytes);
+        for_each_peer(team, [&](int peer) {
+            copy(place(peer), cell_from(team, peer, epoch).payload, bytes);
+        });
+        return;
+    }
+    isthmus::barrier(team, routine);
+    move(place(team.my_index), source, bytes);
+    for_each_peer(team,
+                  [&](int peer) { fetch_from(place(peer), source, bytes, team.world_pe(peer)); });
+    isthmus::barrier(team, routine);
+}
+
+void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
+    constexpr Routine routine = Routine::alltoall;
+    if (bytes == 0) return;
+    const auto block = [bytes](int index) { return static_cast<std::size_t>(index) * bytes; };
+    char* const to = static_cast<char*>(dest);
+    const char* const from = static_cast<const char*>(source);
+    if (fits_in_cell(team, bytes)) {
+        const std::uint64_t epoch = ++team.epoch;
+        for_each_peer(
+            team, [&](int peer) { tell(team, routine, peer, epoch, from + block(peer), bytes); });
+        move(to + block(team.my_index), from + block(team.my_index), bytes);
+        for_each_peer(team, [&](int peer) {
+            copy(to + block(peer), await(team, routine, peer, epoch).payload, bytes);
+        });
+        team.settled = epoch;
+        return;
+    }
+    isthmus::barrier(team, routine);
+    move(to + block(team.my_index), from + block(team.my_index), bytes);
+    for_each_peer(team, [&](int peer) {
+        fetch_from(to + block(peer), from + block(team.my_index), bytes, team.world_pe(peer));
+    });
+    isthmus::barrier(team, routine);
+}
+
+void alltoalls(Team& team, void* dest, const void* source, const Strided& shape) {
+    constexpr Routine routine = Routine::alltoalls;
+    if (shape.count == 0) return;
+    const std::size_t packed = shape.count * shape.element_bytes;
+    const std::size_t step = shape.source_stride * shape.element_bytes;
+    // A block with its gaps, as it lies at the source; the last element has none behind it.
+    const std::size_t extent = step * (shape.count - 1) + shape.element_bytes;
+    std::vector<char> fetched(extent);
+    isthmus::barrier(team, routine);
+    for (int peer = 0; peer < team.size; ++peer) {
+        const char* const from =
+            static_cast<const char*>(source) +
+            static_cast<std::size_t>(team.my_index) * shape.source_stride * packed;
+        char* const to =
+            static_cast<char*>(dest) + static_cast<std::size_t>(peer) * shape.dest_stride * packed;
+        fetch_from(fetched.data(), from, extent, team.world_pe(peer));
+        for (std::size_t i = 0; i < shape.count; ++i)
+            std::memcpy(to + i * shape.dest_stride * shape.element_bytes, fetched.data() + i * step,
+                        shape.element_bytes);
+    }
+    isthmus::barrier(team, routine);
+}
+
+// Long: PE i combines the i-th part and stores it into every dest. A part is read only by the PE
+// that combines it, so in place needs no copy.
+void reduce(Team& team, void* dest, const void* source, std::size_t elements, Operation operation,
+            Kind kind) {
+    const Routine routine = routine_of(operation);
+    const std::size_t element_bytes = kKindBytes[static_cast<int>(kind)];
+    const std::size_t bytes = elements * element_bytes;
+    const Combine combine = kernel(operation, kind);
+    char* const to = static_cast<char*>(dest);
+    const char* const from = static_cast<const char*>(source);
+    if (fits_in_cell(team, bytes)) {
+        const std::uint64_t epoch = share(team, routine, source, bytes);
+        alignas(64) char sum[kInlineBytes + 8];
+        alignas(64) char term[kInlineBytes + 8];
+        for (int peer = 0; peer < team.size; ++peer) {
+            const void* const theirs =
+                peer == team.my_index
+                    ? source
+                    : static_cast<const void*>(cell_from(team, peer, epoch).payload);
+            std::memcpy(peer == 0 ? sum : term, theirs, bytes);
+            if (peer != 0) combine(sum, sum, term, elements);
+        }
+        std::memcpy(to, sum, bytes);
+        return;
+    }
+    std::vector<char> sum(std::min(bytes, kPieceBytes));
+    std::vector<char> term(sum.size());
+    isthmus::barrier(team, routine);
+    const auto pes = static_cast<std::size_t>(team.size);
+    const auto mine = static_cast<std::size_t>(team.my_index);
+    const std::size_t begin = elements * mine / pes * element_bytes;
+    const std::size_t end = elements * (mine + 1) / pes * element_bytes;
+    for_each_piece(end - begin, element_bytes, [&](std::size_t offset, std::size_t length) {
+        offset += begin;
+        combine_in_order(team, team.size - 1, combine, sum.data(), term.data(), from + offset,
+                         length, element_bytes);
+        for (int peer = 0; peer < team.size; ++peer)
+            store_to(to + offset, sum.data(), length, team.world_pe(peer));
+    });
+    far::quiet();
+    isthmus::barrier(team, routine);
+}
+
+void scan(Team& team, void* dest, const void* source, std::size_t elements, Kind kind,
+          bool inclusive) {
+    const Routine routine = inclusive ? Routine::sum_inscan : Routine::sum_exscan;
+    const std::size_t element_bytes = kKindBytes[static_cast<int>(kind)];
+    const std::size_t bytes = elements * element_bytes;
+    const Combine combine = kernel(Operation::sum, kind);
+    const int last = inclusive ? team.my_index : team.my_index - 1;
+    // Not into `dest` before everybody has fetched: it may be the source.
+    std::vector<char> result(bytes);
+    std::vector<char> term(std::min(bytes, kPieceBytes));
+    isthmus::barrier(team, routine);
+    for_each_piece(bytes, element_bytes, [&](std::size_t offset, std::size_t length) {
+        combine_in_order(team, last, combine, result.data() + offset, term.data(),
+                         static_cast<const char*>(source) + offset, length, element_bytes);
+    });
+    isthmus::barrier(team, routine);
+    std::memcpy(dest, result.data(), bytes);
+}
+
+}  // namespace isthmus::collective::across

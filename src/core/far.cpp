@@ -1,0 +1,229 @@
+#include "core/far.hpp"
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/os.hpp"
+#include "base/settings.hpp"
+#include "core/copy.hpp"
+#include "core/exchange.hpp"
+#include "core/job.hpp"
+#include "core/wait.hpp"
+
+namespace isthmus {
+
+bool is_near(int pe) {
+    return pe >= 0 && pe < job.pes && job.near.test(static_cast<std::size_t>(pe));
+}
+
+namespace far {
+
+bool present = false;
+View view;
+
+namespace {
+
+using transport::Place;
+using transport::Transport;
+
+// Not destroyed at exit: a process that ends without finalising, or a forked child, must not wait
+// for its thread.
+Transport* road = nullptr;
+
+// The module lies beside this library, whether in a build folder or installed.
+std::string module_path(const char* name) {
+    Dl_info own{};
+    std::string folder;
+    if (dladdr(reinterpret_cast<void*>(&module_path), &own) != 0 && own.dli_fname) {
+        folder = own.dli_fname;
+        const auto slash = folder.rfind('/');
+        folder.resize(slash == std::string::npos ? 0 : slash + 1);
+    }
+    return folder + "libisthmus-" + name + ".so";
+}
+
+transport::Open load(const char* name) {
+    const std::string path = module_path(name);
+    void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!module)
+        fail("shmem_init", std::string("the job has PEs that this host does not hold, and the "
+                                       "transport between hosts cannot be loaded: ") +
+                               dlerror() + " (build the library where libfabric is installed)");
+    const auto found = reinterpret_cast<transport::Open>(dlsym(module, transport::kOpenSymbol));
+    if (!found) fail("shmem_init", path + " is no transport of this library");
+    return found;
+}
+
+Routine noted_routine() {
+    return job.status().routine.load(std::memory_order_relaxed);
+}
+
+void fail_transport(const char* what) {
+    fail(routine_name(noted_routine()), std::string("transport: ") + what);
+}
+
+// The program's thread and the transport's may both come to know; one of them speaks.
+void fail_lost(int pe, const char* what) {
+    static std::atomic<bool> speaking = false;
+    while (speaking.exchange(true, std::memory_order_relaxed))
+        os::sleep_nanoseconds(1'000'000'000);
+    fail(routine_name(noted_routine()),
+         pe < 0 ? std::string("a PE cannot be reached: ") + what
+                : "PE " + std::to_string(pe) + " (host " + host_of(pe) + ") is lost: " + what);
+}
+
+void wait_in_core(int pe, bool (*done)(void*), void* argument) {
+    // A poll here is a look at the network, some fifty times the cost of a look at memory.
+    for (std::uint32_t polls = 0; polls < job.spin / 50; ++polls) {
+        if (done(argument)) return;
+    }
+    Waiter waiter({noted_routine(), pe, nullptr});
+    while (!done(argument))
+        waiter.step();
+}
+
+void gather_in_core(const void* mine, std::size_t bytes, void* all) {
+    gather(mine, bytes, all);
+}
+
+transport::Segment segment_of(const Range& range) {
+    return {reinterpret_cast<char*>(range.begin), range.size};
+}
+
+// Where `address` lies in the published memory. Constants are in none of it: false.
+bool find_place(const void* address, std::size_t bytes, Place& place) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    if (job.heap.contains(address) && bytes <= job.heap.end() - at) [[likely]] {
+        place = {transport::kHeap, at - job.heap.begin};
+        return true;
+    }
+    if (job.data.contains(address) && bytes <= job.data.end() - at) {
+        place = {transport::kData, at - job.data.begin};
+        return true;
+    }
+    return false;
+}
+
+Place place_of(const void* address, std::size_t bytes, const char* routine) {
+    Place place;
+    if (!find_place(address, bytes, place)) [[unlikely]] {
+        const std::string why = why_not_symmetric(address, bytes);
+        fail(routine, why.empty() ? "address " + hexadecimal(address) + " cannot be written" : why);
+    }
+    return place;
+}
+
+Place word_of(const void* address, const Atomic& atomic, const char* routine) {
+    if (reinterpret_cast<std::uintptr_t>(address) % atomic.width != 0) [[unlikely]]
+        fail(routine, "address " + hexadecimal(address) + " is not aligned to " +
+                          std::to_string(atomic.width) + " bytes");
+    return place_of(address, atomic.width, routine);
+}
+
+}  // namespace
+
+void open() {
+    if (!present) return;
+    transport::Services services;
+    services.me = job.me;
+    services.pes = job.pes;
+    services.segments[transport::kHeap] = segment_of(job.heap);
+    services.segments[transport::kData] = segment_of(job.data);
+    services.provider = value(Setting::fabric).text.c_str();
+    services.thread = flag(Setting::progress);
+    services.detect_seconds = seconds(Setting::detect_seconds);
+    services.is_far = [](int pe) { return !is_near(pe); };
+    services.gather = gather_in_core;
+    services.fail = fail_transport;
+    services.lost = fail_lost;
+    services.wait = wait_in_core;
+    road = load("ofi")(services);
+    if (!road) fail("shmem_init", "the transport's module is of another version than the library");
+    if (job.checked) return;
+    view.before_quiet = road->before_quiet();
+    view.before_fence = road->before_fence();
+    // The aligned block of the window holds all that is near: what it refuses is far.
+    if (window.host_pes > window.open_limit) return;
+    view.road = road;
+    view.heap = job.heap.begin;
+    view.heap_size = job.heap.size;
+    view.pes = window.pes;
+}
+
+void close() {
+    view = View{};
+    delete road;
+    road = nullptr;
+}
+
+void abandon() {
+    view = View{};
+    road = nullptr;
+    present = false;
+}
+
+const char* description() {
+    return road ? road->describe() : "";
+}
+
+void put(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
+    if (bytes == 0) return;
+    road->put(pe, place_of(dest, bytes, routine), source, bytes);
+}
+
+void get(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
+    if (bytes == 0) return;
+    Place place;
+    if (find_place(source, bytes, place)) [[likely]]
+        return road->get(pe, dest, place, bytes);
+    if (const std::string why = why_not_symmetric(source, bytes); !why.empty()) fail(routine, why);
+    copy(dest, source, bytes);  // a constant: the same at every PE
+}
+
+std::uint64_t fetch_atomic(const void* word, int pe, const Atomic& atomic, const char* routine) {
+    return road->fetch_atomic(pe, word_of(word, atomic, routine), atomic);
+}
+
+void post_atomic(void* word, int pe, const Atomic& atomic, const char* routine) {
+    road->post_atomic(pe, word_of(word, atomic, routine), atomic);
+}
+
+void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
+                const Atomic& signal, int pe, const char* routine) {
+    const Place there = word_of(word, signal, routine);
+    if (bytes == 0) return road->post_atomic(pe, there, signal);
+    road->put_signal(pe, place_of(dest, bytes, routine), source, bytes, there, signal);
+}
+
+void fence() {
+    if (road) road->fence();
+}
+
+void quiet() {
+    if (road) road->quiet();
+}
+
+void progress() {
+    if (road) road->progress();
+}
+
+}  // namespace far
+
+void fetch_from(void* dest, const void* source, std::size_t bytes, int pe) {
+    if (is_near(pe))
+        copy(dest, translate(source, pe), bytes);
+    else
+        far::get(dest, source, bytes, pe, routine_name(job.status().routine));
+}
+
+void store_to(void* dest, const void* source, std::size_t bytes, int pe) {
+    if (is_near(pe))
+        copy(translate(dest, pe), source, bytes);
+    else
+        far::put(dest, source, bytes, pe, routine_name(job.status().routine));
+}
+
+}  // namespace isthmus

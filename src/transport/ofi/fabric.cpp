@@ -1,0 +1,221 @@
+#include "transport/ofi/fabric.hpp"
+
+#include <sys/random.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace isthmus::transport::ofi {
+namespace {
+
+constexpr std::uint32_t kVersion = FI_VERSION(1, 17);
+
+// Best first. What is not listed is taken after `net` and before `shm`; sockets and udp are not
+// taken unless asked for: the one takes milliseconds an operation, the other loses its peers.
+constexpr std::array kRanking{"cxi",  "efa", "psm3",        "opx", "verbs;ofi_rxm",
+                              "psm2", "psm", "tcp;ofi_rxm", "tcp", "net"};
+constexpr std::array kRefused{"sockets", "udp", "usnic", "UDP"};
+
+int rank_of(const char* provider) {
+    for (std::size_t i = 0; i < kRanking.size(); ++i) {
+        if (std::strcmp(provider, kRanking[i]) == 0) return static_cast<int>(i);
+    }
+    return std::strcmp(provider, "shm") == 0 ? 1000 : 100;
+}
+
+bool is_refused(std::string_view provider) {
+    for (const std::string_view name : kRefused) {
+        if (provider.starts_with(name)) return true;
+    }
+    return false;
+}
+
+// A loopback address reaches nobody on another host; it is the last of its provider's.
+bool is_loopback(const fi_info& info) {
+    return info.domain_attr && info.domain_attr->name &&
+           std::strcmp(info.domain_attr->name, "lo") == 0;
+}
+
+// Without FI_ATOMIC: with it tcp;ofi_rxm gives up the order between puts, gets and messages, and
+// its atomics are not atomic against the target's processor. Atomics go as requests.
+Info hints_for(const char* provider) {
+    Info hints(fi_allocinfo());
+    hints->caps =
+        FI_MSG | FI_RMA | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE | FI_SEND | FI_RECV;
+    hints->mode = FI_CONTEXT | FI_CONTEXT2;
+    hints->ep_attr->type = FI_EP_RDM;
+    hints->domain_attr->mr_mode =
+        FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+    hints->domain_attr->threading = FI_THREAD_SAFE;
+    hints->domain_attr->av_type = FI_AV_TABLE;
+    hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+    if (*provider != '\0') hints->fabric_attr->prov_name = strdup(provider);
+    return hints;
+}
+
+}  // namespace
+
+Fabric::Fabric(const Services& services) : services_(services) {
+    choose();
+    open();
+    register_segments();
+}
+
+Fabric::~Fabric() {
+    // Children before parents; the endpoint before what is bound to it.
+    endpoint_.reset();
+    for (auto& region : regions_)
+        region.reset();
+}
+
+void Fabric::fail(const char* call, int error) const {
+    const std::string provider =
+        info_ ? std::string(info_->fabric_attr->prov_name) : std::string("libfabric");
+    services_.fail((provider + ": " + call + ": " + fi_strerror(error < 0 ? -error : error) +
+                    " (ISTHMUS_FABRIC chooses the provider; `fi_info` lists them)")
+                       .c_str());
+    std::abort();
+}
+
+void Fabric::choose() {
+    fi_info* list = nullptr;
+    const Info hints = hints_for(services_.provider);
+    const int error = fi_getinfo(kVersion, nullptr, nullptr, 0, hints.get(), &list);
+    const Info all(list);
+    const fi_info* best = nullptr;
+    for (const fi_info* each = list; error == 0 && each; each = each->next) {
+        const char* const name = each->fabric_attr->prov_name;
+        if (*services_.provider == '\0' && is_refused(name)) continue;
+        const auto order = [](const fi_info& info) {
+            return rank_of(info.fabric_attr->prov_name) * 2 + (is_loopback(info) ? 1 : 0);
+        };
+        if (!best || order(*each) < order(*best)) best = each;
+    }
+    if (!best) {
+        services_.fail((std::string("no libfabric provider") +
+                        (*services_.provider ? " named " + std::string(services_.provider) : "") +
+                        " offers reliable datagrams with messages, puts and gets: " +
+                        fi_strerror(error == 0 ? FI_ENODATA : -error) +
+                        " (ISTHMUS_FABRIC chooses the provider; `fi_info` lists them)")
+                           .c_str());
+        std::abort();
+    }
+    info_.reset(fi_dupinfo(best));
+    // What our caps and modes do not need must not be asked for.
+    info_->mode &= FI_CONTEXT | FI_CONTEXT2;
+    const std::uint64_t needed = FI_ORDER_RAW | FI_ORDER_WAW | FI_ORDER_SAW | FI_ORDER_SAS;
+    const auto covers = [needed](std::uint64_t order) { return (order & needed) == needed; };
+    ordered_ = covers(info_->tx_attr->msg_order) && covers(info_->rx_attr->msg_order) &&
+               info_->ep_attr->max_order_raw_size >= sizeof(std::uint64_t) &&
+               info_->ep_attr->max_order_waw_size >= sizeof(std::uint64_t);
+}
+
+void Fabric::open() {
+    fid_fabric* fabric = nullptr;
+    if (const int error = fi_fabric(info_->fabric_attr, &fabric, nullptr)) fail("fi_fabric", error);
+    fabric_.reset(fabric);
+    fid_domain* domain = nullptr;
+    if (const int error = fi_domain(fabric, info_.get(), &domain, nullptr))
+        fail("fi_domain", error);
+    domain_.reset(domain);
+
+    fi_av_attr table{};
+    table.type = FI_AV_TABLE;
+    table.count = static_cast<std::size_t>(services_.pes);
+    fid_av* addresses = nullptr;
+    if (const int error = fi_av_open(domain, &table, &addresses, nullptr))
+        fail("fi_av_open", error);
+    addresses_.reset(addresses);
+
+    fi_cq_attr attributes{};
+    attributes.format = FI_CQ_FORMAT_MSG;
+    attributes.size = 4096;
+    attributes.wait_obj = FI_WAIT_FD;
+    fid_cq* queue = nullptr;
+    int error = fi_cq_open(domain, &attributes, &queue, nullptr);
+    if (error != 0) {  // shm has nothing to sleep on
+        attributes.wait_obj = FI_WAIT_NONE;
+        error = fi_cq_open(domain, &attributes, &queue, nullptr);
+    }
+    if (error != 0) fail("fi_cq_open", error);
+    queue_.reset(queue);
+    if (attributes.wait_obj == FI_WAIT_FD && fi_control(&queue->fid, FI_GETWAIT, &descriptor_) != 0)
+        descriptor_ = -1;
+
+    fid_ep* endpoint = nullptr;
+    if (const int problem = fi_endpoint(domain, info_.get(), &endpoint, nullptr))
+        fail("fi_endpoint", problem);
+    endpoint_.reset(endpoint);
+    if (const int problem = fi_ep_bind(endpoint, &addresses->fid, 0)) fail("fi_ep_bind", problem);
+    // Every receive completes; of the sends, puts and gets only those that ask for it.
+    if (const int problem =
+            fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_SELECTIVE_COMPLETION))
+        fail("fi_ep_bind", problem);
+    if (const int problem = fi_ep_bind(endpoint, &queue->fid, FI_RECV)) fail("fi_ep_bind", problem);
+    if (const int problem = fi_enable(endpoint)) fail("fi_enable", problem);
+}
+
+void Fabric::register_segments() {
+    for (std::uint32_t id = 0; id < kSegments; ++id) {
+        const Segment& segment = services_.segments[id];
+        if (segment.size == 0) continue;
+        fid_mr* region = nullptr;
+        const int error =
+            fi_mr_reg(domain_.get(), segment.base, segment.size, FI_REMOTE_READ | FI_REMOTE_WRITE,
+                      0, id + 1, 0, &region, nullptr);
+        if (error != 0) fail("fi_mr_reg", error);
+        regions_[id].reset(region);
+        if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) continue;
+        if (const int problem = fi_mr_bind(region, &endpoint_->fid, 0)) fail("fi_mr_bind", problem);
+        if (const int problem = fi_mr_enable(region)) fail("fi_mr_enable", problem);
+    }
+}
+
+void Fabric::connect() {
+    // Addresses of one provider are equally long almost everywhere; those that are not are padded.
+    struct Card {
+        char address[256];
+        std::uint64_t length;
+        std::uint64_t secret;
+        Target targets[kSegments];
+    };
+    Card mine{};
+    std::size_t length = sizeof mine.address;
+    if (const int error = fi_getname(&endpoint_->fid, mine.address, &length))
+        fail("fi_getname", error);
+    mine.length = length;
+    if (getrandom(&mine.secret, sizeof mine.secret, 0) != sizeof mine.secret)
+        mine.secret = reinterpret_cast<std::uintptr_t>(&mine);
+    const int mode = info_->domain_attr->mr_mode;
+    for (std::uint32_t id = 0; id < kSegments; ++id) {
+        if (!regions_[id]) continue;
+        mine.targets[id].key = fi_mr_key(regions_[id].get());
+        if (mode & FI_MR_VIRT_ADDR)
+            mine.targets[id].base = reinterpret_cast<std::uint64_t>(services_.segments[id].base);
+    }
+    std::vector<Card> cards(static_cast<std::size_t>(services_.pes));
+    services_.gather(&mine, sizeof mine, cards.data());
+    secret_ = cards[0].secret;
+    for (int pe = 0; pe < services_.pes; ++pe) {
+        const Card& card = cards[static_cast<std::size_t>(pe)];
+        fi_addr_t index = FI_ADDR_NOTAVAIL;
+        if (fi_av_insert(addresses_.get(), card.address, 1, &index, 0, nullptr) != 1 ||
+            index != static_cast<fi_addr_t>(pe))
+            fail("fi_av_insert", FI_EADDRNOTAVAIL);
+        if ((mode & (FI_MR_VIRT_ADDR | FI_MR_PROV_KEY)) != 0)
+            targets_.insert(targets_.end(), card.targets, card.targets + kSegments);
+    }
+    if (targets_.empty()) targets_.assign(mine.targets, mine.targets + kSegments);
+}
+
+std::string Fabric::describe() const {
+    return std::string(info_->fabric_attr->prov_name) + " (libfabric " +
+           std::to_string(FI_MAJOR(fi_version())) + "." + std::to_string(FI_MINOR(fi_version())) +
+           ", " + (info_->domain_attr->name ? info_->domain_attr->name : "no device") +
+           "): atomics and signals by request to the target's progress thread; quiet by " +
+           (ordered_ ? "a request behind the puts" : "delivery-complete puts and a request");
+}
+
+}  // namespace isthmus::transport::ofi

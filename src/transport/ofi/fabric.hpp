@@ -1,0 +1,87 @@
+// libfabric's objects for one PE, and the provider that was chosen for them.
+//
+// One reliable-datagram endpoint; an address vector that is a table, so that a PE's number is its
+// address; one completion queue; the heap and the static data registered once, each whole.
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/transport.hpp"
+
+namespace isthmus::transport::ofi {
+
+template <typename T>
+struct Close {
+    void operator()(T* object) const { fi_close(&object->fid); }
+};
+template <typename T>
+using Owned = std::unique_ptr<T, Close<T>>;
+
+struct FreeInfo {
+    void operator()(fi_info* info) const { fi_freeinfo(info); }
+};
+using Info = std::unique_ptr<fi_info, FreeInfo>;
+
+// How a far PE's segment is addressed.
+struct Target {
+    std::uint64_t base = 0;  // what an offset is added to
+    std::uint64_t key = 0;
+};
+
+class Fabric {
+  public:
+    // Ends the job with a message if there is no provider or it fails.
+    explicit Fabric(const Services& services);
+    ~Fabric();
+
+    // Collective: everyone learns everyone's address, and keys and bases where the provider makes
+    // them; also the job's secret, which PE 0 draws.
+    void connect();
+
+    fid_ep* endpoint() const { return endpoint_.get(); }
+    fid_cq* queue() const { return queue_.get(); }
+    fid_fabric* fabric() const { return fabric_.get(); }
+    const fi_info& info() const { return *info_; }
+    // -1 if the provider has nothing to sleep on.
+    int descriptor() const { return descriptor_; }
+    // Puts, and requests behind them, take effect in the order they were issued in.
+    bool is_ordered() const { return ordered_; }
+    std::uint64_t secret() const { return secret_; }
+    const Target& target(int pe, std::uint32_t segment) const {
+        // Providers with keys of our choice and offsets need no table: all PEs are alike.
+        return targets_[targets_.size() == kSegments
+                            ? segment
+                            : static_cast<std::size_t>(pe) * kSegments + segment];
+    }
+    std::string describe() const;
+
+  private:
+    void choose();
+    void open();
+    void register_segments();
+    [[noreturn]] void fail(const char* call, int error) const;
+
+    const Services& services_;
+    Info info_;
+    Owned<fid_fabric> fabric_;
+    Owned<fid_domain> domain_;
+    Owned<fid_av> addresses_;
+    Owned<fid_cq> queue_;
+    Owned<fid_ep> endpoint_;
+    Owned<fid_mr> regions_[kSegments];
+    int descriptor_ = -1;
+    bool ordered_ = false;
+    std::uint64_t secret_ = 0;
+    std::vector<Target> targets_;
+};
+
+}  // namespace isthmus::transport::ofi

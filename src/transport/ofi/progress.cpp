@@ -1,0 +1,283 @@
+// The receiving half of the road: completions, requests of others, and the thread that sees to them
+// while the program computes.
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "transport/ofi/road.hpp"
+#include "transport/perform.hpp"
+
+namespace isthmus::transport::ofi {
+namespace {
+
+std::uint64_t now_nanoseconds() {
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
+                                      std::chrono::nanoseconds(1));
+}
+
+// The PE that this one watches: the next one that is not on its host.
+int next_far(const Services& services) {
+    for (int distance = 1; distance < services.pes; ++distance) {
+        const int pe = (services.me + distance) % services.pes;
+        if (services.is_far(pe)) return pe;
+    }
+    return -1;
+}
+
+}  // namespace
+
+Road::Road(const Services& services)
+    : services_(services),
+      fabric_(services_),
+      dirty_(std::make_unique<std::atomic<std::uint8_t>[]>(static_cast<std::size_t>(services.pes))),
+      bounces_(std::make_unique<Bounce[]>(kBounceBuffers)),
+      receives_(std::make_unique<Receive[]>(kReceives)) {
+    inject_ = fabric_.is_ordered() ? fabric_.info().tx_attr->inject_size : 0;
+    longest_ = fabric_.info().ep_attr->max_msg_size;
+    description_ = fabric_.describe();
+    for (std::size_t i = 0; i < kBounceBuffers; ++i) {
+        bounces_[i].context.kind = Context::Kind::bounce;
+        free_bounces_.push_back(&bounces_[i]);
+    }
+    for (std::size_t i = 0; i < kReceives; ++i) {
+        receives_[i].context.kind = Context::Kind::receive;
+        post_receive(receives_[i]);
+    }
+    fabric_.connect();
+    neighbour_ = services_.detect_seconds > 0 ? next_far(services_) : -1;
+    heard_.store(now_nanoseconds(), std::memory_order_relaxed);
+    if (!services_.thread) return;
+    stop_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's
+    thread_ = std::thread([this] { run(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Road::~Road() {
+    stopping_.store(true, std::memory_order_release);
+    if (thread_.joinable()) {
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const auto written = ::write(stop_event_, &one, sizeof one);
+        thread_.join();
+    }
+    if (stop_event_ >= 0) ::close(stop_event_);
+}
+
+void Road::post_receive(Receive& receive) {
+    ssize_t result = -FI_EAGAIN;
+    while (result == -FI_EAGAIN)
+        result = fi_recv(fabric_.endpoint(), receive.buffer, sizeof receive.buffer, nullptr,
+                         FI_ADDR_UNSPEC, &receive.context);
+    if (result != 0)
+        services_.fail((std::string("fi_recv: ") + fi_strerror(static_cast<int>(-result))).c_str());
+}
+
+void Road::progress() {
+    const std::unique_lock lock(reading_, std::try_to_lock);
+    if (!lock) return;
+    constexpr std::size_t kEntries = 16;
+    fi_cq_msg_entry entries[kEntries];
+    for (;;) {
+        const ssize_t count = fi_cq_read(fabric_.queue(), entries, kEntries);
+        if (count == -FI_EAVAIL) {
+            read_error();
+            continue;
+        }
+        if (count <= 0) break;
+        for (ssize_t i = 0; i < count; ++i)
+            complete(entries[i]);
+    }
+    if (!answers_.empty()) send_answers();
+}
+
+void Road::complete(const fi_cq_msg_entry& entry) {
+    auto* const context = static_cast<Context*>(entry.op_context);
+    if (!context) return;
+    switch (context->kind) {
+        case Context::Kind::receive: {
+            auto& receive = *reinterpret_cast<Receive*>(context);
+            serve(receive.buffer, entry.len);
+            return post_receive(receive);
+        }
+        case Context::Kind::direct: {
+            if ((entry.flags & FI_WRITE) && !fabric_.is_ordered())
+                unconfirmed_.fetch_sub(1, std::memory_order_release);
+            // Release, and last: the waiter's frame is gone behind it.
+            reinterpret_cast<Direct*>(context)->done.store(true, std::memory_order_release);
+            return;
+        }
+        case Context::Kind::bounce: {
+            auto& bounce = *reinterpret_cast<Bounce*>(context);
+            if (bounce.confirms) unconfirmed_.fetch_sub(1, std::memory_order_release);
+            return give_back(bounce);
+        }
+    }
+}
+
+void Road::read_error() {
+    fi_cq_err_entry error{};
+    if (fi_cq_readerr(fabric_.queue(), &error, 0) <= 0) return;
+    auto* const context = static_cast<Context*>(error.op_context);
+    if (context && context->kind == Context::Kind::receive) {
+        // Longer than any request of ours, or cut off.
+        if (error.err == FI_ECANCELED || stopping_.load(std::memory_order_relaxed)) return;
+        refused_.fetch_add(1, std::memory_order_relaxed);
+        return post_receive(*reinterpret_cast<Receive*>(context));
+    }
+    if (stopping_.load(std::memory_order_relaxed)) return;
+    lost(context ? context->pe : -1, error.err);
+}
+
+void Road::lost(int pe, int error) {
+    services_.lost(pe, (std::string("the connection failed: ") + fi_strerror(error)).c_str());
+    std::abort();
+}
+
+// ---- requests of others
+
+void Road::serve(const char* bytes, std::size_t length) {
+    Request asked;
+    const char* payload = nullptr;
+    if (!parse(bytes, length, fabric_.secret(), static_cast<std::uint32_t>(services_.pes), asked,
+               payload)) {
+        refused_.fetch_add(1, std::memory_order_relaxed);
+        return;
+    }
+    if (static_cast<int>(asked.from) == neighbour_)
+        heard_.store(now_nanoseconds(), std::memory_order_relaxed);
+    const Atomic atomic{asked.atomic, asked.width, asked.operand, asked.compare};
+    std::uint64_t before = 0;
+    bool good = true;
+    switch (asked.kind) {
+        case RequestKind::put_signal: {
+            char* const dest =
+                locate(services_.segments, asked.data_segment, asked.data_offset, asked.bytes);
+            char* const word = locate(services_.segments, asked.segment, asked.offset, asked.width);
+            good = dest != nullptr && word != nullptr;
+            if (!good) break;
+            std::memcpy(dest, payload, asked.bytes);
+            good = perform(word, atomic, before);
+            break;
+        }
+        case RequestKind::post_atomic:
+        case RequestKind::fetch_atomic: {
+            char* const word = locate(services_.segments, asked.segment, asked.offset, asked.width);
+            good = word != nullptr && perform(word, atomic, before);
+            if (good && asked.kind == RequestKind::fetch_atomic) answer(asked, before);
+            break;
+        }
+        case RequestKind::flush: answer(asked, 0); break;
+        case RequestKind::answer: good = deliver(asked.token, asked.operand); break;
+        case RequestKind::core:
+            if (services_.serve)
+                services_.serve(static_cast<int>(asked.from),
+                                static_cast<std::uint32_t>(asked.operand), payload, asked.bytes);
+            else
+                good = false;
+            break;
+        case RequestKind::heartbeat:
+            if (asked.operand != 0) {
+                Request alive;
+                alive.kind = RequestKind::heartbeat;
+                answers_.push_back({static_cast<int>(asked.from), alive});
+            }
+            break;
+        case RequestKind::count: good = false;
+    }
+    if (!good) refused_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Road::answer(const Request& asked, std::uint64_t value) {
+    Request reply;
+    reply.kind = RequestKind::answer;
+    reply.token = asked.token;
+    reply.operand = value;
+    answers_.push_back({static_cast<int>(asked.from), reply});
+}
+
+// Never waits: this may run inside a wait. What the provider does not take now stays in line.
+void Road::send_answers() {
+    for (std::size_t left = answers_.size(); left != 0; --left) {
+        Reply reply = answers_.front();
+        answers_.pop_front();
+        reply.request.secret = fabric_.secret();
+        reply.request.from = static_cast<std::uint32_t>(services_.me);
+        const ssize_t result = fi_inject(fabric_.endpoint(), &reply.request, kShortRequest,
+                                         static_cast<fi_addr_t>(reply.pe));
+        if (result == -FI_EAGAIN)
+            answers_.push_back(reply);
+        else if (result != 0 && !stopping_.load(std::memory_order_relaxed))
+            lost(reply.pe, static_cast<int>(-result));
+    }
+}
+
+// ---- the thread
+
+void Road::run() {
+    pthread_setname_np(pthread_self(), "isthmus-ofi");
+    // Not on the core that its PE is bound to, which computes.
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+        CPU_SET(processor, &all);
+    sched_setaffinity(0, sizeof all, &all);
+    // Acquire: partner is the release in the destructor.
+    while (!stopping_.load(std::memory_order_acquire)) {
+        progress();
+        watch_neighbour(now_nanoseconds());
+        fid* queue = &fabric_.queue()->fid;
+        pollfd ends[] = {{stop_event_, POLLIN, 0}, {fabric_.descriptor(), POLLIN, 0}};
+        // The provider's leave to sleep: there may be work that the descriptor does not show.
+        if (fabric_.descriptor() >= 0 && fi_trywait(fabric_.fabric(), &queue, 1) != 0) continue;
+        poll(ends, fabric_.descriptor() >= 0 ? 2 : 1, pause_milliseconds());
+    }
+}
+
+int Road::pause_milliseconds() const {
+    const std::unique_lock lock(const_cast<std::mutex&>(reading_), std::try_to_lock);
+    if (!lock || !answers_.empty() || fabric_.descriptor() < 0) return 1;
+    return 100;
+}
+
+// Asks the neighbour for a sign of life when none has come for a quarter of the time.
+void Road::watch_neighbour(std::uint64_t now) {
+    if (neighbour_ < 0) return;
+    const std::uint64_t heard = heard_.load(std::memory_order_relaxed);
+    const double silence = now > heard ? static_cast<double>(now - heard) / 1e9 : 0;
+    if (silence < services_.detect_seconds / 4) return;
+    if (silence > services_.detect_seconds) {
+        char text[96];
+        std::snprintf(text, sizeof text, "nothing heard of it for %.1f s (ISTHMUS_DETECT_SECONDS)",
+                      silence);
+        services_.lost(neighbour_, text);
+    }
+    if (now - asked_at_ < static_cast<std::uint64_t>(services_.detect_seconds * 2.5e8)) return;
+    asked_at_ = now;
+    const std::unique_lock lock(reading_, std::try_to_lock);
+    if (!lock) return;
+    Request question;
+    question.kind = RequestKind::heartbeat;
+    question.operand = 1;
+    answers_.push_back({neighbour_, question});
+    send_answers();
+}
+
+}  // namespace isthmus::transport::ofi
+
+extern "C" __attribute__((visibility("default"))) isthmus::transport::Transport*
+isthmus_open_transport(const isthmus::transport::Services& services) {
+    if (services.version != isthmus::transport::kContractVersion) return nullptr;
+    return new isthmus::transport::ofi::Road(services);
+}

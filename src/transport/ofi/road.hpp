@@ -1,0 +1,159 @@
+// The transport `ofi`: libfabric's puts and gets where they do, requests to the peer's progress
+// thread for the rest.
+//
+// Put: up to the provider's inject size the data leave with the call; up to kBounceBytes they are
+// copied to a bounce buffer, which comes back with the completion; above that the call waits until
+// the provider has taken them.
+//
+// Quiet: a completion says that the data have left, not that they have arrived. Where the provider
+// keeps puts and requests in order, quiet sends a request behind the puts to every PE that has been
+// written to, and waits for the answers. Where it does not, every put is delivery-complete, and
+// quiet waits for these first.
+//
+// Threads: any thread may call. One thread at a time reads the completion queue and serves requests
+// (`reading_`), so that requests of one PE are done in order.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "transport/ofi/answer.hpp"
+#include "transport/ofi/fabric.hpp"
+#include "transport/ofi/wire.hpp"
+
+namespace isthmus::transport::ofi {
+
+inline constexpr std::size_t kBounceBytes = 16384;
+inline constexpr std::size_t kBounceBuffers = 64;
+inline constexpr std::size_t kReceives = 128;
+
+// Behind every context that the provider is given, so that a completion finds its meaning. The
+// provider's part comes first and is the provider's while the operation is under way.
+struct Context {
+    enum class Kind : std::uint8_t { receive, direct, bounce };
+    fi_context2 provider{};
+    Kind kind = Kind::direct;
+    int pe = -1;
+};
+static_assert(std::is_standard_layout_v<Context>);
+
+struct Receive {
+    Context context{};
+    alignas(16) char buffer[sizeof(Request) + kRequestBytes];
+};
+
+// An operation whose buffer is the caller's: the caller waits for it.
+struct Direct {
+    Context context{};
+    std::atomic<bool> done{false};
+};
+
+struct Bounce {
+    Context context{};
+    bool confirms = false;  // its completion means that the data have arrived
+    alignas(64) char buffer[kBounceBytes];
+};
+static_assert(sizeof(Request) + kRequestBytes <= kBounceBytes);
+
+class Road final : public Transport {
+  public:
+    explicit Road(const Services& services);
+    ~Road() override;
+
+    void put(int pe, Place dest, const void* source, std::size_t bytes) override;
+    void get(int pe, void* dest, Place source, std::size_t bytes) override;
+    std::uint64_t fetch_atomic(int pe, Place word, const Atomic& atomic) override;
+    void post_atomic(int pe, Place word, const Atomic& atomic) override;
+    void put_signal(int pe, Place dest, const void* source, std::size_t bytes, Place word,
+                    const Atomic& signal) override;
+    void fence() override;
+    void quiet() override;
+    void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) override;
+    void progress() override;
+    const std::atomic<int>* before_quiet() const override { return &outstanding_; }
+    const std::atomic<int>* before_fence() const override {
+        return fabric_.is_ordered() ? &asked_ : nullptr;
+    }
+    const char* describe() const override { return description_.c_str(); }
+
+  private:
+    // What is under way to a PE: bits of dirty_.
+    static constexpr std::uint8_t kWritten = 1;
+    static constexpr std::uint8_t kAsked = 2;
+
+    // Calls until the provider takes it. Ends the job if it refuses.
+    template <typename Call>
+    void issue(int pe, Call&& call);
+    template <typename Done>
+    void wait(int pe, Done&& done);
+
+    [[gnu::cold]] void put_again(int pe, Place dest, const void* source, std::size_t bytes);
+    void put_long(int pe, Place dest, const void* source, std::size_t bytes);
+    void write(int pe, Place dest, const void* source, std::size_t bytes, Context& context);
+    Bounce& take_bounce(int pe);
+    void give_back(Bounce& bounce);
+    void send(int pe, Request request, const void* payload = nullptr);
+    Request request_for(RequestKind kind, Place word, const Atomic& atomic) const;
+
+    void mark(int pe, std::uint8_t what) {
+        // Behind the operation: who clears the mark and then asks for an answer asks behind it.
+        if ((dirty_[pe].load(std::memory_order_relaxed) & what) != what) [[unlikely]]
+            mark_first(pe, what);
+    }
+    [[gnu::cold]] void mark_first(int pe, std::uint8_t what);
+    void flush(std::uint8_t which);
+    void await_confirmations();
+
+    void post_receive(Receive& receive);
+    void complete(const fi_cq_msg_entry& entry);
+    void read_error();
+    void serve(const char* bytes, std::size_t length);
+    void answer(const Request& asked, std::uint64_t value);
+    void send_answers();
+
+    void run();
+    int pause_milliseconds() const;
+    void watch_neighbour(std::uint64_t now);
+    [[noreturn]] void lost(int pe, int error);
+
+    const Services services_;
+    Fabric fabric_;
+    std::string description_;
+    std::size_t inject_ = 0;
+    std::size_t longest_ = 0;  // message of the provider
+
+    std::unique_ptr<std::atomic<std::uint8_t>[]> dirty_;  // by PE
+    std::mutex marking_;
+    std::vector<int> dirty_list_;      // PEs whose mark is not 0; under marking_
+    std::atomic<int> outstanding_{0};  // of them, and those whose answer is awaited
+    std::atomic<int> asked_{0};        // of them, those with requests
+    std::mutex flushing_;
+    std::atomic<long> unconfirmed_{0};  // delivery-complete puts under way
+
+    std::mutex bounce_guard_;
+    std::unique_ptr<Bounce[]> bounces_;
+    std::vector<Bounce*> free_bounces_;
+
+    std::mutex reading_;
+    std::unique_ptr<Receive[]> receives_;
+    struct Reply {
+        int pe;
+        Request request;
+    };
+    std::deque<Reply> answers_;              // under reading_
+    std::atomic<std::uint64_t> refused_{0};  // packets that were none of this job's
+
+    std::atomic<bool> stopping_{false};
+    int stop_event_ = -1;
+    int neighbour_ = -1;  // whom this PE watches
+    std::atomic<std::uint64_t> heard_{0};
+    std::uint64_t asked_at_ = 0;
+    std::thread thread_;
+};
+
+}  // namespace isthmus::transport::ofi

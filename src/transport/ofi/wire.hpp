@@ -1,0 +1,73 @@
+// What PEs send each other beside the provider's own puts and gets: requests to the peer's progress
+// thread, and answers. Bytes from a network are not trusted: parse() checks all that can be checked
+// without knowing the memory; the server checks the place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "transport/transport.hpp"
+
+namespace isthmus::transport::ofi {
+
+enum class RequestKind : std::uint8_t {
+    post_atomic,
+    fetch_atomic,  // answered
+    put_signal,    // payload, then the signal
+    flush,         // answered when all that came before is done
+    answer,
+    core,       // payload for Services::serve; `operand` is the handler
+    heartbeat,  // says only that its sender lives
+    count
+};
+
+// In the byte order of the machine: a job is one executable.
+struct Request {
+    std::uint64_t secret = 0;  // of the job; another job's packets are refused
+    std::uint32_t from = 0;
+    RequestKind kind = RequestKind::count;
+    AtomicKind atomic = AtomicKind::fetch;
+    std::uint8_t width = 0;
+    std::uint8_t segment = 0;
+    std::uint64_t token = 0;    // of the one who asks; comes back in the answer
+    std::uint64_t offset = 0;   // of the atomic's word in `segment`
+    std::uint64_t operand = 0;  // of the answer: the value
+    std::uint64_t compare = 0;
+    // Only put_signal and core send what follows.
+    std::uint64_t data_offset = 0;
+    std::uint32_t data_segment = 0;
+    std::uint32_t bytes = 0;
+};
+inline constexpr std::size_t kShortRequest = offsetof(Request, data_offset);
+static_assert(kShortRequest == 48, "fits every provider's inject");
+static_assert(sizeof(Request) == 64);
+
+inline bool has_payload(RequestKind kind) {
+    return kind == RequestKind::put_signal || kind == RequestKind::core;
+}
+
+// False unless the bytes are a whole request of this job. `payload` points into them.
+inline bool parse(const void* bytes, std::size_t length, std::uint64_t secret, std::uint32_t pes,
+                  Request& request, const char*& payload) {
+    if (length < kShortRequest) return false;
+    request = Request{};
+    std::memcpy(&request, bytes, length < sizeof(Request) ? kShortRequest : sizeof(Request));
+    payload = static_cast<const char*>(bytes) + sizeof(Request);
+    if (request.secret != secret || request.from >= pes || request.kind >= RequestKind::count)
+        return false;
+    if (!has_payload(request.kind)) return length == kShortRequest;
+    return length >= sizeof(Request) && request.bytes <= kRequestBytes &&
+           length == sizeof(Request) + request.bytes;
+}
+
+// The memory of [offset, offset + bytes) in one of the segments, or null.
+inline char* locate(const Segment* segments, std::uint32_t segment, std::uint64_t offset,
+                    std::uint64_t bytes) {
+    if (segment >= kSegments) return nullptr;
+    const Segment& within = segments[segment];
+    if (offset > within.size || bytes > within.size - offset) return nullptr;
+    return within.base + offset;
+}
+
+}  // namespace isthmus::transport::ofi

@@ -1,0 +1,58 @@
+// An atomic done by the processor of the PE whose memory it is: by a transport for a far PE, by the
+// core for a near one that the window's test refused.
+#pragma once
+
+#include <cstdint>
+
+#include "transport/transport.hpp"
+
+namespace isthmus::transport {
+
+// Acquire and release, as the same operations through the window: partners are the waits and
+// fetches of the target's program. False if there is no such kind. Arithmetic wraps around.
+template <typename T>
+inline bool perform_on(T* word, const Atomic& atomic, std::uint64_t& before) {
+    const auto operand = static_cast<T>(atomic.operand);
+    switch (atomic.kind) {
+        case AtomicKind::fetch: before = __atomic_load_n(word, __ATOMIC_ACQUIRE); return true;
+        case AtomicKind::set: __atomic_store_n(word, operand, __ATOMIC_RELEASE); return true;
+        case AtomicKind::swap:
+            before = __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL);
+            return true;
+        case AtomicKind::compare_swap: {
+            T expected = static_cast<T>(atomic.compare);
+            __atomic_compare_exchange_n(word, &expected, operand, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE);
+            before = expected;
+            return true;
+        }
+        case AtomicKind::add:
+            before = __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL);
+            return true;
+        case AtomicKind::bit_and:
+            before = __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL);
+            return true;
+        case AtomicKind::bit_or:
+            before = __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL);
+            return true;
+        case AtomicKind::bit_xor:
+            before = __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL);
+            return true;
+        case AtomicKind::count: break;
+    }
+    return false;
+}
+
+// False for a width or kind that there is not, or a word that is not aligned to its width.
+inline bool perform(void* word, const Atomic& atomic, std::uint64_t& before) {
+    if (atomic.width == 0 || reinterpret_cast<std::uintptr_t>(word) % atomic.width != 0)
+        return false;
+    switch (atomic.width) {
+        case 2: return perform_on(static_cast<std::uint16_t*>(word), atomic, before);
+        case 4: return perform_on(static_cast<std::uint32_t*>(word), atomic, before);
+        case 8: return perform_on(static_cast<std::uint64_t*>(word), atomic, before);
+        default: return false;
+    }
+}
+
+}  // namespace isthmus::transport

@@ -1,0 +1,118 @@
+// The contract between the core and a road to the PEs that the window does not reach.
+//
+// The core asks for one-sided operations on places in far PEs' segments; a transport brings them
+// there with whatever its network has, and decides once, when it is opened, how. It never knows
+// which face called. A transport is a module of its own (libisthmus-NAME.so), so that the library
+// runs where the network's libraries are not installed.
+//
+// Ordering, which every transport keeps: operations of this PE on one far PE between two fences are
+// unordered; fence() orders those before it against those after it, of every kind; quiet() returns
+// when all are complete at the target, whose program need not call the library for that.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace isthmus::transport {
+
+// Of the tables below; core and module must agree.
+inline constexpr std::uint32_t kContractVersion = 2;
+
+// The published memory of a PE, the same segments at every PE.
+enum SegmentId : std::uint32_t { kHeap, kData, kSegments };
+
+struct Segment {
+    char* base = nullptr;
+    std::uint64_t size = 0;  // 0: there is none
+};
+
+// Where in a far PE's memory.
+struct Place {
+    std::uint32_t segment = 0;
+    std::uint64_t offset = 0;
+};
+
+enum class AtomicKind : std::uint8_t {
+    fetch,
+    set,
+    swap,
+    compare_swap,
+    add,
+    bit_and,
+    bit_or,
+    bit_xor,
+    count
+};
+
+// On a word of `width` bytes (2, 4 or 8), aligned to it. The target's processor does it, so that it
+// is atomic with respect to operations through the window and to the target's own.
+struct Atomic {
+    AtomicKind kind = AtomicKind::fetch;
+    std::uint8_t width = 8;
+    std::uint64_t operand = 0;
+    std::uint64_t compare = 0;
+};
+
+// What the module is given. All of it outlives the transport.
+struct Services {
+    std::uint32_t version = kContractVersion;
+    int me = 0;
+    int pes = 0;
+    Segment segments[kSegments];
+    const char* provider = "";  // the setting; empty: the transport chooses
+    bool thread = true;         // whether a thread serves this PE's memory
+    double detect_seconds = 0;  // a silent neighbour is dead after this; 0: never
+    bool (*is_far)(int pe) = nullptr;
+
+    // Collective, while the transport is opened: everyone's bytes at everyone, by number of the PE.
+    void (*gather)(const void* mine, std::size_t bytes, void* all) = nullptr;
+    // Ends the job with a message.
+    void (*fail)(const char* what) = nullptr;
+    // The same where PE `pe` has failed: the core knows its host.
+    void (*lost)(int pe, const char* what) = nullptr;
+    // Waits for done(argument), giving way as the core's waits do. `pe` is who is waited for.
+    void (*wait)(int pe, bool (*done)(void*), void* argument) = nullptr;
+    // A request for the core of this PE (below), from the thread that makes progress.
+    void (*serve)(int from, std::uint32_t handler, const void* payload,
+                  std::size_t bytes) = nullptr;
+};
+
+// Bytes of a request's payload.
+inline constexpr std::size_t kRequestBytes = 2048;
+
+class Transport {
+  public:
+    virtual ~Transport() = default;
+
+    // The source may be changed when it returns; the data may arrive later.
+    virtual void put(int pe, Place dest, const void* source, std::size_t bytes) = 0;
+    // The data are there when it returns.
+    virtual void get(int pe, void* dest, Place source, std::size_t bytes) = 0;
+    // Returns what the word held.
+    virtual std::uint64_t fetch_atomic(int pe, Place word, const Atomic& atomic) = 0;
+    // The same without an answer.
+    virtual void post_atomic(int pe, Place word, const Atomic& atomic) = 0;
+    // The word is changed after the data are there. Kinds set and add; 8 bytes.
+    virtual void put_signal(int pe, Place dest, const void* source, std::size_t bytes, Place word,
+                            const Atomic& signal) = 0;
+    virtual void fence() = 0;
+    virtual void quiet() = 0;
+    // Calls serve() at the far PE, after what this PE put there before.
+    virtual void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) = 0;
+    // Zero when quiet (fence) has nothing to do, so that the core need not ask; null if that cannot
+    // be told from a number.
+    virtual const std::atomic<int>* before_quiet() const = 0;
+    virtual const std::atomic<int>* before_fence() const = 0;
+    // Serves what others ask of this PE; for jobs without a progress thread, and to shorten waits.
+    virtual void progress() = 0;
+    // "tcp;ofi_rxm (libfabric 1.17): atomics by message, ...": what is done how, for the user.
+    virtual const char* describe() const = 0;
+};
+
+// The function that a module exports, under the name kOpenSymbol. Collective. Ends the job with a
+// message if the network cannot be used.
+using Open = Transport* (*)(const Services& services);
+inline constexpr const char* kOpenSymbol = "isthmus_open_transport";
+
+}  // namespace isthmus::transport

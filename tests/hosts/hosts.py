@@ -1,0 +1,131 @@
+"""Hosts for tests, made of namespaces: each has its own address, host name and /dev/shm.
+
+They hang on a bridge in a namespace of its own. Processes enter a host by `nsenter` (the wrapper
+that `Hosts.shell` names, which launchers take for ssh). The pid namespace and the file system are
+shared, so whoever decides "same host" by process numbers or files is fooled, as a test should.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+
+class Unavailable(Exception):
+    """This machine does not let us make namespaces; the text says why."""
+
+
+def need():
+    if os.geteuid() != 0:
+        raise Unavailable("namespaces for hosts need root")
+    for tool in ("ip", "nsenter", "unshare", "mount"):
+        if shutil.which(tool) is None:
+            raise Unavailable(f"{tool} is not installed (tools/install-packages.sh --hosts)")
+
+
+def run(*words):
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Unavailable(f"`{' '.join(words)}` fails: {done.stderr.strip()}")
+
+
+class Hosts:
+    """`count` hosts h1, h2 ... with addresses 10.77.0.1, ...; a context manager."""
+
+    def __init__(self, count, folder):
+        self.count = count
+        self.folder = folder
+        self.tag = f"i{os.getpid() % 100000}"
+        self.anchors = []
+        self.spaces = []
+        self.shell = os.path.join(folder, "on-host")
+
+    def __enter__(self):
+        need()
+        try:
+            self.make()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def make(self):
+        switch = f"{self.tag}sw"
+        run("ip", "netns", "add", switch)
+        self.spaces.append(switch)
+        run("ip", "-n", switch, "link", "add", "br0", "type", "bridge")
+        run("ip", "-n", switch, "link", "set", "br0", "up")
+        table = os.path.join(self.folder, "hosts")
+        with open(table, "w") as file:
+            file.write("127.0.0.1 localhost\n")
+            for number in range(1, self.count + 1):
+                file.write(f"10.77.0.{number} h{number}\n")
+        for number in range(1, self.count + 1):
+            self.make_host(number, switch, table)
+        with open(self.shell, "w") as file:
+            file.write(self.wrapper())
+        os.chmod(self.shell, 0o755)
+
+    def make_host(self, number, switch, table):
+        space = f"{self.tag}h{number}"
+        run("ip", "netns", "add", space)
+        self.spaces.append(space)
+        port = f"{self.tag}p{number}"
+        run("ip", "link", "add", f"e{number}", "netns", space, "type", "veth", "peer", "name", port,
+            "netns", switch)
+        run("ip", "-n", switch, "link", "set", port, "master", "br0", "up")
+        run("ip", "-n", space, "addr", "add", f"10.77.0.{number}/24", "dev", f"e{number}")
+        run("ip", "-n", space, "link", "set", f"e{number}", "up")
+        run("ip", "-n", space, "link", "set", "lo", "up")
+        ready = os.path.join(self.folder, f"ready{number}")
+        script = (f"hostname h{number} && mount -t tmpfs -o size=2g,mode=1777 tmpfs /dev/shm && "
+                  f"mount --bind {table} /etc/hosts && touch {ready} && exec sleep infinity")
+        anchor = subprocess.Popen(
+            ["nsenter", f"--net=/run/netns/{space}", "unshare", "--uts", "--ipc", "--mount", "sh",
+             "-c", script], stderr=subprocess.PIPE, text=True)
+        self.anchors.append(anchor)
+        for _ in range(500):
+            if os.path.exists(ready):
+                return
+            if anchor.poll() is not None:
+                raise Unavailable(f"host h{number}: {anchor.stderr.read().strip()}")
+            time.sleep(0.01)
+        raise Unavailable(f"host h{number} does not come up")
+
+    def wrapper(self):
+        """Takes ssh's options, a host and a command."""
+        cases = "\n".join(f"    h{i + 1}) anchor={anchor.pid} ;;"
+                          for i, anchor in enumerate(self.anchors))
+        return f"""#!/bin/sh
+while :; do
+    case $1 in
+        -l|-p|-o) shift 2 ;;
+        -*) shift ;;
+        *) break ;;
+    esac
+done
+case $1 in
+{cases}
+    *) echo "no host $1" >&2; exit 1 ;;
+esac
+shift
+exec nsenter -t $anchor --net --uts --ipc --mount --wdns="$PWD" /bin/sh -c "$*"
+"""
+
+    def names(self):
+        return [f"h{number}" for number in range(1, self.count + 1)]
+
+    def cut_off(self, number):
+        """Takes the host off the network."""
+        run("ip", "-n", f"{self.tag}sw", "link", "set", f"{self.tag}p{number}", "down")
+
+    def join(self, number):
+        run("ip", "-n", f"{self.tag}sw", "link", "set", f"{self.tag}p{number}", "up")
+
+    def __exit__(self, *_):
+        for anchor in self.anchors:
+            anchor.send_signal(signal.SIGKILL)
+            anchor.wait()
+        for space in self.spaces:
+            subprocess.run(["ip", "netns", "del", space], capture_output=True)

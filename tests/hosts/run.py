@@ -1,0 +1,127 @@
+"""Runs the OpenSHMEM programs on hosts made of namespaces (hosts.py), under a launcher.
+
+Exit status 77: not possible on this machine, for the reason printed.
+"""
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from hosts import Hosts, Unavailable
+
+
+def command(launcher, hosts, pes, program):
+    each = pes // hosts.count
+    names = hosts.names()
+    start = [hosts.shell, names[0]]
+    if launcher == "hydra":
+        return start + ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", hosts.shell, "-hosts",
+                        ",".join(names), "-ppn", str(each), "-n", str(pes), program]
+    places = ",".join(f"{name}:{each}" for name in names)
+    return start + ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca",
+                    "plm_rsh_agent", hosts.shell, "-H", places, "-n", str(pes), program]
+
+
+def need_launcher(launcher):
+    tool = {"hydra": "mpiexec.hydra", "mpirun": "mpirun.openmpi"}[launcher]
+    if shutil.which(tool) is None:
+        raise Unavailable(f"{tool} is not installed (tools/install-packages.sh --hosts)")
+
+
+def run_programs(arguments, hosts):
+    need_launcher(arguments.launcher)
+    failed = 0
+    for name in arguments.programs:
+        program = os.path.join(arguments.bin, f"shmem_{name}")
+        words = command(arguments.launcher, hosts, arguments.pes, program)
+        began = time.monotonic()
+        environment = dict(os.environ, TEST_HOST_PES=str(arguments.pes // hosts.count),
+                           ISTHMUS_STALL_SECONDS="10",
+                           ISTHMUS_SPIN="0")  # the hosts share this machine's cores
+        done = subprocess.run(words, capture_output=True, text=True, timeout=200, env=environment)
+        took = time.monotonic() - began
+        print(f"{name}: exit status {done.returncode}, {took:.1f} s", flush=True)
+        if done.returncode != 0:
+            print(done.stdout[-2000:], done.stderr[-4000:])
+            failed += 1
+    return failed
+
+
+def run_fault(arguments, hosts):
+    """A PE is killed, or its host cut off, while all are in a ring of gets."""
+    need_launcher("hydra")
+    program = os.path.join(arguments.bin, "transport_ring")
+    detect = 3
+    mark = os.path.join(hosts.folder, "pe")
+    environment = dict(os.environ, ISTHMUS_DETECT_SECONDS=str(detect), RING_MARK=mark)
+    job = subprocess.Popen(command("hydra", hosts, 4, program), stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True, env=environment,
+                           start_new_session=True)
+    try:
+        deadline = time.monotonic() + 60
+        while not all(os.path.exists(f"{mark}{pe}") for pe in range(4)):
+            if time.monotonic() > deadline or job.poll() is not None:
+                print("the ring does not start:", job.communicate(timeout=5)[0])
+                return 1
+            time.sleep(0.05)
+        time.sleep(0.5)
+        began = time.monotonic()
+        if arguments.fault == "killed":
+            with open(f"{mark}3") as file:
+                os.kill(int(file.read()), signal.SIGKILL)
+        else:
+            hosts.cut_off(2)
+        pids = []
+        for pe in (0, 1):
+            with open(f"{mark}{pe}") as file:
+                pids.append(int(file.read()))
+        # The PEs of the host that is left must end by themselves; the launcher may wait for the
+        # other half of its own.
+        limit = detect * 2 + 5
+        while any(os.path.exists(f"/proc/{pid}") for pid in pids):
+            if time.monotonic() - began > limit:
+                print(f"PEs 0 and 1 still run {limit} s after the fault")
+                return 1
+            time.sleep(0.05)
+        took = time.monotonic() - began
+        print(f"{arguments.fault}: the job ended after {took:.1f} s")
+    finally:
+        if arguments.fault == "cut-off":
+            hosts.join(2)
+        try:
+            output = job.communicate(timeout=10)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGKILL)
+            output = job.communicate()[0]
+        print(output[-3000:])
+    if arguments.fault == "cut-off" and "is lost" not in output:
+        print("no message names the PE that was lost")
+        return 1
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--launcher", choices=["hydra", "mpirun"], default="hydra")
+    parser.add_argument("--hosts", type=int, default=2)
+    parser.add_argument("--pes", type=int, default=4)
+    parser.add_argument("--fault", choices=["killed", "cut-off"])
+    parser.add_argument("programs", nargs="*")
+    arguments = parser.parse_args()
+    try:
+        with tempfile.TemporaryDirectory() as folder, Hosts(arguments.hosts, folder) as hosts:
+            failed = (run_fault if arguments.fault else run_programs)(arguments, hosts)
+    except Unavailable as reason:
+        print(f"skipped: {reason}")
+        return 77
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
