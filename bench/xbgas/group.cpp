@@ -10,6 +10,7 @@ Group xbgas() {
              {"broadcast", measure_broadcast},
              {"oshmem", measure_against_oshmem},
              {"messages", measure_message_format},
+             {"figures", measure_figures},
              {"speed", measure_speed},
              {"applications", measure_applications}}};
 }

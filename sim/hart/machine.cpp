@@ -67,8 +67,11 @@ Machine::Machine(Program program, MachineOptions options, const Boot& boot)
     complain = [](const std::string& text) { std::fputs(text.c_str(), stderr); };
     for (unsigned i = 0; i < options_.nodes; ++i) {
         nodes_.push_back(std::make_unique<Node>(i, options_.nodes));
-        boot(*this, *nodes_.back());
+        if (owns(i)) boot(*this, *nodes_.back());
     }
+    if (options_.spread != nullptr)
+        options_.spread->serve_memory(
+            [this](unsigned node) -> AddressSpace& { return nodes_[node]->memory; });
 }
 
 Machine::~Machine() = default;
@@ -98,35 +101,113 @@ bool Machine::run() {
     return run(std::span(observers));
 }
 
+// The order of service turns with the rounds, from a start the seed chooses, so that no node is
+// always first.
+std::size_t Machine::first_of_round() const {
+    std::uint64_t mixed = (options_.seed + rounds_) * 0x9e3779b97f4a7c15ull;
+    mixed ^= mixed >> 32;
+    return options_.seed == 0 ? 0 : mixed % nodes_.size();
+}
+
 void Machine::begin_round() {
     ++rounds_;
     active_.clear();
-    // The order of service turns with the rounds, from a start the seed chooses, so that no node is
-    // always first.
-    std::uint64_t mixed = (options_.seed + rounds_) * 0x9e3779b97f4a7c15ull;
-    mixed ^= mixed >> 32;
-    const std::size_t first = options_.seed == 0 ? 0 : mixed % nodes_.size();
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        Node& node = *nodes_[(first + i) % nodes_.size()];
-        if (node.exited) continue;
-        node.environment->before_round(node);
-        if (std::none_of(node.runnable.begin(), node.runnable.end(), [](bool b) { return b; })) {
-            if (!node.environment->wake_sleepers(node)) {
-                complain("isthmus-sim: node " + std::to_string(node.id) +
-                         ": every thread waits for another one; the program is deadlocked\n");
-                for (const auto& hart : node.harts)
-                    complain(report(node, *hart));
-                exit_node(node, 124);
-                continue;
-            }
+    const std::size_t first = first_of_round();
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+        begin_round(*nodes_[(first + i) % nodes_.size()]);
+}
+
+void Machine::begin_round(Node& node) {
+    if (node.exited) return;
+    node.environment->before_round(node);
+    if (std::none_of(node.runnable.begin(), node.runnable.end(), [](bool b) { return b; })) {
+        if (!node.environment->wake_sleepers(node)) {
+            complain("isthmus-sim: node " + std::to_string(node.id) +
+                     ": every thread waits for another one; the program is deadlocked\n");
+            for (const auto& hart : node.harts)
+                complain(report(node, *hart));
+            exit_node(node, 124);
+            return;
         }
-        if (options_.max_instructions != 0 && node.retired() >= options_.max_instructions) {
-            limit_reached_ = true;
-            continue;
-        }
-        node.quota = static_cast<std::int64_t>(options_.quantum);
-        active_.push_back(&node);
     }
+    if (options_.max_instructions != 0 && node.retired() >= options_.max_instructions) {
+        limit_reached_ = true;
+        return;
+    }
+    node.quota = static_cast<std::int64_t>(options_.quantum);
+    active_.push_back(&node);
+}
+
+// What the process that has the next turn must know of the nodes of this one.
+void Machine::note_spread(unsigned first, unsigned last, Spread::State& state) const {
+    state.ended = state.ended || job_ended_;
+    state.limited = state.limited || limit_reached_;
+    for (unsigned i = first; i < last; ++i)
+        state.alive = state.alive || !nodes_[i]->exited;
+    for (const Node* node : active_) {
+        state.active = state.active ||
+                       (node->id >= first && node->id < last && !node->exited && node->quota > 0);
+    }
+}
+
+Spread::State Machine::begin_spread_round() {
+    ++rounds_;
+    active_.clear();
+    Spread::State state =
+        options_.spread->sweep(static_cast<unsigned>(first_of_round()),
+                               [&](unsigned first, unsigned last, Spread::State& now) {
+                                   if (now.ended) end_job_elsewhere();
+                                   for (unsigned i = first; i < last; ++i)
+                                       begin_round(*nodes_[i]);
+                                   note_spread(first, last, now);
+                               });
+    return agree(state);
+}
+
+Spread::State Machine::end_spread_phase() {
+    Spread::State state = options_.spread->sweep(
+        static_cast<unsigned>(first_of_round()),
+        [&](unsigned first, unsigned last, Spread::State& now) {
+            if (now.ended) end_job_elsewhere();
+            for (Node* node : active_) {
+                if (!node->wants_service || node->id < first || node->id >= last) continue;
+                node->wants_service = false;
+                serve(*node, *node->harts[node->current]);
+            }
+            note_spread(first, last, now);
+        });
+    state = agree(state);
+    std::erase_if(active_, [](const Node* node) { return node->exited || node->quota <= 0; });
+    return state;
+}
+
+// After a sweep: what a later turn has ended is over here, too.
+Spread::State Machine::agree(Spread::State state) {
+    if (!state.ended) return state;
+    end_job_elsewhere();
+    state.active = state.alive = false;
+    return state;
+}
+
+// Another process's node has ended the job.
+void Machine::end_job_elsewhere() {
+    job_ended_ = true;
+    for (const auto& node : nodes_) {
+        if (node->exited) continue;
+        node->exited = true;
+        node->quota = 0;
+    }
+}
+
+bool Machine::read_node(unsigned node, std::uint64_t address, void* to, std::size_t size,
+                        std::uint8_t rights) {
+    return owns(node) ? nodes_[node]->memory.read(address, to, size, rights)
+                      : options_.spread->read(node, address, to, size, rights);
+}
+bool Machine::write_node(unsigned node, std::uint64_t address, const void* from, std::size_t size,
+                         std::uint8_t rights) {
+    return owns(node) ? nodes_[node]->memory.write(address, from, size, rights)
+                      : options_.spread->write(node, address, from, size, rights);
 }
 
 // Serves what the nodes stopped for. True when the round is over.
@@ -168,7 +249,6 @@ void Machine::serve_remote(Node& from, Hart& hart) {
     };
     const unsigned target_id = from.namespaces.node_of(request.name_space);
     if (target_id == NamespaceTable::kUnmapped) return fail(writes, request.address);
-    Node& target = *nodes_[target_id];
     NodeCounters& counters = from.counters;
     if (target_id == from.id) ++counters.local_namespace;
 
@@ -176,12 +256,17 @@ void Machine::serve_remote(Node& from, Hart& hart) {
         if (program_.xlen == Xlen::k32) value = sign_extend(value, 4);
         (request.file == RegisterFile::kE ? hart.e : hart.x)[request.rd] = value;
     };
-    AddressSpace& memory = target.memory;
+    const auto read = [&](std::uint64_t address, void* to, std::size_t size,
+                          std::uint8_t rights = kRead) {
+        return read_node(target_id, address, to, size, rights);
+    };
+    const auto write = [&](std::uint64_t address, const void* data, std::size_t size) {
+        return write_node(target_id, address, data, size, kWrite);
+    };
     switch (request.kind) {
         case Kind::kLoad: {
             std::uint64_t value[2] = {0, 0};
-            if (!memory.read(request.address, value, request.size))
-                return fail(false, request.address);
+            if (!read(request.address, value, request.size)) return fail(false, request.address);
             ++counters.remote_loads;
             if (request.size == 16) {
                 hart.x[request.rd] = value[0];
@@ -193,8 +278,7 @@ void Machine::serve_remote(Node& from, Hart& hart) {
         }
         case Kind::kStore: {
             const std::uint64_t value[2] = {request.value, request.value_high};
-            if (!memory.write(request.address, value, request.size))
-                return fail(true, request.address);
+            if (!write(request.address, value, request.size)) return fail(true, request.address);
             ++counters.remote_stores;
             break;
         }
@@ -204,7 +288,7 @@ void Machine::serve_remote(Node& from, Hart& hart) {
             std::uint64_t old = 0;
             const std::uint8_t rights =
                 request.kind == Kind::kLoadReserved ? kRead : kRead | kWrite;
-            if (!memory.read(request.address, &old, request.size, rights))
+            if (!read(request.address, &old, request.size, rights))
                 return fail(writes, request.address);
             ++counters.remote_atomics;
             const std::uint64_t extended = sign_extend(old, request.size);
@@ -234,7 +318,7 @@ void Machine::serve_remote(Node& from, Hart& hart) {
                                                        static_cast<std::int64_t>(request.value)));
                 set_register(extended);
             }
-            memory.write(request.address, &next, request.size);
+            write(request.address, &next, request.size);
             break;
         }
         case Kind::kBulkLoad:
@@ -248,11 +332,11 @@ void Machine::serve_remote(Node& from, Hart& hart) {
             while (left != 0) {
                 const std::size_t n = std::min<std::uint64_t>(left, sizeof buffer);
                 if (load) {
-                    if (!memory.read(remote, buffer, n)) return fail(false, remote);
+                    if (!read(remote, buffer, n)) return fail(false, remote);
                     if (!from.memory.write(local, buffer, n)) return fail(true, local);
                 } else {
                     if (!from.memory.read(local, buffer, n)) return fail(false, local);
-                    if (!memory.write(remote, buffer, n)) return fail(true, remote);
+                    if (!write(remote, buffer, n)) return fail(true, remote);
                 }
                 left -= n;
                 remote += n;
@@ -277,6 +361,7 @@ void Machine::exit_node(Node& node, int code) {
 // Nodes that ended before keep their codes; the others end with 0, so that exit_code() is this
 // one's.
 void Machine::end_job(Node& node, int code) {
+    job_ended_ = true;
     for (const auto& other : nodes_) {
         if (other->exited) continue;
         other->exited = true;

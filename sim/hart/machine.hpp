@@ -19,6 +19,7 @@
 #include "sim/hart/elf.hpp"
 #include "sim/hart/execute.hpp"
 #include "sim/hart/hart.hpp"
+#include "sim/hart/spread.hpp"
 
 namespace isthmus::sim {
 
@@ -39,6 +40,7 @@ struct MachineOptions {
     unsigned threads = 1;                // host threads
     std::uint64_t max_instructions = 0;  // per node; 0: no limit
     bool host_clock = false;             // real time instead of one nanosecond per instruction
+    Spread* spread = nullptr;            // other processes have the other nodes; kept by the caller
     std::vector<std::string> arguments;  // argv of a Linux program, its name first
     std::vector<std::string> environment;
 };
@@ -149,6 +151,10 @@ class Machine {
     bool run(std::span<Observer> observers);
     /// Without observers.
     bool run();
+    /// True if this process simulates the node.
+    bool owns(unsigned node) const {
+        return options_.spread == nullptr || options_.spread->owns(node);
+    }
     /// One round; false when there is nothing left to run. For callers that want to look in
     /// between.
     template <HartObserver Observer>
@@ -193,8 +199,21 @@ class Machine {
     template <HartObserver Observer>
     void advance(Node& node, Observer& observer);
     void begin_round();
+    void begin_round(Node& node);
+    std::size_t first_of_round() const;
     bool end_phase();
     void tick_progress();
+    template <HartObserver Observer>
+    bool run_spread(std::span<Observer> observers);
+    Spread::State begin_spread_round();
+    Spread::State end_spread_phase();
+    void note_spread(unsigned first, unsigned last, Spread::State& state) const;
+    Spread::State agree(Spread::State state);
+    void end_job_elsewhere();
+    bool read_node(unsigned node, std::uint64_t address, void* to, std::size_t size,
+                   std::uint8_t rights);
+    bool write_node(unsigned node, std::uint64_t address, const void* from, std::size_t size,
+                    std::uint8_t rights);
 
     Program program_;
     MachineOptions options_;
@@ -203,7 +222,7 @@ class Machine {
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> active_;
     std::uint64_t rounds_ = 0;
-    bool limit_reached_ = false;
+    bool limit_reached_ = false, job_ended_ = false;
     std::uint64_t next_progress_ = 0;
 };
 
@@ -265,7 +284,23 @@ bool Machine::round(std::span<Observer> observers) {
 }
 
 template <HartObserver Observer>
+bool Machine::run_spread(std::span<Observer> observers) {
+    for (;;) {
+        Spread::State state = begin_spread_round();
+        while (state.active) {
+            for (Node* node : active_)
+                advance(*node, observers[node->id]);
+            state = end_spread_phase();
+        }
+        tick_progress();
+        if (!state.alive) return true;
+        if (state.limited) return false;
+    }
+}
+
+template <HartObserver Observer>
 bool Machine::run(std::span<Observer> observers) {
+    if (options_.spread != nullptr) return run_spread(observers);
     const unsigned threads =
         std::min<unsigned>(options_.threads, static_cast<unsigned>(nodes_.size()));
     if (threads <= 1) {

@@ -18,6 +18,7 @@
 #include "sim/hart/commit_log.hpp"
 #include "sim/hart/communication.hpp"
 #include "sim/linux/process.hpp"
+#include "sim/tool/spread.hpp"
 
 namespace {
 
@@ -36,6 +37,7 @@ struct Settings {
     std::vector<std::string> environment;
     bool json = false, quiet = false, count = false, trace_to_stderr = false;
     int gdb_port = -1;
+    unsigned processes = 1;
 };
 
 double seconds_since(Clock::time_point start) {
@@ -46,6 +48,7 @@ nlohmann::json statistics(Machine& machine, double seconds, bool finished) {
     nlohmann::json nodes = nlohmann::json::array();
     nlohmann::json traps = nlohmann::json::object();
     for (const auto& node : machine.nodes()) {
+        if (!machine.owns(node->id)) continue;
         std::uint64_t decoded = 0;
         for (const auto& hart : node->harts) {
             decoded += hart->blocks.decoded();
@@ -92,11 +95,13 @@ std::string file_of_node(const std::string& name, unsigned node, unsigned nodes)
     return nodes == 1 || name == "-" ? name : name + "." + std::to_string(node);
 }
 
-nlohmann::json counted(const std::vector<CommunicationCounter>& counters) {
+nlohmann::json counted(const Machine& machine, const std::vector<CommunicationCounter>& counters) {
     nlohmann::json nodes = nlohmann::json::array();
     CommunicationCounter all = counters.front();
     all.program = all.communication = all.waiting = 0;
-    for (const CommunicationCounter& one : counters) {
+    for (unsigned i = 0; i < counters.size(); ++i) {
+        if (!machine.owns(i)) continue;
+        const CommunicationCounter& one = counters[i];
         nodes.push_back({{"program", one.program},
                          {"communication", one.communication},
                          {"waiting", one.waiting}});
@@ -108,6 +113,39 @@ nlohmann::json counted(const std::vector<CommunicationCounter>& counters) {
             {"communication", all.communication},
             {"waiting", all.waiting},
             {"per_node", nodes}};
+}
+
+/// Reports of several processes, each of its nodes, as the one of all nodes.
+nlohmann::json merged(const std::vector<std::string>& texts) {
+    nlohmann::json all;
+    const auto add = [](nlohmann::json& to, const nlohmann::json& from, const char* key) {
+        to[key] = to[key].get<std::uint64_t>() + from[key].get<std::uint64_t>();
+    };
+    const auto append = [](nlohmann::json& to, const nlohmann::json& from) {
+        for (const auto& one : from["per_node"])
+            to["per_node"].push_back(one);
+    };
+    for (const std::string& text : texts) {
+        const nlohmann::json one = nlohmann::json::parse(text);
+        if (all.is_null()) {
+            all = one;
+            continue;
+        }
+        add(all, one, "instructions");
+        add(all, one, "peak_resident_bytes");
+        append(all, one);
+        all["mips"] = all["mips"].get<double>() + one["mips"].get<double>();
+        all["seconds"] = std::max(all["seconds"].get<double>(), one["seconds"].get<double>());
+        if (all["exit_code"] == 0) all["exit_code"] = one["exit_code"];
+        for (const auto& [cause, count] : one["traps"].items())
+            all["traps"][cause] =
+                all["traps"].value(cause, std::uint64_t{0}) + count.get<std::uint64_t>();
+        if (!one.contains("counted")) continue;
+        for (const char* key : {"program", "communication", "waiting"})
+            add(all["counted"], one["counted"], key);
+        append(all["counted"], one["counted"]);
+    }
+    return all;
 }
 
 bool run_machine(Machine& machine, const Settings& settings, nlohmann::json& counts) {
@@ -128,7 +166,7 @@ bool run_machine(Machine& machine, const Settings& settings, nlohmann::json& cou
         const CommunicationMap map(machine.program());
         std::vector<CommunicationCounter> counters(nodes, CommunicationCounter(map));
         const bool finished = machine.run(std::span(counters));
-        counts = counted(counters);
+        counts = counted(machine, counters);
         return finished;
     }
     if (name.empty()) return machine.run();
@@ -153,9 +191,12 @@ int run(Settings& settings) {
     // A position-independent program goes where the system would put it.
     if (program.position_independent && !bare) moved.move(0x40'0000);
 
+    const std::unique_ptr<Spread> spread = make_spread(options.nodes);
+    options.spread = spread.get();
+    const bool speaks = spread == nullptr || spread->first() == 0;
     Machine machine(std::move(moved), options, bare ? boot_bare_metal : boot_linux);
     const auto start = Clock::now();
-    const bool terminal = isatty(2) && !settings.quiet;
+    const bool terminal = isatty(2) && !settings.quiet && speaks;
     bool printed = false;
     if (terminal) {
         machine.on_progress = [&, last = start]() mutable {
@@ -178,19 +219,46 @@ int run(Settings& settings) {
     const double seconds = seconds_since(start);
     if (printed) std::fputc('\n', stderr);
     std::fflush(stdout);
-    if (!finished)
+    if (!finished && speaks)
         std::fprintf(stderr,
                      "isthmus-sim: stopped after %lu instructions per node (--max-instructions)\n",
                      static_cast<unsigned long>(options.max_instructions));
     nlohmann::json report = statistics(machine, seconds, finished);
     if (settings.count) report["counted"] = counts;
-    if (!settings.stats.empty()) {
+    if (spread != nullptr) report = merged(spread->gather(report.dump()));
+    if (!settings.stats.empty() && speaks) {
         std::ofstream file(settings.stats);
         file << report.dump(2) << "\n";
         if (!file) throw std::runtime_error(settings.stats + ": cannot be written (--stats)");
     }
-    if (settings.json) std::cout << report.dump() << "\n";
-    return finished ? machine.exit_code() & 0xff : 125;
+    if (settings.json && speaks) std::cout << report.dump() << "\n" << std::flush;
+    return finished ? report["exit_code"].get<int>() & 0xff : 125;
+}
+
+/// The same command line in as many processes, as a job of the library.
+int run_processes(const Settings& settings, int argc, char** argv) {
+    for (const auto& [given, option] :
+         {std::pair{settings.gdb_port >= 0, "--gdb"},
+          std::pair{settings.machine.threads != 1, "--threads"},
+          std::pair{!settings.log_commits.empty() || !settings.trace.empty(),
+                    "--log-commits and --trace"}}) {
+        if (given)
+            throw std::runtime_error(std::string(option) +
+                                     " works in one process only: leave --processes out");
+    }
+    std::error_code ignored;
+    const auto folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+    const std::string launcher = folder / "isthmus", tool = folder / "isthmus-sim-processes";
+    const std::string processes = std::to_string(settings.processes);
+    std::vector<std::string> words = {"isthmus", "run", "-n", processes, tool};
+    for (int i = 1; i < argc; ++i)
+        words.emplace_back(argv[i]);
+    std::vector<char*> pointers;
+    for (std::string& word : words)
+        pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    execv(launcher.c_str(), pointers.data());
+    throw std::runtime_error(launcher + " cannot be run: " + std::strerror(errno));
 }
 
 /// With a machine description the program runs in time: isthmus-timing, beside this tool, takes
@@ -269,6 +337,9 @@ int main(int argc, char** argv) {
     app.add_option("--seed", machine.seed, "Chooses the order in which nodes are served");
     app.add_option("--threads", machine.threads, "Host threads; the result does not depend on it")
         ->check(CLI::Range(1, 256));
+    app.add_option("--processes", settings.processes,
+                   "Share the nodes out over so many processes; the result does not depend on it")
+        ->check(CLI::Range(1, 1024));
     app.add_option("--max-instructions", machine.max_instructions,
                    "Stop a node after so many; 0: never");
     app.add_flag("--strict-e", machine.strict_e,
@@ -308,8 +379,12 @@ int main(int argc, char** argv) {
     if (settings.trace_to_stderr && settings.trace.empty()) settings.trace = "-";
     try {
         if (settings.timed || !settings.machine_file.empty() ||
-            !settings.machine_settings.empty() || !settings.timeline.empty())
+            !settings.machine_settings.empty() || !settings.timeline.empty()) {
+            if (settings.processes != 1)
+                throw std::runtime_error("--processes works without time only");
             return run_timed(settings, app.count("-n") != 0 ? machine.nodes : 0);
+        }
+        if (settings.processes != 1 && !kSpreads) return run_processes(settings, argc, argv);
         return run(settings);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "isthmus-sim: %s\n", error.what());

@@ -105,5 +105,76 @@ TEST_F(ToolWithProgram, LogsAndTracesAreWrittenPerNode) {
     EXPECT_EQ(test::run(kTool + "--log-commits /nowhere/log " + program).status, 126);
 }
 
+/// What must not depend on how many processes have run it.
+nlohmann::json lasting(const std::string& file) {
+    nlohmann::json report = nlohmann::json::parse(test::read_file(file), nullptr, false);
+    for (const char* key : {"seconds", "mips", "peak_resident_bytes"})
+        report.erase(key);
+    for (auto& node : report["per_node"])
+        node.erase("resident_bytes");
+    return report;
+}
+
+// One simulation in several processes is the one in a single process: output, exit code and every
+// counter, for programs that communicate by all kinds of accesses, end in order and do not.
+TEST(Processes, ChangeNothing) {
+    if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+    test::Scratch scratch;
+    test::write_file(scratch / "end.c", R"(
+#include <shmem.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+    shmem_init();
+    shmem_barrier_all();
+    if (shmem_my_pe() == 2) {
+        if (argc > 1) *(volatile int*)8 = 1;
+        shmem_global_exit(42);
+    }
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}
+)");
+    struct Case {
+        std::string source;
+        const char* road;
+        const char* options;
+        int status;
+        const char* arguments;
+    };
+    const std::string bench = ISTHMUS_TEST_SOURCE "/bench/xbgas/programs/";
+    const Case cases[] = {
+        {bench + "gups.c", "xbgas", "-n 8", 0, ""},
+        {bench + "random.c", "rdma", "-n 5 --seed 3 --count", 0, "--count 200"},
+        {bench + "scatter.c", "xbgas", "-n 6 --seed 8 --count --quantum 700", 0, ""},
+        {bench + "gups.c", "xbgas", "-n 4 --max-instructions 20000", 125, ""},
+        {scratch / "end.c", "xbgas", "-n 4", 42, ""},
+        {scratch / "end.c", "xbgas", "-n 4 --seed 9", 139, "crash"}};
+    for (const Case& one : cases) {
+        const std::string what = one.source + " " + one.options;
+        const auto built = test::run(std::string(ISTHMUS_TEST_GCC) + " -O1 -w " + one.source +
+                                     " @" ISTHMUS_TEST_BINARY "/lib/riscv64/" + one.road +
+                                     ".rsp -o " + (scratch / "program"));
+        ASSERT_EQ(built.status, 0) << built.output;
+        nlohmann::json alone;
+        for (const int processes : {1, 2, 3}) {
+            const std::string stats = scratch / "stats";
+            const auto result =
+                test::run("timeout 100 " + kTool + "--quiet " + one.options + " --processes " +
+                          std::to_string(processes) + " --stats " + stats + " " +
+                          (scratch / "program") + (*one.arguments ? " -- " : "") + one.arguments);
+            EXPECT_EQ(result.status, one.status) << what << "\n" << result.output;
+            if (processes == 1)
+                alone = lasting(stats);
+            else
+                EXPECT_EQ(lasting(stats), alone) << what << ", " << processes << " processes";
+        }
+    }
+    EXPECT_NE(test::run(kTool + "-n 2 --processes 3 " + (scratch / "program"))
+                  .output.find("3 processes for 2 nodes"),
+              std::string::npos);
+    EXPECT_EQ(test::run(kTool + "--processes 2 --gdb 0 " + (scratch / "program")).status, 126);
+}
+
 }  // namespace
 }  // namespace isthmus::sim

@@ -1,0 +1,150 @@
+// The paper's figures 13, 14, 16 and 17, of which it prints no numbers, and its table III.
+#include <unistd.h>
+
+#include "xbgas/group.hpp"
+#include "xbgas/machine.hpp"
+
+namespace isthmus::bench {
+namespace {
+
+std::vector<std::string> transfer(int bytes, int count, bool words) {
+    return {"--bytes", std::to_string(bytes), "--count", std::to_string(count),
+            "--words", words ? "1" : "0"};
+}
+
+// Cycles a transfer takes, the instruction that starts it and its completion included.
+double cycles(const Timed& timed, int count) {
+    return timed.nanoseconds / count * timed.report["machine"]["core"]["clock_mhz"].get<double>() /
+           1000;
+}
+double instructions_per_cycle(const Timed& timed) {
+    return timed.report["total"]["instructions_per_cycle_and_node"].get<double>();
+}
+
+// What one operation of the given kind waits for the network and the target.
+std::optional<double> network_cycles(const Timed& timed, const char* kind) {
+    const auto& latency = timed.report["remote_latency"][kind];
+    if (latency["count"] == 0) return {};
+    return latency["mean"].get<double>();
+}
+
+void measure_transfers(Run& run) {
+    SimulatedMachine machine(run);
+    const std::vector<int> sizes =
+        run.options().quick ? std::vector<int>{8, 512} : std::vector<int>{8, 64, 128, 512, 4096};
+    const int nodes = run.options().quick ? 16 : 64, count = 10;
+    const std::string where = std::to_string(nodes) +
+                              " nodes to random places, one transfer of a "
+                              "node at a time";
+    for (const int bytes : sizes) {
+        const std::string size = std::to_string(bytes) + " bytes";
+        run.progress("transfers of " + size);
+        const auto single =
+            machine.time(Road::xbgas, nodes, "transfers", transfer(bytes, count, true));
+        const auto bulk =
+            machine.time(Road::xbgas, nodes, "transfers", transfer(bytes, count, false));
+        const auto dma =
+            machine.time(Road::rdma, nodes, "transfers", transfer(bytes, count, false));
+        const auto add = [&](const std::string& claim, std::optional<double> ours,
+                             std::optional<double> theirs, const char* peer, const char* unit,
+                             const std::string& method, Must must) {
+            Row row;
+            row.claim = claim + " of " + size;
+            row.ours = ours;
+            row.peer_value = theirs;
+            row.peer = peer;
+            row.unit = unit;
+            row.must = must;
+            row.method = method + where;
+            row.reason = machine.why_not();
+            run.add(row);
+        };
+        if (!single || !bulk || !dma) {
+            add("figure 17: transfers", {}, {}, "", "cycles", "", {});
+            continue;
+        }
+        // Above a word the block is to be faster, as in the figure; single words are compared with
+        // it, and the NIC, which stands for the paper's DMA engine, with both.
+        const double by_bulk = cycles(*bulk, count), by_words = cycles(*single, count),
+                     by_nic = cycles(*dma, count);
+        add("figure 17: latency by the bulk interface, against single words,", by_bulk, by_words,
+            "single words", "cycles", "", bytes == 8 ? Must{} : at_most(by_words));
+        add("figure 17: latency by the bulk interface, against the NIC,", by_bulk, by_nic,
+            "RDMA NIC, same nodes", "cycles", "", at_most(by_nic));
+        add("figure 16: one message in the network,",
+            network_cycles(*bulk, bytes == 8 ? "store" : "bulk_put"),
+            network_cycles(*single, "store"), "one of the single words", "cycles",
+            "issue to reply, mean; the block is one message of up to 4 KB; ", {});
+        add("figure 14: instructions a cycle, xBGAS,", instructions_per_cycle(*bulk),
+            instructions_per_cycle(*dma), "RDMA NIC, same nodes", "IPC",
+            "start and check included; the paper's core: 0.63; ", {});
+    }
+}
+
+void measure_portability(Run& run) {
+    // One source for three builds: a program that needed a change would have no build of its own.
+    const char* const programs[] = {"gups", "random", "scatter", "stride", "ssca1",
+                                    "is",   "ep",     "cg",      "mg",     "micro"};
+    int built = 0, all = 0;
+    for (const char* program : programs) {
+        ++all;
+        built += access(run.program(Side::ours, program).c_str(), X_OK) == 0 &&
+                 access(riscv_program(run, "xbgas", program).c_str(), X_OK) == 0 &&
+                 access(riscv_program(run, "rdma", program).c_str(), X_OK) == 0;
+    }
+    Row row;
+    row.claim = "figure 13: programs that need a change to run on the machine";
+    row.unit = "%";
+    row.must = at_most(0);
+    row.peer = "paper: changed lines, mean";
+    row.peer_value = 4.99;
+    row.method = "of " + std::to_string(all) +
+                 " programs, those not built natively and by both roads from the same file";
+    row.reason = built == 0 ? kNoCrossCompiler : "";
+    row.ours = 100.0 * (all - built) / all;
+    run.add(row);
+}
+
+void measure_table3(Run& run) {
+    SimulatedMachine machine(run);
+    const auto timed = machine.time(Road::xbgas, 2, "transfers", transfer(8, 1, false));
+    struct Parameter {
+        const char* claim;
+        const char* section;
+        const char* key;
+        const char* unit;
+        double paper;
+    };
+    constexpr Parameter kParameters[] = {{"clock", "core", "clock_mhz", "MHz", 2000},
+                                         {"first level, data", "l1_data", "bytes", "bytes", 16384},
+                                         {"first level, ways", "l1_data", "ways", "ways", 8},
+                                         {"second level", "l2", "bytes", "bytes", 8388608},
+                                         {"NLB", "nlb", "entries", "entries", 512},
+                                         {"memory of a node", "memory", "mebibytes", "MiB", 2048},
+                                         {"flit", "network", "flit_bits", "bits", 32}};
+    for (const auto& [claim, section, key, unit, paper] : kParameters) {
+        Row row;
+        row.claim = std::string("table III: ") + claim;
+        row.unit = unit;
+        row.peer = "paper";
+        row.peer_value = paper;
+        row.reason = machine.why_not();
+        row.method = "as the report of a run says; 64 nodes are the default mesh of 8 x 8";
+        if (timed) row.ours = timed->report["machine"][section][key].get<double>();
+        if (timed && *row.ours != paper) {
+            row.reason = "the machine's default is another";
+            row.must = at_least(paper);
+        }
+        run.add(row);
+    }
+}
+
+}  // namespace
+
+void measure_figures(Run& run) {
+    measure_portability(run);
+    measure_table3(run);
+    measure_transfers(run);
+}
+
+}  // namespace isthmus::bench
