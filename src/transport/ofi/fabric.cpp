@@ -107,6 +107,8 @@ void Fabric::choose() {
     info_->mode &= FI_CONTEXT | FI_CONTEXT2;
     const std::uint64_t needed = FI_ORDER_RAW | FI_ORDER_WAW | FI_ORDER_SAW | FI_ORDER_SAS;
     const auto covers = [needed](std::uint64_t order) { return (order & needed) == needed; };
+    // Puts, gets and sends complete in the queue unless injected.
+    info_->tx_attr->op_flags = FI_COMPLETION;
     ordered_ = covers(info_->tx_attr->msg_order) && covers(info_->rx_attr->msg_order) &&
                info_->ep_attr->max_order_raw_size >= sizeof(std::uint64_t) &&
                info_->ep_attr->max_order_waw_size >= sizeof(std::uint64_t);

@@ -62,6 +62,8 @@ class Fabric {
                             ? segment
                             : static_cast<std::size_t>(pe) * kSegments + segment];
     }
+    // Segments are addressed by offsets, not by the target's addresses.
+    bool has_offsets() const { return (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) == 0; }
     std::string describe() const;
 
   private:

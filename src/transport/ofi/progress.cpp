@@ -38,7 +38,8 @@ int next_far(const Services& services) {
 Road::Road(const Services& services)
     : services_(services),
       fabric_(services_),
-      dirty_(std::make_unique<std::atomic<std::uint8_t>[]>(static_cast<std::size_t>(services.pes))),
+      written_(services.pes),
+      asked_of_(services.pes),
       bounces_(std::make_unique<Bounce[]>(kBounceBuffers)),
       receives_(std::make_unique<Receive[]>(kReceives)) {
     inject_ = fabric_.is_ordered() ? fabric_.info().tx_attr->inject_size : 0;
@@ -53,6 +54,15 @@ Road::Road(const Services& services)
         post_receive(receives_[i]);
     }
     fabric_.connect();
+    if (heap_keys_.make(services_.pes)) {
+        for (int pe = 0; pe < services_.pes; ++pe)
+            heap_keys_.set(pe, fabric_.target(pe, kHeap).key);
+    }
+    endpoint_ = fabric_.endpoint();
+    keys_ = heap_keys_.keys();
+    read_ = endpoint_->rma->read;
+    inject_message_ = endpoint_->msg->inject;
+    sender_ = {fabric_.secret(), static_cast<std::uint64_t>(services_.me)};
     neighbour_ = services_.detect_seconds > 0 ? next_far(services_) : -1;
     heard_.store(now_nanoseconds(), std::memory_order_relaxed);
     if (!services_.thread) return;
