@@ -4,14 +4,17 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "transport/ofi/road.hpp"
 #include "transport/perform.hpp"
@@ -95,6 +98,11 @@ void Road::post_receive(Receive& receive) {
 }
 
 void Road::progress() {
+    looked_.store(now_nanoseconds(), std::memory_order_relaxed);
+    look();
+}
+
+void Road::look() {
     const std::unique_lock lock(reading_, std::try_to_lock);
     if (!lock) return;
     constexpr std::size_t kEntries = 16;
@@ -108,6 +116,8 @@ void Road::progress() {
         if (count <= 0) break;
         for (ssize_t i = 0; i < count; ++i)
             complete(entries[i]);
+        // There is hardly more, and to find that out takes a system call.
+        if (count < static_cast<ssize_t>(kEntries)) break;
     }
     if (!answers_.empty()) send_answers();
 }
@@ -244,14 +254,29 @@ void Road::run() {
         CPU_SET(processor, &all);
     sched_setaffinity(0, sizeof all, &all);
     // Acquire: partner is the release in the destructor.
+    prctl(PR_SET_TIMERSLACK, 1000);  // nanoseconds: its pauses are short
     while (!stopping_.load(std::memory_order_acquire)) {
-        progress();
+        leave_to_program();
+        look();
         watch_neighbour(now_nanoseconds());
         fid* queue = &fabric_.queue()->fid;
         pollfd ends[] = {{stop_event_, POLLIN, 0}, {fabric_.descriptor(), POLLIN, 0}};
         // The provider's leave to sleep: there may be work that the descriptor does not show.
         if (fabric_.descriptor() >= 0 && fi_trywait(fabric_.fabric(), &queue, 1) != 0) continue;
         poll(ends, fabric_.descriptor() >= 0 ? 2 : 1, pause_milliseconds());
+    }
+}
+
+// Returns when the program has not looked for a moment. What comes in that moment waits for it, so
+// it is no longer than a thread's wake-up on a busy machine.
+void Road::leave_to_program() {
+    constexpr std::uint64_t kMoment = 50'000;  // nanoseconds
+    for (std::uint64_t pause = kMoment; !stopping_.load(std::memory_order_acquire);
+         pause = std::min(2 * pause, 4 * kMoment)) {
+        const std::uint64_t looked = looked_.load(std::memory_order_relaxed);
+        if (now_nanoseconds() - looked > kMoment && now_nanoseconds() > looked) return;
+        const timespec length{0, static_cast<long>(pause)};
+        nanosleep(&length, nullptr);
     }
 }
 

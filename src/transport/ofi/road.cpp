@@ -1,8 +1,22 @@
 #include "transport/ofi/road.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace isthmus::transport::ofi {
+namespace {
+
+// A few cache lines to some kilobytes, for which the C library's string instructions are slow to
+// start, and slower where the two sides lie badly to each other.
+void copy_to_bounce(char* to, const void* source, std::size_t bytes) {
+    const auto* from = static_cast<const char*>(source);
+    constexpr std::size_t kLine = 64;
+    for (; bytes >= kLine; bytes -= kLine, to += kLine, from += kLine)
+        __builtin_memcpy(to, from, kLine);
+    std::memcpy(to, from, bytes);
+}
+
+}  // namespace
 
 template <typename Done>
 void Road::wait(int pe, Done&& done) {
@@ -84,7 +98,7 @@ void Road::put_long(int pe, Place dest, const void* source, std::size_t bytes) {
     if (bytes <= kBounceBytes && bytes <= longest_) {
         Bounce& bounce = take_bounce(pe);
         bounce.confirms = !fabric_.is_ordered();
-        std::memcpy(bounce.buffer, source, bytes);
+        copy_to_bounce(bounce.buffer, source, bytes);
         write(pe, dest, bounce.buffer, bytes, bounce.context);
         return mark_written(pe);
     }
@@ -324,7 +338,9 @@ void Road::await_confirmations() {
         wait(-1, [&] { return unconfirmed_.load(std::memory_order_acquire) == 0; });
 }
 
-// Asks every PE that requests went to (`all`: anything) for an answer behind all that went there.
+// Waits until all that went to the PEs that requests went to (`all`: anything) is done there.
+// Behind puts alone a get is enough: the provider keeps it in order, and no thread of the target's
+// answers.
 void Road::flush(bool all) {
     AnswerSlot* const slot = own_slot();
     if (!slot) services_.fail("more than 4096 threads use the transport at once");
@@ -332,30 +348,58 @@ void Road::flush(bool all) {
     // for its own operations.
     wait(-1, [&] { return flushing_.try_lock(); });
     const std::lock_guard held(flushing_, std::adopt_lock);
-    std::vector<int> pes;
+    asked_pes_.clear();
+    written_pes_.clear();
     {
         const std::lock_guard lock(marking_);
         asked_of_.take([&](int pe) {
             written_[pe].store(0, std::memory_order_relaxed);
-            pes.push_back(pe);
+            asked_pes_.push_back(pe);
         });
-        if (all) written_.take([&](int pe) { pes.push_back(pe); });
+        if (all) {
+            const bool by_get = fabric_.is_ordered();
+            written_.take([&](int pe) { (by_get ? written_pes_ : asked_pes_).push_back(pe); });
+        }
     }
     // The marks are off before the requests leave.
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (!pes.empty()) {
-        Request request;
-        request.kind = RequestKind::flush;
-        request.token = arm(*slot, static_cast<int>(pes.size()));
-        for (const int pe : pes)
-            send(pe, request);
-        wait(pes.size() == 1 ? pes[0] : -1,
-             [&] { return slot->left.load(std::memory_order_acquire) == 0; });
-    }
+    if (!asked_pes_.empty()) ask(*slot);
+    if (!written_pes_.empty()) read_behind();
+    if (!asked_pes_.empty()) await_answer(asked_pes_.size() == 1 ? asked_pes_[0] : -1, *slot);
     const std::lock_guard lock(marking_);
     const bool asked = asked_of_.any();
     asked_.store(asked ? 1 : 0, std::memory_order_release);
     outstanding_.store(asked || written_.any() ? 1 : 0, std::memory_order_release);
+}
+
+void Road::ask(AnswerSlot& slot) {
+    Request request;
+    request.kind = RequestKind::flush;
+    request.token = arm(slot, static_cast<int>(asked_pes_.size()));
+    for (const int pe : asked_pes_)
+        send(pe, request);
+}
+
+// A word of the heap from each, some at a time.
+void Road::read_behind() {
+    constexpr std::size_t kAtATime = 16;
+    Direct reads[kAtATime];
+    std::uint64_t words[kAtATime];
+    for (std::size_t first = 0; first < written_pes_.size(); first += kAtATime) {
+        const std::size_t count = std::min(kAtATime, written_pes_.size() - first);
+        for (std::size_t i = 0; i < count; ++i) {
+            const int pe = written_pes_[first + i];
+            const Target& heap = fabric_.target(pe, kHeap);
+            reads[i].context.pe = pe;
+            reads[i].done.store(false, std::memory_order_relaxed);
+            issue(pe, [&] {
+                return fi_read(fabric_.endpoint(), &words[i], sizeof words[i], nullptr,
+                               static_cast<fi_addr_t>(pe), heap.base, heap.key, &reads[i].context);
+            });
+        }
+        for (std::size_t i = 0; i < count; ++i)
+            await_direct(reads[i].context.pe, reads[i]);
+    }
 }
 
 // Puts are in order with what follows them; only a request is done by a thread, after which a later

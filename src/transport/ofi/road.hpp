@@ -6,9 +6,9 @@
 // the provider has taken them.
 //
 // Quiet: a completion says that the data have left, not that they have arrived. Where the provider
-// keeps puts and requests in order, quiet sends a request behind the puts to every PE that has been
-// written to, and waits for the answers. Where it does not, every put is delivery-complete, and
-// quiet waits for these first.
+// keeps puts, gets and requests in order, quiet gets a word behind the puts from every PE that has
+// been written to, or sends a request if requests went there, and waits for the answers. Where it
+// does not, every put is delivery-complete, and quiet waits for these first.
 //
 // What is outstanding is known by PE: a mark for puts, one for requests. Setting a mark that is not
 // set yet is done under `marking_` with the flag `outstanding_` (`asked_`), which says that there
@@ -95,6 +95,8 @@ class Road final : public Transport {
     const char* describe() const override { return description_.c_str(); }
 
   private:
+    // Reads the completion queue and serves what it finds, unless another thread does.
+    void look();
     // Calls until the provider takes it. Ends the job if it refuses.
     template <typename Call>
     void issue(int pe, Call&& call);
@@ -133,6 +135,8 @@ class Road final : public Transport {
     }
     [[gnu::noinline]] void mark_first(int pe, Marks& marks);
     void flush(bool all);
+    void ask(AnswerSlot& slot);
+    void read_behind();
     void await_confirmations();
 
     void post_receive(Receive& receive);
@@ -143,6 +147,7 @@ class Road final : public Transport {
     void send_answers();
 
     void run();
+    void leave_to_program();
     int pause_milliseconds() const;
     void watch_neighbour(std::uint64_t now);
     [[noreturn]] void lost(int pe, int error);
@@ -170,6 +175,8 @@ class Road final : public Transport {
     std::atomic<int> outstanding_{0};  // not 0: there may be marks, or answers are awaited
     std::atomic<int> asked_{0};        // the same of the marks of requests
     std::mutex flushing_;
+    std::vector<int> asked_pes_;        // of this flush
+    std::vector<int> written_pes_;      // likewise: without requests
     std::atomic<long> unconfirmed_{0};  // delivery-complete puts under way
 
     std::mutex bounce_guard_;
@@ -185,6 +192,10 @@ class Road final : public Transport {
     std::deque<Reply> answers_;              // under reading_
     std::atomic<std::uint64_t> refused_{0};  // packets that were none of this job's
 
+    // When the program last looked at the queue itself, nanoseconds; relaxed. The thread leaves the
+    // queue to a program that waits: both would wake for each completion and be in each other's
+    // way.
+    std::atomic<std::uint64_t> looked_{0};
     std::atomic<bool> stopping_{false};
     int stop_event_ = -1;
     int neighbour_ = -1;  // whom this PE watches
