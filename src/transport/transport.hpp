@@ -153,4 +153,9 @@ class Transport {
 using Open = Transport* (*)(const Services& services);
 inline constexpr const char* kOpenSymbol = "isthmus_open_transport";
 
+// For people who ask without running a job: what would be chosen on this host, and why. Two lines,
+// or one that begins with "!" and says why nothing can be.
+using Explain = void (*)(const char* provider, char* text, std::size_t bytes);
+inline constexpr const char* kExplainSymbol = "isthmus_explain_transport";
+
 }  // namespace isthmus::transport

@@ -37,6 +37,10 @@ struct Target {
     std::uint64_t key = 0;
 };
 
+// The best provider on this host, or null and why. `setting` names one; empty: any. `why` is also
+// what speaks for the choice.
+Info choose_provider(const char* setting, std::string& why);
+
 class Fabric {
   public:
     // Ends the job with a message if there is no provider or it fails.
