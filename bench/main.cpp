@@ -98,6 +98,11 @@ int main(int argc, char** argv) {
 
     Run run(options, chosen->name);
     const auto start = std::chrono::steady_clock::now();
+    // Not after minutes of measuring.
+    if (!json_file.empty() && !std::ofstream(json_file, std::ios::app)) {
+        std::fprintf(stderr, "isthmus bench: cannot write %s\n", json_file.c_str());
+        return kUsage;
+    }
     for (const Family& family : chosen->families) {
         if (matches(options.only, family.name)) family.measure(run);
     }

@@ -42,11 +42,15 @@ static inline void pin_to_core(int pe) {
     }
 }
 
-static inline int argument(int argc, char** argv, const char* name, int otherwise) {
+static inline const char* text_argument(int argc, char** argv, const char* name) {
     for (int i = 1; i + 1 < argc; ++i) {
-        if (strcmp(argv[i], name) == 0) return atoi(argv[i + 1]);
+        if (strcmp(argv[i], name) == 0) return argv[i + 1];
     }
-    return otherwise;
+    return NULL;
+}
+static inline int argument(int argc, char** argv, const char* name, int otherwise) {
+    const char* const text = text_argument(argc, argv, name);
+    return text ? atoi(text) : otherwise;
 }
 
 #endif

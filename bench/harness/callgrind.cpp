@@ -29,7 +29,7 @@ ProbeTotals read_totals(const std::string& path) {
 }  // namespace
 
 ProbeTotals count_probes(const Run& run, Side side, const std::vector<std::string>& probes,
-                         std::string& reason) {
+                         std::string& reason, int pes) {
     const std::string file = "/tmp/isthmus-bench-" + std::to_string(getpid()) + ".callgrind";
     std::string options;
     for (const std::string& probe : probes)
@@ -41,7 +41,7 @@ ProbeTotals count_probes(const Run& run, Side side, const std::vector<std::strin
         file + options +
         " \"$0\";; *) exec valgrind -q --tool=callgrind --instr-atstart=no "
         "--callgrind-out-file=/dev/null \"$0\";; esac";
-    const Finished finished = run.job(side, 2, "counts", {}, {"/bin/sh", "-c", script},
+    const Finished finished = run.job(side, pes, "counts", {}, {"/bin/sh", "-c", script},
                                       {{"SHMEM_SYMMETRIC_SIZE", "64M"}, {"LD_BIND_NOW", "1"}});
     ProbeTotals totals;
     if (finished.succeeded())

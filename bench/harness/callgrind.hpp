@@ -17,10 +17,10 @@ using ProbeTotals = std::map<std::string, std::vector<double>>;
 // Calls of each probe that the program makes before those that count.
 inline constexpr std::size_t kWarmCalls = 3;
 
-// Runs the program `counts` of the group on 2 PEs, both under callgrind, which counts in PE 0
+// Runs the program `counts` of the group on `pes` PEs, all under callgrind, which counts in PE 0
 // alone: a PE under valgrind and one that is not would not be taken for the same executable. Empty
 // if that failed; `reason` then says why.
 ProbeTotals count_probes(const Run& run, Side side, const std::vector<std::string>& probes,
-                         std::string& reason);
+                         std::string& reason, int pes = 2);
 
 }  // namespace isthmus::bench

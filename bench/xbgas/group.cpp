@@ -8,7 +8,9 @@ Group xbgas() {
             {{"operations", measure_operation_counts},
              {"latency", measure_software_share},
              {"broadcast", measure_broadcast},
+             {"oshmem", measure_against_oshmem},
              {"messages", measure_message_format},
+             {"speed", measure_speed},
              {"applications", measure_applications}}};
 }
 

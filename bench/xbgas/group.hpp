@@ -13,6 +13,10 @@ void measure_operation_counts(Run& run);
 void measure_software_share(Run& run);
 void measure_broadcast(Run& run);
 void measure_message_format(Run& run);
+// native.cpp
+void measure_against_oshmem(Run& run);
+// speed.cpp
+void measure_speed(Run& run);
 // applications.cpp
 void measure_applications(Run& run);
 

@@ -32,22 +32,28 @@ struct Report {
 
 }  // namespace
 
+std::string simulator_tool(const char* name) {
+    std::error_code ignored;
+    return fs::read_symlink("/proc/self/exe", ignored).parent_path() / name;
+}
+
+// programs/ours/NAME and programs/FOLDER/NAME lie side by side.
+std::string riscv_program(const Run& run, const std::string& folder, const std::string& name) {
+    return fs::path(run.program(Side::ours, name)).parent_path().parent_path() / folder / name;
+}
+
 std::optional<std::string> SimulatedMachine::simulate(const char* tool, Road road, int nodes,
                                                       const std::string& program,
                                                       const std::vector<std::string>& arguments,
                                                       std::vector<std::string> options) {
-    // programs/ours/NAME and programs/ROAD/NAME lie side by side; the tools beside this one.
-    const fs::path folder = fs::path(run_.program(Side::ours, program)).parent_path().parent_path();
-    const fs::path file = folder / name_of(road) / program;
-    std::error_code ignored;
-    const fs::path bin = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+    const std::string file = riscv_program(run_, name_of(road), program);
     if (access(file.c_str(), X_OK) != 0) {
-        why_not_ = "the build found no riscv64-linux-gnu-gcc (package gcc-riscv64-linux-gnu)";
+        why_not_ = kNoCrossCompiler;
         return {};
     }
     Command command;
     command.limit_seconds = 300;
-    command.arguments = {bin / tool};
+    command.arguments = {simulator_tool(tool)};
     auto& words = command.arguments;
     words.insert(words.end(), options.begin(), options.end());
     words.insert(words.end(), {"--quiet", "-n", std::to_string(nodes)});
@@ -81,7 +87,21 @@ std::optional<Counts> SimulatedMachine::count(Road road, int nodes, const std::s
     }
     const auto& counted = json["counted"];
     return Counts{counted["program"].get<double>(), counted["communication"].get<double>(),
-                  counted["waiting"].get<double>()};
+                  counted["waiting"].get<double>(),
+                  counted["per_node"][0]["communication"].get<double>()};
+}
+
+std::optional<nlohmann::json> SimulatedMachine::run_plain(
+    int nodes, const std::string& program, const std::vector<std::string>& arguments) {
+    const Report report;
+    if (!simulate("isthmus-sim", Road::xbgas, nodes, program, arguments, {"--stats", report.path}))
+        return {};
+    nlohmann::json json = report.read();
+    if (json.is_discarded()) {
+        why_not_ = "isthmus-sim wrote no report";
+        return {};
+    }
+    return json;
 }
 
 std::optional<Timed> SimulatedMachine::time(Road road, int nodes, const std::string& program,

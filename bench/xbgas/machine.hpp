@@ -11,11 +11,20 @@
 
 namespace isthmus::bench {
 
+inline constexpr const char* kNoCrossCompiler =
+    "the build found no riscv64-linux-gnu-gcc (package gcc-riscv64-linux-gnu)";
+
+// A simulator's command, which lies beside this one.
+std::string simulator_tool(const char* name);
+// A program for the machine; `folder` is how it was built: by a road, or plain.
+std::string riscv_program(const Run& run, const std::string& folder, const std::string& name);
+
 enum class Road : unsigned char { xbgas, rdma };
 
 // Of one run, all nodes together, between benchmark_begin and benchmark_end.
 struct Counts {
     double program = 0, communication = 0, waiting = 0;
+    double first_node = 0;  // communication of node 0
     // Waiting depends on how long others take, not on the software.
     double working() const { return program + communication; }
 };
@@ -35,6 +44,10 @@ class SimulatedMachine {
     std::optional<Timed> time(Road road, int nodes, const std::string& program,
                               const std::vector<std::string>& arguments,
                               const std::vector<std::string>& options = {});
+
+    // Without counting, by xBGAS: the report of isthmus-sim.
+    std::optional<nlohmann::json> run_plain(int nodes, const std::string& program,
+                                            const std::vector<std::string>& arguments = {});
 
     const std::string& why_not() const { return why_not_; }
 

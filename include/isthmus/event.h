@@ -19,37 +19,48 @@ typedef enum isthmus_condition {
     ISTHMUS_LE
 } isthmus_condition;
 
-/* Plain memory of the caller; copied and overwritten freely, nothing to free. Zeroed (or
- * ISTHMUS_EVENT_TRUE) it is true. Fields are written by the library: every condition is a range of
- * values, so that testing one is a subtraction and a comparison. */
+/* Plain memory of the caller; copied and overwritten freely, nothing to free. Fields are written by
+ * the library: every condition is a range of values, so that testing one is a subtraction and a
+ * comparison. Every event watches a word; that of a completed operation is always true. So zeroed
+ * memory is no event: begin with ISTHMUS_EVENT_TRUE, or let an operation or arm write it. */
 typedef struct isthmus_event {
-    const int64_t* address; /* null: true */
+    const int64_t* address; /* never null */
     int64_t first;          /* true if the word less this, */
     uint64_t span;          /* unsigned, is not above this */
-    int64_t narrow;         /* not 0: the watched word has 4 bytes */
+    const int32_t* narrow;  /* not null: the watched word is this one, of 4 bytes */
 } isthmus_event;
+
+/* 0, which an event that is true watches, and what meets no condition of 4 bytes. */
+extern __attribute__((visibility("default"))) const int64_t isthmus_event_words[2];
 #define ISTHMUS_EVENT_TRUE \
-    { 0, 0, 0, 0 }
+    { isthmus_event_words, 0, 0, 0 }
 
 /* Makes `event` the condition "*address <condition> value" on a word of this PE's memory, signed.
  * Level-triggered: the event is true whenever it is asked while the condition holds. The word must
- * live as long as the event is used and be naturally aligned. Other PEs may write it with any
- * operation of this interface or of OpenSHMEM; those of OpenSHMEM do not wake a
- * sleeping waiter, which then looks for itself within ISTHMUS_WAKE_MILLISECONDS. */
+ * live as long as the event is used and be naturally aligned. Other PEs may write it in any way.
+ * A waiter that sleeps is woken at once by
+ *   - every put, of whatever shape, and every atomic that may write, to a segment: isthmus_put*,
+ *     poke, post*, fetch*, swap, compare_swap, fetchclear, also to a default segment;
+ *   - isthmus_symmetric_put;
+ *   - on queues: enqueue, try_enqueue, enqueue_commit, dequeue_release if producers wait, close,
+ *     destroy by the owner; what an aggregator sends; the same of shmemx.h.
+ * Nothing else wakes it: not OpenSHMEM's routines, nor stores by address, nor C++'s assignments
+ * through global_ptr and shared_array and its global_atomic. It notices those within
+ * ISTHMUS_WAKE_MILLISECONDS. ARGUMENT: no such condition; a null or misaligned address. */
 int isthmus_event_arm(isthmus_event* event, const int64_t* address, isthmus_condition condition,
                       int64_t value);
 int isthmus_event_arm32(isthmus_event* event, const int32_t* address, isthmus_condition condition,
                         int32_t value);
 
-int isthmus_event_test_slow(const isthmus_event* event);
+__attribute__((cold)) int isthmus_event_test_slow(const isthmus_event* event);
 
 /* 1 if the event is true, else 0. Acquire: what the operation brought is then visible.
- * Budget: 6 instructions for a completed operation, 12 for a word. Wait-free. */
+ * Budget: 6 instructions, the wait below too, when the event is true. Wait-free. */
 static inline int isthmus_event_test(const isthmus_event* event) {
-    if (!event->address) return 1;
-    if (__builtin_expect(event->narrow != 0, 0)) return isthmus_event_test_slow(event);
-    return (uint64_t)__atomic_load_n(event->address, __ATOMIC_ACQUIRE) - (uint64_t)event->first <=
-           event->span;
+    const uint64_t word = (uint64_t)__atomic_load_n(event->address, __ATOMIC_ACQUIRE);
+    if (word - (uint64_t)event->first <= event->span) return 1;
+    if (event->narrow) return isthmus_event_test_slow(event);
+    return 0;
 }
 
 /* `timeout` in seconds; negative: for ever. Polls, then yields, then sleeps (after

@@ -2,7 +2,9 @@
  * size. AOS paper, sections 2.4 and 5.1.
  *
  * A `pitch` is the distance from the beginning of one row to the beginning of the next, in bytes
- * (not the gap between them); pitch == size is dense. Negative pitches are refused. */
+ * (not the gap between them); pitch == size is dense; 0, on the side that is read, is the same row
+ * again and again. Pitches from 2^63, negative ones, are refused (ARGUMENT) where there are two
+ * rows. */
 #ifndef ISTHMUS_GEOMETRY_H
 #define ISTHMUS_GEOMETRY_H
 

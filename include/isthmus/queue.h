@@ -17,9 +17,15 @@ typedef struct isthmus_queue isthmus_queue;
 /* Consumer: a ring of at least `capacity` bytes (rounded up to a power of two, 4096 at least) under
  * `id`, as for segments. Any number of ends may enqueue. */
 int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_t capacity);
-/* Producer: as isthmus_segment_clone. */
+/* Producer: as isthmus_segment_clone. PROTOCOL if the id is a segment's. A clone keeps the room of
+ * its queue in the owner's arena, also when the owner has destroyed the queue (of the memory, then,
+ * one page): destroy the clone as well. */
 int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double timeout);
-/* Consumer: closes it first. Messages not yet dequeued are lost, and counted in *lost if not null.
+/* Consumer: closes the queue first; producers that wait for room return with STALE, and so does
+ * whatever is called with a clone later. Waits until what others have begun to enqueue, or
+ * reserved, is complete. Messages not yet dequeued are lost, and counted in *lost if not null.
+ * Clone: forgets the queue. ARGUMENT if this end has reserved a message and not committed it; the
+ * end then stays.
  */
 int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost);
 
@@ -29,12 +35,13 @@ uint64_t isthmus_queue_id(const isthmus_queue* queue);
 
 /* Appends a message. Event null: waits for room as long as it takes. Event given: waits for room
  * likewise (that is the flow control), and the event is true when the buffer may be reused.
- * CLOSED; TOO_LARGE (says the limit). Size 0 is a message. */
+ * CLOSED; STALE (destroyed by its owner); TOO_LARGE (says the limit). Size 0 is a message. */
 int isthmus_enqueue(isthmus_queue* queue, const void* message, uint64_t size, isthmus_event* event);
 /* Does not wait: AGAIN if there is no room now. */
 int isthmus_try_enqueue(isthmus_queue* queue, const void* message, uint64_t size);
 /* In two steps, without a copy: room for a message in the ring, to be filled in place; then made
- * visible with its final size (not above the one reserved). */
+ * visible with its final size (not above the one reserved). Nobody dequeues what comes after a
+ * reserved message, and the queue is not destroyed, until it is committed. */
 int isthmus_enqueue_reserve(isthmus_queue* queue, uint64_t size, void** message);
 int isthmus_enqueue_commit(isthmus_queue* queue, void* message, uint64_t size);
 
@@ -46,11 +53,14 @@ int isthmus_dequeue(isthmus_queue* queue, const void** message, uint64_t* size, 
 int isthmus_dequeue_release(isthmus_queue* queue);
 /* As dequeue without waiting, but the message is not taken. */
 int isthmus_queue_peek(isthmus_queue* queue, const void** message, uint64_t* size);
-/* An event that is true when a message is there or the queue is closed. */
+/* Makes `event` true when the next message to dequeue, as of this call, is there or the queue is
+ * closed. It is about that one message and stays true when it has been dequeued: ask anew before
+ * the next wait. It is true, too, from when the message is reserved or half written: dequeue may
+ * then still say AGAIN, or with a time-out waits for the rest. */
 int isthmus_queue_event(isthmus_queue* queue, isthmus_event* event);
 
 /* No more messages: later enqueues return CLOSED, waiting producers return. Any end may close. What
- * is in the ring can still be dequeued. */
+ * is in the ring can still be dequeued. STALE if the owner has destroyed it. */
 int isthmus_queue_close(isthmus_queue* queue);
 
 #ifdef __cplusplus

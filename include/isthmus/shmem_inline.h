@@ -9,7 +9,7 @@
 
 #if defined(__OPTIMIZE__) && (defined(__GNUC__) || defined(__clang__))
 
-#define ISTHMUS_INLINE extern inline __attribute__((gnu_inline, always_inline))
+#define ISTHMUS_INLINE extern __inline__ __attribute__((gnu_inline, always_inline))
 #define ISTHMUS_LIKELY(c) __builtin_expect(!!(c), 1)
 #define ISTHMUS_AT(T, address, pe) (*(volatile T*)ISTHMUS_WINDOW_ADDRESS(address, pe))
 

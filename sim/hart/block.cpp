@@ -41,7 +41,20 @@ Block* BlockCache::build(std::uint64_t pc, const Decoder& decoder, AddressSpace&
     std::uint64_t at = pc, taken_pc = 0;
     const auto emit = [&](std::size_t handler, const Decoded& d, std::uint32_t raw, Op op) {
         insns[count] = Insn{handlers_.labels[handler], d.imm, d.rd, d.rs1, d.rs2, d.rs3};
-        meta[count] = InsnMeta{raw, op, static_cast<std::uint16_t>(at - pc)};
+        InsnMeta& m = meta[count];
+        m = InsnMeta{};
+        m.raw = raw;
+        m.op = op;
+        m.offset = static_cast<std::uint16_t>(at - pc);
+        m.length = static_cast<std::uint8_t>(instruction_length(raw));
+        if (op != Op::kCount) {
+            const OpInfo& about = info(op);
+            m.klass = about.klass;
+            m.rd = d.rd == Hart::kDiscard ? FlatRegister{0} : flat_register(about.rd, d.rd);
+            m.rs1 = flat_register(about.rs1, d.rs1);
+            m.rs2 = flat_register(about.rs2, d.rs2);
+            m.rs3 = flat_register(about.rs3, d.rs3);
+        }
         ++count;
     };
     bool ended = false;

@@ -24,13 +24,31 @@ struct Insn {
 };
 static_assert(sizeof(Insn) == 16);
 
+/// A register of any file in one number: 0..31 integer, 32..63 floating point, 64..95 extended. 0
+/// (x0) also means none.
+using FlatRegister = std::uint8_t;
+
+constexpr FlatRegister flat_register(RegisterFile file, std::uint8_t number) {
+    switch (file) {
+        case RegisterFile::kX: return number & 31;
+        case RegisterFile::kF: return static_cast<FlatRegister>(32 + (number & 31));
+        case RegisterFile::kE: return static_cast<FlatRegister>(64 + (number & 31));
+        case RegisterFile::kNone: break;
+    }
+    return 0;
+}
+
 /// What the slow paths and observers need beyond that.
 struct InsnMeta {
     std::uint32_t raw;
     Op op;
     std::uint16_t offset;  // of the instruction from the start of the block, in bytes
+    InstructionClass klass;
+    std::uint8_t length;
+    FlatRegister rd, rs1, rs2, rs3;
+    std::uint8_t unused[2];
 };
-static_assert(sizeof(InsnMeta) == 8);
+static_assert(sizeof(InsnMeta) == 16);
 
 /// A run of instructions that is entered only at its start.
 struct Block {

@@ -30,6 +30,15 @@ struct LoopSupport {
         event.rs3 = op.rs3 == RegisterFile::kNone ? std::uint8_t{0} : insn.rs3;
         return event;
     }
+    /// Observers that only need what is known of a decoded instruction are told where it stands.
+    [[gnu::noinline]] static bool retire(Observer& observer, const Hart& hart, const Block& block,
+                                         std::size_t index, std::uint64_t next_pc) {
+        if constexpr (requires { observer.retire_at(hart, block, index, next_pc); }) {
+            return observer.retire_at(hart, block, index, next_pc);
+        } else {
+            return observer.retire(hart, event(block, index, next_pc));
+        }
+    }
 };
 
 }  // namespace detail
@@ -88,18 +97,17 @@ Stop execute(Hart* hart, Observer* observer_or_null, std::int64_t budget,
         goto look_up;                              \
     } while (0)
 
-#define ISTHMUS_RETIRE(next)                                                               \
-    do {                                                                                   \
-        if constexpr (Observer::kObserves) {                                               \
-            if (!observer.retire(                                                          \
-                    h, Support::event(*block, static_cast<std::size_t>(ip - block->insns), \
-                                      (next)))) {                                          \
-                h.stop = Stop::kObserver;                                                  \
-                h.pc = (next);                                                             \
-                left -= ip - block->insns + 1;                                             \
-                goto leave;                                                                \
-            }                                                                              \
-        }                                                                                  \
+#define ISTHMUS_RETIRE(next)                                                                       \
+    do {                                                                                           \
+        if constexpr (Observer::kObserves) {                                                       \
+            if (!Support::retire(observer, h, *block, static_cast<std::size_t>(ip - block->insns), \
+                                 (next))) {                                                        \
+                h.stop = Stop::kObserver;                                                          \
+                h.pc = (next);                                                                     \
+                left -= ip - block->insns + 1;                                                     \
+                goto leave;                                                                        \
+            }                                                                                      \
+        }                                                                                          \
     } while (0)
 
 look_up:
@@ -152,52 +160,52 @@ run_translated:
         goto look_up;
     }
 
-#define ISTHMUS_SIM_OP(id, name, klass, ...)                                                       \
-    run_##id : {                                                                                   \
-        constexpr InstructionClass kClass = InstructionClass::klass;                               \
-        if constexpr (kClass == InstructionClass::kBranch) {                                       \
-            if (S::id(c, *ip)) {                                                                   \
-                ISTHMUS_RETIRE(block->taken_pc);                                                   \
-                ISTHMUS_CHAIN(block->taken, block->taken_pc);                                      \
-            }                                                                                      \
-            ISTHMUS_RETIRE(block->pc + block->bytes);                                              \
-            ISTHMUS_CHAIN(block->next, block->pc + block->bytes);                                  \
-        } else if constexpr (kClass == InstructionClass::kJump) {                                  \
-            c.next_pc = block->pc + block->bytes;                                                  \
-            S::id(c, *ip);                                                                         \
-            ISTHMUS_RETIRE(block->taken_pc);                                                       \
-            ISTHMUS_CHAIN(block->taken, block->taken_pc);                                          \
-        } else if constexpr (kClass == InstructionClass::kJumpRegister) {                          \
-            c.next_pc = block->pc + block->bytes;                                                  \
-            S::id(c, *ip);                                                                         \
-            goto jump_register;                                                                    \
-        } else if constexpr (kClass == InstructionClass::kSystem) {                                \
-            const std::int64_t before = block->count - 1;                                          \
-            h.pc = block->pc + block->meta[before].offset;                                         \
-            h.instret += static_cast<std::uint64_t>(settled - left + before);                      \
-            left -= before;                                                                        \
-            settled = left;                                                                        \
-            c.next_pc = block->pc + block->bytes;                                                  \
-            if (!S::id(c, *ip)) goto system_stopped;                                               \
-            --left;                                                                                \
-            if constexpr (Observer::kObserves) {                                                   \
-                if (!observer.retire(                                                              \
-                        h, Support::event(*block, static_cast<std::size_t>(before), c.next_pc))) { \
-                    h.stop = Stop::kObserver;                                                      \
-                    h.pc = c.next_pc;                                                              \
-                    goto leave;                                                                    \
-                }                                                                                  \
-            }                                                                                      \
-            pc = c.next_pc;                                                                        \
-            goto look_up;                                                                          \
-        } else {                                                                                   \
-            if (!S::id(c, *ip)) [[unlikely]]                                                       \
-                goto stopped;                                                                      \
-            ISTHMUS_RETIRE(block->pc + block->meta[ip - block->insns].offset +                     \
-                           instruction_length(block->meta[ip - block->insns].raw));                \
-            ++ip;                                                                                  \
-            goto * ip->handler;                                                                    \
-        }                                                                                          \
+#define ISTHMUS_SIM_OP(id, name, klass, ...)                                                \
+    run_##id : {                                                                            \
+        constexpr InstructionClass kClass = InstructionClass::klass;                        \
+        if constexpr (kClass == InstructionClass::kBranch) {                                \
+            if (S::id(c, *ip)) {                                                            \
+                ISTHMUS_RETIRE(block->taken_pc);                                            \
+                ISTHMUS_CHAIN(block->taken, block->taken_pc);                               \
+            }                                                                               \
+            ISTHMUS_RETIRE(block->pc + block->bytes);                                       \
+            ISTHMUS_CHAIN(block->next, block->pc + block->bytes);                           \
+        } else if constexpr (kClass == InstructionClass::kJump) {                           \
+            c.next_pc = block->pc + block->bytes;                                           \
+            S::id(c, *ip);                                                                  \
+            ISTHMUS_RETIRE(block->taken_pc);                                                \
+            ISTHMUS_CHAIN(block->taken, block->taken_pc);                                   \
+        } else if constexpr (kClass == InstructionClass::kJumpRegister) {                   \
+            c.next_pc = block->pc + block->bytes;                                           \
+            S::id(c, *ip);                                                                  \
+            goto jump_register;                                                             \
+        } else if constexpr (kClass == InstructionClass::kSystem) {                         \
+            const std::int64_t before = block->count - 1;                                   \
+            h.pc = block->pc + block->meta[before].offset;                                  \
+            h.instret += static_cast<std::uint64_t>(settled - left + before);               \
+            left -= before;                                                                 \
+            settled = left;                                                                 \
+            c.next_pc = block->pc + block->bytes;                                           \
+            if (!S::id(c, *ip)) goto system_stopped;                                        \
+            --left;                                                                         \
+            if constexpr (Observer::kObserves) {                                            \
+                if (!Support::retire(observer, h, *block, static_cast<std::size_t>(before), \
+                                     c.next_pc)) {                                          \
+                    h.stop = Stop::kObserver;                                               \
+                    h.pc = c.next_pc;                                                       \
+                    goto leave;                                                             \
+                }                                                                           \
+            }                                                                               \
+            pc = c.next_pc;                                                                 \
+            goto look_up;                                                                   \
+        } else {                                                                            \
+            if (!S::id(c, *ip)) [[unlikely]]                                                \
+                goto stopped;                                                               \
+            ISTHMUS_RETIRE(block->pc + block->meta[ip - block->insns].offset +              \
+                           block->meta[ip - block->insns].length);                          \
+            ++ip;                                                                           \
+            goto * ip->handler;                                                             \
+        }                                                                                   \
     }
 #include "isthmus/sim/isa/ops.inc"
 #undef ISTHMUS_SIM_OP

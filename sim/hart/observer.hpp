@@ -17,6 +17,9 @@ namespace isthmus::sim {
 ///   is how a timing
 ///                  model stalls it. For a remote access it comes when the access has been served
 ///   trap()         the instruction at `pc` did not complete
+/// An observer may have retire_at(hart, block, index, next_pc) as well, which is then called
+/// instead of retire() for instructions that complete at once: cheaper where decoded state is
+/// enough.
 template <class T>
 concept HartObserver = requires(T& observer, const Hart& hart, const RetireEvent& event,
                                 std::uint64_t word, unsigned size, MemoryKind kind,

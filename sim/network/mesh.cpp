@@ -52,10 +52,12 @@ struct Mesh::Router {
 Mesh::Mesh(const MachineDescription& machine, Cycle window)
     : width_(machine.mesh.width),
       height_(machine.mesh.height),
+      node_count_(width_ * height_),
       channels_(static_cast<unsigned>(machine.network.virtual_channels)),
       classes_(static_cast<unsigned>(machine.network.message_classes)),
       depth_(static_cast<unsigned>(machine.network.buffer_flits)),
       inputs_(kPorts * channels_),
+      router_flits_(inputs_ * depth_),
       router_cycles_(machine.network.router_cycles),
       link_cycles_(machine.network.link_cycles),
       credit_cycles_(machine.network.credit_cycles),
@@ -200,10 +202,13 @@ void Mesh::inject(Packet* packet, Cycle when) {
 
 void Mesh::step(std::size_t range_index, Cycle cycle) {
     Range& range = ranges_[range_index];
+    Arrivals* const now = &arrivals(0, cycle);
     for (NodeId id = range.first; id < range.last; ++id) {
         std::uint64_t halves[2];
-        std::memcpy(halves, &arrivals(id, cycle), sizeof halves);
-        if ((halves[0] | halves[1]) != 0) step_router(range, id, cycle);
+        std::memcpy(halves, &now[id], sizeof halves);
+        if ((halves[0] | halves[1]) == 0) continue;
+        now[id] = Arrivals{};
+        step_router(range, id, halves[0], halves[1], cycle);
     }
 }
 
@@ -236,14 +241,21 @@ std::uint64_t Mesh::active_flits() const {
     return in - out;
 }
 
-void Mesh::step_router(Range& range, NodeId id, Cycle cycle) {
+void Mesh::step_router(Range& range, NodeId id, std::uint64_t flits, std::uint64_t credits,
+                       Cycle cycle) {
+    static_assert(std::endian::native == std::endian::little, "bytes are taken from words below");
     Router& r = routers_[id];
-    const Arrivals now = std::exchange(arrivals(id, cycle), Arrivals{});
     range.last_activity = cycle;
-    for (unsigned port = 0; port < kPorts; ++port) {
-        if (now.flits[port] != 0) accept(r, id, port, now.flits[port] - 1u, cycle);
-        if (now.credits[port] == 0) continue;
-        const unsigned channel = now.credits[port] - 1u;
+    constexpr std::uint64_t kPortBytes = (std::uint64_t{1} << 8 * kPorts) - 1;
+    for (std::uint64_t left = flits & kPortBytes; left != 0;) {
+        const unsigned port = static_cast<unsigned>(std::countr_zero(left)) / 8;
+        accept(r, id, port, static_cast<unsigned>(left >> 8 * port & 0xff) - 1u, cycle);
+        left &= ~(std::uint64_t{0xff} << 8 * port);
+    }
+    for (std::uint64_t left = credits; left != 0;) {
+        const unsigned port = static_cast<unsigned>(std::countr_zero(left)) / 8;
+        const unsigned channel = static_cast<unsigned>(left >> 8 * port & 0xff) - 1u;
+        left &= ~(std::uint64_t{0xff} << 8 * port);
         std::uint8_t& count = port == kLocal ? r.nic_credits[channel] : r.credits[port][channel];
         if (++count > depth_) {
             model_error(where(id, cycle) + "more credits than buffer slots, port " +
@@ -374,20 +386,35 @@ void Mesh::allocate_channels(Router& r, NodeId id, Cycle cycle) {
 void Mesh::traverse_switch(Range& range, Router& r, NodeId id, Cycle cycle) {
     const auto now = static_cast<std::uint32_t>(cycle);
     const auto delay = static_cast<std::uint32_t>(router_cycles_ - 1);
+    const auto may_go = [&](unsigned input) {
+        const InputChannel& channel = r.inputs[input];
+        if (now - buffer(id, input, channel.first).arrival < delay) return false;
+        if (static_cast<std::int32_t>(now - channel.switch_ready) < 0) return false;
+        if ((r.has_credit[channel.output] >> channel.output_channel & 1) == 0) {
+            ++r.statistics.credit_stalls;
+            return false;
+        }
+        return true;
+    };
+    const auto went = [&](unsigned input, unsigned output) {
+        const unsigned port = port_of_[input], next = channel_of_[input] + 1u;
+        r.output_start[output] = static_cast<std::uint8_t>(port + 1 == kPorts ? 0 : port + 1);
+        r.input_start[port] = static_cast<std::uint8_t>(next == channels_ ? 0 : next);
+        send(range, r, id, input, cycle);
+    };
+    std::uint64_t todo = r.occupied & r.allocated;
+    if ((todo & (todo - 1)) == 0) {  // mostly: one channel, no competition
+        const auto input = static_cast<unsigned>(std::countr_zero(todo));
+        if (may_go(input)) went(input, r.inputs[input].output);
+        return;
+    }
     // Input stage: each input port proposes one of its channels.
     std::array<std::uint32_t, kPorts> ready{};
     unsigned proposals = 0;
-    std::uint64_t todo = r.occupied & r.allocated;
     while (todo != 0) {
         const auto input = static_cast<unsigned>(std::countr_zero(todo));
         todo &= todo - 1;
-        const InputChannel& channel = r.inputs[input];
-        if (now - buffer(id, input, channel.first).arrival < delay) continue;
-        if (static_cast<std::int32_t>(now - channel.switch_ready) < 0) continue;
-        if ((r.has_credit[channel.output] >> channel.output_channel & 1) == 0) {
-            ++r.statistics.credit_stalls;
-            continue;
-        }
+        if (!may_go(input)) continue;
         ready[port_of_[input]] |= 1u << channel_of_[input];
         ++proposals;
     }
@@ -406,11 +433,8 @@ void Mesh::traverse_switch(Range& range, Router& r, NodeId id, Cycle cycle) {
     for (; wanted != 0; wanted &= wanted - 1) {
         const auto output = static_cast<unsigned>(std::countr_zero(wanted));
         const unsigned port = next_bit(requests[output], r.output_start[output]);
-        r.output_start[output] = static_cast<std::uint8_t>(port + 1 == kPorts ? 0 : port + 1);
-        const unsigned next = channel_of_[proposal[port]] + 1u;
-        r.input_start[port] = static_cast<std::uint8_t>(next == channels_ ? 0 : next);
         --proposals;
-        send(range, r, id, proposal[port], cycle);
+        went(proposal[port], output);
     }
     r.statistics.switch_stalls += proposals;
 }

@@ -106,9 +106,10 @@ class Mesh {
     /// channel + 1.
     struct alignas(16) Arrivals {
         std::uint8_t flits[kPorts];
-        std::uint8_t credits[kPorts];
         std::uint8_t self;  ///< has something left to do
-        std::uint8_t unused[5];
+        std::uint8_t unused[2];
+        std::uint8_t credits[kPorts];
+        std::uint8_t unused_too[3];
     };
     static_assert(sizeof(Arrivals) == 16);
     struct InputChannel {
@@ -131,7 +132,8 @@ class Mesh {
         Cycle last_activity = 0;
     };
 
-    void step_router(Range& range, NodeId id, Cycle cycle);
+    void step_router(Range& range, NodeId id, std::uint64_t flits, std::uint64_t credits,
+                     Cycle cycle);
     void accept(Router& router, NodeId id, unsigned port, unsigned channel, Cycle cycle);
     void inject_flit(Router& router, NodeId id, Cycle cycle);
     void allocate_channels(Router& router, NodeId id, Cycle cycle);
@@ -139,7 +141,7 @@ class Mesh {
     void send(Range& range, Router& router, NodeId id, unsigned input, Cycle cycle);
     Port route(const Router& router, const Packet& packet) const;
     Arrivals& arrivals(NodeId id, Cycle cycle) {
-        return arrivals_[(cycle & wake_mask_) * nodes() + id];
+        return arrivals_[(cycle & wake_mask_) * node_count_ + id];
     }
     void wake(NodeId id, Cycle cycle) { arrivals(id, cycle).self = 1; }
     LinkSlot& link_slot(NodeId id, unsigned port, Cycle cycle) {
@@ -147,12 +149,12 @@ class Mesh {
     }
     unsigned wrap(unsigned slot) const { return slot >= depth_ ? slot - depth_ : slot; }
     Flit& buffer(NodeId id, unsigned input, unsigned slot) {
-        return buffers_[(id * inputs_ + input) * depth_ + slot];
+        return buffers_[id * router_flits_ + input * depth_ + slot];
     }
     std::string where(NodeId id, Cycle cycle) const;
 
-    const std::uint64_t width_, height_;
-    const unsigned channels_, classes_, depth_, inputs_;
+    const std::uint64_t width_, height_, node_count_;
+    const unsigned channels_, classes_, depth_, inputs_, router_flits_;
     const Cycle router_cycles_, link_cycles_, credit_cycles_;
     const Cycle lookahead_, window_;
     std::uint64_t flit_mask_, wake_mask_;

@@ -44,31 +44,107 @@ void isthmus_team_sync(struct isthmus_team* team) {
     isthmus_acquire();
 }
 
-/* Data and flags down the binomial tree of `place`, the distance from the root. */
-static void isthmus_send_down(struct isthmus_team* team, int place, int root, void* dest,
-                              const void* from, size_t bytes, uint64_t operation) {
-    const int size = team->size;
-    int first = place & -place;
-    if (place == 0)
-        for (first = 1; first < size; first <<= 1) {
-        }
-    int children[kIsthmusRounds + 1], count = 0;
-    for (int step = first >> 1; step != 0; step >>= 1) {
-        if (place + step >= size) continue;
-        const int to = place + step + root;
-        children[count] = isthmus_world_pe(team, to < size ? to : to - size);
-        road_put_nbi(children[count++], dest, from, bytes);
-    }
-    if (count == 0) return;
-    volatile uint64_t* const flag = &team->area.arrived[team->me];
-    road_flag64(children[0], (void*)flag, operation);
-    for (int i = 1; i < count; ++i) /* behind the first one, which waits for the data */
-        road_store64(children[i], (void*)flag, operation);
-    if (bytes != 8) road_local();
-}
-
 /* Few PEs and little data: the root does it all, nobody passes anything on. */
 enum { kIsthmusFlatPes = 8, kIsthmusFlatBytes = 512 };
+
+void isthmus_team_shape(struct isthmus_team* team) {
+    team->flat_bytes = team->size <= kIsthmusFlatPes ? kIsthmusFlatBytes : -1;
+    int half = 1;
+    while (half < team->size)
+        half <<= 1;
+    team->half = half >> 1;
+}
+
+/* Data and flags down the binomial tree of `place`, the distance from the root: all data first,
+ * then all flags, the first of them behind the data and the others behind it. */
+static __attribute__((noinline)) int isthmus_send_down(struct isthmus_team* team, int place,
+                                                       int root, void* dest, const void* from,
+                                                       size_t bytes) {
+    const int size = team->size;
+    int last = place == 0 ? team->half : (place & -place) >> 1;
+    while (place + last >= size) /* children that the team is too small for */
+        last >>= 1;
+    if (last == 0) return 0;
+    const int start = team->start, stride = team->stride, base = place + root;
+    for (int step = last; step != 0; step >>= 1) {
+        const int to = base + step < size ? base + step : base + step - size;
+        road_put_nbi(start + to * stride, dest, from, bytes);
+    }
+    const uint64_t operation = team->operation;
+    volatile uint64_t* const flag = &team->area.arrived[team->me];
+    int to = base + last < size ? base + last : base + last - size;
+    road_flag64(start + to * stride, (void*)flag, operation);
+    for (int step = last >> 1; step != 0; step >>= 1) {
+        to = base + step < size ? base + step : base + step - size;
+        road_store64(start + to * stride, (void*)flag, operation);
+    }
+    if (bytes != 8) road_local();
+    return 0;
+}
+
+/* The flags of a flat broadcast. */
+static inline void isthmus_flag_all(struct isthmus_team* team, int root) {
+    const int stride = team->stride, own = team->start + root * stride;
+    const int end = team->start + team->size * stride;
+    const uint64_t operation = team->operation;
+    volatile uint64_t* const flag = &team->area.arrived[root];
+    int pe = team->start;
+    if (pe == own) pe += stride;
+    if (pe == end) return;
+    road_flag64(pe, (void*)flag, operation);
+    for (pe += stride; pe != end; pe += stride)
+        if (pe != own) road_store64(pe, (void*)flag, operation);
+}
+/* The root of a flat broadcast, `dest` of its own included: the road copies it, too. */
+static __attribute__((noinline)) int isthmus_send_word(struct isthmus_team* team, uint64_t* dest,
+                                                       const uint64_t* source, int root) {
+    const int stride = team->stride, end = team->start + team->size * stride;
+    const uint64_t word = *source;
+    *dest = word;
+    int pe = team->start;
+    const int own = pe + root * stride;
+    for (; pe != end; pe += stride)
+        if (pe != own) road_store64(pe, dest, word);
+    isthmus_flag_all(team, root);
+    return 0;
+}
+static __attribute__((noinline)) int isthmus_send_block(struct isthmus_team* team, void* dest,
+                                                        const void* source, size_t bytes,
+                                                        int root) {
+    const int stride = team->stride, end = team->start + team->size * stride;
+    int pe = team->start;
+    const int skipped = dest == source ? pe + root * stride : -1;
+    for (; pe != end; pe += stride)
+        if (pe != skipped) road_put_nbi(pe, dest, source, bytes);
+    isthmus_flag_all(team, root);
+    road_quiet();
+    return 0;
+}
+static __attribute__((noinline)) int isthmus_broadcast_root(struct isthmus_team* team, void* dest,
+                                                            const void* source, size_t bytes,
+                                                            int root) {
+    ++team->operation;
+    if ((long)bytes > team->flat_bytes || (long)bytes < 0) {
+        if (dest != source) road_put_nbi(isthmus_world_pe(team, root), dest, source, bytes);
+        if (team->size != 1) return isthmus_send_down(team, 0, root, dest, source, bytes);
+        road_quiet();
+        return 0;
+    }
+    if (bytes == 8 && (((uintptr_t)dest | (uintptr_t)source) & 7) == 0)
+        return isthmus_send_word(team, dest, source, root);
+    return isthmus_send_block(team, dest, source, bytes, root);
+}
+/* Between the root and the leaves of the tree. */
+static __attribute__((noinline)) int isthmus_broadcast_middle(struct isthmus_team* team, void* dest,
+                                                              size_t bytes, int root) {
+    const int place = team->me >= root ? team->me - root : team->me - root + team->size;
+    int from = place - (place & -place) + root;
+    from = from < team->size ? from : from - team->size;
+    const uint64_t operation = ++team->operation;
+    isthmus_wait_reached(&team->area.arrived[from], operation);
+    isthmus_acquire();
+    return isthmus_send_down(team, place, root, dest, dest, bytes);
+}
 
 static __attribute__((noinline)) int isthmus_spin_leaf(const volatile uint64_t* flag,
                                                        uint64_t operation) {
@@ -76,23 +152,24 @@ static __attribute__((noinline)) int isthmus_spin_leaf(const volatile uint64_t* 
     isthmus_acquire();
     return 0;
 }
-static __attribute__((noinline)) int isthmus_broadcast_all(struct isthmus_team* team, void* dest,
-                                                           const void* source, size_t bytes,
-                                                           int root) {
-    isthmus_broadcast(team, dest, source, bytes, root, true);
-    return 0;
+static ISTHMUS_COLD int isthmus_refuse_broadcast(const char* routine, shmem_team_t team, int root) {
+    if (team == SHMEM_TEAM_INVALID) isthmus_fail(routine, "the team is SHMEM_TEAM_INVALID");
+    isthmus_live_team(routine, team);
+    isthmus_fail(routine, "PE_root %d is out of range 0..%d", root, team->size - 1);
 }
 /* What most PEs do, without a frame: wait for the root, or as a leaf of the tree for the parent. */
-static inline int isthmus_team_broadcast(struct isthmus_team* team, void* dest, const void* source,
-                                         size_t bytes, int root) {
-    const int size = team->size, me = team->me;
+static inline int isthmus_team_broadcast(const char* routine, struct isthmus_team* team, void* dest,
+                                         const void* source, size_t bytes, int root) {
+    if (ISTHMUS_UNLIKELY(team == SHMEM_TEAM_INVALID || team->slot < 0 ||
+                         (unsigned)root >= (unsigned)team->size))
+        return isthmus_refuse_broadcast(routine, team, root);
+    const int me = team->me;
     int from = root;
-    if (size > kIsthmusFlatPes || bytes > kIsthmusFlatBytes) {
-        const int place = me >= root ? me - root : me - root + size;
-        if ((place & 1) == 0) return isthmus_broadcast_all(team, dest, source, bytes, root);
-        from = me != 0 ? me - 1 : size - 1;
-    } else if (me == root) {
-        return isthmus_broadcast_all(team, dest, source, bytes, root);
+    if (me == root) return isthmus_broadcast_root(team, dest, source, bytes, root);
+    if ((long)bytes > team->flat_bytes || (long)bytes < 0) {
+        const int place = me >= root ? me - root : me - root + team->size;
+        if ((place & 1) == 0) return isthmus_broadcast_middle(team, dest, bytes, root);
+        from = me != 0 ? me - 1 : team->size - 1;
     }
     const uint64_t operation = ++team->operation;
     const volatile uint64_t* const flag = &team->area.arrived[from];
@@ -101,57 +178,21 @@ static inline int isthmus_team_broadcast(struct isthmus_team* team, void* dest, 
     return 0;
 }
 
-void isthmus_broadcast(struct isthmus_team* team, void* dest, const void* source, size_t bytes,
-                       int root, bool fill_root) {
-    const int size = team->size, me = team->me;
-    if (ISTHMUS_UNLIKELY(team->counters != NULL)) {
-        for (int i = 0; i < size && me == root; ++i)
-            if (i != root) road_put_nbi(isthmus_world_pe(team, i), dest, source, bytes);
-        road_quiet();
-        isthmus_counter_sync(team);
-        if (me == root && fill_root && dest != source) memmove(dest, source, bytes);
-        return;
-    }
-    const uint64_t operation = ++team->operation;
-    const bool flat = size <= kIsthmusFlatPes && bytes <= kIsthmusFlatBytes;
-    const int place = me >= root ? me - root : me - root + size;
-    if (place != 0) {
-        int from = flat ? root : place - (place & -place) + root;
-        from = from < size ? from : from - size;
-        isthmus_wait_reached(&team->area.arrived[from], operation);
-        isthmus_acquire();
-        if (flat || (place & 1)) return; /* a leaf */
-        return isthmus_send_down(team, place, root, dest, dest, bytes, operation);
-    }
-    if (fill_root && dest != source) {
-        /* The road copies what would take the core long. */
-        if (bytes == 8)
-            memcpy(dest, source, 8);
-        else
-            road_put_nbi(isthmus_world_pe(team, root), dest, source, bytes);
-    }
-    if (!flat) return isthmus_send_down(team, 0, root, dest, source, bytes, operation);
-    int pe = team->start;
-    if (bytes == 8 && (((uintptr_t)dest | (uintptr_t)source) & 7) == 0) {
-        const uint64_t word = *(const uint64_t*)source;
-        for (int i = 0; i < size; ++i, pe += team->stride)
-            if (i != root) road_store64(pe, dest, word);
-    } else {
-        for (int i = 0; i < size; ++i, pe += team->stride)
-            if (i != root) road_put_nbi(pe, dest, source, bytes);
-    }
-    bool first = true;
-    pe = team->start;
-    volatile uint64_t* const flag = &team->area.arrived[root];
-    for (int i = 0; i < size; ++i, pe += team->stride) {
-        if (i == root) continue;
-        if (first)
-            road_flag64(pe, (void*)flag, operation);
-        else
-            road_store64(pe, (void*)flag, operation);
-        first = false;
-    }
-    if (bytes != 8) road_quiet();
+void isthmus_broadcast_tree(struct isthmus_team* team, void* dest, const void* source, size_t bytes,
+                            int root) {
+    const int flat = team->flat_bytes;
+    team->flat_bytes = -1;
+    isthmus_team_broadcast("isthmus_broadcast_tree", team, dest, source, bytes, root);
+    team->flat_bytes = flat;
+}
+
+/* Of an active set. */
+static void isthmus_counter_broadcast(struct isthmus_team* set, void* dest, const void* source,
+                                      size_t bytes, int root) {
+    for (int i = 0; i < set->size && set->me == root; ++i)
+        if (i != root) road_put_nbi(isthmus_world_pe(set, i), dest, source, bytes);
+    road_quiet();
+    isthmus_counter_sync(set);
 }
 
 /* Up the tree into the parents' scratch, down again into dest. A child's next vector cannot come
@@ -178,20 +219,24 @@ static void isthmus_reduce_short(struct isthmus_team* team, void* dest, const vo
         combine(mine, team->area.scratch[round], nelems);
     }
     if (me == 0) memcpy(dest, mine, bytes);
-    if ((me & 1) == 0) isthmus_send_down(team, me, 0, dest, dest, bytes, operation);
+    if ((me & 1) == 0) isthmus_send_down(team, me, 0, dest, dest, bytes);
 }
 
 void isthmus_reduce(struct isthmus_team* team, void* dest, const void* source, size_t nelems,
                     size_t unit, isthmus_combine* combine) {
-    enum { kPiece = 4096 };
     const size_t bytes = nelems * unit;
-    const int size = team->size, me = team->me;
-    if (size == 1) {
+    if (team->size == 1) {
         memmove(dest, source, bytes);
         return;
     }
     if (team->counters == NULL && bytes <= kIsthmusScratch)
         return isthmus_reduce_short(team, dest, source, nelems, bytes, combine);
+    isthmus_reduce_parts(team, dest, source, nelems, unit, combine);
+}
+void isthmus_reduce_parts(struct isthmus_team* team, void* dest, const void* source, size_t nelems,
+                          size_t unit, isthmus_combine* combine) {
+    enum { kPiece = 4096 };
+    const int size = team->size, me = team->me;
     isthmus_team_sync(team); /* every source is there */
     /* This PE alone reads these elements of the sources and writes them in the dests, so in-place
      * reductions need no copy. */
@@ -346,9 +391,8 @@ static void isthmus_check_strides(const char* routine, ptrdiff_t dst, ptrdiff_t 
     }                                                                                            \
     int pshmem_##BROADCAST(shmem_team_t team, P* dest, const P* source, size_t nelems,           \
                            int PE_root) {                                                        \
-        isthmus_collective_team("shmem_" #BROADCAST, team);                                      \
-        isthmus_check_root("shmem_" #BROADCAST, team, PE_root);                                  \
-        return isthmus_team_broadcast(team, dest, source, nelems * (UNIT), PE_root);             \
+        return isthmus_team_broadcast("shmem_" #BROADCAST, team, dest, source, nelems * (UNIT),  \
+                                      PE_root);                                                  \
     }                                                                                            \
     int pshmem_##COLLECT(shmem_team_t team, P* dest, const P* source, size_t nelems) {           \
         isthmus_collect(isthmus_collective_team("shmem_" #COLLECT, team), dest, source,          \
@@ -458,7 +502,7 @@ void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync) {
                                 SHMEM_ACTIVE_SET_, long* pSync) {                                \
         ISTHMUS_IN_SET_(broadcast##BITS);                                                        \
         isthmus_check_root("shmem_broadcast" #BITS, &set, PE_root);                              \
-        isthmus_broadcast(&set, dest, source, nelems*(BITS / 8), PE_root, false);                \
+        isthmus_counter_broadcast(&set, dest, source, nelems*(BITS / 8), PE_root);               \
     }                                                                                            \
     void pshmem_collect##BITS(void* dest, const void* source, size_t nelems, SHMEM_ACTIVE_SET_,  \
                               long* pSync) {                                                     \

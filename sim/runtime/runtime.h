@@ -31,6 +31,9 @@ struct isthmus_team {
     int me;                  /* index of this PE */
     int slot;                /* of isthmus_areas; -1 if destroyed */
     int num_contexts;
+    /* Of broadcasts, by isthmus_team_shape(): longest one that the root sends to all itself, and
+     * the greatest power of two below the size, 0 if there is none. */
+    int flat_bytes, half;
     uint64_t operation; /* collectives so far, alike on all PEs of the team */
     long* counters;     /* an active set: its pSync, used instead of a slot */
     struct isthmus_area area;
@@ -97,11 +100,11 @@ size_t isthmus_heap_block_bytes(const void* block); /* 0: not a block */
 bool isthmus_heap_contains(const void* address);
 size_t isthmus_heap_free_bytes(void);
 bool isthmus_is_symmetric(const void* address);
+/* All of the region that every node has at the same address. */
+uint64_t isthmus_shared_base(void), isthmus_shared_size(void);
 
 /* Collectives over a team; indices are those of the team. */
 void isthmus_team_sync(struct isthmus_team* team);
-void isthmus_broadcast(struct isthmus_team* team, void* dest, const void* source, size_t bytes,
-                       int root, bool fill_root);
 enum isthmus_operation {
     kIsthmusAnd,
     kIsthmusOr,
@@ -116,10 +119,21 @@ typedef void isthmus_combine(void* into, const void* from, size_t nelems);
 void isthmus_reduce(struct isthmus_team* team, void* dest, const void* source, size_t nelems,
                     size_t unit, isthmus_combine* combine);
 
+/* The two ways of isthmus_reduce(), and of a broadcast, by name: parts are for long vectors. */
+void isthmus_reduce_parts(struct isthmus_team* team, void* dest, const void* source, size_t nelems,
+                          size_t unit, isthmus_combine* combine);
+void isthmus_broadcast_tree(struct isthmus_team* team, void* dest, const void* source, size_t bytes,
+                            int root);
+
+/* What follows from the size of a team. */
+void isthmus_team_shape(struct isthmus_team* team);
+
 /* The world and its slots, see teams.c. */
 void isthmus_teams_start(void* areas, int pes);
 size_t isthmus_area_bytes(int pes);
 void isthmus_areas_place(struct isthmus_area* area, int slot);
+
+extern struct isthmus_team isthmus_team_world;
 
 /* Hands a line to the simulator's standard error and ends the whole job. */
 void isthmus_end_job(int status) __attribute__((noreturn));

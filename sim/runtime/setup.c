@@ -11,7 +11,7 @@
 /* Written once, before any constructor; const for everybody else. */
 uint32_t isthmus_own_pe __asm__("isthmus_window_me") = 0;
 uint32_t isthmus_own_pes __asm__("isthmus_window_pes") = 1;
-static uint64_t isthmus_shared_bytes;
+static uint64_t isthmus_shared_bytes, isthmus_shared_at;
 
 static int isthmus_sessions, isthmus_level;
 static bool isthmus_over;
@@ -39,6 +39,7 @@ static void isthmus_read_machine(void) {
     isthmus_own_pe = machine.pe;
     isthmus_own_pes = machine.pes;
     isthmus_shared_bytes = machine.shared_bytes;
+    isthmus_shared_at = machine.shared_base;
     const size_t areas = isthmus_area_bytes((int)machine.pes);
     isthmus_teams_start((void*)machine.shared_base, (int)machine.pes);
     isthmus_heap_start((char*)machine.shared_base + areas,
@@ -46,6 +47,13 @@ static void isthmus_read_machine(void) {
 }
 __attribute__((section(".preinit_array"),
                used)) static void (*const isthmus_before_main)(void) = isthmus_read_machine;
+
+uint64_t isthmus_shared_base(void) {
+    return isthmus_shared_at;
+}
+uint64_t isthmus_shared_size(void) {
+    return isthmus_shared_bytes;
+}
 
 void isthmus_fail(const char* routine, const char* format, ...) {
     char text[400];

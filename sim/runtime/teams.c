@@ -34,6 +34,7 @@ void isthmus_teams_start(void* areas, int pes) {
     isthmus_team_world.size = pes;
     isthmus_team_world.me = isthmus_me();
     isthmus_areas_place(&isthmus_team_world.area, 0);
+    isthmus_team_shape(&isthmus_team_world);
     isthmus_team_shared.start = isthmus_me();
     isthmus_areas_place(&isthmus_team_shared.area, 1);
 }
@@ -116,6 +117,7 @@ static bool isthmus_split(struct isthmus_team* parent, bool valid,
         team->slot = slot;
         team->num_contexts = request->num_contexts;
         isthmus_areas_place(&team->area, slot);
+        isthmus_team_shape(team);
         isthmus_free_slots &= ~(UINT64_C(1) << slot);
         for (int p = 0; p < isthmus_pes(); ++p)
             team->area.arrived[p] = 0; /* of the slot's last team */

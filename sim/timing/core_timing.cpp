@@ -171,6 +171,7 @@ bool CoreTiming::start_line(std::uint64_t line, AccessKind kind) {
                                          static_cast<std::uint32_t>(miss - misses_.data()));
         miss->ready = std::max(miss->ready, ready);
         miss->awaiting += ready == kNever;
+        misses_until_ = std::max(misses_until_, miss->ready);
         if (kind == AccessKind::kTranslation && miss->ready == kNever)
             return block(StallCause::kOperand);
     }
@@ -300,6 +301,10 @@ void CoreTiming::line_arrived(std::uint32_t tag, Cycle when) {
     Miss& miss = misses_[tag];
     if (--miss.awaiting != 0) return;
     miss.ready = when;
+    misses_until_ = 0;
+    for (const Miss& other : misses_) {
+        if (other.used) misses_until_ = std::max(misses_until_, other.ready);
+    }
     for (unsigned word = 0; word < 2; ++word) {
         for (std::uint64_t left = std::exchange(miss.waiters[word], 0); left != 0;
              left &= left - 1) {

@@ -95,13 +95,16 @@ class CoreTiming {
     /// Cost: the common case is one compare for fetch, four loads from the scoreboard, no call.
     bool retire(const RetiredInstruction& i) {
         const auto kind = static_cast<std::size_t>(i.kind);
-        if (latency_[kind] != 0 && access_count_ == 0 && i.pc - fetch_base_ < fetch_span_)
-            [[likely]] {
-            const Cycle ready = operands_ready(i);
-            if (ready <= next_issue_) [[likely]] {
+        if (i.pc - fetch_base_ < fetch_span_ && operands_ready(i) <= next_issue_) [[likely]] {
+            if (latency_[kind] != 0 && access_count_ == 0) {
                 ++statistics_.instructions[kind];
                 ready_[i.destination] = next_issue_ + latency_[kind];
                 ready_[0] = 0;
+                return ++next_issue_ < limit_;
+            }
+            if (access_count_ == 1 && hits(i)) {
+                ++statistics_.instructions[kind];
+                access_count_ = 0;
                 return ++next_issue_ < limit_;
             }
         }
@@ -157,6 +160,23 @@ class CoreTiming {
         return std::max(std::max(ready_[i.source1], ready_[i.source2]),
                         std::max(ready_[i.source3], ready_[i.destination]));
     }
+    /// The one access of a plain load or store, if the first-level cache has the line and no miss
+    /// is under way that it could meet: then done. False: nothing has happened.
+    bool hits(const RetiredInstruction& i) {
+        const Access& access = accesses_[0];
+        const bool load = i.kind == TimingClass::kLoad && access.kind == AccessKind::kLoad;
+        const bool store = i.kind == TimingClass::kStore && access.kind == AccessKind::kStore;
+        const std::uint64_t mask = memory_.line_bytes() - 1;
+        if (!(load || store) || next_issue_ < misses_until_ ||
+            (access.address & mask) + access.bytes > mask + 1)
+            return false;
+        const std::uint64_t line = memory_.line_of(access.address);
+        if (!(store ? memory_.write_hit(line) : memory_.read_hit(MemorySystem::kData, line)))
+            return false;
+        ready_[i.destination] = next_issue_ + (load ? l1_data_hit_ : 1);
+        ready_[0] = 0;
+        return true;
+    }
     [[gnu::noinline]] bool retire_slow(const RetiredInstruction& i);
     bool proceed();
     bool fetch();
@@ -204,6 +224,7 @@ class CoreTiming {
     Cycle fetch_ready_ = 0, divider_free_ = 0, float_divider_free_ = 0, service_cycles_ = 0,
           last_remote_done_ = 0;
     std::vector<Miss> misses_;
+    Cycle misses_until_ = 0;  // no miss is under way from this cycle on; kNever while unknown
 
     const MachineDescription::Core core_;
     const Cycle l1_data_hit_, l1_instruction_hit_;

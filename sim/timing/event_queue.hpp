@@ -12,7 +12,6 @@ namespace isthmus::sim {
 
 enum class EventKind : std::uint8_t {
     kArrive,    ///< a packet has passed the NIC's receive side
-    kInject,    ///< a packet enters the network
     kWalk,      ///< an operation reads the next entry of the namespace table
     kEntry,     ///< that entry has been read
     kSegment,   ///< (part of) a bulk transfer is in local memory

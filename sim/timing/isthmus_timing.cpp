@@ -1,5 +1,7 @@
 // isthmus-timing: runs a RISC-V program with xBGAS on the timed machine and reports where the time
 // went.
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
@@ -51,7 +53,7 @@ void print_summary(const nlohmann::ordered_json& report, const nlohmann::ordered
 
 int main(int argc, char** argv) {
     CLI::App app("Runs a RISC-V program with xBGAS on the timed machine");
-    std::string file, mode = "auto", profile = "b", stats, timeline_file;
+    std::string file, mode = "auto", profile = "b", stats, host_stats, timeline_file;
     std::vector<std::string> settings, environment;
     std::uint64_t nodes = 0;
     Cycle max_cycles = kNever;
@@ -75,6 +77,9 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(1, 256));
     app.add_option("--max-cycles", max_cycles, "stop after so many simulated cycles");
     app.add_option("--stats", stats, "write all counters to this file as JSON");
+    app.add_option("--host-stats", host_stats,
+                   "write the host's side to this file as JSON: seconds, instructions a second, "
+                   "memory");
     app.add_option("--timeline", timeline_file,
                    "write remote operations to this file (Perfetto, chrome://tracing)");
     app.add_flag("--json", json, "print all counters to stdout");
@@ -123,6 +128,15 @@ int main(int argc, char** argv) {
             std::ofstream out(stats);
             out << result.dump(2) << "\n";
             if (!out) throw std::runtime_error(stats + ": cannot be written (--stats)");
+        }
+        if (!host_stats.empty()) {
+            nlohmann::ordered_json host = host_report(timed.simulator());
+            rusage usage{};
+            getrusage(RUSAGE_SELF, &usage);
+            host["peak_resident_bytes"] = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+            std::ofstream out(host_stats);
+            out << host.dump(2) << "\n";
+            if (!out) throw std::runtime_error(host_stats + ": cannot be written (--host-stats)");
         }
         if (timeline) {
             std::ofstream out(timeline_file);

@@ -33,7 +33,7 @@ std::uint64_t apply_atomic(AtomicOperation operation, std::uint64_t old, std::ui
 
 NetworkInterface::NetworkInterface(const MachineDescription& machine, NodeId self,
                                    MemorySystem& memory, NodeMemory& data, EventQueue& events,
-                                   Mesh& mesh)
+                                   NodePort& port, std::uint64_t nodes)
     : nic_(machine.nic),
       network_(machine.network),
       nlb_hit_cycles_(machine.nlb.hit_cycles),
@@ -41,7 +41,8 @@ NetworkInterface::NetworkInterface(const MachineDescription& machine, NodeId sel
       memory_(memory),
       data_(data),
       events_(events),
-      mesh_(mesh),
+      port_(port),
+      nodes_(nodes),
       table_(machine),
       nlb_(machine.nlb.entries),
       operations_(machine.nic.outstanding),
@@ -120,7 +121,7 @@ void NetworkInterface::dispatch(std::uint32_t index, Cycle now) {
     if (request.kind == RemoteKind::kStore || request.kind == RemoteKind::kBulkPut)
         right = kMayWrite;
     const bool bulk = request.kind == RemoteKind::kBulkGet || request.kind == RemoteKind::kBulkPut;
-    if (!op.entry.allows(request.address, request.bytes, right) || op.entry.node >= mesh_.nodes() ||
+    if (!op.entry.allows(request.address, request.bytes, right) || op.entry.node >= nodes_ ||
         (bulk && !data_.contains(request.local_address, request.bytes,
                                  right == kMayRead ? kMayWrite : kMayRead))) {
         return end(index, RemoteStatus::kRefused, now);
@@ -156,7 +157,7 @@ void NetworkInterface::dispatch(std::uint32_t index, Cycle now) {
             break;
     }
     op.segments = 1;
-    events_.push(now + nic_.transmit_cycles, EventKind::kInject, 0, packet);
+    send(packet, now + nic_.transmit_cycles);
 }
 
 void NetworkInterface::start_segment(std::uint32_t index, Cycle now) {
@@ -175,7 +176,7 @@ void NetworkInterface::start_segment(std::uint32_t index, Cycle now) {
     packet->bytes = static_cast<std::uint32_t>(bytes);
     if (!put) {
         size_packet(*packet, 0, true);
-        events_.push(now + nic_.transmit_cycles, EventKind::kInject, 0, packet);
+        send(packet, now + nic_.transmit_cycles);
         return;
     }
     packet->payload.resize(bytes);
@@ -242,14 +243,13 @@ void NetworkInterface::size_packet(Packet& packet, std::uint64_t payload_bytes, 
 // Both sides
 
 void NetworkInterface::handle(const Event& event) {
-    if (event.when < mesh_.now()) {
+    if (event.when < step_begin_) {
         model_error("NIC of node " + std::to_string(self_) + ": an event of cycle " +
                     std::to_string(event.when) + " was left behind, the window begins at " +
-                    std::to_string(mesh_.now()));
+                    std::to_string(step_begin_));
     }
     switch (event.kind) {
         case EventKind::kArrive: return arrive(event.packet, event.when);
-        case EventKind::kInject: return inject(event.packet, event.when);
         case EventKind::kWalk: return walk(event.index, event.when);
         case EventKind::kEntry: return entry_read(event.index, event.when);
         case EventKind::kSegment:
@@ -259,10 +259,10 @@ void NetworkInterface::handle(const Event& event) {
     }
 }
 
-void NetworkInterface::inject(Packet* packet, Cycle now) {
-    if (packet->destination != self_) return mesh_.inject(packet, now);
+void NetworkInterface::send(Packet* packet, Cycle when) {
+    if (packet->destination != self_) return port_.send(packet, when);
     ++statistics_.loopbacks;  // the own node: not through the network
-    events_.push(now + nic_.receive_cycles, EventKind::kArrive, 0, packet);
+    events_.push(when + nic_.receive_cycles, EventKind::kArrive, 0, packet);
 }
 
 NetworkInterface::Job& NetworkInterface::new_job(Job::Purpose purpose, std::uint32_t index,
@@ -304,8 +304,7 @@ void NetworkInterface::finish_job(Job& job) {
         case Job::Purpose::kWalk: events_.push(job.ready, EventKind::kEntry, job.index); break;
         case Job::Purpose::kReply:
         case Job::Purpose::kSend:
-            events_.push(job.ready + job.extra + nic_.transmit_cycles, EventKind::kInject,
-                         job.index, job.packet);
+            send(job.packet, job.ready + job.extra + nic_.transmit_cycles);
             break;
     }
 }
@@ -342,7 +341,7 @@ void NetworkInterface::serve(Packet* packet, Cycle now) {
         packet->kind = MessageKind::kFaultReply;
         packet->payload.clear();
         size_packet(*packet, 0, false);
-        events_.push(now + nic_.transmit_cycles, EventKind::kInject, 0, packet);
+        send(packet, now + nic_.transmit_cycles);
         return;
     }
     statistics_.served_bytes += bytes;
@@ -353,7 +352,7 @@ void NetworkInterface::serve(Packet* packet, Cycle now) {
         packet->kind = MessageKind::kStoreReply;
         packet->payload.clear();
         size_packet(*packet, 0, false);
-        events_.push(done + nic_.transmit_cycles, EventKind::kInject, 0, packet);
+        send(packet, done + nic_.transmit_cycles);
         return;
     }
     packet->kind = MessageKind::kLoadReply;

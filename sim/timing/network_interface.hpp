@@ -23,9 +23,9 @@
 
 #include "sim/memory/memory_system.hpp"
 #include "sim/memory/namespace_lookaside_buffer.hpp"
-#include "sim/network/mesh.hpp"
 #include "sim/statistics/histogram.hpp"
 #include "sim/timing/event_queue.hpp"
+#include "sim/timing/node_port.hpp"
 #include "sim/timing/timing_model.hpp"
 
 namespace isthmus::sim {
@@ -53,7 +53,7 @@ class CoreTiming;
 class NetworkInterface {
   public:
     NetworkInterface(const MachineDescription& machine, NodeId self, MemorySystem& memory,
-                     NodeMemory& data, EventQueue& events, Mesh& mesh);
+                     NodeMemory& data, EventQueue& events, NodePort& port, std::uint64_t nodes);
     ~NetworkInterface();
     NetworkInterface(const NetworkInterface&) = delete;
     NetworkInterface& operator=(const NetworkInterface&) = delete;
@@ -71,6 +71,8 @@ class NetworkInterface {
     void start(const RemoteOperation& operation, Ticket ticket, Cycle now);
 
     // For the node.
+    /// No event before `begin` may follow.
+    void begin_step(Cycle begin) { step_begin_ = begin; }
     void handle(const Event& event);
     void line_read(std::uint32_t tag, Cycle when);
     /// Operations, requests being served and events: 0 if this NIC cannot send before its core
@@ -123,7 +125,7 @@ class NetworkInterface {
     void arrive(Packet* packet, Cycle now);
     void serve(Packet* packet, Cycle now);
     void take_reply(Packet* packet, Cycle now);
-    void inject(Packet* packet, Cycle now);
+    void send(Packet* packet, Cycle when);
 
     Packet* make_request(const Operation& operation, std::uint32_t index, MessageKind kind);
     void size_packet(Packet& packet, std::uint64_t payload_bytes, bool has_address);
@@ -139,7 +141,9 @@ class NetworkInterface {
     MemorySystem& memory_;
     NodeMemory& data_;
     EventQueue& events_;
-    Mesh& mesh_;
+    NodePort& port_;
+    const std::uint64_t nodes_;
+    Cycle step_begin_ = 0;
     CoreTiming* core_ = nullptr;
     InstructionSource* source_ = nullptr;
 

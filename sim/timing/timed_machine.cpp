@@ -1,6 +1,7 @@
 #include "sim/timing/timed_machine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 
@@ -19,51 +20,36 @@ constexpr Cycle kServiceCycles = 400;
 /// Cycles between two looks of a core that sleeps or pauses.
 constexpr Cycle kPauseCycles = 20;
 
-constexpr RegisterId kFloatBase = 32, kExtendedBase = 64;
+constexpr std::array<TimingClass, 32> kTimingClasses = [] {
+    std::array<TimingClass, 32> classes{};
+    classes.fill(TimingClass::kInteger);
+    const auto set = [&](TimingClass to, std::initializer_list<InstructionClass> from) {
+        for (const InstructionClass klass : from)
+            classes.at(static_cast<std::size_t>(klass)) = to;
+    };
+    using enum InstructionClass;
+    set(TimingClass::kMultiply, {kMultiply});
+    set(TimingClass::kDivide, {kDivide});
+    set(TimingClass::kLoad, {kLoad, kFpLoad});
+    set(TimingClass::kStore, {kStore, kFpStore});
+    set(TimingClass::kBranch, {kBranch});
+    set(TimingClass::kJump, {kJump, kJumpRegister});  // or call, or return: timing_class()
+    set(TimingClass::kSystem, {kSystem});
+    set(TimingClass::kFence, {kFence});
+    set(TimingClass::kAtomic, {kAtomic});
+    set(TimingClass::kFloat, {kFpAdd, kFpMultiply, kFpFma, kFpConvert, kFpCompare, kFpMove});
+    set(TimingClass::kFloatDivide, {kFpDivide});
+    set(TimingClass::kRemote, {kRemoteLoad, kRemoteStore, kRemoteAtomic, kBulk});
+    return classes;
+}();
 
-RegisterId timing_register(RegisterFile file, std::uint8_t number) {
-    switch (file) {
-        case RegisterFile::kX: return number & 31;
-        case RegisterFile::kF: return static_cast<RegisterId>(kFloatBase + (number & 31));
-        case RegisterFile::kE: return static_cast<RegisterId>(kExtendedBase + (number & 31));
-        case RegisterFile::kNone: break;
-    }
-    return 0;
-}
-
-TimingClass timing_class(const RetireEvent& event) {
-    switch (event.klass) {
-        case InstructionClass::kMultiply: return TimingClass::kMultiply;
-        case InstructionClass::kDivide: return TimingClass::kDivide;
-        case InstructionClass::kLoad:
-        case InstructionClass::kFpLoad: return TimingClass::kLoad;
-        case InstructionClass::kStore:
-        case InstructionClass::kFpStore: return TimingClass::kStore;
-        case InstructionClass::kBranch: return TimingClass::kBranch;
-        case InstructionClass::kJump:
-            return event.rd == 1 || event.rd == 5 ? TimingClass::kCall : TimingClass::kJump;
-        case InstructionClass::kJumpRegister:
-            // The hints of the base specification: link registers are x1 and x5.
-            if (event.rd == 1 || event.rd == 5) return TimingClass::kCall;
-            return event.rs1 == 1 || event.rs1 == 5 ? TimingClass::kReturn : TimingClass::kJump;
-        case InstructionClass::kSystem: return TimingClass::kSystem;
-        case InstructionClass::kFence: return TimingClass::kFence;
-        case InstructionClass::kAtomic: return TimingClass::kAtomic;
-        case InstructionClass::kFpAdd:
-        case InstructionClass::kFpMultiply:
-        case InstructionClass::kFpFma:
-        case InstructionClass::kFpConvert:
-        case InstructionClass::kFpCompare:
-        case InstructionClass::kFpMove: return TimingClass::kFloat;
-        case InstructionClass::kFpDivide: return TimingClass::kFloatDivide;
-        case InstructionClass::kRemoteLoad:
-        case InstructionClass::kRemoteStore:
-        case InstructionClass::kRemoteAtomic:
-        case InstructionClass::kBulk: return TimingClass::kRemote;
-        case InstructionClass::kAlu:
-        case InstructionClass::kAddress: break;
-    }
-    return TimingClass::kInteger;
+TimingClass timing_class(InstructionClass klass, std::uint8_t rd, std::uint8_t rs1) {
+    const TimingClass kind = kTimingClasses[static_cast<std::size_t>(klass)];
+    if (kind != TimingClass::kJump) return kind;
+    // The hints of the base specification: link registers are x1 and x5.
+    if (rd == 1 || rd == 5) return TimingClass::kCall;
+    const bool to_link = klass == InstructionClass::kJumpRegister && (rs1 == 1 || rs1 == 5);
+    return to_link ? TimingClass::kReturn : TimingClass::kJump;
 }
 
 AtomicOperation atomic_operation(Op op) {
@@ -114,6 +100,19 @@ struct TimingObserver {
     bool retire(const Hart&, const RetireEvent& event) {
         return go_on = core->retire(timing_view(event));
     }
+    bool retire_at(const Hart&, const Block& block, std::size_t index, std::uint64_t next_pc) {
+        const InsnMeta& meta = block.meta[index];
+        RetiredInstruction i;
+        i.pc = block.pc + meta.offset;
+        i.next_pc = next_pc;
+        i.kind = timing_class(meta.klass, meta.rd, meta.rs1);
+        i.length = meta.length;
+        i.destination = meta.rd;
+        i.source1 = meta.rs1;
+        i.source2 = meta.rs2;
+        i.source3 = meta.rs3;
+        return go_on = core->retire(i);
+    }
     void trap(const Hart&, std::uint64_t, const Trap&) { core->drop_accesses(); }
 };
 static_assert(HartObserver<TimingObserver>);
@@ -125,12 +124,12 @@ RetiredInstruction timing_view(const RetireEvent& event) {
     RetiredInstruction i;
     i.pc = event.pc;
     i.next_pc = event.next_pc;
-    i.kind = timing_class(event);
+    i.kind = timing_class(event.klass, event.rd, event.rs1);
     i.length = event.length;
-    i.destination = timing_register(op.rd, event.rd);
-    i.source1 = timing_register(op.rs1, event.rs1);
-    i.source2 = timing_register(op.rs2, event.rs2);
-    i.source3 = timing_register(op.rs3, event.rs3);
+    i.destination = flat_register(op.rd, event.rd);
+    i.source1 = flat_register(op.rs1, event.rs1);
+    i.source2 = flat_register(op.rs2, event.rs2);
+    i.source3 = flat_register(op.rs3, event.rs3);
     return i;
 }
 

@@ -15,20 +15,50 @@ class TimingNode {
                InstructionSource& source)
         : id_(id),
           receive_cycles_(machine.nic.receive_cycles),
-          mesh_(mesh),
           source_(source),
           memory_(machine),
-          nic_(machine, id, memory_, data, events_, mesh),
+          nic_(machine, id, memory_, data, events_, port_, mesh.nodes()),
           core_(machine, memory_, nic_) {
         nic_.attach(core_, source);
     }
 
-    /// Simulates everything that happens before `limit`.
-    void run(Cycle limit) {
-        for (const Delivery& delivery : mesh_.deliveries(id_)) {
+    /// Simulates everything that happens before `limit`; all before `begin` has been.
+    void run(Cycle begin, Cycle limit, unsigned side) {
+        port_.begin_step(side);
+        nic_.begin_step(begin);
+        for (const Delivery& delivery : port_.arrivals(side)) {
             events_.push(delivery.when + receive_cycles_, EventKind::kArrive, 0, delivery.packet);
         }
-        mesh_.deliveries(id_).clear();
+        port_.arrivals(side).clear();
+        advance(limit);
+        look_ahead();
+    }
+
+    /// A cycle before which nothing happens here by itself; kNever if only others can make it go
+    /// on. As of the end of run() or serve().
+    Cycle next_event() const { return next_event_; }
+    /// The core has ended and nothing is under way here.
+    bool finished() const { return source_.halted() && core_.idle() && quiet(); }
+    /// No remote operation of this node and none at this node is under way.
+    bool quiet() const { return nic_.activity() == 0 && events_.empty(); }
+    bool wants_service() const { return source_.wants_service(); }
+    void serve(Cycle end_of_window) {
+        source_.serve();
+        core_.service_done(end_of_window);
+        look_ahead();
+    }
+
+    NodeId id() const { return id_; }
+    CoreTiming& core() { return core_; }
+    const CoreTiming& core() const { return core_; }
+    const MemorySystem& memory() const { return memory_; }
+    NetworkInterface& nic() { return nic_; }
+    const NetworkInterface& nic() const { return nic_; }
+    NodePort& port() { return port_; }
+    const InstructionSource& source() const { return source_; }
+
+  private:
+    void advance(Cycle limit) {
         for (;;) {
             const Cycle stop = std::min(limit, events_.next());
             if (core_.resume(stop) && !source_.halted()) {
@@ -49,35 +79,12 @@ class TimingNode {
         }
     }
 
-    /// A cycle before which nothing happens here by itself; kNever if only others can make it go
-    /// on.
-    Cycle next_event() const {
-        Cycle next = std::min(events_.next(), memory_.dram().next_event());
+    void look_ahead() {
+        next_event_ = std::min(events_.next(), memory_.dram().next_event());
         const bool ended = source_.halted() && core_.idle();
-        if (!ended && !core_.blocked() && !core_.waiting_for_service()) {
-            next = std::min(next, core_.next_cycle());
-        }
-        return next;
+        if (!ended && !core_.blocked() && !core_.waiting_for_service())
+            next_event_ = std::min(next_event_, core_.next_cycle());
     }
-    /// The core has ended and nothing is under way here.
-    bool finished() const { return source_.halted() && core_.idle() && quiet(); }
-    /// No remote operation of this node and none at this node is under way.
-    bool quiet() const { return nic_.activity() == 0 && events_.empty(); }
-    bool wants_service() const { return source_.wants_service(); }
-    void serve(Cycle end_of_window) {
-        source_.serve();
-        core_.service_done(end_of_window);
-    }
-
-    NodeId id() const { return id_; }
-    CoreTiming& core() { return core_; }
-    const CoreTiming& core() const { return core_; }
-    const MemorySystem& memory() const { return memory_; }
-    NetworkInterface& nic() { return nic_; }
-    const NetworkInterface& nic() const { return nic_; }
-    const InstructionSource& source() const { return source_; }
-
-  private:
     void take_completions() {
         std::vector<DramCompletion>& completions = memory_.dram().completions();
         for (std::size_t i = 0; i < completions.size(); ++i) {
@@ -93,8 +100,9 @@ class TimingNode {
 
     const NodeId id_;
     const Cycle receive_cycles_;
-    Mesh& mesh_;
     InstructionSource& source_;
+    Cycle next_event_ = 0;
+    NodePort port_;
     EventQueue events_;
     MemorySystem memory_;
     NetworkInterface nic_;

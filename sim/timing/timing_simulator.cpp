@@ -10,8 +10,20 @@ namespace isthmus::sim {
 
 namespace {
 
-/// With fewer flits a node under way, one thread steps the network faster than several can meet.
-constexpr std::uint64_t kFlitsWorthSharing = 24;
+/// With fewer flits a thread under way, one thread steps the network faster than several can meet.
+constexpr std::uint64_t kFlitsWorthSharing = 48;
+
+/// Threads that step the network: it has a third of the work at most.
+unsigned network_team(unsigned threads) {
+    return std::max(1u, threads / 3);
+}
+
+std::vector<NodeId> bounds_for(std::uint64_t nodes, unsigned parts) {
+    std::vector<NodeId> bounds;
+    for (unsigned i = 0; i <= parts; ++i)
+        bounds.push_back(static_cast<NodeId>(nodes * i / parts));
+    return bounds;
+}
 
 std::uint64_t milliseconds() {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -24,13 +36,19 @@ std::uint64_t milliseconds() {
 TimingSimulator::TimingSimulator(const MachineDescription& machine,
                                  std::span<const NodeParts> parts, unsigned threads)
     : machine_(machine),
-      busy_window_(machine.nic.receive_cycles + machine.network.link_cycles + 1),
+      node_lead_(machine.nic.receive_cycles + machine.network.link_cycles + 1),
+      network_lead_(machine.nic.transmit_cycles),
       // The empty network: injection wire, two routers, one flit.
       idle_window_(machine.nic.transmit_cycles + machine.network.link_cycles +
                    2 * (machine.network.router_cycles + machine.network.link_cycles) +
                    machine.nic.receive_cycles),
       threads_(std::max(1u, std::min(threads, static_cast<unsigned>(machine.nodes())))),
+      bounds_(bounds_for(machine.nodes(), threads_)),
+      network_bounds_(bounds_for(machine.nodes(), network_team(threads_))),
+      states_(machine.nodes()),
       barrier_(threads_),
+      network_barrier_(network_team(threads_)),
+      shares_(std::make_unique<Share[]>(threads_)),
       reports_(threads_) {
     if (machine.network.message_classes != 2) {
         throw MachineError(
@@ -41,12 +59,10 @@ TimingSimulator::TimingSimulator(const MachineDescription& machine,
         model_error("simulator: " + std::to_string(parts.size()) +
                     " nodes given for a machine of " + std::to_string(machine.nodes()));
     }
-    mesh_ = std::make_unique<Mesh>(machine_, std::max(busy_window_, idle_window_) + 1);
-    bounds_.resize(threads_ + 1);
-    for (unsigned i = 0; i <= threads_; ++i) {
-        bounds_[i] = static_cast<NodeId>(machine.nodes() * i / threads_);
-    }
-    mesh_->set_ranges(bounds_);
+    mesh_ = std::make_unique<Mesh>(machine_, idle_window_ + node_lead_ + network_lead_ + 1);
+    mesh_->set_ranges(network_bounds_);
+    for (auto& flags : arrived_)
+        flags.resize(machine.nodes());
     const ResidentNamespaceTable table(machine_);
     for (NodeId id = 0; id < machine.nodes(); ++id) {
         for (NodeId other = 0; other < machine.nodes(); ++other) {
@@ -71,9 +87,9 @@ bool TimingSimulator::run(Cycle limit) {
     limit_ = limit;
     stop_ = now_ >= limit;
     ended_ = false;
-    end_ = std::min(limit, now_ + std::min(busy_window_, idle_window_));
     next_progress_ = milliseconds() + 50;
     const auto begin = std::chrono::steady_clock::now();
+    if (!stop_) plan();
     std::vector<std::thread> team;
     for (unsigned i = 1; i < threads_; ++i)
         team.emplace_back([this, i] { work(i); });
@@ -90,123 +106,184 @@ bool TimingSimulator::run(Cycle limit) {
 }
 
 void TimingSimulator::work(unsigned self) {
-    ThreadReport& report = reports_[self];
-    const NodeId first = bounds_[self], last = bounds_[self + 1];
     while (!stop_) {
-        try {
-            for (NodeId id = first; id < last; ++id)
-                nodes_[id]->run(end_);
-            report.next_event = kNever;
-            report.quiet = report.finished = true;
-            report.wants_service = false;
-            for (NodeId id = first; id < last; ++id) {
-                const TimingNode& node = *nodes_[id];
-                report.next_event = std::min(report.next_event, node.next_event());
-                const bool quiet = node.quiet();
-                report.quiet = report.quiet && quiet;
-                report.finished = report.finished && node.finished();
-                report.wants_service = report.wants_service || node.wants_service();
-            }
-        } catch (...) {
-            report.error = std::current_exception();
+        if (self + 1 < network_bounds_.size()) run_network(self);
+        run_nodes(self);
+        barrier_.wait([this] {
+            end_step();
+            plan();
+        });
+    }
+}
+
+void TimingSimulator::run_node(NodeId id, ThreadReport& report) {
+    NodeState& state = states_[id];
+    std::uint8_t& arrived = arrived_[1 - side_][id];
+    if (arrived == 0 && state.next_event >= end_) return;
+    arrived = 0;
+    TimingNode& node = *nodes_[id];
+    node.run(now_, end_, side_);
+    state = {node.next_event(), node.quiet(), node.finished(), node.wants_service()};
+    report.first_sent = std::min(report.first_sent, node.port().first_sent());
+}
+
+void TimingSimulator::run_nodes(unsigned self) {
+    ThreadReport& report = reports_[self];
+    try {
+        if (threads_ == 1) {
+            for (NodeId id = 0; id < nodes_.size(); ++id)
+                run_node(id, report);
+            return;
         }
-        barrier_.wait([this] { plan_network(); });
-        if (network_mode_ == NetworkMode::kSkip) continue;
-        if (network_mode_ == NetworkMode::kTogether) {
-            const Cycle quantum = mesh_->lookahead();
-            for (Cycle start = now_; start < end_; start += quantum) {
-                try {
-                    const Cycle stop = std::min(end_, start + quantum);
-                    for (Cycle cycle = start; cycle < stop && !report.error; ++cycle)
-                        mesh_->step(self, cycle);
-                } catch (...) {
-                    report.error = std::current_exception();
-                }
-                if (start + quantum < end_) barrier_.wait();
+        for (unsigned i = 0; i < threads_; ++i) {
+            std::atomic<std::uint64_t>& left = shares_[(self + i) % threads_].left;
+            // Relaxed throughout: only who runs a node is decided here. What the last one to run it
+            // wrote is ordered by the barrier between steps.
+            std::uint64_t range = left.load(std::memory_order_relaxed);
+            while (range >> 32 < (range & 0xffffffffu)) {
+                const std::uint64_t taken = i == 0 ? range + (std::uint64_t{1} << 32) : range - 1;
+                if (!left.compare_exchange_weak(range, taken, std::memory_order_relaxed)) continue;
+                run_node(static_cast<NodeId>(i == 0 ? range >> 32 : (range & 0xffffffffu) - 1),
+                         report);
+                range = left.load(std::memory_order_relaxed);
             }
-        } else if (self == 0) {
+        }
+    } catch (...) {
+        report.error = std::current_exception();
+    }
+}
+
+void TimingSimulator::run_network(unsigned self) {
+    if (skip_network_ || (self != 0 && !share_network_)) return;
+    ThreadReport& report = reports_[self];
+    const NodeId first = network_bounds_[self],
+                 last = share_network_ ? network_bounds_[self + 1] : network_bounds_.back();
+    try {
+        for (NodeId id = first; id < last; ++id) {
+            report.pending =
+                std::min(report.pending, nodes_[id]->port().inject(*mesh_, side_, network_end_));
+        }
+        if (!share_network_) mesh_->run_until(network_end_);
+    } catch (...) {
+        report.error = std::current_exception();
+    }
+    if (share_network_) {
+        const Cycle quantum = mesh_->lookahead();
+        for (Cycle start = network_now_; start < network_end_; start += quantum) {
+            network_barrier_.wait();
             try {
-                mesh_->run_until(end_);
+                const Cycle stop = std::min(network_end_, start + quantum);
+                for (Cycle cycle = start; cycle < stop && !report.error; ++cycle)
+                    mesh_->step(self, cycle);
             } catch (...) {
                 report.error = std::current_exception();
             }
         }
-        barrier_.wait([this] { plan_window(); });
+    }
+    for (NodeId id = first; id < last; ++id) {
+        if (!nodes_[id]->port().deliver(*mesh_, id, side_)) continue;
+        arrived_[side_][id] = 1;
+        report.delivered = true;
     }
 }
 
-void TimingSimulator::plan_network() {
-    ++statistics_.windows;
-    for (const ThreadReport& report : reports_)
-        stop_ = stop_ || report.error != nullptr;
-    if (stop_) {
-        network_mode_ = NetworkMode::kSkip;
-        return;
+void TimingSimulator::serve_nodes() {
+    for (NodeId id = 0; id < nodes_.size(); ++id) {
+        if (!states_[id].wants_service) continue;
+        TimingNode& node = *nodes_[id];
+        node.serve(now_);
     }
-    if (mesh_->idle()) {
-        network_mode_ = NetworkMode::kSkip;
-        plan_window();
-        return;
+    // A service may have been the end of other nodes, too.
+    for (NodeId id = 0; id < nodes_.size(); ++id) {
+        TimingNode& node = *nodes_[id];
+        states_[id] = {node.next_event(), node.quiet(), node.finished(), node.wants_service()};
     }
-    statistics_.network_cycles += end_ - now_;
-    const bool share = threads_ > 1 && mesh_->active_flits() >= kFlitsWorthSharing * threads_;
-    network_mode_ = share ? NetworkMode::kTogether : NetworkMode::kAlone;
-    statistics_.parallel_network_windows += share;
 }
 
-void TimingSimulator::plan_window() {
+void TimingSimulator::end_step() {
     now_ = end_;
-    mesh_->set_now(now_);
-    bool quiet = true, finished = true, wants_service = false;
-    Cycle next = kNever;
-    for (const ThreadReport& report : reports_) {
+    network_now_ = network_end_;
+    mesh_->set_now(network_now_);
+    side_ ^= 1;
+    ++statistics_.windows;
+    delivered_ = false;
+    first_sent_ = kNever;
+    if (!skip_network_) pending_ = kNever;
+    for (ThreadReport& report : reports_) {
         stop_ = stop_ || report.error != nullptr;
-        quiet = quiet && report.quiet;
-        finished = finished && report.finished;
-        wants_service = wants_service || report.wants_service;
-        next = std::min(next, report.next_event);
+        delivered_ = delivered_ || report.delivered;
+        first_sent_ = std::min(first_sent_, report.first_sent);
+        pending_ = std::min(pending_, report.pending);
+        report.delivered = false;
+        report.first_sent = report.pending = kNever;
     }
+}
+
+void TimingSimulator::plan() {
     if (stop_) return;
     try {
-        const bool network_idle = mesh_->idle();
-        if (wants_service) {
-            finished = true;  // a service may have been an exit
-            for (const auto& node : nodes_) {
-                if (node->wants_service()) node->serve(now_);
-                next = std::min(next, node->next_event());
-                finished = finished && node->finished();
+        bool quiet = true, finished = true, wants_service = false;
+        Cycle next = kNever;
+        const auto look = [&] {
+            quiet = finished = true;
+            next = kNever;
+            for (const NodeState& state : states_) {
+                quiet = quiet && state.quiet;
+                finished = finished && state.finished;
+                wants_service = wants_service || state.wants_service;
+                next = std::min(next, state.next_event);
             }
+        };
+        look();
+        if (wants_service) {
+            serve_nodes();
+            look();
         }
         if (on_progress && milliseconds() >= next_progress_) {
             on_progress();
             next_progress_ = milliseconds() + 50;
         }
-        if (finished && network_idle) {
+        // No packet anywhere but those that wait for their time.
+        const bool empty = mesh_->idle() && !delivered_;
+        const Cycle sent = std::min(first_sent_, pending_);
+        if (empty && finished && sent == kNever) {
             ended_ = stop_ = true;
             return;
         }
-        bool delivered = false;
-        if (network_idle) {
-            for (NodeId id = 0; id < nodes_.size() && !delivered; ++id)
-                delivered = !mesh_->deliveries(id).empty();
-            if (!delivered) {
-                if (next == kNever) model_error(stall_report());
-                if (next > now_) {
-                    const Cycle to = std::min(next, limit_);
-                    statistics_.skipped_cycles += to - now_;
-                    now_ = to;
-                    mesh_->set_now(now_);
-                }
+        if (empty) {
+            next = std::min(next, sent);
+            if (next == kNever) model_error(stall_report());
+            if (next > now_) {
+                const Cycle to = std::min(next, limit_);
+                statistics_.skipped_cycles += to - now_;
+                now_ = to;
             }
+            network_now_ = std::max(network_now_, std::min(sent, now_ + network_lead_));
+            mesh_->set_now(network_now_);
         }
         if (now_ >= limit_) {
             stop_ = true;
             return;
         }
-        const Cycle window = network_idle && quiet && !delivered
-                                 ? std::max(busy_window_, idle_window_)
-                                 : busy_window_;
-        end_ = std::min(limit_, now_ + window);
+        end_ = network_now_ + node_lead_;
+        if (empty && quiet && sent == kNever) end_ = std::max(end_, now_ + idle_window_);
+        end_ = std::max(now_, std::min(limit_, end_));
+        // Nodes that are too far ahead wait; the network then comes up to them and no further, so
+        // that both run at the same time from then on.
+        network_end_ = std::max(network_now_, end_ > now_ ? now_ + network_lead_ : now_);
+        // What was sent in the last step must change hands in this one.
+        skip_network_ = empty && first_sent_ == kNever && pending_ >= network_end_;
+        if (!skip_network_) {
+            statistics_.network_cycles += network_end_ - network_now_;
+            share_network_ =
+                network_bounds_.size() > 2 &&
+                mesh_->active_flits() >= kFlitsWorthSharing * (network_bounds_.size() - 1);
+            statistics_.parallel_network_windows += share_network_;
+        }
+        for (unsigned i = 0; i < threads_; ++i) {
+            shares_[i].left.store(std::uint64_t{bounds_[i]} << 32 | bounds_[i + 1],
+                                  std::memory_order_relaxed);
+        }
     } catch (...) {
         reports_[0].error = std::current_exception();
         stop_ = true;

@@ -1,18 +1,26 @@
 // The machine in time: all nodes and the network, simulated by any number of host threads with one
 // result.
 //
-// Time goes in windows. In a window first the nodes run, each by one thread and independent of all
-// others, then the network carries what they sent. That is exact, not an approximation: a packet
-// that arrives at a NIC in cycle t acts on its node at t + nic.receive_cycles, so nothing the
-// network does within a window of that length (plus the ejection wire) can reach a node within the
-// same window. When no operation is under way anywhere, windows are longer: nothing can then reach
-// another node before transmit + one hop + receive. Time in which nothing can happen is skipped.
+// Time goes in steps. In a step the nodes simulate some cycles, each by one thread and independent
+// of all others, and the network at the same time simulates some. That is exact, not an
+// approximation, because each side knows how soon the other can act on it:
 //
-// Within the network phase, threads step ranges of routers Mesh::lookahead() cycles between
-// barriers; when few flits are under way one thread does it alone. Which way is taken does not
-// change the result.
+//   A packet whose last flit leaves the network in cycle t acts on its node at t + receive_cycles,
+//   so nodes may be receive_cycles + the ejection wire ahead of the network.
+//   What a node does in cycle t enters the network at t + transmit_cycles or later, so the network
+//   may be transmit_cycles ahead of the nodes.
+//
+// While no operation is under way anywhere, nodes may run for as long as the shortest message
+// takes. Time in which nothing can happen is skipped, and so are nodes that have nothing to do in a
+// step.
+//
+// Threads: each has a share of the nodes and helps the others when it is done. The first also steps
+// the network; when many flits are under way, several step ranges of routers, Mesh::lookahead()
+// cycles between barriers. Who did what does not change the result.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -61,37 +69,61 @@ class TimingSimulator {
     const Mesh& mesh() const { return *mesh_; }
     const SimulatorStatistics& statistics() const { return statistics_; }
     std::uint64_t instructions() const;
-    /// Window while operations are under way, and while none are.
-    Cycle busy_window() const { return busy_window_; }
+    /// How far nodes may be ahead of the network, the network of nodes, and nodes of themselves
+    /// while nothing is under way.
+    Cycle node_lead() const { return node_lead_; }
+    Cycle network_lead() const { return network_lead_; }
     Cycle idle_window() const { return idle_window_; }
 
   private:
+    /// What the others need to know of a node after its step; written by the thread that ran it.
+    struct NodeState {
+        Cycle next_event = 0;
+        bool quiet = false, finished = false, wants_service = false;
+    };
+    static_assert(sizeof(NodeState) == 16);
+    struct alignas(64) ThreadReport {
+        Cycle first_sent = kNever;  // of the nodes' packets
+        Cycle pending = kNever;     // of packets that the network holds back
+        bool delivered = false;
+        std::exception_ptr error;
+    };
+    /// Nodes of a thread that nobody has run in this step: first in the high half, end in the low.
+    /// The owner takes from the front and others from the end, so that a node mostly stays where it
+    /// was.
+    struct alignas(64) Share {
+        std::atomic<std::uint64_t> left{0};
+    };
+
     void work(unsigned self);
-    void plan_network();
-    void plan_window();
+    void run_nodes(unsigned self);
+    void run_node(NodeId id, ThreadReport& report);
+    void run_network(unsigned self);
+    void end_step();
+    void plan();
+    void serve_nodes();
     std::string stall_report() const;
 
     const MachineDescription machine_;
-    const Cycle busy_window_, idle_window_;
+    const Cycle node_lead_, network_lead_, idle_window_;
     unsigned threads_;
-    std::vector<NodeId> bounds_;
+    std::vector<NodeId> bounds_, network_bounds_;
     std::unique_ptr<Mesh> mesh_;
     std::vector<std::unique_ptr<TimingNode>> nodes_;
-    Barrier barrier_;
+    std::vector<NodeState> states_;
+    std::array<std::vector<std::uint8_t>, 2> arrived_;  // by side and node: has an arrival
+    Barrier barrier_, network_barrier_;
 
-    // Shared by the threads; written by one thread alone inside a barrier.
-    Cycle now_ = 0, end_ = 0, limit_ = 0;
-    bool stop_ = false, ended_ = false;
-    enum class NetworkMode : std::uint8_t {
-        kSkip,
-        kAlone,
-        kTogether
-    } network_mode_ = NetworkMode::kSkip;
-    struct alignas(64) ThreadReport {
-        Cycle next_event = 0;
-        bool quiet = false, finished = false, wants_service = false;
-        std::exception_ptr error;
-    };
+    // Shared by the threads; written by one thread alone inside a barrier. Nodes have been
+    // simulated to now_ and go to end_, the network to network_now_ and network_end_.
+    Cycle now_ = 0, end_ = 0, network_now_ = 0, network_end_ = 0, limit_ = 0;
+    // After the last step: when the first packet sent in it and the first that the network holds
+    // back are due.
+    Cycle first_sent_ = kNever, pending_ = kNever;
+    bool delivered_ = false;
+    unsigned side_ = 0;
+    bool stop_ = false, ended_ = false, share_network_ = false, skip_network_ = false;
+    std::unique_ptr<Share[]> shares_;
     std::vector<ThreadReport> reports_;
     SimulatorStatistics statistics_;
     std::uint64_t next_progress_ = 0;

@@ -1,5 +1,6 @@
 // isthmus-sim: runs a RISC-V program with xBGAS on 1 to 1024 nodes.
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -72,6 +73,8 @@ nlohmann::json statistics(Machine& machine, double seconds, bool finished) {
                          {"resident_bytes", node->memory.resident_bytes()}});
     }
     const std::uint64_t retired = machine.retired();
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
     return {{"program", machine.program().path},
             {"nodes", machine.nodes().size()},
             {"finished", finished},
@@ -79,6 +82,7 @@ nlohmann::json statistics(Machine& machine, double seconds, bool finished) {
             {"instructions", retired},
             {"seconds", seconds},
             {"mips", seconds > 0 ? static_cast<double>(retired) / seconds / 1e6 : 0.0},
+            {"peak_resident_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
             {"traps", traps},
             {"per_node", nodes}};
 }

@@ -17,6 +17,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/control_group.hpp"
+
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
@@ -29,17 +31,9 @@ std::size_t page_size() {
 }
 
 std::uint64_t memory_size() {
-    std::uint64_t memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page_size();
-    for (const char* path :
-         {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-        if (FILE* file = std::fopen(path, "re")) {
-            unsigned long long limit = 0;
-            if (std::fscanf(file, "%llu", &limit) == 1 && limit > 0)
-                memory = std::min<std::uint64_t>(memory, limit);
-            std::fclose(file);
-        }
-    }
-    return memory;
+    static const std::uint64_t size =
+        std::min(static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page_size(), memory_limit());
+    return size;
 }
 
 std::uint64_t address_space_limit() {
@@ -47,6 +41,20 @@ std::uint64_t address_space_limit() {
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return std::numeric_limits<std::uint64_t>::max();
     return limit.rlim_cur;
+}
+
+bool is_mapped(const void* address, std::size_t bytes) {
+    const auto first = reinterpret_cast<std::uintptr_t>(address);
+    if (bytes == 0) return true;
+    if (first + bytes < first) return false;
+    unsigned char resident[256];
+    const std::uintptr_t end = page_up(first + bytes);
+    const std::uintptr_t step = sizeof resident * page_size();
+    for (std::uintptr_t page = page_down(first); page < end; page += step) {
+        if (mincore(reinterpret_cast<void*>(page), std::min(step, end - page), resident) != 0)
+            return false;
+    }
+    return true;
 }
 
 int usable_processors() {
@@ -79,7 +87,12 @@ bool map_shared(void* address, std::size_t length, int file, std::uint64_t offse
         errno = EEXIST;
         return false;
     }
+    if (!replace) madvise(address, length, MADV_DONTDUMP);
     return true;
+}
+
+void put_into_core_dumps(void* address, std::size_t length) {
+    madvise(address, length, MADV_DODUMP);
 }
 
 void discard(int file, std::uint64_t offset, std::uint64_t length) {

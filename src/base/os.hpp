@@ -26,13 +26,20 @@ std::uint64_t address_space_limit();
 // Processors that this process may run on.
 int usable_processors();
 
+// Whether every page of the range is mapped, whatever its rights. Never faults.
+bool is_mapped(const void* address, std::size_t bytes);
+
 // An unnamed shared file that goes away with its last user; nothing appears in a file system.
 // -1 and errno on failure.
 int create_shared_file(const char* label, std::uint64_t size);
 
 // Maps `length` bytes of the file at exactly `address`. False and errno if that place is taken
-// (unless `replace`) or the kernel refuses.
+// (unless `replace`) or the kernel refuses. Core dumps leave it out, unless it replaces what was in
+// them: the kernel would write, and occupy, every page that was never touched.
 bool map_shared(void* address, std::size_t length, int file, std::uint64_t offset, bool replace);
+
+// Undoes that for these pages.
+void put_into_core_dumps(void* address, std::size_t length);
 
 // Gives the pages of [offset, offset + length) of a shared file back.
 void discard(int file, std::uint64_t offset, std::uint64_t length);

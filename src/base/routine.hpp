@@ -25,8 +25,9 @@ namespace isthmus {
 #define ISTHMUS_NATIVE_ROUTINES(X)                                                                \
     X(init) X(finalize) X(barrier) X(segment_create) X(segment_clone) X(segment_destroy)          \
     X(segment_malloc) X(event_wait) X(event_wait_all) X(event_wait_any) X(enqueue) X(dequeue)     \
-    X(queue_clone) X(aggregator_push) X(aggregator_flush) X(aggregator_finish)                    \
-    X(aggregator_create) X(aggregator_destroy) X(symmetric_malloc) X(symmetric_free)
+    X(queue_clone) X(queue_destroy) X(aggregator_push) X(aggregator_flush)                        \
+    X(aggregator_finish) X(aggregator_create) X(aggregator_destroy) X(symmetric_malloc)           \
+    X(symmetric_free)
 
 #define ISTHMUS_EXTENSION_ROUTINES(X)                                                             \
     X(queue_create) X(queue_destroy) X(queue_enqueue) X(queue_dequeue) X(aggregate_create)        \

@@ -72,6 +72,9 @@ constexpr std::array kTable{
         "Cells of 64 bytes that may be taken in a queue, or in an aggregator's ring, "
         "before whoever sends more is held back; a message of up to 48 bytes takes "
         "one. One message may always be under way. 0: as many as the ring has."},
+    SettingDescription{"ISTHMUS_CORE_SIZE", nullptr, SettingKind::size, "16M", nullptr, "diagnosis",
+                       "How much of this PE's symmetric heap, from its beginning, a core dump "
+                       "holds. What a dump holds is occupied when it is written, touched or not."},
     SettingDescription{"ISTHMUS_TRANSPORT", nullptr, SettingKind::choice, "auto", "auto|ofi",
                        "hosts",
                        "auto: the window between PEs of one host, libfabric between hosts. ofi: "
@@ -90,7 +93,7 @@ constexpr std::array kTable{
 static_assert(kTable.size() == static_cast<std::size_t>(Setting::count));
 
 // Names that begin like ours and are not ours to judge: handed from the launcher to the PEs.
-constexpr std::array kInternal{"ISTHMUS_BOOTSTRAP", "ISTHMUS_PREFIX_DIR"};
+constexpr std::array kInternal{"ISTHMUS_BOOTSTRAP"};
 
 std::array<SettingValue, kTable.size()> values;
 

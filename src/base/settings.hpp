@@ -53,6 +53,7 @@ enum class Setting : std::uint8_t {
     wake_milliseconds,
     aggregator_ring,
     outstanding,
+    core_size,
     transport,
     fabric,
     progress,

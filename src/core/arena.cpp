@@ -88,6 +88,7 @@ void open_arena() {
         const std::uint64_t length = wanted_size();
         job.status().arena_size.store(length, std::memory_order_relaxed);
         start_barrier();
+        require_job_file("isthmus_init");
         for (int pe = 0; pe < job.pes; ++pe)
             map_or_fail(pe, job.header->pe[pe].arena_size.load(std::memory_order_relaxed));
         job.arena = {arena_base(), length};
@@ -100,8 +101,7 @@ void close_arena() {
     const std::lock_guard lock(guard);
     blocks.reset({});
     if (job.arena.size != 0)
-        os::discard(job.file, job_file_offset(job.arena.begin),
-                    job.arena.size + table_size(job.arena.size));
+        discard_pages(job.arena.begin, job.arena.size + table_size(job.arena.size));
 }
 
 void* arena_allocate(std::uint64_t size, std::uint32_t access) {
@@ -116,7 +116,7 @@ void arena_release(void* block) {
     const std::uint64_t size = blocks.block_size(block);
     set_access(block, size, 0);
     // The next owner of these pages expects zeros, and memory goes back to the system.
-    os::discard(job.file, job_file_offset(reinterpret_cast<std::uintptr_t>(block)), size);
+    discard_pages(reinterpret_cast<std::uintptr_t>(block), size);
     blocks.release(block);
 }
 
@@ -175,6 +175,7 @@ std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size) {
 }
 
 bool adopt_pages(void* pages, std::uint64_t size, void* block) {
+    require_job_file("isthmus_segment_create");
     std::memcpy(block, pages, size);
     return os::map_shared(pages, size, job.file,
                           job_file_offset(reinterpret_cast<std::uintptr_t>(block)), true);

@@ -144,4 +144,13 @@ void withdraw(const DirectoryPlace& place) {
     clean_up(table, static_cast<std::uint32_t>(place.index));
 }
 
+bool count_if_published(std::uint64_t id, const std::uint32_t* generation_now,
+                        std::uint32_t generation, std::atomic<std::uint64_t>& counter) {
+    const TableLock lock(table_at(home_of(id).pe));
+    // Relaxed: the lock orders it, and the counter, with withdraw.
+    if (__atomic_load_n(generation_now, __ATOMIC_RELAXED) != generation) return false;
+    counter.fetch_add(1, std::memory_order_relaxed);
+    return true;
+}
+
 }  // namespace isthmus

@@ -47,5 +47,10 @@ PublishResult publish(const Publication& publication, DirectoryPlace& place);
 // False if nobody has published the id (now).
 bool look_up(std::uint64_t id, Publication& publication, DirectoryPlace& place);
 void withdraw(const DirectoryPlace& place);
+// Counts one more in `counter`, which lies in the segment, if `generation_now`, which lies in the
+// id's entry, is still `generation`; false if not. Not during a withdraw: who has withdrawn sees
+// all that were counted.
+bool count_if_published(std::uint64_t id, const std::uint32_t* generation_now,
+                        std::uint32_t generation, std::atomic<std::uint64_t>& counter);
 
 }  // namespace isthmus

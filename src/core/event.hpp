@@ -20,13 +20,14 @@ inline bool is_true(const Event& event) {
 // The same for a word of 4 bytes.
 bool is_true_narrow(const Event& event);
 
-// The event "*address condition value"; `narrow`: a word of 4 bytes.
-Event make_event(const std::int64_t* address, int condition, std::int64_t value, bool narrow);
+// The event "*address condition value".
+Event make_event(const std::int64_t* address, int condition, std::int64_t value);
+Event make_event(const std::int32_t* address, int condition, std::int32_t value);
 
 // On one host an operation is complete when it returns, so its event is true at once. The event's
 // earlier condition is overwritten: what it stood for has been completed before.
 inline void complete(Event* event) {
-    if (event) *event = Event{nullptr, 0, 0, 0};
+    if (event) *event = Event ISTHMUS_EVENT_TRUE;
 }
 
 // Monotonic time at which a wait of `timeout` seconds ends; negative: never.

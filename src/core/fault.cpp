@@ -8,6 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <csignal>
@@ -72,6 +73,7 @@ void find_own_code() {
         nullptr);
 }
 
+constexpr std::uint64_t kNearData = std::uint64_t{1} << 32;  // an index that ran away
 constexpr std::uintptr_t kNearNull = 1 << 16;  // a member of a structure that is not there
 
 // A null pointer that a routine was given, for this PE's own memory: slot 0 changes nothing. In the
@@ -139,8 +141,7 @@ std::string describe_place(const Fault& fault) {
 }
 
 bool is_mapped(std::uintptr_t address) {
-    unsigned char resident = 0;
-    return mincore(reinterpret_cast<void*>(os::page_down(address)), 1, &resident) == 0;
+    return os::is_mapped(reinterpret_cast<const void*>(address), 1);
 }
 
 std::string legal_ranges() {
@@ -176,16 +177,27 @@ std::string past_the_end(const Reading& reading) {
                               std::to_string(reading.pe) + " is past the end of the ";
     if (reading.local >= job.heap.end() && reading.local < heap_base() + window_stride())
         return where + "symmetric heap (" + heap.describe(reading.address()) + ")";
+    const std::uint64_t beyond = reading.local - job.data.end();
+    // Further on malloc's memory lies, or nothing.
     if (job.data.size != 0 && reading.local >= job.data.end() &&
-        reading.local - job.data.end() < (1 << 20))
-        return where + "static data (" + std::to_string(reading.local - job.data.end()) +
-               " bytes beyond it)";
+        (beyond < 1 << 20 || (beyond < kNearData && !is_mapped(reading.local))))
+        return where + "static data (" + std::to_string(beyond) + " bytes beyond it)";
     return "";
 }
 
 std::string not_symmetric(const Reading& reading) {
     return "address " + hexadecimal(reading.local) + " for PE " + std::to_string(reading.pe) +
            " is not symmetric: it is private memory of this PE; " + legal_ranges();
+}
+
+// Constants of peers are mapped to be read; a fault there is a store.
+bool is_constant(const Reading& reading) {
+    return std::any_of(job.constants.begin(), job.constants.end(),
+                       [&](const Range& range) { return range.contains(reading.address()); });
+}
+std::string constant_written(const Reading& reading) {
+    return "address " + hexadecimal(reading.local) + " for PE " + std::to_string(reading.pe) +
+           " is a constant of the program, which may be read, not written";
 }
 
 // What this PE must have passed so that slot arithmetic came out at the fault; empty if the fault
@@ -216,7 +228,8 @@ std::string explain(const Fault& fault) {
         if (reading.pe < job.pes && reading.local < kNearNull)
             return "the address for PE " + std::to_string(reading.pe) + " is null" +
                    (reading.local == 0 ? "" : " + " + std::to_string(reading.local));
-        if (reading.pe < job.pes && is_mapped(reading.local)) return not_symmetric(reading);
+        if (reading.pe >= job.pes || !is_mapped(reading.local)) continue;
+        return is_constant(reading) ? constant_written(reading) : not_symmetric(reading);
     }
     return "";
 }
@@ -263,7 +276,7 @@ bool concerns_window(const Fault& fault, bool address_is_known) {
     for (std::uintptr_t slot = 1; slot < slots; ++slot) {
         if (fault.address < slot << window.shift) break;
         const Reading reading = read_slot(slot, fault.address);
-        const bool near_data = job.data.size != 0 && reading.local - job.data.end() < (1 << 20);
+        const bool near_data = job.data.size != 0 && reading.local - job.data.end() < kNearData;
         if (is_symmetric(reading) || near_data || reading.local < kNearNull ||
             is_mapped(reading.local))
             return true;

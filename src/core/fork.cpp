@@ -63,6 +63,7 @@ void make_private(const Range& range, std::uint64_t offset) {
     const auto end = static_cast<off_t>(offset + range.size);
     while (position < end) {
         const off_t data = lseek(job.file, position, SEEK_DATA);
+        if (data < 0 && errno != ENXIO) _exit(127);  // ENXIO: from here on there are none
         if (data < 0 || data >= end) break;
         off_t hole = lseek(job.file, data, SEEK_HOLE);
         if (hole < 0 || hole > end) hole = end;
@@ -80,6 +81,12 @@ void make_private(const Range& range, std::uint64_t offset) {
 
 void become_private() {
     if (forked_child) return;
+    if (job.heap.size != 0 && !job_file_is_open()) {
+        say("isthmus: a forked child ends: the program has closed the library's file, through "
+            "which "
+            "the child would get memory of its own\n");
+        _exit(127);
+    }
     close_window();
     far::abandon();
     window.pes = 0;  // a later call says that this is a forked child

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/os.hpp"
 #include "base/settings.hpp"
 
 namespace isthmus {
@@ -159,9 +160,12 @@ bool Heap::is_valid() const {
     return free_sum == free_bytes_ && expected == range_.end();
 }
 
-std::string no_room_text(std::uint64_t bytes) {
-    return "no room for " + std::to_string(bytes) +
-           " bytes in the symmetric heap: " + std::to_string(heap.free_bytes()) + " of " +
+std::string no_room_text(std::uint64_t bytes, std::uint64_t alignment) {
+    // What any block is aligned to needs no words.
+    const std::string aligned =
+        alignment > os::page_size() ? " aligned to " + std::to_string(alignment) : "";
+    return "no room for " + std::to_string(bytes) + " bytes" + aligned +
+           " in the symmetric heap: " + std::to_string(heap.free_bytes()) + " of " +
            std::to_string(heap.range().size) + " bytes are free, " +
            std::to_string(heap.largest_hole()) + " in one piece; raise SHMEM_SYMMETRIC_SIZE (now " +
            value(Setting::symmetric_size).text + ")";

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@
 #include "core/fault.hpp"
 #include "core/fork.hpp"
 #include "core/heap.hpp"
+#include "core/heap_size.hpp"
 #include "core/host.hpp"
 #include "core/program_data.hpp"
 #include "core/program_view.hpp"
@@ -68,8 +70,16 @@ void refuse_foreign_launcher(const std::string& why) {
     }
 }
 
+void remember_file(int file) {
+    job.file = file;
+    struct stat status {};
+    if (fstat(file, &status) != 0) return;  // there is none
+    job.file_device = status.st_dev;
+    job.file_inode = status.st_ino;
+}
+
 void start_alone() {
-    job.file = os::create_shared_file("isthmus-job", job_file_size(1));
+    remember_file(os::create_shared_file("isthmus-job", job_file_size(1)));
     job.header = job.file < 0 ? nullptr : map_header(job.file);
     if (!job.header)
         fail("shmem_init", std::string("cannot make shared memory: ") + std::strerror(errno));
@@ -98,30 +108,21 @@ void move_static_data() {
     status.data_size.store(range.size, std::memory_order_relaxed);
 }
 
-// Half of the address space that a limit leaves is for the heaps of all PEs, which every PE maps.
-std::uint64_t largest_under_limit() {
-    const std::uint64_t share = os::address_space_limit() / 2 / static_cast<std::uint64_t>(job.pes);
-    return std::max(os::page_down(share), kInternalSize + os::page_size());
-}
-
-// The heap: from the setting, in whole pages, the library's part on top.
+// The heap, in whole pages, the library's part on top.
 std::uint64_t heap_size() {
-    // The last quarter of a window slot belongs to the arena (core/arena.hpp).
-    const std::uint64_t largest = std::min(window_stride(), kDataOffset) / 4 * 3;
-    const std::uint64_t memory = os::memory_size();
-    std::uint64_t wanted = os::page_up(size(Setting::symmetric_size, memory)) + kInternalSize;
-    if (value(Setting::symmetric_size).origin == SettingOrigin::standard) {
-        // Nobody asked: as much as fits. Memcheck keeps a table of every mapped page.
-        wanted = std::min({wanted, os::under_valgrind() ? std::uint64_t{1} << 30 : largest,
-                           largest_under_limit()});
-    }
-    if (wanted > largest) {
+    const HeapChoice choice = choose_heap(job.pes);
+    if (choice.is_refused()) {
         fail("shmem_init", description(Setting::symmetric_size).name + std::string("=") +
                                value(Setting::symmetric_size).text + " is " +
-                               format_size(wanted - kInternalSize) + "; at most " +
-                               format_size(largest - kInternalSize) + " fit in the window");
+                               format_size(choice.bytes) + "; at most " +
+                               format_size(choice.largest) + " fit in the window");
     }
-    return wanted;
+    return choice.bytes + kInternalSize;
+}
+
+// The part of the heap that core dumps hold.
+std::uint64_t core_size(std::uint64_t heap) {
+    return std::min(os::page_up(size(Setting::core_size, os::memory_size())), heap);
 }
 
 void map_or_fail(std::uintptr_t address, std::uint64_t length, std::uint64_t offset, int pe,
@@ -273,7 +274,7 @@ __attribute__((constructor(101))) void on_load() {
 void load_managed_job() {
     const int rank = launched_rank();
     if (rank < 0 || rank >= kMaxPes || launched_size() == 1) return;
-    job.file = os::create_shared_file("isthmus-pe", job_file_size(rank + 1));
+    remember_file(os::create_shared_file("isthmus-pe", job_file_size(rank + 1)));
     job.header = job.file < 0 ? nullptr : map_header(job.file);
     if (!job.header)
         fail("start", std::string("cannot make shared memory: ") + std::strerror(errno));
@@ -315,7 +316,7 @@ void load_job() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     fcntl(file, F_SETFD, FD_CLOEXEC);
     unsetenv(kBootstrapVariable);
-    job.file = file;
+    remember_file(file);
     job.launched = true;
     for (int pe = 0; pe < pes; ++pe)
         job.host.set(static_cast<std::size_t>(pe));
@@ -361,8 +362,11 @@ void attach_job() {
                                std::to_string(window_slots()) + " fit in the window");
     PeStatus& status = job.status();
     if (job.heap.size == 0) {
+        require_job_file("shmem_init");
         const std::uint64_t length = heap_size();
         map_or_fail(heap_base(), length, region(job.me), job.me, "symmetric heap");
+        os::put_into_core_dumps(reinterpret_cast<void*>(heap_base() + kInternalSize),
+                                core_size(length - kInternalSize));
         job.heap = {heap_base(), length};
         if (job.pes == 1) job.data = program_data_range();
         status.heap_size.store(length, std::memory_order_relaxed);
@@ -386,7 +390,7 @@ void detach_job() {
     start_barrier();
     far::close();
     // Symmetric memory starts over as zeros if the program initialises again.
-    os::discard(job.file, region(job.me), job.heap.size);
+    discard_pages(job.heap.begin, job.heap.size);
     start_barrier();
 }
 
@@ -455,6 +459,26 @@ void start_barrier() {
         if (header.generation.load(std::memory_order_acquire) == generation) waiter.step();
     }
     meet_other_hosts();
+}
+
+bool job_file_is_open() {
+    struct stat now {};
+    return fstat(job.file, &now) == 0 && now.st_dev == job.file_device &&
+           now.st_ino == job.file_inode;
+}
+
+void require_job_file(const char* routine) {
+    if (job_file_is_open()) return;
+    fail(routine, "the program has closed file descriptor " + std::to_string(job.file) +
+                      ", which it did not open: the job's memory comes through it; close only "
+                      "what is yours, or close it after shmem_init");
+}
+
+void discard_pages(std::uintptr_t begin, std::uint64_t size) {
+    if (job_file_is_open())
+        os::discard(job.file, region(job.me) + (begin - heap_base()), size);
+    else
+        madvise(reinterpret_cast<void*>(begin), size, MADV_REMOVE);
 }
 
 std::string why_not_symmetric(const void* address, std::uint64_t bytes) {

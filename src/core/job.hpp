@@ -1,6 +1,8 @@
 // The job as one PE sees it: who am I, who else is there, and their memory.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <bitset>
 #include <cstddef>
@@ -24,6 +26,8 @@ struct Range {
 struct Job {
     JobHeader* header = nullptr;
     int file = -1;
+    dev_t file_device = 0;  // which file that was
+    ino_t file_inode = 0;
     int me = 0;
     int pes = 1;
     // Those that share this header, and those of them whose memory is mapped here.
@@ -69,6 +73,14 @@ bool claim_end(int status);
 // The same for a program that asks for it: its buffered output is written first, as far as no other
 // thread holds the stream. At most a second.
 [[noreturn]] void exit_job(int status);
+
+// False once the program has closed the job's file, as daemons close what they did not open; its
+// number may be another file's by then. What is mapped stays.
+bool job_file_is_open();
+// Before something is mapped from it: ends the job if it is not open.
+void require_job_file(const char* routine);
+// Gives pages of this PE's own shared memory back; they read as zero afterwards.
+void discard_pages(std::uintptr_t begin, std::uint64_t size);
 
 // All PEs of the job; for set-up, before teams exist. On one host by counter and futex.
 void start_barrier();

@@ -1,13 +1,14 @@
 #include "core/queue.hpp"
 
 #include "base/settings.hpp"
+#include "core/copy.hpp"
 #include "core/event.hpp"
 #include "core/prefetch.hpp"
 
 namespace isthmus {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31455545'55510002;
+constexpr std::uint64_t kMagic = 0x31455545'55510003;
 
 // How far ahead a producer claims cells, and of what frames.
 constexpr std::uint64_t kClaimedAhead = 16 * kCell;
@@ -15,10 +16,6 @@ constexpr std::uint64_t kClaimedFrame = 4 * kCell;
 
 std::uint64_t frame_bytes(std::uint64_t size) {
     return (sizeof(FrameHead) + size + kCell - 1) & ~(kCell - 1);
-}
-
-std::uint32_t lap_of(std::uint64_t position, std::uint64_t capacity) {
-    return static_cast<std::uint32_t>(position / capacity) + 1;
 }
 
 // Tells the consumer that this PE waits for room, for as long as it does.
@@ -54,9 +51,11 @@ RingControl* find_ring(char* memory) {
     return __atomic_load_n(&control->magic, __ATOMIC_ACQUIRE) == kMagic ? control : nullptr;
 }
 
-void close_ring(RingControl& control, int owner) {
+void close_ring(RingControl& control, int owner, std::uint32_t why) {
+    // Release, and before the bit in `tail`: whoever finds that finds the reason
+    // (RingProducer::closed, destroyed, RingConsumer::over).
+    control.closed.fetch_or(why, std::memory_order_release);
     control.tail.fetch_or(kClosed, std::memory_order_acq_rel);
-    control.closed.store(1, std::memory_order_release);  // partner: RingConsumer::over
     wake(owner);
     for (int pe = 0; pe < job.pes; ++pe) {
         if (control.blocked[pe / 64].load(std::memory_order_relaxed) >> (pe % 64) & 1) wake(pe);
@@ -76,7 +75,9 @@ bool RingProducer::has_room(std::uint64_t position, std::uint64_t bytes) {
         return true;
     // Acquire: pairs with the release in RingConsumer::free_frame; the cells are free and cleared.
     known_head_ = control_->head.load(std::memory_order_acquire);
-    return position + bytes - known_head_ <= room_ ||
+    // A position from before the head: others have gone on since it was read, and the
+    // compare-and-swap will say so.
+    return position < known_head_ || position + bytes - known_head_ <= room_ ||
            (position == known_head_ && bytes <= control_->capacity);
 }
 
@@ -90,9 +91,8 @@ void RingProducer::claim_ahead(std::uint64_t position, std::uint64_t bytes) {
         prefetch_for_write(cells_ + ((begin + cell) & mask_));
 }
 
-void* RingProducer::reserve(std::uint64_t size) {
-    const std::uint64_t bytes = frame_bytes(size);
-    std::uint64_t position = control_->tail.load(std::memory_order_relaxed);
+FrameHead* RingProducer::claim(std::uint64_t bytes, std::uint64_t& position) {
+    position = control_->tail.load(std::memory_order_relaxed);
     std::uint64_t padding = 0;
     for (;;) {
         if ((position & kClosed) != 0) return nullptr;
@@ -109,15 +109,37 @@ void* RingProducer::reserve(std::uint64_t size) {
     own_end_ = position + padding + bytes;
     if (padding != 0) {
         auto* head = reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
-        head->padding = 1;
+        head->size = kPadding;
         head->cells = static_cast<std::uint32_t>(padding / kCell);
-        head->lap.store(lap_of(position, control_->capacity), std::memory_order_release);
+        head->mark.store(position | kVisible, std::memory_order_release);
         position += padding;
     }
-    auto* head = reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
-    head->padding = 0;
+    return reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
+}
+
+bool RingProducer::send(const void* message, std::uint64_t size) {
+    const std::uint64_t bytes = frame_bytes(size);
+    std::uint64_t position = 0;
+    FrameHead* const head = claim(bytes, position);
+    if (!head) [[unlikely]]
+        return false;
+    copy(head + 1, message, size);
+    head->size = static_cast<std::uint32_t>(size);
     head->cells = static_cast<std::uint32_t>(bytes / kCell);
-    head->size = lap_of(position, control_->capacity);  // kept until commit replaces it
+    // Release: pairs with RingConsumer::visible. The ring is not touched after it.
+    head->mark.store(position | kVisible, std::memory_order_release);
+    wake(owner_);
+    return true;
+}
+
+void* RingProducer::reserve(std::uint64_t size) {
+    const std::uint64_t bytes = frame_bytes(size);
+    std::uint64_t position = 0;
+    FrameHead* const head = claim(bytes, position);
+    if (!head) [[unlikely]]
+        return nullptr;
+    head->cells = static_cast<std::uint32_t>(bytes / kCell);
+    head->mark.store(position, std::memory_order_relaxed);  // commit makes it visible
     return head + 1;
 }
 
@@ -136,19 +158,19 @@ void* RingProducer::reserve_wait(std::uint64_t size, std::uint64_t deadline, Rou
 
 void RingProducer::commit(void* message, std::uint64_t size) {
     FrameHead* head = static_cast<FrameHead*>(message) - 1;
-    const std::uint32_t lap = head->size;
+    const std::uint64_t position = head->mark.load(std::memory_order_relaxed);
     head->size = static_cast<std::uint32_t>(size);
-    head->lap.store(lap, std::memory_order_release);  // partner: RingConsumer::visible
+    // Release: pairs with RingConsumer::visible. The ring is not touched after it.
+    head->mark.store(position | kVisible, std::memory_order_release);
     wake(owner_);
 }
 
 bool RingConsumer::visible(std::uint64_t position) const {
-    return frame(position).lap.load(std::memory_order_acquire) ==
-           lap_of(position, control_->capacity);
+    return frame(position).mark.load(std::memory_order_acquire) == (position | kVisible);
 }
 
 void RingConsumer::skip_padding() {
-    if (frame(next_).padding != 0) next_ += frame(next_).cells * kCell;
+    if (frame(next_).size == kPadding) next_ += frame(next_).cells * kCell;
 }
 
 const void* RingConsumer::peek(std::uint64_t& size) {
@@ -168,13 +190,13 @@ const void* RingConsumer::take(std::uint64_t& size) {
 void RingConsumer::free_frame() {
     const std::uint32_t cells = frame(head_).cells;
     for (std::uint32_t cell = 1; cell < cells; ++cell)
-        frame(head_ + cell * kCell).lap.store(0, std::memory_order_relaxed);
+        frame(head_ + cell * kCell).mark.store(0, std::memory_order_relaxed);
     head_ += cells * kCell;
 }
 
 bool RingConsumer::release() {
     if (head_ == next_) return false;
-    if (frame(head_).padding != 0) free_frame();
+    if (frame(head_).size == kPadding) free_frame();
     if (head_ == next_) return false;
     free_frame();
     control_->head.store(head_, std::memory_order_release);  // partner: RingProducer::has_room
@@ -200,6 +222,14 @@ std::uint64_t RingConsumer::messages_left() {
     std::uint64_t size = 0;
     while (take(size))
         ++left;
+    return left;
+}
+
+std::uint64_t RingConsumer::drain(Routine routine) {
+    std::uint64_t left = 0;
+    std::uint64_t size = 0;
+    for (; !over(); ++left)
+        wait_for({routine}, [&] { return take(size) != nullptr; });
     return left;
 }
 

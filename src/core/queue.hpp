@@ -2,11 +2,12 @@
 //
 // The ring is a row of 64-byte cells. A frame is one or more whole cells that do not wrap: a head
 // of 16 bytes, then the message, so that a small message costs one cache line. Positions count
-// bytes for ever; position mod capacity is the place, position / capacity the lap. A producer takes
-// room by moving `tail` on (compare-and-swap), fills it, and makes it visible by the lap in the
-// frame's head. The top bit of `tail` closes the queue: no room is taken after it. The consumer
-// looks only at the head of the next frame; it clears the first word of a frame's inner cells
-// before it gives them back, because what lies there could look like a head of the coming lap.
+// bytes for ever (63 bits: they do not come round); position mod capacity is the place. A producer
+// takes room by moving `tail` on (compare-and-swap), fills it, and makes it visible by the mark in
+// the frame's head: its own position, so no mark of an earlier frame looks like it. The top bit of
+// `tail` closes the queue: no room is taken after it. The consumer looks only at the head of the
+// next frame; it clears the first word of a frame's inner cells before it gives them back, because
+// what lies there could look like a head of the coming lap.
 //
 // Nothing is ever written by two: tail by producers, head by the consumer, a frame by its producer
 // until it is visible and by the consumer from then on.
@@ -23,27 +24,33 @@ namespace isthmus {
 inline constexpr std::uint64_t kCell = 64;
 
 struct FrameHead {
-    std::atomic<std::uint32_t>
-        lap;                // of the position, + 1; release by producer, acquire by consumer
-    std::uint32_t padding;  // 1: no message, goes to the end of the ring
-    std::uint32_t size;     // of the message
-    std::uint32_t cells;    // of the frame
+    // Position of the frame, and kVisible when it can be read: release by the producer, acquire by
+    // the consumer. Never 0, the cleared mark, when visible.
+    std::atomic<std::uint64_t> mark;
+    std::uint32_t size;   // of the message; kPadding: none, the frame goes to the end of the ring
+    std::uint32_t cells;  // of the frame
 };
 static_assert(sizeof(FrameHead) == 16);
+inline constexpr std::uint64_t kVisible = 1;
+static_assert(kVisible < kCell);
+inline constexpr std::uint32_t kPadding = ~std::uint32_t{0};
 
 // Lines apart on purpose: one for each writer.
 struct RingControl {  // NOLINT(clang-analyzer-optin.performance.Padding)
     std::uint64_t magic;
     std::uint64_t capacity;  // of the ring, a power of two
-    // Not 0 once the ring is closed; a line that nobody else writes, so that a consumer which polls
-    // does not take `tail` away from the producers.
+    // kClosedByEnd, kDestroyed, or-ed; a line that nobody else writes, so that a consumer which
+    // polls does not take `tail` away from the producers.
     std::atomic<std::uint32_t> closed;
     alignas(64) std::atomic<std::uint64_t> tail;  // producers take room here
     alignas(64) std::atomic<std::uint64_t> head;  // consumer: everything before it is free
     // Producers that wait for room, one bit a PE; the consumer wakes them.
     alignas(64) std::atomic<std::uint32_t> blocked_count;
     std::atomic<std::uint64_t> blocked[kMaxPes / 64];
+    std::atomic<std::uint64_t> clones;  // ends that keep this memory; core/ring_memory.hpp
 };
+inline constexpr std::uint32_t kClosedByEnd = 1;
+inline constexpr std::uint32_t kDestroyed = 2;
 inline constexpr std::uint64_t kClosed = std::uint64_t{1} << 63;  // in tail
 inline constexpr std::uint64_t kRingOffset = 4096;                // of the cells in the segment
 static_assert(sizeof(RingControl) <= kRingOffset);
@@ -60,13 +67,23 @@ class RingProducer {
     RingProducer(RingControl* control, char* cells, int owner);
     // Room for a message of `size`, not above the limit; null if there is none now.
     void* reserve(std::uint64_t size);
+    // Appends a whole message if there is room now. The frame's head is written last and at once,
+    // so that a consumer which polls it takes its line away at most once.
+    bool send(const void* message, std::uint64_t size);
     // Waits for room until the deadline or until the ring is closed; null then.
     void* reserve_wait(std::uint64_t size, std::uint64_t deadline, Routine routine);
     // Makes a reserved message visible with its final size.
     void commit(void* message, std::uint64_t size);
-    bool closed() const { return (control_->tail.load(std::memory_order_relaxed) & kClosed) != 0; }
+    // Acquire: pairs with close_ring, so that destroyed() tells why.
+    bool closed() const { return (control_->tail.load(std::memory_order_acquire) & kClosed) != 0; }
+    // By its owner; the control block stays while this end does.
+    bool destroyed() const {
+        return (control_->closed.load(std::memory_order_acquire) & kDestroyed) != 0;
+    }
 
   private:
+    // Takes room for a frame of `bytes`; null if there is none now.
+    FrameHead* claim(std::uint64_t bytes, std::uint64_t& position);
     bool has_room(std::uint64_t position, std::uint64_t bytes);
     void claim_ahead(std::uint64_t position, std::uint64_t bytes);
     RingControl* control_ = nullptr;
@@ -83,7 +100,11 @@ class RingConsumer {
   public:
     RingConsumer() = default;
     RingConsumer(RingControl* control, char* cells)
-        : control_(control), cells_(cells), mask_(control->capacity - 1) {}
+        : control_(control),
+          cells_(cells),
+          mask_(control->capacity - 1),
+          next_(control->head.load(std::memory_order_relaxed)),
+          head_(next_) {}
     // The next message not yet taken; null if none is there.
     const void* peek(std::uint64_t& size);
     // The same, and takes it.
@@ -96,12 +117,15 @@ class RingConsumer {
         return control_->closed.load(std::memory_order_acquire) != 0 &&
                control_->tail.load(std::memory_order_acquire) == (next_ | kClosed);
     }
-    // True when a message is there (or about to be) or the queue is closed.
+    // True when the first message not yet taken, as of now, is there or about to be, or the queue
+    // is closed. It stays true when that message is taken.
     void watch(isthmus_event& event) const {
         event = make_event(reinterpret_cast<const std::int64_t*>(&control_->tail), ISTHMUS_NE,
-                           static_cast<std::int64_t>(next_), false);
+                           static_cast<std::int64_t>(next_));
     }
     std::uint64_t messages_left();
+    // Of a closed ring: waits until nobody writes into it any more; how many messages it had left.
+    std::uint64_t drain(Routine routine);
 
   private:
     FrameHead& frame(std::uint64_t position) const {
@@ -122,6 +146,7 @@ class RingConsumer {
 RingControl* format_ring(char* memory, std::uint64_t capacity);
 // Null if the memory holds no ring.
 RingControl* find_ring(char* memory);
-void close_ring(RingControl& control, int owner);
+// `why`: kClosedByEnd or kDestroyed.
+void close_ring(RingControl& control, int owner, std::uint32_t why = kClosedByEnd);
 
 }  // namespace isthmus

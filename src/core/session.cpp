@@ -11,6 +11,7 @@
 #include "core/collective.hpp"
 #include "core/far.hpp"
 #include "core/job.hpp"
+#include "core/ring_memory.hpp"
 #include "core/segment.hpp"
 #include "core/window.hpp"
 
@@ -41,6 +42,7 @@ bool exit_handler_installed = false;
 void close() {
     barrier_world();
     release_segments();
+    forget_retired_rings();
     close_arena();
     release_teams();
     detach_job();

@@ -7,10 +7,14 @@ namespace isthmus {
 namespace {
 
 thread_local std::string text;
+// Newer than `text` if not null.
+thread_local const char* poll_routine = nullptr;
+thread_local const char* poll_sentence = nullptr;
 
 }  // namespace
 
 int refuse(isthmus_status status, const char* routine, const std::string& sentence) {
+    poll_routine = nullptr;
     text = std::string(routine) + ": " + sentence;
     // Waiting in vain is part of life; the rest is a mistake in the program.
     const bool expected =
@@ -19,7 +23,17 @@ int refuse(isthmus_status status, const char* routine, const std::string& senten
     return status;
 }
 
+int refuse_poll(isthmus_status status, const char* routine, const char* sentence) {
+    poll_routine = routine;
+    poll_sentence = sentence;
+    return status;
+}
+
 const char* last_refusal() {
+    if (poll_routine) {
+        text = std::string(poll_routine) + ": " + poll_sentence;
+        poll_routine = nullptr;
+    }
     return text.c_str();
 }
 

@@ -10,6 +10,10 @@ namespace isthmus {
 // Remembers the sentence for isthmus_error_text(), prints it in checked mode, returns the status.
 int refuse(isthmus_status status, const char* routine, const std::string& sentence);
 
+// The same for what is part of polling, where making a sentence each time would cost more than the
+// poll: it is put together when somebody asks. Both texts must last for ever.
+int refuse_poll(isthmus_status status, const char* routine, const char* sentence);
+
 const char* last_refusal();
 
 }  // namespace isthmus

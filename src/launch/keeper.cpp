@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 
+#include "base/error.hpp"
 #include "base/os.hpp"
 #include "launch/diagnosis.hpp"
 #include "launch/keeper_process.hpp"
@@ -92,8 +94,7 @@ void Keeper::wait_for_event() {
         if (polled[next].revents != 0) read_stream(stream);
         ++next;
     }
-    output_.write_some();
-    errors_.write_some();
+    write_output();
     for (Pe& pe : pes_)
         for (const pollfd& entry : polled)
             if (entry.fd == pe.program_watch && entry.revents != 0) pe.program_gone = true;
@@ -104,6 +105,21 @@ void Keeper::wait_for_event() {
         next_tick_ = os::monotonic_nanoseconds() + kTick;  // its wrapper may tell more by then
     }
     if (polled[1].revents != 0) hear_signal();
+}
+
+// A reader that has gone away wanted no more; a full disk is a failure of the job.
+void Keeper::write_output() {
+    output_.write_some();
+    errors_.write_some();
+    for (const OutputQueue* queue : {&output_, &errors_}) {
+        if (output_lost_ || !queue->broken() || queue->failure() == EPIPE) continue;
+        output_lost_ = true;
+        say(std::string("isthmus: output of the PEs is lost: cannot write standard ")
+                .append(queue == &output_ ? "output: " : "error: ")
+                .append(std::strerror(queue->failure()))
+                .append("\n")
+                .c_str());
+    }
 }
 
 void Keeper::read_stream(Stream& stream) {
@@ -336,8 +352,7 @@ void Keeper::flush_output() {
         if (polled[1].revents != 0 && read(signals_, &info, sizeof info) > 0 &&
             info.ssi_signo != SIGCHLD)
             return;
-        output_.write_some();
-        errors_.write_some();
+        write_output();
     }
 }
 
@@ -364,7 +379,7 @@ int Keeper::finish() {
     flush_output();
     // Every PE dealt with the signal and exited with 0: then so does the job.
     if (ended_by_signal_ && running_ == 0 && !someone_failed_) return 0;
-    return status_;
+    return status_ == 0 && output_lost_ ? 1 : status_;
 }
 
 int keep_job(const RunOptions& options, const Program& program, const Inheritance& inheritance,

@@ -62,6 +62,7 @@ class Keeper {
     void tick(std::uint64_t now);
     void watch_program(int pe);
     void read_stream(Stream& stream);
+    void write_output();
 
     // Ending.
     void end(int status, const std::string& line, int signal);
@@ -97,6 +98,7 @@ class Keeper {
     int status_ = 0;
     bool ending_ = false;
     bool ended_by_signal_ = false;
+    bool output_lost_ = false;     // of standard output or error, and that has been said
     bool abandoned_ = false;       // the launcher is dead, or has asked twice
     bool someone_failed_ = false;  // since the end began
     std::uint64_t deadline_ = 0;   // for the rest of the PEs, once ending

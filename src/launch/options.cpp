@@ -214,6 +214,8 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     app.name(name);
     app.formatter(std::make_shared<RunFormatter>());
     app.footer(kFooter);
+    // As a short option of CLI11 it would take whatever is glued to it: -host.
+    app.set_help_flag("--help", "Print this help message and exit; also -h");
     app.add_option("-n", pes,
                    "Number of PEs, 1 to 256; more than cores is fine. Not given: one a "
                    "processor that may be used")
@@ -258,11 +260,12 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     } catch (const CLI::ParseError& error) {
         return refuse(name, error.what());
     }
-    if (!pes.empty()) {
+    if (app.count("-n") != 0) {
         char* end = nullptr;
         const long number = std::strtol(pes.c_str(), &end, 10);
         if (*end != '\0' || number < 1 || number > kMaxPes)
-            return refuse(name, "-n " + pes + ": the number of PEs of a host must be 1.." +
+            return refuse(name, "-n " + (pes.empty() ? "''" : pes) +
+                                    ": the number of PEs of a host must be 1.." +
                                     std::to_string(kMaxPes));
         options.pes = static_cast<int>(number);
     } else {
@@ -274,7 +277,8 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     if (!options.split_directory.empty()) options.prefix = false;
     if (const std::string problem = check_environment(options.environment); !problem.empty())
         return refuse(name, problem);
-    if (options.command.empty()) return refuse(name, "which program?");
+    if (options.command.empty() || options.command.front().empty())
+        return refuse(name, "which program?");
     return ParseResult::run;
 }
 

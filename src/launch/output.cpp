@@ -10,7 +10,7 @@
 namespace isthmus::launch {
 
 void OutputQueue::append(std::string_view text) {
-    if (!broken_) pending_ += text;
+    if (!broken()) pending_ += text;
 }
 
 void OutputQueue::write_some() {
@@ -24,7 +24,7 @@ void OutputQueue::write_some() {
         if (count < 0) {
             if (errno == EINTR) continue;
             if (errno == EAGAIN) return;
-            broken_ = true;
+            failure_ = errno;
             pending_.clear();
             written_ = 0;
             return;

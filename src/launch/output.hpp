@@ -20,15 +20,16 @@ class OutputQueue {
     bool empty() const { return pending_.size() == written_; }
     // More than this is on its way: sources should not be read for now.
     bool congested() const { return pending_.size() - written_ > (std::size_t{1} << 20); }
-    // Nobody reads any more.
-    bool broken() const { return broken_; }
+    // Nobody reads any more, or nothing can be written; why, as an errno, 0 if neither.
+    bool broken() const { return failure_ != 0; }
+    int failure() const { return failure_; }
     int file() const { return file_; }
 
   private:
     int file_;
     std::string pending_;
     std::size_t written_ = 0;  // of pending_
-    bool broken_ = false;
+    int failure_ = 0;
 };
 
 // Cuts a stream of bytes into lines and puts the prefix before each. A line ends with \n or \r (a

@@ -17,6 +17,7 @@
 
 #include "base/os.hpp"
 #include "base/settings.hpp"
+#include "core/heap_size.hpp"
 #include "core/job.hpp"
 #include "core/window.hpp"
 #include "launch/binding.hpp"
@@ -173,7 +174,7 @@ Check check_address_space_limit(int pes) {
     const rlimit limit = limit_of(RLIMIT_AS);
     check.finding = "ulimit -v: " + limit_text(limit.rlim_cur);
     const std::uint64_t needed =
-        static_cast<std::uint64_t>(pes) * (choose_heap().bytes + kInternalSize);
+        static_cast<std::uint64_t>(pes) * (choose_heap(pes).bytes + kInternalSize);
     if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < needed) {
         check.verdict = Verdict::fail;
         check.finding += " bytes; " + std::to_string(pes) + " heaps take " + format_size(needed) +
@@ -248,7 +249,7 @@ Check check_window(int pes) {
         check.finding = "no shared memory to map (see there)";
         return check;
     }
-    const std::uint64_t length = choose_heap().bytes + kInternalSize;
+    const std::uint64_t length = choose_heap(pes).bytes + kInternalSize;
     int mapped = 0;
     for (; mapped < pes; ++mapped) {
         auto* const place = reinterpret_cast<void*>(

@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
+#include "core/heap_size.hpp"
 #include "core/job.hpp"
 #include "core/window.hpp"
 #include "launch/binding.hpp"
@@ -80,6 +81,26 @@ ordered_json build_report(const Place& place, const LibraryVersion& library) {
     };
 }
 
+// The job that sizes are given for: one PE on each processor.
+int usual_pes() {
+    return std::min(os::usable_processors(), window_slots());
+}
+
+ordered_json heap_report() {
+    const int pes = usual_pes();
+    const HeapChoice heap = choose_heap(pes);
+    const SettingValue& setting = value(Setting::symmetric_size);
+    std::string reason = (setting.origin == SettingOrigin::standard ? "default " : "asked for: ") +
+                         setting.text + (setting.text.ends_with('%') ? " of memory" : "") +
+                         "; reserved for each PE, occupied when touched";
+    if (!heap.cut_by.empty())
+        reason += "; cut to " + heap.cut_by + " with " + std::to_string(pes) + " PEs";
+    if (heap.is_refused())
+        reason += "; more than the " + format_size(heap.largest) +
+                  " that fit in the window, a job will refuse this";
+    return {{"bytes", heap.bytes}, {"text", format_size(heap.bytes)}, {"reason", reason}};
+}
+
 ordered_json settings_report() {
     ordered_json rows = ordered_json::array();
     for (std::size_t i = 0; i < static_cast<std::size_t>(Setting::count); ++i) {
@@ -99,7 +120,7 @@ ordered_json settings_report() {
         };
         if (about.old_name) row["deprecated_name"] = about.old_name;
         if (about.kind == SettingKind::size)
-            row["bytes"] = setting == Setting::symmetric_size ? choose_heap().bytes
+            row["bytes"] = setting == Setting::symmetric_size ? choose_heap(usual_pes()).bytes
                                                               : size(setting, os::memory_size());
         if (about.kind == SettingKind::presence)
             row["value"] = now.origin == SettingOrigin::environment ? "set" : "not set";
@@ -109,7 +130,6 @@ ordered_json settings_report() {
 }
 
 ordered_json choices_report(const LibraryVersion& library, const BetweenHosts& between) {
-    const HeapChoice heap = choose_heap();
     const launch::ProcessorSet allowed = launch::ProcessorSet::allowed();
     const launch::Topology topology = launch::read_topology(allowed);
     launch::BindMode mode = launch::BindMode::automatic;
@@ -136,8 +156,7 @@ ordered_json choices_report(const LibraryVersion& library, const BetweenHosts& b
         {"binding", binding},
         {"copy", library.copy},
         {"reduction", library.reduction},
-        {"symmetric_heap",
-         {{"bytes", heap.bytes}, {"text", format_size(heap.bytes)}, {"reason", heap.reason}}},
+        {"symmetric_heap", heap_report()},
         {"memory", {{"bytes", os::memory_size()}, {"text", format_size(os::memory_size())}}},
     };
 }
@@ -196,24 +215,6 @@ void print_report(const ordered_json& report) {
 }
 
 }  // namespace
-
-HeapChoice choose_heap() {
-    const std::uint64_t memory = os::memory_size();
-    const std::uint64_t largest = std::min(window_stride(), kDataOffset) - kInternalSize;
-    const SettingValue& setting = value(Setting::symmetric_size);
-    HeapChoice choice;
-    choice.bytes = os::page_up(size(Setting::symmetric_size, memory));
-    const bool standard = setting.origin == SettingOrigin::standard;
-    choice.reason = (standard ? std::string("default ") : std::string("asked for: ")) +
-                    setting.text + (setting.text.ends_with('%') ? " of memory" : "") +
-                    "; reserved for each PE, occupied when touched";
-    if (choice.bytes > largest) {
-        choice.reason += standard ? "; cut to the largest that fits in the window"
-                                  : "; more than fits in the window, a job will refuse this";
-        if (standard) choice.bytes = largest;
-    }
-    return choice;
-}
 
 LibraryVersion ask_library(const std::string& path) {
     LibraryVersion version;

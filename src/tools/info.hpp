@@ -9,13 +9,6 @@ namespace isthmus::tools {
 
 int info_command(const std::vector<std::string>& arguments);
 
-// Symmetric heap of a PE that the settings lead to on this machine, as shmem_init computes it.
-struct HeapChoice {
-    std::uint64_t bytes = 0;  // for the user
-    std::string reason;
-};
-HeapChoice choose_heap();
-
 // "Isthmus 0.1.0" as the library beside this tool calls itself; empty and why, if it cannot be
 // asked.
 // JSON as text. What is not UTF-8 (a setting may hold any bytes) is replaced.

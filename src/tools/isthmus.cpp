@@ -113,6 +113,9 @@ int main_with(std::string_view called_as, const Arguments& arguments) {
 
 int main(int argc, char** argv) {
     const std::string_view path = argc > 0 ? argv[0] : "isthmus";
-    return isthmus::tools::main_with(path.substr(path.rfind('/') + 1),
-                                     {argv + (argc > 0 ? 1 : 0), argv + argc});
+    const int status = isthmus::tools::main_with(path.substr(path.rfind('/') + 1),
+                                                 {argv + (argc > 0 ? 1 : 0), argv + argc});
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    isthmus::say("isthmus: cannot write standard output\n");
+    return status == 0 ? 1 : status;
 }

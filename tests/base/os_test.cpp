@@ -29,6 +29,24 @@ TEST(Os, PagesRoundBothWays) {
     EXPECT_EQ(page_down(page), page);
 }
 
+TEST(Os, ARangeIsMappedIfAllOfItIs) {
+    const std::size_t page = page_size();
+    char* const place = static_cast<char*>(
+        mmap(nullptr, 600 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(place, MAP_FAILED);
+    EXPECT_TRUE(is_mapped(place, 600 * page));
+    EXPECT_TRUE(is_mapped(place + page - 1, 2));
+    munmap(place + 500 * page, page);
+    EXPECT_TRUE(is_mapped(place, 500 * page));
+    EXPECT_FALSE(is_mapped(place, 500 * page + 1));
+    EXPECT_FALSE(is_mapped(place + 100, 600 * page - 100));
+    EXPECT_TRUE(is_mapped(place + 501 * page, 99 * page));
+    EXPECT_FALSE(is_mapped(nullptr, 1));
+    EXPECT_TRUE(is_mapped(nullptr, 0));
+    EXPECT_FALSE(is_mapped(place, ~std::size_t{0}));
+    munmap(place, 600 * page);
+}
+
 TEST(Os, ASharedFileIsMappedTwiceAndOccupiesWhatIsTouched) {
     const int file = create_shared_file("test", std::uint64_t{1} << 40);
     ASSERT_GE(file, 0) << std::strerror(errno);

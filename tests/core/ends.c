@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -119,6 +120,30 @@ static void failing_fork(void) {
     if (child > 0) puts("this system lets it fork");
 }
 
+/* A child that cannot have memory of its own ends; it does not go on with zeros. */
+static int answer = 42;
+static void fork_without_the_file(void) {
+    int status = -1;
+    for (int file = 3; file < 200; ++file)
+        close(file);
+    const pid_t child = fork();
+    if (child == 0) _exit(answer == 42 ? 0 : 1);
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 127) shmem_global_exit(9);
+    /* Memory is given back all the same. */
+    int* const block = (int*)shmem_malloc(1 << 20);
+    if (block) block[0] = 1;
+    shmem_finalize();
+    shmem_init();
+    int* const again = (int*)shmem_malloc(1 << 20);
+    if (again && again[0] != 0) shmem_global_exit(8);
+}
+
+static void close_before_init(const char* name) {
+    for (int file = 3; file < 200 && strcmp(name, "closed_before_init") == 0; ++file)
+        close(file);
+}
+
 int main(int argc, char** argv) {
     const struct {
         const char* name;
@@ -129,8 +154,10 @@ int main(int argc, char** argv) {
                  {"exit_by_handler_in_finalize", exit_by_handler_in_finalize},
                  {"exit_by_thread_in_finalize", exit_by_thread_in_finalize},
                  {"threads_want_one_lock", threads_want_one_lock},
-                 {"failing_fork", failing_fork}};
+                 {"failing_fork", failing_fork},
+                 {"fork_without_the_file", fork_without_the_file}};
     int provided;
+    close_before_init(argc > 1 ? argv[1] : "");
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; ++i)
         if (strcmp(argv[1], cases[i].name) == 0) cases[i].run();

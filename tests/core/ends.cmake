@@ -18,6 +18,8 @@ add_end(exit_by_handler_in_finalize "status 9")
 add_end(exit_by_thread_in_finalize "status 3")
 add_end(threads_want_one_lock "status 0")
 add_end(failing_fork "status 0")
+add_end(fork_without_the_file "a forked child ends: the program has closed the library's file.*status 0")
+add_end(closed_before_init "shmem_init: the program has closed file descriptor .*status 1")
 
 # Exit handlers outlive the handle of who loaded the library.
 add_executable(core_unload unload.c)

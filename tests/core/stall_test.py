@@ -8,13 +8,22 @@ import re
 import subprocess
 import sys
 
-LATE = 1.0
+LATE = (1.0, 3.0, 9.0)  # on a machine that is busy, a PE may not run for a second
 NUMBER = r"\d+\.\d s"
 
 
-def run(launcher, program, what, limit):
+def stall(launcher, program, what, limit):
+    """The report, and how long what it is about lasted; longer and longer until there is one."""
+    for late in LATE:
+        report = run(launcher, program, what, limit, late)
+        if "no progress" in report:
+            break
+    return report, late
+
+
+def run(launcher, program, what, limit, late=LATE[0]):
     environment = {**os.environ, "ISTHMUS_STALL_SECONDS": str(limit)}
-    result = subprocess.run([launcher, "run", "-n", "3", program, what, str(LATE)],
+    result = subprocess.run([launcher, "run", "-n", "3", program, what, str(late)],
                             env=environment, capture_output=True, text=True, timeout=50, check=False)
     assert result.returncode == 0, f"{what}: status {result.returncode}\n{result.stderr}"
     assert "went on" in result.stdout, f"{what} did not go on"
@@ -30,7 +39,7 @@ def expect(what, pattern, text):
 def main():
     launcher, program = sys.argv[1:]
 
-    report = run(launcher, program, "barrier", 0.3)
+    report, late = stall(launcher, program, "barrier", 0.3)
     speaker = expect("barrier", rf"^isthmus: PE ([01]) \(host \S+\): shmem_barrier_all: no progress "
                                 rf"for {NUMBER}, waiting for PE \d \(ISTHMUS_STALL_SECONDS\)$", report)
     other = 1 - int(speaker)
@@ -40,18 +49,18 @@ def main():
     expect("barrier", r"^isthmus:   PE 2: computing; last call shmem_barrier_all$", report)
     # One PE speaks for all, again and again as long as it lasts, but no more often than asked.
     count = report.count("no progress")
-    assert 1 <= count <= 4, f"{count} reports in {LATE} s\n{report}"
+    assert 1 <= count <= 4 * late, f"{count} reports in {late} s\n{report}"
 
-    report = run(launcher, program, "flag", 0.3)
+    report, _ = stall(launcher, program, "flag", 0.3)
     expect("flag", r"^isthmus:   PE 2: computing; last call", report)
     expect("flag", rf"shmem_wait_until: no progress for {NUMBER}, watching flag |"
                    rf"PE 0: in shmem_wait_until for {NUMBER}$", report)
 
-    report = run(launcher, program, "lock", 0.3)
+    report, _ = stall(launcher, program, "lock", 0.3)
     expect("lock", rf"shmem_set_lock: no progress for {NUMBER}, waiting for PE 2, watching lock |"
                    rf"PE 0: in shmem_set_lock for {NUMBER}, waiting for PE 2$", report)
 
-    report = run(launcher, program, "finalize", 0.3)
+    report, _ = stall(launcher, program, "finalize", 0.3)
     expect("finalize", r"shmem_finalize: no progress", report)
 
     assert run(launcher, program, "barrier", 0) == "", "0 turns the report off"

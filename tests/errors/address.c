@@ -32,6 +32,29 @@ static void null_source(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_putmem(there, nowhere, 8, 1);
 }
+static const long constants[512] = {1, 2, 3};
+static void constant(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_p((long*)(uintptr_t)(constants + zero), 1, 1);
+}
+static void far_past(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_p(last_words + (1 << 28), 1, 1);
+}
+static long* const wild = (long*)0x123456780;
+static void wild_source(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_put(words, wild, 8, 1);
+}
+static void wild_dest(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_get(wild, words, 8, 1);
+}
+static void wild_signal(int me, int pes) {
+    static uint64_t flag;
+    (void)pes;
+    if (me == 0) shmem_long_put_signal(words, wild, 8, &flag, 1, SHMEM_SIGNAL_SET, 1);
+}
 static void code(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_p((long*)(uintptr_t)&stack, 1, 1);
@@ -79,6 +102,11 @@ const struct Case cases[] = {
     {"null", null},
     {"null_here", null_here},
     {"null_source", null_source},
+    {"constant", constant},
+    {"far_past", far_past},
+    {"wild_source", wild_source},
+    {"wild_dest", wild_dest},
+    {"wild_signal", wild_signal},
     {"code", code},
     {"get_stack", get_stack},
     {"put_stack", put_stack},

@@ -99,6 +99,11 @@ static void lock_misaligned(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_set_lock((long*)(void*)((char*)words + 4));
 }
+static void wild_lock(int me, int pes) {
+    (void)pes;
+    memset(words, 7, sizeof *words);
+    if (me == 0) shmem_set_lock(words);
+}
 static void overlap_put(int me, int pes) { /* a put to oneself */
     (void)pes;
     if (me == 0) shmem_long_put(words, words + 2, 4 + (size_t)zero, 0);
@@ -130,6 +135,7 @@ const struct Case cases[] = {
     {"lock_not_symmetric", lock_not_symmetric},
     {"lock_null", lock_null},
     {"lock_misaligned", lock_misaligned},
+    {"wild_lock", wild_lock},
     {"overlap_put", overlap_put},
     {"overlap_get", overlap_get},
     {NULL, NULL},

@@ -251,9 +251,12 @@ class ExitStatus(LauncherTest):
                 (["-n", -1, "true"], 2, "-n -1: the number of PEs of a host must be 1..256"),
                 (["-n", 257, "true"], 2, "-n 257: the number of PEs of a host must be 1..256"),
                 (["-n", "4x", "true"], 2, "-n 4x: the number of PEs of a host must be 1..256"),
+                (["-n", "", "true"], 2, "-n '': the number of PEs of a host must be 1..256"),
                 (["-n", 2], 2, "which program?"),
+                (["-n", 2, ""], 2, "which program?"),
                 ([], 2, "which program?"),
                 (["--colour", "true"], 2, "unknown option --colour"),
+                (["-host", "localhost", "true"], 2, "unknown option -host"),
                 (["--bind", "knot", "true"], 2, "--bind knot: must be auto"),
                 (["--timeout", "-3", "true"], 2, "--timeout"),
                 (["--env", "=x", "true"], 2, "expected NAME=VALUE"),
@@ -417,6 +420,27 @@ class Death(LauncherTest):
         self.assertRegex(job.err, r"^isthmus: PE 2 \(host \S+\): killed by SIGKILL \(killed\); "
                                   r"last call shmem_barrier_all; the job ends\n$")
 
+    def test_a_core_dump_is_small_and_soon_written(self):
+        with open("/proc/sys/kernel/core_pattern") as file:
+            pattern = file.read()
+        if pattern.startswith(("|", "/")):
+            self.skipTest(f"core dumps go elsewhere: {pattern}")
+        with tempfile.TemporaryDirectory() as folder:
+            job = self.start("-n", 2, "sh", "-c",
+                             f"ulimit -c unlimited; cd {folder}; exec {ACTOR} wait 0",
+                             environment={"SHMEM_SYMMETRIC_SIZE": "4G"})
+            pes = job.wait_until_ready(2)
+            begin = time.monotonic()
+            os.kill(pes[1], signal.SIGABRT)
+            job.finish()
+            self.assertLess(time.monotonic() - begin, 1 * SLOW)
+            self.assertIn("killed by SIGABRT", job.err)
+            cores = [os.stat(os.path.join(folder, name)) for name in os.listdir(folder)]
+            for core in cores:
+                self.assertLess(core.st_size, 64 << 20)
+            if SLOW == 1:  # sanitizers switch dumps off
+                self.assertEqual(len(cores), 1)
+
     def test_kill_the_launcher(self):
         job = self.start("-n", 4, ACTOR, "wait", 0)
         job.wait_until_ready(4)
@@ -480,6 +504,13 @@ class Death(LauncherTest):
         job.process.stdout.readline()
         job.process.stdout.close()
         self.assertEqual(job.process.wait(20), 128 + signal.SIGPIPE)
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            job = self.run_job("-n", 2, "--prefix", ACTOR, "hello", stdout=full)
+        self.assertEqual(job.status, 1)
+        self.assertEqual(job.err, "isthmus: output of the PEs is lost: cannot write standard "
+                                  "output: No space left on device\n")
 
     def test_reader_that_does_not_read(self):
         job = self.start("-n", 2, "--prefix", ACTOR, "lines", 200000, stderr=subprocess.DEVNULL)

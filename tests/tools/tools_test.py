@@ -132,6 +132,25 @@ class Commands(ToolTest):
         for name in rows:
             self.assertIn(name, text)
 
+    def test_standard_output_that_cannot_be_written(self):
+        for words in (("info",), ("info", "--json"), ("doctor",), ("--version",)):
+            with open("/dev/full", "w") as full:
+                result = subprocess.run([self.tool("isthmus"), *words], stdout=full,
+                                        stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual((result.returncode, result.stderr),
+                             (1, "isthmus: cannot write standard output\n"), words)
+
+    def test_heap_under_a_limit_of_address_space(self):
+        """What info and doctor foretell is what a job does: the default heap shrinks."""
+        limit = ["bash", "-c", 'ulimit -v 6000000; exec "$0" "$@"', self.tool("isthmus")]
+        heap = json.loads(self.good(*limit, "info", "--json"))["chosen"]["symmetric_heap"]
+        self.assertLess(heap["bytes"], 6000000 << 10)
+        self.assertIn("cut to the limit of address space", heap["reason"])
+        checks = {row["check"]: row for row in json.loads(
+            run(*limit, "doctor", "--json").stdout)["checks"]}
+        for name in ("address space limit", "window", "job"):
+            self.assertEqual(checks[name]["result"], "ok", checks[name])
+
     def test_bytes_that_are_no_text(self):
         environment = setting(ISTHMUS_TRACE=b"a\xff".decode("utf-8", "surrogateescape"),
                               ISTHMUS_ARENA_SIZE="1G")
@@ -170,7 +189,8 @@ class Commands(ToolTest):
         self.assertIn("compiler", failures(":", OSHCC_CC="false"))
         if not run(self.tool("isthmus"), "info", "--json").stdout.count('"sanitizers": ""'):
             self.skipTest("a sanitizer does not start under ulimit -v")
-        self.assertIn("address space limit", failures("ulimit -v 8000000"))
+        self.assertIn("address space limit", failures("ulimit -v 8000000",
+                                                        SHMEM_SYMMETRIC_SIZE="8G"))
 
     def test_version_and_help(self):
         self.assertRegex(self.good(self.tool("isthmus"), "--version"), r"^isthmus \d+\.\d+\.\d+\n$")

@@ -41,23 +41,26 @@ static void count(void* argument, int source, const void* pushed, size_t n) {
     for (size_t i = 0; i < n; ++i)
         ++table[word[i]];
 }
-struct query {
-    int64_t word, slot;
-};
+/* Handlers see whole messages, so they can look ahead; and answers come in the order of the
+ * questions, PE by PE, so neither carries where its result goes: that is noted here. */
+enum { kAhead = 16 };
+static uint32_t *slots[64], *asked[64], *answered[64];
 static void answer(void* argument, int source, const void* pushed, size_t n) {
     (void)argument;
-    const struct query* const query = (const struct query*)pushed;
+    const int64_t* const word = (const int64_t*)pushed;
+    for (size_t i = 0; i < n && i < kAhead; ++i)
+        __builtin_prefetch(&table[word[i]]);
     for (size_t i = 0; i < n; ++i) {
-        const struct query reply = {table[query[i].word], query[i].slot};
-        isthmus_aggregator_push(replies, source, &reply);
+        if (i + kAhead < n) __builtin_prefetch(&table[word[i + kAhead]]);
+        isthmus_aggregator_push(replies, source, &table[word[i]]);
     }
 }
 static void keep(void* argument, int source, const void* pushed, size_t n) {
     (void)argument;
-    (void)source;
-    const struct query* const reply = (const struct query*)pushed;
+    const int64_t* const value = (const int64_t*)pushed;
     for (size_t i = 0; i < n; ++i)
-        results[reply[i].slot] = reply[i].word;
+        results[answered[source][i]] = value[i];
+    answered[source] += n;
 }
 
 static int pe_of(uint64_t index) {
@@ -97,9 +100,12 @@ static void gather_prefetch(void) {
     isthmus_gather_wait(gather);
 }
 static void gather_messages(void) {
+    for (int pe = 0; pe < pes; ++pe)
+        asked[pe] = answered[pe] = slots[pe];
     for (int i = 0; i < items; ++i) {
-        const struct query query = {(int64_t)word_of(indexes[i]), i};
-        isthmus_aggregator_push(requests, pe_of(indexes[i]), &query);
+        const int64_t word = (int64_t)word_of(indexes[i]);
+        *asked[pe_of(indexes[i])]++ = (uint32_t)i;
+        isthmus_aggregator_push(requests, pe_of(indexes[i]), &word);
     }
     isthmus_aggregator_finish(requests);
     isthmus_aggregator_finish(replies);
@@ -156,9 +162,13 @@ int main(int argc, char** argv) {
     for (uint64_t i = 0; i < words; ++i)
         table[i] = (int64_t)(number_of((uint64_t)me, i) << kCountBits);
     OK(isthmus_aggregator_create(&counts, 8, 0, count, NULL));
-    OK(isthmus_aggregator_create(&requests, sizeof(struct query), 0, answer, NULL));
-    OK(isthmus_aggregator_create(&replies, sizeof(struct query), 0, keep, NULL));
+    OK(isthmus_aggregator_create(&requests, 8, 0, answer, NULL));
+    OK(isthmus_aggregator_create(&replies, 8, 0, keep, NULL));
     OK(isthmus_gather_create(&gather, segments, (uint32_t)pes, 8));
+    for (int pe = 0; pe < pes; ++pe) {
+        slots[pe] = malloc((size_t)items * sizeof *slots[pe]);
+        require(slots[pe] != NULL, "no memory for the slots");
+    }
     const struct {
         const char *name, *through;
         void (*run)(void);

@@ -1,6 +1,9 @@
 /* Bandwidth of put and get for blocks of 4 KB to 8 MB at several relative alignments, beside every
  * copy loop of this machine on the same memory.
  *
+ * --cells put:4096:0:8,get:... measures these (operation, bytes, offset of source and of dest)
+ * alone.
+ *
  *     copy=put|get bytes= source= dest= candidate=NAME mbs= [drift=]     one line a candidate
  *
  * All candidates of a cell take turns; a cell whose first and second half differ by more than 5 %
@@ -134,6 +137,20 @@ static void cell(int is_put, size_t bytes, int source_at, int dest_at, int with_
                median_of(candidates[i].mbs, rounds), drift);
 }
 
+static void listed_cells(const char* list, int with_loops) {
+    while (*list != '\0') {
+        char operation[4];
+        int bytes, source_at, dest_at, length = 0;
+        require(sscanf(list, "%3[a-z]:%d:%d:%d%n", operation, &bytes, &source_at, &dest_at,
+                       &length) == 4 &&
+                    bytes > 0 && bytes <= kMost,
+                "--cells is OPERATION:BYTES:SOURCE:DEST,...");
+        cell(strcmp(operation, "put") == 0, (size_t)bytes, source_at, dest_at, with_loops);
+        list += length;
+        if (*list == ',') ++list;
+    }
+}
+
 int main(int argc, char** argv) {
     /* Offsets within a page. The destination a little ahead of the source modulo 4096 is where
      * loops stall. */
@@ -156,7 +173,9 @@ int main(int argc, char** argv) {
     memset(local, 1, kRoom);
     memset(symmetric, 2, kRoom);
     shmem_barrier_all();
-    for (int doubling = 12; me == 0 && doubling <= 23; ++doubling) {
+    const char* const cells = text_argument(argc, argv, "--cells");
+    if (cells && me == 0) listed_cells(cells, with_loops);
+    for (int doubling = 12; !cells && me == 0 && doubling <= 23; ++doubling) {
         if ((doubling - 12) % stride != 0 && doubling != 23) continue;
         for (unsigned i = 0; i < sizeof offsets / sizeof *offsets; ++i) {
             cell(1, (size_t)1 << doubling, offsets[i][0], offsets[i][1], with_loops);

@@ -90,8 +90,9 @@ class global_ptr;
 
 // What *p and p[i] are: assigning is one put, reading is one get. `auto v = *p;` is such a
 // reference still; write the type, or get(). There is no `+=`: it would be a get and a put with a
-// gap between them; see global_atomic. A waiter that sleeps on the object notices an assignment
-// within ISTHMUS_WAKE_MILLISECONDS; put() wakes it at once.
+// gap between them; see global_atomic. An assignment is a store and wakes nobody: a waiter that
+// sleeps on the object notices it within ISTHMUS_WAKE_MILLISECONDS. put() and async_put() of spans
+// wake it at once, as do the operations that isthmus/event.h lists.
 template <movable_as_bytes T>
 class global_ref {
   public:
@@ -258,8 +259,8 @@ template <typename T>
 concept atomic_word = std::integral<T> && !std::is_const_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
 // Atomic operations on the word that `p` points to; also against those of the C interface and of
-// OpenSHMEM. Acquire and release, as theirs. A waiter that sleeps on the word notices within
-// ISTHMUS_WAKE_MILLISECONDS; segment::post_add wakes it at once.
+// OpenSHMEM. Acquire and release, as theirs. None of them wakes: a waiter that sleeps on the word
+// notices within ISTHMUS_WAKE_MILLISECONDS. The atomics of class segment wake it at once.
 template <atomic_word T>
 class global_atomic {
   public:

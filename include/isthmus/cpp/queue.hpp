@@ -126,7 +126,8 @@ class queue {
         if (!taken) return taken;
         return message(end_.get(), data, size);
     }
-    // True when a message is there or the queue is closed.
+    // True when the next message, as of this call, is there or on its way, or the queue is closed;
+    // it stays true when that message has been taken, so ask anew before each wait.
     condition arrival() const {
         isthmus_event event;
         status(isthmus_queue_event(end_.get(), &event)).or_fail();

@@ -11,16 +11,17 @@ using namespace isthmus::native;
 
 namespace {
 
-int arm(Event* event, const std::int64_t* address, int condition, std::int64_t value, int width) {
-    const char* routine = width == 4 ? "isthmus_event_arm32" : "isthmus_event_arm";
+template <typename Word>
+int arm(Event* event, const Word* address, int condition, Word value, const char* routine) {
+    constexpr unsigned width = sizeof(Word);
     if (condition < ISTHMUS_EQ || condition > ISTHMUS_LE)
         return refuse(ISTHMUS_ARGUMENT, routine,
                       "condition " + std::to_string(condition) + " is none of EQ NE GT GE LT LE");
-    if (!address || reinterpret_cast<std::uintptr_t>(address) % static_cast<unsigned>(width) != 0)
+    if (!address || reinterpret_cast<std::uintptr_t>(address) % width != 0)
         return refuse(ISTHMUS_ARGUMENT, routine,
                       address ? "the address is not a multiple of " + std::to_string(width)
                               : std::string("the address is null"));
-    *event = make_event(address, condition, value, width == 4);
+    *event = make_event(address, condition, value);
     return ISTHMUS_OK;
 }
 
@@ -33,12 +34,12 @@ int timed_out(Routine routine, double timeout) {
 
 ISTHMUS_API int isthmus_event_arm(isthmus_event* event, const int64_t* address,
                                   isthmus_condition condition, int64_t value) {
-    return arm(event, address, condition, value, 8);
+    return arm(event, address, condition, value, "isthmus_event_arm");
 }
 
 ISTHMUS_API int isthmus_event_arm32(isthmus_event* event, const int32_t* address,
                                     isthmus_condition condition, int32_t value) {
-    return arm(event, reinterpret_cast<const std::int64_t*>(address), condition, value, 4);
+    return arm(event, address, condition, value, "isthmus_event_arm32");
 }
 
 ISTHMUS_API int isthmus_event_test_slow(const isthmus_event* event) {

@@ -58,6 +58,13 @@ int move(const Transfer& transfer, const Segment& segment, Event* event, const c
 int strided(Direction direction, const void* local, std::uint64_t local_pitch,
             const Segment& segment, std::uint64_t offset, std::uint64_t remote_pitch,
             std::uint64_t size, std::uint64_t count, Event* event, const char* routine) {
+    for (const std::uint64_t pitch : {local_pitch, remote_pitch}) {
+        const auto as_signed = static_cast<std::int64_t>(pitch);
+        if (as_signed < 0 && size != 0 && count > 1)
+            return refuse(ISTHMUS_ARGUMENT, routine,
+                          "a pitch of " + std::to_string(as_signed) +
+                              " bytes; rows follow each other upwards");
+    }
     const std::uint64_t written = direction == Direction::put ? remote_pitch : local_pitch;
     if (written < size && count > 1)
         return refuse(ISTHMUS_ARGUMENT, routine,

@@ -7,8 +7,11 @@
 #include <string>
 
 #include "api/isthmus/export.hpp"
+#include "base/settings.hpp"
+#include "core/arena.hpp"
 #include "core/copy.hpp"
 #include "core/event.hpp"
+#include "core/ring_memory.hpp"
 #include "core/status.hpp"
 
 using namespace isthmus;
@@ -20,6 +23,7 @@ struct isthmus_queue {
     RingProducer producer;
     RingConsumer consumer;
     bool consumes = false;
+    std::uint64_t reserved = 0;  // messages, not yet committed
 };
 
 namespace {
@@ -27,8 +31,19 @@ namespace {
 constexpr std::uint64_t kSmallestRing = 4096;
 constexpr std::uint64_t kLargestRing = std::uint64_t{1} << 31;
 
-int refuse_closed(const char* routine) {
-    return refuse(ISTHMUS_CLOSED, routine, "the queue is closed");
+int refuse_closed(const isthmus_queue& queue, const char* routine) {
+    if (queue.producer.destroyed())
+        return refuse(
+            ISTHMUS_STALE, routine,
+            "the queue was destroyed by its owner, PE " + std::to_string(queue.segment.owner));
+    return refuse_poll(ISTHMUS_CLOSED, routine, "the queue is closed");
+}
+
+int refuse_empty(const isthmus_queue& queue, const char* routine) {
+    if (queue.consumer.over())
+        return refuse_poll(ISTHMUS_CLOSED, routine,
+                           "the queue is closed and nothing is left in it");
+    return refuse_poll(ISTHMUS_AGAIN, routine, "no message is there");
 }
 
 int check_size(const isthmus_queue& queue, std::uint64_t size, const char* routine) {
@@ -45,12 +60,14 @@ void* reserve_or_wait(isthmus_queue& queue, std::uint64_t size, int& status, Rou
     const char* name = routine_name(routine);
     status = check_size(queue, size, name);
     if (status != ISTHMUS_OK) return nullptr;
-    void* place = queue.producer.closed() ? nullptr : queue.producer.reserve(size);
-    if (!place && !queue.producer.closed()) {
+    if (void* const place = queue.producer.reserve(size)) [[likely]]
+        return place;
+    void* place = nullptr;
+    if (!queue.producer.closed()) {
         begin(routine);
         place = queue.producer.reserve_wait(size, deadline_after(-1), routine);
     }
-    if (!place) status = refuse_closed(name);
+    if (!place) status = refuse_closed(queue, name);
     return place;
 }
 
@@ -67,13 +84,22 @@ ISTHMUS_API int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_
     if (capacity > kLargestRing) return refuse(ISTHMUS_TOO_LARGE, routine, "capacity above 2 GiB");
     capacity = std::bit_ceil(capacity < kSmallestRing ? kSmallestRing : capacity);
     auto made = std::make_unique<isthmus_queue>();
-    // Whoever clones it before it is formatted waits for the control block's magic number.
-    if (const int status = create_segment(made->segment, id, nullptr, kRingOffset + capacity,
-                                          ISTHMUS_QUEUE | ISTHMUS_READ_WRITE, routine))
+    char* const memory = allocate_ring(capacity);
+    if (!memory)
+        return refuse(ISTHMUS_NO_MEMORY, routine,
+                      "no room for a ring of " + std::to_string(capacity) +
+                          " bytes in the arena: " + std::to_string(arena_free_bytes()) + " of " +
+                          std::to_string(arena_size()) +
+                          " are free; raise ISTHMUS_ARENA_SIZE, or destroy the clones of destroyed "
+                          "queues, which keep their room");
+    made->control = format_ring(memory, capacity);
+    if (const int status = create_segment(made->segment, id, memory, kRingOffset + capacity,
+                                          ISTHMUS_QUEUE | ISTHMUS_READ_WRITE, routine)) {
+        release_ring(memory);
         return status;
-    made->control = format_ring(made->segment.base, capacity);
-    made->producer = RingProducer(made->control, made->segment.base + kRingOffset, job.me);
-    made->consumer = RingConsumer(made->control, made->segment.base + kRingOffset);
+    }
+    made->producer = RingProducer(made->control, memory + kRingOffset, job.me);
+    made->consumer = RingConsumer(made->control, memory + kRingOffset);
     made->consumes = true;
     *queue = made.release();
     return ISTHMUS_OK;
@@ -83,13 +109,18 @@ ISTHMUS_API int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double t
     const char* routine = begin(Routine::native_queue_clone);
     *queue = nullptr;
     auto made = std::make_unique<isthmus_queue>();
-    if (const int status = clone_segment(made->segment, id, timeout, routine)) return status;
-    if ((made->segment.access & ISTHMUS_QUEUE) == 0)
-        return refuse(ISTHMUS_PROTOCOL, routine, "that id is a segment, not a queue");
-    wait_for({Routine::native_queue_clone, made->segment.owner}, [&] {
-        made->control = find_ring(made->segment.base);
-        return made->control != nullptr;
-    });
+    if (timeout < 0) timeout = seconds(Setting::clone_seconds);
+    const std::uint64_t deadline = deadline_after(timeout);
+    double left = timeout;
+    do {
+        if (const int status = clone_segment(made->segment, id, left, routine)) return status;
+        if ((made->segment.access & ISTHMUS_QUEUE) == 0)
+            return refuse(ISTHMUS_PROTOCOL, routine, "that id is a segment, not a queue");
+        made->control = attach_ring(made->segment);
+        // If its owner has destroyed it in between: as if it had never been found.
+        const std::uint64_t now = os::monotonic_nanoseconds();
+        left = now < deadline ? static_cast<double>(deadline - now) * 1e-9 : 0;
+    } while (!made->control);
     made->producer =
         RingProducer(made->control, made->segment.base + kRingOffset, made->segment.owner);
     *queue = made.release();
@@ -98,15 +129,22 @@ ISTHMUS_API int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double t
 
 ISTHMUS_API int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost) {
     if (!queue) return ISTHMUS_OK;
-    const char* routine = "isthmus_queue_destroy";
-    require_session(routine);
+    const char* routine = begin(Routine::native_queue_destroy);
     if (lost) *lost = 0;
+    if (queue->reserved != 0)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      std::to_string(queue->reserved) +
+                          " messages are reserved by this end and not committed");
     int status = ISTHMUS_OK;
     if (queue->consumes) {
-        close_ring(*queue->control, job.me);
-        const std::uint64_t left = queue->consumer.messages_left();
+        char* const memory = queue->segment.base;
+        close_ring(*queue->control, job.me, kDestroyed);
+        const std::uint64_t left = queue->consumer.drain(Routine::native_queue_destroy);
         if (lost) *lost = left;
         status = destroy_segment(queue->segment, routine);
+        retire_ring(memory);
+    } else {
+        detach_ring(*queue->control);
     }
     delete queue;
     return status;
@@ -122,11 +160,15 @@ ISTHMUS_API uint64_t isthmus_queue_id(const isthmus_queue* queue) {
 
 ISTHMUS_API int isthmus_enqueue(isthmus_queue* queue, const void* message, uint64_t size,
                                 isthmus_event* event) {
-    int status = ISTHMUS_OK;
-    void* const place = reserve_or_wait(*queue, size, status, Routine::native_enqueue);
-    if (!place) return status;
-    copy(place, message, size);
-    queue->producer.commit(place, size);
+    int status = check_size(*queue, size, "isthmus_enqueue");
+    if (status != ISTHMUS_OK) [[unlikely]]
+        return status;
+    if (!queue->producer.send(message, size)) [[unlikely]] {
+        void* const place = reserve_or_wait(*queue, size, status, Routine::native_enqueue);
+        if (!place) return status;
+        copy(place, message, size);
+        queue->producer.commit(place, size);
+    }
     complete(event);
     return ISTHMUS_OK;
 }
@@ -134,17 +176,16 @@ ISTHMUS_API int isthmus_enqueue(isthmus_queue* queue, const void* message, uint6
 ISTHMUS_API int isthmus_try_enqueue(isthmus_queue* queue, const void* message, uint64_t size) {
     const char* routine = "isthmus_try_enqueue";
     if (const int status = check_size(*queue, size, routine)) return status;
-    if (queue->producer.closed()) return refuse_closed(routine);
-    void* const place = queue->producer.reserve(size);
-    if (!place) return ISTHMUS_AGAIN;
-    copy(place, message, size);
-    queue->producer.commit(place, size);
-    return ISTHMUS_OK;
+    if (queue->producer.send(message, size)) [[likely]]
+        return ISTHMUS_OK;
+    if (queue->producer.closed()) return refuse_closed(*queue, routine);
+    return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
 }
 
 ISTHMUS_API int isthmus_enqueue_reserve(isthmus_queue* queue, uint64_t size, void** message) {
     int status = ISTHMUS_OK;
     *message = reserve_or_wait(*queue, size, status, Routine::native_enqueue);
+    if (*message) ++queue->reserved;
     return status;
 }
 
@@ -154,6 +195,7 @@ ISTHMUS_API int isthmus_enqueue_commit(isthmus_queue* queue, void* message, uint
         return refuse(ISTHMUS_TOO_LARGE, "isthmus_enqueue_commit",
                       std::to_string(size) + " bytes are more than were reserved");
     queue->producer.commit(message, size);
+    --queue->reserved;
     return ISTHMUS_OK;
 }
 
@@ -161,7 +203,7 @@ ISTHMUS_API int isthmus_queue_peek(isthmus_queue* queue, const void** message, u
     if (!queue->consumes) return not_the_consumer("isthmus_queue_peek");
     *message = queue->consumer.peek(*size);
     if (*message) return ISTHMUS_OK;
-    return queue->consumer.over() ? ISTHMUS_CLOSED : ISTHMUS_AGAIN;
+    return refuse_empty(*queue, "isthmus_queue_peek");
 }
 
 ISTHMUS_API int isthmus_dequeue(isthmus_queue* queue, const void** message, uint64_t* size,
@@ -170,15 +212,16 @@ ISTHMUS_API int isthmus_dequeue(isthmus_queue* queue, const void** message, uint
     *message = queue->consumer.take(*size);
     if (*message) [[likely]]
         return ISTHMUS_OK;
-    if (queue->consumer.over()) return ISTHMUS_CLOSED;
-    if (timeout == 0) return ISTHMUS_AGAIN;
+    if (timeout == 0 || queue->consumer.over()) return refuse_empty(*queue, "isthmus_dequeue");
     const char* routine = begin(Routine::native_dequeue);
     const bool done = wait_wakeable({Routine::native_dequeue}, deadline_after(timeout), [&] {
         *message = queue->consumer.take(*size);
-        return *message != nullptr || queue->consumer.over();
+        if (*message != nullptr || queue->consumer.over()) return true;
+        os::pause();  // a look takes the frame's line away from who writes it
+        return false;
     });
     if (*message) return ISTHMUS_OK;
-    if (done) return ISTHMUS_CLOSED;
+    if (done) return refuse_empty(*queue, routine);
     return refuse(ISTHMUS_TIMEOUT, routine, "no message within " + std::to_string(timeout) + " s");
 }
 
@@ -196,6 +239,7 @@ ISTHMUS_API int isthmus_queue_event(isthmus_queue* queue, isthmus_event* event) 
 }
 
 ISTHMUS_API int isthmus_queue_close(isthmus_queue* queue) {
+    if (queue->producer.destroyed()) return refuse_closed(*queue, "isthmus_queue_close");
     close_ring(*queue->control, queue->segment.owner);
     return ISTHMUS_OK;
 }

@@ -47,6 +47,8 @@ int allocate(const Segment& segment, std::uint64_t alignment, std::uint64_t size
 ISTHMUS_API int isthmus_segment_create(isthmus_segment* segment, uint64_t id, void* memory,
                                        uint64_t size, uint32_t access) {
     const char* routine = begin(Routine::native_segment_create);
+    if (access & ISTHMUS_QUEUE)
+        return refuse(ISTHMUS_ARGUMENT, routine, "ISTHMUS_QUEUE is for isthmus_queue_create");
     return create_segment(*segment, id, memory, size, access, routine);
 }
 

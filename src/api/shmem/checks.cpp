@@ -4,6 +4,7 @@
 
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
+#include "base/os.hpp"
 #include "core/far.hpp"
 #include "core/fork.hpp"
 #include "core/job.hpp"
@@ -60,11 +61,18 @@ int checked_context_pe(shmem_ctx_t context, int pe, const char* routine) {
 void check_overlap(const void* dest, const void* source, std::size_t bytes, const char* routine) {
     const auto to = reinterpret_cast<std::uintptr_t>(dest);
     const auto from = reinterpret_cast<std::uintptr_t>(source);
-    if (to == from || bytes == 0) return;
+    if (!job.checked || to == from || bytes == 0) return;
     const std::uintptr_t distance = to > from ? to - from : from - to;
     if (distance < bytes)
         fail(routine, "source and dest overlap: they are " + std::to_string(distance) +
                           " bytes apart and " + std::to_string(bytes) + " bytes long");
+}
+
+void check_private(const void* address, std::size_t bytes, const char* side, const char* routine) {
+    if (!job.checked || os::is_mapped(address, bytes)) return;
+    if (address == nullptr) fail(routine, std::string(side) + " is null");
+    fail(routine, std::string(side) + " " + hexadecimal(address) + " with its " +
+                      std::to_string(bytes) + " bytes is not memory of this PE, or not all of it");
 }
 
 }  // namespace isthmus::shmem

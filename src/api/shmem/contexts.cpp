@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "api/shmem/collectives.hpp"
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
 #include "core/job.hpp"
@@ -58,7 +59,7 @@ ISTHMUS_API int pshmem_team_create_ctx(shmem_team_t team, long options, shmem_ct
         *ctx = SHMEM_CTX_INVALID;
         return -1;
     }
-    return create(team, options, ctx, "shmem_team_create_ctx");
+    return create(&live(team, "shmem_team_create_ctx"), options, ctx, "shmem_team_create_ctx");
 }
 
 ISTHMUS_API void pshmem_ctx_destroy(shmem_ctx_t ctx) {

@@ -65,8 +65,11 @@ inline int context_pe(shmem_ctx_t context, int pe, const char* routine) {
     return context == SHMEM_CTX_DEFAULT ? pe : checked_context_pe(context, pe, routine);
 }
 
-// In checked mode: `dest` of `dest_bytes` and `source` must not overlap in part.
+// In checked mode: `dest` and `source`, `bytes` long, must not overlap in part.
 [[gnu::cold]] void check_overlap(const void* dest, const void* source, std::size_t bytes,
+                                 const char* routine);
+// In checked mode: this PE's side of a transfer must be memory; `side` is "source" or "dest".
+[[gnu::cold]] void check_private(const void* address, std::size_t bytes, const char* side,
                                  const char* routine);
 
 }  // namespace isthmus::shmem

@@ -44,6 +44,16 @@ struct Lock {
     std::uint32_t me;
 };
 
+// Numbers that no call leaves behind: the lock was never set to zero.
+void require_initialised(const Lock& queue, std::uint32_t tail, const char* name) {
+    const auto pes = static_cast<std::uint32_t>(job.pes);
+    if (tail > pes || __atomic_load_n(&queue.mine->next, __ATOMIC_RELAXED) > pes ||
+        __atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) > kHolding) [[unlikely]]
+        fail(name, "the lock at " + hexadecimal(queue.mine) +
+                       " holds no lock's value; set it to 0 at every PE before its first use "
+                       "(shmem_calloc does)");
+}
+
 // The fields of the lock at another PE: through the window, or by the transport.
 std::uint32_t exchange_tail(const Lock& lock, std::uint32_t value, const char* routine) {
     std::uint32_t* const tail = &lock.mine->tail;
@@ -77,7 +87,12 @@ Lock open(long* lock, Routine routine) {
     if (const std::string why = why_not_symmetric(lock, sizeof(long)); !why.empty())
         fail(name, why);
     auto* const mine = reinterpret_cast<LockWord*>(lock);
-    return {mine, home_of(lock), static_cast<std::uint32_t>(job.me) + 1};
+    const Lock queue{mine, home_of(lock), static_cast<std::uint32_t>(job.me) + 1};
+    const std::uint32_t tail =
+        is_near(queue.home) ? __atomic_load_n(&translate(mine, queue.home)->tail, __ATOMIC_RELAXED)
+                            : 0;  // seen when it is exchanged
+    require_initialised(queue, tail, name);
+    return queue;
 }
 
 // This PE's place in the queue, which its threads share, one after the other. Acquire: partner is
@@ -105,6 +120,7 @@ ISTHMUS_API void pshmem_set_lock(long* lock) {
     __atomic_store_n(&queue.mine->next, std::uint16_t{0}, __ATOMIC_RELAXED);
     const std::uint32_t before = exchange_tail(queue, queue.me, "shmem_set_lock");
     if (before != 0) {
+        require_initialised(queue, before, "shmem_set_lock");
         const int predecessor = static_cast<int>(before) - 1;
         store_at(&queue.mine->next, static_cast<std::uint16_t>(queue.me), predecessor,
                  "shmem_set_lock");

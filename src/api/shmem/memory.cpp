@@ -30,7 +30,7 @@ void* allocate(const char* routine, std::uint64_t size, std::uint64_t alignment)
     {
         const std::lock_guard lock(heap_guard);
         block = heap.allocate(size, alignment);
-        if (!block && job.me == 0) say_from(routine, no_room_text(size));
+        if (!block && job.me == 0) say_from(routine, no_room_text(size, alignment));
     }
     barrier_world();
     return block;

@@ -54,12 +54,6 @@ int refuse_closed(int pe, const char* routine) {
     return refuse(ISTHMUS_CLOSED, routine, "the queue of PE " + std::to_string(pe) + " is closed");
 }
 
-int send(RingProducer& producer, void* place, const void* message, std::size_t size) {
-    copy(place, message, size);
-    producer.commit(place, size);
-    return ISTHMUS_OK;
-}
-
 }  // namespace
 
 ISTHMUS_API int shmemx_queue_create(size_t capacity, shmemx_queue_t* queue) {
@@ -117,13 +111,17 @@ ISTHMUS_API int shmemx_queue_enqueue(shmemx_queue_t queue, const void* message, 
     const Routine routine = Routine::extension_queue_enqueue;
     if (const int status = check_message(*queue, size, pe, routine_name(routine))) return status;
     RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
-    void* place = producer.closed() ? nullptr : producer.reserve(size);
-    if (!place && !producer.closed()) {
+    if (producer.send(message, size)) [[likely]]
+        return ISTHMUS_OK;
+    void* place = nullptr;
+    if (!producer.closed()) {
         begin(routine);
         place = producer.reserve_wait(size, deadline_after(-1), routine);
     }
     if (!place) return refuse_closed(pe, routine_name(routine));
-    return send(producer, place, message, size);
+    copy(place, message, size);
+    producer.commit(place, size);
+    return ISTHMUS_OK;
 }
 
 ISTHMUS_API int shmemx_queue_try_enqueue(shmemx_queue_t queue, const void* message, size_t size,
@@ -131,27 +129,40 @@ ISTHMUS_API int shmemx_queue_try_enqueue(shmemx_queue_t queue, const void* messa
     const char* routine = "shmemx_queue_try_enqueue";
     if (const int status = check_message(*queue, size, pe, routine)) return status;
     RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
+    if (producer.send(message, size)) [[likely]]
+        return ISTHMUS_OK;
     if (producer.closed()) return refuse_closed(pe, routine);
-    void* const place = producer.reserve(size);
-    return place ? send(producer, place, message, size) : ISTHMUS_AGAIN;
+    return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
 }
 
-ISTHMUS_API int shmemx_queue_try_dequeue(shmemx_queue_t queue, const void** message, size_t* size) {
+namespace {
+
+int take(shmemx_queue_t queue, const void** message, size_t* size, const char* routine) {
     std::uint64_t bytes = 0;
     *message = queue->consumer.take(bytes);
     *size = bytes;
     if (*message) [[likely]]
         return ISTHMUS_OK;
-    return queue->consumer.over() ? ISTHMUS_CLOSED : ISTHMUS_AGAIN;
+    if (queue->consumer.over())
+        return refuse_poll(ISTHMUS_CLOSED, routine,
+                           "the queue is closed and nothing is left in it");
+    return refuse_poll(ISTHMUS_AGAIN, routine, "no message is there");
+}
+
+}  // namespace
+
+ISTHMUS_API int shmemx_queue_try_dequeue(shmemx_queue_t queue, const void** message, size_t* size) {
+    return take(queue, message, size, "shmemx_queue_try_dequeue");
 }
 
 ISTHMUS_API int shmemx_queue_dequeue(shmemx_queue_t queue, const void** message, size_t* size) {
-    int status = shmemx_queue_try_dequeue(queue, message, size);
+    const char* routine = routine_name(Routine::extension_queue_dequeue);
+    int status = take(queue, message, size, routine);
     if (status != ISTHMUS_AGAIN) [[likely]]
         return status;
     begin(Routine::extension_queue_dequeue);
     wait_wakeable({Routine::extension_queue_dequeue}, deadline_after(-1), [&] {
-        status = shmemx_queue_try_dequeue(queue, message, size);
+        status = take(queue, message, size, routine);
         return status != ISTHMUS_AGAIN;
     });
     return status;

@@ -20,9 +20,13 @@ constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the re
                                               int pe, const char* routine) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     void* const there = checked_target(dest, bytes, pe, routine);
-    if (bytes >= kBulk) note(Routine::put);
-    if (!there) return far::put(dest, source, bytes, pe, routine);
-    if (job.checked) check_overlap(there, source, bytes, routine);
+    if (!there) {
+        if (bytes >= kBulk) note(Routine::put);
+        return far::put(dest, source, bytes, pe, routine);
+    }
+    note(Routine::put);
+    check_private(source, bytes, "source", routine);
+    check_overlap(there, source, bytes, routine);
     copy(there, source, bytes);
 }
 [[gnu::noinline]] void put_otherwise(void* dest, const void* source, std::size_t bytes, int pe,
@@ -33,9 +37,13 @@ constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the re
                                               int pe, const char* routine) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     const void* const there = checked_target(source, bytes, pe, routine);
-    if (bytes >= kBulk) note(Routine::get);
-    if (!there) return far::get(dest, source, bytes, pe, routine);
-    if (job.checked) check_overlap(dest, there, bytes, routine);
+    if (!there) {
+        if (bytes >= kBulk) note(Routine::get);
+        return far::get(dest, source, bytes, pe, routine);
+    }
+    note(Routine::get);
+    check_private(dest, bytes, "dest", routine);
+    check_overlap(dest, there, bytes, routine);
     copy(dest, there, bytes);
 }
 

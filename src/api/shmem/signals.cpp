@@ -58,6 +58,9 @@ inline void update_signal(std::uint64_t* sig_addr, std::uint64_t signal, int sig
     if (!there)
         return far::put_signal(dest, source, bytes, sig_addr,
                                signal_atomic(signal, sig_op, routine), pe, routine);
+    note(Routine::put_signal);
+    check_private(source, bytes, "source", routine);
+    check_overlap(there, source, bytes, routine);
     copy(there, source, bytes);
     signal_checked(sig_addr, signal, sig_op, pe, routine);
 }

@@ -155,7 +155,23 @@ int main(int argc, char** argv) {
           ISTHMUS_BOUNDS);
     CHECK(isthmus_put_strided(local, 8, &next, 0, 4, 8, 2, NULL) == ISTHMUS_ARGUMENT);
     CHECK(isthmus_get_strided(local, 4, &next, 0, 8, 8, 2, NULL) == ISTHMUS_ARGUMENT);
-    CHECK(isthmus_put_strided(local, 8, &next, 0, UINT64_MAX, 8, 3, NULL) == ISTHMUS_BOUNDS);
+    CHECK(isthmus_put_strided(local, 8, &next, 0, UINT64_MAX / 2, 8, 4, NULL) == ISTHMUS_BOUNDS);
+    /* Negative ones, on either side; where there is one row at most nobody looks at them. */
+    const uint64_t back = (uint64_t)-16;
+    CHECK(isthmus_put_strided(local + 64, back, &next, 0, 16, 8, 2, NULL) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_get_strided(local + 64, back, &next, 0, 16, 8, 2, NULL) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_put_strided(local, 16, &next, 64, back, 8, 2, NULL) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_get_strided(local, 16, &next, 64, back, 8, 2, NULL) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "-16") != NULL);
+    OK(isthmus_put_strided(local + 64, back, &next, 64, back, 8, 1, NULL));
+    OK(isthmus_put_strided(local + 64, back, &next, 64, back, 0, 9, NULL));
+    /* A pitch of 0 on the side that is read is one row again and again. */
+    memset(local, 7, 32);
+    OK(isthmus_put_strided(local, 0, &next, 256, 24, 20, 30, NULL));
+    OK(isthmus_get_strided(local + 4096, 32, &next, 256, 0, 20, 30, NULL));
+    for (int i = 0; i < 30; ++i)
+        CHECK(!memcmp(local + 4096 + 32 * i, local, 20) &&
+              !memcmp(next.base + 256 + 24 * i, local, 20));
     OK(isthmus_put_strided(local, 8, &next, 0, 8, 8, 0, NULL));
 
     /* Nothing, however often, takes no time: here it would be minutes. */

@@ -1,0 +1,24 @@
+// The program micro: one operation again and again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "xbgas/machine.hpp"
+
+namespace isthmus::bench {
+
+// Sizes of the paper's figure 11, thinned out.
+inline constexpr int kBroadcastBytes[] = {8, 64, 512, 4096, 32768};
+
+// Arguments of the program; `each`: an operation is complete before the next begins.
+std::vector<std::string> micro(const std::string& operation, int bytes, int count,
+                               bool each = false);
+
+// Instructions of one operation, those of the loop around it subtracted; of a collective, at all
+// nodes together.
+std::optional<double> operation_instructions(SimulatedMachine& machine, Road road, int nodes,
+                                             const std::string& operation, int bytes, int count);
+
+}  // namespace isthmus::bench

@@ -1,0 +1,126 @@
+// The paper's own comparison: OpenSHMEM as Open MPI implements it, counted natively by callgrind
+// (programs/counts.c on 6 PEs of this host), beside the machine's instructions for the same call.
+// The one counts x86 instructions, the other RISC-V ones.
+#include <algorithm>
+
+#include "harness/callgrind.hpp"
+#include "harness/statistics.hpp"
+#include "xbgas/group.hpp"
+#include "xbgas/machine.hpp"
+#include "xbgas/micro.hpp"
+
+namespace isthmus::bench {
+namespace {
+
+constexpr const char* kEmpty = "probe_call_empty";
+constexpr const char* kEmptyBroadcast = "probe_call_empty_broadcast";
+constexpr int kPes = 6;
+
+// From entry to return. A call that may wait for others counts as its shortest.
+std::optional<double> native(const ProbeTotals& totals, const std::string& probe, const char* base,
+                             bool may_wait) {
+    const auto found = totals.find(probe), empty = totals.find(base);
+    if (found == totals.end() || empty == totals.end()) return {};
+    return (may_wait ? quantile(found->second, 0) : median(found->second)) - median(empty->second) +
+           1;
+}
+
+}  // namespace
+
+void measure_against_oshmem(Run& run) {
+    if (!run.options().counts) return;
+    std::string why;
+    ProbeTotals totals;
+    std::vector<std::string> probes = {kEmpty, kEmptyBroadcast};
+    struct Operation {
+        const char* name;
+        const char* claim;
+    };
+    constexpr Operation kOperations[] = {{"put", "8-byte put"},
+                                         {"get", "8-byte get"},
+                                         {"atomic_add", "8-byte atomic add"},
+                                         {"fetch_add", "8-byte atomic fetch-and-add"},
+                                         {"swap", "8-byte atomic swap"},
+                                         {"compare_swap", "8-byte atomic compare-and-swap"}};
+    for (const auto& [name, claim] : kOperations)
+        probes.push_back(std::string("probe_call_") + name);
+    for (const int bytes : kBroadcastBytes)
+        probes.push_back("probe_call_broadcast" + std::to_string(bytes));
+    if (!run.has_peer()) {
+        why = run.peer_note();
+    } else if (find_program("valgrind").empty()) {
+        why = "valgrind is not installed (package valgrind)";
+    } else {
+        run.progress("counting Open MPI OSHMEM's instructions natively");
+        totals = count_probes(run, Side::peer, probes, why, kPes);
+        if (totals.empty() && why.empty()) why = "callgrind wrote no totals";
+    }
+    SimulatedMachine machine(run);
+    std::vector<double> savings, ratios;
+    const auto add = [&](Row row, std::optional<double> ours, std::optional<double> theirs) {
+        row.unit = "instructions";
+        row.peer = Run::peer_name();
+        row.ours = ours;
+        row.peer_value = theirs;
+        row.reason = machine.why_not();
+        if (!ours && row.reason.empty()) row.reason = "not counted";
+        if (!theirs) row.method += "; no peer: " + why;
+        run.add(row);
+    };
+    for (const auto& [name, claim] : kOperations) {
+        Row row;
+        row.claim = std::string(claim) + ", against OSHMEM counted natively";
+        row.method = "figure 3; out of line, from entry to return, no PE waits";
+        const auto ours = operation_instructions(machine, Road::xbgas, 2, name, 8, 1000);
+        const auto theirs = native(totals, std::string("probe_call_") + name, kEmpty, false);
+        if (ours && theirs) savings.push_back(100 * (1 - *ours / *theirs));
+        add(row, ours, theirs);
+    }
+    for (const int bytes : kBroadcastBytes) {
+        Row row;
+        row.claim = "broadcast of " + std::to_string(bytes) +
+                    " bytes at the root of 6, against "
+                    "OSHMEM counted natively";
+        row.method = "figure 11; the shortest of 10 calls";
+        constexpr int kCount = 20;
+        const auto counts =
+            machine.count(Road::xbgas, kPes, "micro", micro("broadcast", bytes, kCount));
+        std::optional<double> ours;
+        if (counts) ours = counts->first_node / kCount;
+        const auto theirs =
+            native(totals, "probe_call_broadcast" + std::to_string(bytes), kEmptyBroadcast, true);
+        if (ours && theirs) ratios.push_back(*theirs / *ours);
+        add(row, ours, theirs);
+    }
+    const auto verdict = [&](const char* claim, const char* unit, double bound,
+                             std::optional<double> value) {
+        Row row;
+        row.claim = claim;
+        row.unit = unit;
+        row.must = at_least(bound);
+        row.peer = "paper, against OpenSHMEM";
+        row.peer_value = bound;
+        row.method = "x86 instructions of Open MPI OSHMEM against RISC-V ones";
+        row.ours = value;
+        if (!value) row.waits = why.empty() ? machine.why_not() : why;
+        run.add(row);
+    };
+    const auto best = [&](auto choose) -> std::optional<double> {
+        if (ratios.size() != std::size(kBroadcastBytes)) return {};
+        return *choose(ratios);
+    };
+    std::optional<double> mean;
+    if (savings.size() == std::size(kOperations)) {
+        mean = 0;
+        for (const double value : savings)
+            *mean += value / static_cast<double>(savings.size());
+    }
+    verdict("instructions saved against OSHMEM: put, get, atomics of 8 bytes, mean", "%", 73.89,
+            mean);
+    verdict("broadcast on 6 nodes, fewer instructions than OSHMEM at the root, least", "x", 3.41,
+            best([](const auto& v) { return std::ranges::min_element(v); }));
+    verdict("broadcast on 6 nodes, fewer instructions than OSHMEM at the root, most", "x", 22.01,
+            best([](const auto& v) { return std::ranges::max_element(v); }));
+}
+
+}  // namespace isthmus::bench

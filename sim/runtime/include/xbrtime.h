@@ -1,0 +1,400 @@
+/* xbrtime: the programming interface of the xBGAS runtime library, for programs on the simulated
+ * machine. Names and arguments are those of the published library and of its later versions, so
+ * that programs written for either compile; what they do where those go wrong is mended and said
+ * here.
+ *
+ * Memory from xbrtime_malloc() is at the same address on every PE, so no address is ever translated
+ * by asking the peer. Static variables of the program are symmetric, too.
+ *
+ * Counts and strides are in elements. A count of 0 does nothing. A stride holds for both sides and
+ * may be negative; of 0, every element goes to the same place. Every size moves whole, long double
+ * included, but only elements of up to 8 bytes arrive in one piece.
+ *
+ * put and get are complete when they return; put_nb and get_nb when xbrtime_quiet() or a barrier
+ * has returned, and the local memory is theirs until then. Collectives are called by all PEs with
+ * the same arguments, and are complete on a PE when they return there: `dest` of another PE may not
+ * be.
+ *
+ * A wrong PE ends the job with a message. Not thread-safe beyond what xBGAS accesses are: one
+ * thread of a PE at a time in collectives. */
+#ifndef ISTHMUS_XBRTIME_H
+#define ISTHMUS_XBRTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MAX_PE_CONFIG 1024
+
+/* What the published library exports of its state; read only. */
+typedef struct {
+    uint64_t start_addr;
+    size_t size;
+} XBRTIME_MEM_T;
+typedef struct {
+    int _LOGICAL;   /* PE */
+    int _PHYSICAL;  /* its namespace */
+    uint64_t _BASE; /* of its shared region */
+} XBRTIME_PE_MAP;
+typedef struct {
+    size_t _MEMSIZE; /* of the shared region */
+    int _ID, _NPES;
+    uint64_t _START_ADDR;
+    int _SENSE;
+    volatile uint64_t* _BARRIER; /* null: barriers keep their state elsewhere */
+    XBRTIME_MEM_T* _MMAP;        /* the shared region, one entry */
+    XBRTIME_PE_MAP* _MAP;        /* by PE */
+} XBRTIME_DATA;
+extern XBRTIME_DATA* __XBRTIME_CONFIG; /* null before xbrtime_init() */
+
+/* Starts the library, all PEs together; again without effect. Returns 0. */
+int xbrtime_init(void);
+/* Ends it, all PEs together. */
+void xbrtime_close(void);
+int xbrtime_mype(void);
+int xbrtime_num_pes(void);
+/* Everything put before is complete everywhere, and all PEs have come here. */
+void xbrtime_barrier(void);
+void xbrtime_barrier_all(void);
+/* Collective. Null if there is no room or `size` is 0. Zeroed only if nobody has used it before. */
+void* xbrtime_malloc(size_t size);
+void* xbrtime_align(size_t alignment, size_t size);
+void xbrtime_free(void* block);
+/* 1 if `address` is symmetric memory that PE `pe` has, too. */
+int xbrtime_addr_accessible(const void* address, int pe);
+/* The namespace of a PE; the address of symmetric memory at a PE, 0 if it is not symmetric. */
+uint32_t xbrtime_decode_pe(int pe);
+uint64_t __xbrtime_ltor(uint64_t address, int pe);
+/* Orders what was issued before and after; completes what was issued. */
+void xbrtime_fence(void);
+void xbrtime_quiet(void);
+
+/* Blocks of bytes. */
+void xbrtime_putmem(void* dest, const void* src, size_t bytes, int pe);
+void xbrtime_getmem(void* dest, const void* src, size_t bytes, int pe);
+void xbrtime_putmem_nbi(void* dest, const void* src, size_t bytes, int pe);
+void xbrtime_getmem_nbi(void* dest, const void* src, size_t bytes, int pe);
+
+/* Locks: a symmetric long that is 0. test returns 0 if it has taken the lock. */
+void xbrtime_set_lock(long* lock);
+void xbrtime_clear_lock(long* lock);
+int xbrtime_test_lock(long* lock);
+
+/* The library's inner routines. Both addresses, then the namespace of the PE; counts in elements,
+ * stride in bytes. _seq moves them one by one, _unr at once; both are complete on return. */
+#define XBRTIME_INNER_(SIZE)                                                          \
+    void __xbrtime_get_##SIZE##_seq(uint64_t src, uint64_t dest, uint32_t name_space, \
+                                    uint32_t nelems, uint32_t stride);                \
+    void __xbrtime_get_##SIZE##_unr(uint64_t src, uint64_t dest, uint32_t name_space, \
+                                    uint32_t nelems, uint32_t stride);                \
+    void __xbrtime_put_##SIZE##_seq(uint64_t src, uint64_t dest, uint32_t name_space, \
+                                    uint32_t nelems, uint32_t stride);                \
+    void __xbrtime_put_##SIZE##_unr(uint64_t src, uint64_t dest, uint32_t name_space, \
+                                    uint32_t nelems, uint32_t stride);
+XBRTIME_INNER_(u1)
+XBRTIME_INNER_(u2)
+XBRTIME_INNER_(u4)
+XBRTIME_INNER_(u8)
+XBRTIME_INNER_(s1)
+XBRTIME_INNER_(s2)
+XBRTIME_INNER_(s4)
+XBRTIME_INNER_(s8)
+#undef XBRTIME_INNER_
+void __xbrtime_asm_fence(void);
+void __xbrtime_asm_quiet_fence(void);
+uint64_t __xbrtime_asm_get_id(void);
+uint64_t __xbrtime_asm_get_npes(void);
+uint64_t __xbrtime_asm_get_memsize(void);
+uint64_t __xbrtime_asm_get_startaddr(void);
+/* Reads a word of a PE's memory. */
+void __xbrtime_remote_touch(uint64_t address, int pe);
+uint64_t __xbrtime_get_remote_alloc(uint64_t address, int pe);
+/* Nothing: the machine has set its registers before the program runs. */
+void __xbrtime_ctor_reg_reset(void);
+
+/* All types; those without long double; integers; those of atomics. */
+#define XBRTIME_TYPES(X)             \
+    X(float, float)                  \
+    X(double, double)                \
+    X(long double, longdouble)       \
+    X(signed char, schar)            \
+    X(char, char)                    \
+    X(short, short)                  \
+    X(int, int)                      \
+    X(long, long)                    \
+    X(long long, longlong)           \
+    X(unsigned char, uchar)          \
+    X(unsigned short, ushort)        \
+    X(unsigned int, uint)            \
+    X(unsigned long, ulong)          \
+    X(unsigned long long, ulonglong) \
+    X(int8_t, int8)                  \
+    X(int16_t, int16)                \
+    X(int32_t, int32)                \
+    X(int64_t, int64)                \
+    X(uint8_t, uint8)                \
+    X(uint16_t, uint16)              \
+    X(uint32_t, uint32)              \
+    X(uint64_t, uint64)              \
+    X(size_t, size)                  \
+    X(ptrdiff_t, ptrdiff)
+#define XBRTIME_COLLECTIVE_TYPES(X)  \
+    X(float, float)                  \
+    X(double, double)                \
+    X(signed char, schar)            \
+    X(char, char)                    \
+    X(short, short)                  \
+    X(int, int)                      \
+    X(long, long)                    \
+    X(long long, longlong)           \
+    X(unsigned char, uchar)          \
+    X(unsigned short, ushort)        \
+    X(unsigned int, uint)            \
+    X(unsigned long, ulong)          \
+    X(unsigned long long, ulonglong) \
+    X(int8_t, int8)                  \
+    X(int16_t, int16)                \
+    X(int32_t, int32)                \
+    X(int64_t, int64)                \
+    X(uint8_t, uint8)                \
+    X(uint16_t, uint16)              \
+    X(uint32_t, uint32)              \
+    X(uint64_t, uint64)              \
+    X(size_t, size)                  \
+    X(ptrdiff_t, ptrdiff)
+#define XBRTIME_INTEGER_TYPES(X)     \
+    X(signed char, schar)            \
+    X(char, char)                    \
+    X(short, short)                  \
+    X(int, int)                      \
+    X(long, long)                    \
+    X(long long, longlong)           \
+    X(unsigned char, uchar)          \
+    X(unsigned short, ushort)        \
+    X(unsigned int, uint)            \
+    X(unsigned long, ulong)          \
+    X(unsigned long long, ulonglong) \
+    X(int8_t, int8)                  \
+    X(int16_t, int16)                \
+    X(int32_t, int32)                \
+    X(int64_t, int64)                \
+    X(uint8_t, uint8)                \
+    X(uint16_t, uint16)              \
+    X(uint32_t, uint32)              \
+    X(uint64_t, uint64)              \
+    X(size_t, size)                  \
+    X(ptrdiff_t, ptrdiff)
+#define XBRTIME_ATOMIC_TYPES(X)      \
+    X(unsigned int, uint)            \
+    X(unsigned long, ulong)          \
+    X(uint32_t, uint32)              \
+    X(int, int)                      \
+    X(long, long)                    \
+    X(int32_t, int32)                \
+    X(unsigned long long, ulonglong) \
+    X(uint64_t, uint64)              \
+    X(long long, longlong)           \
+    X(int64_t, int64)
+
+#define XBRTIME_TRANSFER_(T, N)                                                          \
+    void xbrtime_##N##_put(T* dest, const T* src, size_t nelems, int stride, int pe);    \
+    void xbrtime_##N##_get(T* dest, const T* src, size_t nelems, int stride, int pe);    \
+    void xbrtime_##N##_put_nb(T* dest, const T* src, size_t nelems, int stride, int pe); \
+    void xbrtime_##N##_get_nb(T* dest, const T* src, size_t nelems, int stride, int pe);
+XBRTIME_TYPES(XBRTIME_TRANSFER_)
+#undef XBRTIME_TRANSFER_
+
+/* Collectives. `root` is a PE.
+ *
+ * broadcast: `dest` symmetric, filled on every PE, the root included; _tree down a binomial tree,
+ * _van_de_geijn scattered and collected again. Others need no symmetric memory.
+ *
+ * reduce: `dest` at the root, reduce_all: everywhere; _tree up a binomial tree, _rabenseifner each
+ * PE a part.
+ *
+ * scatter: PE p receives pe_msg_sz[p] elements from src + pe_disp[p] of the root. gather is the
+ * reverse; gather_all with the result everywhere. nelems is the sum of pe_msg_sz.
+ *
+ * alltoall: block p of `src`, nelems elements, goes to block of this PE in PE p's `dest`.
+ *
+ * collect: `nelems` of each PE one behind the other, everywhere; fcollect: all the same number. */
+#define XBRTIME_COLLECTIVE_(T, N)                                                                  \
+    void xbrtime_##N##_broadcast(T* dest, const T* src, size_t nelems, int stride, int root);      \
+    void xbrtime_##N##_broadcast_tree(T* dest, const T* src, size_t nelems, int stride, int root); \
+    void xbrtime_##N##_broadcast_van_de_geijn(T* dest, const T* src, size_t nelems, int stride,    \
+                                              int root);                                           \
+    void xbrtime_##N##_scatter(T* dest, const T* src, const int* pe_msg_sz, const int* pe_disp,    \
+                               size_t nelems, int root);                                           \
+    void xbrtime_##N##_gather(T* dest, const T* src, const int* pe_msg_sz, const int* pe_disp,     \
+                              size_t nelems, int root);                                            \
+    void xbrtime_##N##_gather_all(T* dest, const T* src, const int* pe_msg_sz, const int* pe_disp, \
+                                  size_t nelems);                                                  \
+    void xbrtime_##N##_alltoall(T* dest, const T* src, int src_stride, int dest_stride,            \
+                                size_t nelems);                                                    \
+    void xbrtime_##N##_alltoall_shift_exchange(T* dest, const T* src, int src_stride,              \
+                                               int dest_stride, size_t nelems);                    \
+    void xbrtime_##N##_collect(T* dest, const T* src, size_t nelems);                              \
+    void xbrtime_##N##_fcollect(T* dest, const T* src, size_t nelems);
+XBRTIME_COLLECTIVE_TYPES(XBRTIME_COLLECTIVE_)
+#undef XBRTIME_COLLECTIVE_
+
+#define XBRTIME_REDUCE_(T, N, OP)                                                               \
+    void xbrtime_##N##_reduce_##OP(T* dest, const T* src, size_t nelems, int stride, int root); \
+    void xbrtime_##N##_reduce_##OP##_tree(T* dest, const T* src, size_t nelems, int stride,     \
+                                          int root);                                            \
+    void xbrtime_##N##_reduce_##OP##_rabenseifner(T* dest, const T* src, size_t nelems,         \
+                                                  int stride, int root);                        \
+    void xbrtime_##N##_reduce_all_##OP(T* dest, const T* src, size_t nelems, int stride);
+#define XBRTIME_REDUCE_ARITHMETIC_(T, N) \
+    XBRTIME_REDUCE_(T, N, sum)           \
+    XBRTIME_REDUCE_(T, N, product)       \
+    XBRTIME_REDUCE_(T, N, max)           \
+    XBRTIME_REDUCE_(T, N, min)           \
+    void xbrtime_##N##_sum_reduce(T* dest, const T* src, size_t nelems);
+#define XBRTIME_REDUCE_BITWISE_(T, N) \
+    XBRTIME_REDUCE_(T, N, and)        \
+    XBRTIME_REDUCE_(T, N, or)         \
+    XBRTIME_REDUCE_(T, N, xor)
+XBRTIME_COLLECTIVE_TYPES(XBRTIME_REDUCE_ARITHMETIC_)
+XBRTIME_INTEGER_TYPES(XBRTIME_REDUCE_BITWISE_)
+#undef XBRTIME_REDUCE_ARITHMETIC_
+#undef XBRTIME_REDUCE_BITWISE_
+#undef XBRTIME_REDUCE_
+
+/* Atomics return the old value, which the published library does not; set and inc return nothing
+ * and are complete after xbrtime_quiet(). land, lor and lxor are bitwise, as their instructions
+ * are; band, bor and bxor are the same, with the old value. max and min compare as the type does.
+ * compare_swap puts `desired` where `expected` is found. */
+#define XBRTIME_ATOMIC_(T, N)                                 \
+    T xbrtime_##N##_atomic_fetch(const T* src, int pe);       \
+    void xbrtime_##N##_atomic_set(T* dest, T val, int pe);    \
+    void xbrtime_##N##_atomic_inc(T* dest, int pe);           \
+    T xbrtime_##N##_atomic_fetch_inc(T* dest, int pe);        \
+    T xbrtime_##N##_atomic_add(T* dest, T val, int pe);       \
+    T xbrtime_##N##_atomic_fetch_add(T* dest, T val, int pe); \
+    T xbrtime_##N##_atomic_swap(T* dest, T val, int pe);      \
+    T xbrtime_##N##_atomic_land(T* dest, T val, int pe);      \
+    T xbrtime_##N##_atomic_lor(T* dest, T val, int pe);       \
+    T xbrtime_##N##_atomic_lxor(T* dest, T val, int pe);      \
+    T xbrtime_##N##_atomic_band(T* dest, T val, int pe);      \
+    T xbrtime_##N##_atomic_bor(T* dest, T val, int pe);       \
+    T xbrtime_##N##_atomic_bxor(T* dest, T val, int pe);      \
+    T xbrtime_##N##_atomic_max(T* dest, T val, int pe);       \
+    T xbrtime_##N##_atomic_min(T* dest, T val, int pe);       \
+    T xbrtime_##N##_atomic_compare_swap(T* dest, T expected, T desired, int pe);
+XBRTIME_ATOMIC_TYPES(XBRTIME_ATOMIC_)
+#undef XBRTIME_ATOMIC_
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Later programs leave the stride out: four arguments mean a stride of 1. */
+#ifndef XBRTIME_NO_OVERLOADS
+#define XBRTIME_FIFTH_(a, b, c, d, e, name, ...) name
+#define XBRTIME_ARITY_(name, ...) \
+    XBRTIME_FIFTH_(__VA_ARGS__, XBRTIME_FIVE_, XBRTIME_FOUR_, 0, 0, 0, 0)(name, __VA_ARGS__)
+#define XBRTIME_FIVE_(name, dest, src, nelems, stride, pe) (name)(dest, src, nelems, stride, pe)
+#define XBRTIME_FOUR_(name, dest, src, nelems, pe)         (name)(dest, src, nelems, 1, pe)
+#define xbrtime_float_put(...)                             XBRTIME_ARITY_(xbrtime_float_put, __VA_ARGS__)
+#define xbrtime_double_put(...)                            XBRTIME_ARITY_(xbrtime_double_put, __VA_ARGS__)
+#define xbrtime_longdouble_put(...)                        XBRTIME_ARITY_(xbrtime_longdouble_put, __VA_ARGS__)
+#define xbrtime_schar_put(...)                             XBRTIME_ARITY_(xbrtime_schar_put, __VA_ARGS__)
+#define xbrtime_char_put(...)                              XBRTIME_ARITY_(xbrtime_char_put, __VA_ARGS__)
+#define xbrtime_short_put(...)                             XBRTIME_ARITY_(xbrtime_short_put, __VA_ARGS__)
+#define xbrtime_int_put(...)                               XBRTIME_ARITY_(xbrtime_int_put, __VA_ARGS__)
+#define xbrtime_long_put(...)                              XBRTIME_ARITY_(xbrtime_long_put, __VA_ARGS__)
+#define xbrtime_longlong_put(...)                          XBRTIME_ARITY_(xbrtime_longlong_put, __VA_ARGS__)
+#define xbrtime_uchar_put(...)                             XBRTIME_ARITY_(xbrtime_uchar_put, __VA_ARGS__)
+#define xbrtime_ushort_put(...)                            XBRTIME_ARITY_(xbrtime_ushort_put, __VA_ARGS__)
+#define xbrtime_uint_put(...)                              XBRTIME_ARITY_(xbrtime_uint_put, __VA_ARGS__)
+#define xbrtime_ulong_put(...)                             XBRTIME_ARITY_(xbrtime_ulong_put, __VA_ARGS__)
+#define xbrtime_ulonglong_put(...)                         XBRTIME_ARITY_(xbrtime_ulonglong_put, __VA_ARGS__)
+#define xbrtime_int8_put(...)                              XBRTIME_ARITY_(xbrtime_int8_put, __VA_ARGS__)
+#define xbrtime_int16_put(...)                             XBRTIME_ARITY_(xbrtime_int16_put, __VA_ARGS__)
+#define xbrtime_int32_put(...)                             XBRTIME_ARITY_(xbrtime_int32_put, __VA_ARGS__)
+#define xbrtime_int64_put(...)                             XBRTIME_ARITY_(xbrtime_int64_put, __VA_ARGS__)
+#define xbrtime_uint8_put(...)                             XBRTIME_ARITY_(xbrtime_uint8_put, __VA_ARGS__)
+#define xbrtime_uint16_put(...)                            XBRTIME_ARITY_(xbrtime_uint16_put, __VA_ARGS__)
+#define xbrtime_uint32_put(...)                            XBRTIME_ARITY_(xbrtime_uint32_put, __VA_ARGS__)
+#define xbrtime_uint64_put(...)                            XBRTIME_ARITY_(xbrtime_uint64_put, __VA_ARGS__)
+#define xbrtime_size_put(...)                              XBRTIME_ARITY_(xbrtime_size_put, __VA_ARGS__)
+#define xbrtime_ptrdiff_put(...)                           XBRTIME_ARITY_(xbrtime_ptrdiff_put, __VA_ARGS__)
+#define xbrtime_float_get(...)                             XBRTIME_ARITY_(xbrtime_float_get, __VA_ARGS__)
+#define xbrtime_double_get(...)                            XBRTIME_ARITY_(xbrtime_double_get, __VA_ARGS__)
+#define xbrtime_longdouble_get(...)                        XBRTIME_ARITY_(xbrtime_longdouble_get, __VA_ARGS__)
+#define xbrtime_schar_get(...)                             XBRTIME_ARITY_(xbrtime_schar_get, __VA_ARGS__)
+#define xbrtime_char_get(...)                              XBRTIME_ARITY_(xbrtime_char_get, __VA_ARGS__)
+#define xbrtime_short_get(...)                             XBRTIME_ARITY_(xbrtime_short_get, __VA_ARGS__)
+#define xbrtime_int_get(...)                               XBRTIME_ARITY_(xbrtime_int_get, __VA_ARGS__)
+#define xbrtime_long_get(...)                              XBRTIME_ARITY_(xbrtime_long_get, __VA_ARGS__)
+#define xbrtime_longlong_get(...)                          XBRTIME_ARITY_(xbrtime_longlong_get, __VA_ARGS__)
+#define xbrtime_uchar_get(...)                             XBRTIME_ARITY_(xbrtime_uchar_get, __VA_ARGS__)
+#define xbrtime_ushort_get(...)                            XBRTIME_ARITY_(xbrtime_ushort_get, __VA_ARGS__)
+#define xbrtime_uint_get(...)                              XBRTIME_ARITY_(xbrtime_uint_get, __VA_ARGS__)
+#define xbrtime_ulong_get(...)                             XBRTIME_ARITY_(xbrtime_ulong_get, __VA_ARGS__)
+#define xbrtime_ulonglong_get(...)                         XBRTIME_ARITY_(xbrtime_ulonglong_get, __VA_ARGS__)
+#define xbrtime_int8_get(...)                              XBRTIME_ARITY_(xbrtime_int8_get, __VA_ARGS__)
+#define xbrtime_int16_get(...)                             XBRTIME_ARITY_(xbrtime_int16_get, __VA_ARGS__)
+#define xbrtime_int32_get(...)                             XBRTIME_ARITY_(xbrtime_int32_get, __VA_ARGS__)
+#define xbrtime_int64_get(...)                             XBRTIME_ARITY_(xbrtime_int64_get, __VA_ARGS__)
+#define xbrtime_uint8_get(...)                             XBRTIME_ARITY_(xbrtime_uint8_get, __VA_ARGS__)
+#define xbrtime_uint16_get(...)                            XBRTIME_ARITY_(xbrtime_uint16_get, __VA_ARGS__)
+#define xbrtime_uint32_get(...)                            XBRTIME_ARITY_(xbrtime_uint32_get, __VA_ARGS__)
+#define xbrtime_uint64_get(...)                            XBRTIME_ARITY_(xbrtime_uint64_get, __VA_ARGS__)
+#define xbrtime_size_get(...)                              XBRTIME_ARITY_(xbrtime_size_get, __VA_ARGS__)
+#define xbrtime_ptrdiff_get(...)                           XBRTIME_ARITY_(xbrtime_ptrdiff_get, __VA_ARGS__)
+#define xbrtime_float_put_nb(...)                          XBRTIME_ARITY_(xbrtime_float_put_nb, __VA_ARGS__)
+#define xbrtime_double_put_nb(...)                         XBRTIME_ARITY_(xbrtime_double_put_nb, __VA_ARGS__)
+#define xbrtime_longdouble_put_nb(...)                     XBRTIME_ARITY_(xbrtime_longdouble_put_nb, __VA_ARGS__)
+#define xbrtime_schar_put_nb(...)                          XBRTIME_ARITY_(xbrtime_schar_put_nb, __VA_ARGS__)
+#define xbrtime_char_put_nb(...)                           XBRTIME_ARITY_(xbrtime_char_put_nb, __VA_ARGS__)
+#define xbrtime_short_put_nb(...)                          XBRTIME_ARITY_(xbrtime_short_put_nb, __VA_ARGS__)
+#define xbrtime_int_put_nb(...)                            XBRTIME_ARITY_(xbrtime_int_put_nb, __VA_ARGS__)
+#define xbrtime_long_put_nb(...)                           XBRTIME_ARITY_(xbrtime_long_put_nb, __VA_ARGS__)
+#define xbrtime_longlong_put_nb(...)                       XBRTIME_ARITY_(xbrtime_longlong_put_nb, __VA_ARGS__)
+#define xbrtime_uchar_put_nb(...)                          XBRTIME_ARITY_(xbrtime_uchar_put_nb, __VA_ARGS__)
+#define xbrtime_ushort_put_nb(...)                         XBRTIME_ARITY_(xbrtime_ushort_put_nb, __VA_ARGS__)
+#define xbrtime_uint_put_nb(...)                           XBRTIME_ARITY_(xbrtime_uint_put_nb, __VA_ARGS__)
+#define xbrtime_ulong_put_nb(...)                          XBRTIME_ARITY_(xbrtime_ulong_put_nb, __VA_ARGS__)
+#define xbrtime_ulonglong_put_nb(...)                      XBRTIME_ARITY_(xbrtime_ulonglong_put_nb, __VA_ARGS__)
+#define xbrtime_int8_put_nb(...)                           XBRTIME_ARITY_(xbrtime_int8_put_nb, __VA_ARGS__)
+#define xbrtime_int16_put_nb(...)                          XBRTIME_ARITY_(xbrtime_int16_put_nb, __VA_ARGS__)
+#define xbrtime_int32_put_nb(...)                          XBRTIME_ARITY_(xbrtime_int32_put_nb, __VA_ARGS__)
+#define xbrtime_int64_put_nb(...)                          XBRTIME_ARITY_(xbrtime_int64_put_nb, __VA_ARGS__)
+#define xbrtime_uint8_put_nb(...)                          XBRTIME_ARITY_(xbrtime_uint8_put_nb, __VA_ARGS__)
+#define xbrtime_uint16_put_nb(...)                         XBRTIME_ARITY_(xbrtime_uint16_put_nb, __VA_ARGS__)
+#define xbrtime_uint32_put_nb(...)                         XBRTIME_ARITY_(xbrtime_uint32_put_nb, __VA_ARGS__)
+#define xbrtime_uint64_put_nb(...)                         XBRTIME_ARITY_(xbrtime_uint64_put_nb, __VA_ARGS__)
+#define xbrtime_size_put_nb(...)                           XBRTIME_ARITY_(xbrtime_size_put_nb, __VA_ARGS__)
+#define xbrtime_ptrdiff_put_nb(...)                        XBRTIME_ARITY_(xbrtime_ptrdiff_put_nb, __VA_ARGS__)
+#define xbrtime_float_get_nb(...)                          XBRTIME_ARITY_(xbrtime_float_get_nb, __VA_ARGS__)
+#define xbrtime_double_get_nb(...)                         XBRTIME_ARITY_(xbrtime_double_get_nb, __VA_ARGS__)
+#define xbrtime_longdouble_get_nb(...)                     XBRTIME_ARITY_(xbrtime_longdouble_get_nb, __VA_ARGS__)
+#define xbrtime_schar_get_nb(...)                          XBRTIME_ARITY_(xbrtime_schar_get_nb, __VA_ARGS__)
+#define xbrtime_char_get_nb(...)                           XBRTIME_ARITY_(xbrtime_char_get_nb, __VA_ARGS__)
+#define xbrtime_short_get_nb(...)                          XBRTIME_ARITY_(xbrtime_short_get_nb, __VA_ARGS__)
+#define xbrtime_int_get_nb(...)                            XBRTIME_ARITY_(xbrtime_int_get_nb, __VA_ARGS__)
+#define xbrtime_long_get_nb(...)                           XBRTIME_ARITY_(xbrtime_long_get_nb, __VA_ARGS__)
+#define xbrtime_longlong_get_nb(...)                       XBRTIME_ARITY_(xbrtime_longlong_get_nb, __VA_ARGS__)
+#define xbrtime_uchar_get_nb(...)                          XBRTIME_ARITY_(xbrtime_uchar_get_nb, __VA_ARGS__)
+#define xbrtime_ushort_get_nb(...)                         XBRTIME_ARITY_(xbrtime_ushort_get_nb, __VA_ARGS__)
+#define xbrtime_uint_get_nb(...)                           XBRTIME_ARITY_(xbrtime_uint_get_nb, __VA_ARGS__)
+#define xbrtime_ulong_get_nb(...)                          XBRTIME_ARITY_(xbrtime_ulong_get_nb, __VA_ARGS__)
+#define xbrtime_ulonglong_get_nb(...)                      XBRTIME_ARITY_(xbrtime_ulonglong_get_nb, __VA_ARGS__)
+#define xbrtime_int8_get_nb(...)                           XBRTIME_ARITY_(xbrtime_int8_get_nb, __VA_ARGS__)
+#define xbrtime_int16_get_nb(...)                          XBRTIME_ARITY_(xbrtime_int16_get_nb, __VA_ARGS__)
+#define xbrtime_int32_get_nb(...)                          XBRTIME_ARITY_(xbrtime_int32_get_nb, __VA_ARGS__)
+#define xbrtime_int64_get_nb(...)                          XBRTIME_ARITY_(xbrtime_int64_get_nb, __VA_ARGS__)
+#define xbrtime_uint8_get_nb(...)                          XBRTIME_ARITY_(xbrtime_uint8_get_nb, __VA_ARGS__)
+#define xbrtime_uint16_get_nb(...)                         XBRTIME_ARITY_(xbrtime_uint16_get_nb, __VA_ARGS__)
+#define xbrtime_uint32_get_nb(...)                         XBRTIME_ARITY_(xbrtime_uint32_get_nb, __VA_ARGS__)
+#define xbrtime_uint64_get_nb(...)                         XBRTIME_ARITY_(xbrtime_uint64_get_nb, __VA_ARGS__)
+#define xbrtime_size_get_nb(...)                           XBRTIME_ARITY_(xbrtime_size_get_nb, __VA_ARGS__)
+#define xbrtime_ptrdiff_get_nb(...)                        XBRTIME_ARITY_(xbrtime_ptrdiff_get_nb, __VA_ARGS__)
+#endif
+
+#endif

@@ -1,0 +1,67 @@
+#include "core/ring_memory.hpp"
+
+#include <mutex>
+#include <vector>
+
+#include "base/os.hpp"
+#include "core/arena.hpp"
+#include "core/directory.hpp"
+
+namespace isthmus {
+namespace {
+
+std::mutex guard;
+std::vector<char*> retired;  // destroyed, but clones are left
+
+bool is_unused(const char* memory) {
+    // Acquire: pairs with detach_ring. No clone comes any more, for the ring is withdrawn.
+    return reinterpret_cast<const RingControl*>(memory)->clones.load(std::memory_order_acquire) ==
+           0;
+}
+
+void release_unused() {
+    std::erase_if(retired, [](char* memory) {
+        if (!is_unused(memory)) return false;
+        arena_release(memory);
+        return true;
+    });
+}
+
+}  // namespace
+
+char* allocate_ring(std::uint64_t capacity) {
+    const std::lock_guard lock(guard);
+    release_unused();
+    return static_cast<char*>(arena_allocate(kRingOffset + capacity, ISTHMUS_QUEUE));
+}
+
+void release_ring(char* memory) {
+    arena_release(memory);
+}
+
+void retire_ring(char* memory) {
+    const std::uint64_t capacity = reinterpret_cast<const RingControl*>(memory)->capacity;
+    discard_pages(reinterpret_cast<std::uintptr_t>(memory) + kRingOffset, capacity);
+    const std::lock_guard lock(guard);
+    retired.push_back(memory);
+    release_unused();
+}
+
+RingControl* attach_ring(const Segment& segment) {
+    auto* control = reinterpret_cast<RingControl*>(segment.base);
+    return count_if_published(segment.id, segment.generation_now, segment.generation,
+                              control->clones)
+               ? control
+               : nullptr;
+}
+
+void detach_ring(RingControl& control) {
+    control.clones.fetch_sub(1, std::memory_order_release);  // partner: is_unused
+}
+
+void forget_retired_rings() {
+    const std::lock_guard lock(guard);
+    retired.clear();
+}
+
+}  // namespace isthmus
