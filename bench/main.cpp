@@ -10,6 +10,7 @@
 #include "aos/group.hpp"
 #include "harness/run.hpp"
 #include "one-host/group.hpp"
+#include "sfi/group.hpp"
 #include "xbgas/group.hpp"
 
 using namespace isthmus::bench;
@@ -18,7 +19,7 @@ namespace {
 
 // Adding a group: a folder beside one-host/, and a line here.
 std::vector<Group> groups() {
-    return {one_host(), aos(), xbgas()};
+    return {one_host(), aos(), sfi(), xbgas()};
 }
 
 std::string processor_name() {

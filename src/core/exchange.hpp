@@ -39,5 +39,7 @@ void gather(const void* mine, std::size_t bytes, void* all);
 
 // Of a PE, for messages; "?" if not known.
 std::string host_of(int pe);
+// The lowest PE on the host of a PE: the same number at all PEs, wherever they are.
+int first_on_host(int pe);
 
 }  // namespace isthmus

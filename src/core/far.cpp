@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <array>
+#include <csignal>
 #include <cstring>
 #include <string>
 
@@ -23,6 +25,7 @@ namespace far {
 
 bool present = false;
 View view;
+Express express;
 
 namespace {
 
@@ -44,6 +47,30 @@ std::string module_path(const char* name) {
     }
     return folder + "libisthmus-" + name + ".so";
 }
+
+// Libraries of networks install handlers of their own when they are loaded (one prints backtraces
+// of faults, and would keep ours from explaining them). What was there comes back.
+class KeptSignals {
+  public:
+    KeptSignals() {
+        for (int signal = 1; signal < kSignals; ++signal)
+            known_[static_cast<std::size_t>(signal)] =
+                sigaction(signal, nullptr, &actions_[static_cast<std::size_t>(signal)]) == 0;
+    }
+    KeptSignals(const KeptSignals&) = delete;
+    KeptSignals& operator=(const KeptSignals&) = delete;
+    ~KeptSignals() {
+        for (int signal = 1; signal < kSignals; ++signal) {
+            if (known_[static_cast<std::size_t>(signal)])
+                sigaction(signal, &actions_[static_cast<std::size_t>(signal)], nullptr);
+        }
+    }
+
+  private:
+    static constexpr int kSignals = 32;  // those with names
+    std::array<struct sigaction, kSignals> actions_{};
+    std::array<bool, kSignals> known_{};
+};
 
 transport::Open load(const char* name) {
     const std::string path = module_path(name);
@@ -89,6 +116,10 @@ void gather_in_core(const void* mine, std::size_t bytes, void* all) {
     gather(mine, bytes, all);
 }
 
+void get_any(Transport& by, void* dest, int pe, std::uint64_t offset, std::size_t bytes) {
+    by.get(pe, dest, {transport::kHeap, offset}, bytes);
+}
+
 transport::Segment segment_of(const Range& range) {
     return {reinterpret_cast<char*>(range.begin), range.size};
 }
@@ -127,6 +158,7 @@ Place word_of(const void* address, const Atomic& atomic, const char* routine) {
 
 void open() {
     if (!present) return;
+    const KeptSignals kept;
     transport::Services services;
     services.me = job.me;
     services.pes = job.pes;
@@ -148,25 +180,56 @@ void open() {
     // The aligned block of the window holds all that is near: what it refuses is far.
     if (window.host_pes > window.open_limit) return;
     view.road = road;
-    view.heap = job.heap.begin;
-    view.heap_size = job.heap.size;
+    view.fetch_word = road->fetch_word();
+    view.get_word = road->get_word() ? road->get_word() : get_any;
     view.pes = window.pes;
+    view.heap = job.heap.begin;
+    view.last = job.heap.size - kWord;
+    express.road = road->express();
+    if (!express.road.inject) return;
+    express.heap = view.heap;
+    express.last = job.heap.size - express.road.longest;
 }
 
 void close() {
     view = View{};
+    express = Express{};
     delete road;
     road = nullptr;
 }
 
 void abandon() {
     view = View{};
+    express = Express{};
     road = nullptr;
     present = false;
 }
 
 const char* description() {
     return road ? road->describe() : "";
+}
+
+void put_again(const void* dest, const void* source, std::size_t bytes, int pe) {
+    const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(dest) - view.heap;
+    road->put(pe, {transport::kHeap, offset}, source, bytes);
+}
+
+void note_written(int pe) {
+    road->wrote(pe);
+}
+
+bool put_otherwise(void* dest, const void* source, std::size_t bytes, int pe) {
+    Place place;
+    if (static_cast<std::uint32_t>(pe) >= view.pes || bytes == 0 || !find_place(dest, bytes, place))
+        return false;
+    view.road->put(pe, place, source, bytes);
+    return true;
+}
+
+std::int64_t pe_of_fault(std::uintptr_t address) {
+    const auto first = reinterpret_cast<std::uintptr_t>(express.road.keys);
+    if (first == 0 || address - first >= transport::kExpressRoom) return -1;
+    return static_cast<std::int64_t>((address - first) / sizeof(std::uint64_t));
 }
 
 void put(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {

@@ -26,36 +26,96 @@ using transport::AtomicKind;
 // True if the job has PEs that are not near.
 extern bool present __attribute__((visibility("hidden")));
 
-// What the shortest operations need, in one place. Closed (`pes` 0, pointers null) before
-// initialisation and after finalisation, in checked mode, and where the window's test refuses PEs
-// that are near: then the routines below are asked, which look at everything.
+// What the shortest operations need, in one place. Closed before initialisation and after
+// finalisation, in checked mode, and where the window's test refuses PEs that are near: then the
+// routines below are asked, which look at everything.
 struct View {
+    // Of the heap, less the longest word. Closed: nothing lies in it.
+    std::uintptr_t heap = ~std::uintptr_t{0};
+    std::uint64_t last = 0;
     std::uint32_t pes = 0;
-    std::uintptr_t heap = 0;
-    std::uint64_t heap_size = 0;
     transport::Transport* road = nullptr;
+    transport::FetchWord* fetch_word = nullptr;
+    transport::GetWord* get_word = nullptr;
     const std::atomic<int>* before_quiet = nullptr;
     const std::atomic<int>* before_fence = nullptr;
 };
 extern View view __attribute__((visibility("hidden")));
 
-// A word into the heap of a PE that the window's test has refused. False: ask put().
+// The same for words that go straight to the network's call; `heap` and `last` close it.
+struct Express {
+    std::uintptr_t heap = ~std::uintptr_t{0};
+    std::uint64_t last = 0;
+    transport::Express road;
+};
+extern Express express __attribute__((visibility("hidden")));
+
+inline constexpr std::size_t kWord = 16;  // no word is longer
+
+// Whether the word lies in the heap; its offset there. False also while `from` is closed.
+template <typename Open>
+inline bool find_in_heap(const Open& from, const void* address, std::uint64_t& offset) {
+    offset = reinterpret_cast<std::uintptr_t>(address) - from.heap;
+    return offset <= from.last;
+}
+
+// What the express way has not been able to send now.
+[[gnu::cold, gnu::noinline]] void put_again(const void* dest, const void* source, std::size_t bytes,
+                                            int pe);
 template <typename T>
-inline bool put_word(T* dest, T value, int pe) {
-    const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(dest) - view.heap;
-    if (static_cast<std::uint32_t>(pe) >= view.pes || offset > view.heap_size - sizeof(T))
+[[gnu::cold, gnu::noinline]] void put_word_again(const T* dest, T value, int pe) {
+    put_again(dest, &value, sizeof(T), pe);
+}
+// Behind the first put to a PE since the last quiet.
+[[gnu::cold, gnu::noinline]] void note_written(int pe);
+// By the transport, but not by the express way. False: ask put().
+[[gnu::noinline]] bool put_otherwise(void* dest, const void* source, std::size_t bytes, int pe);
+
+// The express way. Looking up the key checks the PE.
+[[gnu::always_inline]] inline bool is_taken(const void* source, std::size_t bytes,
+                                            std::uint64_t offset, std::uint64_t pe) {
+    const transport::Express& road = express.road;
+    return road.inject(road.endpoint, source, bytes, pe, offset, road.keys[pe]) == 0;
+}
+[[gnu::always_inline]] inline void mark_written(int pe) {
+    if (express.road.written[pe].load(std::memory_order_relaxed) == 0) [[unlikely]]
+        note_written(pe);
+}
+
+// False: ask get().
+template <typename T>
+inline bool get_word(const T* source, T& value, int pe) {
+    std::uint64_t offset = 0;
+    if (static_cast<std::uint32_t>(pe) >= view.pes || !find_in_heap(view, source, offset))
+        [[unlikely]]
         return false;
-    view.road->put(pe, {transport::kHeap, offset}, &value, sizeof(T));
+    view.get_word(*view.road, &value, pe, offset, sizeof(T));
     return true;
 }
+
+// An atomic of a word in the heap that returns what it held. False: ask fetch_atomic().
+template <AtomicKind kind, typename T>
+inline bool fetch_word(const T* word, T operand, T compare, T& before, int pe) {
+    std::uint64_t offset = 0;
+    if (static_cast<std::uint32_t>(pe) >= view.pes || !find_in_heap(view, word, offset) ||
+        offset % sizeof(T) != 0) [[unlikely]]
+        return false;
+    before = static_cast<T>(view.fetch_word(*view.road, operand, pe, offset,
+                                            transport::atomic_code(kind, sizeof(T)), compare));
+    return true;
+}
+
 // True if nothing is outstanding that quiet (fence) would see to. Acquire: partner is the release
-// with which a transport counts down.
+// with which a transport says that all answers are there.
 inline bool is_quiet() {
     return view.before_quiet && view.before_quiet->load(std::memory_order_acquire) == 0;
 }
 inline bool is_fenced() {
     return view.before_fence && view.before_fence->load(std::memory_order_acquire) == 0;
 }
+
+// The PE whose key the express way has faulted for; -1 if the fault is another.
+std::int64_t pe_of_fault(std::uintptr_t address);
 
 // Collective, at initialisation and finalisation. `open` loads the transport that the settings name
 // and ends the job with a message if it cannot be had.

@@ -19,6 +19,7 @@
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/job.hpp"
 #include "core/program_data.hpp"
@@ -206,12 +207,15 @@ std::string explain(const Fault& fault) {
     if (is_null_in_routine(fault))
         return "an address that it was given is null" +
                (fault.address == 0 ? "" : " + " + std::to_string(fault.address));
+    const auto out_of_range = [](int pe) {
+        return "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1);
+    };
+    if (const std::int64_t pe = far::pe_of_fault(fault.address); pe >= 0)
+        return out_of_range(static_cast<int>(pe));
     const std::uintptr_t slots = std::bit_ceil(window.pes);
     for (std::uintptr_t slot = 1; slot < slots; ++slot) {
         const Reading reading = read_slot(slot, fault.address);
-        if (reading.pe >= job.pes && is_symmetric(reading))
-            return "pe " + std::to_string(reading.pe) + " is out of range 0.." +
-                   std::to_string(job.pes - 1);
+        if (reading.pe >= job.pes && is_symmetric(reading)) return out_of_range(reading.pe);
     }
     for (std::uintptr_t slot = 0; slot < slots; ++slot) {
         const Reading reading = read_slot(slot, fault.address);
@@ -266,6 +270,7 @@ std::string explain_without_address(const Fault& fault) {
 // the program's own, and it may be inside malloc, so nothing here allocates or locks.
 bool concerns_window(const Fault& fault, bool address_is_known) {
     if (!address_is_known) return find_in_registers(fault, [](const Reading&) { return true; });
+    if (far::pe_of_fault(fault.address) >= 0) return true;
     const std::uintptr_t slots = std::bit_ceil(window.pes);
     if (fault.address - heap_base() < slots * window_stride()) return true;
     for (std::uintptr_t slot = 1; slot < slots; ++slot) {

@@ -39,6 +39,7 @@ struct Card {
 std::unique_ptr<Exchange> exchange;
 std::vector<int> files;  // by PE; -1: not of this host
 std::vector<std::array<char, 64>> hosts;
+std::vector<int> firsts;  // by PE: the lowest one on its host
 
 Card own_card() {
     Card card{};
@@ -243,6 +244,13 @@ std::string join(const Socket& listener) {
         job.host.set(static_cast<std::size_t>(pe));
         CPU_OR(&processors, &processors, &other.processors);
     }
+    firsts.resize(cards.size());
+    for (std::size_t pe = 0; pe < cards.size(); ++pe) {
+        std::size_t first = 0;
+        while (first != pe && !may_be_one_host(cards[first], cards[pe]))
+            ++first;
+        firsts[pe] = static_cast<int>(first);
+    }
     files.assign(cards.size(), -1);
     files[static_cast<std::size_t>(job.me)] = job.file;
     if (std::string why = swap_files(listener, cards, mates); !why.empty()) return why;
@@ -281,6 +289,12 @@ std::string host_of(int pe) {
     if (pe >= 0 && static_cast<std::size_t>(pe) < hosts.size())
         return hosts[static_cast<std::size_t>(pe)].data();
     return host_name();
+}
+
+int first_on_host(int pe) {
+    // Where the window is forbidden every PE counts as a host.
+    if (job.near.count() != job.host.count()) return pe;
+    return firsts.empty() ? 0 : firsts[static_cast<std::size_t>(pe)];
 }
 
 void meet_other_hosts() {

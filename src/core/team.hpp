@@ -23,7 +23,8 @@ inline constexpr int kFlatPes = 8;
 
 namespace collective {
 struct Cell;
-}
+struct Levels;
+}  // namespace collective
 
 }  // namespace isthmus
 
@@ -51,6 +52,7 @@ struct alignas(64) isthmus_team {
     isthmus::collective::Cell* to[isthmus::kFlatPes - 1] = {};
     isthmus::collective::Cell* from[isthmus::kFlatPes - 1] = {};
     long* psync = nullptr;  // an active set without a slot synchronises here instead
+    const isthmus::collective::Levels* levels = nullptr;  // of a team that meets far
 
     int world_pe(int index) const { return start + index * stride; }
     // -1 if that PE is no member.
@@ -63,7 +65,7 @@ struct alignas(64) isthmus_team {
     }
 
   private:
-    [[maybe_unused]] char reserved_[64] = {};
+    [[maybe_unused]] char reserved_[56] = {};
 };
 
 static_assert(sizeof(isthmus_team) == 256);

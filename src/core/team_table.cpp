@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "core/collective.hpp"
+#include "core/collective/across.hpp"
 #include "core/collective/agreement.hpp"
 #include "core/collective/barrier.hpp"
 #include "core/collective/rendezvous.hpp"
@@ -59,7 +60,8 @@ struct Book {
 };
 static_assert(sizeof(Book) <= kAreasOffset - kBookOffset);
 
-Team pool[kMaxSlots];  // by slot
+Team pool[kMaxSlots];                     // by slot
+std::array<Levels, kMaxSlots> levels_of;  // likewise, of teams that meet far
 bool multiple_anywhere = true;
 bool crowded = false;  // PEs outnumber processors
 std::atomic<bool> said_exhausted = false;
@@ -139,6 +141,11 @@ void begin_team(Team& team, const TeamShape& shape, int slot, std::uint64_t epoc
             team.to[place] = &cell_at(team, peer, 0);
             team.from[place++] = &cell_from(team, peer, 0);
         });
+    }
+    if (team.meeting == Meeting::far) {
+        Levels& levels = levels_of[static_cast<std::size_t>(slot)];
+        levels = find_levels(team);
+        team.levels = &levels;
     }
     team.slot = slot;
 }

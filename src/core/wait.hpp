@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/os.hpp"
+#include "core/far.hpp"
 #include "core/job.hpp"
 
 namespace isthmus {
@@ -42,6 +43,8 @@ template <typename Done>
 inline void wait_for(const WaitTarget& target, Done&& done) {
     for (std::uint32_t polls = 0; polls < job.spin; ++polls) {
         if (done()) return;
+        // A look at the network costs as much as a dozen pauses.
+        if (far::present && polls % 16 == 0) far::progress();
         os::pause();
     }
     Waiter waiter(target);

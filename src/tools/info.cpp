@@ -21,6 +21,7 @@
 #include "core/window.hpp"
 #include "launch/binding.hpp"
 #include "tools/place.hpp"
+#include "transport/transport.hpp"
 
 namespace isthmus {
 
@@ -128,7 +129,7 @@ ordered_json settings_report() {
     return rows;
 }
 
-ordered_json choices_report(const LibraryVersion& library) {
+ordered_json choices_report(const LibraryVersion& library, const BetweenHosts& between) {
     const launch::ProcessorSet allowed = launch::ProcessorSet::allowed();
     const launch::Topology topology = launch::read_topology(allowed);
     launch::BindMode mode = launch::BindMode::automatic;
@@ -148,6 +149,9 @@ ordered_json choices_report(const LibraryVersion& library) {
            "the processor, no library call for the short operations"},
           {"serves",
            ordered_json::array({"put", "get", "atomic", "strided", "signal", "collective"})}}},
+        {"between_hosts",
+         {{"chosen", between.provider.empty() ? "none" : between.provider},
+          {"reason", between.reason}}},
         {"processors", {{"usable", allowed.count()}, {"list", allowed.text()}, {"cores", cores}}},
         {"binding", binding},
         {"copy", library.copy},
@@ -191,6 +195,9 @@ void print_report(const ordered_json& report) {
     std::printf("\nWhat this leads to here\n");
     std::printf("  %-16s %s: %s\n", "transport", text_of(chosen["transport"]["chosen"]).c_str(),
                 text_of(chosen["transport"]["reason"]).c_str());
+    std::printf("  %-16s %s: %s\n", "between hosts",
+                text_of(chosen["between_hosts"]["chosen"]).c_str(),
+                text_of(chosen["between_hosts"]["reason"]).c_str());
     std::printf("  %-16s %s (%s), cores %s\n", "processors",
                 text_of(chosen["processors"]["usable"]).c_str(),
                 text_of(chosen["processors"]["list"]).c_str(),
@@ -260,6 +267,40 @@ LibraryVersion ask_library(const std::string& path) {
     return version;
 }
 
+BetweenHosts ask_transport(const std::string& folder) {
+    const std::string path = folder + "/libisthmus-ofi.so";
+    if (folder.empty() || access(path.c_str(), R_OK) != 0)
+        return {"", "the library was built without libfabric 1.17 or later: one host only"};
+    int answer[2];
+    if (pipe2(answer, 0) != 0) return {"", std::string("cannot make a pipe: ") + strerror(errno)};
+    // In another process, as the library: libfabric looks at every network there is.
+    const pid_t child = fork();
+    if (child == 0) {
+        char text[1024] = "";
+        void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        const auto explain =
+            module ? reinterpret_cast<transport::Explain>(dlsym(module, transport::kExplainSymbol))
+                   : nullptr;
+        if (explain)
+            explain(value(Setting::fabric).text.c_str(), text, sizeof text);
+        else
+            std::snprintf(text, sizeof text, "!%s",
+                          module ? "it is of another version" : dlerror());
+        const auto written = write(answer[1], text, std::strlen(text));
+        _exit(written < 0);
+    }
+    close(answer[1]);
+    char buffer[1024];
+    const ssize_t length = child < 0 ? 0 : read(answer[0], buffer, sizeof buffer);
+    close(answer[0]);
+    if (child > 0) waitpid(child, nullptr, 0);
+    const std::string text(buffer, static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+    const auto line = text.find('\n');
+    if (line == std::string::npos)
+        return {"", text.empty() ? path + " ends the process" : text.substr(1)};
+    return {text.substr(0, line), text.substr(line + 1)};
+}
+
 int info_command(const std::vector<std::string>& arguments) {
     bool json = false;
     CLI::App app(
@@ -286,7 +327,7 @@ int info_command(const std::vector<std::string>& arguments) {
     report["build"] = build_report(place, library);
     report["settings"] = settings_report();
     report["problems"] = problems;
-    report["chosen"] = choices_report(library);
+    report["chosen"] = choices_report(library, ask_transport(place.lib));
     if (json)
         std::printf("%s\n", json_text(report, 2).c_str());
     else

@@ -25,4 +25,12 @@ struct LibraryVersion {
 };
 LibraryVersion ask_library(const std::string& path);
 
+// What a job on several hosts would use from here, asked of the transport's module beside the
+// library; `provider` is empty if there is nothing, and `reason` says why.
+struct BetweenHosts {
+    std::string provider;
+    std::string reason;
+};
+BetweenHosts ask_transport(const std::string& folder);
+
 }  // namespace isthmus::tools

@@ -17,7 +17,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 2;
+inline constexpr std::uint32_t kContractVersion = 3;
 
 // The published memory of a PE, the same segments at every PE.
 enum SegmentId : std::uint32_t { kHeap, kData, kSegments };
@@ -44,6 +44,12 @@ enum class AtomicKind : std::uint8_t {
     bit_xor,
     count
 };
+
+// Kind and width as one number, for the shortest way. The lowest and the highest byte are the
+// transport's.
+constexpr std::uint32_t atomic_code(AtomicKind kind, std::size_t width) {
+    return static_cast<std::uint32_t>(kind) << 8 | static_cast<std::uint32_t>(width) << 16;
+}
 
 // On a word of `width` bytes (2, 4 or 8), aligned to it. The target's processor does it, so that it
 // is atomic with respect to operations through the window and to the target's own.
@@ -81,6 +87,33 @@ struct Services {
 // Bytes of a request's payload.
 inline constexpr std::size_t kRequestBytes = 2048;
 
+// What a word into the heap needs to go straight to the network's own call: the call and what it is
+// given, laid ready when the transport is opened.
+struct Express {
+    // As libfabric's fi_inject_write: not zero if the network does not take it now.
+    using Inject = long(void* endpoint, const void* source, std::size_t bytes, std::uint64_t pe,
+                        std::uint64_t offset, std::uint64_t key);
+    Inject* inject = nullptr;  // null: there is no such way
+    void* endpoint = nullptr;
+    std::size_t longest = 0;  // bytes that it takes
+    // Of the heap, by PE. Behind the last one's nothing can be read, for as far as 32-bit numbers
+    // reach, so that a PE that there is not faults.
+    const std::uint64_t* keys = nullptr;
+    // By PE: 0 if wrote() is to be told of it, behind the call.
+    const std::atomic<std::uint8_t>* written = nullptr;
+};
+// Bytes from the first key on that are keys or cannot be read.
+inline constexpr std::uint64_t kExpressRoom = (std::uint64_t{1} << 32) * sizeof(std::uint64_t);
+
+class Transport;
+// fetch_atomic() of an aligned word in the heap; `code` as atomic_code() makes it. The arguments
+// are in the order in which the callers have them.
+using FetchWord = std::uint64_t(Transport& road, std::uint64_t operand, int pe,
+                                std::uint64_t offset, std::uint32_t code, std::uint64_t compare);
+
+// get() of up to Express::longest bytes from the heap, likewise.
+using GetWord = void(Transport& road, void* dest, int pe, std::uint64_t offset, std::size_t bytes);
+
 class Transport {
   public:
     virtual ~Transport() = default;
@@ -104,6 +137,11 @@ class Transport {
     // be told from a number.
     virtual const std::atomic<int>* before_quiet() const = 0;
     virtual const std::atomic<int>* before_fence() const = 0;
+    virtual Express express() const = 0;
+    virtual FetchWord* fetch_word() const = 0;
+    virtual GetWord* get_word() const = 0;  // null: there is no such way
+    // Something went to `pe` by the express way.
+    virtual void wrote(int pe) = 0;
     // Serves what others ask of this PE; for jobs without a progress thread, and to shorten waits.
     virtual void progress() = 0;
     // "tcp;ofi_rxm (libfabric 1.17): atomics by message, ...": what is done how, for the user.
@@ -114,5 +152,10 @@ class Transport {
 // message if the network cannot be used.
 using Open = Transport* (*)(const Services& services);
 inline constexpr const char* kOpenSymbol = "isthmus_open_transport";
+
+// For people who ask without running a job: what would be chosen on this host, and why. Two lines,
+// or one that begins with "!" and says why nothing can be.
+using Explain = void (*)(const char* provider, char* text, std::size_t bytes);
+inline constexpr const char* kExplainSymbol = "isthmus_explain_transport";
 
 }  // namespace isthmus::transport

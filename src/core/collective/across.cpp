@@ -6,7 +6,31 @@
 
 #include "core/collective/agreement.hpp"
 #include "core/collective/psync.hpp"
+#include "core/exchange.hpp"
 #include "core/far.hpp"
+#include "core/job.hpp"
+
+namespace isthmus::collective {
+
+Levels find_levels(const Team& team) {
+    Levels levels;
+    // By host, which its first PE names: the team's first one there.
+    std::vector<int> leader_of(static_cast<std::size_t>(job.pes), -1);
+    for (int index = 0; index < team.size; ++index) {
+        int& leader = leader_of[static_cast<std::size_t>(first_on_host(team.world_pe(index)))];
+        if (leader < 0) {
+            leader = index;
+            if (index == team.my_index) levels.rank = static_cast<int>(levels.leaders.size());
+            levels.leaders.push_back(index);
+        } else if (leader == team.my_index) {
+            levels.mates.push_back(index);
+        }
+        if (index == team.my_index) levels.leader = leader;
+    }
+    return levels;
+}
+
+}  // namespace isthmus::collective
 
 namespace isthmus::collective::across {
 namespace {
@@ -59,16 +83,28 @@ void tell(const Team& team, Routine routine, int peer, std::uint64_t epoch, cons
                     {far::AtomicKind::set, 8, epoch, 0}, pe, routine_name(routine));
 }
 
+// One word each way between a PE and its leader, and log2(hosts) rounds among the leaders; in round
+// k each tells the one 2^k further on.
 void barrier(Team& team, Routine routine) {
     far::quiet();
     const std::uint64_t epoch = ++team.epoch;
-    for (int distance = 1; distance < team.size; distance *= 2) {
-        int to = team.my_index + distance;
-        if (to >= team.size) to -= team.size;
-        int from = team.my_index - distance;
-        if (from < 0) from += team.size;
-        tell(team, routine, to, epoch, nullptr, 0);
-        await(team, routine, from, epoch);
+    const Levels& levels = *team.levels;
+    if (levels.rank < 0) {
+        post(team, levels.leader, epoch);
+        await(team, routine, levels.leader, epoch);
+    } else {
+        for (const int mate : levels.mates)
+            await(team, routine, mate, epoch);
+        const auto hosts = static_cast<int>(levels.leaders.size());
+        for (int distance = 1; distance < hosts; distance *= 2) {
+            const auto leader = [&](int rank) {
+                return levels.leaders[static_cast<std::size_t>((rank + hosts) % hosts)];
+            };
+            tell(team, routine, leader(levels.rank + distance), epoch, nullptr, 0);
+            await(team, routine, leader(levels.rank - distance), epoch);
+        }
+        for (const int mate : levels.mates)
+            post(team, mate, epoch);
     }
     team.settled = epoch;
 }

@@ -6,8 +6,7 @@
 namespace isthmus::transport::ofi {
 namespace {
 
-constexpr unsigned kSlotBits = 12;
-static_assert(kAnswerSlots == std::size_t{1} << kSlotBits);
+static_assert((kAnswerSlots & (kAnswerSlots - 1)) == 0, "tokens are taken apart by a mask");
 
 AnswerSlot slots[kAnswerSlots];
 std::mutex guard;
@@ -33,18 +32,15 @@ struct Holder {
 
 }  // namespace
 
-AnswerSlot* own_slot() {
-    thread_local Holder holder;
-    return holder.index < kAnswerSlots ? &slots[holder.index] : nullptr;
-}
+__thread AnswerSlot* taken_slot = nullptr;
 
-std::uint64_t arm(AnswerSlot& slot, int answers) {
-    const auto index = static_cast<std::uint64_t>(&slot - slots);
-    const std::uint64_t last = slot.token.load(std::memory_order_relaxed) >> kSlotBits;
-    const std::uint64_t token = (last + 1) << kSlotBits | index;
-    slot.left.store(answers, std::memory_order_relaxed);
-    slot.token.store(token, std::memory_order_release);  // partner: deliver(), acquire
-    return token;
+AnswerSlot* take_slot() {
+    thread_local Holder holder;
+    if (holder.index >= kAnswerSlots) return nullptr;
+    taken_slot = &slots[holder.index];
+    if (taken_slot->token.load(std::memory_order_relaxed) == 0)
+        taken_slot->token.store(holder.index, std::memory_order_relaxed);
+    return taken_slot;
 }
 
 bool deliver(std::uint64_t token, std::uint64_t value) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace isthmus::transport::ofi {
@@ -13,12 +14,24 @@ struct AnswerSlot {
     std::uint64_t value = 0;   // of the last one; published by `left`
 };
 
-// This thread's. Null if too many threads (kAnswerSlots) are alive.
-AnswerSlot* own_slot();
 inline constexpr std::size_t kAnswerSlots = 4096;
 
-// Arms the slot for `answers` and returns the token to send along.
-std::uint64_t arm(AnswerSlot& slot, int answers);
+// Takes one for this thread, for as long as it lives. Null if too many are alive.
+AnswerSlot* take_slot();
+extern __thread AnswerSlot* taken_slot;  // not thread_local: that would ask for a constructor
+// This thread's. Null if too many threads (kAnswerSlots) are alive.
+inline AnswerSlot* own_slot() {
+    return taken_slot ? taken_slot : take_slot();
+}
+
+// Arms the slot for `answers` and returns the token to send along: the number of the slot, and
+// above it a number that no request of it had before.
+inline std::uint64_t arm(AnswerSlot& slot, int answers) {
+    const std::uint64_t token = slot.token.load(std::memory_order_relaxed) + kAnswerSlots;
+    slot.left.store(answers, std::memory_order_relaxed);
+    slot.token.store(token, std::memory_order_release);  // partner: deliver(), acquire
+    return token;
+}
 // From the thread that reads the queue. False if nobody waits for it.
 bool deliver(std::uint64_t token, std::uint64_t value);
 

@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -79,34 +80,51 @@ void Fabric::fail(const char* call, int error) const {
     std::abort();
 }
 
-void Fabric::choose() {
+Info choose_provider(const char* setting, std::string& why) {
     fi_info* list = nullptr;
-    const Info hints = hints_for(services_.provider);
+    const Info hints = hints_for(setting);
     const int error = fi_getinfo(kVersion, nullptr, nullptr, 0, hints.get(), &list);
     const Info all(list);
     const fi_info* best = nullptr;
+    std::string others;
     for (const fi_info* each = list; error == 0 && each; each = each->next) {
         const char* const name = each->fabric_attr->prov_name;
-        if (*services_.provider == '\0' && is_refused(name)) continue;
+        if (*setting == '\0' && is_refused(name)) continue;
+        const std::string quoted = std::string(" ") + name + ",";
+        if (others.find(quoted) == std::string::npos) others += quoted;
         const auto order = [](const fi_info& info) {
             return rank_of(info.fabric_attr->prov_name) * 2 + (is_loopback(info) ? 1 : 0);
         };
         if (!best || order(*each) < order(*best)) best = each;
     }
     if (!best) {
-        services_.fail((std::string("no libfabric provider") +
-                        (*services_.provider ? " named " + std::string(services_.provider) : "") +
-                        " offers reliable datagrams with messages, puts and gets: " +
-                        fi_strerror(error == 0 ? FI_ENODATA : -error) +
-                        " (ISTHMUS_FABRIC chooses the provider; `fi_info` lists them)")
-                           .c_str());
+        why = std::string("no libfabric provider") +
+              (*setting ? " named " + std::string(setting) : "") +
+              " offers reliable datagrams with messages, puts and gets: " +
+              fi_strerror(error == 0 ? FI_ENODATA : -error) +
+              " (ISTHMUS_FABRIC chooses the provider; `fi_info` lists them)";
+        return nullptr;
+    }
+    others.pop_back();
+    why = *setting ? "asked for by ISTHMUS_FABRIC"
+                   : "the first in order of speed of those that serve here:" + others +
+                         " (ISTHMUS_FABRIC chooses another)";
+    return Info(fi_dupinfo(best));
+}
+
+void Fabric::choose() {
+    std::string why;
+    info_ = choose_provider(services_.provider, why);
+    if (!info_) {
+        services_.fail(why.c_str());
         std::abort();
     }
-    info_.reset(fi_dupinfo(best));
     // What our caps and modes do not need must not be asked for.
     info_->mode &= FI_CONTEXT | FI_CONTEXT2;
     const std::uint64_t needed = FI_ORDER_RAW | FI_ORDER_WAW | FI_ORDER_SAW | FI_ORDER_SAS;
     const auto covers = [needed](std::uint64_t order) { return (order & needed) == needed; };
+    // Puts, gets and sends complete in the queue unless injected.
+    info_->tx_attr->op_flags = FI_COMPLETION;
     ordered_ = covers(info_->tx_attr->msg_order) && covers(info_->rx_attr->msg_order) &&
                info_->ep_attr->max_order_raw_size >= sizeof(std::uint64_t) &&
                info_->ep_attr->max_order_waw_size >= sizeof(std::uint64_t);
@@ -219,3 +237,21 @@ std::string Fabric::describe() const {
 }
 
 }  // namespace isthmus::transport::ofi
+
+extern "C" __attribute__((visibility("default"))) void isthmus_explain_transport(
+    const char* provider, char* text, std::size_t bytes) {
+    using namespace isthmus::transport::ofi;
+    std::string why;
+    const Info info = choose_provider(provider, why);
+    const std::string version =
+        std::to_string(FI_MAJOR(fi_version())) + "." + std::to_string(FI_MINOR(fi_version()));
+    std::string answer = "!" + why;
+    if (info)
+        answer = std::string(info->fabric_attr->prov_name) + " on " +
+                 (info->domain_attr->name ? info->domain_attr->name : "no device") +
+                 " (libfabric " + version + ")\n" + why +
+                 "; puts and gets by the provider, atomics and signals by the target's progress "
+                 "thread";
+    answer.copy(text, bytes - 1);
+    text[std::min(answer.size(), bytes - 1)] = '\0';
+}

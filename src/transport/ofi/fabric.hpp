@@ -37,6 +37,10 @@ struct Target {
     std::uint64_t key = 0;
 };
 
+// The best provider on this host, or null and why. `setting` names one; empty: any. `why` is also
+// what speaks for the choice.
+Info choose_provider(const char* setting, std::string& why);
+
 class Fabric {
   public:
     // Ends the job with a message if there is no provider or it fails.
@@ -62,6 +66,8 @@ class Fabric {
                             ? segment
                             : static_cast<std::size_t>(pe) * kSegments + segment];
     }
+    // Segments are addressed by offsets, not by the target's addresses.
+    bool has_offsets() const { return (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) == 0; }
     std::string describe() const;
 
   private:

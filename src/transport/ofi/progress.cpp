@@ -4,14 +4,17 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "transport/ofi/road.hpp"
 #include "transport/perform.hpp"
@@ -38,7 +41,8 @@ int next_far(const Services& services) {
 Road::Road(const Services& services)
     : services_(services),
       fabric_(services_),
-      dirty_(std::make_unique<std::atomic<std::uint8_t>[]>(static_cast<std::size_t>(services.pes))),
+      written_(services.pes),
+      asked_of_(services.pes),
       bounces_(std::make_unique<Bounce[]>(kBounceBuffers)),
       receives_(std::make_unique<Receive[]>(kReceives)) {
     inject_ = fabric_.is_ordered() ? fabric_.info().tx_attr->inject_size : 0;
@@ -53,6 +57,15 @@ Road::Road(const Services& services)
         post_receive(receives_[i]);
     }
     fabric_.connect();
+    if (heap_keys_.make(services_.pes)) {
+        for (int pe = 0; pe < services_.pes; ++pe)
+            heap_keys_.set(pe, fabric_.target(pe, kHeap).key);
+    }
+    endpoint_ = fabric_.endpoint();
+    keys_ = heap_keys_.keys();
+    read_ = endpoint_->rma->read;
+    inject_message_ = endpoint_->msg->inject;
+    sender_ = {fabric_.secret(), static_cast<std::uint64_t>(services_.me)};
     neighbour_ = services_.detect_seconds > 0 ? next_far(services_) : -1;
     heard_.store(now_nanoseconds(), std::memory_order_relaxed);
     if (!services_.thread) return;
@@ -85,6 +98,11 @@ void Road::post_receive(Receive& receive) {
 }
 
 void Road::progress() {
+    looked_.store(now_nanoseconds(), std::memory_order_relaxed);
+    look();
+}
+
+void Road::look() {
     const std::unique_lock lock(reading_, std::try_to_lock);
     if (!lock) return;
     constexpr std::size_t kEntries = 16;
@@ -98,6 +116,8 @@ void Road::progress() {
         if (count <= 0) break;
         for (ssize_t i = 0; i < count; ++i)
             complete(entries[i]);
+        // There is hardly more, and to find that out takes a system call.
+        if (count < static_cast<ssize_t>(kEntries)) break;
     }
     if (!answers_.empty()) send_answers();
 }
@@ -234,14 +254,29 @@ void Road::run() {
         CPU_SET(processor, &all);
     sched_setaffinity(0, sizeof all, &all);
     // Acquire: partner is the release in the destructor.
+    prctl(PR_SET_TIMERSLACK, 1000);  // nanoseconds: its pauses are short
     while (!stopping_.load(std::memory_order_acquire)) {
-        progress();
+        leave_to_program();
+        look();
         watch_neighbour(now_nanoseconds());
         fid* queue = &fabric_.queue()->fid;
         pollfd ends[] = {{stop_event_, POLLIN, 0}, {fabric_.descriptor(), POLLIN, 0}};
         // The provider's leave to sleep: there may be work that the descriptor does not show.
         if (fabric_.descriptor() >= 0 && fi_trywait(fabric_.fabric(), &queue, 1) != 0) continue;
         poll(ends, fabric_.descriptor() >= 0 ? 2 : 1, pause_milliseconds());
+    }
+}
+
+// Returns when the program has not looked for a moment. What comes in that moment waits for it, so
+// it is no longer than a thread's wake-up on a busy machine.
+void Road::leave_to_program() {
+    constexpr std::uint64_t kMoment = 50'000;  // nanoseconds
+    for (std::uint64_t pause = kMoment; !stopping_.load(std::memory_order_acquire);
+         pause = std::min(2 * pause, 4 * kMoment)) {
+        const std::uint64_t looked = looked_.load(std::memory_order_relaxed);
+        if (now_nanoseconds() - looked > kMoment && now_nanoseconds() > looked) return;
+        const timespec length{0, static_cast<long>(pause)};
+        nanosleep(&length, nullptr);
     }
 }
 

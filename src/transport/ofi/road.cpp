@@ -1,8 +1,22 @@
 #include "transport/ofi/road.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace isthmus::transport::ofi {
+namespace {
+
+// A few cache lines to some kilobytes, for which the C library's string instructions are slow to
+// start, and slower where the two sides lie badly to each other.
+void copy_to_bounce(char* to, const void* source, std::size_t bytes) {
+    const auto* from = static_cast<const char*>(source);
+    constexpr std::size_t kLine = 64;
+    for (; bytes >= kLine; bytes -= kLine, to += kLine, from += kLine)
+        __builtin_memcpy(to, from, kLine);
+    std::memcpy(to, from, bytes);
+}
+
+}  // namespace
 
 template <typename Done>
 void Road::wait(int pe, Done&& done) {
@@ -46,7 +60,7 @@ void Road::put(int pe, Place dest, const void* source, std::size_t bytes) {
                         target.base + dest.offset, target.key);
     if (result != 0) [[unlikely]]
         return put_again(pe, dest, source, bytes);
-    mark(pe, kWritten);
+    mark_written(pe);
 }
 
 // The provider had no room, or refuses for good.
@@ -56,7 +70,7 @@ void Road::put_again(int pe, Place dest, const void* source, std::size_t bytes) 
         return fi_inject_write(fabric_.endpoint(), source, bytes, static_cast<fi_addr_t>(pe),
                                target.base + dest.offset, target.key);
     });
-    mark(pe, kWritten);
+    mark_written(pe);
 }
 
 void Road::write(int pe, Place dest, const void* source, std::size_t bytes, Context& context) {
@@ -84,46 +98,68 @@ void Road::put_long(int pe, Place dest, const void* source, std::size_t bytes) {
     if (bytes <= kBounceBytes && bytes <= longest_) {
         Bounce& bounce = take_bounce(pe);
         bounce.confirms = !fabric_.is_ordered();
-        std::memcpy(bounce.buffer, source, bytes);
+        copy_to_bounce(bounce.buffer, source, bytes);
         write(pe, dest, bounce.buffer, bytes, bounce.context);
-        return mark(pe, kWritten);
+        return mark_written(pe);
     }
     const auto* from = static_cast<const char*>(source);
     while (bytes != 0) {
         const std::size_t part = bytes < longest_ ? bytes : longest_;
         Direct direct;
         write(pe, dest, from, part, direct.context);
-        // Acquire: partner is the release in complete().
-        wait(pe, [&] { return direct.done.load(std::memory_order_acquire); });
+        await_direct(pe, direct);
         from += part;
         dest.offset += part;
         bytes -= part;
     }
-    mark(pe, kWritten);
+    mark_written(pe);
 }
 
 void Road::get(int pe, void* dest, Place source, std::size_t bytes) {
     auto* to = static_cast<char*>(dest);
     const Target& target = fabric_.target(pe, source.segment);
-    while (bytes != 0) {
+    std::uint64_t from = target.base + source.offset;
+    do {
         const std::size_t part = bytes < longest_ ? bytes : longest_;
         Direct direct;
         direct.context.pe = pe;
-        iovec local{to, part};
-        fi_rma_iov remote{target.base + source.offset, part, target.key};
-        fi_msg_rma message{};
-        message.msg_iov = &local;
-        message.iov_count = 1;
-        message.addr = static_cast<fi_addr_t>(pe);
-        message.rma_iov = &remote;
-        message.rma_iov_count = 1;
-        message.context = &direct.context;
-        issue(pe, [&] { return fi_readmsg(fabric_.endpoint(), &message, FI_COMPLETION); });
-        wait(pe, [&] { return direct.done.load(std::memory_order_acquire); });
+        issue(pe, [&] {
+            return fi_read(fabric_.endpoint(), to, part, nullptr, static_cast<fi_addr_t>(pe), from,
+                           target.key, &direct.context);
+        });
+        await_direct(pe, direct);
         to += part;
-        source.offset += part;
+        from += part;
         bytes -= part;
-    }
+    } while (bytes != 0);
+}
+
+void Road::await_direct(int pe, Direct& direct) {
+    // Acquire: partner is the release in complete().
+    wait(pe, [&] { return direct.done.load(std::memory_order_acquire); });
+}
+
+// As fetch_word_here().
+void Road::get_word_here(Transport& transport, void* dest, int pe, std::uint64_t offset,
+                         std::size_t bytes) {
+    auto& road = static_cast<Road&>(transport);
+    struct {
+        Direct direct;
+        void* dest;
+        std::size_t bytes;
+        std::uint64_t offset;
+        Road* road;
+    } frame;
+    frame.direct.context.pe = pe;
+    frame.dest = dest;
+    frame.bytes = bytes;
+    frame.offset = offset;
+    frame.road = &road;
+    if (road.read_(road.endpoint_, dest, bytes, nullptr, static_cast<fi_addr_t>(pe), offset,
+                   road.keys_[pe], &frame.direct.context) != 0) [[unlikely]]
+        return frame.road->get(frame.direct.context.pe, frame.dest, {kHeap, frame.offset},
+                               frame.bytes);
+    frame.road->await_direct(frame.direct.context.pe, frame.direct);
 }
 
 Bounce& Road::take_bounce(int pe) {
@@ -193,9 +229,66 @@ std::uint64_t Road::fetch_atomic(int pe, Place word, const Atomic& atomic) {
     return slot->value;
 }
 
+void Road::fetch_again(int pe, std::uint32_t code, std::uint64_t token, std::uint64_t offset,
+                       std::uint64_t operand, std::uint64_t compare) {
+    ShortRequest request{0, 0, 0, token, offset, operand, compare};
+    std::memcpy(&request, &sender_, sizeof sender_);
+    request.code = code;
+    issue(pe, [&] {
+        return fi_inject(fabric_.endpoint(), &request, sizeof request, static_cast<fi_addr_t>(pe));
+    });
+}
+
+std::uint64_t Road::await_answer(int pe, AnswerSlot& slot) {
+    // Acquire: partner is deliver().
+    wait(pe, [&] { return slot.left.load(std::memory_order_acquire) == 0; });
+    return slot.value;
+}
+
+[[gnu::cold, gnu::noinline]] std::uint64_t Road::fetch_word_first(Transport& road,
+                                                                  std::uint64_t operand, int pe,
+                                                                  std::uint64_t offset,
+                                                                  std::uint32_t code,
+                                                                  std::uint64_t compare) {
+    if (!own_slot())
+        static_cast<Road&>(road).services_.fail("more than 4096 threads use the transport at once");
+    return fetch_word_here(road, operand, pe, offset, code, compare);
+}
+
+// Up to the provider's call 26 instructions: what is needed behind it lies in the frame, so that
+// nothing is saved and restored.
+std::uint64_t Road::fetch_word_here(Transport& transport, std::uint64_t operand, int pe,
+                                    std::uint64_t offset, std::uint32_t code,
+                                    std::uint64_t compare) {
+    auto& road = static_cast<Road&>(transport);
+    if (!taken_slot) [[unlikely]]
+        return fetch_word_first(road, operand, pe, offset, code, compare);
+    struct {
+        ShortRequest request;
+        Road* road;
+        int pe;
+        AnswerSlot* slot;
+    } frame;
+    AnswerSlot* const slot = taken_slot;
+    std::memcpy(&frame.request, &road.sender_, sizeof road.sender_);
+    frame.request.code = short_code(RequestKind::fetch_atomic, code, kHeap);
+    frame.request.token = arm(*slot, 1);
+    frame.request.offset = offset;
+    frame.request.operand = operand;
+    frame.request.compare = compare;
+    frame.road = &road;
+    frame.pe = pe;
+    frame.slot = slot;
+    if (road.inject_message_(road.endpoint_, &frame.request, sizeof frame.request,
+                             static_cast<fi_addr_t>(pe)) != 0) [[unlikely]]
+        frame.road->fetch_again(frame.pe, frame.request.code, frame.request.token,
+                                frame.request.offset, frame.request.operand, frame.request.compare);
+    return frame.road->await_answer(frame.pe, *frame.slot);
+}
+
 void Road::post_atomic(int pe, Place word, const Atomic& atomic) {
     send(pe, request_for(RequestKind::post_atomic, word, atomic));
-    mark(pe, kAsked);
+    mark_asked(pe);
 }
 
 void Road::put_signal(int pe, Place dest, const void* source, std::size_t bytes, Place word,
@@ -206,7 +299,7 @@ void Road::put_signal(int pe, Place dest, const void* source, std::size_t bytes,
         request.data_offset = dest.offset;
         request.bytes = static_cast<std::uint32_t>(bytes);
         send(pe, request, source);
-        return mark(pe, kAsked);
+        return mark_asked(pe);
     }
     put(pe, dest, source, bytes);
     if (!fabric_.is_ordered()) await_confirmations();
@@ -220,19 +313,23 @@ void Road::request(int pe, std::uint32_t handler, const void* payload, std::size
     request.operand = handler;
     request.bytes = static_cast<std::uint32_t>(bytes);
     send(pe, request, payload);
-    mark(pe, kAsked);
+    mark_asked(pe);
 }
 
 // ---- ordering
 
-void Road::mark_first(int pe, std::uint8_t what) {
+void Road::mark_first(int pe, Marks& marks) {
     const std::lock_guard lock(marking_);
-    const std::uint8_t before = dirty_[pe].fetch_or(what, std::memory_order_relaxed);
-    if (before == 0) {
-        dirty_list_.push_back(pe);
-        outstanding_.fetch_add(1, std::memory_order_relaxed);
-    }
-    if ((what & ~before & kAsked) != 0) asked_.fetch_add(1, std::memory_order_relaxed);
+    marks[pe].store(1, std::memory_order_relaxed);
+    if (&marks == &asked_of_) asked_.store(1, std::memory_order_relaxed);
+    outstanding_.store(1, std::memory_order_relaxed);
+}
+
+Express Road::express() const {
+    if (inject_ < sizeof(long double) || !fabric_.has_offsets() || !heap_keys_.keys()) return {};
+    // The same call but for the type of the pointer to the endpoint, which is the network's secret.
+    return {reinterpret_cast<Express::Inject*>(fabric_.endpoint()->rma->inject), fabric_.endpoint(),
+            inject_, heap_keys_.keys(), written_.bytes()};
 }
 
 void Road::await_confirmations() {
@@ -241,55 +338,82 @@ void Road::await_confirmations() {
         wait(-1, [&] { return unconfirmed_.load(std::memory_order_acquire) == 0; });
 }
 
-// Asks every PE that has a mark in `which` for an answer behind all that went there.
-void Road::flush(std::uint8_t which) {
+// Waits until all that went to the PEs that requests went to (`all`: anything) is done there.
+// Behind puts alone a get is enough: the provider keeps it in order, and no thread of the target's
+// answers.
+void Road::flush(bool all) {
     AnswerSlot* const slot = own_slot();
     if (!slot) services_.fail("more than 4096 threads use the transport at once");
     // A thread that comes while another one flushes waits for that one's answers: they may stand
     // for its own operations.
     wait(-1, [&] { return flushing_.try_lock(); });
     const std::lock_guard held(flushing_, std::adopt_lock);
-    std::vector<int> pes;
-    int asked = 0;
+    asked_pes_.clear();
+    written_pes_.clear();
     {
         const std::lock_guard lock(marking_);
-        std::vector<int> rest;
-        for (const int pe : dirty_list_) {
-            const std::uint8_t mark = dirty_[pe].load(std::memory_order_relaxed);
-            if ((mark & which) == 0) {
-                rest.push_back(pe);
-                continue;
-            }
-            asked += (mark & kAsked) != 0 ? 1 : 0;
-            dirty_[pe].store(0, std::memory_order_seq_cst);  // before the request behind it
-            pes.push_back(pe);
+        asked_of_.take([&](int pe) {
+            written_[pe].store(0, std::memory_order_relaxed);
+            asked_pes_.push_back(pe);
+        });
+        if (all) {
+            const bool by_get = fabric_.is_ordered();
+            written_.take([&](int pe) { (by_get ? written_pes_ : asked_pes_).push_back(pe); });
         }
-        dirty_list_.swap(rest);
     }
-    if (pes.empty()) return;
+    // The marks are off before the requests leave.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!asked_pes_.empty()) ask(*slot);
+    if (!written_pes_.empty()) read_behind();
+    if (!asked_pes_.empty()) await_answer(asked_pes_.size() == 1 ? asked_pes_[0] : -1, *slot);
+    const std::lock_guard lock(marking_);
+    const bool asked = asked_of_.any();
+    asked_.store(asked ? 1 : 0, std::memory_order_release);
+    outstanding_.store(asked || written_.any() ? 1 : 0, std::memory_order_release);
+}
+
+void Road::ask(AnswerSlot& slot) {
     Request request;
     request.kind = RequestKind::flush;
-    request.token = arm(*slot, static_cast<int>(pes.size()));
-    for (const int pe : pes)
+    request.token = arm(slot, static_cast<int>(asked_pes_.size()));
+    for (const int pe : asked_pes_)
         send(pe, request);
-    wait(pes.size() == 1 ? pes[0] : -1,
-         [&] { return slot->left.load(std::memory_order_acquire) == 0; });
-    asked_.fetch_sub(asked, std::memory_order_relaxed);
-    outstanding_.fetch_sub(static_cast<int>(pes.size()), std::memory_order_release);
+}
+
+// A word of the heap from each, some at a time.
+void Road::read_behind() {
+    constexpr std::size_t kAtATime = 16;
+    Direct reads[kAtATime];
+    std::uint64_t words[kAtATime];
+    for (std::size_t first = 0; first < written_pes_.size(); first += kAtATime) {
+        const std::size_t count = std::min(kAtATime, written_pes_.size() - first);
+        for (std::size_t i = 0; i < count; ++i) {
+            const int pe = written_pes_[first + i];
+            const Target& heap = fabric_.target(pe, kHeap);
+            reads[i].context.pe = pe;
+            reads[i].done.store(false, std::memory_order_relaxed);
+            issue(pe, [&] {
+                return fi_read(fabric_.endpoint(), &words[i], sizeof words[i], nullptr,
+                               static_cast<fi_addr_t>(pe), heap.base, heap.key, &reads[i].context);
+            });
+        }
+        for (std::size_t i = 0; i < count; ++i)
+            await_direct(reads[i].context.pe, reads[i]);
+    }
 }
 
 // Puts are in order with what follows them; only a request is done by a thread, after which a later
 // put might be first.
 void Road::fence() {
     if (!fabric_.is_ordered()) await_confirmations();
-    if (asked_.load(std::memory_order_relaxed) != 0) flush(kAsked);
+    if (asked_.load(std::memory_order_relaxed) != 0) flush(false);
 }
 
 void Road::quiet() {
     if (outstanding_.load(std::memory_order_acquire) == 0) [[likely]]
         return;
     if (!fabric_.is_ordered()) await_confirmations();
-    flush(kWritten | kAsked);
+    flush(true);
 }
 
 }  // namespace isthmus::transport::ofi

@@ -6,9 +6,13 @@
 // the provider has taken them.
 //
 // Quiet: a completion says that the data have left, not that they have arrived. Where the provider
-// keeps puts and requests in order, quiet sends a request behind the puts to every PE that has been
-// written to, and waits for the answers. Where it does not, every put is delivery-complete, and
-// quiet waits for these first.
+// keeps puts, gets and requests in order, quiet gets a word behind the puts from every PE that has
+// been written to, or sends a request if requests went there, and waits for the answers. Where it
+// does not, every put is delivery-complete, and quiet waits for these first.
+//
+// What is outstanding is known by PE: a mark for puts, one for requests. Setting a mark that is not
+// set yet is done under `marking_` with the flag `outstanding_` (`asked_`), which says that there
+// may be marks; the flush that takes the marks clears the flag when the answers are there.
 //
 // Threads: any thread may call. One thread at a time reads the completion queue and serves requests
 // (`reading_`), so that requests of one PE are done in order.
@@ -24,6 +28,8 @@
 
 #include "transport/ofi/answer.hpp"
 #include "transport/ofi/fabric.hpp"
+#include "transport/ofi/key_table.hpp"
+#include "transport/ofi/marks.hpp"
 #include "transport/ofi/wire.hpp"
 
 namespace isthmus::transport::ofi {
@@ -36,25 +42,26 @@ inline constexpr std::size_t kReceives = 128;
 // provider's part comes first and is the provider's while the operation is under way.
 struct Context {
     enum class Kind : std::uint8_t { receive, direct, bounce };
-    fi_context2 provider{};
-    Kind kind = Kind::direct;
+    Context() : kind(Kind::direct) {}  // the provider's part stays as it is: a get makes one a call
+    fi_context2 provider;
+    Kind kind;
     int pe = -1;
 };
 static_assert(std::is_standard_layout_v<Context>);
 
 struct Receive {
-    Context context{};
+    Context context;
     alignas(16) char buffer[sizeof(Request) + kRequestBytes];
 };
 
 // An operation whose buffer is the caller's: the caller waits for it.
 struct Direct {
-    Context context{};
+    Context context;
     std::atomic<bool> done{false};
 };
 
 struct Bounce {
-    Context context{};
+    Context context;
     bool confirms = false;  // its completion means that the data have arrived
     alignas(64) char buffer[kBounceBytes];
 };
@@ -79,19 +86,36 @@ class Road final : public Transport {
     const std::atomic<int>* before_fence() const override {
         return fabric_.is_ordered() ? &asked_ : nullptr;
     }
+    Express express() const override;
+    FetchWord* fetch_word() const override { return fetch_word_here; }
+    GetWord* get_word() const override {
+        return fabric_.has_offsets() && heap_keys_.keys() ? get_word_here : nullptr;
+    }
+    void wrote(int pe) override { mark_written(pe); }
     const char* describe() const override { return description_.c_str(); }
 
   private:
-    // What is under way to a PE: bits of dirty_.
-    static constexpr std::uint8_t kWritten = 1;
-    static constexpr std::uint8_t kAsked = 2;
-
+    // Reads the completion queue and serves what it finds, unless another thread does.
+    void look();
     // Calls until the provider takes it. Ends the job if it refuses.
     template <typename Call>
     void issue(int pe, Call&& call);
     template <typename Done>
     void wait(int pe, Done&& done);
 
+    static std::uint64_t fetch_word_here(Transport& road, std::uint64_t operand, int pe,
+                                         std::uint64_t offset, std::uint32_t code,
+                                         std::uint64_t compare);
+    static std::uint64_t fetch_word_first(Transport& road, std::uint64_t operand, int pe,
+                                          std::uint64_t offset, std::uint32_t code,
+                                          std::uint64_t compare);
+    static void get_word_here(Transport& road, void* dest, int pe, std::uint64_t offset,
+                              std::size_t bytes);
+    [[gnu::noinline]] void await_direct(int pe, Direct& direct);
+    [[gnu::cold, gnu::noinline]] void fetch_again(int pe, std::uint32_t code, std::uint64_t token,
+                                                  std::uint64_t offset, std::uint64_t operand,
+                                                  std::uint64_t compare);
+    [[gnu::noinline]] std::uint64_t await_answer(int pe, AnswerSlot& slot);
     [[gnu::cold]] void put_again(int pe, Place dest, const void* source, std::size_t bytes);
     void put_long(int pe, Place dest, const void* source, std::size_t bytes);
     void write(int pe, Place dest, const void* source, std::size_t bytes, Context& context);
@@ -100,13 +124,19 @@ class Road final : public Transport {
     void send(int pe, Request request, const void* payload = nullptr);
     Request request_for(RequestKind kind, Place word, const Atomic& atomic) const;
 
-    void mark(int pe, std::uint8_t what) {
-        // Behind the operation: who clears the mark and then asks for an answer asks behind it.
-        if ((dirty_[pe].load(std::memory_order_relaxed) & what) != what) [[unlikely]]
-            mark_first(pe, what);
+    // Behind the operation: who takes the mark and then asks for an answer asks behind it.
+    void mark_written(int pe) {
+        if (written_[pe].load(std::memory_order_relaxed) == 0) [[unlikely]]
+            mark_first(pe, written_);
     }
-    [[gnu::cold]] void mark_first(int pe, std::uint8_t what);
-    void flush(std::uint8_t which);
+    void mark_asked(int pe) {
+        if (asked_of_[pe].load(std::memory_order_relaxed) == 0) [[unlikely]]
+            mark_first(pe, asked_of_);
+    }
+    [[gnu::noinline]] void mark_first(int pe, Marks& marks);
+    void flush(bool all);
+    void ask(AnswerSlot& slot);
+    void read_behind();
     void await_confirmations();
 
     void post_receive(Receive& receive);
@@ -117,6 +147,7 @@ class Road final : public Transport {
     void send_answers();
 
     void run();
+    void leave_to_program();
     int pause_milliseconds() const;
     void watch_neighbour(std::uint64_t now);
     [[noreturn]] void lost(int pe, int error);
@@ -124,15 +155,28 @@ class Road final : public Transport {
     const Services services_;
     Fabric fabric_;
     std::string description_;
+    // What the shortest ways need, laid ready.
+    fid_ep* endpoint_ = nullptr;
+    const std::uint64_t* keys_ = nullptr;  // of heaps, by PE
+    ssize_t (*read_)(fid_ep*, void*, std::size_t, void*, fi_addr_t, std::uint64_t, std::uint64_t,
+                     void*) = nullptr;
+    ssize_t (*inject_message_)(fid_ep*, const void*, std::size_t, fi_addr_t) = nullptr;
+    struct Sender {
+        std::uint64_t secret;
+        std::uint64_t from;
+    } sender_{};
     std::size_t inject_ = 0;
     std::size_t longest_ = 0;  // message of the provider
 
-    std::unique_ptr<std::atomic<std::uint8_t>[]> dirty_;  // by PE
+    KeyTable heap_keys_;
+    Marks written_;
+    Marks asked_of_;
     std::mutex marking_;
-    std::vector<int> dirty_list_;      // PEs whose mark is not 0; under marking_
-    std::atomic<int> outstanding_{0};  // of them, and those whose answer is awaited
-    std::atomic<int> asked_{0};        // of them, those with requests
+    std::atomic<int> outstanding_{0};  // not 0: there may be marks, or answers are awaited
+    std::atomic<int> asked_{0};        // the same of the marks of requests
     std::mutex flushing_;
+    std::vector<int> asked_pes_;        // of this flush
+    std::vector<int> written_pes_;      // likewise: without requests
     std::atomic<long> unconfirmed_{0};  // delivery-complete puts under way
 
     std::mutex bounce_guard_;
@@ -148,6 +192,10 @@ class Road final : public Transport {
     std::deque<Reply> answers_;              // under reading_
     std::atomic<std::uint64_t> refused_{0};  // packets that were none of this job's
 
+    // When the program last looked at the queue itself, nanoseconds; relaxed. The thread leaves the
+    // queue to a program that waits: both would wake for each completion and be in each other's
+    // way.
+    std::atomic<std::uint64_t> looked_{0};
     std::atomic<bool> stopping_{false};
     int stop_event_ = -1;
     int neighbour_ = -1;  // whom this PE watches

@@ -3,6 +3,7 @@
 // without knowing the memory; the server checks the place.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -42,6 +43,27 @@ struct Request {
 inline constexpr std::size_t kShortRequest = offsetof(Request, data_offset);
 static_assert(kShortRequest == 48, "fits every provider's inject");
 static_assert(sizeof(Request) == 64);
+
+// A request without payload, its four short fields as one number.
+struct ShortRequest {
+    std::uint64_t secret;
+    std::uint32_t from;
+    std::uint32_t code;
+    std::uint64_t token;
+    std::uint64_t offset;
+    std::uint64_t operand;
+    std::uint64_t compare;
+};
+static_assert(sizeof(ShortRequest) == kShortRequest);
+static_assert(offsetof(ShortRequest, code) == offsetof(Request, kind) &&
+              offsetof(Request, atomic) == offsetof(Request, kind) + 1 &&
+              offsetof(Request, width) == offsetof(Request, kind) + 2 &&
+              offsetof(Request, segment) == offsetof(Request, kind) + 3);
+static_assert(offsetof(ShortRequest, compare) == offsetof(Request, compare));
+static_assert(std::endian::native == std::endian::little, "the first field is the lowest byte");
+constexpr std::uint32_t short_code(RequestKind kind, std::uint32_t atomic, std::uint32_t segment) {
+    return static_cast<std::uint32_t>(kind) | atomic | segment << 24;
+}
 
 inline bool has_payload(RequestKind kind) {
     return kind == RequestKind::put_signal || kind == RequestKind::core;

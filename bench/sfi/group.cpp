@@ -1,0 +1,13 @@
+#include "sfi/group.hpp"
+
+namespace isthmus::bench {
+
+Group sfi() {
+    return {"sfi",
+            "PEs of several hosts: instructions down to libfabric's provider, and times beside "
+            "libfabric alone",
+            {{"counts", measure_far_counts}, {"times", measure_far_times}},
+            false};
+}
+
+}  // namespace isthmus::bench

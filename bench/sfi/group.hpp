@@ -1,0 +1,16 @@
+// Claims about PEs of several hosts, over libfabric: what the layer above it costs, and what the
+// paper states beside it.
+#pragma once
+
+#include "harness/run.hpp"
+
+namespace isthmus::bench {
+
+Group sfi();
+
+// counts.cpp
+void measure_far_counts(Run& run);
+// times.cpp
+void measure_far_times(Run& run);
+
+}  // namespace isthmus::bench

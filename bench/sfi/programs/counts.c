@@ -1,0 +1,77 @@
+/* Calls whose instructions are counted, one at a time, by programs/step.cpp. PE 0 calls; PE 1 is
+ * another host's (ISTHMUS_TRANSPORT=ofi) and serves by its progress thread.
+ *
+ * Every routine is called through a pointer, out of line, so that the count begins at its entry. */
+#include <shmem.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { kWarm = 3, kCalls = 9, kPause_us = 3000 };
+
+/* A breakpoint for the tracer, with the case's name in the first register. */
+static inline void mark(const char* name) {
+    __asm__ __volatile__("int3" ::"D"(name) : "memory");
+}
+
+static int* ints; /* in the heap, beside static data, which the paper did not tell apart */
+static long* words;
+static char *here, *there;
+static int statics[16];
+static uint64_t* signals;
+
+static void (*volatile int_p)(int*, int, int) = shmem_int_p;
+static int (*volatile int_g)(const int*, int) = shmem_int_g;
+static void (*volatile putmem)(void*, const void*, size_t, int) = shmem_putmem;
+static void (*volatile getmem)(void*, const void*, size_t, int) = shmem_getmem;
+static void (*volatile atomic_add)(long*, long, int) = shmem_long_atomic_add;
+static long (*volatile fetch_add)(long*, long, int) = shmem_long_atomic_fetch_add;
+static void (*volatile quiet)(void) = shmem_quiet;
+static void (*volatile fence)(void) = shmem_fence;
+static void (*volatile iput)(long*, const long*, ptrdiff_t, ptrdiff_t, size_t,
+                             int) = shmem_long_iput;
+static void (*volatile put_signal)(void*, const void*, size_t, uint64_t*, uint64_t, int,
+                                   int) = shmem_putmem_signal;
+
+/* BEFORE brings about what the call finds; the pause lets what is under way come to rest. */
+#define CASE(NAME, BEFORE, CALL)               \
+    for (int i = 0; i < kWarm + kCalls; ++i) { \
+        BEFORE;                                \
+        usleep(kPause_us);                     \
+        if (i >= kWarm) mark(NAME);            \
+        CALL;                                  \
+        if (i >= kWarm) mark(NULL);            \
+    }
+
+int main(void) {
+    shmem_init();
+    ints = shmem_calloc(1024, sizeof *ints);
+    words = shmem_calloc(1024, sizeof *words);
+    signals = shmem_calloc(1, sizeof *signals);
+    here = shmem_malloc(1 << 20);
+    there = shmem_malloc(1 << 20);
+    memset(here, 1, 1 << 20);
+    shmem_barrier_all();
+    if (shmem_my_pe() == 0) {
+        CASE("int_p", quiet(), int_p(ints, 1, 1))
+        CASE("int_p_static", quiet(), int_p(statics, 1, 1))
+        CASE("putmem8", quiet(), putmem(there, here, 8, 1))
+        CASE("putmem4096", quiet(), putmem(there, here, 4096, 1))
+        CASE("putmem65536", quiet(), putmem(there, here, 65536, 1))
+        CASE("putmem1048576", quiet(), putmem(there, here, 1 << 20, 1))
+        CASE("int_g", quiet(), int_g(ints, 1))
+        CASE("getmem8", quiet(), getmem(here, there, 8, 1))
+        CASE("fetch_add", quiet(), fetch_add(words, 1, 1))
+        CASE("atomic_add", quiet(), atomic_add(words, 1, 1))
+        CASE("iput64", quiet(), iput(words, words, 8, 8, 64, 1))
+        CASE("put_signal8", quiet(), put_signal(there, here, 8, signals, 1, SHMEM_SIGNAL_SET, 1))
+        CASE("quiet_none", quiet(), quiet())
+        CASE("quiet_1put", int_p(ints, 1, 1), quiet())
+        CASE("fence_none", quiet(), fence())
+        CASE("fence_1put", int_p(ints, 1, 1), fence())
+    }
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}
