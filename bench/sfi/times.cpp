@@ -32,7 +32,7 @@ bool run_ours(const Run& run, Times& times, std::string& reason) {
 }
 
 bool run_bare(const Run& run, Times& times, std::string& reason) {
-    for (const std::string& what : {"rma", "atomic"}) {
+    for (const char* const what : {"rma", "atomic"}) {
         Command command;
         command.arguments = {run.program(Side::ours, "bare"), what};
         const Finished finished = run_command(command);

@@ -88,12 +88,12 @@ Routine noted_routine() {
     return job.status().routine.load(std::memory_order_relaxed);
 }
 
-void fail_transport(const char* what) {
+[[noreturn]] void fail_transport(const char* what) {
     fail(routine_name(noted_routine()), std::string("transport: ") + what);
 }
 
 // The program's thread and the transport's may both come to know; one of them speaks.
-void fail_lost(int pe, const char* what) {
+[[noreturn]] void fail_lost(int pe, const char* what) {
     static std::atomic<bool> speaking = false;
     while (speaking.exchange(true, std::memory_order_relaxed))
         os::sleep_nanoseconds(1'000'000'000);

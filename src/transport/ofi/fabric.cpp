@@ -121,8 +121,8 @@ void Fabric::choose() {
     }
     // What our caps and modes do not need must not be asked for.
     info_->mode &= FI_CONTEXT | FI_CONTEXT2;
-    const std::uint64_t needed = FI_ORDER_RAW | FI_ORDER_WAW | FI_ORDER_SAW | FI_ORDER_SAS;
-    const auto covers = [needed](std::uint64_t order) { return (order & needed) == needed; };
+    constexpr std::uint64_t kNeeded = FI_ORDER_RAW | FI_ORDER_WAW | FI_ORDER_SAW | FI_ORDER_SAS;
+    const auto covers = [](std::uint64_t order) { return (order & kNeeded) == kNeeded; };
     // Puts, gets and sends complete in the queue unless injected.
     info_->tx_attr->op_flags = FI_COMPLETION;
     ordered_ = covers(info_->tx_attr->msg_order) && covers(info_->rx_attr->msg_order) &&

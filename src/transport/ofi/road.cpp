@@ -1,6 +1,7 @@
 #include "transport/ofi/road.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace isthmus::transport::ofi {
@@ -218,9 +219,16 @@ Request Road::request_for(RequestKind kind, Place word, const Atomic& atomic) co
     return request;
 }
 
+namespace {
+[[noreturn]] void refuse_thread(const Services& services) {
+    services.fail("more than 4096 threads use the transport at once");
+    std::abort();  // fail() does not return; its type cannot say so
+}
+}  // namespace
+
 std::uint64_t Road::fetch_atomic(int pe, Place word, const Atomic& atomic) {
     AnswerSlot* const slot = own_slot();
-    if (!slot) services_.fail("more than 4096 threads use the transport at once");
+    if (!slot) refuse_thread(services_);
     Request request = request_for(RequestKind::fetch_atomic, word, atomic);
     request.token = arm(*slot, 1);
     send(pe, request);
@@ -250,8 +258,7 @@ std::uint64_t Road::await_answer(int pe, AnswerSlot& slot) {
                                                                   std::uint64_t offset,
                                                                   std::uint32_t code,
                                                                   std::uint64_t compare) {
-    if (!own_slot())
-        static_cast<Road&>(road).services_.fail("more than 4096 threads use the transport at once");
+    if (!own_slot()) refuse_thread(static_cast<Road&>(road).services_);
     return fetch_word_here(road, operand, pe, offset, code, compare);
 }
 
@@ -343,7 +350,7 @@ void Road::await_confirmations() {
 // answers.
 void Road::flush(bool all) {
     AnswerSlot* const slot = own_slot();
-    if (!slot) services_.fail("more than 4096 threads use the transport at once");
+    if (!slot) refuse_thread(services_);
     // A thread that comes while another one flushes waits for that one's answers: they may stand
     // for its own operations.
     wait(-1, [&] { return flushing_.try_lock(); });
