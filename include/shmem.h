@@ -26,6 +26,7 @@
 #define SHMEM_FUNCTION_ATTRIBUTES
 #endif
 
+#include <isthmus/macros_away.inc>
 #include <isthmus/shmem_table.h>
 #include <isthmus/shmem_types.h>
 #include <isthmus/window.h>
@@ -70,5 +71,6 @@ void* shmemalign(size_t alignment, size_t size);
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #include <isthmus/shmem_generic.h>
 #endif
+#include <isthmus/macros_back.inc>
 
 #endif

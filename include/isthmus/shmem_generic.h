@@ -76,8 +76,9 @@ extern inline __attribute__((gnu_inline, always_inline)) const void* isthmus_sou
     ISTHMUS_CASE(ISTHMUS_COMPLEX_DOUBLE, complexd, C, R) \
     ISTHMUS_CASE(ISTHMUS_COMPLEX_FLOAT, complexf, C, R)
 
-/* The typed routine for what `p` points to. */
-#define ISTHMUS_TYPED(TYPES, p, C, R) _Generic(ISTHMUS_ELEMENT(p) ISTHMUS_CASES_##TYPES(C, R))
+/* The typed routine for what `p` points to. TYPES is one of the ISTHMUS_CASES_ above: a shorter word
+ * might be a macro of the program. */
+#define ISTHMUS_TYPED(TYPES, p, C, R) _Generic(ISTHMUS_ELEMENT(p) TYPES(C, R))
 
 #define ISTHMUS_COUNT(...)                                    ISTHMUS_COUNT_(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define ISTHMUS_COUNT_(a, b, c, d, e, f, g, h, i, count, ...) count
@@ -145,67 +146,67 @@ extern inline __attribute__((gnu_inline, always_inline)) const void* isthmus_sou
 #define ISTHMUS_GENERIC(FORM, TYPES, R, ...) ISTHMUS_FORM(FORM, __VA_ARGS__)(TYPES, R, __VA_ARGS__)
 
 /* 9.6 Remote memory access. */
-#define shmem_p(...)       ISTHMUS_GENERIC(ISTHMUS_VALUE, RMA, _p, __VA_ARGS__)
-#define shmem_g(...)       ISTHMUS_GENERIC(ISTHMUS_READ, RMA, _g, __VA_ARGS__)
-#define shmem_put(...)     ISTHMUS_GENERIC(ISTHMUS_BLOCK, RMA, _put, __VA_ARGS__)
-#define shmem_get(...)     ISTHMUS_GENERIC(ISTHMUS_BLOCK, RMA, _get, __VA_ARGS__)
-#define shmem_put_nbi(...) ISTHMUS_GENERIC(ISTHMUS_BLOCK, RMA, _put_nbi, __VA_ARGS__)
-#define shmem_get_nbi(...) ISTHMUS_GENERIC(ISTHMUS_BLOCK, RMA, _get_nbi, __VA_ARGS__)
-#define shmem_iput(...)    ISTHMUS_GENERIC(ISTHMUS_STRIDED, RMA, _iput, __VA_ARGS__)
-#define shmem_iget(...)    ISTHMUS_GENERIC(ISTHMUS_STRIDED, RMA, _iget, __VA_ARGS__)
-#define shmem_ibput(...)   ISTHMUS_GENERIC(ISTHMUS_BLOCKS, RMA, _ibput, __VA_ARGS__)
-#define shmem_ibget(...)   ISTHMUS_GENERIC(ISTHMUS_BLOCKS, RMA, _ibget, __VA_ARGS__)
+#define shmem_p(...)       ISTHMUS_GENERIC(ISTHMUS_VALUE, ISTHMUS_CASES_RMA, _p, __VA_ARGS__)
+#define shmem_g(...)       ISTHMUS_GENERIC(ISTHMUS_READ, ISTHMUS_CASES_RMA, _g, __VA_ARGS__)
+#define shmem_put(...)     ISTHMUS_GENERIC(ISTHMUS_BLOCK, ISTHMUS_CASES_RMA, _put, __VA_ARGS__)
+#define shmem_get(...)     ISTHMUS_GENERIC(ISTHMUS_BLOCK, ISTHMUS_CASES_RMA, _get, __VA_ARGS__)
+#define shmem_put_nbi(...) ISTHMUS_GENERIC(ISTHMUS_BLOCK, ISTHMUS_CASES_RMA, _put_nbi, __VA_ARGS__)
+#define shmem_get_nbi(...) ISTHMUS_GENERIC(ISTHMUS_BLOCK, ISTHMUS_CASES_RMA, _get_nbi, __VA_ARGS__)
+#define shmem_iput(...)    ISTHMUS_GENERIC(ISTHMUS_STRIDED, ISTHMUS_CASES_RMA, _iput, __VA_ARGS__)
+#define shmem_iget(...)    ISTHMUS_GENERIC(ISTHMUS_STRIDED, ISTHMUS_CASES_RMA, _iget, __VA_ARGS__)
+#define shmem_ibput(...)   ISTHMUS_GENERIC(ISTHMUS_BLOCKS, ISTHMUS_CASES_RMA, _ibput, __VA_ARGS__)
+#define shmem_ibget(...)   ISTHMUS_GENERIC(ISTHMUS_BLOCKS, ISTHMUS_CASES_RMA, _ibget, __VA_ARGS__)
 
 /* 9.7 Atomics. */
-#define shmem_atomic_fetch(...) ISTHMUS_GENERIC(ISTHMUS_READ, EXTENDED, _atomic_fetch, __VA_ARGS__)
-#define shmem_atomic_set(...)   ISTHMUS_GENERIC(ISTHMUS_VALUE, EXTENDED, _atomic_set, __VA_ARGS__)
-#define shmem_atomic_swap(...)  ISTHMUS_GENERIC(ISTHMUS_VALUE, EXTENDED, _atomic_swap, __VA_ARGS__)
+#define shmem_atomic_fetch(...) ISTHMUS_GENERIC(ISTHMUS_READ, ISTHMUS_CASES_EXTENDED, _atomic_fetch, __VA_ARGS__)
+#define shmem_atomic_set(...)   ISTHMUS_GENERIC(ISTHMUS_VALUE, ISTHMUS_CASES_EXTENDED, _atomic_set, __VA_ARGS__)
+#define shmem_atomic_swap(...)  ISTHMUS_GENERIC(ISTHMUS_VALUE, ISTHMUS_CASES_EXTENDED, _atomic_swap, __VA_ARGS__)
 #define shmem_atomic_fetch_nbi(...) \
-    ISTHMUS_GENERIC(ISTHMUS_READ_NBI, EXTENDED, _atomic_fetch_nbi, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_READ_NBI, ISTHMUS_CASES_EXTENDED, _atomic_fetch_nbi, __VA_ARGS__)
 #define shmem_atomic_swap_nbi(...) \
-    ISTHMUS_GENERIC(ISTHMUS_VALUE_NBI, EXTENDED, _atomic_swap_nbi, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_VALUE_NBI, ISTHMUS_CASES_EXTENDED, _atomic_swap_nbi, __VA_ARGS__)
 #define shmem_atomic_compare_swap(...) \
-    ISTHMUS_GENERIC(ISTHMUS_SWAP, AMO, _atomic_compare_swap, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_SWAP, ISTHMUS_CASES_AMO, _atomic_compare_swap, __VA_ARGS__)
 #define shmem_atomic_compare_swap_nbi(...) \
-    ISTHMUS_GENERIC(ISTHMUS_SWAP_NBI, AMO, _atomic_compare_swap_nbi, __VA_ARGS__)
-#define shmem_atomic_inc(...) ISTHMUS_GENERIC(ISTHMUS_TARGET, AMO, _atomic_inc, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_SWAP_NBI, ISTHMUS_CASES_AMO, _atomic_compare_swap_nbi, __VA_ARGS__)
+#define shmem_atomic_inc(...) ISTHMUS_GENERIC(ISTHMUS_TARGET, ISTHMUS_CASES_AMO, _atomic_inc, __VA_ARGS__)
 #define shmem_atomic_fetch_inc(...) \
-    ISTHMUS_GENERIC(ISTHMUS_TARGET, AMO, _atomic_fetch_inc, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_TARGET, ISTHMUS_CASES_AMO, _atomic_fetch_inc, __VA_ARGS__)
 #define shmem_atomic_fetch_inc_nbi(...) \
-    ISTHMUS_GENERIC(ISTHMUS_TARGET_NBI, AMO, _atomic_fetch_inc_nbi, __VA_ARGS__)
-#define shmem_atomic_add(...) ISTHMUS_GENERIC(ISTHMUS_VALUE, AMO, _atomic_add, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_TARGET_NBI, ISTHMUS_CASES_AMO, _atomic_fetch_inc_nbi, __VA_ARGS__)
+#define shmem_atomic_add(...) ISTHMUS_GENERIC(ISTHMUS_VALUE, ISTHMUS_CASES_AMO, _atomic_add, __VA_ARGS__)
 #define shmem_atomic_fetch_add(...) \
-    ISTHMUS_GENERIC(ISTHMUS_VALUE, AMO, _atomic_fetch_add, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_VALUE, ISTHMUS_CASES_AMO, _atomic_fetch_add, __VA_ARGS__)
 #define shmem_atomic_fetch_add_nbi(...) \
-    ISTHMUS_GENERIC(ISTHMUS_VALUE_NBI, AMO, _atomic_fetch_add_nbi, __VA_ARGS__)
-#define shmem_atomic_and(...) ISTHMUS_GENERIC(ISTHMUS_VALUE, BITWISE, _atomic_and, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_VALUE_NBI, ISTHMUS_CASES_AMO, _atomic_fetch_add_nbi, __VA_ARGS__)
+#define shmem_atomic_and(...) ISTHMUS_GENERIC(ISTHMUS_VALUE, ISTHMUS_CASES_BITWISE, _atomic_and, __VA_ARGS__)
 #define shmem_atomic_fetch_and(...) \
-    ISTHMUS_GENERIC(ISTHMUS_VALUE, BITWISE, _atomic_fetch_and, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_VALUE, ISTHMUS_CASES_BITWISE, _atomic_fetch_and, __VA_ARGS__)
 #define shmem_atomic_fetch_and_nbi(...) \
-    ISTHMUS_GENERIC(ISTHMUS_VALUE_NBI, BITWISE, _atomic_fetch_and_nbi, __VA_ARGS__)
-#define shmem_atomic_or(...) ISTHMUS_GENERIC(ISTHMUS_VALUE, BITWISE, _atomic_or, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_VALUE_NBI, ISTHMUS_CASES_BITWISE, _atomic_fetch_and_nbi, __VA_ARGS__)
+#define shmem_atomic_or(...) ISTHMUS_GENERIC(ISTHMUS_VALUE, ISTHMUS_CASES_BITWISE, _atomic_or, __VA_ARGS__)
 #define shmem_atomic_fetch_or(...) \
-    ISTHMUS_GENERIC(ISTHMUS_VALUE, BITWISE, _atomic_fetch_or, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_VALUE, ISTHMUS_CASES_BITWISE, _atomic_fetch_or, __VA_ARGS__)
 #define shmem_atomic_fetch_or_nbi(...) \
-    ISTHMUS_GENERIC(ISTHMUS_VALUE_NBI, BITWISE, _atomic_fetch_or_nbi, __VA_ARGS__)
-#define shmem_atomic_xor(...) ISTHMUS_GENERIC(ISTHMUS_VALUE, BITWISE, _atomic_xor, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_VALUE_NBI, ISTHMUS_CASES_BITWISE, _atomic_fetch_or_nbi, __VA_ARGS__)
+#define shmem_atomic_xor(...) ISTHMUS_GENERIC(ISTHMUS_VALUE, ISTHMUS_CASES_BITWISE, _atomic_xor, __VA_ARGS__)
 #define shmem_atomic_fetch_xor(...) \
-    ISTHMUS_GENERIC(ISTHMUS_VALUE, BITWISE, _atomic_fetch_xor, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_VALUE, ISTHMUS_CASES_BITWISE, _atomic_fetch_xor, __VA_ARGS__)
 #define shmem_atomic_fetch_xor_nbi(...) \
-    ISTHMUS_GENERIC(ISTHMUS_VALUE_NBI, BITWISE, _atomic_fetch_xor_nbi, __VA_ARGS__)
+    ISTHMUS_GENERIC(ISTHMUS_VALUE_NBI, ISTHMUS_CASES_BITWISE, _atomic_fetch_xor_nbi, __VA_ARGS__)
 /* Names from before 1.4; they never took a context. */
-#define shmem_fetch(source, pe)            ISTHMUS_READ_2(EXTENDED, _fetch, source, pe)
-#define shmem_set(dest, value, pe)         ISTHMUS_VALUE_3(EXTENDED, _set, dest, value, pe)
-#define shmem_swap(dest, value, pe)        ISTHMUS_VALUE_3(EXTENDED, _swap, dest, value, pe)
-#define shmem_cswap(dest, cond, value, pe) ISTHMUS_SWAP_4(AMO, _cswap, dest, cond, value, pe)
-#define shmem_inc(dest, pe)                ISTHMUS_TARGET_2(AMO, _inc, dest, pe)
-#define shmem_finc(dest, pe)               ISTHMUS_TARGET_2(AMO, _finc, dest, pe)
-#define shmem_add(dest, value, pe)         ISTHMUS_VALUE_3(AMO, _add, dest, value, pe)
-#define shmem_fadd(dest, value, pe)        ISTHMUS_VALUE_3(AMO, _fadd, dest, value, pe)
+#define shmem_fetch(source, pe)            ISTHMUS_READ_2(ISTHMUS_CASES_EXTENDED, _fetch, source, pe)
+#define shmem_set(dest, value, pe)         ISTHMUS_VALUE_3(ISTHMUS_CASES_EXTENDED, _set, dest, value, pe)
+#define shmem_swap(dest, value, pe)        ISTHMUS_VALUE_3(ISTHMUS_CASES_EXTENDED, _swap, dest, value, pe)
+#define shmem_cswap(dest, cond, value, pe) ISTHMUS_SWAP_4(ISTHMUS_CASES_AMO, _cswap, dest, cond, value, pe)
+#define shmem_inc(dest, pe)                ISTHMUS_TARGET_2(ISTHMUS_CASES_AMO, _inc, dest, pe)
+#define shmem_finc(dest, pe)               ISTHMUS_TARGET_2(ISTHMUS_CASES_AMO, _finc, dest, pe)
+#define shmem_add(dest, value, pe)         ISTHMUS_VALUE_3(ISTHMUS_CASES_AMO, _add, dest, value, pe)
+#define shmem_fadd(dest, value, pe)        ISTHMUS_VALUE_3(ISTHMUS_CASES_AMO, _fadd, dest, value, pe)
 
 /* 9.8 Signalling. */
-#define shmem_put_signal(...)     ISTHMUS_GENERIC(ISTHMUS_SIGNAL, RMA, _put_signal, __VA_ARGS__)
-#define shmem_put_signal_nbi(...) ISTHMUS_GENERIC(ISTHMUS_SIGNAL, RMA, _put_signal_nbi, __VA_ARGS__)
+#define shmem_put_signal(...)     ISTHMUS_GENERIC(ISTHMUS_SIGNAL, ISTHMUS_CASES_RMA, _put_signal, __VA_ARGS__)
+#define shmem_put_signal_nbi(...) ISTHMUS_GENERIC(ISTHMUS_SIGNAL, ISTHMUS_CASES_RMA, _put_signal_nbi, __VA_ARGS__)
 #define ISTHMUS_SIGNAL_SET_3      shmem_signal_set
 #define ISTHMUS_SIGNAL_SET_4      shmem_ctx_signal_set
 #define ISTHMUS_SIGNAL_ADD_3      shmem_signal_add
@@ -217,35 +218,35 @@ extern inline __attribute__((gnu_inline, always_inline)) const void* isthmus_sou
 #define ISTHMUS_TEAM_BLOCK(TYPES, R, team, dest, source, nelems) \
     ISTHMUS_TYPED(TYPES, dest, , R)(team, ISTHMUS_OUT(dest), ISTHMUS_LIKE(dest, source), nelems)
 #define shmem_alltoall(team, dest, source, nelems) \
-    ISTHMUS_TEAM_BLOCK(RMA, _alltoall, team, dest, source, nelems)
+    ISTHMUS_TEAM_BLOCK(ISTHMUS_CASES_RMA, _alltoall, team, dest, source, nelems)
 #define shmem_alltoalls(team, dest, source, dst, sst, nelems) \
-    ISTHMUS_TYPED(RMA, dest, , _alltoalls)                    \
+    ISTHMUS_TYPED(ISTHMUS_CASES_RMA, dest, , _alltoalls)                    \
     (team, ISTHMUS_OUT(dest), ISTHMUS_LIKE(dest, source), dst, sst, nelems)
 #define shmem_broadcast(team, dest, source, nelems, PE_root) \
-    ISTHMUS_TYPED(RMA, dest, , _broadcast)                   \
+    ISTHMUS_TYPED(ISTHMUS_CASES_RMA, dest, , _broadcast)                   \
     (team, ISTHMUS_OUT(dest), ISTHMUS_LIKE(dest, source), nelems, PE_root)
 #define shmem_collect(team, dest, source, nelems) \
-    ISTHMUS_TEAM_BLOCK(RMA, _collect, team, dest, source, nelems)
+    ISTHMUS_TEAM_BLOCK(ISTHMUS_CASES_RMA, _collect, team, dest, source, nelems)
 #define shmem_fcollect(team, dest, source, nelems) \
-    ISTHMUS_TEAM_BLOCK(RMA, _fcollect, team, dest, source, nelems)
+    ISTHMUS_TEAM_BLOCK(ISTHMUS_CASES_RMA, _fcollect, team, dest, source, nelems)
 #define shmem_and_reduce(team, dest, source, nreduce) \
-    ISTHMUS_TEAM_BLOCK(REDUCE_BITWISE, _and_reduce, team, dest, source, nreduce)
+    ISTHMUS_TEAM_BLOCK(ISTHMUS_CASES_REDUCE_BITWISE, _and_reduce, team, dest, source, nreduce)
 #define shmem_or_reduce(team, dest, source, nreduce) \
-    ISTHMUS_TEAM_BLOCK(REDUCE_BITWISE, _or_reduce, team, dest, source, nreduce)
+    ISTHMUS_TEAM_BLOCK(ISTHMUS_CASES_REDUCE_BITWISE, _or_reduce, team, dest, source, nreduce)
 #define shmem_xor_reduce(team, dest, source, nreduce) \
-    ISTHMUS_TEAM_BLOCK(REDUCE_BITWISE, _xor_reduce, team, dest, source, nreduce)
+    ISTHMUS_TEAM_BLOCK(ISTHMUS_CASES_REDUCE_BITWISE, _xor_reduce, team, dest, source, nreduce)
 #define shmem_max_reduce(team, dest, source, nreduce) \
-    ISTHMUS_TEAM_BLOCK(RMA, _max_reduce, team, dest, source, nreduce)
+    ISTHMUS_TEAM_BLOCK(ISTHMUS_CASES_RMA, _max_reduce, team, dest, source, nreduce)
 #define shmem_min_reduce(team, dest, source, nreduce) \
-    ISTHMUS_TEAM_BLOCK(RMA, _min_reduce, team, dest, source, nreduce)
+    ISTHMUS_TEAM_BLOCK(ISTHMUS_CASES_RMA, _min_reduce, team, dest, source, nreduce)
 #define shmem_sum_reduce(team, dest, source, nreduce) \
-    ISTHMUS_TEAM_BLOCK(REDUCE, _sum_reduce, team, dest, source, nreduce)
+    ISTHMUS_TEAM_BLOCK(ISTHMUS_CASES_REDUCE, _sum_reduce, team, dest, source, nreduce)
 #define shmem_prod_reduce(team, dest, source, nreduce) \
-    ISTHMUS_TEAM_BLOCK(REDUCE, _prod_reduce, team, dest, source, nreduce)
+    ISTHMUS_TEAM_BLOCK(ISTHMUS_CASES_REDUCE, _prod_reduce, team, dest, source, nreduce)
 #define shmem_sum_inscan(team, dest, source, nelems) \
-    ISTHMUS_TEAM_BLOCK(REDUCE, _sum_inscan, team, dest, source, nelems)
+    ISTHMUS_TEAM_BLOCK(ISTHMUS_CASES_REDUCE, _sum_inscan, team, dest, source, nelems)
 #define shmem_sum_exscan(team, dest, source, nelems) \
-    ISTHMUS_TEAM_BLOCK(REDUCE, _sum_exscan, team, dest, source, nelems)
+    ISTHMUS_TEAM_BLOCK(ISTHMUS_CASES_REDUCE, _sum_exscan, team, dest, source, nelems)
 /* One argument is a team; four are an active set (deprecated). */
 #define ISTHMUS_SYNC_1  shmem_team_sync
 #define ISTHMUS_SYNC_4  shmem_sync
@@ -253,13 +254,13 @@ extern inline __attribute__((gnu_inline, always_inline)) const void* isthmus_sou
 
 /* 9.11 Point-to-point synchronisation. */
 #define ISTHMUS_ANY_OF(R, ivars, nelems, status, cmp, value) \
-    ISTHMUS_TYPED(AMO, ivars, , R)(ISTHMUS_OUT(ivars), nelems, status, cmp, value)
+    ISTHMUS_TYPED(ISTHMUS_CASES_AMO, ivars, , R)(ISTHMUS_OUT(ivars), nelems, status, cmp, value)
 #define ISTHMUS_SOME_OF(R, ivars, nelems, indices, status, cmp, value) \
-    ISTHMUS_TYPED(AMO, ivars, , R)(ISTHMUS_OUT(ivars), nelems, indices, status, cmp, value)
+    ISTHMUS_TYPED(ISTHMUS_CASES_AMO, ivars, , R)(ISTHMUS_OUT(ivars), nelems, indices, status, cmp, value)
 #define shmem_wait_until(ivar, cmp, cmp_value) \
-    ISTHMUS_TYPED(P2P, ivar, , _wait_until)(ISTHMUS_OUT(ivar), cmp, cmp_value)
+    ISTHMUS_TYPED(ISTHMUS_CASES_P2P, ivar, , _wait_until)(ISTHMUS_OUT(ivar), cmp, cmp_value)
 #define shmem_test(ivar, cmp, cmp_value) \
-    ISTHMUS_TYPED(P2P, ivar, , _test)(ISTHMUS_OUT(ivar), cmp, cmp_value)
+    ISTHMUS_TYPED(ISTHMUS_CASES_P2P, ivar, , _test)(ISTHMUS_OUT(ivar), cmp, cmp_value)
 #define shmem_wait_until_all(ivars, nelems, status, cmp, cmp_value) \
     ISTHMUS_ANY_OF(_wait_until_all, ivars, nelems, status, cmp, cmp_value)
 #define shmem_wait_until_any(ivars, nelems, status, cmp, cmp_value) \
