@@ -27,9 +27,10 @@ constexpr std::array kTable{
                        "Print all settings at start."},
     SettingDescription{"SHMEM_DEBUG", "SMA_DEBUG", SettingKind::presence, "", nullptr, "diagnosis",
                        "Print what the library does at start and end; turns ISTHMUS_CHECK on."},
-    SettingDescription{"ISTHMUS_CHECK", nullptr, SettingKind::flag, "0", nullptr, "checks",
-                       "Check the arguments of every call: addresses, ranges, overlaps, and that "
-                       "all PEs call collectives alike. Slower; nothing is inlined."},
+    SettingDescription{
+        "ISTHMUS_CHECK", nullptr, SettingKind::flag, "0", nullptr, "checks",
+        "Check the arguments of every call: addresses, ranges, overlaps of "
+        "blocks, and that all PEs call collectives alike. Slower; nothing is inlined."},
     SettingDescription{
         "ISTHMUS_STALL_SECONDS", nullptr, SettingKind::seconds, "30", nullptr, "waiting",
         "A wait without progress for this long prints who waits for what. 0: never."},

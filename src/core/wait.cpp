@@ -101,7 +101,8 @@ void Waiter::look_around(std::uint64_t now) {
         return;
     reported_ = now;
     std::uint64_t last = job.header->stall_reported.load(std::memory_order_relaxed);
-    if (static_cast<double>(now - last) < limit * static_cast<double>(kSecond) ||
+    // Another PE may have spoken since `now` was read.
+    if (last >= now || static_cast<double>(now - last) < limit * static_cast<double>(kSecond) ||
         !job.header->stall_reported.compare_exchange_strong(last, now, std::memory_order_relaxed))
         return;
     std::string report = speaker_prefix() + routine_name(target_.routine) + ": no progress for " +

@@ -50,6 +50,11 @@ static void wild_dest(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_get(wild, words, 8, 1);
 }
+static void null_strided(int me, int pes) {
+    long* volatile nowhere = NULL;
+    (void)pes;
+    if (me == 0) shmem_long_iput(words, nowhere, 1, 2, 4, 1);
+}
 static void wild_signal(int me, int pes) {
     static uint64_t flag;
     (void)pes;
@@ -106,6 +111,7 @@ const struct Case cases[] = {
     {"far_past", far_past},
     {"wild_source", wild_source},
     {"wild_dest", wild_dest},
+    {"null_strided", null_strided},
     {"wild_signal", wild_signal},
     {"code", code},
     {"get_stack", get_stack},

@@ -99,6 +99,10 @@ static void lock_misaligned(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_set_lock((long*)(void*)((char*)words + 4));
 }
+static void negative_strided(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_iput(words, words, 1, 2, (size_t)-4 + (size_t)zero, 0);
+}
 static void wild_lock(int me, int pes) {
     (void)pes;
     memset(words, 7, sizeof *words);
@@ -135,6 +139,7 @@ const struct Case cases[] = {
     {"lock_not_symmetric", lock_not_symmetric},
     {"lock_null", lock_null},
     {"lock_misaligned", lock_misaligned},
+    {"negative_strided", negative_strided},
     {"wild_lock", wild_lock},
     {"overlap_put", overlap_put},
     {"overlap_get", overlap_get},

@@ -117,16 +117,20 @@ template <std::size_t kUnit>
 [[gnu::cold, gnu::noinline]] void put_shape_checked(void* dest, const void* source,
                                                     const Shape& shape, int pe,
                                                     const char* routine) {
-    if (void* there = checked_target(dest, extent(shape.dst, shape, kUnit), pe, routine))
+    if (void* there = checked_target(dest, extent(shape.dst, shape, kUnit), pe, routine)) {
+        check_private(source, extent(shape.sst, shape, kUnit), "source", routine);
         return copy_shape<kUnit>(there, source, shape);
+    }
     put_shape_far<kUnit>(dest, source, shape, pe, routine);
 }
 template <std::size_t kUnit>
 [[gnu::cold, gnu::noinline]] void get_shape_checked(void* dest, const void* source,
                                                     const Shape& shape, int pe,
                                                     const char* routine) {
-    if (const void* there = checked_target(source, extent(shape.sst, shape, kUnit), pe, routine))
+    if (const void* there = checked_target(source, extent(shape.sst, shape, kUnit), pe, routine)) {
+        check_private(dest, extent(shape.dst, shape, kUnit), "dest", routine);
         return copy_shape<kUnit>(dest, there, shape);
+    }
     get_shape_far<kUnit>(dest, source, shape, pe, routine);
 }
 
@@ -136,6 +140,7 @@ void iput(void* dest, const void* source, const Shape& shape, int pe, Routine ki
     note(kind);
     if (!strides_are_legal(shape)) check_strides(shape, routine);
     if (shape.block > kMostBytes / kUnit) refuse_count(shape.block, kUnit, routine);
+    if (shape.count > kMostBytes / kUnit) refuse_count(shape.count, kUnit, routine);
     if (!reaches(pe)) [[unlikely]]
         return put_shape_checked<kUnit>(dest, source, shape, pe, routine);
     copy_shape<kUnit>(translate(dest, pe), source, shape);
@@ -147,6 +152,7 @@ void iget(void* dest, const void* source, const Shape& shape, int pe, Routine ki
     note(kind);
     if (!strides_are_legal(shape)) check_strides(shape, routine);
     if (shape.block > kMostBytes / kUnit) refuse_count(shape.block, kUnit, routine);
+    if (shape.count > kMostBytes / kUnit) refuse_count(shape.count, kUnit, routine);
     if (!reaches(pe)) [[unlikely]]
         return get_shape_checked<kUnit>(dest, source, shape, pe, routine);
     copy_shape<kUnit>(dest, translate(source, pe), shape);

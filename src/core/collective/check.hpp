@@ -33,7 +33,8 @@ void check_signature(Team& team, const Signature& mine);
 void check_operands(Routine routine, const void* dest, std::size_t dest_bytes, const void* source,
                     std::size_t source_bytes, bool in_place);
 
-// An active set's work array is symmetric and holds SHMEM_SYNC_VALUE.
+// An active set's pSync is symmetric. What it holds is not looked at: a PE that was early may have
+// written to it already.
 void check_psync(Routine routine, const long* psync);
 
 }  // namespace isthmus::collective
