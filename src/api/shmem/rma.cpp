@@ -50,8 +50,9 @@ constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the re
 // To PEs of other hosts. Up to the network's call 24 instructions, the window's test included; what
 // is needed behind the call lies in the frame, so that nothing is saved and restored. `gap` has no
 // value: it keeps the register free in which the network's call takes the offset.
-[[gnu::noipa]] void put_far(void* dest, const void* source, std::size_t bytes, int pe,
-                            std::uint64_t /*gap*/, const char* routine) {
+[[gnu::noinline]] void put_far(void* dest, const void* source, std::size_t bytes, int pe,
+                               std::uint64_t gap, const char* routine) {
+    __asm__("" ::"r"(gap));  // used, lest the compiler drops it
     std::uint64_t offset = 0;
     // One comparison for 0 bytes, too.
     if (bytes - 1 >= far::express.road.longest || !far::find_in_heap(far::express, dest, offset))

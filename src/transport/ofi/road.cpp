@@ -219,16 +219,17 @@ Request Road::request_for(RequestKind kind, Place word, const Atomic& atomic) co
     return request;
 }
 
-namespace {
-[[noreturn]] void refuse_thread(const Services& services) {
-    services.fail("more than 4096 threads use the transport at once");
-    std::abort();  // fail() does not return; its type cannot say so
+AnswerSlot& Road::needed_slot() {
+    AnswerSlot* const slot = own_slot();
+    if (!slot) {
+        services_.fail("more than 4096 threads use the transport at once");
+        std::abort();
+    }
+    return *slot;
 }
-}  // namespace
 
 std::uint64_t Road::fetch_atomic(int pe, Place word, const Atomic& atomic) {
-    AnswerSlot* const slot = own_slot();
-    if (!slot) refuse_thread(services_);
+    AnswerSlot* const slot = &needed_slot();
     Request request = request_for(RequestKind::fetch_atomic, word, atomic);
     request.token = arm(*slot, 1);
     send(pe, request);
@@ -258,7 +259,7 @@ std::uint64_t Road::await_answer(int pe, AnswerSlot& slot) {
                                                                   std::uint64_t offset,
                                                                   std::uint32_t code,
                                                                   std::uint64_t compare) {
-    if (!own_slot()) refuse_thread(static_cast<Road&>(road).services_);
+    static_cast<Road&>(road).needed_slot();
     return fetch_word_here(road, operand, pe, offset, code, compare);
 }
 
@@ -349,8 +350,7 @@ void Road::await_confirmations() {
 // Behind puts alone a get is enough: the provider keeps it in order, and no thread of the target's
 // answers.
 void Road::flush(bool all) {
-    AnswerSlot* const slot = own_slot();
-    if (!slot) refuse_thread(services_);
+    AnswerSlot* const slot = &needed_slot();
     // A thread that comes while another one flushes waits for that one's answers: they may stand
     // for its own operations.
     wait(-1, [&] { return flushing_.try_lock(); });

@@ -135,6 +135,7 @@ class Road final : public Transport {
     }
     [[gnu::noinline]] void mark_first(int pe, Marks& marks);
     void flush(bool all);
+    AnswerSlot& needed_slot();
     void ask(AnswerSlot& slot);
     void read_behind();
     void await_confirmations();
