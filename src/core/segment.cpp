@@ -281,7 +281,9 @@ int destroy_segment(Segment& segment, const char* routine) {
     if (segment.entry >= 0 && segment.owner == job.me) {
         const std::lock_guard lock(guard);
         const auto found = made.find(segment.id);
-        if (found == made.end() || found->second.place.generation != segment.generation)
+        // A cell counts its own generations: the same one in another cell is another segment.
+        if (found == made.end() || found->second.place.index != segment.entry ||
+            found->second.place.generation != segment.generation)
             return refuse(ISTHMUS_STALE, routine, name(segment.id) + " was already destroyed");
         if (!make_private(found->second))
             return refuse(ISTHMUS_NO_MEMORY, routine,

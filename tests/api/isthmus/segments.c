@@ -58,6 +58,55 @@ static void create_and_clone(void) {
     OK(isthmus_segment_destroy(&mine));
 }
 
+/* Where the directory begins to look for an id (core/directory.cpp). */
+static uint64_t hash_of(uint64_t id) {
+    id = (id ^ (id >> 30)) * 0xbf58476d1ce4e5b9;
+    id = (id ^ (id >> 27)) * 0x94d049bb133111eb;
+    return id ^ (id >> 31);
+}
+static int same_cell(uint64_t a, uint64_t b) {
+    const uint64_t x = hash_of(a), y = hash_of(b);
+    return x % (uint64_t)pes == y % (uint64_t)pes && (x >> 40) % 65536 == (y >> 40) % 65536;
+}
+
+/* A copy of a view outlives its segment, and a later one of the same id has the same generation in
+ * another cell: the copy is of no segment all the same. */
+static void stale_copy(void) {
+    const uint64_t id = 1000;
+    uint64_t other = 2000;
+    while (!same_cell(id, other))
+        ++other;
+    if (me == 0) {
+        isthmus_segment first, mine, now;
+        OK(isthmus_segment_create(&first, other, NULL, 4096, 0));
+        OK(isthmus_segment_create(&mine, id, NULL, 4096, 0)); /* in the next cell */
+        OK(isthmus_segment_destroy(&mine));
+        OK(isthmus_segment_create(&mine, id, NULL, 4096, 0));
+        isthmus_segment copy = mine;
+        OK(isthmus_segment_destroy(&mine));
+        OK(isthmus_segment_destroy(&first));
+        OK(isthmus_segment_create(&now, id, NULL, 4096, 0)); /* in the first */
+        CHECK(now.entry != copy.entry && now.generation == copy.generation);
+        CHECK(isthmus_segment_destroy(&copy) == ISTHMUS_STALE);
+        OK(isthmus_poke(&now, 0, 1));
+        copy = now;
+        OK(isthmus_segment_destroy(&now));
+        CHECK(isthmus_segment_destroy(&copy) == ISTHMUS_STALE);
+    }
+    isthmus_barrier();
+}
+
+/* A view that nobody has made. */
+static void no_view(void) {
+    isthmus_segment none;
+    memset(&none, 0, sizeof none);
+    int64_t word = 0;
+    CHECK(isthmus_fence(&none, NULL) == ISTHMUS_STALE);
+    CHECK(isthmus_put(&word, &none, 0, 0, NULL) == ISTHMUS_STALE);
+    CHECK(isthmus_fetchadd(&none, 0, 1, &word, NULL) == ISTHMUS_STALE);
+    CHECK(isthmus_segment_malloc(&none, 8, (uint64_t*)&word, NULL) == ISTHMUS_STALE);
+}
+
 static void rights(void) {
     isthmus_segment mine, peer;
     int64_t word = 1;
@@ -382,3 +431,5 @@ int main(void) {
     isthmus_finalize();
     return 0;
 }
+    stale_copy(); /* the first: the directory's cells are new */
+    no_view();
