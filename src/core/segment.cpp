@@ -94,10 +94,27 @@ Segment view(const Publication& publication, const DirectoryPlace& place) {
 
 bool is_symmetric_memory(const void* memory, std::uint64_t size) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-    for (const Range& range : {heap.range(), job.data, job.arena}) {
+    for (const Range& range : {heap.range(), job.data}) {
         if (range.size != 0 && range.contains(memory)) return size <= range.end() - begin;
     }
     return false;
+}
+
+// 0 if the memory begins where the kinds of operation need it: at the widest atomic, at the
+// allocator's unit.
+int check_alignment(const void* memory, std::uint32_t access, const char* routine) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+    const auto refuse_below = [&](std::uint64_t alignment, const char* kind) {
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      std::string(kind) + " needs memory that begins at a multiple of " +
+                          std::to_string(alignment) + " bytes, and " + hexadecimal(memory) +
+                          " is none: align it, or leave " + kind + " out of the access");
+    };
+    if ((access & ISTHMUS_ALLOCATOR) != 0 && begin % kAllocatorAlignment != 0)
+        return refuse_below(kAllocatorAlignment, "ISTHMUS_ALLOCATOR");
+    if ((access & ISTHMUS_ATOMICS) != 0 && begin % sizeof(std::int64_t) != 0)
+        return refuse_below(sizeof(std::int64_t), "ISTHMUS_ATOMICS");
+    return ISTHMUS_OK;
 }
 
 // 0 if the pages at `memory` may become a segment's. `guard` is held.
@@ -129,11 +146,19 @@ int check_adoptable(const void* memory, std::uint64_t size, const char* routine)
 // Finds or makes the shared memory behind a segment. Status 0, or a refusal.
 int provide_memory(void* memory, std::uint64_t size, std::uint32_t access, Made& record,
                    std::uintptr_t& shared, const char* routine) {
-    if (memory && is_symmetric_memory(memory, size)) {
-        shared = reinterpret_cast<std::uintptr_t>(memory);
-        return ISTHMUS_OK;
-    }
     if (memory) {
+        // Of the arena a ring alone is published here, by who has allocated it.
+        const bool ring = (access & ISTHMUS_QUEUE) != 0;
+        if (!ring && job.arena.contains(memory))
+            return refuse(ISTHMUS_ARGUMENT, routine,
+                          "the memory at " + hexadecimal(memory) +
+                              " lies in the arena, where the library provides segments and "
+                              "queues with theirs; pass null to let it provide more");
+        if (ring || is_symmetric_memory(memory, size)) {
+            if (const int status = check_alignment(memory, access, routine)) return status;
+            shared = reinterpret_cast<std::uintptr_t>(memory);
+            return ISTHMUS_OK;
+        }
         if (const int status = check_adoptable(memory, size, routine)) return status;
     }
     record.block = arena_allocate(size, access);

@@ -13,7 +13,7 @@ namespace {
 // Memory is a row of blocks without gaps. Each begins with a head that tells its size and that of
 // the block before it, so that neighbours are found in both directions and merged at once. Free
 // blocks are in a list by the power of two below their size.
-constexpr std::uint64_t kUnit = 16;
+constexpr std::uint64_t kUnit = kAllocatorAlignment;
 constexpr std::uint64_t kUsed = 1;
 constexpr std::uint64_t kMagic = 0x4853494154535553;  // in the control block: not overwritten yet
 constexpr int kBins = 48;

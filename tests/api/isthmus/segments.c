@@ -228,6 +228,56 @@ static void adoption_refused(void) {
     munmap(pages, 16384);
 }
 
+/* The arena is the library's: what it provided, and what it has not yet, is nobody else's. */
+static void arena_refused(void) {
+    const uint64_t id = 10 + (uint64_t)me * 8;
+    isthmus_segment mine, ring, second;
+    isthmus_queue* queue = NULL;
+    OK(isthmus_segment_create(&mine, id, NULL, 8192, 0));
+    OK(isthmus_queue_create(&queue, id + 1, 4096));
+    OK(isthmus_segment_clone(&ring, id + 1, 0));
+    char* const taken[] = {mine.base, mine.base + 4096, ring.base, mine.base + (1 << 24)};
+    for (int i = 0; i < 4; ++i) {
+        CHECK(isthmus_segment_create(&second, id + 2, taken[i], 4096, 0) == ISTHMUS_ARGUMENT);
+        CHECK(strstr(isthmus_error_text(), "lies in the arena"));
+    }
+    CHECK(isthmus_segment_clone(&second, id + 2, 0) == ISTHMUS_TIMEOUT);
+    OK(isthmus_queue_destroy(queue, NULL));
+    OK(isthmus_segment_destroy(&mine));
+    isthmus_barrier();
+}
+
+/* What a kind of operation needs of where the memory begins. */
+static void alignment(void) {
+    static _Alignas(64) char buffer[8192];
+    const uint64_t id = 12 + (uint64_t)me * 8;
+    const uint32_t atomics = ISTHMUS_READ_WRITE | ISTHMUS_ATOMICS,
+                   transfers = ISTHMUS_READ_WRITE | ISTHMUS_TRANSFERS,
+                   allocator = ISTHMUS_READ_WRITE | ISTHMUS_ALLOCATOR;
+    isthmus_segment mine;
+    int64_t word = 7;
+    CHECK(isthmus_segment_create(&mine, id, buffer + 1, 4096, 0) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_segment_create(&mine, id, buffer + 4, 4096, atomics) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(),
+                 "ISTHMUS_ATOMICS needs memory that begins at a multiple of "
+                 "8 bytes"));
+    CHECK(isthmus_segment_create(&mine, id, buffer + 8, 4096, allocator) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(),
+                 "ISTHMUS_ALLOCATOR needs memory that begins at a multiple "
+                 "of 16 bytes"));
+    CHECK(isthmus_segment_clone(&mine, id, 0) == ISTHMUS_TIMEOUT);
+    OK(isthmus_segment_create(&mine, id, buffer + 8, 8, 0));
+    OK(isthmus_postadd(&mine, 0, 1));
+    OK(isthmus_segment_destroy(&mine));
+    OK(isthmus_segment_create(&mine, id, buffer + 16, 4096, allocator));
+    OK(isthmus_segment_destroy(&mine));
+    OK(isthmus_segment_create(&mine, id, buffer + 1, 4096, transfers)); /* put and get need none */
+    OK(isthmus_put(&word, &mine, 3, sizeof word, NULL));
+    CHECK(buffer[4] == 7);
+    OK(isthmus_segment_destroy(&mine));
+    isthmus_barrier();
+}
+
 /* Without room to make adopted pages private again, a segment stays what it is. */
 static void adoption_without_room(void) {
     enum { kSize = 64 << 20 };
@@ -433,3 +483,5 @@ int main(void) {
 }
     stale_copy(); /* the first: the directory's cells are new */
     no_view();
+    arena_refused();
+    alignment();
