@@ -399,6 +399,27 @@ static void damaged_allocator(void) {
     /* Anything anywhere: whatever the answer, it comes, and nothing is handed out that lies
      * outside. */
     uint64_t state = 777 + (uint64_t)me;
+    /* A list that leads back to where it begins. The blocks that malloc gives are next to one which
+     * is used, so they go into a list of their own size; the one freed last comes first. */
+    OK(isthmus_segment_create(&heap, id, NULL, 65536, access));
+    uint64_t used[2];
+    OK(isthmus_segment_malloc(&heap, 64, &a, NULL));
+    OK(isthmus_segment_malloc(&heap, 16, &used[0], NULL));
+    OK(isthmus_segment_malloc(&heap, 64, &b, NULL));
+    OK(isthmus_segment_malloc(&heap, 16, &used[1], NULL));
+    OK(isthmus_segment_free(&heap, a, NULL));
+    OK(isthmus_segment_free(&heap, b, NULL));
+    const uint64_t first = b - 16, last = a - 16; /* a block's links begin behind its head's 16 */
+    CHECK(!memcmp(heap.base + first + 16, &last, 8) && !memcmp(heap.base + last + 24, &first, 8));
+    OK(isthmus_put(&first, &heap, last + 16, 8, NULL));
+    OK(isthmus_put(&last, &heap, first + 24, 8, NULL));
+    CHECK(is_damaged(isthmus_segment_malloc(&heap, 96, &c, NULL)));
+    CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
+    CHECK(isthmus_segment_malloc(&heap, 40000, &c, NULL) == ISTHMUS_OK); /* of a list in order */
+    CHECK(isthmus_segment_malloc(&heap, 40000, &c, NULL) ==
+          ISTHMUS_NO_MEMORY); /* its report ends */
+    OK(isthmus_segment_destroy(&heap));
+
     for (int round = 0; round < 400; ++round) {
         OK(isthmus_segment_create(&heap, id, NULL, 8192, access));
         uint64_t blocks[32];
