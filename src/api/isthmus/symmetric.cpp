@@ -35,7 +35,7 @@ int check_in_arena(const void* address, std::uint64_t size, int pe, std::uint32_
     const std::uint32_t access = arena_access(address, size, pe);
     if (access == 0)
         return refuse(ISTHMUS_BOUNDS, routine,
-                      "no segment of PE " + std::to_string(pe) + " lies on all of the " +
+                      "no segment of PE " + std::to_string(pe) + " has all of the " +
                           std::to_string(size) + " bytes at " + hexadecimal(address) +
                           ": destroyed, or never made there");
     if ((access & ISTHMUS_TRANSFERS) == 0)
