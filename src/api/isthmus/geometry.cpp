@@ -92,14 +92,18 @@ bool fits(std::uint64_t position, std::uint64_t length, std::uint64_t dimension)
     return position <= dimension && length <= dimension - position;
 }
 
-// Where the block begins in its array and how far apart its rows and planes are; false if numbers
-// overflow.
+// Where the block begins in its array and how far apart its rows and planes are, if it has several;
+// false if numbers overflow.
 bool lay_out(const Side& side, const Block& block, std::uint64_t& begin, Pitch& pitch) {
     std::uint64_t rows = 0;
     std::uint64_t elements = 0;
-    return !__builtin_mul_overflow(side.at.xdim, block.element, &pitch.row) &&
-           !__builtin_mul_overflow(pitch.row, side.at.ydim, &pitch.plane) &&
-           !__builtin_mul_overflow(side.at.zpos, side.at.ydim, &rows) &&
+    const bool several_planes = block.depth > 1;
+    const bool several_rows = several_planes || block.height > 1;
+    if (several_rows && __builtin_mul_overflow(side.at.xdim, block.element, &pitch.row))
+        return false;
+    if (several_planes && __builtin_mul_overflow(pitch.row, side.at.ydim, &pitch.plane))
+        return false;
+    return !__builtin_mul_overflow(side.at.zpos, side.at.ydim, &rows) &&
            !__builtin_add_overflow(rows, side.at.ypos, &rows) &&
            !__builtin_mul_overflow(rows, side.at.xdim, &elements) &&
            !__builtin_add_overflow(elements, side.at.xpos, &elements) &&
