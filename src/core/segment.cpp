@@ -294,7 +294,7 @@ int default_segment(Segment& segment, int pe, const char* routine) {
     segment.size = heap.range().size;
     segment.generation_now = &never_destroyed;
     segment.sleepers = reinterpret_cast<const std::uint32_t*>(&job.header->pe[pe].sleepers);
-    segment.id = static_cast<std::uint64_t>(pe) + 1;  // its namespace
+    segment.id = static_cast<std::uint64_t>(pe) + 1;  // of a namespace of its own: not published
     segment.access = ISTHMUS_DEFAULT_ACCESS;
     segment.owner = pe;
     segment.entry = -1;
@@ -346,8 +346,11 @@ int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t si
             name(segment.id) + " was destroyed by its owner, PE " + std::to_string(segment.owner));
     if ((segment.access & kind) == 0)
         return refuse(ISTHMUS_PROTOCOL, routine,
-                      name(segment.id) + " does not accept " +
-                          (kind == ISTHMUS_ATOMICS ? "atomics" : "put and get"));
+                      name(segment.id) + (kind == ISTHMUS_ATOMICS ? " does not accept atomics"
+                                          : kind == ISTHMUS_ALLOCATOR
+                                              ? " has no allocator: none was asked for "
+                                                "(ISTHMUS_ALLOCATOR) when it was created"
+                                              : " does not accept put and get"));
     if ((segment.access & right) != right)
         return refuse(ISTHMUS_RIGHTS, routine,
                       name(segment.id) + " of PE " + std::to_string(segment.owner) +

@@ -82,7 +82,7 @@ ISTHMUS_API int isthmus_get(void* local, const isthmus_segment* segment, uint64_
 }
 
 ISTHMUS_API int isthmus_fence(const isthmus_segment* segment, isthmus_event* event) {
-    if (is_stale(*segment)) [[unlikely]]
+    if (!segment->base || is_stale(*segment)) [[unlikely]]  // zeroed: has no generation to look at
         return refuse_access(*segment, 0, 0, 0, 0, 1, "isthmus_fence");
     std::atomic_thread_fence(std::memory_order_seq_cst);
     complete(event);

@@ -313,14 +313,17 @@ static void adoption_without_room(void) {
 
 static void default_segments(void) {
     isthmus_segment theirs, mine;
+    uint64_t offset = 0;
     OK(isthmus_segment_default(&theirs, (me + 1) % pes));
     OK(isthmus_segment_default(&mine, me));
+    CHECK(theirs.id == (uint64_t)((me + 1) % pes) + 1);
+    CHECK(isthmus_segment_malloc(&mine, 8, &offset, NULL) == ISTHMUS_PROTOCOL);
+    CHECK(strstr(isthmus_error_text(), "ISTHMUS_ALLOCATOR"));
     CHECK(isthmus_segment_default(&theirs, pes) == ISTHMUS_ARGUMENT);
     CHECK(isthmus_segment_default(&theirs, -1) == ISTHMUS_ARGUMENT);
     OK(isthmus_poke(&theirs, 4096, 31 + me));
     isthmus_barrier();
     CHECK(*(int64_t*)(mine.base + 4096) == 31 + (me + pes - 1) % pes);
-    uint64_t offset = 0;
     void* address = NULL;
     OK(isthmus_segment_offset(&mine, mine.base + 123, &offset));
     CHECK(offset == 123);
@@ -396,9 +399,6 @@ static void damaged_allocator(void) {
     CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
     OK(isthmus_segment_destroy(&heap));
 
-    /* Anything anywhere: whatever the answer, it comes, and nothing is handed out that lies
-     * outside. */
-    uint64_t state = 777 + (uint64_t)me;
     /* A list that leads back to where it begins. The blocks that malloc gives are next to one which
      * is used, so they go into a list of their own size; the one freed last comes first. */
     OK(isthmus_segment_create(&heap, id, NULL, 65536, access));
@@ -420,6 +420,9 @@ static void damaged_allocator(void) {
           ISTHMUS_NO_MEMORY); /* its report ends */
     OK(isthmus_segment_destroy(&heap));
 
+    /* Anything anywhere: whatever the answer, it comes, and nothing is handed out that lies
+     * outside. */
+    uint64_t state = 777 + (uint64_t)me;
     for (int round = 0; round < 400; ++round) {
         OK(isthmus_segment_create(&heap, id, NULL, 8192, access));
         uint64_t blocks[32];
@@ -489,11 +492,15 @@ int main(void) {
     isthmus_init();
     me = isthmus_pe();
     pes = isthmus_pes();
+    stale_copy(); /* the first: the directory's cells are new */
     create_and_clone();
+    no_view();
     rights();
     rights_of_atomics();
     adoption();
     adoption_refused();
+    arena_refused();
+    alignment();
     adoption_without_room();
     default_segments();
     allocator();
@@ -502,7 +509,3 @@ int main(void) {
     isthmus_finalize();
     return 0;
 }
-    stale_copy(); /* the first: the directory's cells are new */
-    no_view();
-    arena_refused();
-    alignment();
