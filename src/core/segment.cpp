@@ -53,7 +53,7 @@ void set_ends(Segment& segment) {
     segment.transfer_end = 0;
     if (segment.access & ISTHMUS_TRANSFERS) {
         segment.transfer_end = segment.size;
-        segment.access |= (segment.access & ISTHMUS_READ_WRITE) << kTransferBits;
+        if (!job.checked) segment.access |= (segment.access & ISTHMUS_READ_WRITE) << kTransferBits;
     }
     const std::uint32_t needed = ISTHMUS_ATOMICS | ISTHMUS_READ_WRITE;
     segment.atomic_end =
@@ -366,6 +366,27 @@ int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t si
         return refuse(
             ISTHMUS_BOUNDS, routine,
             "offset " + std::to_string(offset) + " is not a multiple of " + std::to_string(width));
+    return ISTHMUS_OK;
+}
+
+bool overlap(const void* a, const void* b, std::uint64_t size) {
+    const auto first = reinterpret_cast<std::uintptr_t>(a);
+    const auto second = reinterpret_cast<std::uintptr_t>(b);
+    return first != second && (first < second ? second - first : first - second) < size;
+}
+
+int refuse_overlap(const char* routine) {
+    return refuse(ISTHMUS_ARGUMENT, routine,
+                  "the bytes to read and those to write overlap; copy by way of other memory");
+}
+
+int check_transfer_slowly(const Segment& segment, std::uint64_t offset, std::uint64_t size,
+                          std::uint32_t right, const void* local, const char* routine) {
+    if (const int status =
+            refuse_access(segment, offset, size, right, ISTHMUS_TRANSFERS, 1, routine))
+        return status;
+    if (job.checked && local && overlap(local, segment.base + offset, size))
+        return refuse_overlap(routine);
     return ISTHMUS_OK;
 }
 

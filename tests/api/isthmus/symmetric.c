@@ -221,6 +221,8 @@ int main(void) {
     left = (me + pes - 1) % pes;
     memory();
     rights();
+    ends();
+    overlaps();
     channel();
     waking();
     shmem_finalize();
