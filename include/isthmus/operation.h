@@ -10,8 +10,11 @@ extern "C" {
 #endif
 
 /* Copies `size` bytes from this PE's memory into the segment at `offset`, or back. Size 0 moves
- * nothing and is refused where any other is.
- * Errors: BOUNDS, RIGHTS, PROTOCOL, STALE, before anything moves. */
+ * nothing and is refused where any other is. What is read and what is written do not overlap, but
+ * may be the same; nobody looks, except with ISTHMUS_CHECK=1, which refuses (ARGUMENT) what
+ * overlaps at this PE's addresses. That goes for isthmus/geometry.h and isthmus/symmetric.h, too;
+ * of a list, each range is compared with itself. Errors: BOUNDS, RIGHTS, PROTOCOL, STALE, before
+ * anything moves. */
 int isthmus_put(const void* local, const isthmus_segment* segment, uint64_t offset, uint64_t size,
                 isthmus_event* event);
 int isthmus_get(void* local, const isthmus_segment* segment, uint64_t offset, uint64_t size,

@@ -40,8 +40,10 @@ int isthmus_enqueue(isthmus_queue* queue, const void* message, uint64_t size, is
 /* Does not wait: AGAIN if there is no room now. */
 int isthmus_try_enqueue(isthmus_queue* queue, const void* message, uint64_t size);
 /* In two steps, without a copy: room for a message in the ring, to be filled in place; then made
- * visible with its final size (not above the one reserved). Nobody dequeues what comes after a
- * reserved message, and the queue is not destroyed, until it is committed. */
+ * visible with its final size. Nobody dequeues what comes after a reserved message, and the queue
+ * is not destroyed, until it is committed. Commit: TOO_LARGE above the size reserved, and the
+ * message stays reserved; ARGUMENT if it was committed already, noticed while it is still in the
+ * ring or this end has nothing else reserved. */
 int isthmus_enqueue_reserve(isthmus_queue* queue, uint64_t size, void** message);
 int isthmus_enqueue_commit(isthmus_queue* queue, void* message, uint64_t size);
 

@@ -40,7 +40,7 @@ typedef struct isthmus_segment {
     uint64_t atomic_end;            /* 64-bit atomics: offset must be below it; 0: refused */
     const uint32_t* generation_now; /* the owner moves it on when it destroys the segment */
     const uint32_t* sleepers;       /* waiters of the owner that sleep and must be woken */
-    uint64_t id;                    /* as the user gave it */
+    uint64_t id; /* as chosen at its creation; a default segment's: PE + 1, not published */
     uint32_t generation;
     uint32_t access; /* rights and kinds; above 255 the library's own */
     int32_t owner;   /* PE */
@@ -52,7 +52,11 @@ typedef struct isthmus_segment {
  * Else the memory must be symmetric (shmem_malloc, static data) or begin and end at page borders
  * (mmap, aligned_alloc(4096, ...)); in the latter case its pages are moved to shared memory in
  * place, contents kept, and must not be written by other threads during this call. Such pages must
- * be private, readable and writable, and no other segment's.
+ * be private, readable and writable, and no other segment's. Memory of either sort stays the
+ * caller's and must stay where it is, neither freed nor unmapped, until the segment is destroyed
+ * (by isthmus_finalize at the latest). What the library provided to a segment or a queue is
+ * refused. The memory begins at a multiple of 8 bytes with ISTHMUS_ATOMICS, of 16 with
+ * ISTHMUS_ALLOCATOR.
  * `access`: rights and kinds or-ed, 0 for ISTHMUS_DEFAULT_ACCESS.
  * Errors: EXISTS (says which PE has it), NO_MEMORY, ARGUMENT. Only this PE takes part. */
 int isthmus_segment_create(isthmus_segment* segment, uint64_t id, void* memory, uint64_t size,
@@ -81,10 +85,10 @@ int isthmus_segment_destroy(isthmus_segment* segment);
 int isthmus_segment_offset(const isthmus_segment* segment, const void* address, uint64_t* offset);
 int isthmus_segment_address(const isthmus_segment* segment, uint64_t offset, void** address);
 
-/* Allocation inside a segment made with ISTHMUS_ALLOCATOR, by any PE, for any PE. Offsets, not
- * addresses. Alignment: a power of two up to 4096; malloc gives 16. Free of what was not allocated:
- * ARGUMENT. The lists live in the segment; a put that runs wild can break them, which is noticed
- * (ARGUMENT, "damaged"), not survived. */
+/* Allocation inside a segment made with ISTHMUS_ALLOCATOR, by any PE, for any PE; PROTOCOL in
+ * another. Offsets, not addresses. Alignment, of the offset: a power of two up to 4096; malloc
+ * gives 16. Free of what was not allocated: ARGUMENT. The lists live in the segment; a put that
+ * runs wild can break them, which is noticed (ARGUMENT, "damaged"), not survived. */
 int isthmus_segment_malloc(const isthmus_segment* segment, uint64_t size, uint64_t* offset,
                            isthmus_event* event);
 int isthmus_segment_memalign(const isthmus_segment* segment, uint64_t alignment, uint64_t size,

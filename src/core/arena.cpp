@@ -29,27 +29,41 @@ std::uintptr_t arena_base() {
     return heap_base() + window_stride() / 4 * 3;
 }
 
-// Behind each arena lies a byte for each of its pages: the access of the segment there, or 0.
-// Written by the owner. Relaxed: who knows of a segment has synchronised with whoever made it.
-using PageAccess = std::uint8_t;
+// Behind each arena lies a word for each of its pages: the access of the segment there, whether the
+// segment begins on it, and how many of its bytes are the segment's; or 0. Written by the owner.
+// Relaxed: who knows of a segment has synchronised with whoever made it.
+using PageWord = std::uint32_t;
 constexpr std::uint32_t kKept =
     ISTHMUS_READ_WRITE | ISTHMUS_TRANSFERS | ISTHMUS_ATOMICS | ISTHMUS_ALLOCATOR | ISTHMUS_QUEUE;
-static_assert(kKept < 1u << 8);
+constexpr PageWord kFirstPage = 1u << 7;
+constexpr int kUsedShift = 8;
+static_assert(kKept < kFirstPage && kFirstPage < 1u << kUsedShift);
 
 std::uint64_t table_size(std::uint64_t arena) {
-    return os::page_up(arena / os::page_size() * sizeof(PageAccess));
+    return os::page_up(arena / os::page_size() * sizeof(PageWord));
 }
 
-PageAccess* page_access(std::uintptr_t address, int pe) {
+PageWord* page_word(std::uintptr_t address, int pe) {
     const std::uint64_t length = job.header->pe[pe].arena_size.load(std::memory_order_relaxed);
-    auto* const table = reinterpret_cast<PageAccess*>(arena_base() + length);
+    auto* const table = reinterpret_cast<PageWord*>(arena_base() + length);
     return translate(table + (address - arena_base()) / os::page_size(), pe);
 }
 
-void set_access(void* block, std::uint64_t size, std::uint32_t access) {
-    PageAccess* const first = page_access(reinterpret_cast<std::uintptr_t>(block), job.me);
-    for (std::uint64_t page = 0; page < os::page_up(size) / os::page_size(); ++page)
-        __atomic_store_n(first + page, static_cast<PageAccess>(access & kKept), __ATOMIC_RELAXED);
+void describe_pages(void* block, std::uint64_t size, std::uint32_t access) {
+    PageWord* word = page_word(reinterpret_cast<std::uintptr_t>(block), job.me);
+    PageWord first = kFirstPage;
+    for (std::uint64_t left = size; left != 0; ++word, first = 0) {
+        const std::uint64_t used = std::min<std::uint64_t>(left, os::page_size());
+        __atomic_store_n(word, static_cast<PageWord>(used << kUsedShift) | first | (access & kKept),
+                         __ATOMIC_RELAXED);
+        left -= used;
+    }
+}
+
+void forget_pages(void* block, std::uint64_t size) {
+    PageWord* const first = page_word(reinterpret_cast<std::uintptr_t>(block), job.me);
+    for (std::uint64_t page = 0; page < size / os::page_size(); ++page)
+        __atomic_store_n(first + page, 0, __ATOMIC_RELAXED);
 }
 
 std::uint64_t wanted_size() {
@@ -107,14 +121,14 @@ void close_arena() {
 void* arena_allocate(std::uint64_t size, std::uint32_t access) {
     const std::lock_guard lock(guard);
     void* const block = blocks.allocate(os::page_up(size), os::page_size());
-    if (block) set_access(block, size, access);
+    if (block) describe_pages(block, size, access);
     return block;
 }
 
 void arena_release(void* block) {
     const std::lock_guard lock(guard);
     const std::uint64_t size = blocks.block_size(block);
-    set_access(block, size, 0);
+    forget_pages(block, size);
     // The next owner of these pages expects zeros, and memory goes back to the system.
     discard_pages(reinterpret_cast<std::uintptr_t>(block), size);
     blocks.release(block);
@@ -138,14 +152,17 @@ bool is_in_arena(const void* address, std::uint64_t size, int pe) {
 
 std::uint32_t arena_access(const void* address, std::uint64_t size, int pe) {
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
-    const PageAccess* page = page_access(begin, pe);
-    const PageAccess* const last = page_access(begin + (size == 0 ? 0 : size - 1), pe);
-    std::uint32_t all = kKept;
-    for (; page <= last && all != 0; ++page) {
-        const std::uint32_t access = __atomic_load_n(page, __ATOMIC_RELAXED);
-        all = access == 0 ? 0 : all & access;
+    const std::uintptr_t last_byte = begin + (size == 0 ? 0 : size - 1);
+    const PageWord* const first = page_word(begin, pe);
+    const PageWord* const last = page_word(last_byte, pe);
+    PageWord word = 0;
+    for (const PageWord* page = first; page <= last; ++page) {
+        word = __atomic_load_n(page, __ATOMIC_RELAXED);
+        if (word == 0 || (page != first && (word & kFirstPage) != 0)) return 0;
     }
-    return all;
+    // Of the last page only can a part be nobody's, and one segment has one access.
+    const std::uint64_t end = last_byte % os::page_size() + (size == 0 ? 0 : 1);
+    return end <= word >> kUsedShift ? word & kKept : 0;
 }
 
 std::uint64_t job_file_offset(std::uintptr_t address) {

@@ -15,8 +15,8 @@ void open_arena();
 // All blocks go.
 void close_arena();
 
-// Whole, zeroed pages; null if there is no room. `access`, not 0, is what the segment on them
-// allows: PEs that come by address alone look it up page by page.
+// Whole, zeroed pages; null if there is no room. `access`, not 0, is what the segment on their
+// first `size` bytes allows: PEs that come by address alone look it up page by page.
 void* arena_allocate(std::uint64_t size, std::uint32_t access);
 void arena_release(void* block);
 std::uint64_t arena_free_bytes();
@@ -24,7 +24,7 @@ std::uint64_t arena_size();
 
 // True if [address, address + size), an address of this PE, has a counterpart in the arena of `pe`.
 bool is_in_arena(const void* address, std::uint64_t size, int pe);
-// What the segments of `pe` on all of these pages allow; 0 if there is a page without a segment.
+// What the one segment of `pe` that has all of these bytes allows; 0 if none has.
 std::uint32_t arena_access(const void* address, std::uint64_t size, int pe);
 
 // Offset in the job file of an address in the heap or the arena of this PE.

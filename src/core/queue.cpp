@@ -138,6 +138,7 @@ void* RingProducer::reserve(std::uint64_t size) {
     FrameHead* const head = claim(bytes, position);
     if (!head) [[unlikely]]
         return nullptr;
+    head->size = static_cast<std::uint32_t>(size);  // what a commit may not exceed
     head->cells = static_cast<std::uint32_t>(bytes / kCell);
     head->mark.store(position, std::memory_order_relaxed);  // commit makes it visible
     return head + 1;

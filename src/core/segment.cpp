@@ -53,7 +53,7 @@ void set_ends(Segment& segment) {
     segment.transfer_end = 0;
     if (segment.access & ISTHMUS_TRANSFERS) {
         segment.transfer_end = segment.size;
-        segment.access |= (segment.access & ISTHMUS_READ_WRITE) << kTransferBits;
+        if (!job.checked) segment.access |= (segment.access & ISTHMUS_READ_WRITE) << kTransferBits;
     }
     const std::uint32_t needed = ISTHMUS_ATOMICS | ISTHMUS_READ_WRITE;
     segment.atomic_end =
@@ -94,10 +94,27 @@ Segment view(const Publication& publication, const DirectoryPlace& place) {
 
 bool is_symmetric_memory(const void* memory, std::uint64_t size) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-    for (const Range& range : {heap.range(), job.data, job.arena}) {
+    for (const Range& range : {heap.range(), job.data}) {
         if (range.size != 0 && range.contains(memory)) return size <= range.end() - begin;
     }
     return false;
+}
+
+// 0 if the memory begins where the kinds of operation need it: at the widest atomic, at the
+// allocator's unit.
+int check_alignment(const void* memory, std::uint32_t access, const char* routine) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+    const auto refuse_below = [&](std::uint64_t alignment, const char* kind) {
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      std::string(kind) + " needs memory that begins at a multiple of " +
+                          std::to_string(alignment) + " bytes, and " + hexadecimal(memory) +
+                          " is none: align it, or leave " + kind + " out of the access");
+    };
+    if ((access & ISTHMUS_ALLOCATOR) != 0 && begin % kAllocatorAlignment != 0)
+        return refuse_below(kAllocatorAlignment, "ISTHMUS_ALLOCATOR");
+    if ((access & ISTHMUS_ATOMICS) != 0 && begin % sizeof(std::int64_t) != 0)
+        return refuse_below(sizeof(std::int64_t), "ISTHMUS_ATOMICS");
+    return ISTHMUS_OK;
 }
 
 // 0 if the pages at `memory` may become a segment's. `guard` is held.
@@ -129,11 +146,19 @@ int check_adoptable(const void* memory, std::uint64_t size, const char* routine)
 // Finds or makes the shared memory behind a segment. Status 0, or a refusal.
 int provide_memory(void* memory, std::uint64_t size, std::uint32_t access, Made& record,
                    std::uintptr_t& shared, const char* routine) {
-    if (memory && is_symmetric_memory(memory, size)) {
-        shared = reinterpret_cast<std::uintptr_t>(memory);
-        return ISTHMUS_OK;
-    }
     if (memory) {
+        // Of the arena a ring alone is published here, by who has allocated it.
+        const bool ring = (access & ISTHMUS_QUEUE) != 0;
+        if (!ring && job.arena.contains(memory))
+            return refuse(ISTHMUS_ARGUMENT, routine,
+                          "the memory at " + hexadecimal(memory) +
+                              " lies in the arena, where the library provides segments and "
+                              "queues with theirs; pass null to let it provide more");
+        if (ring || is_symmetric_memory(memory, size)) {
+            if (const int status = check_alignment(memory, access, routine)) return status;
+            shared = reinterpret_cast<std::uintptr_t>(memory);
+            return ISTHMUS_OK;
+        }
         if (const int status = check_adoptable(memory, size, routine)) return status;
     }
     record.block = arena_allocate(size, access);
@@ -269,7 +294,7 @@ int default_segment(Segment& segment, int pe, const char* routine) {
     segment.size = heap.range().size;
     segment.generation_now = &never_destroyed;
     segment.sleepers = reinterpret_cast<const std::uint32_t*>(&job.header->pe[pe].sleepers);
-    segment.id = static_cast<std::uint64_t>(pe) + 1;  // its namespace
+    segment.id = static_cast<std::uint64_t>(pe) + 1;  // of a namespace of its own: not published
     segment.access = ISTHMUS_DEFAULT_ACCESS;
     segment.owner = pe;
     segment.entry = -1;
@@ -281,7 +306,9 @@ int destroy_segment(Segment& segment, const char* routine) {
     if (segment.entry >= 0 && segment.owner == job.me) {
         const std::lock_guard lock(guard);
         const auto found = made.find(segment.id);
-        if (found == made.end() || found->second.place.generation != segment.generation)
+        // A cell counts its own generations: the same one in another cell is another segment.
+        if (found == made.end() || found->second.place.index != segment.entry ||
+            found->second.place.generation != segment.generation)
             return refuse(ISTHMUS_STALE, routine, name(segment.id) + " was already destroyed");
         if (!make_private(found->second))
             return refuse(ISTHMUS_NO_MEMORY, routine,
@@ -319,8 +346,11 @@ int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t si
             name(segment.id) + " was destroyed by its owner, PE " + std::to_string(segment.owner));
     if ((segment.access & kind) == 0)
         return refuse(ISTHMUS_PROTOCOL, routine,
-                      name(segment.id) + " does not accept " +
-                          (kind == ISTHMUS_ATOMICS ? "atomics" : "put and get"));
+                      name(segment.id) + (kind == ISTHMUS_ATOMICS ? " does not accept atomics"
+                                          : kind == ISTHMUS_ALLOCATOR
+                                              ? " has no allocator: none was asked for "
+                                                "(ISTHMUS_ALLOCATOR) when it was created"
+                                              : " does not accept put and get"));
     if ((segment.access & right) != right)
         return refuse(ISTHMUS_RIGHTS, routine,
                       name(segment.id) + " of PE " + std::to_string(segment.owner) +
@@ -336,6 +366,27 @@ int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t si
         return refuse(
             ISTHMUS_BOUNDS, routine,
             "offset " + std::to_string(offset) + " is not a multiple of " + std::to_string(width));
+    return ISTHMUS_OK;
+}
+
+bool overlap(const void* a, const void* b, std::uint64_t size) {
+    const auto first = reinterpret_cast<std::uintptr_t>(a);
+    const auto second = reinterpret_cast<std::uintptr_t>(b);
+    return first != second && (first < second ? second - first : first - second) < size;
+}
+
+int refuse_overlap(const char* routine) {
+    return refuse(ISTHMUS_ARGUMENT, routine,
+                  "the bytes to read and those to write overlap; copy by way of other memory");
+}
+
+int check_transfer_slowly(const Segment& segment, std::uint64_t offset, std::uint64_t size,
+                          std::uint32_t right, const void* local, const char* routine) {
+    if (const int status =
+            refuse_access(segment, offset, size, right, ISTHMUS_TRANSFERS, 1, routine))
+        return status;
+    if (job.checked && local && overlap(local, segment.base + offset, size))
+        return refuse_overlap(routine);
     return ISTHMUS_OK;
 }
 

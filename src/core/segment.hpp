@@ -21,7 +21,7 @@ int destroy_segment(Segment& segment, const char* routine);
 void release_segments();
 
 // Bits of a view's access beside those of isthmus_access: reading, writing by put and get is
-// accepted. One test tells right and kind, of an empty transfer too.
+// accepted. One test tells right and kind, of an empty transfer too. Not set in checked mode.
 inline constexpr std::uint32_t kTransferBits = 8;  // ISTHMUS_READ, ISTHMUS_WRITE so much higher
 inline constexpr std::uint32_t kViewBits = ISTHMUS_READ_WRITE << kTransferBits;
 
@@ -37,13 +37,23 @@ inline bool is_stale(const Segment& segment) {
                                                std::uint32_t kind, std::uint64_t width,
                                                const char* routine);
 
+// True if they overlap in part, in which case a copy may destroy what it has yet to read.
+bool overlap(const void* a, const void* b, std::uint64_t size);
+int refuse_overlap(const char* routine);
+
+// The slow way of check_transfer: why not; or, in checked mode, where views lack kViewBits and each
+// transfer comes here, also whether the bytes at `local` (null: not looked at) overlap the others.
+[[gnu::cold, gnu::noinline]] int check_transfer_slowly(const Segment& segment, std::uint64_t offset,
+                                                       std::uint64_t size, std::uint32_t right,
+                                                       const void* local, const char* routine);
+
 // 0 if a transfer of [offset, offset + size) is legal. Nothing has moved when it is not.
 inline int check_transfer(const Segment& segment, std::uint64_t offset, std::uint64_t size,
-                          std::uint32_t right, const char* routine) {
+                          std::uint32_t right, const void* local, const char* routine) {
     if (offset <= segment.transfer_end && size <= segment.transfer_end - offset &&
         (segment.access & right << kTransferBits) != 0 && !is_stale(segment)) [[likely]]
         return 0;
-    return refuse_access(segment, offset, size, right, ISTHMUS_TRANSFERS, 1, routine);
+    return check_transfer_slowly(segment, offset, size, right, local, routine);
 }
 
 inline void wake_owner(const Segment& segment) {

@@ -13,7 +13,7 @@ namespace {
 // Memory is a row of blocks without gaps. Each begins with a head that tells its size and that of
 // the block before it, so that neighbours are found in both directions and merged at once. Free
 // blocks are in a list by the power of two below their size.
-constexpr std::uint64_t kUnit = 16;
+constexpr std::uint64_t kUnit = kAllocatorAlignment;
 constexpr std::uint64_t kUsed = 1;
 constexpr std::uint64_t kMagic = 0x4853494154535553;  // in the control block: not overwritten yet
 constexpr int kBins = 48;
@@ -85,6 +85,13 @@ class Blocks {
         if (next != 0 && (!is_place(next) || at(next).previous_free != offset)) return false;
         if (previous == 0) return control_.bins[bin_of(at(offset).size())] == offset;
         return is_place(previous) && at(previous).next_free == offset;
+    }
+    // Makes sense as the block of this bin's list that `from` leads to; 0 is the list itself. A
+    // walk that asks this of every block comes to none twice: it would have two neighbours before
+    // it.
+    bool is_next(std::uint64_t offset, int bin, std::uint64_t from) {
+        return is_listed(offset) && bin_of(at(offset).size()) == bin &&
+               at(offset).previous_free == from;
     }
     // Something can be put in front of the list.
     bool is_open(int bin) {
@@ -187,11 +194,10 @@ AllocatorResult allocator_allocate(const AllocatorMemory& memory, std::uint64_t 
     if (size > blocks.end()) return AllocatorResult::no_room;
     const std::uint64_t wanted = std::max(kSmallest, (size + kHeadSize + kUnit - 1) & ~(kUnit - 1));
     for (int bin = bin_of(wanted); bin < kBins; ++bin) {
+        std::uint64_t from = 0;
         for (std::uint64_t block = blocks.control().bins[bin]; block != 0;
-             block = blocks.at(block).next_free) {
-            // A list that leads back into itself has a block whose neighbours do not agree.
-            if (!blocks.is_listed(block) || bin_of(blocks.at(block).size()) != bin)
-                return AllocatorResult::damaged;
+             from = block, block = blocks.at(block).next_free) {
+            if (!blocks.is_next(block, bin, from)) return AllocatorResult::damaged;
             const std::uint64_t block_end = block + blocks.at(block).size();
             const std::uint64_t payload = place_in(block, alignment);
             const std::uint64_t begin = payload - kHeadSize;
@@ -256,9 +262,11 @@ AllocatorReport allocator_report(const AllocatorMemory& memory) {
     const Holder holder(blocks);
     if (!holder) return report;
     report.free_bytes = blocks.control().free_bytes;
-    for (std::uint64_t first : blocks.control().bins) {
-        for (std::uint64_t block = first; block != 0 && blocks.is_listed(block);
-             block = blocks.at(block).next_free)
+    for (int bin = 0; bin < kBins; ++bin) {
+        std::uint64_t from = 0;
+        for (std::uint64_t block = blocks.control().bins[bin];
+             block != 0 && blocks.is_next(block, bin, from);
+             from = block, block = blocks.at(block).next_free)
             report.largest = std::max(report.largest, blocks.at(block).size() - kHeadSize);
     }
     return report;

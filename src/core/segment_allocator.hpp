@@ -7,6 +7,7 @@
 namespace isthmus {
 
 inline constexpr std::uint64_t kSmallestAllocator = 4096;
+inline constexpr std::uint64_t kAllocatorAlignment = 16;  // of the memory, and of what it gives
 
 // A segment that holds an allocator, as this PE sees it. The size comes from the view of the
 // segment, not from the memory, which others may have written over.

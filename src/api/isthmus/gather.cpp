@@ -60,7 +60,7 @@ ISTHMUS_API int isthmus_gather_create(isthmus_gather** gather, const isthmus_seg
                           std::to_string(kLargestItem));
     if (count == 0) return refuse(ISTHMUS_ARGUMENT, routine, "no segments are given");
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (const int status = check_transfer(segments[i], 0, 0, ISTHMUS_READ, routine))
+        if (const int status = check_transfer(segments[i], 0, 0, ISTHMUS_READ, nullptr, routine))
             return status;
     }
     auto* made = new Gather{};

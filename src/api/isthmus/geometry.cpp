@@ -26,6 +26,27 @@ struct Transfer {
     Shape shape;
 };
 
+// True if a row of one side overlaps another of the other. Rows rise on both sides.
+bool overlaps(const Transfer& transfer, const char* remote) {
+    const Shape& shape = transfer.shape;
+    const auto row = [&shape](const char* begin, const Pitch& pitch, std::uint64_t i) {
+        return reinterpret_cast<std::uintptr_t>(begin) + i / shape.rows * pitch.plane +
+               i % shape.rows * pitch.row;
+    };
+    const std::uint64_t rows = shape.rows * shape.planes;
+    for (std::uint64_t i = 0, k = 0; i < rows && k < rows;) {
+        const std::uintptr_t here = row(transfer.local, transfer.local_pitch, i);
+        const std::uintptr_t there = row(remote, transfer.remote_pitch, k);
+        if (here + shape.row <= there || (i == k && here == there))
+            ++i;
+        else if (there + shape.row <= here)
+            ++k;
+        else
+            return true;
+    }
+    return false;
+}
+
 int too_far(const char* routine) {
     return refuse(ISTHMUS_BOUNDS, routine, "the shape reaches beyond 2^64 bytes");
 }
@@ -35,13 +56,14 @@ int move(const Transfer& transfer, const Segment& segment, Event* event, const c
     std::uint64_t remote_extent = 0;
     if (!extent(transfer.shape, transfer.remote_pitch, remote_extent)) return too_far(routine);
     if (const int status = check_transfer(segment, transfer.offset, remote_extent,
-                                          put ? ISTHMUS_WRITE : ISTHMUS_READ, routine))
+                                          put ? ISTHMUS_WRITE : ISTHMUS_READ, nullptr, routine))
         return status;
     if (remote_extent == 0) {  // nothing in it, however many planes
         complete(event);
         return ISTHMUS_OK;
     }
     char* const remote = segment.base + transfer.offset;
+    if (job.checked && overlaps(transfer, remote)) return refuse_overlap(routine);
     if (put) {
         copy_shape(remote, transfer.remote_pitch, transfer.local, transfer.local_pitch,
                    transfer.shape);
@@ -92,14 +114,18 @@ bool fits(std::uint64_t position, std::uint64_t length, std::uint64_t dimension)
     return position <= dimension && length <= dimension - position;
 }
 
-// Where the block begins in its array and how far apart its rows and planes are; false if numbers
-// overflow.
+// Where the block begins in its array and how far apart its rows and planes are, if it has several;
+// false if numbers overflow.
 bool lay_out(const Side& side, const Block& block, std::uint64_t& begin, Pitch& pitch) {
     std::uint64_t rows = 0;
     std::uint64_t elements = 0;
-    return !__builtin_mul_overflow(side.at.xdim, block.element, &pitch.row) &&
-           !__builtin_mul_overflow(pitch.row, side.at.ydim, &pitch.plane) &&
-           !__builtin_mul_overflow(side.at.zpos, side.at.ydim, &rows) &&
+    const bool several_planes = block.depth > 1;
+    const bool several_rows = several_planes || block.height > 1;
+    if (several_rows && __builtin_mul_overflow(side.at.xdim, block.element, &pitch.row))
+        return false;
+    if (several_planes && __builtin_mul_overflow(pitch.row, side.at.ydim, &pitch.plane))
+        return false;
+    return !__builtin_mul_overflow(side.at.zpos, side.at.ydim, &rows) &&
            !__builtin_add_overflow(rows, side.at.ypos, &rows) &&
            !__builtin_mul_overflow(rows, side.at.xdim, &elements) &&
            !__builtin_add_overflow(elements, side.at.xpos, &elements) &&
@@ -147,10 +173,10 @@ isthmus_point3d flat(const isthmus_point2d& point) {
 int move_list(Direction direction, const isthmus_range* ranges, std::size_t count,
               const Segment& segment, Event* event, const char* routine) {
     const std::uint32_t right = direction == Direction::put ? ISTHMUS_WRITE : ISTHMUS_READ;
-    if (const int status = check_transfer(segment, 0, 0, right, routine)) return status;
+    if (const int status = check_transfer(segment, 0, 0, right, nullptr, routine)) return status;
     for (std::size_t i = 0; i < count; ++i) {
-        if (const int status =
-                check_transfer(segment, ranges[i].offset, ranges[i].size, right, routine))
+        if (const int status = check_transfer(segment, ranges[i].offset, ranges[i].size, right,
+                                              ranges[i].local, routine))
             return status;
     }
     for (std::size_t i = 0; i < count; ++i) {

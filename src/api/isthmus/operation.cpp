@@ -62,7 +62,8 @@ T store(T* word, T value) {
 
 ISTHMUS_API int isthmus_put(const void* local, const isthmus_segment* segment, uint64_t offset,
                             uint64_t size, isthmus_event* event) {
-    if (const int status = check_transfer(*segment, offset, size, ISTHMUS_WRITE, "isthmus_put"))
+    if (const int status =
+            check_transfer(*segment, offset, size, ISTHMUS_WRITE, local, "isthmus_put"))
         return status;
     copy(segment->base + offset, local, size);
     wake_owner(*segment);
@@ -72,7 +73,8 @@ ISTHMUS_API int isthmus_put(const void* local, const isthmus_segment* segment, u
 
 ISTHMUS_API int isthmus_get(void* local, const isthmus_segment* segment, uint64_t offset,
                             uint64_t size, isthmus_event* event) {
-    if (const int status = check_transfer(*segment, offset, size, ISTHMUS_READ, "isthmus_get"))
+    if (const int status =
+            check_transfer(*segment, offset, size, ISTHMUS_READ, local, "isthmus_get"))
         return status;
     copy(local, segment->base + offset, size);
     // Gets from one segment are ordered among each other: nothing on x86-64, a barrier on Arm.
@@ -82,7 +84,7 @@ ISTHMUS_API int isthmus_get(void* local, const isthmus_segment* segment, uint64_
 }
 
 ISTHMUS_API int isthmus_fence(const isthmus_segment* segment, isthmus_event* event) {
-    if (is_stale(*segment)) [[unlikely]]
+    if (!segment->base || is_stale(*segment)) [[unlikely]]  // zeroed: has no generation to look at
         return refuse_access(*segment, 0, 0, 0, 0, 1, "isthmus_fence");
     std::atomic_thread_fence(std::memory_order_seq_cst);
     complete(event);

@@ -191,9 +191,14 @@ ISTHMUS_API int isthmus_enqueue_reserve(isthmus_queue* queue, uint64_t size, voi
 
 ISTHMUS_API int isthmus_enqueue_commit(isthmus_queue* queue, void* message, uint64_t size) {
     const auto* head = static_cast<const FrameHead*>(message) - 1;
-    if (size > head->cells * kCell - sizeof(FrameHead))
-        return refuse(ISTHMUS_TOO_LARGE, "isthmus_enqueue_commit",
-                      std::to_string(size) + " bytes are more than were reserved");
+    // Relaxed: this end has written it. Visible: committed already.
+    if (queue->reserved == 0 || (head->mark.load(std::memory_order_relaxed) & kVisible) != 0)
+        return refuse(ISTHMUS_ARGUMENT, "isthmus_enqueue_commit",
+                      "this message is not reserved: committed already, or never reserved");
+    if (size > head->size)
+        return refuse(
+            ISTHMUS_TOO_LARGE, "isthmus_enqueue_commit",
+            std::to_string(size) + " bytes, and " + std::to_string(head->size) + " were reserved");
     queue->producer.commit(message, size);
     --queue->reserved;
     return ISTHMUS_OK;

@@ -11,6 +11,7 @@
 #include "core/copy.hpp"
 #include "core/event.hpp"
 #include "core/heap.hpp"
+#include "core/segment.hpp"
 #include "core/sleep.hpp"
 #include "core/status.hpp"
 
@@ -35,9 +36,9 @@ int check_in_arena(const void* address, std::uint64_t size, int pe, std::uint32_
     const std::uint32_t access = arena_access(address, size, pe);
     if (access == 0)
         return refuse(ISTHMUS_BOUNDS, routine,
-                      "no segment of PE " + std::to_string(pe) + " lies on all of the " +
+                      "no segment of PE " + std::to_string(pe) + " has all of the " +
                           std::to_string(size) + " bytes at " + hexadecimal(address) +
-                          ": destroyed, or never made there");
+                          ": it ends before them, was destroyed, or was never made there");
     if ((access & ISTHMUS_TRANSFERS) == 0)
         return refuse(ISTHMUS_PROTOCOL, routine,
                       "the segment of PE " + std::to_string(pe) + " at " + hexadecimal(address) +
@@ -50,13 +51,21 @@ int check_in_arena(const void* address, std::uint64_t size, int pe, std::uint32_
 }
 
 // 0 if [address, address + size) of `pe` can be operated on.
-int check(const void* address, std::uint64_t size, int pe, std::uint32_t right,
-          const char* routine) {
+int check_remote(const void* address, std::uint64_t size, int pe, std::uint32_t right,
+                 const char* routine) {
     require_session(routine);
     if (pe < 0 || pe >= job.pes) return refuse_pe(routine, pe);
     if (is_in_arena(address, size, pe)) return check_in_arena(address, size, pe, right, routine);
     const std::string why = why_not_symmetric(address, size);
     return why.empty() ? ISTHMUS_OK : refuse(ISTHMUS_BOUNDS, routine, why);
+}
+
+// 0 if a copy between the two, of which the second is of `pe`, is legal.
+int check(const void* local, const void* address, std::uint64_t size, int pe, std::uint32_t right,
+          const char* routine) {
+    if (const int status = check_remote(address, size, pe, right, routine)) return status;
+    if (job.checked && overlap(local, translate(address, pe), size)) return refuse_overlap(routine);
+    return ISTHMUS_OK;
 }
 
 }  // namespace
@@ -106,7 +115,7 @@ ISTHMUS_API void* isthmus_symmetric_address(const void* address, int pe) {
 
 ISTHMUS_API int isthmus_symmetric_put(void* dest, const void* source, uint64_t size, int pe,
                                       isthmus_event* event) {
-    if (const int status = check(dest, size, pe, ISTHMUS_WRITE, "isthmus_symmetric_put"))
+    if (const int status = check(source, dest, size, pe, ISTHMUS_WRITE, "isthmus_symmetric_put"))
         return status;
     copy(translate(dest, pe), source, size);
     wake(pe);
@@ -116,7 +125,7 @@ ISTHMUS_API int isthmus_symmetric_put(void* dest, const void* source, uint64_t s
 
 ISTHMUS_API int isthmus_symmetric_get(void* dest, const void* source, uint64_t size, int pe,
                                       isthmus_event* event) {
-    if (const int status = check(source, size, pe, ISTHMUS_READ, "isthmus_symmetric_get"))
+    if (const int status = check(dest, source, size, pe, ISTHMUS_READ, "isthmus_symmetric_get"))
         return status;
     copy(dest, translate(source, pe), size);
     // As isthmus_get: gets from one PE are ordered among each other.

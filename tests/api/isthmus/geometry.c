@@ -153,6 +153,13 @@ int main(int argc, char** argv) {
     CHECK(isthmus_put_block2d(local, &shifted, &next, 0, &whole, 4, 8, 8, NULL) == ISTHMUS_BOUNDS);
     CHECK(isthmus_put_block2d(local, &whole, &next, kSpace - 512, &whole, 4, 16, 16, NULL) ==
           ISTHMUS_BOUNDS);
+    /* Dimensions across which no row and no plane follows another are limits, not distances. */
+    const isthmus_point2d tall = {0, 1, 16, UINT64_MAX}, wide = {3, 0, UINT64_MAX, 1},
+                          both = {3, 0, UINT64_MAX, UINT64_MAX};
+    OK(isthmus_get_block2d(local, &tall, &next, 0, &tall, 4, 8, 8, NULL));
+    OK(isthmus_put_block2d(local, &wide, &next, 0, &both, 4, 8, 1, NULL));
+    CHECK(isthmus_put_block2d(local, &tall, &next, 0, &both, 4, 8, 2, NULL) == ISTHMUS_BOUNDS);
+    CHECK(strstr(isthmus_error_text(), "beyond 2^64"));
     CHECK(isthmus_put_strided(local, 8, &next, 0, 4, 8, 2, NULL) == ISTHMUS_ARGUMENT);
     CHECK(isthmus_get_strided(local, 4, &next, 0, 8, 8, 2, NULL) == ISTHMUS_ARGUMENT);
     CHECK(isthmus_put_strided(local, 8, &next, 0, UINT64_MAX / 2, 8, 4, NULL) == ISTHMUS_BOUNDS);

@@ -227,6 +227,30 @@ static void event(void) {
     OK(isthmus_queue_destroy(queue, NULL));
 }
 
+/* What is committed is what was reserved, once. */
+static void commits(void) {
+    isthmus_queue* queue = NULL;
+    void *first = NULL, *second = NULL;
+    const void* message = NULL;
+    uint64_t size = 0, lost = 1;
+    OK(isthmus_queue_create(&queue, 90 + (uint64_t)me, kRing));
+    OK(isthmus_enqueue_reserve(queue, 20, &first));
+    OK(isthmus_enqueue_reserve(queue, 8, &second));
+    CHECK(isthmus_enqueue_commit(queue, first, 21) == ISTHMUS_TOO_LARGE);
+    CHECK(says("21 bytes, and 20 were reserved"));
+    OK(isthmus_enqueue_commit(queue, first, 20)); /* it was still reserved */
+    CHECK(isthmus_enqueue_commit(queue, first, 20) == ISTHMUS_ARGUMENT && says("not reserved"));
+    CHECK(isthmus_queue_destroy(queue, NULL) == ISTHMUS_ARGUMENT && says("1 messages are"));
+    OK(isthmus_enqueue_commit(queue, second, 3));
+    CHECK(isthmus_enqueue_commit(queue, second, 3) == ISTHMUS_ARGUMENT && says("not reserved"));
+    OK(isthmus_dequeue(queue, &message, &size, 0));
+    CHECK(size == 20);
+    OK(isthmus_dequeue(queue, &message, &size, 0));
+    CHECK(size == 3);
+    OK(isthmus_queue_destroy(queue, &lost));
+    CHECK(lost == 0);
+}
+
 int main(void) {
     isthmus_init();
     me = isthmus_pe();
@@ -238,6 +262,7 @@ int main(void) {
     clones();
     sentences();
     event();
+    commits();
     isthmus_finalize();
     return 0;
 }

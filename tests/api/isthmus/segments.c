@@ -58,6 +58,55 @@ static void create_and_clone(void) {
     OK(isthmus_segment_destroy(&mine));
 }
 
+/* Where the directory begins to look for an id (core/directory.cpp). */
+static uint64_t hash_of(uint64_t id) {
+    id = (id ^ (id >> 30)) * 0xbf58476d1ce4e5b9;
+    id = (id ^ (id >> 27)) * 0x94d049bb133111eb;
+    return id ^ (id >> 31);
+}
+static int same_cell(uint64_t a, uint64_t b) {
+    const uint64_t x = hash_of(a), y = hash_of(b);
+    return x % (uint64_t)pes == y % (uint64_t)pes && (x >> 40) % 65536 == (y >> 40) % 65536;
+}
+
+/* A copy of a view outlives its segment, and a later one of the same id has the same generation in
+ * another cell: the copy is of no segment all the same. */
+static void stale_copy(void) {
+    const uint64_t id = 1000;
+    uint64_t other = 2000;
+    while (!same_cell(id, other))
+        ++other;
+    if (me == 0) {
+        isthmus_segment first, mine, now;
+        OK(isthmus_segment_create(&first, other, NULL, 4096, 0));
+        OK(isthmus_segment_create(&mine, id, NULL, 4096, 0)); /* in the next cell */
+        OK(isthmus_segment_destroy(&mine));
+        OK(isthmus_segment_create(&mine, id, NULL, 4096, 0));
+        isthmus_segment copy = mine;
+        OK(isthmus_segment_destroy(&mine));
+        OK(isthmus_segment_destroy(&first));
+        OK(isthmus_segment_create(&now, id, NULL, 4096, 0)); /* in the first */
+        CHECK(now.entry != copy.entry && now.generation == copy.generation);
+        CHECK(isthmus_segment_destroy(&copy) == ISTHMUS_STALE);
+        OK(isthmus_poke(&now, 0, 1));
+        copy = now;
+        OK(isthmus_segment_destroy(&now));
+        CHECK(isthmus_segment_destroy(&copy) == ISTHMUS_STALE);
+    }
+    isthmus_barrier();
+}
+
+/* A view that nobody has made. */
+static void no_view(void) {
+    isthmus_segment none;
+    memset(&none, 0, sizeof none);
+    int64_t word = 0;
+    CHECK(isthmus_fence(&none, NULL) == ISTHMUS_STALE);
+    CHECK(isthmus_put(&word, &none, 0, 0, NULL) == ISTHMUS_STALE);
+    CHECK(isthmus_fetchadd(&none, 0, 1, &word, NULL) == ISTHMUS_STALE);
+    CHECK(isthmus_segment_malloc(&none, 8, (uint64_t*)&word, NULL) == ISTHMUS_STALE);
+}
+
 static void rights(void) {
     isthmus_segment mine, peer;
     int64_t word = 1;
@@ -179,6 +228,56 @@ static void adoption_refused(void) {
     munmap(pages, 16384);
 }
 
+/* The arena is the library's: what it provided, and what it has not yet, is nobody else's. */
+static void arena_refused(void) {
+    const uint64_t id = 10 + (uint64_t)me * 8;
+    isthmus_segment mine, ring, second;
+    isthmus_queue* queue = NULL;
+    OK(isthmus_segment_create(&mine, id, NULL, 8192, 0));
+    OK(isthmus_queue_create(&queue, id + 1, 4096));
+    OK(isthmus_segment_clone(&ring, id + 1, 0));
+    char* const taken[] = {mine.base, mine.base + 4096, ring.base, mine.base + (1 << 24)};
+    for (int i = 0; i < 4; ++i) {
+        CHECK(isthmus_segment_create(&second, id + 2, taken[i], 4096, 0) == ISTHMUS_ARGUMENT);
+        CHECK(strstr(isthmus_error_text(), "lies in the arena"));
+    }
+    CHECK(isthmus_segment_clone(&second, id + 2, 0) == ISTHMUS_TIMEOUT);
+    OK(isthmus_queue_destroy(queue, NULL));
+    OK(isthmus_segment_destroy(&mine));
+    isthmus_barrier();
+}
+
+/* What a kind of operation needs of where the memory begins. */
+static void alignment(void) {
+    static _Alignas(64) char buffer[8192];
+    const uint64_t id = 12 + (uint64_t)me * 8;
+    const uint32_t atomics = ISTHMUS_READ_WRITE | ISTHMUS_ATOMICS,
+                   transfers = ISTHMUS_READ_WRITE | ISTHMUS_TRANSFERS,
+                   allocator = ISTHMUS_READ_WRITE | ISTHMUS_ALLOCATOR;
+    isthmus_segment mine;
+    int64_t word = 7;
+    CHECK(isthmus_segment_create(&mine, id, buffer + 1, 4096, 0) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_segment_create(&mine, id, buffer + 4, 4096, atomics) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(),
+                 "ISTHMUS_ATOMICS needs memory that begins at a multiple of "
+                 "8 bytes"));
+    CHECK(isthmus_segment_create(&mine, id, buffer + 8, 4096, allocator) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(),
+                 "ISTHMUS_ALLOCATOR needs memory that begins at a multiple "
+                 "of 16 bytes"));
+    CHECK(isthmus_segment_clone(&mine, id, 0) == ISTHMUS_TIMEOUT);
+    OK(isthmus_segment_create(&mine, id, buffer + 8, 8, 0));
+    OK(isthmus_postadd(&mine, 0, 1));
+    OK(isthmus_segment_destroy(&mine));
+    OK(isthmus_segment_create(&mine, id, buffer + 16, 4096, allocator));
+    OK(isthmus_segment_destroy(&mine));
+    OK(isthmus_segment_create(&mine, id, buffer + 1, 4096, transfers)); /* put and get need none */
+    OK(isthmus_put(&word, &mine, 3, sizeof word, NULL));
+    CHECK(buffer[4] == 7);
+    OK(isthmus_segment_destroy(&mine));
+    isthmus_barrier();
+}
+
 /* Without room to make adopted pages private again, a segment stays what it is. */
 static void adoption_without_room(void) {
     enum { kSize = 64 << 20 };
@@ -214,14 +313,17 @@ static void adoption_without_room(void) {
 
 static void default_segments(void) {
     isthmus_segment theirs, mine;
+    uint64_t offset = 0;
     OK(isthmus_segment_default(&theirs, (me + 1) % pes));
     OK(isthmus_segment_default(&mine, me));
+    CHECK(theirs.id == (uint64_t)((me + 1) % pes) + 1);
+    CHECK(isthmus_segment_malloc(&mine, 8, &offset, NULL) == ISTHMUS_PROTOCOL);
+    CHECK(strstr(isthmus_error_text(), "ISTHMUS_ALLOCATOR"));
     CHECK(isthmus_segment_default(&theirs, pes) == ISTHMUS_ARGUMENT);
     CHECK(isthmus_segment_default(&theirs, -1) == ISTHMUS_ARGUMENT);
     OK(isthmus_poke(&theirs, 4096, 31 + me));
     isthmus_barrier();
     CHECK(*(int64_t*)(mine.base + 4096) == 31 + (me + pes - 1) % pes);
-    uint64_t offset = 0;
     void* address = NULL;
     OK(isthmus_segment_offset(&mine, mine.base + 123, &offset));
     CHECK(offset == 123);
@@ -297,6 +399,27 @@ static void damaged_allocator(void) {
     CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
     OK(isthmus_segment_destroy(&heap));
 
+    /* A list that leads back to where it begins. The blocks that malloc gives are next to one which
+     * is used, so they go into a list of their own size; the one freed last comes first. */
+    OK(isthmus_segment_create(&heap, id, NULL, 65536, access));
+    uint64_t used[2];
+    OK(isthmus_segment_malloc(&heap, 64, &a, NULL));
+    OK(isthmus_segment_malloc(&heap, 16, &used[0], NULL));
+    OK(isthmus_segment_malloc(&heap, 64, &b, NULL));
+    OK(isthmus_segment_malloc(&heap, 16, &used[1], NULL));
+    OK(isthmus_segment_free(&heap, a, NULL));
+    OK(isthmus_segment_free(&heap, b, NULL));
+    const uint64_t first = b - 16, last = a - 16; /* a block's links begin behind its head's 16 */
+    CHECK(!memcmp(heap.base + first + 16, &last, 8) && !memcmp(heap.base + last + 24, &first, 8));
+    OK(isthmus_put(&first, &heap, last + 16, 8, NULL));
+    OK(isthmus_put(&last, &heap, first + 24, 8, NULL));
+    CHECK(is_damaged(isthmus_segment_malloc(&heap, 96, &c, NULL)));
+    CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
+    CHECK(isthmus_segment_malloc(&heap, 40000, &c, NULL) == ISTHMUS_OK); /* of a list in order */
+    CHECK(isthmus_segment_malloc(&heap, 40000, &c, NULL) ==
+          ISTHMUS_NO_MEMORY); /* its report ends */
+    OK(isthmus_segment_destroy(&heap));
+
     /* Anything anywhere: whatever the answer, it comes, and nothing is handed out that lies
      * outside. */
     uint64_t state = 777 + (uint64_t)me;
@@ -369,11 +492,15 @@ int main(void) {
     isthmus_init();
     me = isthmus_pe();
     pes = isthmus_pes();
+    stale_copy(); /* the first: the directory's cells are new */
     create_and_clone();
+    no_view();
     rights();
     rights_of_atomics();
     adoption();
     adoption_refused();
+    arena_refused();
+    alignment();
     adoption_without_room();
     default_segments();
     allocator();

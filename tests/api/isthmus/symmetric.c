@@ -96,6 +96,76 @@ static void rights(void) {
     }
 }
 
+/* By address, too, a segment ends where its bytes end, and its neighbour is another. */
+static void ends(void) {
+    static char bytes[16384];
+    isthmus_segment small, large;
+    OK(isthmus_segment_create(&small, 90 + (uint64_t)me, NULL, 100, 0));
+    OK(isthmus_segment_create(&large, 190 + (uint64_t)me, NULL, 12288, 0));
+    isthmus_barrier();
+    const struct {
+        uint64_t from, size;
+        int status;
+    } ranges[] = {{0, 100, ISTHMUS_OK},       {0, 101, ISTHMUS_BOUNDS},  {99, 1, ISTHMUS_OK},
+                  {100, 1, ISTHMUS_BOUNDS},   {100, 0, ISTHMUS_OK},      {101, 0, ISTHMUS_BOUNDS},
+                  {0, 4096, ISTHMUS_BOUNDS},  {0, 8192, ISTHMUS_BOUNDS}, {0, 16384, ISTHMUS_BOUNDS},
+                  {50, 4096, ISTHMUS_BOUNDS}, {4095, 2, ISTHMUS_BOUNDS}};
+    memset(bytes, 1, sizeof bytes);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i) {
+        char* const at = small.base + ranges[i].from;
+        CHECK(isthmus_symmetric_put(at, bytes, ranges[i].size, right, NULL) == ranges[i].status);
+        CHECK(isthmus_symmetric_get(bytes, at, ranges[i].size, right, NULL) == ranges[i].status);
+    }
+    CHECK(isthmus_symmetric_address(small.base + 99, right));
+    CHECK(!isthmus_symmetric_address(small.base + 100, right));
+    isthmus_barrier();
+    for (uint64_t i = 0; i < large.size; ++i)
+        CHECK(large.base[i] == 0);
+    isthmus_barrier();
+    OK(isthmus_symmetric_put(large.base, bytes, 12288, right, NULL));
+    OK(isthmus_symmetric_put(large.base + 4095, bytes, 4098, right, NULL));
+    CHECK(isthmus_symmetric_put(large.base, bytes, 12289, right, NULL) == ISTHMUS_BOUNDS);
+    isthmus_barrier();
+    OK(isthmus_segment_destroy(&large));
+    OK(isthmus_segment_destroy(&small));
+    isthmus_barrier();
+}
+
+/* In checked mode transfers that overlap in part are refused; otherwise nobody looks. */
+static void overlaps(void) {
+    const char* const check = getenv("ISTHMUS_CHECK");
+    if (!check || strcmp(check, "1") != 0) return;
+    isthmus_segment mine;
+    void* block = NULL;
+    OK(isthmus_segment_create(&mine, 390 + (uint64_t)me, NULL, 8192, 0));
+    OK(isthmus_symmetric_malloc(&block, 4096, 0));
+    char* const base = mine.base;
+    char* const bytes = (char*)block;
+    CHECK(isthmus_put(base + 4, &mine, 0, 8, NULL) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "overlap"));
+    CHECK(isthmus_get(base, &mine, 7, 8, NULL) == ISTHMUS_ARGUMENT);
+    OK(isthmus_put(base + 8, &mine, 0, 8, NULL));
+    OK(isthmus_get(base + 8, &mine, 8, 8, NULL)); /* onto itself */
+    OK(isthmus_put(base + 4, &mine, 0, 0, NULL));
+    CHECK(isthmus_get(base, &mine, 8190, 8, NULL) == ISTHMUS_BOUNDS);
+    CHECK(isthmus_symmetric_put(bytes, bytes + 1, 2, me, NULL) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_symmetric_get(bytes + 1, bytes, 2, me, NULL) == ISTHMUS_ARGUMENT);
+    OK(isthmus_symmetric_put(bytes, bytes + 2, 2, me, NULL));
+    /* Columns side by side do not overlap, however their rows interleave. */
+    OK(isthmus_put_strided(base + 8, 64, &mine, 0, 64, 8, 10, NULL));
+    OK(isthmus_put_strided(base, 64, &mine, 0, 64, 8, 10, NULL));
+    CHECK(isthmus_put_strided(base + 4, 64, &mine, 0, 64, 8, 10, NULL) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_get_strided(base + 64, 64, &mine, 0, 64, 8, 10, NULL) == ISTHMUS_ARGUMENT);
+    const isthmus_point2d first = {0, 0, 16, 16}, beside = {4, 0, 16, 16}, below = {2, 3, 16, 16};
+    OK(isthmus_put_block2d(base, &first, &mine, 0, &beside, 1, 4, 4, NULL));
+    CHECK(isthmus_put_block2d(base, &first, &mine, 0, &below, 1, 4, 4, NULL) == ISTHMUS_ARGUMENT);
+    isthmus_range ranges[2] = {{base + 100, 0, 8}, {base + 104, 108, 8}};
+    CHECK(isthmus_put_list(ranges, 2, &mine, NULL) == ISTHMUS_ARGUMENT);
+    OK(isthmus_put_list(ranges, 1, &mine, NULL));
+    OK(isthmus_symmetric_free(block));
+    OK(isthmus_segment_destroy(&mine));
+}
+
 /* A put wakes a PE that sleeps on the word: the flag goes round once. */
 static void waking(void) {
     static int64_t flag;
@@ -151,6 +221,8 @@ int main(void) {
     left = (me + pes - 1) % pes;
     memory();
     rights();
+    ends();
+    overlaps();
     channel();
     waking();
     shmem_finalize();
