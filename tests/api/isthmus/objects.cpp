@@ -3,6 +3,8 @@
 #include <isthmus.hpp>
 
 #include <atomic>
+#include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -231,6 +233,38 @@ void aggregators() {
     use(exact);
     auto moved = std::move(exact);
     use(moved);
+    CHECK(moved && !exact && exact.push(0, Item{}) == ISTHMUS_STALE);
+    CHECK(exact.flush() == ISTHMUS_STALE && exact.finish() == ISTHMUS_STALE);
+    CHECK(exact.progress().code() == ISTHMUS_STALE);
+}
+
+// Moving onto an aggregator finishes what it was, with the handler it had.
+void aggregator_replaced() {
+    struct Handler {
+        long* sum;
+        std::unique_ptr<long> alive;
+        void operator()(int, std::span<const long> items) {
+            CHECK(alive && *alive == 1);
+            for (const long item : items)
+                *sum += item;
+        }
+    };
+    const auto handler = [](long& sum) { return Handler{&sum, std::make_unique<long>(1)}; };
+    long first = 0, second = 0;
+    {
+        isthmus::aggregator<long, Handler> one(handler(first));
+        for (int pe = 0; pe < pes; ++pe)
+            one.push(pe, 5).or_fail();
+        one = isthmus::aggregator<long, Handler>(handler(second));
+        CHECK(first == 5L * pes && second == 0);
+        for (int pe = 0; pe < pes; ++pe)
+            one.push(pe, 7).or_fail();
+        isthmus::aggregator<long, Handler> empty = std::move(one);
+        one = std::move(empty);
+        for (int pe = 0; pe < pes; ++pe)
+            one.push(pe, 7).or_fail();
+    }
+    CHECK(first == 5L * pes && second == 14L * pes);
 }
 
 // A channel's fence orders operations on different segments, which isthmus_fence does not.
@@ -293,6 +327,8 @@ void gathers() {
     CHECK(moved.push(static_cast<std::uint32_t>(pes), 0, items[0]) == ISTHMUS_ARGUMENT);
     const auto none = isthmus::gather<Item>::create(std::span<const isthmus::segment>());
     CHECK(!none && none.code() == ISTHMUS_ARGUMENT);
+    CHECK(moved && !gather && gather.push(0, 0, items[0]) == ISTHMUS_STALE);
+    CHECK(gather.wait() == ISTHMUS_STALE);
     isthmus::barrier();
 }
 
@@ -308,6 +344,7 @@ int main() {
     events();
     queues();
     aggregators();
+    aggregator_replaced();
     channels();
     gathers();
     return 0;
