@@ -2,6 +2,8 @@
 // that each function reaches its C counterpart.
 #include <isthmus.hpp>
 
+#include <sys/mman.h>
+
 #include <atomic>
 #include <memory>
 #include <string>
@@ -117,6 +119,47 @@ void segments() {
     CHECK(room.free(b) == ISTHMUS_ARGUMENT);
     CHECK(room.allocate(1 << 20).code() == ISTHMUS_NO_MEMORY);
     CHECK(isthmus::segment::clone(99999, 0.01).code() == ISTHMUS_TIMEOUT);
+    isthmus::barrier();
+}
+
+// Memory of the owner's is where it was to the owner; a pointer into it leads everybody there.
+void pointers_into_adopted_memory() {
+    constexpr std::size_t kBytes = 8192;
+    using Pointer = isthmus::global_ptr<long>;
+    void* const pages =
+        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED);
+    static_cast<long*>(pages)[3] = 70 + me;
+    isthmus::symmetric_block<Pointer> sent(static_cast<std::size_t>(pes));
+    {
+        isthmus::segment made =
+            isthmus::segment::create(ISTHMUS_ANY_ID, kBytes, 0, pages).or_fail();
+        const isthmus::segment mine = std::move(made);
+        CHECK(static_cast<void*>(mine.data()) == pages && !made.pointer<long>(24));
+        const Pointer p = mine.pointer<long>(24);
+        CHECK(p.where() == me && *p == 70 + me && *p.local() == 70 + me);
+        for (int pe = 0; pe < pes; ++pe)
+            *isthmus::global_ptr<Pointer>(sent.data() + me, pe) = p;
+        isthmus::barrier();
+        const Pointer q = sent[static_cast<std::size_t>(left)];
+        CHECK(q.where() == left && *q == 70 + left);
+        CHECK(q.direct() && *q.direct() == 70 + left);
+        const auto clone = isthmus::segment::clone(mine.id(), 0).or_fail();
+        CHECK(clone.pointer<long>(24) == p);
+        q[1] = 90 + me;
+        isthmus::global_atomic<long>(q).fetch_add(5);
+        isthmus::barrier();
+        CHECK(static_cast<long*>(pages)[3] == 75 + me &&
+              static_cast<long*>(pages)[4] == 90 + right);
+        isthmus::barrier();
+    }
+    CHECK(munmap(pages, kBytes) == 0);
+    // Symmetric memory, and the library's.
+    isthmus::symmetric_block<long> block(512);
+    const auto heap = isthmus::segment::create(ISTHMUS_ANY_ID, 4096, 0, block.data()).or_fail();
+    CHECK(heap.pointer<long>(16) == isthmus::global_ptr<long>(block.data() + 2, me));
+    const auto own = isthmus::segment::create(ISTHMUS_ANY_ID, 4096).or_fail();
+    CHECK(own.pointer<long>(16).home() == reinterpret_cast<long*>(own.data()) + 2);
     isthmus::barrier();
 }
 
@@ -341,6 +384,7 @@ int main() {
     right = (me + 1) % pes;
     left = (me + pes - 1) % pes;
     segments();
+    pointers_into_adopted_memory();
     events();
     queues();
     aggregators();
