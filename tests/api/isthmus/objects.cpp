@@ -207,6 +207,39 @@ void events() {
         isthmus::wait_all(one).or_fail();
     }
     CHECK(isthmus::condition().ready() && isthmus::event().ready());
+    // Each event says its own reason, whatever has failed since.
+    const auto says = [](const isthmus::status& why, const char* what) {
+        return std::string(why.text()).find(what) != std::string::npos;
+    };
+    isthmus::event high = heap.async_put(bytes, heap.size() - 1);
+    isthmus::event wide = heap.async_put(bytes, heap.size() - 2);
+    CHECK(isthmus::segment::of(pes).code() == ISTHMUS_ARGUMENT);
+    const std::string at_high = "offset " + std::to_string(heap.size() - 1);
+    const std::string at_wide = "offset " + std::to_string(heap.size() - 2);
+    isthmus::event other = std::move(high);
+    CHECK(high.wait().ok());
+    const isthmus::status why = other.wait();
+    CHECK(why == ISTHMUS_BOUNDS && says(why, at_high.c_str()));
+    CHECK(other.wait().ok());
+    CHECK(says(wide.wait(), at_wide.c_str()));
+    isthmus::event three[3];
+    three[1] = heap.async_put(bytes, heap.size() - 1);
+    three[2] = heap.async_put(bytes, heap.size() - 2);
+    const isthmus::status first = isthmus::wait_all(std::span<isthmus::event>(three));
+    CHECK(first == ISTHMUS_BOUNDS && says(first, at_high.c_str()));
+    // A time-out takes no reason away.
+    std::int64_t later = 0;
+    isthmus_event_arm(&unmet, &later, ISTHMUS_NE, 0);
+    isthmus::event mixed[2];
+    mixed[0] = heap.async_put(bytes, heap.size() - 1);
+    mixed[1] = isthmus::event::of([&](isthmus_event* e) {
+        *e = unmet;
+        return 0;
+    });
+    CHECK(isthmus::wait_all(std::span<isthmus::event>(mixed), 0.01) == ISTHMUS_TIMEOUT);
+    later = 1;
+    const isthmus::status kept = isthmus::wait_all(std::span<isthmus::event>(mixed));
+    CHECK(kept == ISTHMUS_BOUNDS && says(kept, at_high.c_str()));
 }
 
 void queues() {
