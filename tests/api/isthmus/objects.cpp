@@ -279,6 +279,33 @@ void queues() {
     CHECK(inbox.take().code() == ISTHMUS_CLOSED);
     isthmus::barrier();
     CHECK(inbox.destroy().or_fail() == 0 && !inbox);
+    CHECK(inbox.destroy().or_fail() == 0);
+    isthmus::barrier();
+
+    // An end that is not given up because a message is reserved, is one still.
+    isthmus::queue again = isthmus::queue::create(id(me), 4096).or_fail();
+    {
+        isthmus::queue end = isthmus::queue::clone(id(right)).or_fail();
+        void* place = nullptr;
+        OK(isthmus_enqueue_reserve(end.native(), 8, &place));
+        CHECK(end.destroy().code() == ISTHMUS_ARGUMENT && end);
+        std::memset(place, 0, 8);
+        OK(isthmus_enqueue_commit(end.native(), place, 8));
+        CHECK(end.destroy().or_fail() == 0 && !end);
+    }
+    CHECK(again.take().or_fail().as<long>() == 0);
+    isthmus::queue moved = std::move(again);
+    const isthmus::queue* const without[] = {&again, &inbox};
+    for (const isthmus::queue* const empty : without) {
+        std::vector<int> many(2);
+        CHECK(!*empty && empty->push(1) == ISTHMUS_STALE && empty->try_push(1) == ISTHMUS_STALE);
+        CHECK(empty->async_push(many).wait() == ISTHMUS_STALE);
+        CHECK(empty->take(0).code() == ISTHMUS_STALE && empty->close() == ISTHMUS_STALE);
+        CHECK(empty->id() == 0 && empty->limit() == 0);
+        CHECK(strstr(empty->push(1).text(), "empty"));
+    }
+    CHECK(moved);
+    isthmus::barrier();
 }
 
 void aggregators() {
