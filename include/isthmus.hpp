@@ -19,6 +19,7 @@
 // | view.hpp        | array_view<T, Rank>, remote_view<T, Rank>, and put and get between them  |
 // | queue.hpp       | queue, message                                                           |
 // | aggregator.hpp  | aggregator<T>                                                            |
+// | gather.hpp      | gather<T>                                                                |
 // | channel.hpp     | channel                                                                  |
 //
 // Errors. No function here throws. What has a place for a result returns a status, or a result<T>

@@ -77,7 +77,11 @@ int isthmus_aggregator_progress(isthmus_aggregator* aggregator, size_t* handled)
  * the finish of every PE, never in it. The aggregator can then be used again. Serves all
  * aggregators of this thread meanwhile, but flushes this one only: where handlers of one push to
  * another, finish the one that is pushed from first. What a handler of another aggregator pushes
- * here while all come to finish may be left for the next finish. */
+ * here while all come to finish may be left for the next finish. Where handlers push in a cycle (of
+ * one to another's and of that to the first's) no order of finishing is right for both, and nothing
+ * finds that out: finish again, all PEs alike, until what the program counts itself, summed over
+ * all PEs, shows that nothing more comes; or let one aggregator carry both kinds of item. Handlers
+ * of one aggregator that push to the same one are no such cycle: its finish waits for them. */
 int isthmus_aggregator_finish(isthmus_aggregator* aggregator);
 
 #ifdef __cplusplus

@@ -53,7 +53,7 @@ static inline int isthmus_postadd(const isthmus_segment* segment, uint64_t offse
     return ISTHMUS_OK;
 }
 
-/* Posted 64-bit store. */
+/* Posted 64-bit store. A later peek may overtake it (docs/ordering.md); swap is not overtaken. */
 static inline int isthmus_poke(const isthmus_segment* segment, uint64_t offset, int64_t value) {
     if (!isthmus_atomic_is_plain(segment, offset)) return isthmus_poke_slow(segment, offset, value);
     __atomic_store_n((int64_t*)(segment->base + offset), value, __ATOMIC_RELEASE);

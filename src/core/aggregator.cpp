@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
+#include "base/error.hpp"
 #include "base/os.hpp"
 #include "core/event.hpp"
 #include "core/window.hpp"
@@ -21,6 +23,10 @@ std::uint64_t ring_stride(std::uint64_t ring) {
 
 thread_local std::vector<Aggregator*> of_this_thread;
 thread_local bool in_handler = false;
+
+// Of all threads.
+std::mutex guard;
+std::vector<Aggregator*> everywhere;
 
 }  // namespace
 
@@ -51,10 +57,34 @@ Aggregator::Aggregator(char* memory, std::size_t size_of_item, std::size_t buffe
                  [&] { return find_ring(theirs) != nullptr; });
         outgoing(pe).ring = RingProducer(find_ring(theirs), theirs + kRingOffset, pe);
     }
+    const std::lock_guard lock(guard);
+    everywhere.push_back(this);
 }
 
 Aggregator::~Aggregator() {
     std::erase(of_this_thread, this);
+    const std::lock_guard lock(guard);
+    std::erase(everywhere, this);
+}
+
+void Aggregator::end_all() {
+    const std::lock_guard lock(guard);
+    for (Aggregator* aggregator : everywhere)
+        aggregator->end();
+    everywhere.clear();
+}
+
+// Without room in any lane, inlined pushes come to push_slowly.
+void Aggregator::end() {
+    ended_ = true;
+    std::ranges::fill(lanes_, isthmus_aggregator_lane{nullptr, nullptr});
+}
+
+void Aggregator::require_live(const char* routine) const {
+    if (!ended_) [[likely]]
+        return;
+    fail(routine,
+         "called after shmem_finalize or isthmus_finalize, with which the aggregator ended");
 }
 
 bool Aggregator::handling() {
@@ -117,6 +147,7 @@ bool Aggregator::send_aside(int pe) {
 }
 
 void Aggregator::push_slowly(int pe, const void* item) {
+    require_live("isthmus_aggregator_push");
     const char* const bytes = static_cast<const char*>(item);
     send(pe);
     const auto have_room = [&] {
@@ -144,6 +175,7 @@ void Aggregator::push_slowly(int pe, const void* item) {
 }
 
 void Aggregator::flush() {
+    require_live("isthmus_aggregator_flush");
     for (int pe = 0; pe < static_cast<int>(pes); ++pe) {
         send_aside(pe);
         if (outgoing(pe).begin && lane(pe).next != outgoing(pe).begin) send(pe);
@@ -165,6 +197,7 @@ std::size_t Aggregator::handle_from(int pe) {
 
 // Handles what has arrived and sends what handlers set aside.
 std::size_t Aggregator::serve() {
+    if (ended_) return 0;
     std::size_t handled = 0;
     in_handler = true;
     for (int i = 0; i < static_cast<int>(pes); ++i)
@@ -182,6 +215,7 @@ std::size_t Aggregator::serve() {
 }
 
 std::size_t Aggregator::progress() {
+    require_live("isthmus_aggregator_progress");
     const std::size_t handled = serve();
     for (Aggregator* aggregator : of_this_thread) {
         if (aggregator != this) aggregator->serve();
@@ -231,6 +265,7 @@ bool Aggregator::over_everywhere(std::uint64_t epoch) const {
 // so hide from the slower PEs what the faster saw. Then nobody handles anything before all have the
 // verdict: else a PE that leaves could push for the next phase to one that still serves this one.
 void Aggregator::finish() {
+    require_live("isthmus_aggregator_finish");
     const WaitTarget target{Routine::native_aggregator_finish};
     publish_pushed();
     const std::uint64_t epoch = ++epoch_;

@@ -51,6 +51,9 @@ class Aggregator : public ::isthmus_aggregator {
     void finish();
     // True while this thread runs a handler, of whatever aggregator.
     static bool handling();
+    // The session ends, and with it the rings of all aggregators of this process that have not been
+    // destroyed: what is still called with them ends the job with a message.
+    static void end_all();
     ~Aggregator();
     char* memory() const { return memory_; }
 
@@ -64,6 +67,8 @@ class Aggregator : public ::isthmus_aggregator {
     Outgoing& outgoing(int pe) { return outgoing_[static_cast<std::size_t>(pe)]; }
     static std::size_t progress_all();
     std::size_t serve();
+    void require_live(const char* routine) const;
+    void end();
     bool open_message(int pe);
     void send(int pe);
     bool send_aside(int pe);
@@ -83,6 +88,7 @@ class Aggregator : public ::isthmus_aggregator {
     std::vector<Outgoing> outgoing_;
     std::vector<RingConsumer> incoming_;
     std::uint64_t epoch_ = 0;
+    bool ended_ = false;
 };
 
 }  // namespace isthmus

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "core/aggregator.hpp"
 #include "core/arena.hpp"
 #include "core/collective.hpp"
 #include "core/far.hpp"
@@ -41,6 +42,7 @@ bool exit_handler_installed = false;
 
 void close() {
     barrier_world();
+    Aggregator::end_all();
     release_segments();
     forget_retired_rings();
     close_arena();

@@ -3,9 +3,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <shmemx.h>
+
 #include "cases.h"
 
 static long word;
+static shmemx_queue_t queue;
+static shmemx_aggregate_t aggregate;
 volatile long sink;
 
 static void in_child(void (*call)(void)) {
@@ -48,6 +52,56 @@ static void wait_until(void) {
 }
 static void fine(void) {}
 
+static void handle(void* argument, int source, const void* items, size_t count) {
+    (void)argument;
+    (void)source;
+    (void)items;
+    (void)count;
+}
+static void make_extensions(void) {
+    if (shmemx_queue_create(4096, &queue) != 0) exit(65);
+    if (shmemx_aggregate_create(8, 0, handle, NULL, &aggregate) != 0) exit(65);
+}
+static void limit(void) {
+    sink = (long)shmemx_queue_limit(queue);
+}
+static void enqueue(void) {
+    sink = shmemx_queue_enqueue(queue, &word, 8, 0);
+}
+static void try_enqueue(void) {
+    sink = shmemx_queue_try_enqueue(queue, &word, 8, 0);
+}
+static void dequeue(void) {
+    const void* message = NULL;
+    size_t size = 0;
+    sink = shmemx_queue_dequeue(queue, &message, &size);
+}
+static void try_dequeue(void) {
+    const void* message = NULL;
+    size_t size = 0;
+    sink = shmemx_queue_try_dequeue(queue, &message, &size);
+}
+static void release(void) {
+    sink = shmemx_queue_release(queue);
+}
+static void close_queue(void) {
+    sink = shmemx_queue_close(queue, 0);
+}
+static void push(void) {
+    sink = shmemx_aggregate_push(aggregate, &word, 0);
+}
+static void flush(void) {
+    sink = shmemx_aggregate_flush(aggregate);
+}
+static void progress(void) {
+    sink = shmemx_aggregate_progress(aggregate, NULL);
+}
+/* Of an earlier session, when there is a session again. */
+static void push_again(void) {
+    shmem_init();
+    push();
+}
+
 int main(int argc, char** argv) {
     static const struct {
         const char* name;
@@ -59,7 +113,18 @@ int main(int argc, char** argv) {
                  {"team", team},
                  {"finalize", finalize},
                  {"wait_until", wait_until},
-                 {"fine", fine}};
+                 {"fine", fine},
+                 {"queue_limit", limit},
+                 {"queue_enqueue", enqueue},
+                 {"queue_try_enqueue", try_enqueue},
+                 {"queue_dequeue", dequeue},
+                 {"queue_try_dequeue", try_dequeue},
+                 {"queue_release", release},
+                 {"queue_close", close_queue},
+                 {"aggregate_push", push},
+                 {"aggregate_flush", flush},
+                 {"aggregate_progress", progress},
+                 {"aggregate_push_again", push_again}};
     if (argc < 3) return 64;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i) {
         if (strcmp(calls[i].name, argv[2]) != 0) continue;
@@ -69,6 +134,8 @@ int main(int argc, char** argv) {
         }
         if (strcmp(argv[1], "before") == 0) calls[i].call();
         shmem_init();
+        if (strncmp(argv[2], "queue", 5) == 0 || strncmp(argv[2], "aggregate", 9) == 0)
+            make_extensions();
         if (strcmp(argv[1], "during") == 0) calls[i].call();
         shmem_finalize();
         if (strcmp(argv[1], "after") == 0) calls[i].call();

@@ -22,8 +22,10 @@ concept aggregable =
 // Collective to make, finish and destroy; belongs to the thread that made it.
 //
 // `Handler` is called as handler(source_pe, std::span<const T>), by this PE's own thread, inside
-// push, flush, progress or finish. It is part of the type, so its code is inlined into the loop
-// over the items; it must not throw. aggregator<T> alone takes any handler at the cost of a call.
+// push, progress or finish, here or of another aggregator of the thread, or when this object is
+// destroyed or moved onto; flush runs none. It is part of the type, so its code is inlined into the
+// loop over the items; it must not throw. aggregator<T> alone takes any handler at the cost of a
+// call. An object that was moved from is empty: operations on it are STALE.
 template <aggregable T, typename Handler = std::function<void(int, std::span<const T>)>>
 requires std::invocable<Handler&, int, std::span<const T>>
 class aggregator {
@@ -42,21 +44,43 @@ class aggregator {
     // Ends the job if there is no room.
     explicit aggregator(Handler handler, std::size_t buffer = 0)
         : aggregator(create(std::move(handler), buffer).or_fail()) {}
+    aggregator(aggregator&&) noexcept = default;
+    // Collective if this object is not empty: what it was is destroyed as by its destructor.
+    aggregator& operator=(aggregator&& other) noexcept {
+        if (this != &other) {
+            // First, and while this object still is what it was: its handlers run once more.
+            if (native_) destroyer()(native_.get());
+            (void)native_.release();
+            handler_ = std::move(other.handler_);
+            native_ = std::move(other.native_);
+        }
+        return *this;
+    }
 
     // ARGUMENT: no such PE.
     [[gnu::always_inline]] status push(int pe, const T& item) const {
+        if (!native_) [[unlikely]]
+            return empty();
         return status(isthmus_aggregator_push(native_.get(), pe, &item));
     }
-    status flush() const { return status(isthmus_aggregator_flush(native_.get())); }
+    status flush() const {
+        if (!native_) return empty();
+        return status(isthmus_aggregator_flush(native_.get()));
+    }
     // How many items were handled.
     result<std::size_t> progress() const {
+        if (!native_) return empty();
         std::size_t handled = 0;
         if (const status done(isthmus_aggregator_progress(native_.get(), &handled)); !done)
             return done;
         return handled;
     }
     // Collective: every item that any PE pushed has been handled.
-    status finish() const { return status(isthmus_aggregator_finish(native_.get())); }
+    status finish() const {
+        if (!native_) return empty();
+        return status(isthmus_aggregator_finish(native_.get()));
+    }
+    explicit operator bool() const { return native_ != nullptr; }
     isthmus_aggregator* native() const { return native_.get(); }
 
   private:
@@ -66,6 +90,7 @@ class aggregator {
         }
     };
     aggregator() = default;
+    static status empty() { return detail::empty_object("aggregator: this object is empty"); }
     // The border to C: nothing is thrown across it.
     static void handle(void* argument, int source_pe, const void* items,
                        std::size_t count) noexcept {

@@ -7,7 +7,9 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -60,7 +62,8 @@ static_assert(sizeof(condition) == sizeof(isthmus_event));  // wait_all, wait_an
 
 // The completion of an operation. The destructor waits for it, so the operation's buffers, declared
 // before the event, outlive the operation. An operation that could not be begun is an event as
-// well: wait() returns why; if nobody asks, the destructor ends the job with the text.
+// well: it keeps the reason, wait() returns it (text() of that stays until this thread's next
+// failure or wait() that returns one); if nobody asks, the destructor ends the job with the text.
 class [[nodiscard]] event {
   public:
     event() = default;
@@ -68,12 +71,12 @@ class [[nodiscard]] event {
     event& operator=(const event&) = delete;
     event(event&& other) noexcept
         : pending_(std::exchange(other.pending_, condition())),
-          begun_(std::exchange(other.begun_, status())) {}
+          refused_(std::move(other.refused_)) {}
     event& operator=(event&& other) noexcept {
         if (this != &other) {
             finish();
             pending_ = std::exchange(other.pending_, condition());
-            begun_ = std::exchange(other.begun_, status());
+            refused_ = std::move(other.refused_);
         }
         return *this;
     }
@@ -84,13 +87,15 @@ class [[nodiscard]] event {
     static event of(Operation&& operation) {
         isthmus_event native = ISTHMUS_EVENT_TRUE;
         event made;
-        made.begun_ = status(operation(&native));
-        if (made.begun_) made.pending_ = condition(native);
+        if (const status begun(operation(&native)); !begun) [[unlikely]]
+            made.keep(begun);
+        else
+            made.pending_ = condition(native);
         return made;
     }
     static event failed(status why) {
         event made;
-        made.begun_ = why;
+        made.keep(why);
         return made;
     }
 
@@ -98,40 +103,65 @@ class [[nodiscard]] event {
     bool ready() const { return pending_.ready(); }
     status wait() {
         pending_.wait();
-        return std::exchange(begun_, status());
+        return outcome();
     }
+    // OK, TIMEOUT, or why it was never begun.
     status wait_for(double seconds) {
         if (const status waited = pending_.wait_for(seconds); !waited) return waited;
-        return std::exchange(begun_, status());
+        return outcome();
     }
     const isthmus_event& native() const { return pending_.native(); }
 
   private:
+    friend inline status wait_all(std::span<event> events, double seconds);
+    // Why an operation was not begun. The text is copied: the library's is gone with the thread's
+    // next failure, and an event lives on.
+    struct refusal {
+        int code;
+        std::string text;
+    };
+    [[gnu::cold, gnu::noinline]] void keep(const status& why) {
+        if (!why) refused_ = std::make_unique<refusal>(refusal{why.code(), why.text()});
+    }
+    // Once; then all is well.
+    status outcome() {
+        if (!refused_) [[likely]]
+            return status();
+        return tell(std::move(refused_));
+    }
+    [[gnu::cold, gnu::noinline]] static status tell(std::unique_ptr<const refusal> why) {
+        static thread_local std::unique_ptr<const refusal> told;
+        told = std::move(why);
+        return {static_cast<isthmus_status>(told->code), told->text.c_str()};
+    }
     void finish() {
-        begun_.or_fail();
+        if (refused_) [[unlikely]]
+            detail::give_up("%s", refused_->text.c_str());
         pending_.wait();
     }
     condition pending_;
-    status begun_;
+    std::unique_ptr<const refusal> refused_;
 };
 
 // All of them; the first failure, if any. `seconds` for all together, negative: for ever. TIMEOUT
-// leaves the others as they are: nobody has asked them.
+// leaves all events as they are: nobody has asked them.
 inline status wait_all(std::span<event> events, double seconds = -1.0) {
     using clock = std::chrono::steady_clock;
     const clock::time_point begun = clock::now();
-    status first;
     for (event& one : events) {
         double left = seconds;
         if (seconds >= 0.0) {
             left -= std::chrono::duration<double>(clock::now() - begun).count();
             if (left < 0.0) left = 0.0;
         }
-        const status ended = one.wait_for(left);
-        if (ended == ISTHMUS_TIMEOUT && !one.ready()) return ended;
-        if (first.ok() && !ended.ok()) first = ended;
+        if (const status waited = one.pending_.wait_for(left); !waited) return waited;
     }
-    return first;
+    std::unique_ptr<const event::refusal> first;
+    for (event& one : events) {
+        std::unique_ptr<const event::refusal> why = std::move(one.refused_);
+        if (!first) first = std::move(why);
+    }
+    return first ? event::tell(std::move(first)) : status();
 }
 inline status wait_all(std::span<const condition> conditions, double seconds = -1.0) {
     return status(isthmus_event_wait_all(reinterpret_cast<const isthmus_event*>(conditions.data()),

@@ -14,7 +14,8 @@
 
 namespace isthmus::inline cpp {
 
-// Only this PE takes part; belongs to one thread at a time. The segments need not outlive it.
+// Only this PE takes part; belongs to one thread at a time. The segments need not outlive it. What
+// was moved from is empty: operations on it are STALE.
 template <aggregable T>
 class gather {
   public:
@@ -35,10 +36,16 @@ class gather {
     // Reads the object at byte `offset` of segment number `source` into `into`, which must stay
     // until wait(). ARGUMENT: no such source. BOUNDS: the object is not inside it.
     [[gnu::always_inline]] status push(std::uint32_t source, std::uint64_t offset, T& into) {
+        if (!native_) [[unlikely]]
+            return empty();
         return status(isthmus_gather_push(native_.get(), source, offset, &into));
     }
     // Everything pushed has arrived. STALE: a segment has gone, and what came from it is worthless.
-    status wait() { return status(isthmus_gather_wait(native_.get())); }
+    status wait() {
+        if (!native_) return empty();
+        return status(isthmus_gather_wait(native_.get()));
+    }
+    explicit operator bool() const { return native_ != nullptr; }
     isthmus_gather* native() const { return native_.get(); }
 
   private:
@@ -48,6 +55,7 @@ class gather {
         }
     };
     explicit gather(isthmus_gather* native) : native_(native) {}
+    static status empty() { return detail::empty_object("gather: this object is empty"); }
     std::unique_ptr<isthmus_gather, destroyer> native_;
 };
 

@@ -236,18 +236,23 @@ status get(global_ptr<T> remote, detail::target_span<T> local) {
     return status(isthmus_symmetric_get(local.data(), remote.home(), local.size_bytes(),
                                         remote.where(), nullptr));
 }
-// The same, issued. The local objects must stay until the event is ready.
-template <movable_as_bytes T>
-requires(!std::is_const_v<T>) event async_put(detail::source_span<T> local, global_ptr<T> remote) {
+// The same, issued. The local objects must stay until the event is ready: a temporary that owns
+// them is refused.
+template <movable_as_bytes T, lasting_object_range R>
+requires(!std::is_const_v<T> && std::constructible_from<detail::source_span<T>, R>) event
+    async_put(R&& local, global_ptr<T> remote) {
+    const detail::source_span<T> objects(local);
     return event::of([&](isthmus_event* e) {
-        return isthmus_symmetric_put(remote.home(), local.data(), local.size_bytes(),
+        return isthmus_symmetric_put(remote.home(), objects.data(), objects.size_bytes(),
                                      remote.where(), e);
     });
 }
-template <movable_as_bytes T>
-event async_get(global_ptr<T> remote, detail::target_span<T> local) {
+template <movable_as_bytes T, lasting_object_range R>
+requires std::constructible_from<detail::target_span<T>, R> event async_get(global_ptr<T> remote,
+                                                                            R&& local) {
+    const detail::target_span<T> objects(local);
     return event::of([&](isthmus_event* e) {
-        return isthmus_symmetric_get(local.data(), remote.home(), local.size_bytes(),
+        return isthmus_symmetric_get(objects.data(), remote.home(), objects.size_bytes(),
                                      remote.where(), e);
     });
 }

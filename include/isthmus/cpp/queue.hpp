@@ -61,7 +61,8 @@ class message {
 };
 
 // Created: the consumer's end, which may enqueue too. Cloned: a producer's. The consumer's
-// destructor closes the queue; what is left in it is lost.
+// destructor closes the queue; what is left in it is lost. An object without an end (default-made,
+// moved from, destroyed) is empty: operations on it are STALE, its id and limit are 0.
 class queue {
   public:
     queue() = default;
@@ -77,23 +78,28 @@ class queue {
         if (!made) return made;
         return queue(end);
     }
-    // Now; how many messages were lost.
+    // Now; how many messages were lost. ARGUMENT: a reserved message is not committed; the queue is
+    // as it was. Empty: nothing happens.
     result<std::uint64_t> destroy() {
         std::uint64_t lost = 0;
-        const status gone(isthmus_queue_destroy(end_.release(), &lost));
+        const status gone(isthmus_queue_destroy(end_.get(), &lost));
+        if (gone == ISTHMUS_ARGUMENT) return gone;
+        (void)end_.release();  // all else that may be said, is said when it has gone
         if (!gone) return gone;
         return lost;
     }
 
-    std::uint64_t id() const { return isthmus_queue_id(end_.get()); }
+    std::uint64_t id() const { return end_ ? isthmus_queue_id(end_.get()) : 0; }
     // Largest message, in bytes.
-    std::uint64_t limit() const { return isthmus_queue_limit(end_.get()); }
+    std::uint64_t limit() const { return end_ ? isthmus_queue_limit(end_.get()) : 0; }
     explicit operator bool() const { return end_ != nullptr; }
     isthmus_queue* native() const { return end_.get(); }
 
     // One message: one object, or all of a range. Waits for room. CLOSED, TOO_LARGE.
     template <object_range R>
     status push(R&& objects) const {
+        if (!end_) [[unlikely]]
+            return empty();
         return status(isthmus_enqueue(end_.get(), std::ranges::data(objects),
                                       detail::bytes_of(objects), nullptr));
     }
@@ -103,6 +109,8 @@ class queue {
     // AGAIN instead of waiting.
     template <object_range R>
     status try_push(R&& objects) const {
+        if (!end_) [[unlikely]]
+            return empty();
         return status(
             isthmus_try_enqueue(end_.get(), std::ranges::data(objects), detail::bytes_of(objects)));
     }
@@ -112,6 +120,7 @@ class queue {
     // Ready when the objects may be changed.
     template <lasting_object_range R>
     event async_push(R&& objects) const {
+        if (!end_) return event::failed(empty());
         return event::of([&](isthmus_event* e) {
             return isthmus_enqueue(end_.get(), std::ranges::data(objects),
                                    detail::bytes_of(objects), e);
@@ -120,6 +129,8 @@ class queue {
 
     // The oldest message. `seconds` 0: AGAIN instead of waiting; negative: for ever, until CLOSED.
     result<message> take(double seconds = -1.0) const {
+        if (!end_) [[unlikely]]
+            return empty();
         const void* data = nullptr;
         std::uint64_t size = 0;
         const status taken(isthmus_dequeue(end_.get(), &data, &size, seconds));
@@ -127,13 +138,18 @@ class queue {
         return message(end_.get(), data, size);
     }
     // True when the next message, as of this call, is there or on its way, or the queue is closed;
-    // it stays true when that message has been taken, so ask anew before each wait.
+    // it stays true when that message has been taken, so ask anew before each wait. Ends the job if
+    // this object is empty or a producer's end.
     condition arrival() const {
+        if (!end_) empty().or_fail();
         isthmus_event event;
         status(isthmus_queue_event(end_.get(), &event)).or_fail();
         return condition(event);
     }
-    status close() const { return status(isthmus_queue_close(end_.get())); }
+    status close() const {
+        if (!end_) return empty();
+        return status(isthmus_queue_close(end_.get()));
+    }
 
   private:
     struct destroyer {
@@ -142,6 +158,7 @@ class queue {
         }
     };
     explicit queue(isthmus_queue* end) : end_(end) {}
+    static status empty() { return detail::empty_object("queue: this object is empty"); }
     std::unique_ptr<isthmus_queue, destroyer> end_;
 };
 

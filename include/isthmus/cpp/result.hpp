@@ -89,6 +89,13 @@ class [[nodiscard]] status {
     const char* text_ = nullptr;
 };
 
+namespace detail {
+// What operations on an object without a native part return. `text` must live for ever.
+[[gnu::cold, gnu::noinline]] inline status empty_object(const char* text) {
+    return {ISTHMUS_STALE, text};
+}
+}  // namespace detail
+
 // A value, or the status that says why there is none.
 template <typename T>
 class [[nodiscard]] result {

@@ -21,12 +21,14 @@ class segment {
     segment& operator=(const segment&) = delete;
     segment(segment&& other) noexcept
         : native_(std::exchange(other.native_, nothing())),
+          home_(std::exchange(other.home_, 0)),
           live_(std::exchange(other.live_, false)),
           created_(std::exchange(other.created_, false)) {}
     segment& operator=(segment&& other) noexcept {
         if (this != &other) {
             reset();
             native_ = std::exchange(other.native_, nothing());
+            home_ = std::exchange(other.home_, 0);
             live_ = std::exchange(other.live_, false);
             created_ = std::exchange(other.created_, false);
         }
@@ -40,7 +42,17 @@ class segment {
                                   void* memory = nullptr) {
         segment made;
         made.created_ = true;
-        return made.born(isthmus_segment_create(&made.native_, id, memory, bytes, access));
+        if (const status done(isthmus_segment_create(&made.native_, id, memory, bytes, access));
+            !done)
+            return done;
+        made.live_ = true;
+        if (!memory) return made.settled(made.native_);
+        // The creator's own view leads to adopted memory where it has always been, which others
+        // cannot reach. A cloned view leads to the same memory as everybody sees it.
+        isthmus_segment shared;
+        if (const status found(isthmus_segment_clone(&shared, made.native_.id, 0)); !found)
+            return found;
+        return made.settled(shared);
     }
     static result<segment> clone(std::uint64_t id, double seconds = ISTHMUS_DEFAULT_TIMEOUT) {
         segment made;
@@ -57,6 +69,7 @@ class segment {
         if (created_) gone = status(isthmus_segment_destroy(&native_));
         if (gone == ISTHMUS_NO_MEMORY) return gone;
         live_ = created_ = false;
+        home_ = 0;
         native_ = nothing();
         return gone;
     }
@@ -80,14 +93,14 @@ class segment {
                 static_cast<unsigned long long>(size()), static_cast<unsigned long long>(id()));
         return {reinterpret_cast<T*>(native_.base + offset), count};
     }
-    // To send to others, and for `*p = v`. Bounds and rights are not checked on that road.
+    // To send to others, and for `*p = v`. Bounds and rights are not checked on that road. Null if
+    // there is no segment. Of a segment of adopted memory, its local() at the owner is another
+    // address of the same memory than data(). One into a segment of static data may not be sent
+    // (pointer.hpp).
     template <movable_as_bytes T>
     global_ptr<T> pointer(std::uint64_t offset) const {
-        const std::uintptr_t slots =
-            std::uintptr_t{static_cast<std::uint32_t>(native_.owner) ^ isthmus_window_me}
-            << ISTHMUS_WINDOW_SHIFT;
-        const auto home = reinterpret_cast<std::uintptr_t>(native_.base) + offset - slots;
-        return {reinterpret_cast<T*>(home), native_.owner};
+        if (!live_) return nullptr;
+        return {reinterpret_cast<T*>(home_ + offset), native_.owner};
     }
     // Offset of the counterpart of a symmetric object of this PE.
     result<std::uint64_t> offset_of(const void* symmetric) const {
@@ -295,6 +308,14 @@ class segment {
     result<segment> born(int code) {
         if (const status made(code); !made) return made;
         live_ = true;
+        return settled(native_);
+    }
+    // `shared`: a view of this segment as PEs other than the owner have it.
+    result<segment> settled(const isthmus_segment& shared) {
+        const std::uintptr_t slots =
+            std::uintptr_t{static_cast<std::uint32_t>(shared.owner) ^ isthmus_window_me}
+            << ISTHMUS_WINDOW_SHIFT;
+        home_ = reinterpret_cast<std::uintptr_t>(shared.base) - slots;
         return std::move(*this);
     }
     void reset() {
@@ -319,6 +340,7 @@ class segment {
     }
 
     isthmus_segment native_ = nothing();
+    std::uintptr_t home_ = 0;  // of the first byte, as a global_ptr has it
     bool live_ = false;
     bool created_ = false;  // not cloned
 };

@@ -132,6 +132,8 @@ requires(!std::is_const_v<T>) class shared_array {
     event async_put(const T& value, std::size_t i) const {
         return cpp::async_put(std::span<const T>(&value, 1), pointer(i));
     }
+    // Refused: a temporary would be gone before the event is ready.
+    event async_put(const T&& value, std::size_t i) const = delete;
 
   private:
     template <typename Move>

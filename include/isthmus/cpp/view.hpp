@@ -24,6 +24,17 @@ using extents = std::array<std::size_t, Rank>;
 
 namespace detail {
 
+// Where no offset leads: operations there are BOUNDS.
+inline constexpr std::uint64_t kNowhere = UINT64_MAX;
+constexpr std::uint64_t sum_or_nowhere(std::uint64_t a, std::uint64_t b) {
+    std::uint64_t sum = 0;
+    return __builtin_add_overflow(a, b, &sum) ? kNowhere : sum;
+}
+constexpr std::uint64_t product_or_nowhere(std::uint64_t a, std::uint64_t b) {
+    std::uint64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? kNowhere : product;
+}
+
 // Extents of the view, and of the array that it is a part of: its pitches. Slowest dimension first.
 template <std::size_t Rank>
 struct shape {
@@ -35,6 +46,14 @@ struct shape {
         for (std::size_t r = 0; r < Rank; ++r)
             sum = sum * whole[r] + at[r];
         return sum;
+    }
+    // The same in bytes; kNowhere if there is no such number. For views of memory that may not be
+    // there: of a segment.
+    constexpr std::uint64_t byte_offset(const extents<Rank>& at, std::size_t element) const {
+        std::uint64_t sum = 0;
+        for (std::size_t r = 0; r < Rank; ++r)
+            sum = sum_or_nowhere(product_or_nowhere(sum, whole[r]), at[r]);
+        return product_or_nowhere(sum, element);
     }
     constexpr bool contains(const extents<Rank>& from, const extents<Rank>& part) const {
         for (std::size_t r = 0; r < Rank; ++r)
@@ -142,11 +161,13 @@ requires(Rank >= 1 && Rank <= 3) class remote_view {
         remote_view(const remote_view<Other, Rank>& other)
         : segment_(&other.native()), offset_(other.offset()), shape_(other.shape()) {}
 
+    // A rectangle of it. Ends the job if it does not fit into the view; one that is not in the
+    // segment, because the view is not, is BOUNDS when it is used.
     remote_view part(const extents<Rank>& from, const extents<Rank>& size) const {
         remote_view cut;
         cut.segment_ = segment_;
         cut.shape_ = shape_.part(from, size);
-        cut.offset_ = offset_ + shape_.offset(from) * sizeof(T);
+        cut.offset_ = detail::sum_or_nowhere(offset_, shape_.byte_offset(from, sizeof(T)));
         return cut;
     }
     std::size_t extent(std::size_t r) const { return shape_.size[r]; }
@@ -178,7 +199,8 @@ int put_block(const Here& here, const There& there, isthmus_event* event) {
     const isthmus_segment* const segment = &there.native();
     constexpr std::size_t kElement = sizeof(typename Here::element_type);
     if constexpr (Here::rank() == 1) {
-        return isthmus_put(here.data(), segment, there.offset(), here.extent(0) * kElement, event);
+        const std::uint64_t bytes = product_or_nowhere(here.extent(0), kElement);
+        return isthmus_put(here.data(), segment, there.offset(), bytes, event);
     } else if constexpr (Here::rank() == 2) {
         const isthmus_point2d from = here.shape().point2d(), to = there.shape().point2d();
         return isthmus_put_block2d(here.data(), &from, segment, there.offset(), &to, kElement,
@@ -195,7 +217,8 @@ int get_block(const There& there, const Here& here, isthmus_event* event) {
     const isthmus_segment* const segment = &there.native();
     constexpr std::size_t kElement = sizeof(typename Here::element_type);
     if constexpr (Here::rank() == 1) {
-        return isthmus_get(here.data(), segment, there.offset(), here.extent(0) * kElement, event);
+        const std::uint64_t bytes = product_or_nowhere(here.extent(0), kElement);
+        return isthmus_get(here.data(), segment, there.offset(), bytes, event);
     } else if constexpr (Here::rank() == 2) {
         const isthmus_point2d to = here.shape().point2d(), from = there.shape().point2d();
         return isthmus_get_block2d(here.data(), &to, segment, there.offset(), &from, kElement,

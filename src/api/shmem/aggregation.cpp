@@ -11,6 +11,7 @@ using namespace isthmus::shmem;
 ISTHMUS_API int shmemx_aggregate_create(size_t item_size, size_t buffer, shmemx_handler_t handler,
                                         void* argument, shmemx_aggregate_t* aggregate) {
     const char* routine = begin(Routine::extension_aggregate_create);
+    require_near(routine, "aggregations");
     return open_aggregator(aggregate, item_size, buffer, handler, argument, routine);
 }
 
@@ -25,7 +26,9 @@ ISTHMUS_API int shmemx_aggregate_flush(shmemx_aggregate_t aggregate) {
 }
 
 ISTHMUS_API int shmemx_aggregate_progress(shmemx_aggregate_t aggregate, size_t* handled) {
-    if (Aggregator::handling()) return refuse_in_handler("shmemx_aggregate_progress");
+    const char* routine = "shmemx_aggregate_progress";
+    require_open(routine);
+    if (Aggregator::handling()) return refuse_in_handler(routine);
     const std::size_t count = full(aggregate).progress();
     if (handled) *handled = count;
     return ISTHMUS_OK;

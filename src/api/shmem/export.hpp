@@ -23,7 +23,18 @@ namespace isthmus::shmem {
 // Ends the job with a message if the library is not initialised.
 void require_running(const char* routine);
 
-// The same, and notes the call for the reports. Returns the routine's name.
+// The same for the shortest routines, by one test: the window is open while the library is in use,
+// but in checked mode.
+inline void require_open(const char* routine) {
+    if (window.limit == 0) [[unlikely]]
+        require_running(routine);
+}
+
+// Ends the job with a message if there are PEs that only the transport reaches. `what` needs the
+// window.
+void require_near(const char* routine, const char* what);
+
+// The same as require_running, and notes the call for the reports. Returns the routine's name.
 inline const char* begin(Routine routine) {
     require_running(routine_name(routine));
     note(routine);

@@ -58,6 +58,7 @@ int refuse_closed(int pe, const char* routine) {
 
 ISTHMUS_API int shmemx_queue_create(size_t capacity, shmemx_queue_t* queue) {
     const char* routine = begin(Routine::extension_queue_create);
+    require_near(routine, "queues");
     *queue = SHMEMX_QUEUE_INVALID;
     if (capacity > kLargestRing)
         return refuse(ISTHMUS_TOO_LARGE, routine,
@@ -103,12 +104,14 @@ ISTHMUS_API int shmemx_queue_destroy(shmemx_queue_t queue, size_t* lost) {
 }
 
 ISTHMUS_API size_t shmemx_queue_limit(shmemx_queue_t queue) {
+    require_open("shmemx_queue_limit");
     return message_limit(queue->control->capacity);
 }
 
 ISTHMUS_API int shmemx_queue_enqueue(shmemx_queue_t queue, const void* message, size_t size,
                                      int pe) {
     const Routine routine = Routine::extension_queue_enqueue;
+    require_open(routine_name(routine));
     if (const int status = check_message(*queue, size, pe, routine_name(routine))) return status;
     RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
     if (producer.send(message, size)) [[likely]]
@@ -127,6 +130,7 @@ ISTHMUS_API int shmemx_queue_enqueue(shmemx_queue_t queue, const void* message, 
 ISTHMUS_API int shmemx_queue_try_enqueue(shmemx_queue_t queue, const void* message, size_t size,
                                          int pe) {
     const char* routine = "shmemx_queue_try_enqueue";
+    require_open(routine);
     if (const int status = check_message(*queue, size, pe, routine)) return status;
     RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
     if (producer.send(message, size)) [[likely]]
@@ -152,11 +156,14 @@ int take(shmemx_queue_t queue, const void** message, size_t* size, const char* r
 }  // namespace
 
 ISTHMUS_API int shmemx_queue_try_dequeue(shmemx_queue_t queue, const void** message, size_t* size) {
-    return take(queue, message, size, "shmemx_queue_try_dequeue");
+    const char* routine = "shmemx_queue_try_dequeue";
+    require_open(routine);
+    return take(queue, message, size, routine);
 }
 
 ISTHMUS_API int shmemx_queue_dequeue(shmemx_queue_t queue, const void** message, size_t* size) {
     const char* routine = routine_name(Routine::extension_queue_dequeue);
+    require_open(routine);
     int status = take(queue, message, size, routine);
     if (status != ISTHMUS_AGAIN) [[likely]]
         return status;
@@ -169,12 +176,14 @@ ISTHMUS_API int shmemx_queue_dequeue(shmemx_queue_t queue, const void** message,
 }
 
 ISTHMUS_API int shmemx_queue_release(shmemx_queue_t queue) {
+    require_open("shmemx_queue_release");
     if (queue->consumer.release()) [[likely]]
         return ISTHMUS_OK;
     return refuse(ISTHMUS_ARGUMENT, "shmemx_queue_release", "no message is taken");
 }
 
 ISTHMUS_API int shmemx_queue_close(shmemx_queue_t queue, int pe) {
+    require_open("shmemx_queue_close");
     if (const int status = check_pe(pe, "shmemx_queue_close")) return status;
     close_ring(*translate(queue->control, pe), pe);
     return ISTHMUS_OK;

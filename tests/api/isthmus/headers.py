@@ -12,6 +12,7 @@ import sys
 
 STRICT = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-pedantic", "-Werror"]
 USE = ("#include <isthmus.hpp>\n#include <memory>\n#include <string>\n"
+       "#include <vector>\n"
        "struct open { int x; ~open(); };\n"
        "void use(const isthmus::segment& s, const isthmus::queue& q, isthmus::global_ptr<const int> c)\n"
        "{ (void)s; (void)q; (void)c; %s }\n")
@@ -27,6 +28,11 @@ REFUSED = [
     ("q.push(std::unique_ptr<int>()).or_fail();", "movable_as_bytes"),
     ("std::string t[2]; s.put(t, 0).or_fail();", "movable_as_bytes"),
     ("s.async_put(std::string(), 0).wait().or_fail();", "borrowed_range"),
+    ("isthmus::global_ptr<int> p; isthmus::async_put(std::vector<int>(3), p).wait().or_fail();",
+     "borrowed_range"),
+    ("isthmus::global_ptr<int> p; isthmus::async_get(p, std::vector<int>(3)).wait().or_fail();",
+     "borrowed_range"),
+    ("isthmus::shared_array<long> x(4); x.async_put(5L, 0).wait().or_fail();", "deleted"),
     ("const int t[2] = {}; s.get(0, t).or_fail();", "writable_object_range"),
     ("*c = 3;", "operator="),
     ("isthmus::global_atomic<double>* a = nullptr; (void)a;", "atomic_word"),

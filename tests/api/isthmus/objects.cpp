@@ -2,7 +2,11 @@
 // that each function reaches its C counterpart.
 #include <isthmus.hpp>
 
+#include <sys/mman.h>
+
 #include <atomic>
+#include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -118,6 +122,47 @@ void segments() {
     isthmus::barrier();
 }
 
+// Memory of the owner's is where it was to the owner; a pointer into it leads everybody there.
+void pointers_into_adopted_memory() {
+    constexpr std::size_t kBytes = 8192;
+    using Pointer = isthmus::global_ptr<long>;
+    void* const pages =
+        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED);
+    static_cast<long*>(pages)[3] = 70 + me;
+    isthmus::symmetric_block<Pointer> sent(static_cast<std::size_t>(pes));
+    {
+        isthmus::segment made =
+            isthmus::segment::create(ISTHMUS_ANY_ID, kBytes, 0, pages).or_fail();
+        const isthmus::segment mine = std::move(made);
+        CHECK(static_cast<void*>(mine.data()) == pages && !made.pointer<long>(24));
+        const Pointer p = mine.pointer<long>(24);
+        CHECK(p.where() == me && *p == 70 + me && *p.local() == 70 + me);
+        for (int pe = 0; pe < pes; ++pe)
+            *isthmus::global_ptr<Pointer>(sent.data() + me, pe) = p;
+        isthmus::barrier();
+        const Pointer q = sent[static_cast<std::size_t>(left)];
+        CHECK(q.where() == left && *q == 70 + left);
+        CHECK(q.direct() && *q.direct() == 70 + left);
+        const auto clone = isthmus::segment::clone(mine.id(), 0).or_fail();
+        CHECK(clone.pointer<long>(24) == p);
+        q[1] = 90 + me;
+        isthmus::global_atomic<long>(q).fetch_add(5);
+        isthmus::barrier();
+        CHECK(static_cast<long*>(pages)[3] == 75 + me &&
+              static_cast<long*>(pages)[4] == 90 + right);
+        isthmus::barrier();
+    }
+    CHECK(munmap(pages, kBytes) == 0);
+    // Symmetric memory, and the library's.
+    isthmus::symmetric_block<long> block(512);
+    const auto heap = isthmus::segment::create(ISTHMUS_ANY_ID, 4096, 0, block.data()).or_fail();
+    CHECK(heap.pointer<long>(16) == isthmus::global_ptr<long>(block.data() + 2, me));
+    const auto own = isthmus::segment::create(ISTHMUS_ANY_ID, 4096).or_fail();
+    CHECK(own.pointer<long>(16).home() == reinterpret_cast<long*>(own.data()) + 2);
+    isthmus::barrier();
+}
+
 void events() {
     alignas(8) std::int64_t words[2] = {0, 0};
     const isthmus::condition conditions[2] = {{words[0], isthmus::comparison::greater, 0},
@@ -162,6 +207,39 @@ void events() {
         isthmus::wait_all(one).or_fail();
     }
     CHECK(isthmus::condition().ready() && isthmus::event().ready());
+    // Each event says its own reason, whatever has failed since.
+    const auto says = [](const isthmus::status& why, const char* what) {
+        return std::string(why.text()).find(what) != std::string::npos;
+    };
+    isthmus::event high = heap.async_put(bytes, heap.size() - 1);
+    isthmus::event wide = heap.async_put(bytes, heap.size() - 2);
+    CHECK(isthmus::segment::of(pes).code() == ISTHMUS_ARGUMENT);
+    const std::string at_high = "offset " + std::to_string(heap.size() - 1);
+    const std::string at_wide = "offset " + std::to_string(heap.size() - 2);
+    isthmus::event other = std::move(high);
+    CHECK(high.wait().ok());
+    const isthmus::status why = other.wait();
+    CHECK(why == ISTHMUS_BOUNDS && says(why, at_high.c_str()));
+    CHECK(other.wait().ok());
+    CHECK(says(wide.wait(), at_wide.c_str()));
+    isthmus::event three[3];
+    three[1] = heap.async_put(bytes, heap.size() - 1);
+    three[2] = heap.async_put(bytes, heap.size() - 2);
+    const isthmus::status first = isthmus::wait_all(std::span<isthmus::event>(three));
+    CHECK(first == ISTHMUS_BOUNDS && says(first, at_high.c_str()));
+    // A time-out takes no reason away.
+    std::int64_t later = 0;
+    isthmus_event_arm(&unmet, &later, ISTHMUS_NE, 0);
+    isthmus::event mixed[2];
+    mixed[0] = heap.async_put(bytes, heap.size() - 1);
+    mixed[1] = isthmus::event::of([&](isthmus_event* e) {
+        *e = unmet;
+        return 0;
+    });
+    CHECK(isthmus::wait_all(std::span<isthmus::event>(mixed), 0.01) == ISTHMUS_TIMEOUT);
+    later = 1;
+    const isthmus::status kept = isthmus::wait_all(std::span<isthmus::event>(mixed));
+    CHECK(kept == ISTHMUS_BOUNDS && says(kept, at_high.c_str()));
 }
 
 void queues() {
@@ -201,6 +279,33 @@ void queues() {
     CHECK(inbox.take().code() == ISTHMUS_CLOSED);
     isthmus::barrier();
     CHECK(inbox.destroy().or_fail() == 0 && !inbox);
+    CHECK(inbox.destroy().or_fail() == 0);
+    isthmus::barrier();
+
+    // An end that is not given up because a message is reserved, is one still.
+    isthmus::queue again = isthmus::queue::create(id(me), 4096).or_fail();
+    {
+        isthmus::queue end = isthmus::queue::clone(id(right)).or_fail();
+        void* place = nullptr;
+        OK(isthmus_enqueue_reserve(end.native(), 8, &place));
+        CHECK(end.destroy().code() == ISTHMUS_ARGUMENT && end);
+        std::memset(place, 0, 8);
+        OK(isthmus_enqueue_commit(end.native(), place, 8));
+        CHECK(end.destroy().or_fail() == 0 && !end);
+    }
+    CHECK(again.take().or_fail().as<long>() == 0);
+    isthmus::queue moved = std::move(again);
+    const isthmus::queue* const without[] = {&again, &inbox};
+    for (const isthmus::queue* const empty : without) {
+        std::vector<int> many(2);
+        CHECK(!*empty && empty->push(1) == ISTHMUS_STALE && empty->try_push(1) == ISTHMUS_STALE);
+        CHECK(empty->async_push(many).wait() == ISTHMUS_STALE);
+        CHECK(empty->take(0).code() == ISTHMUS_STALE && empty->close() == ISTHMUS_STALE);
+        CHECK(empty->id() == 0 && empty->limit() == 0);
+        CHECK(strstr(empty->push(1).text(), "empty"));
+    }
+    CHECK(moved);
+    isthmus::barrier();
 }
 
 void aggregators() {
@@ -231,6 +336,38 @@ void aggregators() {
     use(exact);
     auto moved = std::move(exact);
     use(moved);
+    CHECK(moved && !exact && exact.push(0, Item{}) == ISTHMUS_STALE);
+    CHECK(exact.flush() == ISTHMUS_STALE && exact.finish() == ISTHMUS_STALE);
+    CHECK(exact.progress().code() == ISTHMUS_STALE);
+}
+
+// Moving onto an aggregator finishes what it was, with the handler it had.
+void aggregator_replaced() {
+    struct Handler {
+        long* sum;
+        std::unique_ptr<long> alive;
+        void operator()(int, std::span<const long> items) {
+            CHECK(alive && *alive == 1);
+            for (const long item : items)
+                *sum += item;
+        }
+    };
+    const auto handler = [](long& sum) { return Handler{&sum, std::make_unique<long>(1)}; };
+    long first = 0, second = 0;
+    {
+        isthmus::aggregator<long, Handler> one(handler(first));
+        for (int pe = 0; pe < pes; ++pe)
+            one.push(pe, 5).or_fail();
+        one = isthmus::aggregator<long, Handler>(handler(second));
+        CHECK(first == 5L * pes && second == 0);
+        for (int pe = 0; pe < pes; ++pe)
+            one.push(pe, 7).or_fail();
+        isthmus::aggregator<long, Handler> empty = std::move(one);
+        one = std::move(empty);
+        for (int pe = 0; pe < pes; ++pe)
+            one.push(pe, 7).or_fail();
+    }
+    CHECK(first == 5L * pes && second == 14L * pes);
 }
 
 // A channel's fence orders operations on different segments, which isthmus_fence does not.
@@ -293,6 +430,8 @@ void gathers() {
     CHECK(moved.push(static_cast<std::uint32_t>(pes), 0, items[0]) == ISTHMUS_ARGUMENT);
     const auto none = isthmus::gather<Item>::create(std::span<const isthmus::segment>());
     CHECK(!none && none.code() == ISTHMUS_ARGUMENT);
+    CHECK(moved && !gather && gather.push(0, 0, items[0]) == ISTHMUS_STALE);
+    CHECK(gather.wait() == ISTHMUS_STALE);
     isthmus::barrier();
 }
 
@@ -305,9 +444,11 @@ int main() {
     right = (me + 1) % pes;
     left = (me + pes - 1) % pes;
     segments();
+    pointers_into_adopted_memory();
     events();
     queues();
     aggregators();
+    aggregator_replaced();
     channels();
     gathers();
     return 0;

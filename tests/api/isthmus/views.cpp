@@ -140,6 +140,29 @@ void refusals(const isthmus::segment& segment) {
     CHECK(isthmus::get(outside, square) == ISTHMUS_BOUNDS);
     const isthmus::remote_view<int, 2> inside(segment, segment.size() - 64, {4, 4});
     isthmus::put(square, inside).or_fail();
+
+    // Offsets in bytes that no number of 64 bits holds do not come round to where there is room.
+    segment.poke(0, 1234).or_fail();
+    constexpr std::size_t kFar = std::size_t{1} << 61;
+    long wild = 9;
+    const isthmus::array_view<long, 1> one(&wild, 1);
+    const isthmus::remote_view<long, 1> line(segment, 0, {kFar + 1});
+    CHECK(isthmus::put(one, line.part({kFar}, {1})) == ISTHMUS_BOUNDS);
+    CHECK(isthmus::get(line.part({kFar}, {1}), one) == ISTHMUS_BOUNDS);
+    CHECK(isthmus::put(one, line.part({kFar}, {1}).part({0}, {1})) == ISTHMUS_BOUNDS);
+    const isthmus::remote_view<long, 1> shifted(segment, UINT64_MAX - 7, {2});
+    CHECK(isthmus::put(one, shifted.part({1}, {1})) == ISTHMUS_BOUNDS);
+    const isthmus::array_view<long, 1> endless(&wild, kFar);  // 2^64 bytes
+    CHECK(isthmus::put(endless, line.part({0}, {kFar})) == ISTHMUS_BOUNDS);
+    CHECK(isthmus::get(line.part({0}, {kFar}), endless) == ISTHMUS_BOUNDS);
+    const isthmus::array_view<long, 2> cell(&wild, 1, 1);
+    constexpr std::size_t kRows = std::size_t{1} << 33, kColumns = std::size_t{1} << 31;
+    const isthmus::remote_view<long, 2> plane(segment, 0, {kRows, kColumns});
+    CHECK(isthmus::put(cell, plane.part({kRows / 16, 0}, {1, 1})) == ISTHMUS_BOUNDS);
+    const isthmus::array_view<long, 3> box(&wild, 1, 1, 1);
+    const isthmus::remote_view<long, 3> room(segment, 0, {4, kRows, kColumns});
+    CHECK(isthmus::put(box, room.part({1, 0, 0}, {1, 1, 1})) == ISTHMUS_BOUNDS);
+    CHECK(segment.peek(0).or_fail() == 1234);
 }
 
 // A view of one type into a view of another, or into a constant one, does not compile.
