@@ -30,7 +30,9 @@ int isthmus_fence(const isthmus_segment* segment, isthmus_event* event);
  * and does not look: isthmus_postadd is the one without a result.
  * Rights: poke needs WRITE, peek READ; all others read and write, so they need both, the posted
  * ones too: isthmus_postadd on a segment that others may only write is RIGHTS. Errors: BOUNDS (a
- * misaligned offset too), RIGHTS, PROTOCOL, STALE, before anything moves. */
+ * misaligned offset too), RIGHTS, PROTOCOL, STALE, before anything moves.
+ * Memory order: all are sequentially consistent, partners are all others, so that atomics of one PE
+ * on a segment are seen in their order (docs/ordering.md). */
 
 int isthmus_postadd_slow(const isthmus_segment* segment, uint64_t offset, int64_t value);
 int isthmus_poke_slow(const isthmus_segment* segment, uint64_t offset, int64_t value);
@@ -47,16 +49,16 @@ static inline int isthmus_atomic_is_plain(const isthmus_segment* segment, uint64
 static inline int isthmus_postadd(const isthmus_segment* segment, uint64_t offset, int64_t value) {
     if (!isthmus_atomic_is_plain(segment, offset))
         return isthmus_postadd_slow(segment, offset, value);
-    __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
     if (__builtin_expect(*(const volatile uint32_t*)segment->sleepers != 0, 0))
         isthmus_wake(segment);
     return ISTHMUS_OK;
 }
 
-/* Posted 64-bit store. A later peek may overtake it (docs/ordering.md); swap is not overtaken. */
+/* Posted 64-bit store. */
 static inline int isthmus_poke(const isthmus_segment* segment, uint64_t offset, int64_t value) {
     if (!isthmus_atomic_is_plain(segment, offset)) return isthmus_poke_slow(segment, offset, value);
-    __atomic_store_n((int64_t*)(segment->base + offset), value, __ATOMIC_RELEASE);
+    __atomic_store_n((int64_t*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
     if (__builtin_expect(*(const volatile uint32_t*)segment->sleepers != 0, 0))
         isthmus_wake(segment);
     return ISTHMUS_OK;
@@ -72,7 +74,7 @@ __attribute__((nonnull(4))) static inline int isthmus_fetchadd(const isthmus_seg
                                                                isthmus_event* event) {
     if (event || !isthmus_atomic_is_plain(segment, offset))
         return isthmus_fetchadd_slow(segment, offset, value, result, event);
-    *result = __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_ACQ_REL);
+    *result = __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
     if (__builtin_expect(*(const volatile uint32_t*)segment->sleepers != 0, 0))
         isthmus_wake(segment);
     return ISTHMUS_OK;

@@ -29,32 +29,33 @@ inline int atomic(const Segment& segment, std::uint64_t offset, std::uint32_t ri
     return ISTHMUS_OK;
 }
 
+// Sequentially consistent, all of them: partners are all others (docs/ordering.md).
 template <typename T>
 T fetch_minimum(T* word, T value) {
-    T seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-    while (value < seen && !__atomic_compare_exchange_n(word, &seen, value, true, __ATOMIC_ACQ_REL,
-                                                        __ATOMIC_ACQUIRE)) {
+    T seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    while (value < seen && !__atomic_compare_exchange_n(word, &seen, value, true, __ATOMIC_SEQ_CST,
+                                                        __ATOMIC_SEQ_CST)) {
     }
     return seen;
 }
 template <typename T>
 T fetch_maximum(T* word, T value) {
-    T seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-    while (value > seen && !__atomic_compare_exchange_n(word, &seen, value, true, __ATOMIC_ACQ_REL,
-                                                        __ATOMIC_ACQUIRE)) {
+    T seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    while (value > seen && !__atomic_compare_exchange_n(word, &seen, value, true, __ATOMIC_SEQ_CST,
+                                                        __ATOMIC_SEQ_CST)) {
     }
     return seen;
 }
 
-#define ADD(word, value)  __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
-#define AND(word, value)  __atomic_fetch_and(word, value, __ATOMIC_ACQ_REL)
-#define OR(word, value)   __atomic_fetch_or(word, value, __ATOMIC_ACQ_REL)
-#define XOR(word, value)  __atomic_fetch_xor(word, value, __ATOMIC_ACQ_REL)
-#define SWAP(word, value) __atomic_exchange_n(word, value, __ATOMIC_ACQ_REL)
+#define ADD(word, value)  __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST)
+#define AND(word, value)  __atomic_fetch_and(word, value, __ATOMIC_SEQ_CST)
+#define OR(word, value)   __atomic_fetch_or(word, value, __ATOMIC_SEQ_CST)
+#define XOR(word, value)  __atomic_fetch_xor(word, value, __ATOMIC_SEQ_CST)
+#define SWAP(word, value) __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST)
 
 template <typename T>
 T store(T* word, T value) {
-    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
     return value;
 }
 
@@ -140,7 +141,7 @@ POKE(isthmus_poke32, "isthmus_poke32", std::int32_t)
     ISTHMUS_API int isthmus_peek##SUFFIX(const isthmus_segment* segment, uint64_t offset,         \
                                          T* result, isthmus_event* event) {                       \
         return atomic<T>(*segment, offset, ISTHMUS_READ, result, event, "isthmus_peek" #SUFFIX,   \
-                         [](T* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); });        \
+                         [](T* word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); });        \
     }                                                                                             \
     ISTHMUS_API int isthmus_fetchclear##SUFFIX(const isthmus_segment* segment, uint64_t offset,   \
                                                T* result, isthmus_event* event) {                 \
@@ -154,7 +155,7 @@ POKE(isthmus_poke32, "isthmus_poke32", std::int32_t)
                          "isthmus_compare_swap" #SUFFIX, [=](T* word) {                           \
                              T before = expected;                                                 \
                              __atomic_compare_exchange_n(word, &before, value, false,             \
-                                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);     \
+                                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
                              return before;                                                       \
                          });                                                                      \
     }
