@@ -165,10 +165,6 @@ std::uint32_t arena_access(const void* address, std::uint64_t size, int pe) {
     return end <= word >> kUsedShift ? word & kKept : 0;
 }
 
-std::uint64_t job_file_offset(std::uintptr_t address) {
-    return region(job.me) + (address - heap_base());
-}
-
 std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size) {
     std::ifstream maps("/proc/self/maps");
     std::uintptr_t next = begin;  // what lies before it can be adopted

@@ -27,9 +27,6 @@ bool is_in_arena(const void* address, std::uint64_t size, int pe);
 // What the one segment of `pe` that has all of these bytes allows; 0 if none has.
 std::uint32_t arena_access(const void* address, std::uint64_t size, int pe);
 
-// Offset in the job file of an address in the heap or the arena of this PE.
-std::uint64_t job_file_offset(std::uintptr_t address);
-
 // Why the pages of [begin, begin + size) cannot be adopted: not mapped throughout, not both
 // readable and writable, or shared already. Empty if they can.
 std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size);

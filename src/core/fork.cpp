@@ -92,9 +92,8 @@ void become_private() {
     window.pes = 0;  // a later call says that this is a forked child
     // A single PE has its static data where it always was.
     if (job.pes > 1 && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);
-    if (job.heap.size != 0) make_private(job.heap, region(job.me));
-    if (job.arena.size != 0)
-        make_private(job.arena, region(job.me) + (job.arena.begin - heap_base()));
+    if (job.heap.size != 0) make_private(job.heap, job_file_offset(job.heap.begin));
+    if (job.arena.size != 0) make_private(job.arena, job_file_offset(job.arena.begin));
     for (int pe = 0; pe < job.pes && job.heap.size != 0; ++pe) {
         if (pe == job.me) continue;
         munmap(translate(reinterpret_cast<char*>(job.heap.begin), pe), job.heap.size);

@@ -474,9 +474,13 @@ void require_job_file(const char* routine) {
                       "what is yours, or close it after shmem_init");
 }
 
+std::uint64_t job_file_offset(std::uintptr_t address) {
+    return region(job.me) + (address - heap_base());
+}
+
 void discard_pages(std::uintptr_t begin, std::uint64_t size) {
     if (job_file_is_open())
-        os::discard(job.file, region(job.me) + (begin - heap_base()), size);
+        os::discard(job.file, job_file_offset(begin), size);
     else
         madvise(reinterpret_cast<void*>(begin), size, MADV_REMOVE);
 }

@@ -79,6 +79,8 @@ bool claim_end(int status);
 bool job_file_is_open();
 // Before something is mapped from it: ends the job if it is not open.
 void require_job_file(const char* routine);
+// Where in it an address in the heap or the arena of this PE lies.
+std::uint64_t job_file_offset(std::uintptr_t address);
 // Gives pages of this PE's own shared memory back; they read as zero afterwards.
 void discard_pages(std::uintptr_t begin, std::uint64_t size);
 

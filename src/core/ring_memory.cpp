@@ -3,7 +3,6 @@
 #include <mutex>
 #include <vector>
 
-#include "base/os.hpp"
 #include "core/arena.hpp"
 #include "core/directory.hpp"
 
