@@ -214,6 +214,31 @@ void print_report(const ordered_json& report) {
     std::printf("  %-16s %s\n", "memory", text_of(chosen["memory"]["text"]).c_str());
 }
 
+// What `answer` returns in another process: a damaged library may end it when it is loaded, and
+// libfabric looks at every network there is. Empty if it ends without an answer; false, and why, if
+// it cannot be asked.
+template <typename Answer>
+bool ask_child(Answer answer, std::string& text) {
+    int pipe_ends[2];
+    if (pipe2(pipe_ends, 0) != 0) {
+        text = std::string("cannot make a pipe: ") + std::strerror(errno);
+        return false;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        const std::string answered = answer();
+        const auto written = write(pipe_ends[1], answered.data(), answered.size());
+        _exit(written < 0);
+    }
+    close(pipe_ends[1]);
+    char buffer[1024];
+    const ssize_t length = child < 0 ? 0 : read(pipe_ends[0], buffer, sizeof buffer);
+    close(pipe_ends[0]);
+    if (child > 0) waitpid(child, nullptr, 0);
+    text.assign(buffer, static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+    return true;
+}
+
 }  // namespace
 
 LibraryVersion ask_library(const std::string& path) {
@@ -222,14 +247,8 @@ LibraryVersion ask_library(const std::string& path) {
         version.problem = "libisthmus.so was not found beside this tool";
         return version;
     }
-    int answer[2];
-    if (pipe2(answer, 0) != 0) {
-        version.problem = std::string("cannot make a pipe: ") + std::strerror(errno);
-        return version;
-    }
-    // In another process: what a damaged library does when it is loaded should not happen here.
-    const pid_t child = fork();
-    if (child == 0) {
+    std::string answer;
+    const auto name_itself = [&path] {
         void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         std::string text = "!" + std::string(library ? "it does not name itself" : dlerror());
         using GetName = void(char*);
@@ -244,16 +263,13 @@ LibraryVersion ask_library(const std::string& path) {
         if (auto* const choice =
                 library ? reinterpret_cast<GetChoice*>(dlsym(library, "isthmus_choice")) : nullptr)
             text += std::string("\n") + choice("copy") + "\n" + choice("reduction");
-        const auto written = write(answer[1], text.data(), text.size());
-        _exit(written < 0);
+        return text;
+    };
+    if (!ask_child(name_itself, answer)) {
+        version.problem = answer;
+        return version;
     }
-    close(answer[1]);
-    char buffer[1024];
-    const ssize_t length = child < 0 ? 0 : read(answer[0], buffer, sizeof buffer);
-    close(answer[0]);
-    if (child > 0) waitpid(child, nullptr, 0);
-    std::istringstream text_lines(
-        std::string(buffer, static_cast<std::size_t>(std::max<ssize_t>(length, 0))));
+    std::istringstream text_lines(answer);
     std::string text;
     std::getline(text_lines, text);
     std::getline(text_lines, version.copy);
@@ -271,30 +287,18 @@ BetweenHosts ask_transport(const std::string& folder) {
     const std::string path = folder + "/libisthmus-ofi.so";
     if (folder.empty() || access(path.c_str(), R_OK) != 0)
         return {"", "the library was built without libfabric 1.17 or later: one host only"};
-    int answer[2];
-    if (pipe2(answer, 0) != 0) return {"", std::string("cannot make a pipe: ") + strerror(errno)};
-    // In another process, as the library: libfabric looks at every network there is.
-    const pid_t child = fork();
-    if (child == 0) {
-        char text[1024] = "";
+    std::string text;
+    const auto explain_itself = [&path] {
+        char explained[1024] = "";
         void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         const auto explain =
             module ? reinterpret_cast<transport::Explain>(dlsym(module, transport::kExplainSymbol))
                    : nullptr;
-        if (explain)
-            explain(value(Setting::fabric).text.c_str(), text, sizeof text);
-        else
-            std::snprintf(text, sizeof text, "!%s",
-                          module ? "it is of another version" : dlerror());
-        const auto written = write(answer[1], text, std::strlen(text));
-        _exit(written < 0);
-    }
-    close(answer[1]);
-    char buffer[1024];
-    const ssize_t length = child < 0 ? 0 : read(answer[0], buffer, sizeof buffer);
-    close(answer[0]);
-    if (child > 0) waitpid(child, nullptr, 0);
-    const std::string text(buffer, static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+        if (!explain) return std::string("!") + (module ? "it is of another version" : dlerror());
+        explain(value(Setting::fabric).text.c_str(), explained, sizeof explained);
+        return std::string(explained);
+    };
+    if (!ask_child(explain_itself, text)) return {"", text};
     const auto line = text.find('\n');
     if (line == std::string::npos)
         return {"", text.empty() ? path + " ends the process" : text.substr(1)};
