@@ -1,4 +1,4 @@
-// Medians and their spread.
+// Medians and their spread; means.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,14 @@ inline double quantile(std::vector<double> samples, double share) {
 }
 inline double median(const std::vector<double>& samples) {
     return quantile(samples, 0.5);
+}
+
+// Of values of different things; samples of one thing have a median.
+inline double mean(const std::vector<double>& values) {
+    double sum = 0;
+    for (const double value : values)
+        sum += value;
+    return sum / static_cast<double>(values.size());
 }
 
 // "10th to 90th percentile 0.98..1.04 of 60 batches".

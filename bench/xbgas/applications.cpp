@@ -1,6 +1,7 @@
 // The benchmarks: what xBGAS saves in instructions of communication and in time (figures 7 and 10).
 #include <algorithm>
 
+#include "harness/statistics.hpp"
 #include "xbgas/group.hpp"
 #include "xbgas/machine.hpp"
 
@@ -25,13 +26,6 @@ std::vector<Application> applications() {
             {"EP", "ep", {}},
             {"CG", "cg", {}},
             {"MG", "mg", {}}};
-}
-
-double mean(const std::vector<double>& values) {
-    double sum = 0;
-    for (const double value : values)
-        sum += value;
-    return sum / static_cast<double>(values.size());
 }
 
 }  // namespace

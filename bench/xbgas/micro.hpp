@@ -9,6 +9,19 @@
 
 namespace isthmus::bench {
 
+// Operations on one word of 8 bytes that are compared, as micro calls them.
+struct WordOperation {
+    const char* name;
+    const char* claim;
+};
+inline constexpr WordOperation kWordOperations[] = {
+    {"put", "8-byte put"},
+    {"get", "8-byte get"},
+    {"atomic_add", "8-byte atomic add"},
+    {"fetch_add", "8-byte atomic fetch-and-add"},
+    {"swap", "8-byte atomic swap"},
+    {"compare_swap", "8-byte atomic compare-and-swap"}};
+
 // Sizes of the paper's figure 11, thinned out.
 inline constexpr int kBroadcastBytes[] = {8, 64, 512, 4096, 32768};
 

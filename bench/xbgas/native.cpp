@@ -32,17 +32,7 @@ void measure_against_oshmem(Run& run) {
     std::string why;
     ProbeTotals totals;
     std::vector<std::string> probes = {kEmpty, kEmptyBroadcast};
-    struct Operation {
-        const char* name;
-        const char* claim;
-    };
-    constexpr Operation kOperations[] = {{"put", "8-byte put"},
-                                         {"get", "8-byte get"},
-                                         {"atomic_add", "8-byte atomic add"},
-                                         {"fetch_add", "8-byte atomic fetch-and-add"},
-                                         {"swap", "8-byte atomic swap"},
-                                         {"compare_swap", "8-byte atomic compare-and-swap"}};
-    for (const auto& [name, claim] : kOperations)
+    for (const auto& [name, claim] : kWordOperations)
         probes.push_back(std::string("probe_call_") + name);
     for (const int bytes : kBroadcastBytes)
         probes.push_back("probe_call_broadcast" + std::to_string(bytes));
@@ -67,7 +57,7 @@ void measure_against_oshmem(Run& run) {
         if (!theirs) row.method += "; no peer: " + why;
         run.add(row);
     };
-    for (const auto& [name, claim] : kOperations) {
+    for (const auto& [name, claim] : kWordOperations) {
         Row row;
         row.claim = std::string(claim) + ", against OSHMEM counted natively";
         row.method = "figure 3; out of line, from entry to return, no PE waits";
@@ -109,14 +99,10 @@ void measure_against_oshmem(Run& run) {
         if (ratios.size() != std::size(kBroadcastBytes)) return {};
         return *choose(ratios);
     };
-    std::optional<double> mean;
-    if (savings.size() == std::size(kOperations)) {
-        mean = 0;
-        for (const double value : savings)
-            *mean += value / static_cast<double>(savings.size());
-    }
+    std::optional<double> mean_saved;
+    if (savings.size() == std::size(kWordOperations)) mean_saved = mean(savings);
     verdict("instructions saved against OSHMEM: put, get, atomics of 8 bytes, mean", "%", 73.89,
-            mean);
+            mean_saved);
     verdict("broadcast on 6 nodes, fewer instructions than OSHMEM at the root, least", "x", 3.41,
             best([](const auto& v) { return std::ranges::min_element(v); }));
     verdict("broadcast on 6 nodes, fewer instructions than OSHMEM at the root, most", "x", 22.01,

@@ -2,6 +2,7 @@
 // (programs/micro.c).
 #include <algorithm>
 
+#include "harness/statistics.hpp"
 #include "xbgas/group.hpp"
 #include "xbgas/machine.hpp"
 #include "xbgas/micro.hpp"
@@ -19,18 +20,8 @@ void measure_operation_counts(Run& run) {
     run.progress("counting the instructions of single operations");
     SimulatedMachine machine(run);
     constexpr int kCount = 1000;
-    struct Operation {
-        const char* name;
-        const char* claim;
-    };
-    constexpr Operation kOperations[] = {{"put", "8-byte put"},
-                                         {"get", "8-byte get"},
-                                         {"atomic_add", "8-byte atomic add"},
-                                         {"fetch_add", "8-byte atomic fetch-and-add"},
-                                         {"swap", "8-byte atomic swap"},
-                                         {"compare_swap", "8-byte atomic compare-and-swap"}};
     std::vector<double> savings;
-    for (const auto& [name, claim] : kOperations) {
+    for (const auto& [name, claim] : kWordOperations) {
         const auto ours = operation_instructions(machine, Road::xbgas, 2, name, 8, kCount);
         const auto theirs = operation_instructions(machine, Road::rdma, 2, name, 8, kCount);
         Row row;
@@ -64,12 +55,7 @@ void measure_operation_counts(Run& run) {
     row.method =
         "figure 3; the paper does not name its seven operations; our comparator is leaner "
         "than OpenSHMEM";
-    if (savings.size() == std::size(kOperations)) {
-        double sum = 0;
-        for (const double value : savings)
-            sum += value;
-        row.ours = sum / static_cast<double>(savings.size());
-    }
+    if (savings.size() == std::size(kWordOperations)) row.ours = mean(savings);
     run.add(row);
     // Figure 15: single and bulk by size.
     for (const int bytes : {8, 64, 512, 4096, 32768, 131072}) {
