@@ -5,156 +5,38 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <random>
 #include <set>
 #include <sstream>
 
 #include "sim/hart/bare_metal.hpp"
-#include "sim/isa/decode.hpp"
-#include "sim/isa/disassemble.hpp"
 #include "tests/sim/coverage.hpp"
+#include "tests/sim/instruction_stream.hpp"
 #include "tests/sim/tools.hpp"
 
 namespace isthmus::sim {
 namespace {
 
 constexpr unsigned kStateBytes = 4 * 32 + 8 * 32, kBufferWords = 2 * 520, kEdges = 20,
-                   kFloatEdges = 16, kEvery = 40;
+                   kFloatEdges = 16;
 
-/// Reserved: x2, x8 and x31 point into the middle of the buffer, x9 at the edge operands, x30 at an
-/// aligned word for atomics.
-class Generator32 {
+class Generator32 : public test::InstructionStream {
   public:
-    explicit Generator32(unsigned start) : random_(start) {}
+    explicit Generator32(unsigned start) : InstructionStream(Xlen::k32, start) {}
 
     std::string program(int passes) {
-        for (int pass = 0; pass < passes; ++pass) {
-            std::vector<const Encoding*> order;
-            for (const Encoding& encoding : encodings()) {
-                if (usable(encoding)) order.push_back(&encoding);
-            }
-            std::shuffle(order.begin(), order.end(), random_);
-            for (const Encoding* encoding : order) {
-                emit(*encoding);
-                if (++emitted_ % kEvery == 0) {
-                    body_ << "checkpoint\n";
-                    ++checkpoints_;
-                }
-            }
-        }
-        body_ << "checkpoint\n";
-        ++checkpoints_;
+        stream(passes);
+        checkpoint();
         return prologue() + body_.str() + epilogue();
     }
     unsigned checkpoints() const { return checkpoints_; }
 
   private:
-    static bool usable(const Encoding& encoding) {
-        if (encoding.extension.starts_with("Xbgas") || encoding.extension == "Privileged" ||
-            (encoding.xlens & 1) == 0)
-            return false;
-        static const std::set<std::string_view> kNot = {"ecall", "ebreak", "c.ebreak", "fence",
-                                                        "fence.i"};
-        return !kNot.count(encoding.name);
-    }
-    static bool reserved(unsigned r) { return r == 2 || r == 8 || r == 9 || r == 30 || r == 31; }
-    unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
-    unsigned writable() {
-        unsigned r;
-        do
-            r = below(32);
-        while (reserved(r));
-        return r;
-    }
-    void load_edge(RegisterFile file, unsigned r) {
+    void load_edge(RegisterFile file, unsigned r) override {
         if (file == RegisterFile::kX && r != 0 && !reserved(r))
             body_ << "lw x" << r << ", " << 4 * below(kEdges) << "(x9)\n";
         else if (file == RegisterFile::kF)
             body_ << (below(2) ? "fld f" : "flw f") << r << ", "
                   << 4 * kEdges + 8 * below(kFloatEdges) << "(x9)\n";
-    }
-    void random_word(const Encoding& encoding) {
-        const Decoder decoder(Xlen::k32, Profile::kB);
-        for (int trial = 0; trial < 8000; ++trial) {
-            std::uint32_t word =
-                encoding.match | (static_cast<std::uint32_t>(random_()) & ~encoding.mask);
-            if (encoding.size == 2) word &= 0xffff;
-            Decoded d;
-            if (!decoder.decode(word, d) || encodings()[d.encoding].name != encoding.name) continue;
-            const OpInfo& op = info(d.op);
-            if (op.rd == RegisterFile::kX && reserved(d.rd)) continue;
-            const bool memory =
-                op.klass == InstructionClass::kLoad || op.klass == InstructionClass::kStore ||
-                op.klass == InstructionClass::kFpLoad || op.klass == InstructionClass::kFpStore;
-            if (memory && d.rs1 != 31 && d.rs1 != 2 && d.rs1 != 8) continue;
-            if (op.klass == InstructionClass::kAtomic && d.rs1 != 30) continue;
-            if (encoding.syntax.find("rm") != std::string_view::npos && d.imm > 4 && d.imm != 7)
-                continue;
-            if (!memory && op.klass != InstructionClass::kAtomic) {
-                if (below(3)) load_edge(op.rs1, d.rs1);
-                if (below(3)) load_edge(op.rs2, d.rs2);
-                if (below(3)) load_edge(op.rs3, d.rs3);
-            }
-            body_ << (encoding.size == 4 ? ".4byte " : ".2byte ") << word << " # "
-                  << disassemble(decoder, word, 0, true) << "\n";
-            return;
-        }
-        ADD_FAILURE() << "no usable word found for " << encoding.name;
-    }
-    void filler() {
-        body_ << "addi x" << writable() << ", x" << below(32) << ", "
-              << static_cast<int>(below(4096)) - 2048 << "\n";
-    }
-    void emit(const Encoding& encoding) {
-        const std::string name(encoding.name);
-        const bool compressed = encoding.size == 2;
-        const char* const mode = compressed ? ".option rvc\n" : "";
-        const char* const back = compressed ? ".option norvc\n" : "";
-        const InstructionClass klass = info(encoding.op).klass;
-        if (klass == InstructionClass::kBranch) {
-            const unsigned a = compressed ? 10 + below(6) : below(32), b = below(32);
-            if (below(2)) load_edge(RegisterFile::kX, a);
-            body_ << mode << name << " x" << a;
-            if (!compressed) body_ << ", x" << (below(4) ? b : a);
-            body_ << ", 1f\n" << back;
-            filler();
-            body_ << "1:\n";
-        } else if (klass == InstructionClass::kJump) {
-            body_ << mode << name;
-            if (!compressed) body_ << " x" << writable() << ",";
-            body_ << " 1f\n" << back;
-            filler();
-            body_ << "1:\n";
-        } else if (klass == InstructionClass::kJumpRegister) {
-            body_ << "lla x5, 1f\n" << mode;
-            if (compressed)
-                body_ << name << " x5\n" << back;
-            else
-                body_ << "addi x5, x5, -12\njalr x" << writable() << ", 12(x5)\n";
-            filler();
-            body_ << "1:\n";
-        } else if (encoding.extension == "Zicsr") {
-            // Only values that leave a legal rounding mode.
-            static const char* const kFlags[] = {"fflags", "fcsr"};
-            const bool clears = name.find('c', 4) != std::string::npos;
-            body_ << name << " x" << writable() << ", " << kFlags[clears ? below(2) : 0] << ", ";
-            if (name.back() == 'i')
-                body_ << below(32) << "\n";
-            else
-                body_ << "x" << below(32) << "\n";
-            body_ << "csrrwi x" << writable() << ", frm, " << below(5) << "\n";
-        } else if (name == "c.addi16sp") {
-            const unsigned step = 16 * (1 + below(30));
-            body_ << mode << "c.addi16sp sp, " << step << "\nc.addi16sp sp, -" << step << "\n"
-                  << back;
-        } else if (name.starts_with("sc.")) {
-            body_ << "lr.w x" << writable() << ", (x30)\n";
-            filler();
-            if (below(2)) body_ << "amoadd.w x" << writable() << ", x" << below(32) << ", (x30)\n";
-            random_word(encoding);
-        } else {
-            random_word(encoding);
-        }
     }
 
     static const char* all_x() {
@@ -247,10 +129,6 @@ buffer:
         out << ".balign 64\nstates: .zero " << checkpoints_ * kStateBytes << "\nstates_end:\n";
         return out.str();
     }
-
-    std::mt19937_64 random_;
-    std::ostringstream body_;
-    unsigned emitted_ = 0, checkpoints_ = 0;
 };
 static_assert(kStateBytes == 384 && kEdges == 20 && kFloatEdges == 16, "the macros name them");
 
