@@ -48,14 +48,29 @@ inline bool straddles_pages(const char* line) {
     return reinterpret_cast<std::uintptr_t>(line) % kPage > kPage - kLine;
 }
 
+// The part of a line that a block of a line or more begins with, and that it ends with.
+inline void copy_first_part(char* to, const char* from, std::size_t bytes) {
+    if (straddles_pages(to))
+        copy_part(to, from, bytes);
+    else
+        _mm512_storeu_si512(to, Vector64::load(from));
+}
+inline void copy_last_part(char* end, const char* from_end, std::size_t bytes) {
+    if (straddles_pages(end - kLine))
+        copy_part(end - bytes, from_end - bytes, bytes);
+    else
+        _mm512_storeu_si512(end - kLine, Vector64::load(from_end - kLine));
+}
+
+inline std::size_t past_line_boundary(const char* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % kLine;
+}
+
 // Up to the next line, leaving dest aligned.
 inline void copy_head(char*& to, const char*& from, std::size_t& bytes) {
     const std::size_t head = to_line_boundary(to);
     if (head == 0) return;
-    if (straddles_pages(to))
-        copy_part(to, from, head);
-    else
-        _mm512_storeu_si512(to, Vector64::load(from));
+    copy_first_part(to, from, head);
     to += head;
     from += head;
     bytes -= head;
@@ -78,11 +93,8 @@ inline void copy_tail(char* to, const char* from, std::size_t bytes, std::size_t
 }
 
 void copy_large_downwards(char* to, const char* from, std::size_t bytes) {
-    if (const std::size_t tail = reinterpret_cast<std::uintptr_t>(to + bytes) % kLine; tail > 0) {
-        if (straddles_pages(to + bytes - kLine))
-            copy_part(to + bytes - tail, from + bytes - tail, tail);
-        else
-            _mm512_storeu_si512(to + bytes - kLine, Vector64::load(from + bytes - kLine));
+    if (const std::size_t tail = past_line_boundary(to + bytes); tail > 0) {
+        copy_last_part(to + bytes, from + bytes, tail);
         bytes -= tail;
     }
     std::size_t left =
@@ -105,13 +117,27 @@ void copy_large_downwards(char* to, const char* from, std::size_t bytes) {
         return bytes <= 256 ? copy_from_both_ends<2>(to, from, bytes)
                             : copy_from_both_ends<4>(to, from, bytes);
     if (bytes >= copy_limits.turn) return copy_large(to, from, bytes);
-    copy_head(to, from, bytes);
+    const std::size_t head = to_line_boundary(to);
+    const std::size_t tail = past_line_boundary(to + bytes);
+    // Lines that are written in part go first: behind the loop they would wait for its stores.
+    if (tail > 0) copy_last_part(to + bytes, from + bytes, tail);
+    if (head > 0) copy_first_part(to, from, head);
+    char* at = to + head;
+    const std::ptrdiff_t distance = from - to;
+    std::size_t left = bytes - head - tail;
     // Loads of half a line then stay within lines.
-    const bool half_a_line_off = reinterpret_cast<std::uintptr_t>(from) % kLine == kLine / 2;
-    const std::size_t done = half_a_line_off
-                                 ? copy_upwards<Vector32, 4, Stores::plain>(to, from, bytes)
-                                 : copy_upwards<Vector64, 4, Stores::plain>(to, from, bytes);
-    copy_tail(to, from, bytes, done);
+    const bool half_a_line_off = past_line_boundary(at + distance) == kLine / 2;
+    const std::size_t done =
+        half_a_line_off ? copy_upwards<Vector32, 8, Stores::plain>(at, at + distance, left)
+                        : copy_upwards<Vector64, 4, Stores::plain>(at, at + distance, left);
+    at += done;
+    left -= done;
+    if (left >= 2 * kLine) {
+        copy_group<Vector64, 2, Stores::plain>(at, distance);
+        at += 2 * kLine;
+        left -= 2 * kLine;
+    }
+    if (left > 0) copy_group<Vector64, 1, Stores::plain>(at, distance);
 }
 
 }  // namespace
