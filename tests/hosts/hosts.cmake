@@ -14,6 +14,8 @@ foreach(launcher hydra mpirun)
                    basics atomics_inline collectives)
     # Hosts whose PEs are no aligned power of two: the window reaches fewer than the host has.
     add_hosts_test(${launcher}.odd --launcher ${launcher} --hosts 3 --pes 9 basics rma_inline)
+    # By `isthmus run --hosts`.
+    add_hosts_test(${launcher}.handover --launcher ${launcher} --handover)
 endforeach()
 add_hosts_test(killed --fault killed)
 add_hosts_test(cut_off --fault cut-off)
