@@ -52,8 +52,15 @@ void pshmem_pcontrol(int level, ...);
 void start_pes(int npes);
 int _my_pe(void);
 int _num_pes(void);
+/* In C these two are macros that need their parentheses: `my_pe` and `num_pes` are what programs call
+ * their variables. */
+#ifdef __cplusplus
 int my_pe(void);
 int num_pes(void);
+#else
+#define my_pe() shmem_my_pe()
+#define num_pes() shmem_n_pes()
+#endif
 void* shmalloc(size_t size);
 void shfree(void* ptr);
 void* shrealloc(void* ptr, size_t size);

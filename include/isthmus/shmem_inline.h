@@ -3,7 +3,8 @@
  * Budget on one host, in instructions including the access itself: p and g 6, atomics 7; the test
  * "is this PE within the window" (one xor, one compare, one branch) is in it. Whatever fails the
  * test goes to the out-of-line routine, which finds out why. The accesses are volatile, so that a
- * loop over shmem_g sees each new value. Compiled without optimisation, the symbols are called. */
+ * loop over shmem_g sees each new value, and may alias anything, as an access within a library does:
+ * programs put an int64_t as a long long, or a pointer as a long. Compiled without optimisation, the symbols are called. */
 #ifndef ISTHMUS_SHMEM_INLINE_H
 #define ISTHMUS_SHMEM_INLINE_H
 
@@ -12,6 +13,7 @@
 #define ISTHMUS_INLINE extern __inline__ __attribute__((gnu_inline, always_inline))
 #define ISTHMUS_LIKELY(c) __builtin_expect(!!(c), 1)
 #define ISTHMUS_AT(T, address, pe) (*(volatile T*)ISTHMUS_WINDOW_ADDRESS(address, pe))
+#define ISTHMUS_ALIASING(T) typedef T __attribute__((__may_alias__)) isthmus_aliasing
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,14 +21,17 @@ extern "C" {
 
 #define ISTHMUS_INLINE_ELEMENT(T, N)                                                       \
     ISTHMUS_INLINE void shmem_##N##_p(T* dest, T value, int pe) {                          \
+        ISTHMUS_ALIASING(T);                                                               \
         if (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)))                                    \
-            ISTHMUS_AT(T, dest, pe) = value;                                               \
+            ISTHMUS_AT(isthmus_aliasing, dest, pe) = value;                                \
         else                                                                               \
             pshmem_##N##_p(dest, value, pe);                                               \
     }                                                                                      \
     ISTHMUS_INLINE T shmem_##N##_g(const T* source, int pe) {                              \
-        return ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)) ? ISTHMUS_AT(const T, source, pe) \
-                                                          : pshmem_##N##_g(source, pe);    \
+        ISTHMUS_ALIASING(T);                                                               \
+        return ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))                                  \
+                   ? ISTHMUS_AT(const isthmus_aliasing, source, pe)                        \
+                   : pshmem_##N##_g(source, pe);                                           \
     }                                                                                      \
     ISTHMUS_INLINE void shmem_ctx_##N##_p(shmem_ctx_t ctx, T* dest, T value, int pe) {     \
         if (ctx == SHMEM_CTX_DEFAULT)                                                      \
