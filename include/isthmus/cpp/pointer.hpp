@@ -29,6 +29,19 @@ template <typename T>
     return reinterpret_cast<T*>(ISTHMUS_WINDOW_ADDRESS(home, pe));
 }
 
+// As if the access were within a library: global_cast makes pointers of another type. An
+// enumeration is moved as its integer, for attributes of a finished type are ignored.
+template <typename T, bool is_enumeration = std::is_enum_v<T>>
+struct moved_as {
+    using type [[gnu::may_alias]] = T;
+};
+template <typename T>
+struct moved_as<T, true> {
+    using type [[gnu::may_alias]] = std::underlying_type_t<T>;
+};
+template <typename T>
+using aliasing = typename moved_as<T>::type;
+
 // Whatever the window does not reach. By value and out of line, so that the short way needs no
 // stack.
 template <typename T>
@@ -46,7 +59,8 @@ template <typename T>
     if (!ISTHMUS_WINDOW_REACHES(pe)) [[unlikely]] {
         store_slowly<T>(home, value, pe);
     } else if constexpr (std::is_scalar_v<T>) {
-        *const_cast<volatile T*>(there(home, pe)) = value;
+        using Moved = aliasing<T>;
+        *reinterpret_cast<volatile Moved*>(there(home, pe)) = static_cast<Moved>(value);
     } else if constexpr (sizeof(T) <= kInPlace) {
         __asm__ __volatile__("" ::: "memory");
         std::memcpy(static_cast<void*>(there(home, pe)), &value, sizeof(T));
@@ -64,7 +78,8 @@ template <typename T>
     using Value = std::remove_const_t<T>;
     if constexpr (std::is_scalar_v<Value>) {
         if (ISTHMUS_WINDOW_REACHES(pe)) [[likely]]
-            return *const_cast<const volatile Value*>(there(home, pe));
+            return static_cast<Value>(
+                *reinterpret_cast<const volatile aliasing<Value>*>(there(home, pe)));
     }
     union Place {
         Place() {}
@@ -119,6 +134,19 @@ class global_ref {
     }
     // NOLINTEND(bugprone-unhandled-self-assignment)
     global_ptr<T> operator&() const { return {home_, pe_}; }
+    // Exchanges the objects, by gets and puts, for std::sort and its like. `swap(x, y)`, and not
+    // `std::swap(x, y)`, which takes plain references only.
+    friend void swap(global_ref a, global_ref b) requires(!std::is_const_v<T>) {
+        const value_type was = a.get();
+        a = b.get();
+        b = was;
+    }
+    friend void swap(value_type& a, global_ref b) requires(!std::is_const_v<T>) {
+        const value_type was = b.get();
+        b = a;
+        a = was;
+    }
+    friend void swap(global_ref a, value_type& b) requires(!std::is_const_v<T>) { swap(b, a); }
 
   private:
     T* home_;
@@ -202,6 +230,11 @@ class global_ptr {
         return std::compare_three_way()(a.home_, b.home_);
     }
     friend bool operator==(const global_ptr& a, const global_ptr& b) = default;
+    // For algorithms that move objects out of a range: values, not references into it.
+    friend value_type iter_move(const global_ptr& p) { return (*p).get(); }
+    friend void iter_swap(const global_ptr& a, const global_ptr& b) requires(!std::is_const_v<T>) {
+        swap(*a, *b);
+    }
 
   private:
     T* home_ = nullptr;

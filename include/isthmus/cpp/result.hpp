@@ -7,8 +7,11 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <ranges>
+#include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -16,13 +19,27 @@
 // the static library has too.
 namespace isthmus::inline cpp {
 
+namespace detail {
+// Pointers in disguise.
+template <typename T>
+inline constexpr bool points_elsewhere = false;
+template <typename C, typename Traits>
+inline constexpr bool points_elsewhere<std::basic_string_view<C, Traits>> = true;
+template <typename T, std::size_t count>
+inline constexpr bool points_elsewhere<std::span<T, count>> = true;
+template <typename T>
+inline constexpr bool points_elsewhere<std::reference_wrapper<T>> = true;
+}  // namespace detail
+
 // A type whose objects may be moved to another PE as bytes. Refused: what has a constructor or
-// destructor to run, what may not be copied (a mutex, an atomic), bare pointers (they mean
-// something at one PE alone: use global_ptr), references, arrays (use spans), volatile objects.
+// destructor to run, what may not be copied (a mutex, an atomic), bare pointers and views (they
+// mean something at one PE alone: use global_ptr), references, arrays (use spans), volatile
+// objects. Pointers within a class are not seen.
 template <typename T>
 concept movable_as_bytes =
     std::is_object_v<T> && !std::is_array_v<T> && !std::is_volatile_v<T> && !std::is_pointer_v<T> &&
     !std::is_member_pointer_v<T> && !std::is_null_pointer_v<T> &&
+    !detail::points_elsewhere<std::remove_const_t<T>> &&
     std::is_trivially_copyable_v<std::remove_const_t<T>> &&
     std::is_copy_constructible_v<std::remove_const_t<T>>;
 
@@ -104,6 +121,7 @@ class [[nodiscard]] result {
     result(status why) : why_(why) {}
 
     explicit operator bool() const { return value_.has_value(); }
+    bool ok() const { return value_.has_value(); }
     const status& error() const { return why_; }
     int code() const { return why_.code(); }
 

@@ -2,10 +2,12 @@
 // conversion, atomics; and what the concepts refuse.
 #include <isthmus.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -49,6 +51,9 @@ static_assert(!movable_as_bytes<std::string> && !movable_as_bytes<std::vector<in
               !movable_as_bytes<WithVirtual> && !movable_as_bytes<NotCopied> &&
               !movable_as_bytes<std::mutex> && !movable_as_bytes<std::atomic<int>> &&
               !movable_as_bytes<std::tuple<int, std::string>>);
+static_assert(!movable_as_bytes<std::string_view> && !movable_as_bytes<std::span<int>> &&
+              !movable_as_bytes<const std::span<int, 3>> &&
+              !movable_as_bytes<std::reference_wrapper<int>>);
 static_assert(!movable_as_bytes<int*> && !movable_as_bytes<int&> && !movable_as_bytes<int[4]> &&
               !movable_as_bytes<void> && !movable_as_bytes<volatile int> &&
               !movable_as_bytes<int Point::*> && !movable_as_bytes<void()>);
@@ -264,6 +269,54 @@ void atomics() {
     }
 }
 
+// A pointer that was cast reaches the same bytes, also for the compiler.
+void casts() {
+    const symmetric_block<double> numbers(1);
+    const symmetric_block<Colour> colours(1);
+    double& number = *numbers.data();
+    Colour& colour = *colours.data();
+    const auto bits = isthmus::global_cast<std::uint64_t>(global_ptr<double>(&number, me));
+    const auto byte = isthmus::global_cast<unsigned char>(global_ptr<Colour>(&colour, me));
+    int wrong = 0;
+    for (int round = 0; round < 100; ++round) {
+        number = 0;
+        *bits = 0x3ff0000000000000u;
+        wrong += number != 1;
+        number = 2;
+        wrong += (*bits).get() != 0x4000000000000000u;
+        colour = Colour::red;
+        *byte = 1;
+        wrong += colour != Colour::green;
+    }
+    CHECK(wrong == 0);
+    isthmus::barrier();
+}
+
+// Iterators of the standard library, also for what exchanges objects.
+void algorithms() {
+    constexpr int kCount = 100;
+    const symmetric_block<int> block(kCount);
+    const global_ptr<int> first(block.data(), right), last = first + kCount;
+    std::vector<int> mine(kCount);
+    std::iota(mine.rbegin(), mine.rend(), 1000 * me);
+    isthmus::barrier();
+    std::copy(mine.begin(), mine.end(), first);
+    CHECK(first[0] == 1000 * me + 99 && first[99] == 1000 * me);
+    std::sort(first, last);
+    CHECK(std::is_sorted(first, last) && first[0] == 1000 * me);
+    std::ranges::reverse(first, last);
+    std::ranges::sort(first, last);
+    CHECK(first[0] == 1000 * me && first[99] == 1000 * me + 99);
+    std::swap_ranges(mine.begin(), mine.begin() + 2, first);
+    CHECK(first[0] == 1000 * me + 99 && mine[0] == 1000 * me);
+    swap(first[0], first[99]);
+    swap(first[99], mine[0]);
+    CHECK(first[99] == 1000 * me && mine[0] == 1000 * me + 99);
+    const auto moved = std::ranges::rotate(first, first + 1, last);
+    CHECK(moved.size() == 1 && std::ranges::count(first, last, 1000 * me) == 1);
+    isthmus::barrier();
+}
+
 }  // namespace
 
 int main() {
@@ -285,6 +338,8 @@ int main() {
     arithmetic();
     statics();
     blocks();
+    casts();
+    algorithms();
     atomics<std::int32_t>();
     atomics<std::uint64_t>();
     return 0;
