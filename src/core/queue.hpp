@@ -85,6 +85,8 @@ class RingProducer {
     // Takes room for a frame of `bytes`; null if there is none now.
     FrameHead* claim(std::uint64_t bytes, std::uint64_t& position);
     bool has_room(std::uint64_t position, std::uint64_t bytes);
+    void look_at_head();
+    void publish(FrameHead& head, std::uint64_t position);
     void claim_ahead(std::uint64_t position, std::uint64_t bytes);
     RingControl* control_ = nullptr;
     char* cells_ = nullptr;

@@ -144,7 +144,7 @@ ISTHMUS_API int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost) {
         status = destroy_segment(queue->segment, routine);
         retire_ring(memory);
     } else {
-        detach_ring(*queue->control);
+        detach_ring(queue->segment);
     }
     delete queue;
     return status;
