@@ -39,6 +39,25 @@ class Blocked {
 
 }  // namespace
 
+namespace {
+
+// Sizes are no reason to refuse a message; the rest is in the first cell, which holds no frame.
+constexpr std::uint64_t kEndedCapacity = std::uint64_t{1} << 62;
+RingControl ended_ring{kMagic, kEndedCapacity, kDestroyed, kClosed, 0, 0, {}, 0};
+alignas(64) char ended_cells[kCell];
+
+}  // namespace
+
+RingControl* EndedRing::control() {
+    return &ended_ring;
+}
+RingProducer EndedRing::producer() {
+    return {&ended_ring, ended_cells, job.me};
+}
+RingConsumer EndedRing::consumer() {
+    return {&ended_ring, ended_cells};
+}
+
 RingControl* format_ring(char* memory, std::uint64_t capacity) {
     auto* control = new (memory) RingControl{};
     control->capacity = capacity;

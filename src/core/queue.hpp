@@ -151,4 +151,11 @@ RingControl* find_ring(char* memory);
 // `why`: kClosedByEnd or kDestroyed.
 void close_ring(RingControl& control, int owner, std::uint32_t why = kClosedByEnd);
 
+// What the ends of a ring use when its memory has gone: closed, destroyed and empty.
+struct EndedRing {
+    static RingControl* control();
+    static RingProducer producer();
+    static RingConsumer consumer();
+};
+
 }  // namespace isthmus
