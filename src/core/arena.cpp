@@ -108,7 +108,8 @@ void open_arena() {
         job.arena = {arena_base(), length};
     }
     const std::lock_guard lock(guard);
-    if (blocks.range().size == 0) blocks.reset(job.arena);  // not at an inner initialisation
+    if (blocks.range().size != 0) return;  // an inner initialisation; other threads are at work
+    blocks.reset(job.arena);
     job.native = true;
 }
 

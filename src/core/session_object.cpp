@@ -1,33 +1,35 @@
 #include "core/session_object.hpp"
 
 #include <mutex>
-#include <unordered_set>
 
 namespace isthmus {
 namespace {
 
 std::mutex guard;
-std::unordered_set<SessionObject*> live;  // of all threads
+SessionObject* first = nullptr;  // of all threads
 
 }  // namespace
 
 SessionObject::SessionObject() {
     const std::lock_guard lock(guard);
-    live.insert(this);
+    next_ = first;
+    if (first) first->previous_ = this;
+    first = this;
 }
 
 SessionObject::~SessionObject() {
     const std::lock_guard lock(guard);
-    live.erase(this);
+    (previous_ ? previous_->next_ : first) = next_;
+    if (next_) next_->previous_ = previous_;
 }
 
 void SessionObject::end_all() {
     const std::lock_guard lock(guard);
-    for (SessionObject* object : live) {
+    for (SessionObject* object = first; object; object = object->next_) {
+        if (object->ended_) continue;
         object->ended_ = true;
         object->end();
     }
-    live.clear();
 }
 
 }  // namespace isthmus

@@ -19,6 +19,9 @@ class SessionObject {
     virtual void end() = 0;
 
   private:
+    // Of all there are, ended ones too; a list of their own, for they may outlive static objects.
+    SessionObject* next_;
+    SessionObject* previous_ = nullptr;
     bool ended_ = false;
 };
 
