@@ -108,12 +108,15 @@ void open_arena() {
         job.arena = {arena_base(), length};
     }
     const std::lock_guard lock(guard);
-    if (blocks.range().size == 0) blocks.reset(job.arena);  // not at an inner initialisation
+    if (blocks.range().size != 0) return;  // an inner initialisation; other threads are at work
+    blocks.reset(job.arena);
+    job.native = true;
 }
 
 void close_arena() {
     const std::lock_guard lock(guard);
     blocks.reset({});
+    job.native = false;
     if (job.arena.size != 0)
         discard_pages(job.arena.begin, job.arena.size + table_size(job.arena.size));
 }

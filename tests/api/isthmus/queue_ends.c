@@ -165,7 +165,8 @@ static void clones(void) {
             CHECK(status == ISTHMUS_OK || status == ISTHMUS_TIMEOUT);
             if (status != ISTHMUS_OK) continue;
             const int sent = isthmus_try_enqueue(queue, &i, sizeof i);
-            CHECK(sent == ISTHMUS_OK || sent == ISTHMUS_STALE);
+            /* Nobody dequeues: with more PEs than cores it may fill up before its owner goes on. */
+            CHECK(sent == ISTHMUS_OK || sent == ISTHMUS_STALE || sent == ISTHMUS_AGAIN);
             OK(isthmus_queue_destroy(queue, NULL));
         }
     }
