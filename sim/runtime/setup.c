@@ -178,9 +178,10 @@ __attribute__((weak)) int _my_pe(void) {
 __attribute__((weak)) int _num_pes(void) {
     return isthmus_pes();
 }
-__attribute__((weak)) int my_pe(void) {
+/* In parentheses, or they would be the macros of shmem.h. */
+__attribute__((weak)) int(my_pe)(void) {
     return isthmus_me();
 }
-__attribute__((weak)) int num_pes(void) {
+__attribute__((weak)) int(num_pes)(void) {
     return isthmus_pes();
 }
