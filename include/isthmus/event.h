@@ -42,11 +42,11 @@ extern __attribute__((visibility("default"))) const int64_t isthmus_event_words[
  *   - every put, of whatever shape, and every atomic that may write, to a segment: isthmus_put*,
  *     poke, post*, fetch*, swap, compare_swap, fetchclear, also to a default segment;
  *   - isthmus_symmetric_put;
- *   - on queues: enqueue, try_enqueue, enqueue_commit, dequeue_release if producers wait, close,
- *     destroy by the owner; what an aggregator sends; the same of shmemx.h.
- * Nothing else wakes it: not OpenSHMEM's routines, nor stores by address, nor C++'s assignments
- * through global_ptr and shared_array and its global_atomic. It notices those within
- * ISTHMUS_WAKE_MILLISECONDS. ARGUMENT: no such condition; a null or misaligned address. */
+ *   - on queues: enqueue, try_enqueue, enqueue_commit, dequeue_release(_message) if producers wait,
+ * close, destroy by the owner; what an aggregator sends; the same of shmemx.h. Nothing else wakes
+ * it: not OpenSHMEM's routines, nor stores by address, nor C++'s assignments through global_ptr and
+ * shared_array and its global_atomic. It notices those within ISTHMUS_WAKE_MILLISECONDS. ARGUMENT:
+ * no such condition; a null or misaligned address. */
 int isthmus_event_arm(isthmus_event* event, const int64_t* address, isthmus_condition condition,
                       int64_t value);
 int isthmus_event_arm32(isthmus_event* event, const int32_t* address, isthmus_condition condition,

@@ -50,10 +50,13 @@ int isthmus_enqueue_commit(isthmus_queue* queue, void* message, uint64_t size);
 
 /* The oldest message, in place; it stays until isthmus_dequeue_release. *message points into the
  * ring (8-byte aligned). `timeout` seconds, 0: do not wait, negative: for ever. AGAIN, TIMEOUT,
- * CLOSED (closed and nothing left). Several may be taken before they are released, in order. */
+ * CLOSED (closed and nothing left). Several may be taken before they are released. */
 int isthmus_dequeue(isthmus_queue* queue, const void** message, uint64_t* size, double timeout);
 /* Gives the oldest dequeued message's place back to the producers. */
 int isthmus_dequeue_release(isthmus_queue* queue);
+/* Gives back the place of this one, in any order: the producers get it when all that were dequeued
+ * before it are given back too. ARGUMENT: it is not dequeued, or given back already. */
+int isthmus_dequeue_release_message(isthmus_queue* queue, const void* message);
 /* As dequeue without waiting, but the message is not taken. */
 int isthmus_queue_peek(isthmus_queue* queue, const void** message, uint64_t* size);
 /* Makes `event` true when the next message to dequeue, as of this call, is there or the queue is

@@ -30,6 +30,7 @@ int open_aggregator(isthmus_aggregator** aggregator, std::size_t item_size, std:
                     Handler handler, void* argument, const char* routine) {
     *aggregator = nullptr;
     if (Aggregator::handling()) return refuse_in_handler(routine);
+    if (!handler) return refuse(ISTHMUS_ARGUMENT, routine, "handler is null");
     if (item_size == 0 || item_size > kLargestItem)
         return refuse(ISTHMUS_ARGUMENT, routine,
                       "item_size " + std::to_string(item_size) + " is out of range 1.." +

@@ -37,6 +37,7 @@ Aggregator::Aggregator(char* memory, std::size_t size_of_item, std::size_t buffe
       message_(std::max<std::size_t>(1, buffer / size_of_item) * size_of_item),
       handler_(handler),
       argument_(argument),
+      owner_(&of_this_thread),
       lanes_(static_cast<std::size_t>(job.pes)),
       outgoing_(static_cast<std::size_t>(job.pes)) {
     lanes = lanes_.data();
@@ -63,11 +64,15 @@ void Aggregator::end() {
     std::ranges::fill(lanes_, isthmus_aggregator_lane{nullptr, nullptr});
 }
 
-void Aggregator::require_live(const char* routine) const {
-    if (!ended()) [[likely]]
-        return;
-    fail(routine,
-         "called after shmem_finalize or isthmus_finalize, with which the aggregator ended");
+void Aggregator::require_usable(const char* routine) const {
+    if (ended()) [[unlikely]]
+        fail(routine,
+             "called after shmem_finalize or isthmus_finalize, with which the aggregator ended");
+    // Its handlers would run in that one only, and a finish here would wait for them for ever.
+    if (owner_ != &of_this_thread) [[unlikely]]
+        fail(routine,
+             "called by another thread than the one that created the aggregator, which it belongs "
+             "to");
 }
 
 bool Aggregator::handling() {
@@ -130,7 +135,7 @@ bool Aggregator::send_aside(int pe) {
 }
 
 void Aggregator::push_slowly(int pe, const void* item) {
-    require_live("isthmus_aggregator_push");
+    require_usable("isthmus_aggregator_push");
     const char* const bytes = static_cast<const char*>(item);
     send(pe);
     const auto have_room = [&] {
@@ -140,25 +145,25 @@ void Aggregator::push_slowly(int pe, const void* item) {
     };
     ++pushed;
     if (!have_room()) {
-        if (in_handler) {
-            outgoing(pe).aside.insert(outgoing(pe).aside.end(), bytes, bytes + item_size);
-            return;
-        }
+        // Before what handlers push while this push waits.
+        outgoing(pe).aside.insert(outgoing(pe).aside.end(), bytes, bytes + item_size);
+        if (in_handler) return;
         // A wait of its own after each item handled here: that is progress, and no reason to sleep.
-        for (bool room = false; !room;) {
+        for (bool sent = false; !sent;) {
             wait_for({Routine::native_aggregator_push, pe}, [&] {
                 const std::size_t handled = progress_all();
-                room = have_room();
-                return room || handled != 0;
+                sent = send_aside(pe);
+                return sent || handled != 0;
             });
         }
+        return;
     }
     std::memcpy(lane(pe).next, bytes, item_size);
     lane(pe).next += item_size;
 }
 
 void Aggregator::flush() {
-    require_live("isthmus_aggregator_flush");
+    require_usable("isthmus_aggregator_flush");
     for (int pe = 0; pe < static_cast<int>(pes); ++pe) {
         send_aside(pe);
         if (outgoing(pe).begin && lane(pe).next != outgoing(pe).begin) send(pe);
@@ -198,7 +203,7 @@ std::size_t Aggregator::serve() {
 }
 
 std::size_t Aggregator::progress() {
-    require_live("isthmus_aggregator_progress");
+    require_usable("isthmus_aggregator_progress");
     const std::size_t handled = serve();
     for (Aggregator* aggregator : of_this_thread) {
         if (aggregator != this) aggregator->serve();
@@ -248,7 +253,7 @@ bool Aggregator::over_everywhere(std::uint64_t epoch) const {
 // so hide from the slower PEs what the faster saw. Then nobody handles anything before all have the
 // verdict: else a PE that leaves could push for the next phase to one that still serves this one.
 void Aggregator::finish() {
-    require_live("isthmus_aggregator_finish");
+    require_usable("isthmus_aggregator_finish");
     const WaitTarget target{Routine::native_aggregator_finish};
     publish_pushed();
     const std::uint64_t epoch = ++epoch_;

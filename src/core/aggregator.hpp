@@ -65,7 +65,8 @@ class Aggregator final : public ::isthmus_aggregator, private SessionObject {
     Outgoing& outgoing(int pe) { return outgoing_[static_cast<std::size_t>(pe)]; }
     static std::size_t progress_all();
     std::size_t serve();
-    void require_live(const char* routine) const;
+    // Ends the job if the session has ended, or if this thread is not the one that made it.
+    void require_usable(const char* routine) const;
     // What is still called with it ends the job with a message.
     void end() override;
     bool open_message(int pe);
@@ -83,6 +84,7 @@ class Aggregator final : public ::isthmus_aggregator, private SessionObject {
     std::size_t message_;  // bytes of whole items that a full message holds
     Handler handler_;
     void* argument_;
+    const void* owner_;  // of the thread
     std::vector<isthmus_aggregator_lane> lanes_;
     std::vector<Outgoing> outgoing_;
     std::vector<RingConsumer> incoming_;

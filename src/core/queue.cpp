@@ -229,13 +229,38 @@ void RingConsumer::free_frame() {
     head_ += cells * kCell;
 }
 
+// And what was released before its turn.
+void RingConsumer::free_oldest() {
+    do {
+        free_frame();
+        if (head_ != next_ && frame(head_).size == kPadding) free_frame();
+    } while (head_ != next_ &&
+             (frame(head_).mark.load(std::memory_order_relaxed) & kReleased) != 0);
+    control_->head.store(head_, std::memory_order_release);  // partner: RingProducer::look_at_head
+    wake_producers();
+}
+
 bool RingConsumer::release() {
     if (head_ == next_) return false;
     if (frame(head_).size == kPadding) free_frame();
     if (head_ == next_) return false;
-    free_frame();
-    control_->head.store(head_, std::memory_order_release);  // partner: RingProducer::look_at_head
-    wake_producers();
+    free_oldest();
+    return true;
+}
+
+bool RingConsumer::release(const void* message) {
+    if (head_ == next_) return false;
+    if (frame(head_).size == kPadding) free_frame();
+    const auto place =
+        static_cast<std::uint64_t>(static_cast<const char*>(message) - cells_) - sizeof(FrameHead);
+    const std::uint64_t position = head_ + ((place - head_) & mask_);
+    if (place > mask_ || place % kCell != 0 || position >= next_) return false;
+    auto& mark = frame(position).mark;
+    if (mark.load(std::memory_order_relaxed) != (position | kVisible)) return false;
+    if (position == head_)
+        free_oldest();
+    else
+        mark.store(position | kVisible | kReleased, std::memory_order_relaxed);
     return true;
 }
 

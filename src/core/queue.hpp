@@ -32,7 +32,9 @@ struct FrameHead {
 };
 static_assert(sizeof(FrameHead) == 16);
 inline constexpr std::uint64_t kVisible = 1;
-static_assert(kVisible < kCell);
+// The consumer's own note: released, and something before it is not.
+inline constexpr std::uint64_t kReleased = 2;
+static_assert((kVisible | kReleased) < kCell);
 inline constexpr std::uint32_t kPadding = ~std::uint32_t{0};
 
 // Lines apart on purpose: one for each writer.
@@ -113,6 +115,9 @@ class RingConsumer {
     const void* take(std::uint64_t& size);
     // Gives the oldest taken message back. False if none is taken.
     bool release();
+    // Gives this one back; its room is free when those before it are given back as well. False if
+    // it is not taken.
+    bool release(const void* message);
     // Closed, and every message taken.
     bool over() const {
         // Acquire: pairs with close_ring; the top bit of `tail` is then there.
@@ -136,6 +141,7 @@ class RingConsumer {
     bool visible(std::uint64_t position) const;
     void skip_padding();
     void free_frame();
+    void free_oldest();
     void wake_producers();
     RingControl* control_ = nullptr;
     char* cells_ = nullptr;

@@ -1,5 +1,6 @@
 /* Calls before init, after finalize and in a forked child; and a program that does nothing wrong,
  * for what is wrong around it. */
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +63,19 @@ static void handle(void* argument, int source, const void* items, size_t count) 
 static void make_extensions(void) {
     if (shmemx_queue_create(4096, &queue) != 0) exit(65);
     if (shmemx_aggregate_create(8, 0, handle, NULL, &aggregate) != 0) exit(65);
+}
+static void* in_thread(void* call) {
+    ((void (*)(void))call)();
+    return NULL;
+}
+static void push(void);
+static void finish(void);
+static void push_in_thread(void) {
+    pthread_t thread;
+    for (int i = 0; i < 1000; ++i) /* the inlined part of a push looks at nothing */
+        push();
+    pthread_create(&thread, NULL, in_thread, (void*)finish);
+    pthread_join(thread, NULL);
 }
 static void limit(void) {
     sink = (long)shmemx_queue_limit(queue);
@@ -126,6 +140,7 @@ int main(int argc, char** argv) {
                  {"queue_try_dequeue", try_dequeue},
                  {"queue_release", release},
                  {"queue_close", close_queue},
+                 {"aggregate_thread", push_in_thread},
                  {"aggregate_push", push},
                  {"aggregate_flush", flush},
                  {"aggregate_progress", progress},

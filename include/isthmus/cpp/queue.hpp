@@ -13,8 +13,8 @@
 
 namespace isthmus::inline cpp {
 
-// A message in the ring, in place; the destructor gives its room back to the producers. If several
-// are taken, they must go in the order in which they came.
+// A message in the ring, in place; the destructor gives its room back to the producers, who get it
+// when all messages before it have gone too. It must go before its queue does.
 class message {
   public:
     message(message&& other) noexcept
@@ -23,7 +23,7 @@ class message {
     message(const message&) = delete;
     message& operator=(const message&) = delete;
     ~message() {
-        if (queue_) status(isthmus_dequeue_release(queue_)).or_fail();
+        if (queue_) status(isthmus_dequeue_release_message(queue_, bytes_.data())).or_fail();
     }
 
     // Aligned to 8 bytes.

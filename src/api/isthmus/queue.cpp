@@ -89,7 +89,8 @@ void* reserve_or_wait(isthmus_queue& queue, std::uint64_t size, int& status, Rou
 }
 
 int not_the_consumer(const char* routine) {
-    return refuse(ISTHMUS_RIGHTS, routine, "only the PE that created the queue dequeues");
+    return refuse(ISTHMUS_RIGHTS, routine,
+                  "only the end that isthmus_queue_create made dequeues, and this one is a clone");
 }
 
 }  // namespace
@@ -258,6 +259,15 @@ ISTHMUS_API int isthmus_dequeue_release(isthmus_queue* queue) {
         return ISTHMUS_OK;
     if (queue->ended()) return refuse_ended("isthmus_dequeue_release");
     return refuse(ISTHMUS_ARGUMENT, "isthmus_dequeue_release", "no message is taken");
+}
+
+ISTHMUS_API int isthmus_dequeue_release_message(isthmus_queue* queue, const void* message) {
+    if (!queue->consumes) return not_the_consumer("isthmus_dequeue_release_message");
+    if (queue->consumer.release(message)) [[likely]]
+        return ISTHMUS_OK;
+    if (queue->ended()) return refuse_ended("isthmus_dequeue_release_message");
+    return refuse(ISTHMUS_ARGUMENT, "isthmus_dequeue_release_message",
+                  "this message is not taken: released already, or never dequeued");
 }
 
 ISTHMUS_API int isthmus_queue_event(isthmus_queue* queue, isthmus_event* event) {

@@ -52,6 +52,37 @@ static void phases_back_to_back(void) {
     OK(isthmus_aggregator_destroy(aggregator));
 }
 
+/* Items to one target are handled in the order of the pushes, those of handlers among them: one
+ * that a handler pushes while a push of the program waits for room comes behind that one. */
+struct numbered {
+    uint32_t number, hops;
+};
+static isthmus_aggregator* ordered;
+static uint32_t sent[64], received[64], misplaced;
+
+static void send_numbered(int pe, uint32_t hops) {
+    struct numbered item = {sent[pe]++, hops};
+    OK(isthmus_aggregator_push(ordered, pe, &item));
+}
+static void check_order(void* argument, int source, const void* items, size_t n) {
+    const struct numbered* item = items;
+    (void)argument;
+    for (size_t i = 0; i < n; ++i) {
+        misplaced += item[i].number != received[source]++;
+        if (item[i].hops == 0) continue;
+        send_numbered((source + (int)item[i].number) % pes, item[i].hops - 1);
+        if (item[i].number % 3 == 0) send_numbered((me + 1) % pes, item[i].hops - 1);
+    }
+}
+static void order(void) {
+    OK(isthmus_aggregator_create(&ordered, sizeof(struct numbered), 0, check_order, NULL));
+    for (int i = 0; i < 3000; ++i)
+        send_numbered((me + 7 * i) % pes, 8);
+    OK(isthmus_aggregator_finish(ordered));
+    CHECK(misplaced == 0);
+    OK(isthmus_aggregator_destroy(ordered));
+}
+
 /* Fewer items than a message holds arrive without anybody's finish. */
 static void flush(void) {
     int64_t got = 0, item = 0;
@@ -187,6 +218,9 @@ int main(void) {
     phases(0);
     phases(1);
     phases_back_to_back();
+    order();
+    isthmus_aggregator* none;
+    CHECK(isthmus_aggregator_create(&none, 8, 0, NULL, NULL) == ISTHMUS_ARGUMENT && !none);
     flush();
     progress_of_another();
     to_and_fro();

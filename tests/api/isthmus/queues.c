@@ -105,6 +105,54 @@ static void by_the_book(void) {
 }
 
 /* Closing wakes a producer that waits for room and a consumer that waits for a message. */
+/* Messages are given back in any order; producers get room when the oldest have gone. */
+static void released_in_any_order(void) {
+    isthmus_queue* queue;
+    const void* taken[6];
+    char text[1000];
+    uint64_t size = 0, sizes[6];
+    unsigned seed = (unsigned)me + 1;
+    OK(isthmus_queue_create(&queue, 900 + (uint64_t)me, 8192));
+    for (int round = 0; round < 2000; ++round) {
+        const int count = 1 + rand_r(&seed) % 6;
+        for (int i = 0; i < count; ++i) {
+            const uint64_t bytes = (uint64_t)(rand_r(&seed) % 900);
+            memset(text, 'a' + i, bytes);
+            OK(isthmus_try_enqueue(queue, text, bytes));
+        }
+        for (int i = 0; i < count; ++i)
+            OK(isthmus_dequeue(queue, &taken[i], &sizes[i], 0));
+        int left[6] = {0, 1, 2, 3, 4, 5};
+        for (int n = count; n > 0; --n) {
+            const int which = rand_r(&seed) % n, message = left[which];
+            left[which] = left[n - 1];
+            for (int other = 0; other < n - 1; ++other) { /* still as they were sent */
+                const char* bytes = taken[left[other]];
+                CHECK(sizes[left[other]] == 0 || bytes[0] == 'a' + left[other]);
+            }
+            OK(isthmus_dequeue_release_message(queue, taken[message]));
+            CHECK(isthmus_dequeue_release_message(queue, taken[message]) == ISTHMUS_ARGUMENT);
+        }
+    }
+    /* The oldest is kept: nobody may write over it, however much comes and goes behind it. */
+    memset(text, 'k', sizeof text);
+    OK(isthmus_enqueue(queue, text, sizeof text, NULL));
+    OK(isthmus_dequeue(queue, &taken[0], &size, 0));
+    memset(text, 'x', sizeof text);
+    while (isthmus_try_enqueue(queue, text, sizeof text) == ISTHMUS_OK) {
+        OK(isthmus_dequeue(queue, &taken[1], &size, 0));
+        OK(isthmus_dequeue_release_message(queue, taken[1]));
+    }
+    for (uint64_t i = 0; i < sizeof text; ++i)
+        CHECK(((const char*)taken[0])[i] == 'k');
+    OK(isthmus_dequeue_release(queue)); /* the oldest, and all that wait behind it */
+    CHECK(isthmus_dequeue_release(queue) == ISTHMUS_ARGUMENT);
+    OK(isthmus_try_enqueue(queue, text, sizeof text));
+    CHECK(isthmus_dequeue_release_message(queue, text) == ISTHMUS_ARGUMENT);
+    CHECK(isthmus_dequeue_release_message(queue, (const char*)taken[0] + 64) == ISTHMUS_ARGUMENT);
+    OK(isthmus_queue_destroy(queue, NULL));
+}
+
 static void closing(void) {
     if (pes < 2) return;
     isthmus_queue* queue = NULL;
@@ -143,6 +191,7 @@ int main(void) {
     by_the_book();
     flood(4096, 3000);
     flood(1 << 16, 6000);
+    released_in_any_order();
     closing();
     isthmus_finalize();
     return 0;
