@@ -83,7 +83,8 @@ int shmemx_aggregate_destroy(shmemx_aggregate_t aggregate);
 
 /* Sends one item to PE `pe`; returns when it is copied. If the target's ring is full, this PE
  * handles what has arrived for it until there is room. ARGUMENT: no such PE. */
-static inline int shmemx_aggregate_push(shmemx_aggregate_t aggregate, const void* item, int pe) {
+static __inline__ int shmemx_aggregate_push(shmemx_aggregate_t aggregate, const void* item,
+                                            int pe) {
     return isthmus_aggregator_push(aggregate, pe, item);
 }
 /* Sends what is gathered. */

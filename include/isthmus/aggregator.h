@@ -45,14 +45,15 @@ int isthmus_aggregator_push_slow(isthmus_aggregator* aggregator, int pe, const v
  * the target's ring is full, this PE handles what has arrived for it until there is room: that is
  * the flow control. Inside a handler it never waits: what finds no room is kept aside in this PE's
  * own memory, which grows with what handlers push. ARGUMENT: no such PE. */
-static inline int isthmus_aggregator_push(isthmus_aggregator* aggregator, int pe,
-                                          const void* item) {
+static __inline__ int isthmus_aggregator_push(isthmus_aggregator* aggregator, int pe,
+                                              const void* item) {
+    const size_t size = aggregator->item_size;
+    const void* from = item;
+    struct isthmus_aggregator_lane* lane;
     if ((uint32_t)pe >= aggregator->pes) return isthmus_aggregator_push_slow(aggregator, pe, item);
-    struct isthmus_aggregator_lane* lane = &aggregator->lanes[pe];
+    lane = &aggregator->lanes[pe];
     if (__builtin_expect(lane->next == lane->end, 0))
         return isthmus_aggregator_push_slow(aggregator, pe, item);
-    size_t size = aggregator->item_size;
-    const void* from = item;
     __asm__("" : "+r"(from)); /* or compilers warn of the sizes that this item does not have */
     if (size == 8)
         __builtin_memcpy(lane->next, from, 8);

@@ -56,7 +56,7 @@ __attribute__((cold)) int isthmus_event_test_slow(const isthmus_event* event);
 
 /* 1 if the event is true, else 0. Acquire: what the operation brought is then visible.
  * Budget: 6 instructions, the wait below too, when the event is true. Wait-free. */
-static inline int isthmus_event_test(const isthmus_event* event) {
+static __inline__ int isthmus_event_test(const isthmus_event* event) {
     const uint64_t word = (uint64_t)__atomic_load_n(event->address, __ATOMIC_ACQUIRE);
     if (word - (uint64_t)event->first <= event->span) return 1;
     if (event->narrow) return isthmus_event_test_slow(event);
@@ -67,10 +67,10 @@ static inline int isthmus_event_test(const isthmus_event* event) {
  * ISTHMUS_SLEEP_MILLISECONDS), so that a long wait costs no processor time.
  * ISTHMUS_OK or ISTHMUS_TIMEOUT. */
 int isthmus_event_wait_slow(const isthmus_event* event, double timeout);
-static inline int isthmus_event_wait_for(const isthmus_event* event, double timeout) {
+static __inline__ int isthmus_event_wait_for(const isthmus_event* event, double timeout) {
     return isthmus_event_test(event) ? 0 : isthmus_event_wait_slow(event, timeout);
 }
-static inline int isthmus_event_wait(const isthmus_event* event) {
+static __inline__ int isthmus_event_wait(const isthmus_event* event) {
     return isthmus_event_wait_for(event, -1.0);
 }
 

@@ -51,19 +51,21 @@ int isthmus_gather_push_slow(isthmus_gather* gather, uint32_t source, uint64_t o
  * The item is as it was at some time between the push and the wait; pushes are not ordered among
  * each other. One of 8 or 4 bytes at a multiple of its size is not seen half written.
  * Errors: ARGUMENT: no such source; BOUNDS: the item is not inside it. Nothing is read then. */
-static inline int isthmus_gather_push(isthmus_gather* gather, uint32_t source, uint64_t offset,
-                                      void* result) {
+static __inline__ int isthmus_gather_push(isthmus_gather* gather, uint32_t source, uint64_t offset,
+                                          void* result) {
+    struct isthmus_gather_slot* slot;
+    const char *from, *earlier;
+    void* into;
     if (__builtin_expect(source >= gather->count, 0) ||
         __builtin_expect(offset >= gather->sources[source].end, 0))
         return isthmus_gather_push_slow(gather, source, offset, result);
-    const char* from = gather->sources[source].base + offset;
+    from = gather->sources[source].base + offset;
     __builtin_prefetch(from, 0, 0); /* used once */
-    struct isthmus_gather_slot* slot =
-        &gather->slots[gather->pushed++ & (ISTHMUS_GATHER_DEPTH - 1)];
+    slot = &gather->slots[gather->pushed++ & (ISTHMUS_GATHER_DEPTH - 1)];
     /* The one that was here before has had time to arrive. Of a slot never used it is a read from
      * the library's own memory into the library's own memory: no branch needed. */
-    const char* earlier = slot->from;
-    void* into = slot->result;
+    earlier = slot->from;
+    into = slot->result;
     slot->from = from;
     slot->result = result;
     if (gather->item_size == 8)

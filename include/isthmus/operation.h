@@ -39,7 +39,7 @@ int isthmus_poke_slow(const isthmus_segment* segment, uint64_t offset, int64_t v
 void isthmus_wake(const isthmus_segment* segment);
 
 /* True if a 64-bit atomic at `offset` is legal and nobody has to be woken. */
-static inline int isthmus_atomic_is_plain(const isthmus_segment* segment, uint64_t offset) {
+static __inline__ int isthmus_atomic_is_plain(const isthmus_segment* segment, uint64_t offset) {
     const int plain =
         offset < segment->atomic_end && (offset & 7) == 0 &&
         __atomic_load_n(segment->generation_now, __ATOMIC_RELAXED) == segment->generation;
@@ -47,7 +47,8 @@ static inline int isthmus_atomic_is_plain(const isthmus_segment* segment, uint64
 }
 
 /* Posted 64-bit add. Budget: 15 instructions. */
-static inline int isthmus_postadd(const isthmus_segment* segment, uint64_t offset, int64_t value) {
+static __inline__ int isthmus_postadd(const isthmus_segment* segment, uint64_t offset,
+                                      int64_t value) {
     if (!isthmus_atomic_is_plain(segment, offset))
         return isthmus_postadd_slow(segment, offset, value);
     __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
@@ -57,7 +58,7 @@ static inline int isthmus_postadd(const isthmus_segment* segment, uint64_t offse
 }
 
 /* Posted 64-bit store. */
-static inline int isthmus_poke(const isthmus_segment* segment, uint64_t offset, int64_t value) {
+static __inline__ int isthmus_poke(const isthmus_segment* segment, uint64_t offset, int64_t value) {
     if (!isthmus_atomic_is_plain(segment, offset)) return isthmus_poke_slow(segment, offset, value);
     __atomic_store_n((int64_t*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
     if (__builtin_expect(__atomic_load_n(segment->sleepers, __ATOMIC_RELAXED) != 0, 0))
@@ -69,10 +70,10 @@ int isthmus_fetchadd_slow(const isthmus_segment* segment, uint64_t offset, int64
                           int64_t* result, isthmus_event* event);
 
 /* Adds and returns the value before, in *result, which must be there. Budget: 20 instructions. */
-__attribute__((nonnull(4))) static inline int isthmus_fetchadd(const isthmus_segment* segment,
-                                                               uint64_t offset, int64_t value,
-                                                               int64_t* result,
-                                                               isthmus_event* event) {
+__attribute__((nonnull(4))) static __inline__ int isthmus_fetchadd(const isthmus_segment* segment,
+                                                                   uint64_t offset, int64_t value,
+                                                                   int64_t* result,
+                                                                   isthmus_event* event) {
     if (event || !isthmus_atomic_is_plain(segment, offset))
         return isthmus_fetchadd_slow(segment, offset, value, result, event);
     *result = __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_SEQ_CST);

@@ -73,7 +73,8 @@ def main() -> int:
         if not path.name.startswith("shmem_"))
     for header in c_headers:
         text = f"#include <{header}>\nextern int used;\nint used;\n"
-        standards = ["c99", "c2x"] if header != "isthmus.h" else ["c99", "c11", "c17", "gnu2x"]
+        standards = ["c89", "c2x"] if header != "isthmus.h" else [
+            "c89", "gnu89", "c99", "c11", "c17", "gnu2x"]
         for standard in standards:
             expect_clean(header, c_compiler, "c", text, "-std=" + standard, "-O2")
         expect_clean(header, cxx_compiler, "c++", text, "-std=c++11", "-O2")
