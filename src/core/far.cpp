@@ -261,6 +261,14 @@ void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t
     road->put_signal(pe, place_of(dest, bytes, routine), source, bytes, there, signal);
 }
 
+void tell(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
+          std::uint64_t value, int pe, const char* routine) {
+    const Atomic signal{AtomicKind::set, 8, value, 0};
+    const Place there = word_of(word, signal, routine);
+    road->tell(pe, bytes == 0 ? there : place_of(dest, bytes, routine), source, bytes, there,
+               signal);
+}
+
 void fence() {
     if (road) road->fence();
 }

@@ -17,7 +17,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 3;
+inline constexpr std::uint32_t kContractVersion = 4;
 
 // The published memory of a PE, the same segments at every PE.
 enum SegmentId : std::uint32_t { kHeap, kData, kSegments };
@@ -129,6 +129,10 @@ class Transport {
     // The word is changed after the data are there. Kinds set and add; 8 bytes.
     virtual void put_signal(int pe, Place dest, const void* source, std::size_t bytes, Place word,
                             const Atomic& signal) = 0;
+    // The same, but quiet and fence do not see to it: for protocols in which an answer of the
+    // target's shows that it has arrived. `bytes` may be 0.
+    virtual void tell(int pe, Place dest, const void* source, std::size_t bytes, Place word,
+                      const Atomic& signal) = 0;
     virtual void fence() = 0;
     virtual void quiet() = 0;
     // Calls serve() at the far PE, after what this PE put there before.

@@ -78,6 +78,8 @@ class Road final : public Transport {
     void post_atomic(int pe, Place word, const Atomic& atomic) override;
     void put_signal(int pe, Place dest, const void* source, std::size_t bytes, Place word,
                     const Atomic& signal) override;
+    void tell(int pe, Place dest, const void* source, std::size_t bytes, Place word,
+              const Atomic& signal) override;
     void fence() override;
     void quiet() override;
     void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) override;
@@ -121,6 +123,7 @@ class Road final : public Transport {
     void write(int pe, Place dest, const void* source, std::size_t bytes, Context& context);
     Bounce& take_bounce(int pe);
     void give_back(Bounce& bounce);
+    void write_long(int pe, Place dest, const void* source, std::size_t bytes);
     void send(int pe, Request request, const void* payload = nullptr);
     Request request_for(RequestKind kind, Place word, const Atomic& atomic) const;
 
