@@ -13,6 +13,7 @@
 #include "core/copy.hpp"
 #include "core/exchange.hpp"
 #include "core/job.hpp"
+#include "core/sleep.hpp"
 #include "core/wait.hpp"
 
 namespace isthmus {
@@ -108,8 +109,12 @@ void wait_in_core(int pe, bool (*done)(void*), void* argument) {
         if (done(argument)) return;
     }
     Waiter waiter({noted_routine(), pe, nullptr});
-    while (!done(argument))
-        waiter.step();
+    while (!done(argument)) {
+        if (sleep())
+            waiter.look();
+        else
+            waiter.step();
+    }
 }
 
 void gather_in_core(const void* mine, std::size_t bytes, void* all) {
@@ -158,6 +163,7 @@ Place word_of(const void* address, const Atomic& atomic, const char* routine) {
 
 void open() {
     if (!present) return;
+    register_for_wakeups();
     const KeptSignals kept;
     transport::Services services;
     services.me = job.me;
@@ -279,6 +285,11 @@ void quiet() {
 
 void progress() {
     if (road) road->progress();
+}
+
+bool sleep() {
+    constexpr std::uint64_t kMillisecond = 1'000'000;
+    return road && road->sleep(kMillisecond);
 }
 
 }  // namespace far

@@ -142,6 +142,9 @@ void fence();
 void quiet();
 // Helps the transport along where no thread does. From the waits.
 void progress();
+// Sleeps until the network has something for this PE, a millisecond at most; behind progress().
+// False at once if the network cannot do that.
+bool sleep();
 
 }  // namespace far
 

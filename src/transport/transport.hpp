@@ -148,6 +148,10 @@ class Transport {
     virtual void wrote(int pe) = 0;
     // Serves what others ask of this PE; for jobs without a progress thread, and to shorten waits.
     virtual void progress() = 0;
+    // Sleeps until the network has something for this PE or so long has passed; progress() then
+    // finds it. False at once if the network cannot do that. The caller looks at it alone: what
+    // another thread reads meanwhile does not wake it.
+    virtual bool sleep(std::uint64_t nanoseconds) = 0;
     // "tcp;ofi_rxm (libfabric 1.17): atomics by message, ...": what is done how, for the user.
     virtual const char* describe() const = 0;
 };

@@ -69,7 +69,7 @@ void broadcast_short(Team& team, const HostTree& tree, void* dest, const void* s
     const bool inlined = bytes <= kInlineBytes;
     const std::uint64_t buffer = inlined ? 0 : one_way_buffer(team, epoch);
     if (tree.head() != team.my_index) {
-        const Cell& cell = await(team, routine, tree.head(), epoch);
+        const Cell& cell = hear(team, routine, tree.head(), epoch);
         copy(dest,
              inlined ? reinterpret_cast<const char*>(cell.payload)
                      : stage_of(team, tree.head(), buffer),
@@ -78,7 +78,7 @@ void broadcast_short(Team& team, const HostTree& tree, void* dest, const void* s
     }
     const void* data = source;
     if (tree.parent() >= 0) {
-        const Cell& cell = await(team, routine, tree.parent(), epoch);
+        const Cell& cell = hear(team, routine, tree.parent(), epoch);
         data = inlined ? reinterpret_cast<const char*>(cell.payload) : stage(team, buffer);
     }
     for (const int child : tree.children()) {
@@ -89,7 +89,7 @@ void broadcast_short(Team& team, const HostTree& tree, void* dest, const void* s
     }
     if (!inlined && team.levels->mates().size() > 1)
         copy_unless_same(stage(team, buffer), data, bytes);
-    for_each_mate(team, [&](int mate) { post(team, mate, epoch, data, inlined ? bytes : 0); });
+    for_each_mate(team, [&](int mate) { notify(team, mate, epoch, data, inlined ? bytes : 0); });
     if (tree.parent() >= 0) copy(dest, data, bytes);
 }
 
@@ -104,26 +104,26 @@ void broadcast_long(Team& team, const HostTree& tree, void* dest, const void* so
     if (head != team.my_index) {
         // What the head tells is its parent, from whom the pieces come; -1 if it is the root.
         std::int32_t parent = -1;
-        std::memcpy(&parent, await(team, routine, head, epoch).payload, sizeof parent);
+        std::memcpy(&parent, hear(team, routine, head, epoch).payload, sizeof parent);
         const char* const from = at(team, parent < 0 ? static_cast<const char*>(source) : to, head);
         for_each_piece(bytes, [&](std::size_t offset, std::size_t length, std::uint64_t number) {
             if (parent >= 0) await_piece(team, routine, head, parent, epoch, number);
             copy(to + offset, from + offset, length);
         });
-        return post(team, head, epoch);
+        return notify(team, head, epoch);
     }
     const std::int32_t parent = tree.parent();
-    for_each_mate(team, [&](int mate) { post(team, mate, epoch, &parent, sizeof parent); });
+    for_each_mate(team, [&](int mate) { notify(team, mate, epoch, &parent, sizeof parent); });
     if (parent >= 0) tell(team, routine, parent, epoch);
     for (const int child : tree.children())
-        await(team, routine, child, epoch);
+        hear(team, routine, child, epoch);
     const char* const from = parent < 0 ? static_cast<const char*>(source) : to;
     for_each_piece(bytes, [&](std::size_t offset, std::size_t length, std::uint64_t number) {
         if (parent >= 0) await_piece(team, routine, head, parent, epoch, number);
         for (const int child : tree.children())
             send_piece(team, routine, child, epoch, number, to + offset, from + offset, length);
     });
-    for_each_mate(team, [&](int mate) { await(team, routine, mate, epoch); });
+    for_each_mate(team, [&](int mate) { hear(team, routine, mate, epoch); });
 }
 
 }  // namespace
@@ -283,20 +283,20 @@ void exchange_blocks(Team& team, Routine routine, std::size_t bytes, const Pack&
     }
     if (levels.leads()) {
         for (const int mate : levels.mates().subspan(1))
-            await(team, routine, mate, epoch);
+            hear(team, routine, mate, epoch);
         for (int distance = 1; distance < levels.hosts; ++distance) {
             const int host = (me + distance) % levels.hosts;
             tell(team, routine, levels.leader(host), epoch, zone + coming(me, host),
                  zone + going(host), blocks(levels.size_of(host), levels.size_of(me)));
         }
         for (int host = 0; host < levels.hosts; ++host) {
-            if (host != me) await(team, routine, levels.leader(host), epoch);
+            if (host != me) hear(team, routine, levels.leader(host), epoch);
         }
         for (const int mate : levels.mates().subspan(1))
-            post(team, mate, epoch);
+            notify(team, mate, epoch);
     } else {
-        post(team, levels.leader(), epoch);
-        await(team, routine, levels.leader(), epoch);
+        notify(team, levels.leader(), epoch);
+        hear(team, routine, levels.leader(), epoch);
     }
     team.settled = epoch;
     for (int peer = 0; peer < team.size; ++peer) {

@@ -3,8 +3,52 @@
 #include <algorithm>
 
 #include "core/far.hpp"
+#include "core/sleep.hpp"
 
 namespace isthmus::collective {
+namespace {
+
+// How long a sleeping PE goes without a look at the network, which nobody else looks at meanwhile.
+constexpr std::uint64_t kNap = 100'000;  // nanoseconds
+
+// As wait_for(), but sleeps where that one yields: who yields to a PE that computes comes back when
+// the scheduler's turn is over, who sleeps when there is something.
+template <typename Done>
+void sleep_until(const WaitTarget& target, const Done& done) {
+    for (std::uint32_t polls = 0; polls < job.spin; ++polls) {
+        if (done()) return;
+        if (polls % 16 == 0) far::progress();
+        os::pause();
+    }
+    Waiter waiter(target);
+    if (is_near(target.peer)) {
+        Sleeper sleeper;
+        for (far::progress(); !sleeper.sleep(kNap, done); far::progress())
+            waiter.look();
+        return;
+    }
+    for (far::progress(); !done(); far::progress()) {
+        if (far::sleep())
+            waiter.look();
+        else
+            waiter.step();
+    }
+}
+
+}  // namespace
+
+const Cell& hear(const Team& team, Routine routine, int sender, std::uint64_t epoch) {
+    const Cell& cell = cell_from(team, sender, epoch);
+    // Acquire: partner is post(), or the far PE's signal.
+    const auto done = [&] { return cell.epoch.load(std::memory_order_acquire) == epoch; };
+    if (!done()) sleep_until({routine, team.world_pe(sender), &cell}, done);
+    return cell;
+}
+
+void notify(const Team& team, int mate, std::uint64_t epoch, const void* data, std::size_t bytes) {
+    post(team, mate, epoch, data, bytes);
+    wake(team.world_pe(mate));
+}
 
 void tell(const Team& team, Routine routine, int peer, std::uint64_t epoch, const void* data,
           std::size_t bytes) {
@@ -37,12 +81,12 @@ void meet_hosts(Team& team, Routine routine, std::uint64_t epoch) {
         for (int distance = 1; distance < hosts; ++distance)
             tell(team, routine, leader(distance), epoch);
         for (int distance = 1; distance < hosts; ++distance)
-            await(team, routine, leader(-distance), epoch);
+            hear(team, routine, leader(-distance), epoch);
         return;
     }
     for (int distance = 1; distance < hosts; distance *= 2) {
         tell(team, routine, leader(distance), epoch);
-        await(team, routine, leader(-distance), epoch);
+        hear(team, routine, leader(-distance), epoch);
     }
 }
 
@@ -52,15 +96,15 @@ template <typename Between>
 void meet_at_leader(Team& team, Routine routine, std::uint64_t epoch, const Between& between) {
     const Levels& levels = *team.levels;
     if (!levels.leads()) {
-        post(team, levels.leader(), epoch);
-        await(team, routine, levels.leader(), epoch);
+        notify(team, levels.leader(), epoch);
+        hear(team, routine, levels.leader(), epoch);
         return;
     }
     for (const int mate : levels.mates().subspan(1))
-        await(team, routine, mate, epoch);
+        hear(team, routine, mate, epoch);
     between();
     for (const int mate : levels.mates().subspan(1))
-        post(team, mate, epoch);
+        notify(team, mate, epoch);
 }
 
 }  // namespace
@@ -95,7 +139,7 @@ void exchange_zones(Team& team, Routine routine, std::uint64_t epoch,
         for (int distance = 1; distance < hosts; ++distance)
             tell_hosts(leader(distance), me, me + 1);
         for (int distance = 1; distance < hosts; ++distance)
-            await(team, routine, leader(-distance), epoch);
+            hear(team, routine, leader(-distance), epoch);
         return;
     }
     for (int distance = 1; distance < hosts; distance *= 2) {
@@ -112,7 +156,7 @@ void exchange_zones(Team& team, Routine routine, std::uint64_t epoch,
         const int back = (me - distance + hosts) % hosts;
         if (back + 1 - count < 0)
             await_piece(team, routine, team.my_index, levels.leader(back), epoch, 1);
-        await(team, routine, levels.leader(back), epoch);
+        hear(team, routine, levels.leader(back), epoch);
     }
 }
 
@@ -145,8 +189,12 @@ void await_piece(const Team& team, Routine routine, int receiver, int sender, st
     const std::uint64_t value = epoch << kPieceBits | number;
     // Acquire: partner is send_piece(), or the far PE's signal.
     if (progress.load(std::memory_order_acquire) >= value) return;
-    wait_for({routine, team.world_pe(sender), &progress},
-             [&] { return progress.load(std::memory_order_acquire) >= value; });
+    const auto done = [&] { return progress.load(std::memory_order_acquire) >= value; };
+    const WaitTarget target{routine, team.world_pe(sender), &progress};
+    if (receiver == team.my_index)
+        sleep_until(target, done);
+    else
+        wait_for(target, done);  // nobody tells a mate of the receiver
 }
 
 void await_all_of(const Team& team, Routine routine, int receiver, int sender, std::uint64_t epoch,

@@ -23,6 +23,12 @@ void tell(const Team& team, Routine routine, int peer, std::uint64_t epoch,
 void tell(const Team& team, Routine routine, int peer, std::uint64_t epoch, void* dest,
           const void* data, std::size_t bytes);
 
+// As await() and post() of the inbox, for PEs that are scarce of processors: whoever waits sleeps,
+// for a mate until that one wakes it, for a far PE until the network has something.
+const Cell& hear(const Team& team, Routine routine, int sender, std::uint64_t epoch);
+void notify(const Team& team, int mate, std::uint64_t epoch, const void* data = nullptr,
+            std::size_t bytes = 0);
+
 // "All are in the call": what they stored before is visible, their operands may be used. An epoch,
 // which it settles.
 void enter(Team& team, Routine routine);
@@ -56,16 +62,16 @@ const char* share_blocks(Team& team, Routine routine, const void* mine, std::siz
     copy(zone + begin(levels.begin_of(levels.my_host) + levels.my_place), mine, bytes);
     if (levels.leads()) {
         for (const int mate : levels.mates().subspan(1))
-            await(team, routine, mate, epoch);
+            hear(team, routine, mate, epoch);
         std::array<std::size_t, kMaxPes + 1> begins;
         for (int host = 0; host <= levels.hosts; ++host)
             begins[static_cast<std::size_t>(host)] = begin(levels.begin_of(host));
         exchange_zones(team, routine, epoch, begins.data());
         for (const int mate : levels.mates().subspan(1))
-            post(team, mate, epoch);
+            notify(team, mate, epoch);
     } else {
-        post(team, levels.leader(), epoch);
-        await(team, routine, levels.leader(), epoch);
+        notify(team, levels.leader(), epoch);
+        hear(team, routine, levels.leader(), epoch);
     }
     team.settled = epoch;
     return zone;

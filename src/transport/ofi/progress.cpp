@@ -102,6 +102,21 @@ void Road::progress() {
     look();
 }
 
+bool Road::sleep(std::uint64_t nanoseconds) {
+    if (fabric_.descriptor() < 0) return false;
+    sleepers_.fetch_add(1, std::memory_order_relaxed);
+    fid* queue = &fabric_.queue()->fid;
+    // Without the provider's leave there may be work that the descriptor does not show.
+    if (fi_trywait(fabric_.fabric(), &queue, 1) == 0) {
+        pollfd end{fabric_.descriptor(), POLLIN, 0};
+        const timespec length{0, static_cast<long>(nanoseconds)};
+        ppoll(&end, 1, &length, nullptr);
+    }
+    looked_.store(now_nanoseconds(), std::memory_order_relaxed);
+    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    return true;
+}
+
 void Road::look() {
     const std::unique_lock lock(reading_, std::try_to_lock);
     if (!lock) return;
@@ -274,7 +289,9 @@ void Road::leave_to_program() {
     for (std::uint64_t pause = kMoment; !stopping_.load(std::memory_order_acquire);
          pause = std::min(2 * pause, 4 * kMoment)) {
         const std::uint64_t looked = looked_.load(std::memory_order_relaxed);
-        if (now_nanoseconds() - looked > kMoment && now_nanoseconds() > looked) return;
+        if (sleepers_.load(std::memory_order_relaxed) == 0 &&
+            now_nanoseconds() - looked > kMoment && now_nanoseconds() > looked)
+            return;
         const timespec length{0, static_cast<long>(pause)};
         nanosleep(&length, nullptr);
     }

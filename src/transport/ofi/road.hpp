@@ -84,6 +84,7 @@ class Road final : public Transport {
     void quiet() override;
     void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) override;
     void progress() override;
+    bool sleep(std::uint64_t nanoseconds) override;
     const std::atomic<int>* before_quiet() const override { return &outstanding_; }
     const std::atomic<int>* before_fence() const override {
         return fabric_.is_ordered() ? &asked_ : nullptr;
@@ -200,6 +201,7 @@ class Road final : public Transport {
     // queue to a program that waits: both would wake for each completion and be in each other's
     // way.
     std::atomic<std::uint64_t> looked_{0};
+    std::atomic<int> sleepers_{0};  // calls of sleep(); for them likewise, relaxed
     std::atomic<bool> stopping_{false};
     int stop_event_ = -1;
     int neighbour_ = -1;  // whom this PE watches
