@@ -43,6 +43,10 @@ constexpr std::array kTable{
                        "enough, else none."},
     SettingDescription{"ISTHMUS_PREFIX", nullptr, SettingKind::flag, "0", nullptr, "launch",
                        "Begin each line of output with its PE."},
+    SettingDescription{"ISTHMUS_LAUNCHER", nullptr, SettingKind::choice, "auto",
+                       "auto|srun|hydra|prterun|mpirun", "launch",
+                       "What `isthmus run --hosts` hands a job of several hosts over to. auto: "
+                       "srun within an allocation of Slurm, else the first that is installed."},
     SettingDescription{"ISTHMUS_STATS", nullptr, SettingKind::flag, "0", nullptr, "diagnosis",
                        "Count calls and bytes of each routine and between each pair of PEs "
                        "(program compiled with oshcc -profile)."},

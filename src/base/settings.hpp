@@ -43,6 +43,7 @@ enum class Setting : std::uint8_t {
     spin,
     bind,
     prefix,
+    launcher,
     stats,
     stats_file,
     trace,

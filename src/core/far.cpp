@@ -168,6 +168,7 @@ void open() {
     transport::Services services;
     services.me = job.me;
     services.pes = job.pes;
+    services.secret = job.secret;
     services.segments[transport::kHeap] = segment_of(job.heap);
     services.segments[transport::kData] = segment_of(job.data);
     services.provider = value(Setting::fabric).text.c_str();
@@ -200,8 +201,16 @@ void open() {
 void close() {
     view = View{};
     express = Express{};
+    if (!road) return;
+    const std::uint64_t refused = road->refused();
     delete road;
     road = nullptr;
+    if (refused != 0)
+        say((speaker_prefix() + "transport: " + std::to_string(refused) +
+             (refused == 1 ? " request that was" : " requests that were") +
+             " none of this job's came to this PE's port and " + (refused == 1 ? "was" : "were") +
+             " refused\n")
+                .c_str());
 }
 
 void abandon() {

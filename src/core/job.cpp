@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -182,21 +183,27 @@ void map_peers_constants() {
     ::close(program);
 }
 
-// The PEs of another host have another header; what is compared is filled in there and here.
+// The PEs of another host have another header; what is compared is filled in there and here. PE 0
+// draws the job's secret.
 void fill_in_far_status() {
     struct Card {
         std::uint64_t heap_size;
         std::uint64_t data_size;
         std::uint64_t data_checksum;
         std::uint64_t window_shift;
+        std::uint64_t random;
     };
     const PeStatus& mine = job.status();
+    std::uint64_t random = 0;
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        random = os::monotonic_nanoseconds() ^ reinterpret_cast<std::uintptr_t>(&random);
     const Card card{mine.heap_size.load(std::memory_order_relaxed),
                     mine.data_size.load(std::memory_order_relaxed),
                     mine.data_checksum.load(std::memory_order_relaxed),
-                    mine.window_shift.load(std::memory_order_relaxed)};
+                    mine.window_shift.load(std::memory_order_relaxed), random};
     std::vector<Card> cards(static_cast<std::size_t>(job.pes));
     gather(&card, sizeof card, cards.data());
+    job.secret = cards[0].random;
     for (int pe = 0; pe < job.pes; ++pe) {
         if (job.host.test(static_cast<std::size_t>(pe))) continue;
         PeStatus& far = job.header->pe[pe];

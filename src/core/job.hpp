@@ -41,6 +41,7 @@ struct Job {
     Range data;              // static data of the executable
     Range arena;             // room for this PE's segments; empty without the native interface
     std::array<Range, 4> constants;  // read-only parts of the executable, which others may get from
+    std::uint64_t secret = 0;        // of a job of several hosts; the same at every PE
     const char* data_note = "";      // why `data` is empty, if it is
 
     std::atomic<Routine>* noted = nullptr;  // where this PE notes its last call: status().routine

@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "core/job_layout.hpp"
+#include "launch/handover.hpp"
 #include "launch/keeper.hpp"
 #include "launch/processes.hpp"
 #include "launch/signals.hpp"
@@ -140,7 +141,7 @@ int run_command(const std::string& name, const std::vector<std::string>& argumen
         case ParseResult::error: return kStatusUsage;
         case ParseResult::run: break;
     }
-    return run_job(options);
+    return options.elsewhere ? hand_over(options) : run_job(options);
 }
 
 }  // namespace isthmus::launch

@@ -11,6 +11,7 @@
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/job_layout.hpp"
+#include "launch/handover.hpp"
 
 namespace isthmus::launch {
 namespace {
@@ -57,6 +58,24 @@ constexpr Spelling kSpellings[] = {
     {"--wd", "--wdir", 1},
     {"-C", "--wdir", 1},
     {"--chdir", "--wdir", 1},
+    {"--hosts", "--hosts", 1},
+    {"-hosts", "--hosts", 1},
+    {"--host", "--hosts", 1},
+    {"-host", "--hosts", 1},
+    {"-H", "--hosts", 1},
+    {"--hostfile", "--hostfile", 1},
+    {"-hostfile", "--hostfile", 1},
+    {"--machinefile", "--hostfile", 1},
+    {"-machinefile", "--hostfile", 1},
+    {"-f", "--hostfile", 1},
+    {"--per-host", "--per-host", 1},
+    {"-ppn", "--per-host", 1},
+    {"--ppn", "--per-host", 1},
+    {"-npernode", "--per-host", 1},
+    {"--npernode", "--per-host", 1},
+    {"--ntasks-per-node", "--per-host", 1},
+    {"--launcher", "--launcher", 1},
+    {"--dry-run", "--dry-run", 0},
     {"--oversubscribe", "", 0},  // more PEs than cores is always allowed
     {"-oversubscribe", "", 0},
     {"--overcommit", "", 0},
@@ -96,7 +115,8 @@ class RunFormatter : public CLI::Formatter {
 };
 
 constexpr const char* kDescription =
-    "Runs N copies of a program on this host as the PEs of one job.\n\n"
+    "Runs N copies of a program as the PEs of one job: on this host, or with --hosts through the\n"
+    "launcher that is installed for several.\n\n"
     "Each PE gets its number, and memory that all PEs share, from the launcher; no file, no port\n"
     "and no daemon is involved, and nothing remains when the job has ended, however it ends. A\n"
     "program that is no Isthmus program may be run as well.\n";
@@ -123,7 +143,7 @@ ParseResult refuse(const std::string& name, const std::string& what) {
 // What the environment says, where the command line is silent. Empty, or what is wrong with it.
 std::string apply_settings(RunOptions& options) {
     const auto problems = read_settings();
-    for (const Setting setting : {Setting::bind, Setting::prefix}) {
+    for (const Setting setting : {Setting::bind, Setting::prefix, Setting::launcher}) {
         const char* const name = description(setting).name;
         // Other settings concern the PEs, and PE 0 judges them.
         for (const SettingProblem& problem : problems)
@@ -132,6 +152,7 @@ std::string apply_settings(RunOptions& options) {
     }
     parse_bind_mode(value(Setting::bind).text, options.bind);
     options.prefix = flag(Setting::prefix);
+    options.launcher = value(Setting::launcher).text;
     return "";
 }
 
@@ -157,6 +178,39 @@ std::string check_environment(std::vector<std::string>& entries) {
         entry.append("=").append(present);
     }
     return "";
+}
+
+std::string parse_count(const std::string& option, const std::string& text, int& count) {
+    char* end = nullptr;
+    const long number = std::strtol(text.c_str(), &end, 10);
+    if (*end != '\0' || number < 1 || number > kMaxPes)
+        return option + " " + (text.empty() ? "''" : text) +
+               ": the number of PEs of a host must be 1.." + std::to_string(kMaxPes);
+    count = static_cast<int>(number);
+    return "";
+}
+
+// Where the job runs. Empty, or what is wrong.
+std::string choose_hosts(const std::string& list, const std::string& file, const std::string& each,
+                         RunOptions& options) {
+    if (!list.empty() && !file.empty()) return "--hosts and --hostfile exclude each other";
+    int per_host = 0;
+    std::string problem = each.empty() ? "" : parse_count("--per-host", each, per_host);
+    if (problem.empty() && !list.empty()) problem = parse_hosts(list, options.hosts);
+    if (problem.empty() && !file.empty()) problem = read_host_file(file, options.hosts);
+    if (!problem.empty()) return problem;
+    if (options.hosts.empty()) {
+        options.elsewhere = in_allocation_of_hosts();
+        if (options.elsewhere || per_host == 0) return "";
+        // One host: this one.
+        if (options.pes == 0) options.pes = per_host;
+        return options.pes > per_host ? "--per-host " + each + ": there is one host, and -n says " +
+                                            std::to_string(options.pes)
+                                      : "";
+    }
+    problem = place_pes(options.hosts, per_host, options.pes);
+    options.elsewhere = !are_here(options.hosts);
+    return problem;
 }
 
 }  // namespace
@@ -247,6 +301,26 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
         ->type_name("SECONDS")
         ->check(seconds(0, "seconds, 0 or more"));
 
+    std::string hosts;
+    std::string host_file;
+    std::string each;
+    app.add_option("--hosts", hosts,
+                   "Run the job on these hosts, by srun, mpiexec.hydra, prterun or mpirun; also "
+                   "host:PEs")
+        ->type_name("H1,H2,...");
+    app.add_option("--hostfile", host_file,
+                   "The same from a file: host, host:PEs or host slots=PEs")
+        ->type_name("FILE");
+    app.add_option("--per-host", each, "PEs of each host whose number is not given")
+        ->type_name("N");
+    app.add_option("--launcher", options.launcher,
+                   "Which launcher starts the PEs of several hosts. Standard: ISTHMUS_LAUNCHER, "
+                   "else auto")
+        ->type_name("auto|srun|hydra|prterun|mpirun")
+        ->check(CLI::IsMember({"auto", "srun", "hydra", "prterun", "mpirun"}));
+    app.add_flag("--dry-run", options.dry_run,
+                 "Print the launcher's command for several hosts, and run nothing");
+
     std::vector<std::string> ours = normalise_arguments(arguments, options.command);
     try {
         app.parse(std::vector<std::string>(ours.rbegin(), ours.rend()));
@@ -260,17 +334,15 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     } catch (const CLI::ParseError& error) {
         return refuse(name, error.what());
     }
+    options.grace_given = app.count("--grace") != 0;
     if (app.count("-n") != 0) {
-        char* end = nullptr;
-        const long number = std::strtol(pes.c_str(), &end, 10);
-        if (*end != '\0' || number < 1 || number > kMaxPes)
-            return refuse(name, "-n " + (pes.empty() ? "''" : pes) +
-                                    ": the number of PEs of a host must be 1.." +
-                                    std::to_string(kMaxPes));
-        options.pes = static_cast<int>(number);
-    } else {
-        options.pes = std::min(os::usable_processors(), kMaxPes);
+        if (const std::string problem = parse_count("-n", pes, options.pes); !problem.empty())
+            return refuse(name, problem);
     }
+    if (const std::string problem = choose_hosts(hosts, host_file, each, options); !problem.empty())
+        return refuse(name, problem);
+    if (options.pes == 0 && !options.elsewhere)
+        options.pes = std::min(os::usable_processors(), kMaxPes);
     bind.resize(std::min(bind.find(':'), bind.size()));  // core:overload-allowed
     if (!bind.empty() && !parse_bind_mode(bind, options.bind))
         return refuse(name, "--bind " + bind + ": must be auto, none, core, thread or socket");

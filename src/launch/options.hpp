@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "launch/binding.hpp"
+#include "launch/hosts.hpp"
 
 namespace isthmus::launch {
 
 struct RunOptions {
-    int pes = 0;
+    int pes = 0;                       // 0: what the allocation says
     std::vector<std::string> command;  // program and its arguments
     BindMode bind = BindMode::automatic;
     bool show_binding = false;
@@ -17,8 +18,15 @@ struct RunOptions {
     std::string split_directory;
     double timeout_seconds = 0;  // 0: none
     double grace_seconds = 0.5;
+    bool grace_given = false;
     std::string working_directory;
     std::vector<std::string> environment;  // NAME=VALUE
+    // On other hosts, so that another launcher runs the job (launch/handover.hpp). `hosts` is empty
+    // if an allocation names them.
+    bool elsewhere = false;
+    std::vector<HostShare> hosts;
+    std::string launcher = "auto";
+    bool dry_run = false;
 };
 
 enum class ParseResult : unsigned char { run, help, error };

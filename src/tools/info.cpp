@@ -20,6 +20,7 @@
 #include "core/job.hpp"
 #include "core/window.hpp"
 #include "launch/binding.hpp"
+#include "launch/handover.hpp"
 #include "tools/place.hpp"
 #include "transport/transport.hpp"
 
@@ -129,6 +130,14 @@ ordered_json settings_report() {
     return rows;
 }
 
+ordered_json launcher_report() {
+    launch::Site site = launch::Site::here();
+    const launch::LauncherChoice choice =
+        launch::choose_launcher(value(Setting::launcher).text, site);
+    return {{"chosen", choice.program.empty() ? "none" : choice.program},
+            {"reason", choice.reason}};
+}
+
 ordered_json choices_report(const LibraryVersion& library, const BetweenHosts& between) {
     const launch::ProcessorSet allowed = launch::ProcessorSet::allowed();
     const launch::Topology topology = launch::read_topology(allowed);
@@ -152,6 +161,7 @@ ordered_json choices_report(const LibraryVersion& library, const BetweenHosts& b
         {"between_hosts",
          {{"chosen", between.provider.empty() ? "none" : between.provider},
           {"reason", between.reason}}},
+        {"launcher_of_hosts", launcher_report()},
         {"processors", {{"usable", allowed.count()}, {"list", allowed.text()}, {"cores", cores}}},
         {"binding", binding},
         {"copy", library.copy},
@@ -198,6 +208,9 @@ void print_report(const ordered_json& report) {
     std::printf("  %-16s %s: %s\n", "between hosts",
                 text_of(chosen["between_hosts"]["chosen"]).c_str(),
                 text_of(chosen["between_hosts"]["reason"]).c_str());
+    std::printf("  %-16s %s: %s\n", "launch on hosts",
+                text_of(chosen["launcher_of_hosts"]["chosen"]).c_str(),
+                text_of(chosen["launcher_of_hosts"]["reason"]).c_str());
     std::printf("  %-16s %s (%s), cores %s\n", "processors",
                 text_of(chosen["processors"]["usable"]).c_str(),
                 text_of(chosen["processors"]["list"]).c_str(),

@@ -17,7 +17,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 4;
+inline constexpr std::uint32_t kContractVersion = 5;
 
 // The published memory of a PE, the same segments at every PE.
 enum SegmentId : std::uint32_t { kHeap, kData, kSegments };
@@ -66,6 +66,7 @@ struct Services {
     int me = 0;
     int pes = 0;
     Segment segments[kSegments];
+    std::uint64_t secret = 0;   // the same at every PE, random
     const char* provider = "";  // the setting; empty: the transport chooses
     bool thread = true;         // whether a thread serves this PE's memory
     double detect_seconds = 0;  // a silent neighbour is dead after this; 0: never
@@ -152,6 +153,8 @@ class Transport {
     // finds it. False at once if the network cannot do that. The caller looks at it alone: what
     // another thread reads meanwhile does not wake it.
     virtual bool sleep(std::uint64_t nanoseconds) = 0;
+    // Requests that were none of this job's.
+    virtual std::uint64_t refused() const = 0;
     // "tcp;ofi_rxm (libfabric 1.17): atomics by message, ...": what is done how, for the user.
     virtual const char* describe() const = 0;
 };

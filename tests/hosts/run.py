@@ -5,6 +5,7 @@ Exit status 77: not possible on this machine, for the reason printed.
 
 import argparse
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -30,6 +31,42 @@ def command(launcher, hosts, pes, words, layout=None):
     places = ",".join(f"{name}:{each}" for name in names)
     return start + ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca",
                     "plm_rsh_agent", hosts.shell, "-H", places, "-n", str(pes), program]
+
+
+def run_by_handover(arguments, hosts, words, environment):
+    """By `isthmus run --hosts`, which becomes the launcher."""
+    names = hosts.names()
+    each = arguments.pes // hosts.count
+    line = [os.path.join(arguments.bin, "isthmus"), "run", "--launcher", arguments.launcher,
+            "--hosts", ",".join(f"{name}:{each}" for name in names)] + words
+    environment = dict(environment, HYDRA_LAUNCHER="ssh", HYDRA_LAUNCHER_EXEC=hosts.shell,
+                       OMPI_MCA_plm_rsh_agent=hosts.shell)
+    return subprocess.run([hosts.shell, names[0], shlex.join(line)], capture_output=True,
+                          text=True, timeout=200, env=environment)
+
+
+def run_handover(arguments, hosts):
+    """What the user said reaches the PEs of both hosts, and the exit status comes back."""
+    need_launcher(arguments.launcher)
+    show = ["sh", "-c", "echo $(hostname) $GIVEN $ISTHMUS_SPIN $(pwd)"]
+    environment = dict(os.environ, ISTHMUS_SPIN="7")
+    done = run_by_handover(arguments, hosts, ["--env", "GIVEN=two words", "--wdir", "/"] + show,
+                           environment)
+    each = arguments.pes // hosts.count
+    expected = sorted(f"{name} two words 7 /" for name in hosts.names() for _ in range(each))
+    if sorted(done.stdout.splitlines()) != expected or done.returncode != 0:
+        print("the PEs print", done.stdout, done.stderr, "status", done.returncode)
+        return 1
+    done = run_by_handover(arguments, hosts, ["sh", "-c", "exit 9"], environment)
+    if done.returncode != 9:
+        print("exit status", done.returncode, "and not 9:", done.stdout, done.stderr)
+        return 1
+    program = os.path.join(arguments.bin, "shmem_basics")
+    done = run_by_handover(arguments, hosts, [program],
+                           dict(environment, TEST_HOST_PES=str(each), ISTHMUS_SPIN="0"))
+    if done.returncode != 0:
+        print("basics:", done.stdout[-2000:], done.stderr[-2000:])
+    return done.returncode
 
 
 def need_launcher(launcher):
@@ -121,12 +158,15 @@ def main():
     parser.add_argument("--layout", type=lambda text: [int(count) for count in text.split(",")],
                         help="PEs of each host in turn, as 3,1,2; more PEs begin again (hydra)")
     parser.add_argument("--fault", choices=["killed", "cut-off"])
+    parser.add_argument("--handover", action="store_true", help="by isthmus run --hosts")
     parser.add_argument("programs", nargs="*",
                         help="NAME is shmem_NAME; core_NAME is whole; arguments may follow")
     arguments = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory() as folder, Hosts(arguments.hosts, folder) as hosts:
-            failed = (run_fault if arguments.fault else run_programs)(arguments, hosts)
+            work = run_fault if arguments.fault else \
+                run_handover if arguments.handover else run_programs
+            failed = work(arguments, hosts)
     except Unavailable as reason:
         print(f"skipped: {reason}")
         return 77

@@ -69,6 +69,29 @@ TEST(Options, Defaults) {
     EXPECT_EQ(options.grace_seconds, 0.5);
 }
 
+TEST(Options, Hosts) {
+    RunOptions options = parse({"-hosts", "h1,h2:3", "-ppn", "2", "prog"});
+    EXPECT_TRUE(options.elsewhere);
+    EXPECT_EQ(options.pes, 5);
+    ASSERT_EQ(options.hosts.size(), 2u);
+    EXPECT_EQ(options.hosts[0].pes, 2);
+    EXPECT_EQ(options.launcher, "auto");
+    // By its own name or as localhost, this machine needs no other launcher.
+    options = parse({"--host", "localhost", "-n", "3", "--launcher", "hydra", "prog"});
+    EXPECT_FALSE(options.elsewhere);
+    EXPECT_EQ(options.pes, 3);
+    EXPECT_EQ(options.launcher, "hydra");
+    EXPECT_EQ(parse({"-H", "localhost:2", "prog"}).pes, 2);
+    EXPECT_EQ(parse({"--per-host", "2", "prog"}).pes, 2);
+    for (const Words& words :
+         {Words{"--hosts", "a,b", "p"}, Words{"--hosts", "a b", "-n", "2", "p"},
+          Words{"--hostfile", "/no/such", "-n", "2", "p"}, Words{"--per-host", "0", "p"},
+          Words{"--per-host", "2", "-n", "3", "p"}, Words{"--launcher", "ssh", "p"},
+          Words{"--hosts", "a:2,b:2", "-n", "5", "p"},
+          Words{"--hosts", "a", "--hostfile", "f", "-n", "1", "p"}})
+        parse(words, ParseResult::error);
+}
+
 TEST(Options, Settings) {
     setenv("ISTHMUS_BIND", "socket", 1);
     setenv("ISTHMUS_PREFIX", "1", 1);

@@ -125,6 +125,7 @@ class Commands(ToolTest):
         self.assertEqual(rows["ISTHMUS_BIND"]["from"], "default")
         self.assertEqual(report["chosen"]["symmetric_heap"]["bytes"], 3 << 20)
         self.assertEqual(report["chosen"]["transport"]["chosen"], "window")
+        self.assertTrue(report["chosen"]["launcher_of_hosts"]["reason"])
         self.assertRegex(report["chosen"]["copy"], "vectors|memcpy")
         self.assertNotEqual(report["chosen"]["reduction"], "")
         self.assertEqual(report["build"]["library_version"], "Isthmus " + report["version"])

@@ -1,7 +1,5 @@
 #include "transport/ofi/fabric.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -175,6 +173,17 @@ void Fabric::open() {
     if (const int problem = fi_enable(endpoint)) fail("fi_enable", problem);
 }
 
+// Of our choice, where the provider lets us choose: alike at every PE, and not to be guessed by who
+// reaches the port. As many bits as the provider compares; segments differ in the lowest.
+std::uint64_t Fabric::key_of(std::uint32_t segment) const {
+    static_assert(kSegments == 2);
+    const std::size_t bytes = info_->domain_attr->mr_key_size;
+    const std::uint64_t mask = bytes < 8 ? (std::uint64_t{1} << 8 * bytes) - 1 : ~std::uint64_t{0};
+    // Another number than the one that requests carry.
+    const std::uint64_t random = services_.secret * 0x9e3779b97f4a7c15u;
+    return ((random ^ random >> 32) & mask & ~std::uint64_t{1}) | segment;
+}
+
 void Fabric::register_segments() {
     for (std::uint32_t id = 0; id < kSegments; ++id) {
         const Segment& segment = services_.segments[id];
@@ -182,7 +191,7 @@ void Fabric::register_segments() {
         fid_mr* region = nullptr;
         const int error =
             fi_mr_reg(domain_.get(), segment.base, segment.size, FI_REMOTE_READ | FI_REMOTE_WRITE,
-                      0, id + 1, 0, &region, nullptr);
+                      0, key_of(id), 0, &region, nullptr);
         if (error != 0) fail("fi_mr_reg", error);
         regions_[id].reset(region);
         if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) continue;
@@ -196,7 +205,6 @@ void Fabric::connect() {
     struct Card {
         char address[256];
         std::uint64_t length;
-        std::uint64_t secret;
         Target targets[kSegments];
     };
     Card mine{};
@@ -204,8 +212,6 @@ void Fabric::connect() {
     if (const int error = fi_getname(&endpoint_->fid, mine.address, &length))
         fail("fi_getname", error);
     mine.length = length;
-    if (getrandom(&mine.secret, sizeof mine.secret, 0) != sizeof mine.secret)
-        mine.secret = reinterpret_cast<std::uintptr_t>(&mine);
     const int mode = info_->domain_attr->mr_mode;
     for (std::uint32_t id = 0; id < kSegments; ++id) {
         if (!regions_[id]) continue;
@@ -215,7 +221,6 @@ void Fabric::connect() {
     }
     std::vector<Card> cards(static_cast<std::size_t>(services_.pes));
     services_.gather(&mine, sizeof mine, cards.data());
-    secret_ = cards[0].secret;
     for (int pe = 0; pe < services_.pes; ++pe) {
         const Card& card = cards[static_cast<std::size_t>(pe)];
         fi_addr_t index = FI_ADDR_NOTAVAIL;

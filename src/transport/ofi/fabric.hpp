@@ -48,7 +48,7 @@ class Fabric {
     ~Fabric();
 
     // Collective: everyone learns everyone's address, and keys and bases where the provider makes
-    // them; also the job's secret, which PE 0 draws.
+    // them.
     void connect();
 
     fid_ep* endpoint() const { return endpoint_.get(); }
@@ -59,7 +59,7 @@ class Fabric {
     int descriptor() const { return descriptor_; }
     // Puts, and requests behind them, take effect in the order they were issued in.
     bool is_ordered() const { return ordered_; }
-    std::uint64_t secret() const { return secret_; }
+    std::uint64_t secret() const { return services_.secret; }
     const Target& target(int pe, std::uint32_t segment) const {
         // Providers with keys of our choice and offsets need no table: all PEs are alike.
         return targets_[targets_.size() == kSegments
@@ -74,6 +74,7 @@ class Fabric {
     void choose();
     void open();
     void register_segments();
+    std::uint64_t key_of(std::uint32_t segment) const;
     [[noreturn]] void fail(const char* call, int error) const;
 
     const Services& services_;
@@ -86,7 +87,6 @@ class Fabric {
     Owned<fid_mr> regions_[kSegments];
     int descriptor_ = -1;
     bool ordered_ = false;
-    std::uint64_t secret_ = 0;
     std::vector<Target> targets_;
 };
 

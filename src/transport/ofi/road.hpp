@@ -95,6 +95,7 @@ class Road final : public Transport {
         return fabric_.has_offsets() && heap_keys_.keys() ? get_word_here : nullptr;
     }
     void wrote(int pe) override { mark_written(pe); }
+    std::uint64_t refused() const override { return refused_.load(std::memory_order_relaxed); }
     const char* describe() const override { return description_.c_str(); }
 
   private:

@@ -1,0 +1,375 @@
+#include "launch/handover.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "core/job_layout.hpp"
+#include "launch/program.hpp"
+
+extern char** environ;
+
+namespace isthmus::launch {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// The executables by which each launcher is known, best first.
+struct Known {
+    RemoteLauncher kind;
+    const char* word;  // of --launcher
+    std::array<const char*, 3> programs;
+};
+constexpr Known kKnown[] = {
+    {RemoteLauncher::srun, "srun", {"srun", nullptr, nullptr}},
+    {RemoteLauncher::hydra, "hydra", {"mpiexec.hydra", "mpiexec.mpich", "mpiexec"}},
+    {RemoteLauncher::prterun, "prterun", {"prterun", nullptr, nullptr}},
+    {RemoteLauncher::mpirun, "mpirun", {"mpirun.openmpi", "mpirun", nullptr}},
+};
+
+// `mpiexec` and `mpirun` are anybody's names.
+bool is_really(RemoteLauncher kind, const std::string& program, const Site& site) {
+    if (kind != RemoteLauncher::hydra && kind != RemoteLauncher::mpirun) return true;
+    const std::string name = program.substr(program.rfind('/') + 1);
+    if (name == "mpiexec.hydra" || name == "mpirun.openmpi") return true;
+    const std::string version = site.ask({program, "--version"});
+    return version.find(kind == RemoteLauncher::hydra ? "HYDRA" : "Open MPI") != std::string::npos;
+}
+
+std::string find_launcher(const Known& known, const Site& site) {
+    for (const char* const name : known.programs) {
+        if (!name) break;
+        const std::string path = site.find(name);
+        if (!path.empty() && is_really(known.kind, path, site)) return path;
+    }
+    return "";
+}
+
+bool speaks_pmix_only(RemoteLauncher kind) {
+    return kind == RemoteLauncher::prterun || kind == RemoteLauncher::mpirun;
+}
+
+// Slurm's plugins are named in any order, "pmix_v4" beside "pmix".
+std::string slurm_pmi(const std::string& program, const Site& site) {
+    const std::string list = site.ask({program, "--mpi=list"});
+    if (site.pmix && list.find("pmix") != std::string::npos) return "pmix";
+    return list.find("pmi2") != std::string::npos ? "pmi2" : "";
+}
+
+bool complete(LauncherChoice& choice, const Site& site) {
+    if (speaks_pmix_only(choice.kind) && !site.pmix) {
+        choice.reason =
+            choice.program + " speaks PMIx, and the library was built without libpmix 3.1 or later";
+        return false;
+    }
+    if (choice.kind != RemoteLauncher::srun) return true;
+    choice.pmi = slurm_pmi(choice.program, site);
+    if (choice.pmi.empty())
+        choice.reason = choice.program + " --mpi=list names neither pmi2 nor a pmix that the " +
+                        "library was built for";
+    return !choice.pmi.empty();
+}
+
+std::string numbered(const std::vector<HostShare>& hosts) {
+    std::string list;
+    for (const HostShare& host : hosts)
+        list += (list.empty() ? "" : ",") + host.name + ":" + std::to_string(host.pes);
+    return list;
+}
+
+// Each name as often as it has PEs, or once.
+std::string names(const std::vector<HostShare>& hosts, bool repeated) {
+    std::string list;
+    for (const HostShare& host : hosts) {
+        for (int i = 0; i < (repeated ? host.pes : 1); ++i)
+            list += (list.empty() ? "" : ",") + host.name;
+    }
+    return list;
+}
+
+void append(Words& words, std::initializer_list<std::string> more) {
+    words.insert(words.end(), more);
+}
+
+const char* binding_word(RemoteLauncher kind, BindMode mode) {
+    switch (mode) {
+        case BindMode::automatic: return nullptr;  // theirs
+        case BindMode::none: return "none";
+        case BindMode::core: return kind == RemoteLauncher::srun ? "cores" : "core";
+        case BindMode::thread: return kind == RemoteLauncher::srun ? "threads" : "hwthread";
+        case BindMode::socket: return kind == RemoteLauncher::srun ? "sockets" : "socket";
+    }
+    return nullptr;
+}
+
+std::string whole_seconds(double seconds) {
+    return std::to_string(static_cast<long>(std::ceil(seconds)));
+}
+
+void say_to_slurm(const RunOptions& options, const LauncherChoice& choice, Words& words,
+                  std::string& error) {
+    append(words, {"--mpi=" + choice.pmi, "--kill-on-bad-exit=1"});
+    if (options.pes > 0) append(words, {"-n", std::to_string(options.pes)});
+    const auto& hosts = options.hosts;
+    if (!hosts.empty()) {
+        const bool even = std::all_of(hosts.begin(), hosts.end(), [&](const HostShare& host) {
+            return host.pes == hosts[0].pes;
+        });
+        if (even)
+            append(words, {"--nodelist=" + names(hosts, false),
+                           "--ntasks-per-node=" + std::to_string(hosts[0].pes)});
+        else
+            append(words, {"--distribution=arbitrary", "--nodelist=" + names(hosts, true)});
+    }
+    if (const char* const mode = binding_word(choice.kind, options.bind))
+        words.push_back(std::string("--cpu-bind=") + (options.show_binding ? "verbose," : "") +
+                        mode);
+    else if (options.show_binding)
+        words.push_back("--cpu-bind=verbose");
+    if (options.prefix) words.push_back("--label");
+    if (!options.split_directory.empty())
+        words.push_back("--output=" + options.split_directory + "/pe-%t.out");
+    if (!options.working_directory.empty()) words.push_back("--chdir=" + options.working_directory);
+    if (options.timeout_seconds > 0)
+        error = "--timeout cannot be said to srun, which counts in minutes: set SLURM_TIMELIMIT";
+}
+
+void say_to_hydra(const RunOptions& options, const LauncherChoice& choice, Words& words,
+                  std::string& error) {
+    // Of an allocation it knows the hosts itself.
+    if (!options.hosts.empty()) append(words, {"-hosts", numbered(options.hosts)});
+    if (options.pes > 0) append(words, {"-n", std::to_string(options.pes)});
+    if (const char* const mode = binding_word(choice.kind, options.bind))
+        append(words, {"-bind-to", mode});
+    if (options.prefix) words.push_back("-prepend-rank");
+    if (!options.split_directory.empty()) {
+        const std::string pattern = options.split_directory + "/pe-%r.out";
+        append(words, {"-outfile-pattern", pattern, "-errfile-pattern", pattern});
+    }
+    if (!options.working_directory.empty()) append(words, {"-wdir", options.working_directory});
+    if (options.timeout_seconds > 0)
+        append(words, {"-genv", "MPIEXEC_TIMEOUT", whole_seconds(options.timeout_seconds)});
+    if (options.show_binding) error = "--show-binding cannot be said to hydra";
+}
+
+// Open MPI's mpirun, and prterun, which kept its words.
+void say_to_open_mpi(const RunOptions& options, const LauncherChoice& choice,
+                     const Words& forwarded, Words& words, std::string& error) {
+    if (!options.hosts.empty()) append(words, {"--host", numbered(options.hosts)});
+    if (options.pes > 0) append(words, {"-n", std::to_string(options.pes)});
+    if (geteuid() == 0) words.push_back("--allow-run-as-root");  // we refuse nobody
+    // More PEs than cores is fine, here as on one host.
+    if (choice.kind == RemoteLauncher::mpirun)
+        words.push_back("--oversubscribe");
+    else
+        append(words, {"--map-by", "slot:oversubscribe"});
+    if (const char* const mode = binding_word(choice.kind, options.bind))
+        append(words, {"--bind-to", mode});
+    if (options.show_binding) words.push_back("--report-bindings");
+    if (options.prefix) words.push_back("--tag-output");
+    if (!options.working_directory.empty()) append(words, {"--wdir", options.working_directory});
+    if (options.timeout_seconds > 0)
+        append(words, {"--timeout", whole_seconds(options.timeout_seconds)});
+    for (const std::string& name : forwarded)
+        append(words, {"-x", name});
+    if (!options.split_directory.empty())
+        error = "--split cannot be said to " + choice.program + ", which names files its own way";
+}
+
+// What the library and libfabric read, and what --env sets.
+Words variables_to_forward(const RunOptions& options) {
+    Words forwarded;
+    for (char** entry = environ; *entry; ++entry) {
+        const std::string name(*entry, std::strcspn(*entry, "="));
+        for (const char* const prefix : {"ISTHMUS_", "SHMEM_", "SMA_", "FI_"}) {
+            if (name.starts_with(prefix) && name != kBootstrapVariable) forwarded.push_back(name);
+        }
+    }
+    for (const std::string& entry : options.environment) {
+        std::string name = entry.substr(0, entry.find('='));
+        if (std::find(forwarded.begin(), forwarded.end(), name) == forwarded.end())
+            forwarded.push_back(std::move(name));
+    }
+    std::sort(forwarded.begin(), forwarded.end());
+    return forwarded;
+}
+
+// For people and shells.
+std::string quoted(const std::string& word) {
+    constexpr const char* kPlain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/:,=%+@";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+    std::string text = "'";
+    for (const char c : word)
+        text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+}
+
+std::string find_in_path(const std::string& name) {
+    const Program program = find_program(name, "");
+    return program.error.empty() ? program.path : "";
+}
+
+std::string read_output(const Words& command) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return "";
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        std::vector<char*> words;
+        for (const std::string& word : command)
+            words.push_back(const_cast<char*>(word.c_str()));
+        words.push_back(nullptr);
+        execv(words[0], words.data());
+        _exit(kStatusNotExecutable);
+    }
+    close(ends[1]);
+    std::string output;
+    char buffer[1024];
+    for (ssize_t length; child > 0 && (length = read(ends[0], buffer, sizeof buffer)) != 0;) {
+        if (length > 0)
+            output.append(buffer, static_cast<std::size_t>(length));
+        else if (errno != EINTR)
+            break;
+    }
+    close(ends[0]);
+    if (child > 0) waitpid(child, nullptr, 0);
+    return output;
+}
+
+// The module lies beside the library, whether this tool is installed or in its build folder.
+bool has_pmix_module() {
+    std::error_code error;
+    const auto tool = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error) return false;
+    const auto root = tool.parent_path().parent_path();
+    for (const char* const folder : {"lib", "lib64"}) {
+        if (std::filesystem::exists(root / folder / "libisthmus-pmix.so", error)) return true;
+    }
+    // Debian's lib/x86_64-linux-gnu
+    for (const auto& entry : std::filesystem::directory_iterator(root / "lib", error)) {
+        if (entry.is_directory(error) &&
+            std::filesystem::exists(entry.path() / "libisthmus-pmix.so", error))
+            return true;
+    }
+    return false;
+}
+
+int refuse(const std::string& what) {
+    say(("isthmus: " + what + "\n").c_str());
+    return kStatusUsage;
+}
+
+}  // namespace
+
+Site Site::here() {
+    Site site;
+    site.find = find_in_path;
+    site.ask = read_output;
+    site.allocation = std::getenv("SLURM_JOB_ID") != nullptr;
+    site.pmix = has_pmix_module();
+    return site;
+}
+
+bool in_allocation_of_hosts() {
+    if (!std::getenv("SLURM_JOB_ID") || std::getenv("SLURM_STEP_ID")) return false;
+    for (const char* const name : {"SLURM_JOB_NUM_NODES", "SLURM_NNODES"}) {
+        if (const char* const hosts = std::getenv(name)) return std::atoi(hosts) > 1;
+    }
+    return false;
+}
+
+LauncherChoice choose_launcher(const std::string& asked, const Site& site) {
+    std::string why_not;
+    for (const Known& known : kKnown) {
+        const bool wanted = asked == known.word;
+        if (asked != "auto" && !wanted) continue;
+        // Outside an allocation srun would ask for one and wait.
+        if (known.kind == RemoteLauncher::srun && !site.allocation && !wanted) continue;
+        LauncherChoice choice;
+        choice.kind = known.kind;
+        choice.program = find_launcher(known, site);
+        if (choice.program.empty()) continue;
+        if (complete(choice, site)) {
+            choice.reason = wanted ? "asked for"
+                            : known.kind == RemoteLauncher::srun
+                                ? "within an allocation of Slurm"
+                                : "the first of mpiexec.hydra, prterun and mpirun that is here";
+            return choice;
+        }
+        why_not += "; " + choice.reason;
+    }
+    LauncherChoice none;
+    none.reason =
+        (asked == "auto"   ? "no launcher for several hosts was found (srun within an allocation, "
+                             "mpiexec.hydra, prterun, Open MPI's mpirun); install one (Debian: mpich "
+                             "or openmpi-bin)"
+         : why_not.empty() ? "launcher " + asked + " was not found in PATH"
+                           : "launcher " + asked + " cannot be used") +
+        why_not;
+    return none;
+}
+
+std::vector<std::string> handover_command(const RunOptions& options, const LauncherChoice& choice,
+                                          const std::vector<std::string>& forwarded,
+                                          std::string& error) {
+    Words words{choice.program};
+    switch (choice.kind) {
+        case RemoteLauncher::srun: say_to_slurm(options, choice, words, error); break;
+        case RemoteLauncher::hydra: say_to_hydra(options, choice, words, error); break;
+        case RemoteLauncher::prterun:
+        case RemoteLauncher::mpirun:
+            say_to_open_mpi(options, choice, forwarded, words, error);
+            break;
+    }
+    if (options.grace_given)
+        error = "--grace cannot be said to " + choice.program + ", which has its own";
+    words.insert(words.end(), options.command.begin(), options.command.end());
+    return words;
+}
+
+int hand_over(const RunOptions& options) {
+    const LauncherChoice choice = choose_launcher(options.launcher, Site::here());
+    if (choice.program.empty()) return refuse(choice.reason);
+    std::string error;
+    const Words words = handover_command(options, choice, variables_to_forward(options), error);
+    if (!error.empty()) return refuse(error);
+    if (options.dry_run) {
+        std::string line;
+        for (const std::string& word : words)
+            line += (line.empty() ? "" : " ") + quoted(word);
+        std::puts(line.c_str());
+        return 0;
+    }
+    unsetenv(kBootstrapVariable);
+    for (const std::string& entry : options.environment) {
+        const auto equals = entry.find('=');
+        setenv(entry.substr(0, equals).c_str(), entry.c_str() + equals + 1, 1);
+    }
+    if (!options.split_directory.empty()) {
+        std::error_code problem;
+        std::filesystem::create_directories(options.split_directory, problem);
+        if (problem) return refuse("--split " + options.split_directory + ": " + problem.message());
+    }
+    std::vector<char*> pointers;
+    for (const std::string& word : words)
+        pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    execv(pointers[0], pointers.data());
+    say(("isthmus: cannot run " + choice.program + ": " + std::strerror(errno) + "\n").c_str());
+    return kStatusNotExecutable;
+}
+
+}  // namespace isthmus::launch

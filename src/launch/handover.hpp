@@ -1,0 +1,49 @@
+// Jobs on several hosts. `isthmus run` starts nothing on another machine itself: it becomes the
+// launcher that the site has, with its own options in that one's spelling.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "launch/options.hpp"
+
+namespace isthmus::launch {
+
+enum class RemoteLauncher : unsigned char { srun, hydra, prterun, mpirun };
+
+struct LauncherChoice {
+    RemoteLauncher kind = RemoteLauncher::hydra;
+    std::string program;  // what to execute; empty: there is none
+    std::string reason;   // why this one, or why none
+    std::string pmi;      // of srun: pmix or pmi2
+};
+
+// What a choice depends on; replaced by the tests.
+struct Site {
+    // Path of a program in PATH; empty if there is none.
+    std::function<std::string(const std::string& name)> find;
+    // What a command prints, standard error included.
+    std::function<std::string(const std::vector<std::string>& command)> ask;
+    bool allocation = false;  // we are within Slurm's
+    bool pmix = false;        // the library has its module for PMIx
+    static Site here();
+};
+
+// `asked`: auto, srun, hydra, prterun or mpirun.
+LauncherChoice choose_launcher(const std::string& asked, const Site& site);
+
+// Whether the environment is a Slurm allocation of several hosts, outside of a step.
+bool in_allocation_of_hosts();
+
+// The command, or in `error` why it cannot be said to this launcher. `forwarded`: the variables
+// that the PEs need, for launchers that do not hand on the environment.
+std::vector<std::string> handover_command(const RunOptions& options, const LauncherChoice& choice,
+                                          const std::vector<std::string>& forwarded,
+                                          std::string& error);
+
+// Becomes the launcher, or prints the command if options.dry_run. Returns an exit status if it
+// cannot.
+int hand_over(const RunOptions& options);
+
+}  // namespace isthmus::launch

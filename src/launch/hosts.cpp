@@ -1,0 +1,136 @@
+#include "launch/hosts.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace isthmus::launch {
+namespace {
+
+constexpr const char* kNameCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+
+// "4"; 0 if it is no number of PEs.
+int count_of(const std::string& text) {
+    char* end = nullptr;
+    const long number = std::strtol(text.c_str(), &end, 10);
+    return text.empty() || *end != '\0' || number < 1 || number > 65536 ? 0
+                                                                        : static_cast<int>(number);
+}
+
+std::string add_host(const std::string& name, const std::string* count,
+                     std::vector<HostShare>& hosts) {
+    if (name.empty() || name[0] == '-' ||
+        name.find_first_not_of(kNameCharacters) != std::string::npos)
+        return "'" + name + "' is no name of a host";
+    HostShare host{name, 0};
+    if (count && (host.pes = count_of(*count)) == 0)
+        return "host " + name + ": '" + *count + "' is no number of PEs";
+    const auto known = std::find_if(hosts.begin(), hosts.end(),
+                                    [&](const HostShare& other) { return other.name == name; });
+    if (known == hosts.end())
+        hosts.push_back(host);
+    else if (known->pes == 0 || host.pes == 0)
+        return "host " + name + " is named twice; say how many PEs: " + name + ":N";
+    else
+        known->pes += host.pes;
+    return "";
+}
+
+// "h1:4"
+std::string add_word(const std::string& word, std::vector<HostShare>& hosts) {
+    const auto colon = word.find(':');
+    if (colon == std::string::npos) return add_host(word, nullptr, hosts);
+    const std::string count = word.substr(colon + 1);
+    return add_host(word.substr(0, colon), &count, hosts);
+}
+
+std::string short_name(const std::string& name) {
+    return name.substr(0, name.find('.'));
+}
+
+}  // namespace
+
+std::string parse_hosts(const std::string& list, std::vector<HostShare>& hosts) {
+    std::size_t begin = 0;
+    while (true) {
+        const std::size_t comma = std::min(list.find(',', begin), list.size());
+        if (std::string why = add_word(list.substr(begin, comma - begin), hosts); !why.empty())
+            return why;
+        if (comma == list.size()) return "";
+        begin = comma + 1;
+    }
+}
+
+std::string read_host_file(const std::string& path, std::vector<HostShare>& hosts) {
+    errno = 0;
+    std::ifstream file(path);
+    if (!file) return path + ": " + std::strerror(errno != 0 ? errno : EIO);
+    int number = 0;
+    for (std::string line; std::getline(file, line);) {
+        ++number;
+        line.resize(std::min(line.find('#'), line.size()));
+        std::istringstream words(line);
+        std::string name, count, more;
+        if (!(words >> name)) continue;
+        std::string why;
+        if (words >> count) {
+            if (count.starts_with("slots=")) count.erase(0, 6);
+            why = add_host(name, &count, hosts);
+        } else {
+            why = add_word(name, hosts);
+        }
+        // `max_slots=8` and the like of others say nothing about this job.
+        while (words >> more)
+            if (more.find('=') == std::string::npos) why = "'" + more + "' is not understood";
+        if (!why.empty()) return path + ":" + std::to_string(number) + ": " + why;
+    }
+    return hosts.empty() ? path + " names no host" : "";
+}
+
+std::string place_pes(std::vector<HostShare>& hosts, int each, int& pes) {
+    int said = 0;
+    std::size_t silent = 0;
+    for (HostShare& host : hosts) {
+        if (host.pes == 0) host.pes = each;
+        said += host.pes;
+        if (host.pes == 0) ++silent;
+    }
+    if (silent == hosts.size()) {
+        if (pes == 0) return "how many PEs? -n N, or a number with each host: h1:4,h2:4";
+        const int count = static_cast<int>(hosts.size());
+        for (int i = 0; i < count; ++i)
+            hosts[static_cast<std::size_t>(i)].pes = pes / count + (i < pes % count ? 1 : 0);
+        std::erase_if(hosts, [](const HostShare& host) { return host.pes == 0; });
+        return "";
+    }
+    if (silent != 0) return "some hosts have a number of PEs and some have none";
+    if (pes == 0) pes = said;
+    if (pes > said)
+        return "-n " + std::to_string(pes) + ": the hosts have room for " + std::to_string(said) +
+               " PEs";
+    // The last ones stay empty.
+    int left = pes;
+    for (HostShare& host : hosts) {
+        host.pes = std::min(host.pes, left);
+        left -= host.pes;
+    }
+    std::erase_if(hosts, [](const HostShare& host) { return host.pes == 0; });
+    return "";
+}
+
+bool are_here(const std::vector<HostShare>& hosts) {
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    return std::all_of(hosts.begin(), hosts.end(), [&](const HostShare& host) {
+        return host.name == "localhost" || host.name == "127.0.0.1" || host.name == name ||
+               host.name == short_name(name);
+    });
+}
+
+}  // namespace isthmus::launch
