@@ -110,7 +110,8 @@ void wait_in_core(int pe, bool (*done)(void*), void* argument) {
     }
     Waiter waiter({noted_routine(), pe, nullptr});
     while (!done(argument)) {
-        if (sleep())
+        // Without a PE it may be another thread that is waited for.
+        if (pe >= 0 && sleep())
             waiter.look();
         else
             waiter.step();

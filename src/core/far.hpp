@@ -143,7 +143,7 @@ void quiet();
 // Helps the transport along where no thread does. From the waits.
 void progress();
 // Sleeps until the network has something for this PE, a millisecond at most; behind progress().
-// False at once if the network cannot do that.
+// False at once if the network cannot do that or another thread is asleep already.
 bool sleep();
 
 }  // namespace far

@@ -150,8 +150,7 @@ class Transport {
     // Serves what others ask of this PE; for jobs without a progress thread, and to shorten waits.
     virtual void progress() = 0;
     // Sleeps until the network has something for this PE or so long has passed; progress() then
-    // finds it. False at once if the network cannot do that. The caller looks at it alone: what
-    // another thread reads meanwhile does not wake it.
+    // finds it. False at once if the network cannot do that or another thread is asleep already.
     virtual bool sleep(std::uint64_t nanoseconds) = 0;
     // Requests that were none of this job's.
     virtual std::uint64_t refused() const = 0;

@@ -8,7 +8,7 @@
 namespace isthmus::collective {
 namespace {
 
-// How long a sleeping PE goes without a look at the network, which nobody else looks at meanwhile.
+// How long a PE that sleeps for a mate goes without a look at the network.
 constexpr std::uint64_t kNap = 100'000;  // nanoseconds
 
 // As wait_for(), but sleeps where that one yields: who yields to a PE that computes comes back when

@@ -202,7 +202,8 @@ class Road final : public Transport {
     // queue to a program that waits: both would wake for each completion and be in each other's
     // way.
     std::atomic<std::uint64_t> looked_{0};
-    std::atomic<int> sleepers_{0};  // calls of sleep(); for them likewise, relaxed
+    std::atomic<bool> asleep_{false};  // a thread of the program is in sleep(); relaxed
+    int wake_event_ = -1;              // rings for it
     std::atomic<bool> stopping_{false};
     int stop_event_ = -1;
     int neighbour_ = -1;  // whom this PE watches
