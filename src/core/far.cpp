@@ -13,7 +13,6 @@
 #include "core/copy.hpp"
 #include "core/exchange.hpp"
 #include "core/job.hpp"
-#include "core/sleep.hpp"
 #include "core/wait.hpp"
 
 namespace isthmus {
@@ -164,7 +163,6 @@ Place word_of(const void* address, const Atomic& atomic, const char* routine) {
 
 void open() {
     if (!present) return;
-    register_for_wakeups();
     const KeptSignals kept;
     transport::Services services;
     services.me = job.me;

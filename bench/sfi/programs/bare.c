@@ -160,6 +160,7 @@ int main(int argc, char** argv) {
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) return 1;
     const pid_t target = fork();
+    close(sockets[target != 0]); /* so that the end of either side ends the other */
     if (target == 0) move_to(getenv("BARE_NAMESPACE"));
     open_endpoint(atomic, sockets[target == 0]);
     char token = 0;

@@ -36,7 +36,7 @@ def main():
         bare = [hosts.shell, first, os.path.join(programs, "bare"), "round_trip"]
         for _ in range(int(turns)):
             show(ours, settings)
-            show(bare, {"BARE_NAMESPACE": f"/run/netns/{hosts.tag}{second}"})
+            show(bare, {"BARE_NAMESPACE": f"/proc/{hosts.anchors[1].pid}/ns/net"})
 
 
 if __name__ == "__main__":

@@ -11,8 +11,34 @@ namespace {
 // How long a PE that sleeps for a mate goes without a look at the network.
 constexpr std::uint64_t kNap = 100'000;  // nanoseconds
 
-// As wait_for(), but sleeps where that one yields: who yields to a PE that computes comes back when
-// the scheduler's turn is over, who sleeps when there is something.
+// Yields are quick where all wait, but who yields to a PE that computes comes back only when the
+// scheduler's turn is over. So after one that took long the next waits sleep at once, and a wait
+// yields a few times only.
+constexpr std::uint64_t kLongYield = 100'000;  // nanoseconds
+constexpr int kWaitsWithout = 100;
+constexpr int kYields = 20;
+thread_local int waits_without = 0;
+
+template <typename Done>
+bool yields_until(const Done& done) {
+    if (waits_without > 0) {
+        --waits_without;
+        return false;
+    }
+    for (int left = kYields; left > 0; --left) {
+        far::progress();
+        if (done()) return true;
+        const std::uint64_t before = os::monotonic_nanoseconds();
+        os::yield();
+        if (os::monotonic_nanoseconds() - before > kLongYield) {
+            waits_without = kWaitsWithout;
+            break;
+        }
+    }
+    return done();
+}
+
+// As wait_for(), but soon sleeps where that one yields.
 template <typename Done>
 void sleep_until(const WaitTarget& target, const Done& done) {
     for (std::uint32_t polls = 0; polls < job.spin; ++polls) {
@@ -20,9 +46,10 @@ void sleep_until(const WaitTarget& target, const Done& done) {
         if (polls % 16 == 0) far::progress();
         os::pause();
     }
+    if (yields_until(done)) return;
     Waiter waiter(target);
     if (is_near(target.peer)) {
-        Sleeper sleeper;
+        Sleeper sleeper{FencedWriters{}};
         for (far::progress(); !sleeper.sleep(kNap, done); far::progress())
             waiter.look();
         return;
@@ -47,7 +74,7 @@ const Cell& hear(const Team& team, Routine routine, int sender, std::uint64_t ep
 
 void notify(const Team& team, int mate, std::uint64_t epoch, const void* data, std::size_t bytes) {
     post(team, mate, epoch, data, bytes);
-    wake(team.world_pe(mate));
+    wake_fenced(team.world_pe(mate));
 }
 
 void tell(const Team& team, Routine routine, int peer, std::uint64_t epoch, const void* data,
