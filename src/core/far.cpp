@@ -107,7 +107,17 @@ void wait_in_core(int pe, bool (*done)(void*), void* argument) {
     for (std::uint32_t polls = 0; polls < job.spin / 50; ++polls) {
         if (done(argument)) return;
     }
+    // Sleeps when the answer is late, or when a yield was: then somebody computes, and would go on
+    // doing so for the scheduler's turn.
+    constexpr int kYields = 1000;
+    constexpr std::uint64_t kLongYield = 100'000;  // nanoseconds
     Waiter waiter({noted_routine(), pe, nullptr});
+    for (int yields = 0; yields < kYields; ++yields) {
+        if (done(argument)) return;
+        const std::uint64_t before = os::monotonic_nanoseconds();
+        waiter.step();
+        if (os::monotonic_nanoseconds() - before > kLongYield) break;
+    }
     while (!done(argument)) {
         // Without a PE it may be another thread that is waited for.
         if (pe >= 0 && sleep())
