@@ -6,7 +6,9 @@ Group sfi() {
     return {"sfi",
             "PEs of several hosts: instructions down to libfabric's provider, and times beside "
             "libfabric alone",
-            {{"counts", measure_far_counts}, {"times", measure_far_times}},
+            {{"counts", measure_far_counts},
+             {"times", measure_far_times},
+             {"barrier", measure_far_barrier}},
             false};
 }
 

@@ -12,5 +12,7 @@ Group sfi();
 void measure_far_counts(Run& run);
 // times.cpp
 void measure_far_times(Run& run);
+// barrier.cpp
+void measure_far_barrier(Run& run);
 
 }  // namespace isthmus::bench

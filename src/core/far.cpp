@@ -107,9 +107,24 @@ void wait_in_core(int pe, bool (*done)(void*), void* argument) {
     for (std::uint32_t polls = 0; polls < job.spin / 50; ++polls) {
         if (done(argument)) return;
     }
+    // Sleeps when the answer is late, or when a yield was: then somebody computes, and would go on
+    // doing so for the scheduler's turn.
+    constexpr int kYields = 1000;
+    constexpr std::uint64_t kLongYield = 100'000;  // nanoseconds
     Waiter waiter({noted_routine(), pe, nullptr});
-    while (!done(argument))
+    for (int yields = 0; yields < kYields; ++yields) {
+        if (done(argument)) return;
+        const std::uint64_t before = os::monotonic_nanoseconds();
         waiter.step();
+        if (os::monotonic_nanoseconds() - before > kLongYield) break;
+    }
+    while (!done(argument)) {
+        // Without a PE it may be another thread that is waited for.
+        if (pe >= 0 && sleep())
+            waiter.look();
+        else
+            waiter.step();
+    }
 }
 
 void gather_in_core(const void* mine, std::size_t bytes, void* all) {
@@ -270,6 +285,14 @@ void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t
     road->put_signal(pe, place_of(dest, bytes, routine), source, bytes, there, signal);
 }
 
+void tell(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
+          std::uint64_t value, int pe, const char* routine) {
+    const Atomic signal{AtomicKind::set, 8, value, 0};
+    const Place there = word_of(word, signal, routine);
+    road->tell(pe, bytes == 0 ? there : place_of(dest, bytes, routine), source, bytes, there,
+               signal);
+}
+
 void fence() {
     if (road) road->fence();
 }
@@ -280,6 +303,11 @@ void quiet() {
 
 void progress() {
     if (road) road->progress();
+}
+
+bool sleep() {
+    constexpr std::uint64_t kMillisecond = 1'000'000;
+    return road && road->sleep(kMillisecond);
 }
 
 }  // namespace far

@@ -133,11 +133,18 @@ std::uint64_t fetch_atomic(const void* word, int pe, const Atomic& atomic, const
 void post_atomic(void* word, int pe, const Atomic& atomic, const char* routine);
 void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
                 const Atomic& signal, int pe, const char* routine);
+// Sets the word behind the data, and quiet does not wait for it: the answer of a protocol does. The
+// library's own memory and operands that have been looked at. `bytes` may be 0.
+void tell(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
+          std::uint64_t value, int pe, const char* routine);
 // Do nothing without far PEs.
 void fence();
 void quiet();
 // Helps the transport along where no thread does. From the waits.
 void progress();
+// Sleeps until the network has something for this PE, a millisecond at most; behind progress().
+// False at once if the network cannot do that or another thread is asleep already.
+bool sleep();
 
 }  // namespace far
 

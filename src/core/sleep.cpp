@@ -17,6 +17,11 @@ Sleeper::Sleeper() {
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
 }
 
+Sleeper::Sleeper(FencedWriters) {
+    job.status().sleepers.fetch_add(1, std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
 Sleeper::~Sleeper() {
     job.status().sleepers.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -28,9 +28,19 @@ inline void wake(int pe) {
     os::futex_wake_all(reinterpret_cast<const std::uint32_t*>(&status.wake_word));
 }
 
+// For words whose writers do the writer's barrier themselves, by wake_fenced().
+struct FencedWriters {};
+
+// As wake(), with the writer's barrier: partner is Sleeper(FencedWriters).
+inline void wake_fenced(int pe) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    wake(pe);
+}
+
 class Sleeper {
   public:
     Sleeper();
+    explicit Sleeper(FencedWriters);
     Sleeper(const Sleeper&) = delete;
     Sleeper& operator=(const Sleeper&) = delete;
     ~Sleeper();

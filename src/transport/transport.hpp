@@ -17,7 +17,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 4;
+inline constexpr std::uint32_t kContractVersion = 5;
 
 // The published memory of a PE, the same segments at every PE.
 enum SegmentId : std::uint32_t { kHeap, kData, kSegments };
@@ -130,6 +130,10 @@ class Transport {
     // The word is changed after the data are there. Kinds set and add; 8 bytes.
     virtual void put_signal(int pe, Place dest, const void* source, std::size_t bytes, Place word,
                             const Atomic& signal) = 0;
+    // The same, but quiet and fence do not see to it: for protocols in which an answer of the
+    // target's shows that it has arrived. `bytes` may be 0.
+    virtual void tell(int pe, Place dest, const void* source, std::size_t bytes, Place word,
+                      const Atomic& signal) = 0;
     virtual void fence() = 0;
     virtual void quiet() = 0;
     // Calls serve() at the far PE, after what this PE put there before.
@@ -145,6 +149,9 @@ class Transport {
     virtual void wrote(int pe) = 0;
     // Serves what others ask of this PE; for jobs without a progress thread, and to shorten waits.
     virtual void progress() = 0;
+    // Sleeps until the network has something for this PE or so long has passed; progress() then
+    // finds it. False at once if the network cannot do that or another thread is asleep already.
+    virtual bool sleep(std::uint64_t nanoseconds) = 0;
     // Requests that were none of this job's.
     virtual std::uint64_t refused() const = 0;
     // "tcp;ofi_rxm (libfabric 1.17): atomics by message, ...": what is done how, for the user.

@@ -1,6 +1,6 @@
 # Teams and collectives. The programs run as the PEs of a job.
 set(pe_counts 1 2 3 4 8)
-foreach(name team collective_active_set collective_check)
+foreach(name team collective_active_set collective_check collective_across)
     add_executable(core_${name} ${name}_test.cpp)
     target_link_libraries(core_${name} PRIVATE isthmus::isthmus Threads::Threads)
     # The typed tests are large: little optimisation.
@@ -17,6 +17,22 @@ foreach(pes ${pe_counts})
     set_tests_properties(core.team.${pes} core.active_set.${pes} core.active_set_multiple.${pes}
                          PROPERTIES PROCESSORS 2)
 endforeach()
+
+# On one host, and with every PE a host of its own; on hosts of several PEs: tests/hosts.
+foreach(pes 3 4)
+    add_test(NAME core.collective_across.one_host.${pes}
+             COMMAND isthmus_tool run -n ${pes} --timeout 60 $<TARGET_FILE:core_collective_across> 200 ${pes})
+    set_tests_properties(core.collective_across.one_host.${pes} PROPERTIES PROCESSORS 2)
+endforeach()
+if(TARGET isthmus_ofi)
+    # 6 hosts: more than tell each other directly.
+    foreach(pes 2 3 6)
+        add_test(NAME core.collective_across.${pes}
+                 COMMAND isthmus_tool run -n ${pes} --timeout 60 $<TARGET_FILE:core_collective_across> 150 ${pes})
+        set_tests_properties(core.collective_across.${pes} PROPERTIES
+            ENVIRONMENT "ISTHMUS_TRANSPORT=ofi" PROCESSORS 2)
+    endforeach()
+endif()
 
 # Golden texts, 3 PEs: the case, then what standard error must say.
 function(add_refusal case text)

@@ -17,5 +17,11 @@ foreach(launcher hydra mpirun)
     # By `isthmus run --hosts`.
     add_hosts_test(${launcher}.handover --launcher ${launcher} --handover)
 endforeach()
+# Collectives: all of them, then in any order; on unequal hosts, and on ones whose PEs do not follow
+# each other.
+add_hosts_test(collectives --hosts 2 --pes 4 collectives "core_collective_across 300 1")
+add_hosts_test(collectives.unequal --hosts 3 --pes 6 --layout 3,1,2 "core_collective_across 300 2")
+add_hosts_test(collectives.in_turn --hosts 2 --pes 6 --layout 2,1 "core_collective_across 300 3")
+add_hosts_test(collectives.scattered --hosts 3 --pes 7 --layout 1,1,1 "core_collective_across 300 4")
 add_hosts_test(killed --fault killed)
 add_hosts_test(cut_off --fault cut-off)

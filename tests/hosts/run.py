@@ -16,9 +16,14 @@ import time
 from hosts import Hosts, Unavailable
 
 
-def command(launcher, hosts, pes, program):
+def command(launcher, hosts, pes, words, layout=None):
+    program = " ".join(words)
     each = pes // hosts.count
     names = hosts.names()
+    if layout:  # hydra goes round until all PEs have a place
+        names = [f"{name}:{count}" for name, count in zip(names, layout)]
+        return [hosts.shell, hosts.names()[0], "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec",
+                hosts.shell, "-hosts", ",".join(names), "-n", str(pes), program]
     start = [hosts.shell, names[0]]
     if launcher == "hydra":
         return start + ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", hosts.shell, "-hosts",
@@ -74,8 +79,10 @@ def run_programs(arguments, hosts):
     need_launcher(arguments.launcher)
     failed = 0
     for name in arguments.programs:
-        program = os.path.join(arguments.bin, f"shmem_{name}")
-        words = command(arguments.launcher, hosts, arguments.pes, program)
+        name, *words = name.split()
+        program = os.path.join(arguments.bin, name if name.startswith("core_") else f"shmem_{name}")
+        words = command(arguments.launcher, hosts, arguments.pes, [program, *words],
+                        arguments.layout)
         began = time.monotonic()
         environment = dict(os.environ, TEST_HOST_PES=str(arguments.pes // hosts.count),
                            ISTHMUS_STALL_SECONDS="10",
@@ -84,7 +91,7 @@ def run_programs(arguments, hosts):
         took = time.monotonic() - began
         print(f"{name}: exit status {done.returncode}, {took:.1f} s", flush=True)
         if done.returncode != 0:
-            print(done.stdout[-2000:], done.stderr[-4000:])
+            print(done.stdout[-2000:], done.stderr[-14000:])
             failed += 1
     return failed
 
@@ -96,7 +103,7 @@ def run_fault(arguments, hosts):
     detect = 3
     mark = os.path.join(hosts.folder, "pe")
     environment = dict(os.environ, ISTHMUS_DETECT_SECONDS=str(detect), RING_MARK=mark)
-    job = subprocess.Popen(command("hydra", hosts, 4, program), stdout=subprocess.PIPE,
+    job = subprocess.Popen(command("hydra", hosts, 4, [program]), stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True, env=environment,
                            start_new_session=True)
     try:
@@ -148,9 +155,12 @@ def main():
     parser.add_argument("--launcher", choices=["hydra", "mpirun"], default="hydra")
     parser.add_argument("--hosts", type=int, default=2)
     parser.add_argument("--pes", type=int, default=4)
+    parser.add_argument("--layout", type=lambda text: [int(count) for count in text.split(",")],
+                        help="PEs of each host in turn, as 3,1,2; more PEs begin again (hydra)")
     parser.add_argument("--fault", choices=["killed", "cut-off"])
     parser.add_argument("--handover", action="store_true", help="by isthmus run --hosts")
-    parser.add_argument("programs", nargs="*")
+    parser.add_argument("programs", nargs="*",
+                        help="NAME is shmem_NAME; core_NAME is whole; arguments may follow")
     arguments = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory() as folder, Hosts(arguments.hosts, folder) as hosts:

@@ -1,8 +1,10 @@
 /* What programs/times.c measures, done by libfabric alone: two processes, one endpoint each, the
  * target's thread asleep on its completion queue. `bare` measures puts and gets, `bare atomic` the
- * provider's fetch-add, whose endpoint has another order of operations. The provider is
- * tcp;ofi_rxm, or what BARE_PROVIDER names. */
+ * provider's fetch-add, whose endpoint has another order of operations; `bare round_trip` a message
+ * of 8 bytes and its echo, both sides polling. The provider is tcp;ofi_rxm, or what BARE_PROVIDER
+ * names. BARE_NAMESPACE is the file of the network namespace that the target moves to. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_atomic.h>
@@ -48,7 +50,7 @@ static void open_endpoint(int atomic, int socket) {
             break;
         }
     }
-    info->tx_attr->op_flags = FI_COMPLETION;
+    info->tx_attr->op_flags = info->rx_attr->op_flags = FI_COMPLETION;
     struct fid_fabric* fabric;
     struct fid_domain* domain;
     struct fid_av* table;
@@ -116,6 +118,35 @@ static void fetch_add(void) {
     drain(1);
 }
 
+static char heard[64];
+static void post_receive(void) {
+    ISSUE(fi_recv(endpoint, heard, sizeof heard, NULL, FI_ADDR_UNSPEC, contexts + 1));
+}
+static void send_word(const void* word) {
+    ISSUE(fi_inject(endpoint, word, sizeof(long), peer));
+}
+enum { kRoundTrips = 50 };
+static void echo(void) {
+    for (int left = kRoundTrips * (kBatches + 3); left > 0; --left) {
+        drain(1);
+        post_receive();
+        send_word(heard);
+    }
+}
+static void round_trip(const void* word) {
+    send_word(word);
+    drain(1);
+    post_receive();
+}
+
+static void move_to(const char* namespace_file) {
+    const int file = namespace_file ? open(namespace_file, O_RDONLY) : -1;
+    if (namespace_file && (file < 0 || setns(file, CLONE_NEWNET) != 0)) {
+        perror(namespace_file);
+        _exit(1);
+    }
+}
+
 static void* serve(void* nothing) {
     struct fi_cq_msg_entry entry;
     for (;;)
@@ -125,11 +156,20 @@ static void* serve(void* nothing) {
 
 int main(int argc, char** argv) {
     const int atomic = argc > 1 && strcmp(argv[1], "atomic") == 0;
+    const int messages = argc > 1 && strcmp(argv[1], "round_trip") == 0;
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) return 1;
     const pid_t target = fork();
+    close(sockets[target != 0]); /* so that the end of either side ends the other */
+    if (target == 0) move_to(getenv("BARE_NAMESPACE"));
     open_endpoint(atomic, sockets[target == 0]);
     char token = 0;
+    if (messages) post_receive();
+    if (target == 0 && messages) {
+        pin_to_core(1);
+        echo();
+        return read(sockets[1], &token, 1) != 1;
+    }
     if (target == 0) {
         pthread_t thread;
         pthread_create(&thread, NULL, serve, NULL);
@@ -140,7 +180,9 @@ int main(int argc, char** argv) {
     long value = 0;
     char* source = malloc(1 << 20);
     memset(source, 1, 1 << 20);
-    if (atomic) {
+    if (messages) {
+        TIMED("round_trip", kRoundTrips, (value = i, round_trip(&value)), (void)0);
+    } else if (atomic) {
         TIMED("fetch_add", 50, fetch_add(), (void)0);
     } else {
         TIMED("put_quiet", 50, (value = i, put(&value, sizeof value, 0), get_word()), (void)0);

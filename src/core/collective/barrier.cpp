@@ -1,8 +1,9 @@
 #include "core/collective/barrier.hpp"
 
 #include "core/collective.hpp"
-#include "core/collective/across.hpp"
 #include "core/collective/psync.hpp"
+#include "core/collective/two_level.hpp"
+#include "core/far.hpp"
 
 namespace isthmus {
 
@@ -36,7 +37,10 @@ void meet_at_root(Team& team, Routine routine, std::uint64_t epoch) {
 // Every way of meeting but the flat one.
 [[gnu::noinline]] void meet(Team& team, Routine routine) {
     if (team.meeting == Meeting::psync) return psync_barrier(team, routine);
-    if (team.meeting == Meeting::far) return across::barrier(team, routine);
+    if (team.meeting == Meeting::far) {
+        far::quiet();
+        return enter(team, routine);
+    }
     const std::uint64_t epoch = ++team.epoch;
     if (team.meeting == Meeting::rooted)
         meet_at_root(team, routine, epoch);

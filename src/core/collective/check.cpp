@@ -7,10 +7,10 @@
 
 #include "base/error.hpp"
 #include "core/collective.hpp"
-#include "core/collective/across.hpp"
 #include "core/collective/agreement.hpp"
 #include "core/collective/barrier.hpp"
 #include "core/collective/psync.hpp"
+#include "core/collective/two_level.hpp"
 #include "core/far.hpp"
 
 namespace isthmus {
@@ -21,8 +21,15 @@ void share_words(Team& team, Routine routine, const void* mine, std::size_t byte
     char* const to = static_cast<char*>(all);
     std::memcpy(to + static_cast<std::size_t>(team.my_index) * bytes, mine, bytes);
     if (team.size == 1) return;
+    if (team.meeting == Meeting::far) {
+        const char* const zone = share_blocks(team, routine, mine, bytes);
+        for (int peer = 0; peer < team.size; ++peer)
+            std::memcpy(to + static_cast<std::size_t>(peer) * bytes,
+                        block_of(team, zone, peer, bytes), bytes);
+        return;
+    }
     const std::uint64_t epoch = ++team.epoch;
-    for_each_peer(team, [&](int peer) { across::tell(team, routine, peer, epoch, mine, bytes); });
+    post_all(team, epoch, mine, bytes);
     for_each_peer(team, [&](int peer) {
         std::memcpy(to + static_cast<std::size_t>(peer) * bytes,
                     await(team, routine, peer, epoch).payload, bytes);

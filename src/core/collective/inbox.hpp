@@ -38,7 +38,10 @@ struct Lane {
     // Where this PE and the sender find out who of them came later (rendezvous.hpp); used in the
     // lane at the PE with the lower number.
     alignas(64) std::atomic<std::uint64_t> met;
+    // How far the sender's long data have come (two_level.hpp).
+    std::atomic<std::uint64_t> progress;
 };
+static_assert(sizeof(Lane) == (kDepth + 1) * 64);
 
 inline constexpr std::size_t kLanesOffset = kDepth * kStageBytes;
 constexpr std::size_t area_bytes(int pes) {

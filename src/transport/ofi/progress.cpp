@@ -27,6 +27,11 @@ std::uint64_t now_nanoseconds() {
                                       std::chrono::nanoseconds(1));
 }
 
+void ring(int event) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
+}
+
 // The PE that this one watches: the next one that is not on its host.
 int next_far(const Services& services) {
     for (int distance = 1; distance < services.pes; ++distance) {
@@ -68,6 +73,7 @@ Road::Road(const Services& services)
     sender_ = {fabric_.secret(), static_cast<std::uint64_t>(services_.me)};
     neighbour_ = services_.detect_seconds > 0 ? next_far(services_) : -1;
     heard_.store(now_nanoseconds(), std::memory_order_relaxed);
+    wake_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (!services_.thread) return;
     stop_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     sigset_t all;
@@ -81,11 +87,11 @@ Road::Road(const Services& services)
 Road::~Road() {
     stopping_.store(true, std::memory_order_release);
     if (thread_.joinable()) {
-        const std::uint64_t one = 1;
-        [[maybe_unused]] const auto written = ::write(stop_event_, &one, sizeof one);
+        ring(stop_event_);
         thread_.join();
     }
     if (stop_event_ >= 0) ::close(stop_event_);
+    if (wake_event_ >= 0) ::close(wake_event_);
 }
 
 void Road::post_receive(Receive& receive) {
@@ -102,6 +108,27 @@ void Road::progress() {
     look();
 }
 
+bool Road::sleep(std::uint64_t nanoseconds) {
+    bool nobody = false;
+    if (fabric_.descriptor() < 0 ||
+        !asleep_.compare_exchange_strong(nobody, true, std::memory_order_relaxed))
+        return false;
+    fid* queue = &fabric_.queue()->fid;
+    // Without the provider's leave there may be work that the descriptor does not show.
+    if (fi_trywait(fabric_.fabric(), &queue, 1) == 0) {
+        pollfd ends[] = {{wake_event_, POLLIN, 0}, {fabric_.descriptor(), POLLIN, 0}};
+        const timespec length{0, static_cast<long>(nanoseconds)};
+        ppoll(ends, 2, &length, nullptr);
+        std::uint64_t count = 0;
+        if (ends[0].revents != 0) {
+            [[maybe_unused]] const auto bytes = ::read(wake_event_, &count, sizeof count);
+        }
+    }
+    looked_.store(now_nanoseconds(), std::memory_order_relaxed);
+    asleep_.store(false, std::memory_order_relaxed);
+    return true;
+}
+
 void Road::look() {
     const std::unique_lock lock(reading_, std::try_to_lock);
     if (!lock) return;
@@ -116,6 +143,8 @@ void Road::look() {
         if (count <= 0) break;
         for (ssize_t i = 0; i < count; ++i)
             complete(entries[i]);
+        // Another thread's: what was found may be what it waits for.
+        if (asleep_.load(std::memory_order_relaxed)) ring(wake_event_);
         // There is hardly more, and to find that out takes a system call.
         if (count < static_cast<ssize_t>(kEntries)) break;
     }
@@ -274,7 +303,9 @@ void Road::leave_to_program() {
     for (std::uint64_t pause = kMoment; !stopping_.load(std::memory_order_acquire);
          pause = std::min(2 * pause, 4 * kMoment)) {
         const std::uint64_t looked = looked_.load(std::memory_order_relaxed);
-        if (now_nanoseconds() - looked > kMoment && now_nanoseconds() > looked) return;
+        if (!asleep_.load(std::memory_order_relaxed) && now_nanoseconds() - looked > kMoment &&
+            now_nanoseconds() > looked)
+            return;
         const timespec length{0, static_cast<long>(pause)};
         nanosleep(&length, nullptr);
     }

@@ -96,12 +96,17 @@ void Road::write(int pe, Place dest, const void* source, std::size_t bytes, Cont
 
 void Road::put_long(int pe, Place dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
+    write_long(pe, dest, source, bytes);
+    mark_written(pe);
+}
+
+// More than the provider injects, and no mark.
+void Road::write_long(int pe, Place dest, const void* source, std::size_t bytes) {
     if (bytes <= kBounceBytes && bytes <= longest_) {
         Bounce& bounce = take_bounce(pe);
         bounce.confirms = !fabric_.is_ordered();
         copy_to_bounce(bounce.buffer, source, bytes);
-        write(pe, dest, bounce.buffer, bytes, bounce.context);
-        return mark_written(pe);
+        return write(pe, dest, bounce.buffer, bytes, bounce.context);
     }
     const auto* from = static_cast<const char*>(source);
     while (bytes != 0) {
@@ -113,7 +118,6 @@ void Road::put_long(int pe, Place dest, const void* source, std::size_t bytes) {
         dest.offset += part;
         bytes -= part;
     }
-    mark_written(pe);
 }
 
 void Road::get(int pe, void* dest, Place source, std::size_t bytes) {
@@ -301,17 +305,24 @@ void Road::post_atomic(int pe, Place word, const Atomic& atomic) {
 
 void Road::put_signal(int pe, Place dest, const void* source, std::size_t bytes, Place word,
                       const Atomic& signal) {
+    tell(pe, dest, source, bytes, word, signal);
+    if (bytes > kRequestBytes) mark_written(pe);
+    mark_asked(pe);
+}
+
+void Road::tell(int pe, Place dest, const void* source, std::size_t bytes, Place word,
+                const Atomic& signal) {
+    if (bytes == 0) return send(pe, request_for(RequestKind::post_atomic, word, signal));
     if (bytes <= kRequestBytes) {
         Request request = request_for(RequestKind::put_signal, word, signal);
         request.data_segment = dest.segment;
         request.data_offset = dest.offset;
         request.bytes = static_cast<std::uint32_t>(bytes);
-        send(pe, request, source);
-        return mark_asked(pe);
+        return send(pe, request, source);
     }
-    put(pe, dest, source, bytes);
+    write_long(pe, dest, source, bytes);
     if (!fabric_.is_ordered()) await_confirmations();
-    post_atomic(pe, word, signal);
+    send(pe, request_for(RequestKind::post_atomic, word, signal));
 }
 
 void Road::request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) {

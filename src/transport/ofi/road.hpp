@@ -78,10 +78,13 @@ class Road final : public Transport {
     void post_atomic(int pe, Place word, const Atomic& atomic) override;
     void put_signal(int pe, Place dest, const void* source, std::size_t bytes, Place word,
                     const Atomic& signal) override;
+    void tell(int pe, Place dest, const void* source, std::size_t bytes, Place word,
+              const Atomic& signal) override;
     void fence() override;
     void quiet() override;
     void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) override;
     void progress() override;
+    bool sleep(std::uint64_t nanoseconds) override;
     const std::atomic<int>* before_quiet() const override { return &outstanding_; }
     const std::atomic<int>* before_fence() const override {
         return fabric_.is_ordered() ? &asked_ : nullptr;
@@ -122,6 +125,7 @@ class Road final : public Transport {
     void write(int pe, Place dest, const void* source, std::size_t bytes, Context& context);
     Bounce& take_bounce(int pe);
     void give_back(Bounce& bounce);
+    void write_long(int pe, Place dest, const void* source, std::size_t bytes);
     void send(int pe, Request request, const void* payload = nullptr);
     Request request_for(RequestKind kind, Place word, const Atomic& atomic) const;
 
@@ -198,6 +202,8 @@ class Road final : public Transport {
     // queue to a program that waits: both would wake for each completion and be in each other's
     // way.
     std::atomic<std::uint64_t> looked_{0};
+    std::atomic<bool> asleep_{false};  // a thread of the program is in sleep(); relaxed
+    int wake_event_ = -1;              // rings for it
     std::atomic<bool> stopping_{false};
     int stop_event_ = -1;
     int neighbour_ = -1;  // whom this PE watches

@@ -1,55 +1,17 @@
-#include "core/collective/across.hpp"
+#include "core/collective/by_fetch.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "core/collective/agreement.hpp"
 #include "core/collective/psync.hpp"
-#include "core/exchange.hpp"
 #include "core/far.hpp"
-#include "core/job.hpp"
 
-namespace isthmus::collective {
-
-Levels find_levels(const Team& team) {
-    Levels levels;
-    // By host, which its first PE names: the team's first one there.
-    std::vector<int> leader_of(static_cast<std::size_t>(job.pes), -1);
-    for (int index = 0; index < team.size; ++index) {
-        int& leader = leader_of[static_cast<std::size_t>(first_on_host(team.world_pe(index)))];
-        if (leader < 0) {
-            leader = index;
-            if (index == team.my_index) levels.rank = static_cast<int>(levels.leaders.size());
-            levels.leaders.push_back(index);
-        } else if (leader == team.my_index) {
-            levels.mates.push_back(index);
-        }
-        if (index == team.my_index) levels.leader = leader;
-    }
-    return levels;
-}
-
-}  // namespace isthmus::collective
-
-namespace isthmus::collective::across {
+namespace isthmus::collective::by_fetch {
 namespace {
 
 // Part of a vector that is fetched and combined at a time.
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
-
-// Everyone's `bytes` (of a cell) at everyone. Returns the epoch. The team has a slot.
-std::uint64_t share(Team& team, Routine routine, const void* source, std::size_t bytes) {
-    const std::uint64_t epoch = ++team.epoch;
-    for_each_peer(team, [&](int peer) { tell(team, routine, peer, epoch, source, bytes); });
-    await_all(team, routine, epoch);
-    team.settled = epoch;
-    return epoch;
-}
-
-bool fits_in_cell(const Team& team, std::size_t bytes) {
-    return team.meeting == Meeting::far && bytes <= kInlineBytes;
-}
 
 void move(void* dest, const void* source, std::size_t bytes) {
     if (dest != source && bytes != 0) std::memmove(dest, source, bytes);
@@ -74,74 +36,26 @@ void combine_in_order(const Team& team, int last, Combine combine, char* sum, ch
 
 }  // namespace
 
-void tell(const Team& team, Routine routine, int peer, std::uint64_t epoch, const void* data,
-          std::size_t bytes) {
-    const int pe = team.world_pe(peer);
-    if (is_near(pe)) return post(team, peer, epoch, data, bytes);
-    Cell& cell = cell_from(team, team.my_index, epoch);
-    far::put_signal(cell.payload, data, bytes, reinterpret_cast<std::uint64_t*>(&cell.epoch),
-                    {far::AtomicKind::set, 8, epoch, 0}, pe, routine_name(routine));
-}
-
-// One word each way between a PE and its leader, and log2(hosts) rounds among the leaders; in round
-// k each tells the one 2^k further on.
-void barrier(Team& team, Routine routine) {
-    far::quiet();
-    const std::uint64_t epoch = ++team.epoch;
-    const Levels& levels = *team.levels;
-    if (levels.rank < 0) {
-        post(team, levels.leader, epoch);
-        await(team, routine, levels.leader, epoch);
-    } else {
-        for (const int mate : levels.mates)
-            await(team, routine, mate, epoch);
-        const auto hosts = static_cast<int>(levels.leaders.size());
-        for (int distance = 1; distance < hosts; distance *= 2) {
-            const auto leader = [&](int rank) {
-                return levels.leaders[static_cast<std::size_t>((rank + hosts) % hosts)];
-            };
-            tell(team, routine, leader(levels.rank + distance), epoch, nullptr, 0);
-            await(team, routine, leader(levels.rank - distance), epoch);
-        }
-        for (const int mate : levels.mates)
-            post(team, mate, epoch);
-    }
-    team.settled = epoch;
-}
-
 void broadcast(Team& team, void* dest, const void* source, std::size_t bytes, int root,
                bool root_dest) {
     constexpr Routine routine = Routine::broadcast;
     if (bytes == 0) return;
     const bool is_root = team.my_index == root;
-    if (fits_in_cell(team, bytes)) {
-        const std::uint64_t epoch = open_one_way(team, routine);
-        if (is_root)
-            for_each_peer(team, [&](int peer) { tell(team, routine, peer, epoch, source, bytes); });
-        else
-            copy(dest, await(team, routine, root, epoch).payload, bytes);
-    } else {
-        isthmus::barrier(team, routine);
-        if (!is_root) fetch_from(dest, source, bytes, team.world_pe(root));
-        isthmus::barrier(team, routine);
-    }
+    isthmus::barrier(team, routine);
+    if (!is_root) fetch_from(dest, source, bytes, team.world_pe(root));
+    isthmus::barrier(team, routine);
     if (is_root && root_dest) move(dest, source, bytes);
 }
 
 void collect(Team& team, void* dest, const void* source, std::size_t bytes) {
     constexpr Routine routine = Routine::collect;
     std::vector<std::uint64_t> lengths(static_cast<std::size_t>(team.size));
-    const std::uint64_t mine = bytes;
-    if (team.psync) {
-        auto* const word = team.psync + kPsyncBytes;
-        std::atomic_ref(*word).store(static_cast<long>(bytes), std::memory_order_relaxed);
-        isthmus::barrier(team, routine);
-        for (int peer = 0; peer < team.size; ++peer)
-            fetch_from(&lengths[static_cast<std::size_t>(peer)], word, sizeof *word,
-                       team.world_pe(peer));
-    } else {
-        share_words(team, routine, &mine, sizeof mine, lengths.data());
-    }
+    std::atomic_ref word(team.psync[kPsyncBytes]);
+    word.store(static_cast<long>(bytes), std::memory_order_relaxed);
+    isthmus::barrier(team, routine);
+    for (int peer = 0; peer < team.size; ++peer)
+        fetch_from(&lengths[static_cast<std::size_t>(peer)], team.psync + kPsyncBytes, sizeof(long),
+                   team.world_pe(peer));
     char* place = static_cast<char*>(dest);
     for (int peer = 0; peer < team.size; ++peer) {
         const std::size_t length = lengths[static_cast<std::size_t>(peer)];
@@ -152,7 +66,7 @@ void collect(Team& team, void* dest, const void* source, std::size_t bytes) {
         place += length;
     }
     isthmus::barrier(team, routine);
-    if (team.psync) std::atomic_ref(team.psync[kPsyncBytes]).store(0L, std::memory_order_relaxed);
+    word.store(0L, std::memory_order_relaxed);
 }
 
 void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
@@ -161,14 +75,6 @@ void fcollect(Team& team, void* dest, const void* source, std::size_t bytes) {
     const auto place = [&](int peer) {
         return static_cast<char*>(dest) + static_cast<std::size_t>(peer) * bytes;
     };
-    if (fits_in_cell(team, bytes)) {
-        const std::uint64_t epoch = share(team, routine, source, bytes);
-        move(place(team.my_index), source, bytes);
-        for_each_peer(team, [&](int peer) {
-            copy(place(peer), cell_from(team, peer, epoch).payload, bytes);
-        });
-        return;
-    }
     isthmus::barrier(team, routine);
     move(place(team.my_index), source, bytes);
     for_each_peer(team,
@@ -182,17 +88,6 @@ void alltoall(Team& team, void* dest, const void* source, std::size_t bytes) {
     const auto block = [bytes](int index) { return static_cast<std::size_t>(index) * bytes; };
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
-    if (fits_in_cell(team, bytes)) {
-        const std::uint64_t epoch = ++team.epoch;
-        for_each_peer(
-            team, [&](int peer) { tell(team, routine, peer, epoch, from + block(peer), bytes); });
-        move(to + block(team.my_index), from + block(team.my_index), bytes);
-        for_each_peer(team, [&](int peer) {
-            copy(to + block(peer), await(team, routine, peer, epoch).payload, bytes);
-        });
-        team.settled = epoch;
-        return;
-    }
     isthmus::barrier(team, routine);
     move(to + block(team.my_index), from + block(team.my_index), bytes);
     for_each_peer(team, [&](int peer) {
@@ -234,21 +129,6 @@ void reduce(Team& team, void* dest, const void* source, std::size_t elements, Op
     const Combine combine = kernel(operation, kind);
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
-    if (fits_in_cell(team, bytes)) {
-        const std::uint64_t epoch = share(team, routine, source, bytes);
-        alignas(64) char sum[kInlineBytes + 8];
-        alignas(64) char term[kInlineBytes + 8];
-        for (int peer = 0; peer < team.size; ++peer) {
-            const void* const theirs =
-                peer == team.my_index
-                    ? source
-                    : static_cast<const void*>(cell_from(team, peer, epoch).payload);
-            std::memcpy(peer == 0 ? sum : term, theirs, bytes);
-            if (peer != 0) combine(sum, sum, term, elements);
-        }
-        std::memcpy(to, sum, bytes);
-        return;
-    }
     std::vector<char> sum(std::min(bytes, kPieceBytes));
     std::vector<char> term(sum.size());
     isthmus::barrier(team, routine);
@@ -286,4 +166,4 @@ void scan(Team& team, void* dest, const void* source, std::size_t elements, Kind
     std::memcpy(dest, result.data(), bytes);
 }
 
-}  // namespace isthmus::collective::across
+}  // namespace isthmus::collective::by_fetch
