@@ -40,8 +40,9 @@ void isthmus_wake(const isthmus_segment* segment);
 
 /* True if a 64-bit atomic at `offset` is legal and nobody has to be woken. */
 static inline int isthmus_atomic_is_plain(const isthmus_segment* segment, uint64_t offset) {
-    const int plain = offset < segment->atomic_end && (offset & 7) == 0 &&
-                      *(const volatile uint32_t*)segment->generation_now == segment->generation;
+    const int plain =
+        offset < segment->atomic_end && (offset & 7) == 0 &&
+        __atomic_load_n(segment->generation_now, __ATOMIC_RELAXED) == segment->generation;
     return __builtin_expect(plain, 1) != 0;
 }
 
@@ -50,7 +51,7 @@ static inline int isthmus_postadd(const isthmus_segment* segment, uint64_t offse
     if (!isthmus_atomic_is_plain(segment, offset))
         return isthmus_postadd_slow(segment, offset, value);
     __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
-    if (__builtin_expect(*(const volatile uint32_t*)segment->sleepers != 0, 0))
+    if (__builtin_expect(__atomic_load_n(segment->sleepers, __ATOMIC_RELAXED) != 0, 0))
         isthmus_wake(segment);
     return ISTHMUS_OK;
 }
@@ -59,7 +60,7 @@ static inline int isthmus_postadd(const isthmus_segment* segment, uint64_t offse
 static inline int isthmus_poke(const isthmus_segment* segment, uint64_t offset, int64_t value) {
     if (!isthmus_atomic_is_plain(segment, offset)) return isthmus_poke_slow(segment, offset, value);
     __atomic_store_n((int64_t*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
-    if (__builtin_expect(*(const volatile uint32_t*)segment->sleepers != 0, 0))
+    if (__builtin_expect(__atomic_load_n(segment->sleepers, __ATOMIC_RELAXED) != 0, 0))
         isthmus_wake(segment);
     return ISTHMUS_OK;
 }
@@ -75,7 +76,7 @@ __attribute__((nonnull(4))) static inline int isthmus_fetchadd(const isthmus_seg
     if (event || !isthmus_atomic_is_plain(segment, offset))
         return isthmus_fetchadd_slow(segment, offset, value, result, event);
     *result = __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
-    if (__builtin_expect(*(const volatile uint32_t*)segment->sleepers != 0, 0))
+    if (__builtin_expect(__atomic_load_n(segment->sleepers, __ATOMIC_RELAXED) != 0, 0))
         isthmus_wake(segment);
     return ISTHMUS_OK;
 }

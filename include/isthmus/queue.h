@@ -24,18 +24,19 @@ int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double timeout);
 /* Consumer: closes the queue first; producers that wait for room return with STALE, and so does
  * whatever is called with a clone later. Waits until what others have begun to enqueue, or
  * reserved, is complete. Messages not yet dequeued are lost, and counted in *lost if not null.
- * Clone: forgets the queue. ARGUMENT if this end has reserved a message and not committed it; the
- * end then stays.
- */
+ * Clone: forgets the queue. An end of an earlier session: frees it; *lost is 0. ARGUMENT if this
+ * end has reserved a message and not committed it; the end then stays. */
 int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost);
 
-/* Largest message, in bytes: half the ring less one frame. */
+/* Largest message, in bytes: half the ring less one frame. 0 if the queue ended with its session.
+ */
 uint64_t isthmus_queue_limit(const isthmus_queue* queue);
 uint64_t isthmus_queue_id(const isthmus_queue* queue);
 
 /* Appends a message. Event null: waits for room as long as it takes. Event given: waits for room
  * likewise (that is the flow control), and the event is true when the buffer may be reused.
- * CLOSED; STALE (destroyed by its owner); TOO_LARGE (says the limit). Size 0 is a message. */
+ * CLOSED; STALE (destroyed by its owner, or of an earlier session); TOO_LARGE (says the limit).
+ * Size 0 is a message. */
 int isthmus_enqueue(isthmus_queue* queue, const void* message, uint64_t size, isthmus_event* event);
 /* Does not wait: AGAIN if there is no room now. */
 int isthmus_try_enqueue(isthmus_queue* queue, const void* message, uint64_t size);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
@@ -23,10 +22,6 @@ std::uint64_t ring_stride(std::uint64_t ring) {
 
 thread_local std::vector<Aggregator*> of_this_thread;
 thread_local bool in_handler = false;
-
-// Of all threads.
-std::mutex guard;
-std::vector<Aggregator*> everywhere;
 
 }  // namespace
 
@@ -57,31 +52,19 @@ Aggregator::Aggregator(char* memory, std::size_t size_of_item, std::size_t buffe
                  [&] { return find_ring(theirs) != nullptr; });
         outgoing(pe).ring = RingProducer(find_ring(theirs), theirs + kRingOffset, pe);
     }
-    const std::lock_guard lock(guard);
-    everywhere.push_back(this);
 }
 
 Aggregator::~Aggregator() {
     std::erase(of_this_thread, this);
-    const std::lock_guard lock(guard);
-    std::erase(everywhere, this);
-}
-
-void Aggregator::end_all() {
-    const std::lock_guard lock(guard);
-    for (Aggregator* aggregator : everywhere)
-        aggregator->end();
-    everywhere.clear();
 }
 
 // Without room in any lane, inlined pushes come to push_slowly.
 void Aggregator::end() {
-    ended_ = true;
     std::ranges::fill(lanes_, isthmus_aggregator_lane{nullptr, nullptr});
 }
 
 void Aggregator::require_live(const char* routine) const {
-    if (!ended_) [[likely]]
+    if (!ended()) [[likely]]
         return;
     fail(routine,
          "called after shmem_finalize or isthmus_finalize, with which the aggregator ended");
@@ -197,7 +180,7 @@ std::size_t Aggregator::handle_from(int pe) {
 
 // Handles what has arrived and sends what handlers set aside.
 std::size_t Aggregator::serve() {
-    if (ended_) return 0;
+    if (ended()) return 0;
     std::size_t handled = 0;
     in_handler = true;
     for (int i = 0; i < static_cast<int>(pes); ++i)

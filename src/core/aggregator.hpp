@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/queue.hpp"
+#include "core/session_object.hpp"
 
 namespace isthmus {
 
@@ -32,7 +33,7 @@ static_assert(sizeof(AggregatorCounts) == 64);
 // the others too.
 //
 // The base is what inlined pushes use (include/isthmus/aggregator.h).
-class Aggregator : public ::isthmus_aggregator {
+class Aggregator final : public ::isthmus_aggregator, private SessionObject {
   public:
     // `memory` at every PE: layout_size() bytes at corresponding places of the symmetric heap, zero
     // when the first PE comes here. `ring` is a power of two.
@@ -51,9 +52,6 @@ class Aggregator : public ::isthmus_aggregator {
     void finish();
     // True while this thread runs a handler, of whatever aggregator.
     static bool handling();
-    // The session ends, and with it the rings of all aggregators of this process that have not been
-    // destroyed: what is still called with them ends the job with a message.
-    static void end_all();
     ~Aggregator();
     char* memory() const { return memory_; }
 
@@ -68,7 +66,8 @@ class Aggregator : public ::isthmus_aggregator {
     static std::size_t progress_all();
     std::size_t serve();
     void require_live(const char* routine) const;
-    void end();
+    // What is still called with it ends the job with a message.
+    void end() override;
     bool open_message(int pe);
     void send(int pe);
     bool send_aside(int pe);
@@ -88,7 +87,6 @@ class Aggregator : public ::isthmus_aggregator {
     std::vector<Outgoing> outgoing_;
     std::vector<RingConsumer> incoming_;
     std::uint64_t epoch_ = 0;
-    bool ended_ = false;
 };
 
 }  // namespace isthmus

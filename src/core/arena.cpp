@@ -109,11 +109,13 @@ void open_arena() {
     }
     const std::lock_guard lock(guard);
     if (blocks.range().size == 0) blocks.reset(job.arena);  // not at an inner initialisation
+    job.native = true;
 }
 
 void close_arena() {
     const std::lock_guard lock(guard);
     blocks.reset({});
+    job.native = false;
     if (job.arena.size != 0)
         discard_pages(job.arena.begin, job.arena.size + table_size(job.arena.size));
 }

@@ -30,6 +30,11 @@ std::uint32_t previous(std::uint32_t index) {
     return (index - 1) % kDirectoryEntries;
 }
 
+// An even number, which a cell counts on from. Sessions and generations of a cell may be so many
+// that they meet again; this finds mistakes, and need not find all.
+constexpr int kGenerationBits = 20;
+std::uint32_t first_generation = 0;
+
 bool is_alive(std::uint32_t generation) {
     return (generation & 1) != 0;
 }
@@ -81,6 +86,10 @@ DirectoryEntry* DirectoryPlace::entry() const {
     return &table_at(home).entries[index];
 }
 
+void begin_generations_at(std::uint32_t sessions) {
+    first_generation = sessions << kGenerationBits;
+}
+
 PublishResult publish(const Publication& publication, DirectoryPlace& place) {
     const Home home = home_of(publication.id);
     Table& table = table_at(home.pe);
@@ -102,7 +111,8 @@ PublishResult publish(const Publication& publication, DirectoryPlace& place) {
     }
     if (dead < 0) return PublishResult::full;
     DirectoryEntry& entry = table.entries[dead];
-    const std::uint32_t generation = entry.generation.load(std::memory_order_relaxed) + 1;
+    const std::uint32_t before = entry.generation.load(std::memory_order_relaxed);
+    const std::uint32_t generation = (before == 0 ? first_generation : before) + 1;
     entry.key.store(key, std::memory_order_relaxed);
     entry.access.store(publication.access, std::memory_order_relaxed);
     entry.place.store(publication.place, std::memory_order_relaxed);

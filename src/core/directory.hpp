@@ -18,8 +18,8 @@ struct Publication {
 
 // One cell of a home's table. `generation` is odd while the segment lives: a seqlock for readers
 // (release by the writer, acquire before and after by readers), and what a view compares with to
-// learn that its segment is gone. The other fields are written only while it is even, under the
-// home's lock.
+// learn that its segment is gone. It begins elsewhere in each session (begin_generations_at). The
+// other fields are written only while it is even, under the home's lock.
 struct alignas(64) DirectoryEntry {
     std::atomic<std::uint64_t> key;  // id + 1; 0: never used since the last clean-up
     std::atomic<std::uint32_t> generation;
@@ -41,6 +41,10 @@ struct DirectoryPlace {
     std::uint32_t generation = 0;
     DirectoryEntry* entry() const;
 };
+
+// At the end of a session, when entries become zero again: later segments have other generations
+// than those of the `sessions` before, so that views of these stay stale.
+void begin_generations_at(std::uint32_t sessions);
 
 // On `exists`, `place` is the one that is there.
 PublishResult publish(const Publication& publication, DirectoryPlace& place);

@@ -429,6 +429,11 @@ void end_job(int status) {
 }
 
 void exit_job(int status) {
+    // A program that is no PE yet, and nobody's.
+    if (!job.header) {
+        std::fflush(nullptr);
+        _exit(status);
+    }
     // The status is claimed first. Buffered output of this PE is the user's last word, but a thread
     // that holds a stream (it reads standard input, say) must not keep the job from ending.
     claim_end(status);

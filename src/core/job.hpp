@@ -36,6 +36,7 @@ struct Job {
     bool launched = false;   // by our launcher
     bool managed = false;    // by a process manager; neither: alone
     bool checked = false;    // ISTHMUS_CHECK
+    bool native = false;     // isthmus_init has been called in this session
     std::uint32_t spin = 0;  // polls before a wait gives way
     Range heap;              // internal part first, then the user's
     Range data;              // static data of the executable

@@ -1,6 +1,7 @@
 #include "core/queue.hpp"
 
 #include "base/settings.hpp"
+#include "base/thread_sanitizer.hpp"
 #include "core/copy.hpp"
 #include "core/event.hpp"
 #include "core/prefetch.hpp"
@@ -38,6 +39,25 @@ class Blocked {
 
 }  // namespace
 
+namespace {
+
+// Sizes are no reason to refuse a message; the rest is in the first cell, which holds no frame.
+constexpr std::uint64_t kEndedCapacity = std::uint64_t{1} << 62;
+RingControl ended_ring{kMagic, kEndedCapacity, kDestroyed, kClosed, 0, 0, {}, 0};
+alignas(64) char ended_cells[kCell];
+
+}  // namespace
+
+RingControl* EndedRing::control() {
+    return &ended_ring;
+}
+RingProducer EndedRing::producer() {
+    return {&ended_ring, ended_cells, job.me};
+}
+RingConsumer EndedRing::consumer() {
+    return {&ended_ring, ended_cells};
+}
+
 RingControl* format_ring(char* memory, std::uint64_t capacity) {
     auto* control = new (memory) RingControl{};
     control->capacity = capacity;
@@ -67,14 +87,19 @@ RingProducer::RingProducer(RingControl* control, char* cells, int owner)
     const std::uint64_t outstanding = number(Setting::outstanding);
     room_ = outstanding == 0 || outstanding > control->capacity / kCell ? control->capacity
                                                                         : outstanding * kCell;
+    look_at_head();
+}
+
+void RingProducer::look_at_head() {
+    // Acquire: pairs with the release in RingConsumer::release; the cells are free and cleared.
     known_head_ = control_->head.load(std::memory_order_acquire);
+    thread_sanitizer::acquired(control_);
 }
 
 bool RingProducer::has_room(std::uint64_t position, std::uint64_t bytes) {
     if (position + bytes - known_head_ <= room_) [[likely]]
         return true;
-    // Acquire: pairs with the release in RingConsumer::free_frame; the cells are free and cleared.
-    known_head_ = control_->head.load(std::memory_order_acquire);
+    look_at_head();
     // A position from before the head: others have gone on since it was read, and the
     // compare-and-swap will say so.
     return position < known_head_ || position + bytes - known_head_ <= room_ ||
@@ -89,6 +114,15 @@ void RingProducer::claim_ahead(std::uint64_t position, std::uint64_t bytes) {
     if (begin + bytes - known_head_ > control_->capacity) return;  // the consumer's still
     for (std::uint64_t cell = 0; cell < bytes; cell += kCell)
         prefetch_for_write(cells_ + ((begin + cell) & mask_));
+}
+
+// The consumer, in whatever process, hands these cells on to other producers: partners are visible
+// and look_at_head. The sanitizer must not see the store, which comes after what it is told here.
+ISTHMUS_UNSEEN_BY_THREAD_SANITIZER
+void RingProducer::publish(FrameHead& head, std::uint64_t position) {
+    thread_sanitizer::released(control_);
+    // Release: pairs with RingConsumer::visible. The ring is not touched after it.
+    head.mark.store(position | kVisible, std::memory_order_release);
 }
 
 FrameHead* RingProducer::claim(std::uint64_t bytes, std::uint64_t& position) {
@@ -111,7 +145,7 @@ FrameHead* RingProducer::claim(std::uint64_t bytes, std::uint64_t& position) {
         auto* head = reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
         head->size = kPadding;
         head->cells = static_cast<std::uint32_t>(padding / kCell);
-        head->mark.store(position | kVisible, std::memory_order_release);
+        publish(*head, position);
         position += padding;
     }
     return reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
@@ -126,8 +160,7 @@ bool RingProducer::send(const void* message, std::uint64_t size) {
     copy(head + 1, message, size);
     head->size = static_cast<std::uint32_t>(size);
     head->cells = static_cast<std::uint32_t>(bytes / kCell);
-    // Release: pairs with RingConsumer::visible. The ring is not touched after it.
-    head->mark.store(position | kVisible, std::memory_order_release);
+    publish(*head, position);
     wake(owner_);
     return true;
 }
@@ -161,13 +194,14 @@ void RingProducer::commit(void* message, std::uint64_t size) {
     FrameHead* head = static_cast<FrameHead*>(message) - 1;
     const std::uint64_t position = head->mark.load(std::memory_order_relaxed);
     head->size = static_cast<std::uint32_t>(size);
-    // Release: pairs with RingConsumer::visible. The ring is not touched after it.
-    head->mark.store(position | kVisible, std::memory_order_release);
+    publish(*head, position);
     wake(owner_);
 }
 
 bool RingConsumer::visible(std::uint64_t position) const {
-    return frame(position).mark.load(std::memory_order_acquire) == (position | kVisible);
+    if (frame(position).mark.load(std::memory_order_acquire) != (position | kVisible)) return false;
+    thread_sanitizer::acquired(control_);
+    return true;
 }
 
 void RingConsumer::skip_padding() {
@@ -200,7 +234,7 @@ bool RingConsumer::release() {
     if (frame(head_).size == kPadding) free_frame();
     if (head_ == next_) return false;
     free_frame();
-    control_->head.store(head_, std::memory_order_release);  // partner: RingProducer::has_room
+    control_->head.store(head_, std::memory_order_release);  // partner: RingProducer::look_at_head
     wake_producers();
     return true;
 }

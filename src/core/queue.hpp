@@ -85,6 +85,8 @@ class RingProducer {
     // Takes room for a frame of `bytes`; null if there is none now.
     FrameHead* claim(std::uint64_t bytes, std::uint64_t& position);
     bool has_room(std::uint64_t position, std::uint64_t bytes);
+    void look_at_head();
+    void publish(FrameHead& head, std::uint64_t position);
     void claim_ahead(std::uint64_t position, std::uint64_t bytes);
     RingControl* control_ = nullptr;
     char* cells_ = nullptr;
@@ -148,5 +150,12 @@ RingControl* format_ring(char* memory, std::uint64_t capacity);
 RingControl* find_ring(char* memory);
 // `why`: kClosedByEnd or kDestroyed.
 void close_ring(RingControl& control, int owner, std::uint32_t why = kClosedByEnd);
+
+// What the ends of a ring use when its memory has gone: closed, destroyed and empty.
+struct EndedRing {
+    static RingControl* control();
+    static RingProducer producer();
+    static RingConsumer consumer();
+};
 
 }  // namespace isthmus

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/thread_sanitizer.hpp"
 #include "core/arena.hpp"
 #include "core/directory.hpp"
 
@@ -48,13 +49,17 @@ void retire_ring(char* memory) {
 
 RingControl* attach_ring(const Segment& segment) {
     auto* control = reinterpret_cast<RingControl*>(segment.base);
+    thread_sanitizer::acquired(&job.header->pe[segment.owner]);
     return count_if_published(segment.id, segment.generation_now, segment.generation,
                               control->clones)
                ? control
                : nullptr;
 }
 
-void detach_ring(RingControl& control) {
+void detach_ring(const Segment& segment) {
+    auto& control = *reinterpret_cast<RingControl*>(segment.base);
+    // Its owner may give this memory to another ring.
+    thread_sanitizer::released(&job.header->pe[segment.owner]);
     control.clones.fetch_sub(1, std::memory_order_release);  // partner: is_unused
 }
 

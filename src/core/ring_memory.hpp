@@ -18,7 +18,7 @@ void retire_ring(char* memory);
 // A clone begins to use the ring behind `segment`; null if its owner has destroyed it meanwhile.
 RingControl* attach_ring(const Segment& segment);
 // The last thing that it does with it.
-void detach_ring(RingControl& control);
+void detach_ring(const Segment& segment);
 
 // At the end of a session, when the arena goes.
 void forget_retired_rings();

@@ -13,6 +13,7 @@
 #include "core/arena.hpp"
 #include "core/directory.hpp"
 #include "core/heap.hpp"
+#include "core/job.hpp"
 #include "core/segment_allocator.hpp"
 #include "core/status.hpp"
 #include "core/wait.hpp"
@@ -26,7 +27,10 @@ constexpr std::uint64_t kChosenByLibrary = std::uint64_t{1} << 61;
 constexpr std::uint32_t kKnownAccess =
     ISTHMUS_READ_WRITE | ISTHMUS_TRANSFERS | ISTHMUS_ATOMICS | ISTHMUS_ALLOCATOR | ISTHMUS_QUEUE;
 
-const std::uint32_t never_destroyed = 0;
+const std::uint32_t no_generation = 0;
+
+// How many sessions have ended: the generation of the default segments, which nobody destroys.
+std::uint32_t sessions_ended = 0;
 
 // What this PE has made: to undo it.
 struct Made {
@@ -292,7 +296,8 @@ int default_segment(Segment& segment, int pe, const char* routine) {
     segment = Segment{};
     segment.base = translate(reinterpret_cast<char*>(heap.range().begin), pe);
     segment.size = heap.range().size;
-    segment.generation_now = &never_destroyed;
+    segment.generation_now = &sessions_ended;
+    segment.generation = __atomic_load_n(&sessions_ended, __ATOMIC_RELAXED);
     segment.sleepers = reinterpret_cast<const std::uint32_t*>(&job.header->pe[pe].sleepers);
     segment.id = static_cast<std::uint64_t>(pe) + 1;  // of a namespace of its own: not published
     segment.access = ISTHMUS_DEFAULT_ACCESS;
@@ -318,9 +323,9 @@ int destroy_segment(Segment& segment, const char* routine) {
         made.erase(found);
     }
     segment = Segment{};
-    segment.generation_now = &never_destroyed;
+    segment.generation_now = &no_generation;
     segment.generation = 1;  // any use of the view is stale
-    segment.sleepers = &never_destroyed;
+    segment.sleepers = &no_generation;
     segment.entry = -1;
     return ISTHMUS_OK;
 }
@@ -332,6 +337,9 @@ void release_segments() {
         give_back(id, record, "isthmus_finalize");
     }
     made.clear();
+    // Relaxed: operations that are under way while their session ends are a mistake.
+    __atomic_fetch_add(&sessions_ended, 1, __ATOMIC_RELAXED);
+    begin_generations_at(sessions_ended);
 }
 
 int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t size,
@@ -340,6 +348,10 @@ int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t si
     if (!segment.base)
         return refuse(ISTHMUS_STALE, routine,
                       "this view is of no segment: destroyed, moved from, or never made");
+    if (is_stale(segment) && (segment.generation_now == &sessions_ended || !attached()))
+        return refuse(ISTHMUS_STALE, routine,
+                      "the view is of a session that has ended, by isthmus_finalize or "
+                      "shmem_finalize");
     if (is_stale(segment))
         return refuse(
             ISTHMUS_STALE, routine,

@@ -7,13 +7,13 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
-#include "core/aggregator.hpp"
 #include "core/arena.hpp"
 #include "core/collective.hpp"
 #include "core/far.hpp"
 #include "core/job.hpp"
 #include "core/ring_memory.hpp"
 #include "core/segment.hpp"
+#include "core/session_object.hpp"
 #include "core/window.hpp"
 
 // Defined by the profiling library, where a program is linked with it.
@@ -42,7 +42,7 @@ bool exit_handler_installed = false;
 
 void close() {
     barrier_world();
-    Aggregator::end_all();
+    SessionObject::end_all();
     release_segments();
     forget_retired_rings();
     close_arena();

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <isthmus.h>
 #include <shmemx.h>
 
 #include "cases.h"
@@ -96,10 +97,14 @@ static void flush(void) {
 static void progress(void) {
     sink = shmemx_aggregate_progress(aggregate, NULL);
 }
-/* Of an earlier session, when there is a session again. */
-static void push_again(void) {
-    shmem_init();
-    push();
+static void finish(void) {
+    sink = shmemx_aggregate_finish(aggregate);
+}
+static void destroy_queue(void) {
+    sink = shmemx_queue_destroy(queue, NULL);
+}
+static void native_barrier(void) {
+    isthmus_barrier();
 }
 
 int main(int argc, char** argv) {
@@ -124,7 +129,9 @@ int main(int argc, char** argv) {
                  {"aggregate_push", push},
                  {"aggregate_flush", flush},
                  {"aggregate_progress", progress},
-                 {"aggregate_push_again", push_again}};
+                 {"aggregate_finish", finish},
+                 {"queue_destroy", destroy_queue},
+                 {"native_barrier", native_barrier}};
     if (argc < 3) return 64;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i) {
         if (strcmp(calls[i].name, argv[2]) != 0) continue;
@@ -138,7 +145,8 @@ int main(int argc, char** argv) {
             make_extensions();
         if (strcmp(argv[1], "during") == 0) calls[i].call();
         shmem_finalize();
-        if (strcmp(argv[1], "after") == 0) calls[i].call();
+        if (strcmp(argv[1], "later") == 0) shmem_init(); /* with objects of the session before */
+        if (strcmp(argv[1], "after") == 0 || strcmp(argv[1], "later") == 0) calls[i].call();
         return 0;
     }
     return 64;

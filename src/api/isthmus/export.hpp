@@ -14,11 +14,15 @@ namespace isthmus::native {
 // Ends the job with a message if isthmus_init has not been called (or the last finalize has).
 void require_session(const char* routine);
 
-// Notes the call for the reports, and requires a session.
+// Notes the call for the reports, and requires a session. `routine`: its name where several are one
+// to the reports.
+inline const char* begin(Routine noted, const char* routine) {
+    require_session(routine);
+    note(noted);
+    return routine;
+}
 inline const char* begin(Routine routine) {
-    require_session(routine_name(routine));
-    note(routine);
-    return routine_name(routine);
+    return begin(routine, routine_name(routine));
 }
 
 }  // namespace isthmus::native

@@ -12,18 +12,28 @@
 #include "core/copy.hpp"
 #include "core/event.hpp"
 #include "core/ring_memory.hpp"
+#include "core/session_object.hpp"
 #include "core/status.hpp"
 
 using namespace isthmus;
 using namespace isthmus::native;
 
-struct isthmus_queue {
-    Segment segment;
+struct isthmus_queue final : private SessionObject {
+    using SessionObject::ended;
+    Segment segment{};
     RingControl* control = nullptr;
     RingProducer producer;
     RingConsumer consumer;
     bool consumes = false;
     std::uint64_t reserved = 0;  // messages, not yet committed
+
+  private:
+    void end() override {
+        control = EndedRing::control();
+        producer = EndedRing::producer();
+        consumer = EndedRing::consumer();
+        reserved = 0;
+    }
 };
 
 namespace {
@@ -31,7 +41,13 @@ namespace {
 constexpr std::uint64_t kSmallestRing = 4096;
 constexpr std::uint64_t kLargestRing = std::uint64_t{1} << 31;
 
+int refuse_ended(const char* routine) {
+    return refuse(ISTHMUS_STALE, routine,
+                  "the queue ended with its session, by isthmus_finalize or shmem_finalize");
+}
+
 int refuse_closed(const isthmus_queue& queue, const char* routine) {
+    if (queue.ended()) return refuse_ended(routine);
     if (queue.producer.destroyed())
         return refuse(
             ISTHMUS_STALE, routine,
@@ -40,6 +56,7 @@ int refuse_closed(const isthmus_queue& queue, const char* routine) {
 }
 
 int refuse_empty(const isthmus_queue& queue, const char* routine) {
+    if (queue.ended()) return refuse_ended(routine);
     if (queue.consumer.over())
         return refuse_poll(ISTHMUS_CLOSED, routine,
                            "the queue is closed and nothing is left in it");
@@ -78,8 +95,7 @@ int not_the_consumer(const char* routine) {
 }  // namespace
 
 ISTHMUS_API int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_t capacity) {
-    const char* routine = "isthmus_queue_create";
-    begin(Routine::native_segment_create);
+    const char* routine = begin(Routine::native_segment_create, "isthmus_queue_create");
     *queue = nullptr;
     if (capacity > kLargestRing) return refuse(ISTHMUS_TOO_LARGE, routine, "capacity above 2 GiB");
     capacity = std::bit_ceil(capacity < kSmallestRing ? kSmallestRing : capacity);
@@ -131,6 +147,10 @@ ISTHMUS_API int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost) {
     if (!queue) return ISTHMUS_OK;
     const char* routine = begin(Routine::native_queue_destroy);
     if (lost) *lost = 0;
+    if (queue->ended()) {
+        delete queue;
+        return ISTHMUS_OK;
+    }
     if (queue->reserved != 0)
         return refuse(ISTHMUS_ARGUMENT, routine,
                       std::to_string(queue->reserved) +
@@ -144,13 +164,14 @@ ISTHMUS_API int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost) {
         status = destroy_segment(queue->segment, routine);
         retire_ring(memory);
     } else {
-        detach_ring(*queue->control);
+        detach_ring(queue->segment);
     }
     delete queue;
     return status;
 }
 
 ISTHMUS_API uint64_t isthmus_queue_limit(const isthmus_queue* queue) {
+    if (queue->ended()) return 0;
     return message_limit(queue->control->capacity);
 }
 
@@ -191,6 +212,7 @@ ISTHMUS_API int isthmus_enqueue_reserve(isthmus_queue* queue, uint64_t size, voi
 
 ISTHMUS_API int isthmus_enqueue_commit(isthmus_queue* queue, void* message, uint64_t size) {
     const auto* head = static_cast<const FrameHead*>(message) - 1;
+    if (queue->reserved == 0 && queue->ended()) return refuse_ended("isthmus_enqueue_commit");
     // Relaxed: this end has written it. Visible: committed already.
     if (queue->reserved == 0 || (head->mark.load(std::memory_order_relaxed) & kVisible) != 0)
         return refuse(ISTHMUS_ARGUMENT, "isthmus_enqueue_commit",
@@ -234,11 +256,13 @@ ISTHMUS_API int isthmus_dequeue_release(isthmus_queue* queue) {
     if (!queue->consumes) return not_the_consumer("isthmus_dequeue_release");
     if (queue->consumer.release()) [[likely]]
         return ISTHMUS_OK;
+    if (queue->ended()) return refuse_ended("isthmus_dequeue_release");
     return refuse(ISTHMUS_ARGUMENT, "isthmus_dequeue_release", "no message is taken");
 }
 
 ISTHMUS_API int isthmus_queue_event(isthmus_queue* queue, isthmus_event* event) {
     if (!queue->consumes) return not_the_consumer("isthmus_queue_event");
+    if (queue->ended()) return refuse_ended("isthmus_queue_event");
     queue->consumer.watch(*event);
     return ISTHMUS_OK;
 }

@@ -15,7 +15,7 @@
 namespace isthmus::native {
 
 void require_session(const char* routine) {
-    if (window.pes != 0 && job.arena.size != 0 && attached()) [[likely]]
+    if (window.pes != 0 && job.native && attached()) [[likely]]
         return;
     fail(routine, forked_child ? "called in a forked child, which is no PE"
                                : "called before isthmus_init or after the last isthmus_finalize");

@@ -2,6 +2,7 @@
 // ring by arithmetic; there are no ids here and nothing to clone.
 #include <shmemx.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -10,21 +11,39 @@
 #include <vector>
 
 #include "api/shmem/export.hpp"
+#include "base/error.hpp"
 #include "core/collective.hpp"
 #include "core/copy.hpp"
 #include "core/event.hpp"
 #include "core/heap.hpp"
 #include "core/queue.hpp"
+#include "core/session_object.hpp"
 #include "core/status.hpp"
 
 using namespace isthmus;
 using namespace isthmus::shmem;
 
-struct shmemx_queue {
+struct shmemx_queue final : private SessionObject {
     char* memory = nullptr;
     RingControl* control = nullptr;  // of this PE's ring
     RingConsumer consumer;
     std::vector<RingProducer> producers;  // by PE
+
+    // Where nothing could be done, and before what is seldom done: ends the job if that is because
+    // the queue is of an earlier session.
+    void require_live(const char* routine) const {
+        if (!ended()) [[likely]]
+            return;
+        fail(routine,
+             "called after shmem_finalize or isthmus_finalize, with which the queue ended");
+    }
+
+  private:
+    void end() override {
+        control = EndedRing::control();
+        consumer = EndedRing::consumer();
+        std::ranges::fill(producers, EndedRing::producer());
+    }
 };
 
 namespace {
@@ -50,7 +69,8 @@ int check_message(const shmemx_queue& queue, std::size_t size, int pe, const cha
                       std::to_string(limit) + " fit in this queue (half its capacity)");
 }
 
-int refuse_closed(int pe, const char* routine) {
+int refuse_closed(const shmemx_queue& queue, int pe, const char* routine) {
+    queue.require_live(routine);
     return refuse(ISTHMUS_CLOSED, routine, "the queue of PE " + std::to_string(pe) + " is closed");
 }
 
@@ -92,6 +112,7 @@ ISTHMUS_API int shmemx_queue_destroy(shmemx_queue_t queue, size_t* lost) {
     begin(Routine::extension_queue_destroy);
     if (lost) *lost = 0;
     if (!queue) return ISTHMUS_OK;
+    queue->require_live(routine_name(Routine::extension_queue_destroy));
     barrier_world();  // nobody enqueues any more
     const std::uint64_t left = queue->consumer.messages_left();
     if (lost) *lost = left;
@@ -105,6 +126,7 @@ ISTHMUS_API int shmemx_queue_destroy(shmemx_queue_t queue, size_t* lost) {
 
 ISTHMUS_API size_t shmemx_queue_limit(shmemx_queue_t queue) {
     require_open("shmemx_queue_limit");
+    queue->require_live("shmemx_queue_limit");
     return message_limit(queue->control->capacity);
 }
 
@@ -121,7 +143,7 @@ ISTHMUS_API int shmemx_queue_enqueue(shmemx_queue_t queue, const void* message, 
         begin(routine);
         place = producer.reserve_wait(size, deadline_after(-1), routine);
     }
-    if (!place) return refuse_closed(pe, routine_name(routine));
+    if (!place) return refuse_closed(*queue, pe, routine_name(routine));
     copy(place, message, size);
     producer.commit(place, size);
     return ISTHMUS_OK;
@@ -135,7 +157,7 @@ ISTHMUS_API int shmemx_queue_try_enqueue(shmemx_queue_t queue, const void* messa
     RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
     if (producer.send(message, size)) [[likely]]
         return ISTHMUS_OK;
-    if (producer.closed()) return refuse_closed(pe, routine);
+    if (producer.closed()) return refuse_closed(*queue, pe, routine);
     return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
 }
 
@@ -147,6 +169,7 @@ int take(shmemx_queue_t queue, const void** message, size_t* size, const char* r
     *size = bytes;
     if (*message) [[likely]]
         return ISTHMUS_OK;
+    queue->require_live(routine);
     if (queue->consumer.over())
         return refuse_poll(ISTHMUS_CLOSED, routine,
                            "the queue is closed and nothing is left in it");
@@ -179,11 +202,13 @@ ISTHMUS_API int shmemx_queue_release(shmemx_queue_t queue) {
     require_open("shmemx_queue_release");
     if (queue->consumer.release()) [[likely]]
         return ISTHMUS_OK;
+    queue->require_live("shmemx_queue_release");
     return refuse(ISTHMUS_ARGUMENT, "shmemx_queue_release", "no message is taken");
 }
 
 ISTHMUS_API int shmemx_queue_close(shmemx_queue_t queue, int pe) {
     require_open("shmemx_queue_close");
+    queue->require_live("shmemx_queue_close");
     if (const int status = check_pe(pe, "shmemx_queue_close")) return status;
     close_ring(*translate(queue->control, pe), pe);
     return ISTHMUS_OK;
