@@ -93,7 +93,7 @@ ISTHMUS_API int isthmus_symmetric_malloc(void** block, uint64_t size, uint64_t a
 
 ISTHMUS_API int isthmus_symmetric_free(void* block) {
     const char* routine = begin(Routine::native_symmetric_free);
-    check_agreement(routine, "the offset of the block", block ? heap.offset_of(block) : 0);
+    check_agreement(routine, "the offset of the block", block ? heap.offset_of(block) : kNull);
     if (!block) return ISTHMUS_OK;
     barrier_world();
     const std::lock_guard lock(heap_guard);
