@@ -399,6 +399,14 @@ static void damaged_allocator(void) {
     CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
     OK(isthmus_segment_destroy(&heap));
 
+    for (int32_t stray = 1; stray <= pes + 1; ++stray) { /* the lock alone, by a small number */
+        OK(isthmus_segment_create(&heap, id, NULL, 65536, access));
+        OK(isthmus_poke32(&heap, 16, stray));
+        CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
+        CHECK(is_damaged(isthmus_segment_free(&heap, 1024, NULL)));
+        OK(isthmus_segment_destroy(&heap));
+    }
+
     /* A list that leads back to where it begins. The blocks that malloc gives are next to one which
      * is used, so they go into a list of their own size; the one freed last comes first. */
     OK(isthmus_segment_create(&heap, id, NULL, 65536, access));
