@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
+#include "core/directory.hpp"
 #include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/host.hpp"
@@ -109,6 +110,7 @@ void open_arena() {
     }
     const std::lock_guard lock(guard);
     if (blocks.range().size == 0) blocks.reset(job.arena);  // not at an inner initialisation
+    open_directory();
     job.native = true;
 }
 

@@ -236,7 +236,9 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
     }
     Publication publication{id, symmetric_place(shared), size, access, job.me};
     PublishResult published = publish(publication, record.place);
-    while (any && published == PublishResult::exists) {  // a program has chosen the same number
+    // A program has chosen the same number; or the id's home is full, and others may not be.
+    for (int homes = 0; any && (published == PublishResult::exists ||
+                                (published == PublishResult::full && ++homes < 4 * job.pes));) {
         publication.id = id = choose_id();
         published = publish(publication, record.place);
     }
@@ -252,7 +254,10 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
             give_back(id, record, routine);
             return refuse(
                 ISTHMUS_NO_MEMORY, routine,
-                "the directory is full: " + std::to_string(kDirectoryEntries) + " segments a PE");
+                "the directory has no room for " + name(id) + ": PE " +
+                    std::to_string(record.place.home) + ", where ids like this are kept, holds " +
+                    std::to_string(kDirectoryEntries) +
+                    " segments and queues, which is the limit of a PE; destroy some of them");
     }
     segment = view(publication, record.place);
     segment.entry = record.place.index;
@@ -337,9 +342,30 @@ void release_segments() {
         give_back(id, record, "isthmus_finalize");
     }
     made.clear();
+    end_default_segments();
+    close_directory();
+}
+
+void end_default_segments() {
     // Relaxed: operations that are under way while their session ends are a mistake.
     __atomic_fetch_add(&sessions_ended, 1, __ATOMIC_RELAXED);
-    begin_generations_at(sessions_ended);
+}
+
+void hold_segments() {
+    guard.lock();
+}
+
+void let_segments_go() {
+    guard.unlock();
+}
+
+void visit_adopted(void (*visit)(const Range& pages, std::uint64_t offset)) {
+    for (const auto& [id, record] : made) {
+        if (!record.adopted) continue;
+        const auto pages = reinterpret_cast<std::uintptr_t>(record.adopted);
+        visit({pages, os::page_up(record.size)},
+              job_file_offset(reinterpret_cast<std::uintptr_t>(record.block)));
+    }
 }
 
 int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t size,
