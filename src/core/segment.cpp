@@ -14,6 +14,7 @@
 #include "core/directory.hpp"
 #include "core/heap.hpp"
 #include "core/job.hpp"
+#include "core/mapping.hpp"
 #include "core/segment_allocator.hpp"
 #include "core/status.hpp"
 #include "core/wait.hpp"
@@ -141,7 +142,8 @@ int check_adoptable(const void* memory, std::uint64_t size, const char* routine)
                           std::to_string(record.size) + " bytes at " + hexadecimal(record.adopted) +
                           "; destroy that first");
     }
-    const std::string why = why_not_adoptable(begin, size);
+    Mappings mappings;
+    const std::string why = why_not_adoptable(begin, size, mappings);
     if (why.empty()) return ISTHMUS_OK;
     return refuse(ISTHMUS_ARGUMENT, routine,
                   why + "; only private memory that may be read and written is adopted");
@@ -187,7 +189,7 @@ int provide_memory(void* memory, std::uint64_t size, std::uint32_t access, Made&
 // False and errno if adopted pages cannot become private again. Then the block must stay: they lie
 // on it, and releasing it would empty them.
 bool make_private(const Made& record) {
-    return !record.adopted || return_pages(record.adopted, record.size);
+    return !record.adopted || return_pages(record.adopted, record.size, record.block);
 }
 
 std::string why_still_shared(std::uint64_t id, const Made& record, int reason) {

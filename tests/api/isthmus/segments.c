@@ -283,7 +283,40 @@ static void alignment(void) {
     isthmus_barrier();
 }
 
-/* Without room to make adopted pages private again, a segment stays what it is. */
+static int mappings(void) {
+    FILE* list = fopen("/proc/self/maps", "r");
+    int lines = 0;
+    for (int next = list ? getc(list) : EOF; next != EOF; next = getc(list))
+        lines += next == '\n';
+    if (list) fclose(list);
+    return lines;
+}
+
+/* A process may have 65530 mappings. What was adopted and is private again needs none of its own.
+ */
+static void adoption_leaves_no_mappings(void) {
+    enum { kCount = 400 };
+    const uint64_t id = 14 + (uint64_t)me * 8;
+    char* pages = (char*)mmap(NULL, kCount * 4096, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const int before = mappings();
+    isthmus_segment mine;
+    for (int way = 0; way < 2; ++way) { /* of pages that are new, and that are not */
+        for (int i = 0; i < kCount; ++i) {
+            OK(isthmus_segment_create(&mine, id, pages + i * 4096, 4096, 0));
+            mine.base[7] = (char)i;
+            OK(isthmus_segment_destroy(&mine));
+        }
+        for (int i = 0; i < kCount; ++i)
+            CHECK(pages[i * 4096 + 7] == (char)i);
+    }
+    CHECK(mappings() < before + 10);
+    munmap(pages, kCount * 4096);
+    isthmus_barrier();
+}
+
+/* Without room to make adopted pages private again, a segment stays what it is. Address space is
+ * not what it takes, since the pages have their places. */
 static void adoption_without_room(void) {
     enum { kSize = 64 << 20 };
     if (me != 0) return;
@@ -294,23 +327,32 @@ static void adoption_without_room(void) {
     unsigned long used = 0; /* pages of address space */
     FILE* statm = fopen("/proc/self/statm", "r");
     struct rlimit before, limit;
-    CHECK(statm && fscanf(statm, "%lu", &used) == 1 && getrlimit(RLIMIT_AS, &before) == 0);
+    CHECK(statm && fscanf(statm, "%lu", &used) == 1 && getrlimit(RLIMIT_DATA, &before) == 0);
     fclose(statm);
+    limit = before;
+    limit.rlim_cur = 4096; /* of private memory: no more than there is */
+    if (created == ISTHMUS_OK && setrlimit(RLIMIT_DATA, &limit) == 0) {
+        strcpy(pages, "kept");
+        void* probe = mmap(NULL, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        const int status = probe == MAP_FAILED ? isthmus_segment_destroy(&mine) : ISTHMUS_NO_MEMORY;
+        setrlimit(RLIMIT_DATA, &before);
+        if (probe != MAP_FAILED) printf("private memory is not limited here: that is skipped\n");
+        CHECK(status == ISTHMUS_NO_MEMORY && strcmp(pages, "kept") == 0);
+        isthmus_segment again;
+        OK(isthmus_segment_clone(&again, 390, 0)); /* it is still published */
+        OK(isthmus_put("shared", &again, 0, 7, NULL));
+        CHECK(strcmp(pages, "shared") == 0);
+    } else {
+        printf("no room for 64 MiB, or no limit to set: that part is skipped\n");
+    }
+    CHECK(getrlimit(RLIMIT_AS, &before) == 0);
     limit = before;
     limit.rlim_cur = used * 4096 + (16 << 20);
     if (created == ISTHMUS_OK && limit.rlim_cur < before.rlim_cur &&
         setrlimit(RLIMIT_AS, &limit) == 0) {
-        strcpy(pages, "kept");
-        void* probe = mmap(NULL, kSize, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        const int status = probe == MAP_FAILED ? isthmus_segment_destroy(&mine) : ISTHMUS_NO_MEMORY;
+        const int status = isthmus_segment_destroy(&mine);
         setrlimit(RLIMIT_AS, &before);
-        if (probe != MAP_FAILED)
-            printf("address space is not limited here: that part is skipped\n");
-        CHECK(status == ISTHMUS_NO_MEMORY && strcmp(pages, "kept") == 0);
-        isthmus_segment again;
-        OK(isthmus_segment_clone(&again, 390, 0)); /* it is still published */
-    } else {
-        printf("no room for 64 MiB, or no limit to set: that part is skipped\n");
+        CHECK(status == ISTHMUS_OK && strcmp(pages, "shared") == 0);
     }
     if (created == ISTHMUS_OK) OK(isthmus_segment_destroy(&mine));
     munmap(pages, kSize);
@@ -542,6 +584,7 @@ int main(void) {
     adoption_refused();
     arena_refused();
     alignment();
+    adoption_leaves_no_mappings();
     adoption_without_room();
     default_segments();
     allocator();
