@@ -21,6 +21,14 @@ SessionObject::~SessionObject() {
     live.erase(this);
 }
 
+void SessionObject::hold_all() {
+    guard.lock();
+}
+
+void SessionObject::let_all_go() {
+    guard.unlock();
+}
+
 void SessionObject::end_all() {
     const std::lock_guard lock(guard);
     for (SessionObject* object : live) {
