@@ -23,7 +23,7 @@
 namespace isthmus {
 namespace {
 
-constexpr std::uint64_t kLargestId = std::uint64_t{1} << 62;
+constexpr std::uint64_t kDefaultIds = ISTHMUS_DEFAULT_ID(0);  // and on; below: of created ones
 constexpr std::uint64_t kChosenByLibrary = std::uint64_t{1} << 61;
 constexpr std::uint32_t kKnownAccess =
     ISTHMUS_READ_WRITE | ISTHMUS_TRANSFERS | ISTHMUS_ATOMICS | ISTHMUS_ALLOCATOR | ISTHMUS_QUEUE;
@@ -45,9 +45,15 @@ std::map<std::uint64_t, Made> made;  // by id
 std::uint64_t next_id = 0;
 
 std::string name(std::uint64_t id) {
+    if (id >= kDefaultIds) return "the default segment of PE " + std::to_string(id - kDefaultIds);
     char text[32];
     std::snprintf(text, sizeof text, "segment %#llx", static_cast<unsigned long long>(id));
     return text;
+}
+
+std::string default_ids_text() {
+    return "ids from 2^62 on are those of the default segments, ISTHMUS_DEFAULT_ID(0.." +
+           std::to_string(job.pes - 1) + ")";
 }
 
 std::uint64_t choose_id() {
@@ -221,8 +227,8 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
     const bool any = id == ISTHMUS_ANY_ID;
     if (any)
         id = choose_id();
-    else if (id >= kLargestId)
-        return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62");
+    else if (id >= kDefaultIds)
+        return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62; " + default_ids_text());
     Made record;
     record.size = size;
     std::uintptr_t shared = 0;
@@ -269,7 +275,12 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
 }
 
 int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char* routine) {
-    if (id >= kLargestId) return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62");
+    if (id >= kDefaultIds) {
+        if (id - kDefaultIds < static_cast<std::uint64_t>(job.pes))
+            return default_segment(segment, static_cast<int>(id - kDefaultIds), routine);
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "nobody has this id, and nobody will: " + default_ids_text());
+    }
     Publication publication;
     DirectoryPlace place;
     if (!(timeout >= 0)) timeout = seconds(Setting::clone_seconds);
@@ -306,7 +317,7 @@ int default_segment(Segment& segment, int pe, const char* routine) {
     segment.generation_now = &sessions_ended;
     segment.generation = __atomic_load_n(&sessions_ended, __ATOMIC_RELAXED);
     segment.sleepers = reinterpret_cast<const std::uint32_t*>(&job.header->pe[pe].sleepers);
-    segment.id = static_cast<std::uint64_t>(pe) + 1;  // of a namespace of its own: not published
+    segment.id = ISTHMUS_DEFAULT_ID(pe);
     segment.access = ISTHMUS_DEFAULT_ACCESS;
     segment.owner = pe;
     segment.entry = -1;

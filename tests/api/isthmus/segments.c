@@ -358,12 +358,43 @@ static void adoption_without_room(void) {
     munmap(pages, kSize);
 }
 
+/* An id means one segment: those of default segments and of created ones do not meet. */
+static void ids_of_default_segments(const isthmus_segment* theirs) {
+    isthmus_segment same, other;
+    OK(isthmus_segment_clone(&same, theirs->id, 0));
+    CHECK(same.base == theirs->base && same.size == theirs->size && same.owner == theirs->owner &&
+          same.id == theirs->id);
+    CHECK(isthmus_segment_clone(&other, ISTHMUS_DEFAULT_ID(pes), -1) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "ISTHMUS_DEFAULT_ID(0.."));
+    CHECK(isthmus_segment_create(&other, ISTHMUS_DEFAULT_ID(me), NULL, 64, 0) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "ISTHMUS_DEFAULT_ID(0.."));
+    isthmus_queue* queue = NULL;
+    CHECK(isthmus_queue_clone(&queue, theirs->id, 0) == ISTHMUS_PROTOCOL);
+    CHECK(isthmus_put("x", theirs, theirs->size, 1, NULL) == ISTHMUS_BOUNDS);
+    CHECK(strstr(isthmus_error_text(), "of the default segment of PE "));
+    isthmus_barrier();
+    if (me ==
+        0) { /* small numbers, those of the namespaces of PEs too, are a program's to choose */
+        for (uint64_t id = 0; id <= (uint64_t)pes; ++id) {
+            OK(isthmus_segment_create(&same, id, NULL, 64, 0));
+            OK(isthmus_segment_clone(&other, id, 0));
+            CHECK(other.owner == 0 && other.size == 64 && other.id == id);
+            CHECK(isthmus_namespace(id) == (id | 1ull << 63));
+            OK(isthmus_segment_destroy(&same));
+        }
+    }
+    for (int pe = 0; pe < pes; ++pe)
+        CHECK(isthmus_namespace(ISTHMUS_DEFAULT_ID(pe)) == (uint64_t)pe + 1);
+    isthmus_barrier();
+}
+
 static void default_segments(void) {
     isthmus_segment theirs, mine;
     uint64_t offset = 0;
     OK(isthmus_segment_default(&theirs, (me + 1) % pes));
     OK(isthmus_segment_default(&mine, me));
-    CHECK(theirs.id == (uint64_t)((me + 1) % pes) + 1);
+    CHECK(theirs.id == ISTHMUS_DEFAULT_ID((me + 1) % pes));
+    ids_of_default_segments(&theirs);
     CHECK(isthmus_segment_malloc(&mine, 8, &offset, NULL) == ISTHMUS_PROTOCOL);
     CHECK(strstr(isthmus_error_text(), "ISTHMUS_ALLOCATOR"));
     CHECK(isthmus_segment_default(&theirs, pes) == ISTHMUS_ARGUMENT);
