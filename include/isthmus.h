@@ -7,6 +7,8 @@
  * Common rules, unless a function says otherwise:
  *   - The result is an isthmus_status; 0 is success. When it is not, nothing has moved and no event
  *     has been touched; isthmus_error_text() says what was wrong, with the legal range.
+ *   - Pointers are there: a null view, local buffer or result, where the function does not allow
+ *     it, is no argument that is refused, but ends the job with a message, like any wild pointer.
  *   - `event` null: the call returns when the operation is complete. Else it returns when the
  *     operation is issued, and the event becomes true when it is complete: for a put, when the
  *     local buffer may be reused; for anything that returns a value, when the value is there.
@@ -17,6 +19,8 @@
  *     wrongly. That is not checked.
  *   - Objects are the caller's; one object must not be created or destroyed while another thread
  *     uses it.
+ *   - After fork() the child is no PE. It has a private copy of the memory of its parent's
+ * segments; what it calls ends it with a message, inlined operations too.
  *   - Sizes and offsets are bytes. Source and destination of one call must not overlap, unless they
  *     are identical.
  * Ordering: docs/ordering.md, a table of every pair of operations. */

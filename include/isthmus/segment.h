@@ -26,6 +26,19 @@ enum isthmus_access {
     ISTHMUS_DEFAULT_ACCESS = 1 | 2 | 4 | 8
 };
 
+/* Ids. A segment or queue that is created has an id below 2^62, of the program's choice (any
+ * number, small ones too) or the library's (from 2^61 on). The default segment of PE p has the id
+ * ISTHMUS_DEFAULT_ID(p), known from the start. So an id means one segment, wherever it comes from,
+ * and isthmus_segment_clone(&view, other.id, ...) is of the segment that `other` is of.
+ *
+ * An id stands for a namespace, the first half of a global address (namespace, offset): 0 is the
+ * caller's own memory, p + 1 is the symmetric heap of PE p, and what is created has the top bit set
+ * and its id below that. isthmus_namespace says which. docs/segments.md has the table. */
+#define ISTHMUS_DEFAULT_ID(pe) ((UINT64_C(1) << 62) + (uint64_t)(pe))
+static inline uint64_t isthmus_namespace(uint64_t id) {
+    return id >= ISTHMUS_DEFAULT_ID(0) ? id - ISTHMUS_DEFAULT_ID(0) + 1 : id | UINT64_C(1) << 63;
+}
+
 /* Let the library choose the id; read it in segment->id. */
 #define ISTHMUS_ANY_ID UINT64_MAX
 /* Use the setting's time-out (ISTHMUS_CLONE_SECONDS). */
@@ -40,7 +53,7 @@ typedef struct isthmus_segment {
     uint64_t atomic_end;            /* 64-bit atomics: offset must be below it; 0: refused */
     const uint32_t* generation_now; /* the owner moves it on when it destroys the segment */
     const uint32_t* sleepers;       /* waiters of the owner that sleep and must be woken */
-    uint64_t id; /* as chosen at its creation; a default segment's: PE + 1, not published */
+    uint64_t id;                    /* as chosen at its creation; ISTHMUS_DEFAULT_ID(PE) */
     uint32_t generation;
     uint32_t access; /* rights and kinds; above 255 the library's own */
     int32_t owner;   /* PE */
@@ -52,31 +65,36 @@ typedef struct isthmus_segment {
  * Else the memory must be symmetric (shmem_malloc, static data) or begin and end at page borders
  * (mmap, aligned_alloc(4096, ...)); in the latter case its pages are moved to shared memory in
  * place, contents kept, and must not be written by other threads during this call. Such pages must
- * be private, readable and writable, and no other segment's. Memory of either sort stays the
- * caller's and must stay where it is, neither freed nor unmapped, until the segment is destroyed
- * (by isthmus_finalize at the latest). What the library provided to a segment or a queue is
- * refused. The memory begins at a multiple of 8 bytes with ISTHMUS_ATOMICS, of 16 with
- * ISTHMUS_ALLOCATOR.
- * `access`: rights and kinds or-ed, 0 for ISTHMUS_DEFAULT_ACCESS.
- * Errors: EXISTS (says which PE has it), NO_MEMORY, ARGUMENT. Only this PE takes part. */
+ * be private, readable and writable, and no other segment's. Symmetric memory may lie in several
+ * segments, whole or in part: ids, rights and kinds are each segment's own, the bytes are the same
+ * ones. Memory of either sort stays the caller's and must stay where it is, neither freed nor
+ * unmapped, until the segment is destroyed (by isthmus_finalize at the latest). What the library
+ * provided to a segment or a queue is refused. The memory begins at a multiple of 8 bytes with
+ * ISTHMUS_ATOMICS, of 16 with ISTHMUS_ALLOCATOR. `access`: rights and kinds or-ed, 0 for
+ * ISTHMUS_DEFAULT_ACCESS. Errors: EXISTS (says which PE has it); ARGUMENT; NO_MEMORY: no room in
+ * the arena (ISTHMUS_ARENA_SIZE), or in the directory: each PE keeps up to 65536 ids, spread by a
+ * hash, of segments and queues of all PEs, and that is no setting. Only this PE takes part. */
 int isthmus_segment_create(isthmus_segment* segment, uint64_t id, void* memory, uint64_t size,
                            uint32_t access);
 
-/* Obtains the view of a segment of any PE. Waits until it exists, at most `timeout` seconds (0: do
- * not wait); says so once on standard error if that takes longer than a second.
- * Errors: TIMEOUT. One look-up at one PE's part of the directory, whatever the number of segments.
+/* Obtains the view of a segment of any PE; of a default segment at once. Waits until it exists, at
+ * most `timeout` seconds (0: do not wait); says so once on standard error if that takes longer than
+ * a second. Errors: TIMEOUT. One look-up at one PE's part of the directory, whatever the number of
+ * segments.
  */
 int isthmus_segment_clone(isthmus_segment* segment, uint64_t id, double timeout);
 
 /* The default segment of each PE: its symmetric heap. No look-up, nothing to destroy. Offsets are
- * alike at every PE: isthmus_segment_offset of a shmem_malloc'ed address. ARGUMENT if no such PE.
- */
+ * alike at every PE: isthmus_segment_offset of a shmem_malloc'ed address, asked of this PE's own
+ * default segment, holds for the same object in any other's. (A view of another PE's knows only
+ * where that lies here.) ARGUMENT if no such PE. */
 int isthmus_segment_default(isthmus_segment* segment, int pe);
 
 /* Owner: takes the id back; later operations through clones return ISTHMUS_STALE. The owner makes
  * sure that none is under way. Memory that the library provided is freed; adopted memory stays
- * mapped. Clone, the owner's own too: forgets the view.
- * Errors: STALE: destroyed already; NO_MEMORY: the system has no room to make adopted memory
+ * mapped, contents kept, as private memory that no other thread may use during this call; what
+ * madvise, mlock or mbind have said of it is forgotten. Clone, the owner's own too: forgets the
+ * view. Errors: STALE: destroyed already; NO_MEMORY: the system has no room to make adopted memory
  * private again, and the segment is as it was. */
 int isthmus_segment_destroy(isthmus_segment* segment);
 

@@ -16,7 +16,7 @@ typedef enum isthmus_status {
     ISTHMUS_PROTOCOL,  /* the segment does not accept that kind of operation */
     ISTHMUS_STALE,     /* the segment was destroyed by its owner: clone it again, or stop */
     ISTHMUS_EXISTS,    /* the id is taken: choose another */
-    ISTHMUS_NO_MEMORY, /* raise the setting that the text names, or ask for less */
+    ISTHMUS_NO_MEMORY, /* raise the setting, or stay within the limit, that the text names */
     ISTHMUS_ARGUMENT,  /* an argument is wrong: mend the program */
     ISTHMUS_TOO_LARGE  /* above a stated limit */
 } isthmus_status;

@@ -15,7 +15,8 @@ extern "C" {
 /* Collective over all PEs, with the same size and alignment everywhere (the job is ended with a
  * message if they differ). Zeroed memory, at the same address at every PE, in *block: local address
  * here, and part of every PE's default segment. `alignment`: a power of two up to 4096, or 0
- * for 16. Size 0: *block is null. Errors, alike at all PEs: NO_MEMORY (says how much is free; raise
+ * for 16. A block of 1 MiB or more is occupied as it is touched, a smaller one at once. Size 0:
+ * *block is null. Errors, alike at all PEs: NO_MEMORY (says how much is free; raise
  * SHMEM_SYMMETRIC_SIZE), ARGUMENT. Set-up cost: two barriers. */
 int isthmus_symmetric_malloc(void** block, uint64_t size, uint64_t alignment);
 

@@ -95,9 +95,9 @@ void put_into_core_dumps(void* address, std::size_t length) {
     madvise(address, length, MADV_DODUMP);
 }
 
-void discard(int file, std::uint64_t offset, std::uint64_t length) {
-    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
-              static_cast<off_t>(length));
+bool discard(int file, std::uint64_t offset, std::uint64_t length) {
+    return fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                     static_cast<off_t>(length)) == 0;
 }
 
 void futex_wait(const std::uint32_t* word, std::uint32_t expected, std::uint64_t nanoseconds) {

@@ -42,7 +42,7 @@ bool map_shared(void* address, std::size_t length, int file, std::uint64_t offse
 void put_into_core_dumps(void* address, std::size_t length);
 
 // Gives the pages of [offset, offset + length) of a shared file back.
-void discard(int file, std::uint64_t offset, std::uint64_t length);
+bool discard(int file, std::uint64_t offset, std::uint64_t length);
 
 // Futex on a word in shared memory. Waits while *word == expected, at most `nanoseconds`.
 void futex_wait(const std::uint32_t* word, std::uint32_t expected, std::uint64_t nanoseconds);

@@ -60,8 +60,9 @@ constexpr std::array kTable{
     SettingDescription{"ISTHMUS_ARENA_SIZE", nullptr, SettingKind::size, "25%", nullptr, "memory",
                        "Room of each PE for segments and queues whose memory the library provides. "
                        "Reserved, not occupied."},
-    SettingDescription{"ISTHMUS_CLONE_SECONDS", nullptr, SettingKind::seconds, "60", nullptr,
-                       "waiting", "How long a clone waits for a segment or queue to be published."},
+    SettingDescription{
+        "ISTHMUS_CLONE_SECONDS", nullptr, SettingKind::seconds, "60", nullptr, "waiting",
+        "How long a clone waits for a segment or queue to be published. 0: not at all."},
     SettingDescription{"ISTHMUS_SLEEP_MILLISECONDS", nullptr, SettingKind::number, "10", nullptr,
                        "waiting",
                        "An event or queue waited for longer than this sleeps until it is woken."},

@@ -13,7 +13,7 @@ namespace isthmus {
 enum class SettingKind : std::uint8_t {
     flag,     // 0 or 1; unset and empty are 0
     number,   // a count
-    seconds,  // decimal fraction allowed; 0 turns it off
+    seconds,  // decimal fraction allowed
     size,     // bytes, with k M G T (powers of 1024) or a percentage of memory
     text,     // as it stands
     choice,   // one of the words in `choices`

@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <mutex>
 #include <string>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
+#include "core/directory.hpp"
 #include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/host.hpp"
@@ -110,6 +109,7 @@ void open_arena() {
     const std::lock_guard lock(guard);
     if (blocks.range().size != 0) return;  // an inner initialisation; other threads are at work
     blocks.reset(job.arena);
+    open_directory();
     job.native = true;
 }
 
@@ -168,28 +168,6 @@ std::uint32_t arena_access(const void* address, std::uint64_t size, int pe) {
     return end <= word >> kUsedShift ? word & kKept : 0;
 }
 
-std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size) {
-    std::ifstream maps("/proc/self/maps");
-    std::uintptr_t next = begin;  // what lies before it can be adopted
-    std::string line;
-    while (std::getline(maps, line)) {
-        unsigned long from = 0, to = 0;
-        char rights[5] = "";
-        if (std::sscanf(line.c_str(), "%lx-%lx %4s", &from, &to, rights) != 3 || to <= next)
-            continue;
-        if (from > next) break;
-        if (rights[3] != 'p')
-            return "page " + hexadecimal(reinterpret_cast<const void*>(next)) +
-                   " is shared with others already";
-        if (std::strncmp(rights, "rw-", 3) != 0)
-            return "the rights of page " + hexadecimal(reinterpret_cast<const void*>(next)) +
-                   " are not rw- but " + std::string(rights, 3);
-        next = to;
-        if (next - begin >= size) return "";
-    }
-    return "page " + hexadecimal(reinterpret_cast<const void*>(next)) + " is not mapped";
-}
-
 bool adopt_pages(void* pages, std::uint64_t size, void* block) {
     require_job_file("isthmus_segment_create");
     std::memcpy(block, pages, size);
@@ -197,14 +175,21 @@ bool adopt_pages(void* pages, std::uint64_t size, void* block) {
                           job_file_offset(reinterpret_cast<std::uintptr_t>(block)), true);
 }
 
-bool return_pages(void* pages, std::uint64_t size) {
-    void* const copy =
-        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (copy == MAP_FAILED) return false;
-    std::memcpy(copy, pages, size);
-    if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, pages) == pages) return true;
+bool return_pages(void* pages, std::uint64_t size, const void* block) {
+    // Fresh pages become part of the mapping beside them. Pages that were filled elsewhere and
+    // moved here would stay a mapping of their own for ever, and a process may have only so many.
+    if (mmap(pages, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+        MAP_FAILED) {
+        std::memcpy(pages, block, size);
+        return true;
+    }
+    // The kernel looks for room first; but it may have taken the old pages away.
     const int reason = errno;
-    munmap(copy, size);
+    if (job_file_is_open() &&
+        !os::map_shared(pages, size, job.file,
+                        job_file_offset(reinterpret_cast<std::uintptr_t>(block)), true))
+        fail("isthmus_segment_destroy",
+             "the memory at " + hexadecimal(pages) + " is lost: " + std::strerror(errno));
     errno = reason;
     return false;
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "core/job.hpp"
 
@@ -27,13 +26,10 @@ bool is_in_arena(const void* address, std::uint64_t size, int pe);
 // What the one segment of `pe` that has all of these bytes allows; 0 if none has.
 std::uint32_t arena_access(const void* address, std::uint64_t size, int pe);
 
-// Why the pages of [begin, begin + size) cannot be adopted: not mapped throughout, not both
-// readable and writable, or shared already. Empty if they can.
-std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size);
-
 // Moves whole pages of this PE's private memory onto `block` of the arena, in place, contents kept;
-// and back. False and errno if the kernel refuses; then nothing has changed.
+// and back, which leaves no mapping of their own where the pages beside them are of the same kind.
+// False and errno if the kernel refuses; then nothing has changed. No other thread uses them.
 bool adopt_pages(void* pages, std::uint64_t size, void* block);
-bool return_pages(void* pages, std::uint64_t size);
+bool return_pages(void* pages, std::uint64_t size, const void* block);
 
 }  // namespace isthmus

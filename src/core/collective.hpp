@@ -14,7 +14,8 @@ void release_teams();
 void barrier_world();
 
 // Ends the job if `value` differs between PEs: "shmem_malloc: size is 64 here and 128 at PE 1".
-// Collective over all PEs; for checked mode.
+// Collective over all PEs; for checked mode. kNull is said as such.
+inline constexpr std::uint64_t kNull = ~std::uint64_t{0};
 void check_agreement(const char* routine, const char* what, std::uint64_t value);
 
 }  // namespace isthmus

@@ -1,5 +1,8 @@
 #include "core/directory.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "core/internal_layout.hpp"
 #include "core/wait.hpp"
 #include "core/window.hpp"
@@ -7,8 +10,20 @@
 namespace isthmus {
 namespace {
 
+// Chains: each id belongs to a bucket, whose entries are linked. Entries that are withdrawn leave
+// their chain at once and are used again, so a search is as short after any number of ids as it was
+// before. Readers take no lock: a bucket counts its changes, and who has found nothing in a chain
+// that has changed meanwhile looks again.
+constexpr std::uint32_t kBuckets = kDirectoryEntries;
+
 struct Table {
     std::atomic<std::uint32_t> lock;  // 0 free, else PE + 1; guards changes, not look-ups
+    // All below, up to the buckets, under the lock.
+    std::uint32_t last_generation;  // even
+    std::uint32_t begun;            // entries that have ever been used, the first ones
+    std::uint32_t free;             // those of them that are free now: index + 1, linked; 0: none
+    // Lower half: the first entry, index + 1, or 0. Upper half: how often the chain has changed.
+    alignas(64) std::atomic<std::uint64_t> buckets[kBuckets];
     alignas(64) DirectoryEntry entries[kDirectoryEntries];
 };
 static_assert(sizeof(Table) <= kDirectorySize);
@@ -23,17 +38,8 @@ std::uint64_t mix(std::uint64_t id) {  // finaliser of splitmix64
     return id ^ (id >> 31);
 }
 
-std::uint32_t next(std::uint32_t index) {
-    return (index + 1) % kDirectoryEntries;
-}
-std::uint32_t previous(std::uint32_t index) {
-    return (index - 1) % kDirectoryEntries;
-}
-
-// An even number, which a cell counts on from. Sessions and generations of a cell may be so many
-// that they meet again; this finds mistakes, and need not find all.
-constexpr int kGenerationBits = 20;
-std::uint32_t first_generation = 0;
+// What the home of this PE goes on from; 0 is what memory is before it is opened.
+std::uint32_t kept_generation = 2;
 
 bool is_alive(std::uint32_t generation) {
     return (generation & 1) != 0;
@@ -60,24 +66,78 @@ class TableLock {
 
 struct Home {
     int pe;
-    std::uint32_t first;  // where its probe sequence begins
+    std::uint32_t bucket;
 };
 
 Home home_of(std::uint64_t id) {
     const std::uint64_t hash = mix(id);
     return {static_cast<int>(hash % static_cast<std::uint64_t>(job.pes)),
-            static_cast<std::uint32_t>(hash >> 40) % kDirectoryEntries};
+            static_cast<std::uint32_t>(hash >> 40) % kBuckets};
 }
 
-// Cells behind which a probe need not go on become never-used again, so that ids that come and go
-// do not lengthen the search for those that are not there.
-void clean_up(Table& table, std::uint32_t index) {
-    if (table.entries[next(index)].key.load(std::memory_order_relaxed) != 0) return;
-    while (table.entries[index].key.load(std::memory_order_relaxed) != 0 &&
-           !is_alive(table.entries[index].generation.load(std::memory_order_relaxed))) {
-        table.entries[index].key.store(0, std::memory_order_relaxed);
-        index = previous(index);
+std::uint32_t first_of(std::uint64_t bucket) {
+    return static_cast<std::uint32_t>(bucket);
+}
+
+// The chain has changed, and begins with this entry.
+void change(std::atomic<std::uint64_t>& bucket, std::uint32_t first) {
+    const std::uint64_t changes = (bucket.load(std::memory_order_relaxed) >> 32) + 1;
+    bucket.store(changes << 32 | first, std::memory_order_release);  // partner: look_up
+}
+
+// An entry that is in no chain; 0: there is none. The lock is held, as below.
+std::uint32_t take_entry(Table& table) {
+    if (const std::uint32_t free = table.free) {
+        table.free = table.entries[free - 1].next.load(std::memory_order_relaxed);
+        return free;
     }
+    return table.begun == kDirectoryEntries ? 0 : ++table.begun;
+}
+
+// Takes the entry out of its chain. A reader that stands on it reads a `next` of elsewhere only
+// after the change is there to be seen.
+void unlink(Table& table, std::uint32_t entry) {
+    DirectoryEntry& gone = table.entries[entry - 1];
+    auto& bucket = table.buckets[home_of(gone.id.load(std::memory_order_relaxed)).bucket];
+    const std::uint32_t behind = gone.next.load(std::memory_order_relaxed);
+    std::uint32_t first = first_of(bucket.load(std::memory_order_relaxed));
+    if (first == entry) {
+        first = behind;
+    } else {
+        std::uint32_t before = first;
+        while (table.entries[before - 1].next.load(std::memory_order_relaxed) != entry)
+            before = table.entries[before - 1].next.load(std::memory_order_relaxed);
+        table.entries[before - 1].next.store(behind, std::memory_order_release);
+    }
+    change(bucket, first);
+}
+
+enum class Search { found, missing, disturbed };
+
+// One walk along a chain.
+Search search(Table& table, std::uint32_t first, std::uint64_t id, Publication& publication,
+              DirectoryPlace& place) {
+    std::uint32_t number = first;
+    for (std::uint32_t steps = 0; number != 0; ++steps) {
+        DirectoryEntry& entry = table.entries[number - 1];
+        const std::uint32_t generation = entry.generation.load(std::memory_order_acquire);
+        // All of a chain is alive; and only a walk that strays through several is so long.
+        if (!is_alive(generation) || steps == kDirectoryEntries) return Search::disturbed;
+        if (entry.id.load(std::memory_order_relaxed) == id) {
+            publication = {id, entry.place.load(std::memory_order_relaxed),
+                           entry.size.load(std::memory_order_relaxed),
+                           entry.access.load(std::memory_order_relaxed),
+                           entry.owner.load(std::memory_order_relaxed)};
+            std::atomic_thread_fence(std::memory_order_acquire);  // fields before the second look
+            if (entry.generation.load(std::memory_order_relaxed) != generation)
+                return Search::disturbed;
+            place.index = static_cast<std::int32_t>(number - 1);
+            place.generation = generation;
+            return Search::found;
+        }
+        number = entry.next.load(std::memory_order_acquire);  // partner: unlink, withdraw
+    }
+    return Search::missing;
 }
 
 }  // namespace
@@ -86,72 +146,66 @@ DirectoryEntry* DirectoryPlace::entry() const {
     return &table_at(home).entries[index];
 }
 
-void begin_generations_at(std::uint32_t sessions) {
-    first_generation = sessions << kGenerationBits;
+void open_directory() {
+    Table& table = table_at(job.me);
+    if (table.last_generation == 0) table.last_generation = kept_generation;
+}
+
+void close_directory() {
+    const std::uint32_t last = table_at(job.me).last_generation;
+    if (last != 0) kept_generation = last;
 }
 
 PublishResult publish(const Publication& publication, DirectoryPlace& place) {
     const Home home = home_of(publication.id);
     Table& table = table_at(home.pe);
     const TableLock lock(table);
-    const std::uint64_t key = publication.id + 1;
-    std::int32_t dead = -1;
-    std::uint32_t index = home.first;
-    for (std::uint32_t probes = 0; probes < kDirectoryEntries; ++probes, index = next(index)) {
-        DirectoryEntry& entry = table.entries[index];
-        const std::uint64_t found = entry.key.load(std::memory_order_relaxed);
-        const std::uint32_t generation = entry.generation.load(std::memory_order_relaxed);
-        if (is_alive(generation)) {
-            if (found != key) continue;
-            place = {home.pe, static_cast<std::int32_t>(index), generation};
-            return PublishResult::exists;
-        }
-        if (dead < 0) dead = static_cast<std::int32_t>(index);
-        if (found == 0) break;
-    }
-    if (dead < 0) return PublishResult::full;
-    DirectoryEntry& entry = table.entries[dead];
-    const std::uint32_t before = entry.generation.load(std::memory_order_relaxed);
-    const std::uint32_t generation = (before == 0 ? first_generation : before) + 1;
-    entry.key.store(key, std::memory_order_relaxed);
+    place = {home.pe, -1, 0};
+    auto& bucket = table.buckets[home.bucket];
+    const std::uint32_t first = first_of(bucket.load(std::memory_order_relaxed));
+    Publication other;
+    if (search(table, first, publication.id, other, place) == Search::found)
+        return PublishResult::exists;
+    const std::uint32_t number = take_entry(table);
+    if (number == 0) return PublishResult::full;
+    DirectoryEntry& entry = table.entries[number - 1];
+    const std::uint32_t generation = (table.last_generation += 2) + 1;
+    entry.id.store(publication.id, std::memory_order_relaxed);
     entry.access.store(publication.access, std::memory_order_relaxed);
     entry.place.store(publication.place, std::memory_order_relaxed);
     entry.size.store(publication.size, std::memory_order_relaxed);
     entry.owner.store(publication.owner, std::memory_order_relaxed);
-    entry.generation.store(generation, std::memory_order_release);  // partner: look_up
-    place = {home.pe, dead, generation};
+    entry.next.store(first, std::memory_order_release);
+    entry.generation.store(generation, std::memory_order_release);  // partner: search
+    change(bucket, number);
+    place.index = static_cast<std::int32_t>(number - 1);
+    place.generation = generation;
     return PublishResult::done;
 }
 
 bool look_up(std::uint64_t id, Publication& publication, DirectoryPlace& place) {
     const Home home = home_of(id);
     Table& table = table_at(home.pe);
-    const std::uint64_t key = id + 1;
-    std::uint32_t index = home.first;
-    for (std::uint32_t probes = 0; probes < kDirectoryEntries; ++probes, index = next(index)) {
-        DirectoryEntry& entry = table.entries[index];
-        const std::uint32_t generation = entry.generation.load(std::memory_order_acquire);
-        const std::uint64_t found = entry.key.load(std::memory_order_relaxed);
-        if (found == 0) return false;
-        if (found != key || !is_alive(generation)) continue;
-        publication = {id, entry.place.load(std::memory_order_relaxed),
-                       entry.size.load(std::memory_order_relaxed),
-                       entry.access.load(std::memory_order_relaxed),
-                       entry.owner.load(std::memory_order_relaxed)};
-        std::atomic_thread_fence(std::memory_order_acquire);  // the fields before the second look
-        if (entry.generation.load(std::memory_order_relaxed) != generation) return false;
-        place = {home.pe, static_cast<std::int32_t>(index), generation};
-        return true;
+    auto& bucket = table.buckets[home.bucket];
+    place.home = home.pe;
+    while (true) {
+        const std::uint64_t seen = bucket.load(std::memory_order_acquire);
+        const Search result = search(table, first_of(seen), id, publication, place);
+        if (result == Search::found) return true;
+        // Relaxed: the walk's last load was an acquire. A change means that a writer got on.
+        if (bucket.load(std::memory_order_relaxed) == seen) return false;
     }
-    return false;
 }
 
 void withdraw(const DirectoryPlace& place) {
     Table& table = table_at(place.home);
     const TableLock lock(table);
+    const auto number = static_cast<std::uint32_t>(place.index) + 1;
     DirectoryEntry& entry = table.entries[place.index];
+    unlink(table, number);
     entry.generation.store(place.generation + 1, std::memory_order_release);
-    clean_up(table, static_cast<std::uint32_t>(place.index));
+    entry.next.store(table.free, std::memory_order_release);  // partner: search
+    table.free = number;
 }
 
 bool count_if_published(std::uint64_t id, const std::uint32_t* generation_now,
@@ -161,6 +215,50 @@ bool count_if_published(std::uint64_t id, const std::uint32_t* generation_now,
     if (__atomic_load_n(generation_now, __ATOMIC_RELAXED) != generation) return false;
     counter.fetch_add(1, std::memory_order_relaxed);
     return true;
+}
+
+std::uint32_t longest_chain(int home) {
+    Table& table = table_at(home);
+    const TableLock lock(table);
+    std::uint32_t longest = 0;
+    for (const auto& bucket : table.buckets) {
+        std::uint32_t length = 0;
+        for (std::uint32_t number = first_of(bucket.load(std::memory_order_relaxed)); number != 0;
+             number = table.entries[number - 1].next.load(std::memory_order_relaxed))
+            ++length;
+        longest = std::max(longest, length);
+    }
+    return longest;
+}
+
+bool directory_is_valid(int home) {
+    Table& table = table_at(home);
+    const TableLock lock(table);
+    std::vector<bool> seen(kDirectoryEntries);
+    const auto meet = [&](std::uint32_t number) {
+        if (number > table.begun || seen[number - 1]) return false;
+        seen[number - 1] = true;
+        return true;
+    };
+    std::uint32_t met = 0;
+    for (std::uint32_t number = table.free; number != 0; ++met) {
+        const DirectoryEntry& entry = table.entries[number - 1];
+        if (!meet(number) || is_alive(entry.generation.load(std::memory_order_relaxed)))
+            return false;
+        number = entry.next.load(std::memory_order_relaxed);
+    }
+    for (std::uint32_t at = 0; at < kBuckets; ++at) {
+        std::uint32_t number = first_of(table.buckets[at].load(std::memory_order_relaxed));
+        for (; number != 0; ++met) {
+            const DirectoryEntry& entry = table.entries[number - 1];
+            const Home belongs = home_of(entry.id.load(std::memory_order_relaxed));
+            if (!meet(number) || !is_alive(entry.generation.load(std::memory_order_relaxed)) ||
+                belongs.pe != home || belongs.bucket != at)
+                return false;
+            number = entry.next.load(std::memory_order_relaxed);
+        }
+    }
+    return met == table.begun;
 }
 
 }  // namespace isthmus

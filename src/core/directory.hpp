@@ -16,17 +16,19 @@ struct Publication {
     std::int32_t owner = -1;
 };
 
-// One cell of a home's table. `generation` is odd while the segment lives: a seqlock for readers
-// (release by the writer, acquire before and after by readers), and what a view compares with to
-// learn that its segment is gone. It begins elsewhere in each session (begin_generations_at). The
-// other fields are written only while it is even, under the home's lock.
+// One cell of a home's table; where it lies does not change while its segment lives. `generation`
+// is odd then: a seqlock for readers (release by the writer, acquire before and after by readers),
+// and what a view compares with to learn that its segment is gone. A home gives each generation
+// once (in 2^31), in later sessions too. The other fields are written only while it is even, under
+// the home's lock; but for `next`.
 struct alignas(64) DirectoryEntry {
-    std::atomic<std::uint64_t> key;  // id + 1; 0: never used since the last clean-up
+    std::atomic<std::uint64_t> id;
     std::atomic<std::uint32_t> generation;
     std::atomic<std::uint32_t> access;
     std::atomic<std::uint64_t> place;
     std::atomic<std::uint64_t> size;
     std::atomic<std::int32_t> owner;
+    std::atomic<std::uint32_t> next;  // of the chain, or of the free ones: index + 1; 0: the last
 };
 static_assert(sizeof(DirectoryEntry) == 64);
 
@@ -42,11 +44,13 @@ struct DirectoryPlace {
     DirectoryEntry* entry() const;
 };
 
-// At the end of a session, when entries become zero again: later segments have other generations
-// than those of the `sessions` before, so that views of these stay stale.
-void begin_generations_at(std::uint32_t sessions);
+// The home of this PE, when its memory is new and nobody publishes yet: generations go on where
+// close_directory found them, so that views of earlier sessions stay stale.
+void open_directory();
+// At the end of a session, when nobody publishes any more.
+void close_directory();
 
-// On `exists`, `place` is the one that is there.
+// On `exists`, `place` is the one that is there; on `full`, its home is the id's.
 PublishResult publish(const Publication& publication, DirectoryPlace& place);
 // False if nobody has published the id (now).
 bool look_up(std::uint64_t id, Publication& publication, DirectoryPlace& place);
@@ -56,5 +60,10 @@ void withdraw(const DirectoryPlace& place);
 // all that were counted.
 bool count_if_published(std::uint64_t id, const std::uint32_t* generation_now,
                         std::uint32_t generation, std::atomic<std::uint64_t>& counter);
+
+// For tests: that all structures of a home agree with each other, and how many entries a look-up
+// there looks at, at most.
+bool directory_is_valid(int home);
+std::uint32_t longest_chain(int home);
 
 }  // namespace isthmus

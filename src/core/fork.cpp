@@ -13,7 +13,10 @@
 #include "base/os.hpp"
 #include "core/collective.hpp"
 #include "core/far.hpp"
+#include "core/internal_layout.hpp"
 #include "core/job.hpp"
+#include "core/segment.hpp"
+#include "core/session_object.hpp"
 #include "core/team.hpp"
 #include "core/window.hpp"
 
@@ -30,6 +33,8 @@ constexpr int kPatience = 30'000;  // milliseconds; for a child that is stopped 
 void prepare() {
     if (forked_child) return;  // its memory is its own; the kernel does the rest
     forking.lock();
+    hold_segments();
+    SessionObject::hold_all();
     // Without a pipe (no file descriptors left) the parent goes on while the child copies.
     if (pipe2(copied, O_CLOEXEC) != 0) copied[0] = copied[1] = -1;
 }
@@ -41,6 +46,8 @@ void close_end(int& end) {
 
 void wait_for_child() {
     if (forked_child) return;
+    SessionObject::let_all_go();
+    let_segments_go();
     close_end(copied[1]);
     pollfd end{copied[0], POLLIN, 0};
     if (copied[0] >= 0) {
@@ -79,6 +86,22 @@ void make_private(const Range& range, std::uint64_t offset) {
            reinterpret_cast<void*>(range.begin));
 }
 
+// Views and queues are used without a look at anything but the generation or the ring: these
+// change, so that each use goes the slow way, which ends the child with a message. Where another
+// PE's directory was, zeros can be read, which is no segment's generation.
+void end_views() {
+    for (int pe = 0; pe < job.pes; ++pe) {
+        char* const directory = translate(internal_object<char>(kDirectoryOffset), pe);
+        // Of this PE it is a copy already. Without these pages a use is a fault.
+        mmap(directory, kDirectorySize, PROT_READ,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                 (pe == job.me ? MAP_FIXED : MAP_FIXED_NOREPLACE),
+             -1, 0);
+    }
+    end_default_segments();
+    SessionObject::end_all();
+}
+
 void become_private() {
     if (forked_child) return;
     if (job.heap.size != 0 && !job_file_is_open()) {
@@ -102,6 +125,10 @@ void become_private() {
         if (job.data.size != 0)
             munmap(translate(reinterpret_cast<char*>(job.data.begin), pe), job.data.size);
     }
+    visit_adopted(make_private);
+    SessionObject::let_all_go();
+    let_segments_go();
+    if (job.native) end_views();
     if (isthmus_team_world.slot >= 0) release_teams();
     forked_child = true;
     set_job_end({nullptr, nullptr});  // what ends here is the child alone

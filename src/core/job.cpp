@@ -490,11 +490,9 @@ std::uint64_t job_file_offset(std::uintptr_t address) {
     return region(job.me) + (address - heap_base());
 }
 
-void discard_pages(std::uintptr_t begin, std::uint64_t size) {
-    if (job_file_is_open())
-        os::discard(job.file, job_file_offset(begin), size);
-    else
-        madvise(reinterpret_cast<void*>(begin), size, MADV_REMOVE);
+bool discard_pages(std::uintptr_t begin, std::uint64_t size) {
+    if (job_file_is_open()) return os::discard(job.file, job_file_offset(begin), size);
+    return madvise(reinterpret_cast<void*>(begin), size, MADV_REMOVE) == 0;
 }
 
 std::string why_not_symmetric(const void* address, std::uint64_t bytes) {

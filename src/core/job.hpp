@@ -84,7 +84,7 @@ void require_job_file(const char* routine);
 // Where in it an address in the heap or the arena of this PE lies.
 std::uint64_t job_file_offset(std::uintptr_t address);
 // Gives pages of this PE's own shared memory back; they read as zero afterwards.
-void discard_pages(std::uintptr_t begin, std::uint64_t size);
+bool discard_pages(std::uintptr_t begin, std::uint64_t size);
 
 // All PEs of the job; for set-up, before teams exist. On one host by counter and futex.
 void start_barrier();

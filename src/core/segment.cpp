@@ -14,6 +14,7 @@
 #include "core/directory.hpp"
 #include "core/heap.hpp"
 #include "core/job.hpp"
+#include "core/mapping.hpp"
 #include "core/segment_allocator.hpp"
 #include "core/status.hpp"
 #include "core/wait.hpp"
@@ -22,7 +23,7 @@
 namespace isthmus {
 namespace {
 
-constexpr std::uint64_t kLargestId = std::uint64_t{1} << 62;
+constexpr std::uint64_t kDefaultIds = ISTHMUS_DEFAULT_ID(0);  // and on; below: of created ones
 constexpr std::uint64_t kChosenByLibrary = std::uint64_t{1} << 61;
 constexpr std::uint32_t kKnownAccess =
     ISTHMUS_READ_WRITE | ISTHMUS_TRANSFERS | ISTHMUS_ATOMICS | ISTHMUS_ALLOCATOR | ISTHMUS_QUEUE;
@@ -44,9 +45,15 @@ std::map<std::uint64_t, Made> made;  // by id
 std::uint64_t next_id = 0;
 
 std::string name(std::uint64_t id) {
+    if (id >= kDefaultIds) return "the default segment of PE " + std::to_string(id - kDefaultIds);
     char text[32];
     std::snprintf(text, sizeof text, "segment %#llx", static_cast<unsigned long long>(id));
     return text;
+}
+
+std::string default_ids_text() {
+    return "ids from 2^62 on are those of the default segments, ISTHMUS_DEFAULT_ID(0.." +
+           std::to_string(job.pes - 1) + ")";
 }
 
 std::uint64_t choose_id() {
@@ -141,7 +148,8 @@ int check_adoptable(const void* memory, std::uint64_t size, const char* routine)
                           std::to_string(record.size) + " bytes at " + hexadecimal(record.adopted) +
                           "; destroy that first");
     }
-    const std::string why = why_not_adoptable(begin, size);
+    Mappings mappings;
+    const std::string why = why_not_adoptable(begin, size, mappings);
     if (why.empty()) return ISTHMUS_OK;
     return refuse(ISTHMUS_ARGUMENT, routine,
                   why + "; only private memory that may be read and written is adopted");
@@ -187,7 +195,7 @@ int provide_memory(void* memory, std::uint64_t size, std::uint32_t access, Made&
 // False and errno if adopted pages cannot become private again. Then the block must stay: they lie
 // on it, and releasing it would empty them.
 bool make_private(const Made& record) {
-    return !record.adopted || return_pages(record.adopted, record.size);
+    return !record.adopted || return_pages(record.adopted, record.size, record.block);
 }
 
 std::string why_still_shared(std::uint64_t id, const Made& record, int reason) {
@@ -219,8 +227,8 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
     const bool any = id == ISTHMUS_ANY_ID;
     if (any)
         id = choose_id();
-    else if (id >= kLargestId)
-        return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62");
+    else if (id >= kDefaultIds)
+        return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62; " + default_ids_text());
     Made record;
     record.size = size;
     std::uintptr_t shared = 0;
@@ -236,7 +244,9 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
     }
     Publication publication{id, symmetric_place(shared), size, access, job.me};
     PublishResult published = publish(publication, record.place);
-    while (any && published == PublishResult::exists) {  // a program has chosen the same number
+    // A program has chosen the same number; or the id's home is full, and others may not be.
+    for (int homes = 0; any && (published == PublishResult::exists ||
+                                (published == PublishResult::full && ++homes < 4 * job.pes));) {
         publication.id = id = choose_id();
         published = publish(publication, record.place);
     }
@@ -252,7 +262,10 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
             give_back(id, record, routine);
             return refuse(
                 ISTHMUS_NO_MEMORY, routine,
-                "the directory is full: " + std::to_string(kDirectoryEntries) + " segments a PE");
+                "the directory has no room for " + name(id) + ": PE " +
+                    std::to_string(record.place.home) + ", where ids like this are kept, holds " +
+                    std::to_string(kDirectoryEntries) +
+                    " segments and queues, which is the limit of a PE; destroy some of them");
     }
     segment = view(publication, record.place);
     segment.entry = record.place.index;
@@ -262,7 +275,12 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
 }
 
 int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char* routine) {
-    if (id >= kLargestId) return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62");
+    if (id >= kDefaultIds) {
+        if (id - kDefaultIds < static_cast<std::uint64_t>(job.pes))
+            return default_segment(segment, static_cast<int>(id - kDefaultIds), routine);
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "nobody has this id, and nobody will: " + default_ids_text());
+    }
     Publication publication;
     DirectoryPlace place;
     if (!(timeout >= 0)) timeout = seconds(Setting::clone_seconds);
@@ -299,7 +317,7 @@ int default_segment(Segment& segment, int pe, const char* routine) {
     segment.generation_now = &sessions_ended;
     segment.generation = __atomic_load_n(&sessions_ended, __ATOMIC_RELAXED);
     segment.sleepers = reinterpret_cast<const std::uint32_t*>(&job.header->pe[pe].sleepers);
-    segment.id = static_cast<std::uint64_t>(pe) + 1;  // of a namespace of its own: not published
+    segment.id = ISTHMUS_DEFAULT_ID(pe);
     segment.access = ISTHMUS_DEFAULT_ACCESS;
     segment.owner = pe;
     segment.entry = -1;
@@ -337,9 +355,30 @@ void release_segments() {
         give_back(id, record, "isthmus_finalize");
     }
     made.clear();
+    end_default_segments();
+    close_directory();
+}
+
+void end_default_segments() {
     // Relaxed: operations that are under way while their session ends are a mistake.
     __atomic_fetch_add(&sessions_ended, 1, __ATOMIC_RELAXED);
-    begin_generations_at(sessions_ended);
+}
+
+void hold_segments() {
+    guard.lock();
+}
+
+void let_segments_go() {
+    guard.unlock();
+}
+
+void visit_adopted(void (*visit)(const Range& pages, std::uint64_t offset)) {
+    for (const auto& [id, record] : made) {
+        if (!record.adopted) continue;
+        const auto pages = reinterpret_cast<std::uintptr_t>(record.adopted);
+        visit({pages, os::page_up(record.size)},
+              job_file_offset(reinterpret_cast<std::uintptr_t>(record.block)));
+    }
 }
 
 int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t size,

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/job.hpp"
 #include "core/sleep.hpp"
 
 namespace isthmus {
@@ -19,6 +20,14 @@ int destroy_segment(Segment& segment, const char* routine);
 
 // All segments that this PE made and has not destroyed; at the end of a session.
 void release_segments();
+
+// Around a fork: nobody makes or destroys a segment between the two.
+void hold_segments();
+void let_segments_go();
+// In the forked child: each range that a segment has adopted, and where in the job file it lies.
+void visit_adopted(void (*visit)(const Range& pages, std::uint64_t offset));
+// In the forked child: views of default segments are stale.
+void end_default_segments();
 
 // Bits of a view's access beside those of isthmus_access: reading, writing by put and get is
 // accepted. One test tells right and kind, of an empty transfer too. Not set in checked mode.

@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint64_t kUnit = kAllocatorAlignment;
 constexpr std::uint64_t kUsed = 1;
 constexpr std::uint64_t kMagic = 0x4853494154535553;  // in the control block: not overwritten yet
+constexpr std::uint32_t kHeld = 0x4c6f0000;           // no small number: those are what goes astray
+static_assert((kHeld & (std::bit_ceil(std::uint32_t{kMaxPes}) - 1)) == 0);
 constexpr int kBins = 48;
 
 struct Head {
@@ -34,7 +36,7 @@ static_assert(sizeof(Head) == 32);
 struct Control {
     std::uint64_t magic;
     std::uint64_t size;               // of the segment
-    std::atomic<std::uint32_t> lock;  // 0 free, else PE + 1; around every call
+    std::atomic<std::uint32_t> lock;  // 0 free, else kHeld + PE; around every call
     std::uint64_t free_bytes;
     std::uint64_t bins[kBins];  // first free block of each
 };
@@ -141,15 +143,16 @@ class Blocks {
 class Holder {
   public:
     explicit Holder(Blocks& blocks) : lock_(blocks.lock()) {
-        const auto me = static_cast<std::uint32_t>(job.me) + 1;
-        const auto last = static_cast<std::uint32_t>(job.pes);
+        const auto me = kHeld + static_cast<std::uint32_t>(job.me);
+        const auto pes = static_cast<std::uint32_t>(job.pes);
         wait_for({Routine::native_segment_malloc, -1, &lock_}, [&] {
             std::uint32_t holder = 0;
             if (!blocks.intact()) return true;
             // Acquire: pairs with the release below.
             held_ = lock_.compare_exchange_strong(holder, me, std::memory_order_acquire,
                                                   std::memory_order_relaxed);
-            return held_ || holder > last;  // no PE can have written that
+            // Else it is a PE that holds it, or nobody who knows how.
+            return held_ || (holder != 0 && holder - kHeld >= pes);
         });
     }
     Holder(const Holder&) = delete;

@@ -23,6 +23,14 @@ SessionObject::~SessionObject() {
     if (next_) next_->previous_ = previous_;
 }
 
+void SessionObject::hold_all() {
+    guard.lock();
+}
+
+void SessionObject::let_all_go() {
+    guard.unlock();
+}
+
 void SessionObject::end_all() {
     const std::lock_guard lock(guard);
     for (SessionObject* object = first; object; object = object->next_) {

@@ -8,8 +8,11 @@ class SessionObject {
   public:
     SessionObject(const SessionObject&) = delete;
     SessionObject& operator=(const SessionObject&) = delete;
-    // At the end of a session, by the thread that closes it.
+    // At the end of a session, by the thread that closes it; and in a forked child, which has none.
     static void end_all();
+    // Around a fork: none comes or goes between the two.
+    static void hold_all();
+    static void let_all_go();
 
   protected:
     SessionObject();

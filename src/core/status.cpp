@@ -1,6 +1,7 @@
 #include "core/status.hpp"
 
 #include "base/error.hpp"
+#include "core/fork.hpp"
 #include "core/job.hpp"
 
 namespace isthmus {
@@ -11,9 +12,17 @@ thread_local std::string text;
 thread_local const char* poll_routine = nullptr;
 thread_local const char* poll_sentence = nullptr;
 
+// A forked child's views and queues have ended: what it calls with them comes here, inlined or not,
+// and its programmer hears the reason and not the consequence.
+void require_pe(const char* routine) {
+    if (forked_child) [[unlikely]]
+        fail(routine, "called in a forked child, which is no PE");
+}
+
 }  // namespace
 
 int refuse(isthmus_status status, const char* routine, const std::string& sentence) {
+    require_pe(routine);
     poll_routine = nullptr;
     text = std::string(routine) + ": " + sentence;
     // Waiting in vain is part of life; the rest is a mistake in the program.
@@ -24,6 +33,7 @@ int refuse(isthmus_status status, const char* routine, const std::string& senten
 }
 
 int refuse_poll(isthmus_status status, const char* routine, const char* sentence) {
+    require_pe(routine);
     poll_routine = routine;
     poll_sentence = sentence;
     return status;

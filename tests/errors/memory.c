@@ -1,4 +1,6 @@
 /* Memory management. */
+#include <isthmus.h>
+
 #include "cases.h"
 
 static char variable[64];
@@ -66,6 +68,21 @@ static void different_blocks(int me, int pes) {
     shmem_free(me == 0 ? first : second);
 }
 
+/* The first block of the heap, whose offset is 0. */
+static void null_block(int me, int pes) {
+    char* first = shmem_malloc(100);
+    (void)pes;
+    shmem_free(me == 0 ? NULL : first);
+}
+static void native_null_block(int me, int pes) {
+    void* first = NULL;
+    (void)pes;
+    isthmus_init();
+    isthmus_symmetric_malloc(&first, 100, 0);
+    isthmus_symmetric_free(me == 0 ? NULL : first);
+    isthmus_barrier(); /* one too many for the other PE, if it goes on */
+}
+
 const struct Case cases[] = {
     {"exhausted", exhausted},
     {"fragmented", fragmented},
@@ -78,5 +95,7 @@ const struct Case cases[] = {
     {"hints", hints},
     {"different_sizes", different_sizes},
     {"different_blocks", different_blocks},
+    {"null_block", null_block},
+    {"native_null_block", native_null_block},
     {NULL, NULL},
 };

@@ -96,16 +96,16 @@ ISTHMUS_API void* pshmem_calloc(size_t count, size_t size) {
 ISTHMUS_API void pshmem_free(void* ptr) {
     const char* routine = begin(Routine::free);
     if (ptr) require_block(routine, ptr);
-    require_agreement(routine, "the offset of the block", heap.offset_of(ptr));
+    require_agreement(routine, "the offset of the block", ptr ? heap.offset_of(ptr) : kNull);
     barrier_world();
     if (ptr) release(ptr);
 }
 
 ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
     const char* routine = begin(Routine::realloc);
+    const std::uint64_t old_size = ptr ? require_block(routine, ptr) : 0;
+    require_agreement(routine, "the offset of the block", ptr ? heap.offset_of(ptr) : kNull);
     if (!ptr) return allocate(routine, size, 1);
-    const std::uint64_t old_size = require_block(routine, ptr);
-    require_agreement(routine, "the offset of the block", heap.offset_of(ptr));
     if (size == 0) {
         barrier_world();
         release(ptr);

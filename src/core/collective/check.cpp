@@ -124,8 +124,11 @@ void check_agreement(const char* routine, const char* what, std::uint64_t value)
     one_speaks(
         team, noted, [&](int index) { return all[static_cast<std::size_t>(index)] != all[0]; },
         [&] {
-            fail(routine, std::string(what) + " is " + std::to_string(value) + " here and " +
-                              std::to_string(all[0]) + " at PE 0");
+            const auto text = [](std::uint64_t number) {
+                return number == kNull ? std::string("null") : std::to_string(number);
+            };
+            fail(routine, std::string(what) + " is " + text(value) + " here and " + text(all[0]) +
+                              " at PE 0");
         });
 }
 

@@ -64,34 +64,39 @@ static uint64_t hash_of(uint64_t id) {
     id = (id ^ (id >> 27)) * 0x94d049bb133111eb;
     return id ^ (id >> 31);
 }
-static int same_cell(uint64_t a, uint64_t b) {
+static int same_chain(uint64_t a, uint64_t b) {
     const uint64_t x = hash_of(a), y = hash_of(b);
     return x % (uint64_t)pes == y % (uint64_t)pes && (x >> 40) % 65536 == (y >> 40) % 65536;
 }
 
-/* A copy of a view outlives its segment, and a later one of the same id has the same generation in
- * another cell: the copy is of no segment all the same. */
+/* A copy of a view outlives its segment. Later ones of the same id, in another cell or in the same
+ * one, have generations of their own: the copy is of none of them. */
 static void stale_copy(void) {
     const uint64_t id = 1000;
     uint64_t other = 2000;
-    while (!same_cell(id, other))
+    while (!same_chain(id, other))
         ++other;
     if (me == 0) {
         isthmus_segment first, mine, now;
         OK(isthmus_segment_create(&first, other, NULL, 4096, 0));
-        OK(isthmus_segment_create(&mine, id, NULL, 4096, 0)); /* in the next cell */
+        OK(isthmus_segment_create(&mine, id, NULL, 4096, 0)); /* in the same chain */
         OK(isthmus_segment_destroy(&mine));
         OK(isthmus_segment_create(&mine, id, NULL, 4096, 0));
         isthmus_segment copy = mine;
         OK(isthmus_segment_destroy(&mine));
         OK(isthmus_segment_destroy(&first));
-        OK(isthmus_segment_create(&now, id, NULL, 4096, 0)); /* in the first */
-        CHECK(now.entry != copy.entry && now.generation == copy.generation);
+        OK(isthmus_segment_create(&now, id, NULL, 4096, 0));
+        CHECK(now.entry != copy.entry && now.generation != copy.generation);
         CHECK(isthmus_segment_destroy(&copy) == ISTHMUS_STALE);
         OK(isthmus_poke(&now, 0, 1));
         copy = now;
         OK(isthmus_segment_destroy(&now));
         CHECK(isthmus_segment_destroy(&copy) == ISTHMUS_STALE);
+        OK(isthmus_segment_create(&now, id, NULL, 4096, 0));
+        CHECK(now.entry == copy.entry && now.generation != copy.generation);
+        CHECK(isthmus_poke(&copy, 0, 1) == ISTHMUS_STALE);
+        CHECK(isthmus_segment_destroy(&copy) == ISTHMUS_STALE);
+        OK(isthmus_segment_destroy(&now));
     }
     isthmus_barrier();
 }
@@ -278,7 +283,40 @@ static void alignment(void) {
     isthmus_barrier();
 }
 
-/* Without room to make adopted pages private again, a segment stays what it is. */
+static int mappings(void) {
+    FILE* list = fopen("/proc/self/maps", "r");
+    int lines = 0;
+    for (int next = list ? getc(list) : EOF; next != EOF; next = getc(list))
+        lines += next == '\n';
+    if (list) fclose(list);
+    return lines;
+}
+
+/* A process may have 65530 mappings. What was adopted and is private again needs none of its own.
+ */
+static void adoption_leaves_no_mappings(void) {
+    enum { kCount = 400 };
+    const uint64_t id = 14 + (uint64_t)me * 8;
+    char* pages = (char*)mmap(NULL, kCount * 4096, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const int before = mappings();
+    isthmus_segment mine;
+    for (int way = 0; way < 2; ++way) { /* of pages that are new, and that are not */
+        for (int i = 0; i < kCount; ++i) {
+            OK(isthmus_segment_create(&mine, id, pages + i * 4096, 4096, 0));
+            mine.base[7] = (char)i;
+            OK(isthmus_segment_destroy(&mine));
+        }
+        for (int i = 0; i < kCount; ++i)
+            CHECK(pages[i * 4096 + 7] == (char)i);
+    }
+    CHECK(mappings() < before + 10);
+    munmap(pages, kCount * 4096);
+    isthmus_barrier();
+}
+
+/* Without room to make adopted pages private again, a segment stays what it is. Address space is
+ * not what it takes, since the pages have their places. */
 static void adoption_without_room(void) {
     enum { kSize = 64 << 20 };
     if (me != 0) return;
@@ -289,26 +327,65 @@ static void adoption_without_room(void) {
     unsigned long used = 0; /* pages of address space */
     FILE* statm = fopen("/proc/self/statm", "r");
     struct rlimit before, limit;
-    CHECK(statm && fscanf(statm, "%lu", &used) == 1 && getrlimit(RLIMIT_AS, &before) == 0);
+    CHECK(statm && fscanf(statm, "%lu", &used) == 1 && getrlimit(RLIMIT_DATA, &before) == 0);
     fclose(statm);
+    limit = before;
+    limit.rlim_cur = 4096; /* of private memory: no more than there is */
+    if (created == ISTHMUS_OK && setrlimit(RLIMIT_DATA, &limit) == 0) {
+        strcpy(pages, "kept");
+        void* probe = mmap(NULL, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        const int status = probe == MAP_FAILED ? isthmus_segment_destroy(&mine) : ISTHMUS_NO_MEMORY;
+        setrlimit(RLIMIT_DATA, &before);
+        if (probe != MAP_FAILED) printf("private memory is not limited here: that is skipped\n");
+        CHECK(status == ISTHMUS_NO_MEMORY && strcmp(pages, "kept") == 0);
+        isthmus_segment again;
+        OK(isthmus_segment_clone(&again, 390, 0)); /* it is still published */
+        OK(isthmus_put("shared", &again, 0, 7, NULL));
+        CHECK(strcmp(pages, "shared") == 0);
+    } else {
+        printf("no room for 64 MiB, or no limit to set: that part is skipped\n");
+    }
+    CHECK(getrlimit(RLIMIT_AS, &before) == 0);
     limit = before;
     limit.rlim_cur = used * 4096 + (16 << 20);
     if (created == ISTHMUS_OK && limit.rlim_cur < before.rlim_cur &&
         setrlimit(RLIMIT_AS, &limit) == 0) {
-        strcpy(pages, "kept");
-        void* probe = mmap(NULL, kSize, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        const int status = probe == MAP_FAILED ? isthmus_segment_destroy(&mine) : ISTHMUS_NO_MEMORY;
+        const int status = isthmus_segment_destroy(&mine);
         setrlimit(RLIMIT_AS, &before);
-        if (probe != MAP_FAILED)
-            printf("address space is not limited here: that part is skipped\n");
-        CHECK(status == ISTHMUS_NO_MEMORY && strcmp(pages, "kept") == 0);
-        isthmus_segment again;
-        OK(isthmus_segment_clone(&again, 390, 0)); /* it is still published */
-    } else {
-        printf("no room for 64 MiB, or no limit to set: that part is skipped\n");
+        CHECK(status == ISTHMUS_OK && strcmp(pages, "shared") == 0);
     }
     if (created == ISTHMUS_OK) OK(isthmus_segment_destroy(&mine));
     munmap(pages, kSize);
+}
+
+/* An id means one segment: those of default segments and of created ones do not meet. */
+static void ids_of_default_segments(const isthmus_segment* theirs) {
+    isthmus_segment same, other;
+    OK(isthmus_segment_clone(&same, theirs->id, 0));
+    CHECK(same.base == theirs->base && same.size == theirs->size && same.owner == theirs->owner &&
+          same.id == theirs->id);
+    CHECK(isthmus_segment_clone(&other, ISTHMUS_DEFAULT_ID(pes), -1) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "ISTHMUS_DEFAULT_ID(0.."));
+    CHECK(isthmus_segment_create(&other, ISTHMUS_DEFAULT_ID(me), NULL, 64, 0) == ISTHMUS_ARGUMENT);
+    CHECK(strstr(isthmus_error_text(), "ISTHMUS_DEFAULT_ID(0.."));
+    isthmus_queue* queue = NULL;
+    CHECK(isthmus_queue_clone(&queue, theirs->id, 0) == ISTHMUS_PROTOCOL);
+    CHECK(isthmus_put("x", theirs, theirs->size, 1, NULL) == ISTHMUS_BOUNDS);
+    CHECK(strstr(isthmus_error_text(), "of the default segment of PE "));
+    isthmus_barrier();
+    if (me ==
+        0) { /* small numbers, those of the namespaces of PEs too, are a program's to choose */
+        for (uint64_t id = 0; id <= (uint64_t)pes; ++id) {
+            OK(isthmus_segment_create(&same, id, NULL, 64, 0));
+            OK(isthmus_segment_clone(&other, id, 0));
+            CHECK(other.owner == 0 && other.size == 64 && other.id == id);
+            CHECK(isthmus_namespace(id) == (id | 1ull << 63));
+            OK(isthmus_segment_destroy(&same));
+        }
+    }
+    for (int pe = 0; pe < pes; ++pe)
+        CHECK(isthmus_namespace(ISTHMUS_DEFAULT_ID(pe)) == (uint64_t)pe + 1);
+    isthmus_barrier();
 }
 
 static void default_segments(void) {
@@ -316,7 +393,8 @@ static void default_segments(void) {
     uint64_t offset = 0;
     OK(isthmus_segment_default(&theirs, (me + 1) % pes));
     OK(isthmus_segment_default(&mine, me));
-    CHECK(theirs.id == (uint64_t)((me + 1) % pes) + 1);
+    CHECK(theirs.id == ISTHMUS_DEFAULT_ID((me + 1) % pes));
+    ids_of_default_segments(&theirs);
     CHECK(isthmus_segment_malloc(&mine, 8, &offset, NULL) == ISTHMUS_PROTOCOL);
     CHECK(strstr(isthmus_error_text(), "ISTHMUS_ALLOCATOR"));
     CHECK(isthmus_segment_default(&theirs, pes) == ISTHMUS_ARGUMENT);
@@ -398,6 +476,14 @@ static void damaged_allocator(void) {
     OK(isthmus_put(garbage, &heap, 16, 4, NULL)); /* the lock alone */
     CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
     OK(isthmus_segment_destroy(&heap));
+
+    for (int32_t stray = 1; stray <= pes + 1; ++stray) { /* the lock alone, by a small number */
+        OK(isthmus_segment_create(&heap, id, NULL, 65536, access));
+        OK(isthmus_poke32(&heap, 16, stray));
+        CHECK(is_damaged(isthmus_segment_malloc(&heap, 64, &c, NULL)));
+        CHECK(is_damaged(isthmus_segment_free(&heap, 1024, NULL)));
+        OK(isthmus_segment_destroy(&heap));
+    }
 
     /* A list that leads back to where it begins. The blocks that malloc gives are next to one which
      * is used, so they go into a list of their own size; the one freed last comes first. */
@@ -488,6 +574,34 @@ static void many_ids(void) {
     isthmus_barrier();
 }
 
+/* The directory's limit is named; the library's own choice goes round a home that is full. */
+static void full_directory(void) {
+    enum { kLimit = 65536 };
+    if (pes > 2) return; /* it takes so many more */
+    isthmus_barrier();
+    if (me == 0) {
+        isthmus_segment* all = (isthmus_segment*)malloc(2 * kLimit * sizeof *all);
+        isthmus_segment one;
+        int count = 0, status = ISTHMUS_OK;
+        for (; status == ISTHMUS_OK; count += status == ISTHMUS_OK)
+            status = isthmus_segment_create(&all[count], 1u << 30 | (unsigned)count, counters,
+                                            sizeof counters, 0);
+        CHECK(status == ISTHMUS_NO_MEMORY && count > pes * kLimit * 9 / 10 &&
+              count <= pes * kLimit);
+        CHECK(strstr(isthmus_error_text(), "holds 65536 segments and queues"));
+        OK(isthmus_segment_clone(&one, 1 << 30, 0));
+        CHECK(isthmus_segment_clone(&one, 1 << 29, 0) == ISTHMUS_TIMEOUT);
+        if (pes == 2) OK(isthmus_segment_create(&one, ISTHMUS_ANY_ID, counters, 64, 0));
+        if (pes == 2) OK(isthmus_segment_destroy(&one));
+        for (int i = 0; i < count; ++i)
+            OK(isthmus_segment_destroy(&all[i]));
+        OK(isthmus_segment_create(&one, (1u << 30) + (unsigned)count, counters, 64, 0));
+        OK(isthmus_segment_destroy(&one));
+        free(all);
+    }
+    isthmus_barrier();
+}
+
 int main(void) {
     isthmus_init();
     me = isthmus_pe();
@@ -501,11 +615,13 @@ int main(void) {
     adoption_refused();
     arena_refused();
     alignment();
+    adoption_leaves_no_mappings();
     adoption_without_room();
     default_segments();
     allocator();
     damaged_allocator();
     many_ids();
+    full_directory();
     isthmus_finalize();
     return 0;
 }

@@ -6,6 +6,42 @@
 static int me, pes, right, left;
 static int static_word;
 
+/* Memory that the system counts as shared and in this process, in bytes. */
+static long occupied(void) {
+    long size = 0, resident = 0, shared = 0;
+    FILE* statm = fopen("/proc/self/statm", "r");
+    CHECK(statm && fscanf(statm, "%ld %ld %ld", &size, &resident, &shared) == 3);
+    fclose(statm);
+    return shared * 4096;
+}
+
+/* Zeros that nobody has touched take no memory; what was written before reads as zero, too. */
+static void zeroed(void) {
+    enum { kSize = (32 << 20) + 8200 };
+    for (int round = 0; round < 2; ++round) {
+        void* block = NULL;
+        isthmus_barrier();
+        const long before = occupied();
+        OK(isthmus_symmetric_malloc(&block, kSize, 16));
+        CHECK(occupied() < before + (8 << 20));
+        const char* bytes = (const char*)block;
+        for (int i = 0; i < kSize; ++i)
+            CHECK(bytes[i] == 0);
+        isthmus_barrier();
+        memset(block, 0x55, kSize);
+        OK(isthmus_symmetric_free(block));
+    }
+    for (uint64_t size = 1; size < 1 << 22; size = size * 3 + 5) {
+        void* block = NULL;
+        OK(isthmus_symmetric_malloc(&block, size, 16));
+        for (uint64_t i = 0; i < size; ++i)
+            CHECK(((const char*)block)[i] == 0);
+        isthmus_barrier();
+        memset(block, 0x55, size);
+        OK(isthmus_symmetric_free(block));
+    }
+}
+
 static void memory(void) {
     void* block = NULL;
     OK(isthmus_symmetric_malloc(&block, 10000, 4096));
@@ -220,6 +256,7 @@ int main(void) {
     right = (me + 1) % pes;
     left = (me + pes - 1) % pes;
     memory();
+    zeroed();
     rights();
     ends();
     overlaps();

@@ -1,0 +1,73 @@
+#include "core/mapping.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "base/os.hpp"
+
+namespace isthmus {
+namespace {
+
+// By the kernel's answer to a question, where it has one, and by the text of the list.
+class MappingTest : public testing::TestWithParam<bool> {
+  protected:
+    static constexpr std::uint64_t kPages = 8;
+    void SetUp() override {
+        void* const place = mmap(nullptr, kPages * page_, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ASSERT_NE(place, MAP_FAILED);
+        pages_ = static_cast<char*>(place);
+    }
+    void TearDown() override { munmap(pages_, kPages * page_); }
+    std::uintptr_t page(std::uint64_t number) const {
+        return reinterpret_cast<std::uintptr_t>(pages_) + number * page_;
+    }
+    std::string why_not(std::uint64_t first, std::uint64_t count) const {
+        Mappings mappings(GetParam());
+        return why_not_adoptable(page(first), count * page_, mappings);
+    }
+    std::uint64_t page_ = os::page_size();
+    char* pages_ = nullptr;
+};
+
+TEST_P(MappingTest, FindsTheMappingOrTheNext) {
+    mprotect(pages_ + page_, page_, PROT_READ);
+    munmap(pages_ + 2 * page_, page_);
+    Mappings mappings(GetParam());
+    Mapping found;
+    ASSERT_TRUE(mappings.find(page(1) + 5, found));
+    EXPECT_EQ(found.begin, page(1));
+    EXPECT_EQ(found.end, page(2));
+    EXPECT_STREQ(found.rights, "r--p");
+    ASSERT_TRUE(mappings.find(page(2), found));
+    EXPECT_EQ(found.begin, page(3));
+    EXPECT_STREQ(found.rights, "rw-p");
+    ASSERT_TRUE(mappings.find(page(4), found));
+    EXPECT_EQ(found.begin, page(3));
+    EXPECT_FALSE(mappings.find(~std::uintptr_t{0} - 4096, found) && found.begin == page(3));
+}
+
+TEST_P(MappingTest, SaysWhyPagesAreNotAdoptable) {
+    EXPECT_EQ(why_not(0, kPages), "");
+    EXPECT_EQ(why_not(3, 1), "");
+    mprotect(pages_ + 2 * page_, page_, PROT_READ | PROT_WRITE | PROT_EXEC);
+    mprotect(pages_ + 3 * page_, page_, PROT_READ);
+    EXPECT_EQ(why_not(0, 2), "");
+    EXPECT_NE(why_not(0, 3).find("are not rw- but rwx"), std::string::npos);
+    EXPECT_NE(why_not(3, 1).find("are not rw- but r--"), std::string::npos);
+    munmap(pages_ + 4 * page_, page_);
+    EXPECT_NE(why_not(4, 1).find("is not mapped"), std::string::npos);
+    mmap(pages_ + 5 * page_, page_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED,
+         -1, 0);
+    EXPECT_NE(why_not(5, 2).find("is shared with others already"), std::string::npos);
+    EXPECT_EQ(why_not(6, 2), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, MappingTest, testing::Bool(), [](const auto& way) {
+    return way.param ? std::string("text") : std::string("question");
+});
+
+}  // namespace
+}  // namespace isthmus
