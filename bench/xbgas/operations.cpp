@@ -173,8 +173,8 @@ void measure_broadcast(Run& run) {
     };
     constexpr const char* kRange = "figure 11, 8 B to 32 KB";
     constexpr const char* kLean =
-        "the comparator moves any size with one descriptor of 30 instructions and copies "
-        "nothing; the paper's OpenSHMEM copies (see the rows against Open MPI OSHMEM)";
+        "the comparator moves any size with one descriptor of about 25 instructions and "
+        "copies nothing; the paper's OpenSHMEM copies (see the rows against Open MPI OSHMEM)";
     add("broadcast on 6 nodes, fewer instructions than RDMA at the root, least", root.least,
         at_least(3.41), 3.41, kRange, kLean);
     add("broadcast on 6 nodes, fewer instructions than RDMA at the root, most", root.most,

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -113,7 +114,10 @@ void read_program(const Reader& reader, Program& program,
         segment.address = part.p_vaddr;
         segment.memory_size = part.p_memsz;
         segment.data.resize(bytes.size());
-        std::memcpy(segment.data.data(), bytes.data(), bytes.size());
+        // One of zeros only has no bytes, and no place to copy them to.
+        std::ranges::transform(bytes, segment.data.begin(), [](char c) {
+            return static_cast<decltype(segment.data)::value_type>(c);
+        });
         segment.readable = part.p_flags & PF_R;
         segment.writable = part.p_flags & PF_W;
         segment.executable = part.p_flags & PF_X;

@@ -46,6 +46,9 @@ class Spread {
 
     /// The texts of all processes, in order of their nodes, on each of them.
     virtual std::vector<std::string> gather(const std::string& text) = 0;
+
+    /// All processes end with this code, which is no failure of theirs, once all have come here.
+    [[noreturn]] virtual void end(int code) = 0;
 };
 
 }  // namespace isthmus::sim

@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
     TrafficRun run;
     bool json = false, schema = false, table = false, show = false;
     app.add_option("--machine", file, "machine description; default: Table III of the xBGAS paper");
-    app.add_option("--set", settings, "change a parameter: section.key=value (repeatable)");
+    app.add_option("--set", settings, "change a parameter: section.key=value (repeatable)")
+        ->allow_extra_args(false);
     app.add_option("--pattern", pattern,
                    "uniform, transpose, bit-complement, tornado, neighbour, hotspot")
         ->capture_default_str();

@@ -48,7 +48,7 @@ void isthmus_team_sync(struct isthmus_team* team) {
 enum { kIsthmusFlatPes = 8, kIsthmusFlatBytes = 512 };
 
 void isthmus_team_shape(struct isthmus_team* team) {
-    team->flat_bytes = team->size <= kIsthmusFlatPes ? kIsthmusFlatBytes : -1;
+    team->flat_bytes = team->size <= kIsthmusFlatPes ? kIsthmusFlatBytes : 0;
     int half = 1;
     while (half < team->size)
         half <<= 1;
@@ -56,83 +56,143 @@ void isthmus_team_shape(struct isthmus_team* team) {
 }
 
 /* Data and flags down the binomial tree of `place`, the distance from the root: all data first,
- * then all flags, the first of them behind the data and the others behind it. */
-static __attribute__((noinline)) int isthmus_send_down(struct isthmus_team* team, int place,
-                                                       int root, void* dest, const void* from,
-                                                       size_t bytes) {
+ * then all flags, the first of them behind the data and the others behind it. `word`: one aligned
+ * word, else any other number of bytes. */
+static inline int isthmus_send_below(struct isthmus_team* team, void* dest, const void* from,
+                                     size_t bytes, int root, int place, int word) {
     const int size = team->size;
     int last = place == 0 ? team->half : (place & -place) >> 1;
     while (place + last >= size) /* children that the team is too small for */
         last >>= 1;
     if (last == 0) return 0;
-    const int start = team->start, stride = team->stride, base = place + root;
-    for (int step = last; step != 0; step >>= 1) {
-        const int to = base + step < size ? base + step : base + step - size;
-        road_put_nbi(start + to * stride, dest, from, bytes);
-    }
+    const int start = team->start, stride = team->stride, base = place + root, left = size - base;
     const uint64_t operation = team->operation;
     volatile uint64_t* const flag = &team->area.arrived[team->me];
-    int to = base + last < size ? base + last : base + last - size;
-    road_flag64(start + to * stride, (void*)flag, operation);
-    for (int step = last >> 1; step != 0; step >>= 1) {
-        to = base + step < size ? base + step : base + step - size;
-        road_store64(start + to * stride, (void*)flag, operation);
+    const uint64_t value = word ? *(const uint64_t*)from : 0;
+#define ISTHMUS_CHILD_(step) (start + stride * (base + (step) - ((step) < left ? 0 : size)))
+    if (word || bytes != 0) {
+        for (int step = last; step != 0; step >>= 1) {
+            const int to = ISTHMUS_CHILD_(step);
+            if (word)
+                road_store64(to, dest, value);
+            else
+                road_put_block_nbi(to, dest, from, bytes);
+        }
     }
-    if (bytes != 8) road_local();
+    road_flag64(ISTHMUS_CHILD_(last), (void*)flag, operation);
+    for (int step = last >> 1; step != 0; step >>= 1)
+        road_store64(ISTHMUS_CHILD_(step), (void*)flag, operation);
+#undef ISTHMUS_CHILD_
+    if (!word) road_local();
     return 0;
+}
+static __attribute__((noinline)) int isthmus_send_word_down(struct isthmus_team* team, void* dest,
+                                                            const void* from, int root, int place) {
+    return isthmus_send_below(team, dest, from, 8, root, place, 1);
+}
+static __attribute__((noinline)) int isthmus_send_block_down(struct isthmus_team* team, void* dest,
+                                                             const void* from, size_t bytes,
+                                                             int root, int place) {
+    return isthmus_send_below(team, dest, from, bytes, root, place, 0);
+}
+static inline int isthmus_is_word(const void* dest, const void* from, size_t bytes) {
+    return bytes == 8 && (((uintptr_t)dest | (uintptr_t)from) & 7) == 0;
+}
+static inline int isthmus_send_down(struct isthmus_team* team, void* dest, const void* from,
+                                    size_t bytes, int root, int place) {
+    if (isthmus_is_word(dest, from, bytes))
+        return isthmus_send_word_down(team, dest, from, root, place);
+    return isthmus_send_block_down(team, dest, from, bytes, root, place);
 }
 
-/* The flags of a flat broadcast. */
-static inline void isthmus_flag_all(struct isthmus_team* team, int root) {
-    const int stride = team->stride, own = team->start + root * stride;
-    const int end = team->start + team->size * stride;
-    const uint64_t operation = team->operation;
-    volatile uint64_t* const flag = &team->area.arrived[root];
-    int pe = team->start;
-    if (pe == own) pe += stride;
+/* The root of a flat broadcast. Everything is read before the first put: the compiler must take it
+ * that a put changes memory. */
+#define ISTHMUS_FLAT_(team, root)                             \
+    const int stride = (team)->stride, start = (team)->start; \
+    const int own = start + (root)*stride;                    \
+    const int end = start + (team)->size * stride;            \
+    const uint64_t operation = (team)->operation;             \
+    volatile uint64_t* const flag = &(team)->area.arrived[root]
+static inline void isthmus_flag_all(int pe, int stride, int own, int end, volatile uint64_t* flag,
+                                    uint64_t operation) {
+    const int behind = pe != own;
+    if (!behind) pe += stride;
     if (pe == end) return;
     road_flag64(pe, (void*)flag, operation);
-    for (pe += stride; pe != end; pe += stride)
-        if (pe != own) road_store64(pe, (void*)flag, operation);
-}
-/* The root of a flat broadcast, `dest` of its own included: the road copies it, too. */
-static __attribute__((noinline)) int isthmus_send_word(struct isthmus_team* team, uint64_t* dest,
-                                                       const uint64_t* source, int root) {
-    const int stride = team->stride, end = team->start + team->size * stride;
-    const uint64_t word = *source;
-    *dest = word;
-    int pe = team->start;
-    const int own = pe + root * stride;
+    pe += stride;
+    if (behind) {
+        for (; pe != own; pe += stride)
+            road_store64(pe, (void*)flag, operation);
+        pe += stride;
+    }
     for (; pe != end; pe += stride)
-        if (pe != own) road_store64(pe, dest, word);
-    isthmus_flag_all(team, root);
-    return 0;
+        road_store64(pe, (void*)flag, operation);
 }
-static __attribute__((noinline)) int isthmus_send_block(struct isthmus_team* team, void* dest,
+/* `dest` of the root's own, too, is copied by the road. */
+static __attribute__((noinline)) int isthmus_flat_block(struct isthmus_team* team, void* dest,
                                                         const void* source, size_t bytes,
                                                         int root) {
-    const int stride = team->stride, end = team->start + team->size * stride;
-    int pe = team->start;
-    const int skipped = dest == source ? pe + root * stride : -1;
-    for (; pe != end; pe += stride)
-        if (pe != skipped) road_put_nbi(pe, dest, source, bytes);
-    isthmus_flag_all(team, root);
+    ISTHMUS_FLAT_(team, root);
+    const int skipped = dest == source ? own : -1;
+    for (int pe = start; pe != end; pe += stride)
+        if (pe != skipped) road_put_block_nbi(pe, dest, source, bytes);
+    isthmus_flag_all(start, stride, own, end, flag, operation);
     road_quiet();
     return 0;
+}
+static __attribute__((noinline)) int isthmus_flat_word(struct isthmus_team* team, void* dest,
+                                                       const void* source, size_t bytes, int root) {
+    if (!isthmus_is_word(dest, source, bytes))
+        return isthmus_flat_block(team, dest, source, bytes, root);
+    ISTHMUS_FLAT_(team, root);
+    const uint64_t word = *(const uint64_t*)source;
+    *(uint64_t*)dest = word;
+    int pe = start;
+    for (; pe != own; pe += stride)
+        road_store64(pe, dest, word);
+    for (pe += stride; pe != end; pe += stride)
+        road_store64(pe, dest, word);
+    isthmus_flag_all(start, stride, own, end, flag, operation);
+    return 0;
+}
+#undef ISTHMUS_FLAT_
+/* The root of a tree. */
+static __attribute__((noinline)) int isthmus_tree_block(struct isthmus_team* team, void* dest,
+                                                        const void* source, size_t bytes,
+                                                        int root) {
+    if (dest != source && bytes != 0)
+        road_put_block_nbi(isthmus_world_pe(team, root), dest, source, bytes);
+    if (team->size != 1) return isthmus_send_below(team, dest, source, bytes, root, 0, 0);
+    road_quiet();
+    return 0;
+}
+static __attribute__((noinline)) int isthmus_tree_word(struct isthmus_team* team, void* dest,
+                                                       const void* source, size_t bytes, int root) {
+    if (!isthmus_is_word(dest, source, bytes))
+        return isthmus_tree_block(team, dest, source, bytes, root);
+    *(uint64_t*)dest = *(const uint64_t*)source;
+    return isthmus_send_below(team, dest, source, bytes, root, 0, 1);
+}
+/* One choice a function, so that it costs a branch and leaves the arguments where they are. */
+static __attribute__((noinline)) int isthmus_flat_root(struct isthmus_team* team, void* dest,
+                                                       const void* source, size_t bytes, int root) {
+    if (bytes == 8) return isthmus_flat_word(team, dest, source, bytes, root);
+    return isthmus_flat_block(team, dest, source, bytes, root);
+}
+static __attribute__((noinline)) int isthmus_tree_root(struct isthmus_team* team, void* dest,
+                                                       const void* source, size_t bytes, int root) {
+    if (bytes == 8) return isthmus_tree_word(team, dest, source, bytes, root);
+    return isthmus_tree_block(team, dest, source, bytes, root);
+}
+static inline int isthmus_takes_tree(const struct isthmus_team* team, size_t bytes) {
+    return bytes - 1 >= team->flat_bytes;
 }
 static __attribute__((noinline)) int isthmus_broadcast_root(struct isthmus_team* team, void* dest,
                                                             const void* source, size_t bytes,
                                                             int root) {
     ++team->operation;
-    if ((long)bytes > team->flat_bytes || (long)bytes < 0) {
-        if (dest != source) road_put_nbi(isthmus_world_pe(team, root), dest, source, bytes);
-        if (team->size != 1) return isthmus_send_down(team, 0, root, dest, source, bytes);
-        road_quiet();
-        return 0;
-    }
-    if (bytes == 8 && (((uintptr_t)dest | (uintptr_t)source) & 7) == 0)
-        return isthmus_send_word(team, dest, source, root);
-    return isthmus_send_block(team, dest, source, bytes, root);
+    if (isthmus_takes_tree(team, bytes)) return isthmus_tree_root(team, dest, source, bytes, root);
+    return isthmus_flat_root(team, dest, source, bytes, root);
 }
 /* Between the root and the leaves of the tree. */
 static __attribute__((noinline)) int isthmus_broadcast_middle(struct isthmus_team* team, void* dest,
@@ -143,7 +203,7 @@ static __attribute__((noinline)) int isthmus_broadcast_middle(struct isthmus_tea
     const uint64_t operation = ++team->operation;
     isthmus_wait_reached(&team->area.arrived[from], operation);
     isthmus_acquire();
-    return isthmus_send_down(team, place, root, dest, dest, bytes);
+    return isthmus_send_down(team, dest, dest, bytes, root, place);
 }
 
 static __attribute__((noinline)) int isthmus_spin_leaf(const volatile uint64_t* flag,
@@ -166,7 +226,7 @@ static inline int isthmus_team_broadcast(const char* routine, struct isthmus_tea
     const int me = team->me;
     int from = root;
     if (me == root) return isthmus_broadcast_root(team, dest, source, bytes, root);
-    if ((long)bytes > team->flat_bytes || (long)bytes < 0) {
+    if (isthmus_takes_tree(team, bytes)) {
         const int place = me >= root ? me - root : me - root + team->size;
         if ((place & 1) == 0) return isthmus_broadcast_middle(team, dest, bytes, root);
         from = me != 0 ? me - 1 : team->size - 1;
@@ -180,8 +240,8 @@ static inline int isthmus_team_broadcast(const char* routine, struct isthmus_tea
 
 void isthmus_broadcast_tree(struct isthmus_team* team, void* dest, const void* source, size_t bytes,
                             int root) {
-    const int flat = team->flat_bytes;
-    team->flat_bytes = -1;
+    const uint32_t flat = team->flat_bytes;
+    team->flat_bytes = 0;
     isthmus_team_broadcast("isthmus_broadcast_tree", team, dest, source, bytes, root);
     team->flat_bytes = flat;
 }
@@ -219,7 +279,7 @@ static void isthmus_reduce_short(struct isthmus_team* team, void* dest, const vo
         combine(mine, team->area.scratch[round], nelems);
     }
     if (me == 0) memcpy(dest, mine, bytes);
-    if ((me & 1) == 0) isthmus_send_down(team, me, 0, dest, dest, bytes);
+    if ((me & 1) == 0) isthmus_send_down(team, dest, dest, bytes, 0, me);
 }
 
 void isthmus_reduce(struct isthmus_team* team, void* dest, const void* source, size_t nelems,

@@ -33,7 +33,8 @@ struct isthmus_team {
     int num_contexts;
     /* Of broadcasts, by isthmus_team_shape(): longest one that the root sends to all itself, and
      * the greatest power of two below the size, 0 if there is none. */
-    int flat_bytes, half;
+    uint32_t flat_bytes;
+    int half;
     uint64_t operation; /* collectives so far, alike on all PEs of the team */
     long* counters;     /* an active set: its pSync, used instead of a slot */
     struct isthmus_area area;

@@ -2,7 +2,9 @@
 
 #include <sched.h>
 #include <shmem.h>
+#include <time.h>
 
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
@@ -133,6 +135,12 @@ class ShmemSpread final : public Spread {
         return texts;
     }
 
+    void end(int code) override {
+        std::fflush(nullptr);
+        shmem_barrier_all();
+        shmem_global_exit(code);
+    }
+
   private:
     unsigned first_of(unsigned process) const {
         return static_cast<unsigned>(std::uint64_t{nodes_} * process / processes_);
@@ -154,8 +162,7 @@ class ShmemSpread final : public Spread {
     void wait_for(std::uint64_t& word, std::uint64_t value) {
         for (unsigned looks = 0; shmem_uint64_test(&word, SHMEM_CMP_GE, value) == 0; ++looks) {
             serve_one();
-            // There may be fewer cores than processes.
-            if (looks % 64 == 63) sched_yield();
+            be_patient(looks);
         }
     }
     void serve_one() {
@@ -186,10 +193,20 @@ class ShmemSpread final : public Spread {
         shmem_fence();
         shmem_uint64_atomic_set(&shared_->asked, me_ + std::uint64_t{1}, pe);
         for (unsigned looks = 0; shmem_uint64_test(&shared_->answered, SHMEM_CMP_NE, 0) == 0;
-             ++looks) {
-            if (looks % 64 == 63) sched_yield();
-        }
+             ++looks)
+            be_patient(looks);
         return shared_->answered == 2;
+    }
+    /// There may be fewer cores than processes, and others may want them: a word that is long in
+    /// coming comes sooner to who sleeps for it than to who has used up its share of the time.
+    static void be_patient(unsigned looks) {
+        constexpr unsigned kSpins = 64, kYields = 128;
+        if (looks < kSpins * kYields) {
+            if (looks % kSpins == kSpins - 1) sched_yield();
+        } else {
+            constexpr timespec kNap = {0, 20'000};
+            nanosleep(&kNap, nullptr);
+        }
     }
 
     const unsigned nodes_;

@@ -62,8 +62,7 @@ int main(int argc, char** argv) {
     MachineOptions options;
     app.add_option("--machine", file, "machine description; default: Table III of the xBGAS paper");
     app.add_option("--set", settings, "change a parameter: section.key=value (repeatable)")
-        ->expected(1)
-        ->take_all();
+        ->allow_extra_args(false);
     app.add_option("-n,--nodes", nodes, "nodes, as the most square mesh; default: the machine's")
         ->check(CLI::Range(1, 1024));
     app.add_option("--profile", profile, "xBGAS encoding: b (2.0.0) or a (0.0.7)")
@@ -72,7 +71,7 @@ int main(int argc, char** argv) {
         ->check(CLI::IsMember({"auto", "bare", "linux"}));
     app.add_option("--shared", options.shared_bytes, "shared region of a node, e.g. 64MB")
         ->transform(CLI::AsSizeValue(false));
-    app.add_option("--env", environment, "NAME=VALUE for the program")->expected(1)->take_all();
+    app.add_option("--env", environment, "NAME=VALUE for the program")->allow_extra_args(false);
     app.add_option("--threads", threads, "host threads; the result does not depend on it")
         ->check(CLI::Range(1, 256));
     app.add_option("--max-cycles", max_cycles, "stop after so many simulated cycles");

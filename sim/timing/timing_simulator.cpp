@@ -43,8 +43,9 @@ TimingSimulator::TimingSimulator(const MachineDescription& machine,
                    2 * (machine.network.router_cycles + machine.network.link_cycles) +
                    machine.nic.receive_cycles),
       threads_(std::max(1u, std::min(threads, static_cast<unsigned>(machine.nodes())))),
-      bounds_(bounds_for(machine.nodes(), threads_)),
+      taken_at_once_(std::max(1u, static_cast<NodeId>(machine.nodes()) / (16 * threads_))),
       network_bounds_(bounds_for(machine.nodes(), network_team(threads_))),
+      paces_(threads_, static_cast<float>(machine.nodes()) / static_cast<float>(threads_)),
       states_(machine.nodes()),
       barrier_(threads_),
       network_barrier_(network_team(threads_)),
@@ -89,6 +90,9 @@ bool TimingSimulator::run(Cycle limit) {
     ended_ = false;
     next_progress_ = milliseconds() + 50;
     const auto begin = std::chrono::steady_clock::now();
+    outlook_ = {};
+    for (const NodeState& state : states_)
+        outlook_.add(state.next_event, state.quiet, state.finished, state.wants_service);
     if (!stop_) plan();
     std::vector<std::thread> team;
     for (unsigned i = 1; i < threads_; ++i)
@@ -119,12 +123,15 @@ void TimingSimulator::work(unsigned self) {
 void TimingSimulator::run_node(NodeId id, ThreadReport& report) {
     NodeState& state = states_[id];
     std::uint8_t& arrived = arrived_[1 - side_][id];
-    if (arrived == 0 && state.next_event >= end_) return;
-    arrived = 0;
-    TimingNode& node = *nodes_[id];
-    node.run(now_, end_, side_);
-    state = {node.next_event(), node.quiet(), node.finished(), node.wants_service()};
-    report.first_sent = std::min(report.first_sent, node.port().first_sent());
+    if (arrived != 0 || state.next_event < end_) {
+        // The flags of many nodes share a line: written only if they change.
+        if (arrived != 0) arrived = 0;
+        TimingNode& node = *nodes_[id];
+        node.run(now_, end_, side_);
+        state = {node.next_event(), node.quiet(), node.finished(), node.wants_service()};
+        report.first_sent = std::min(report.first_sent, node.port().first_sent());
+    }
+    report.outlook.add(state.next_event, state.quiet, state.finished, state.wants_service);
 }
 
 void TimingSimulator::run_nodes(unsigned self) {
@@ -140,16 +147,48 @@ void TimingSimulator::run_nodes(unsigned self) {
             // Relaxed throughout: only who runs a node is decided here. What the last one to run it
             // wrote is ordered by the barrier between steps.
             std::uint64_t range = left.load(std::memory_order_relaxed);
-            while (range >> 32 < (range & 0xffffffffu)) {
-                const std::uint64_t taken = i == 0 ? range + (std::uint64_t{1} << 32) : range - 1;
+            for (;;) {
+                const auto first = static_cast<NodeId>(range >> 32),
+                           end = static_cast<NodeId>(range & 0xffffffffu);
+                if (first >= end) break;
+                const NodeId count = std::min(taken_at_once_, end - first);
+                const std::uint64_t taken =
+                    i == 0 ? range + (std::uint64_t{count} << 32) : range - count;
                 if (!left.compare_exchange_weak(range, taken, std::memory_order_relaxed)) continue;
-                run_node(static_cast<NodeId>(i == 0 ? range >> 32 : (range & 0xffffffffu) - 1),
-                         report);
+                const NodeId from = i == 0 ? first : end - count;
+                for (NodeId id = from; id < from + count; ++id)
+                    run_node(id, report);
+                report.nodes += count;
                 range = left.load(std::memory_order_relaxed);
             }
         }
     } catch (...) {
         report.error = std::current_exception();
+    }
+}
+
+/// Before a step: to each thread as many nodes as it came to run in the last ones, so that little
+/// is taken from others. Who runs the network comes to fewer.
+void TimingSimulator::share_nodes() {
+    constexpr float kSmoothing = 1.0f / 16;
+    float all = 0;
+    for (unsigned i = 0; i < threads_; ++i) {
+        paces_[i] += kSmoothing * (static_cast<float>(reports_[i].nodes) - paces_[i]);
+        reports_[i].nodes = 0;
+        all += paces_[i];
+    }
+    const auto nodes = static_cast<float>(nodes_.size());
+    float sum = 0;
+    std::uint64_t first = 0;
+    for (unsigned i = 0; i < threads_; ++i) {
+        sum += paces_[i];
+        const std::uint64_t end =
+            i + 1 == threads_
+                ? nodes_.size()
+                : std::clamp<std::uint64_t>(static_cast<std::uint64_t>(nodes * sum / all), first,
+                                            nodes_.size());
+        shares_[i].left.store(first << 32 | end, std::memory_order_relaxed);
+        first = end;
     }
 }
 
@@ -194,9 +233,12 @@ void TimingSimulator::serve_nodes() {
         node.serve(now_);
     }
     // A service may have been the end of other nodes, too.
+    outlook_ = {};
     for (NodeId id = 0; id < nodes_.size(); ++id) {
         TimingNode& node = *nodes_[id];
-        states_[id] = {node.next_event(), node.quiet(), node.finished(), node.wants_service()};
+        NodeState& state = states_[id];
+        state = {node.next_event(), node.quiet(), node.finished(), node.wants_service()};
+        outlook_.add(state.next_event, state.quiet, state.finished, state.wants_service);
     }
 }
 
@@ -207,14 +249,18 @@ void TimingSimulator::end_step() {
     side_ ^= 1;
     ++statistics_.windows;
     delivered_ = false;
+    outlook_ = {};
     first_sent_ = kNever;
     if (!skip_network_) pending_ = kNever;
     for (ThreadReport& report : reports_) {
         stop_ = stop_ || report.error != nullptr;
         delivered_ = delivered_ || report.delivered;
+        outlook_.add(report.outlook.next_event, report.outlook.quiet, report.outlook.finished,
+                     report.outlook.wants_service);
         first_sent_ = std::min(first_sent_, report.first_sent);
         pending_ = std::min(pending_, report.pending);
         report.delivered = false;
+        report.outlook = {};
         report.first_sent = report.pending = kNever;
     }
 }
@@ -222,23 +268,7 @@ void TimingSimulator::end_step() {
 void TimingSimulator::plan() {
     if (stop_) return;
     try {
-        bool quiet = true, finished = true, wants_service = false;
-        Cycle next = kNever;
-        const auto look = [&] {
-            quiet = finished = true;
-            next = kNever;
-            for (const NodeState& state : states_) {
-                quiet = quiet && state.quiet;
-                finished = finished && state.finished;
-                wants_service = wants_service || state.wants_service;
-                next = std::min(next, state.next_event);
-            }
-        };
-        look();
-        if (wants_service) {
-            serve_nodes();
-            look();
-        }
+        if (outlook_.wants_service) serve_nodes();
         if (on_progress && milliseconds() >= next_progress_) {
             on_progress();
             next_progress_ = milliseconds() + 50;
@@ -246,12 +276,12 @@ void TimingSimulator::plan() {
         // No packet anywhere but those that wait for their time.
         const bool empty = mesh_->idle() && !delivered_;
         const Cycle sent = std::min(first_sent_, pending_);
-        if (empty && finished && sent == kNever) {
+        if (empty && outlook_.finished && sent == kNever) {
             ended_ = stop_ = true;
             return;
         }
         if (empty) {
-            next = std::min(next, sent);
+            const Cycle next = std::min(outlook_.next_event, sent);
             if (next == kNever) model_error(stall_report());
             if (next > now_) {
                 const Cycle to = std::min(next, limit_);
@@ -266,7 +296,7 @@ void TimingSimulator::plan() {
             return;
         }
         end_ = network_now_ + node_lead_;
-        if (empty && quiet && sent == kNever) end_ = std::max(end_, now_ + idle_window_);
+        if (empty && outlook_.quiet && sent == kNever) end_ = std::max(end_, now_ + idle_window_);
         end_ = std::max(now_, std::min(limit_, end_));
         // Nodes that are too far ahead wait; the network then comes up to them and no further, so
         // that both run at the same time from then on.
@@ -280,10 +310,7 @@ void TimingSimulator::plan() {
                 mesh_->active_flits() >= kFlitsWorthSharing * (network_bounds_.size() - 1);
             statistics_.parallel_network_windows += share_network_;
         }
-        for (unsigned i = 0; i < threads_; ++i) {
-            shares_[i].left.store(std::uint64_t{bounds_[i]} << 32 | bounds_[i + 1],
-                                  std::memory_order_relaxed);
-        }
+        if (threads_ != 1) share_nodes();
     } catch (...) {
         reports_[0].error = std::current_exception();
         stop_ = true;

@@ -19,6 +19,7 @@
 // cycles between barriers. Who did what does not change the result.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
@@ -82,15 +83,28 @@ class TimingSimulator {
         bool quiet = false, finished = false, wants_service = false;
     };
     static_assert(sizeof(NodeState) == 16);
+    /// Of all nodes, or of those that one thread looked at in this step.
+    struct Outlook {
+        Cycle next_event = kNever;
+        bool quiet = true, finished = true, wants_service = false;
+        void add(Cycle next, bool is_quiet, bool is_finished, bool wants) {
+            next_event = std::min(next_event, next);
+            quiet = quiet && is_quiet;
+            finished = finished && is_finished;
+            wants_service = wants_service || wants;
+        }
+    };
     struct alignas(64) ThreadReport {
+        Outlook outlook;
         Cycle first_sent = kNever;  // of the nodes' packets
         Cycle pending = kNever;     // of packets that the network holds back
+        unsigned nodes = 0;         // looked at
         bool delivered = false;
         std::exception_ptr error;
     };
-    /// Nodes of a thread that nobody has run in this step: first in the high half, end in the low.
-    /// The owner takes from the front and others from the end, so that a node mostly stays where it
-    /// was.
+    /// Nodes of a thread that nobody has taken in this step: first in the high half, end in the
+    /// low. The owner takes from the front and others from the end, so that a node mostly stays
+    /// where it was.
     struct alignas(64) Share {
         std::atomic<std::uint64_t> left{0};
     };
@@ -98,6 +112,7 @@ class TimingSimulator {
     void work(unsigned self);
     void run_nodes(unsigned self);
     void run_node(NodeId id, ThreadReport& report);
+    void share_nodes();
     void run_network(unsigned self);
     void end_step();
     void plan();
@@ -107,7 +122,10 @@ class TimingSimulator {
     const MachineDescription machine_;
     const Cycle node_lead_, network_lead_, idle_window_;
     unsigned threads_;
-    std::vector<NodeId> bounds_, network_bounds_;
+    /// Each time costs a trip between two cores; the last may have the others wait.
+    const NodeId taken_at_once_;
+    std::vector<NodeId> network_bounds_;
+    std::vector<float> paces_;  // nodes that a thread ran in a step, smoothed
     std::unique_ptr<Mesh> mesh_;
     std::vector<std::unique_ptr<TimingNode>> nodes_;
     std::vector<NodeState> states_;
@@ -120,6 +138,7 @@ class TimingSimulator {
     // After the last step: when the first packet sent in it and the first that the network holds
     // back are due.
     Cycle first_sent_ = kNever, pending_ = kNever;
+    Outlook outlook_;
     bool delivered_ = false;
     unsigned side_ = 0;
     bool stop_ = false, ended_ = false, share_network_ = false, skip_network_ = false;

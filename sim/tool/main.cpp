@@ -232,7 +232,10 @@ int run(Settings& settings) {
         if (!file) throw std::runtime_error(settings.stats + ": cannot be written (--stats)");
     }
     if (settings.json && speaks) std::cout << report.dump() << "\n" << std::flush;
-    return finished ? report["exit_code"].get<int>() & 0xff : 125;
+    const int code = finished ? report["exit_code"].get<int>() & 0xff : 125;
+    // The launcher would tell of a process that failed; it is the program that did.
+    if (spread != nullptr && code != 0) spread->end(code);
+    return code;
 }
 
 /// The same command line in as many processes, as a job of the library.
@@ -246,6 +249,12 @@ int run_processes(const Settings& settings, int argc, char** argv) {
             throw std::runtime_error(std::string(option) +
                                      " works in one process only: leave --processes out");
     }
+    // What can be refused at once is refused once.
+    static_cast<void>(Program::load(settings.program));
+    if (settings.processes > settings.machine.nodes)
+        throw std::runtime_error(std::to_string(settings.processes) + " processes for " +
+                                 std::to_string(settings.machine.nodes) +
+                                 " nodes: each needs one at least (--processes, -n)");
     std::error_code ignored;
     const auto folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
     const std::string launcher = folder / "isthmus", tool = folder / "isthmus-sim-processes";
@@ -348,15 +357,13 @@ int main(int argc, char** argv) {
     app.add_flag("--host-clock", machine.host_clock,
                  "Programs see real time; runs do not repeat exactly");
     app.add_option("--env", settings.environment, "NAME=VALUE for the program")
-        ->expected(1)
-        ->take_all();
+        ->allow_extra_args(false);
     app.add_option("--stats", settings.stats, "Write counters to this file as JSON");
     app.add_option("--machine", settings.machine_file,
                    "Run in time, on the machine that this file describes (see docs/machine.md)");
     app.add_flag("--timed", settings.timed, "Run in time, on the machine of the paper's Table III");
     app.add_option("--set", settings.machine_settings, "section.key=value of that machine")
-        ->expected(1)
-        ->take_all();
+        ->allow_extra_args(false);
     app.add_option("--timeline", settings.timeline,
                    "In time: write remote operations to this file (Perfetto)");
     app.add_flag("--count", settings.count,

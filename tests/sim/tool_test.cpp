@@ -62,6 +62,14 @@ TEST_F(ToolWithProgram, ExitCodeIsTheProgramsOwn) {
         << "the lowest node with a code other than 0";
 }
 
+TEST_F(ToolWithProgram, AnOptionThatRepeatsTakesOneValueEachTime) {
+    const auto plain = test::run(kTool + "-n 2 --env A=1 --env B=2 " + program + " 5");
+    EXPECT_EQ(plain.status, 5) << plain.output;
+    const auto timed = test::run(
+        kTool + "--quiet -n 2 --set nlb.entries=4 --set nic.outstanding=2 " + program + " 5");
+    EXPECT_EQ(timed.status, 5) << timed.output;
+}
+
 TEST_F(ToolWithProgram, CrashesNameThePlace) {
     const auto crash = test::run(kTool + program + " crash");
     EXPECT_EQ(crash.status, 139);
@@ -135,6 +143,26 @@ int main(int argc, char** argv) {
     return 0;
 }
 )");
+    // Text of every node in a certain order, halves of lines among it, on both streams.
+    test::write_file(scratch / "talk.c", R"(
+#include <shmem.h>
+#include <stdio.h>
+int main(void) {
+    shmem_init();
+    const int me = shmem_my_pe(), n = shmem_n_pes();
+    printf("PE %d of %d has %g\n", me, n, me / 7.0);
+    fflush(stdout);
+    shmem_barrier_all();
+    setvbuf(stdout, NULL, _IONBF, 0);
+    for (int k = 0; k < 8 * n; ++k) {
+        if (k % n == me) printf("<%d:%d>%s", me, k, k % 5 ? "" : "\n");
+        if (k % n == me && k % 3 == 0) fprintf(stderr, "[%d]", k);
+        shmem_barrier_all();
+    }
+    shmem_finalize();
+    return me == 3 ? 7 : 0;
+}
+)");
     struct Case {
         std::string source;
         const char* road;
@@ -144,10 +172,12 @@ int main(int argc, char** argv) {
     };
     const std::string bench = ISTHMUS_TEST_SOURCE "/bench/xbgas/programs/";
     const Case cases[] = {
-        {bench + "gups.c", "xbgas", "-n 8", 0, ""},
-        {bench + "random.c", "rdma", "-n 5 --seed 3 --count", 0, "--count 200"},
-        {bench + "scatter.c", "xbgas", "-n 6 --seed 8 --count --quantum 700", 0, ""},
+        {bench + "gups.c", "xbgas", "-n 8", 0, "--count 200"},
+        {bench + "random.c", "rdma", "-n 5 --seed 3 --count", 0, "--count 100"},
+        {bench + "scatter.c", "xbgas", "-n 6 --seed 8 --count --quantum 700", 0, "--count 200"},
         {bench + "gups.c", "xbgas", "-n 4 --max-instructions 20000", 125, ""},
+        {scratch / "talk.c", "xbgas", "-n 5", 7, ""},
+        {scratch / "talk.c", "rdma", "-n 5 --seed 4", 7, ""},
         {scratch / "end.c", "xbgas", "-n 4", 42, ""},
         {scratch / "end.c", "xbgas", "-n 4 --seed 9", 139, "crash"}};
     for (const Case& one : cases) {
@@ -157,6 +187,7 @@ int main(int argc, char** argv) {
                                      ".rsp -o " + (scratch / "program"));
         ASSERT_EQ(built.status, 0) << built.output;
         nlohmann::json alone;
+        std::string output;  // both streams, as they come
         for (const int processes : {1, 2, 3}) {
             const std::string stats = scratch / "stats";
             const auto result =
@@ -164,15 +195,17 @@ int main(int argc, char** argv) {
                           std::to_string(processes) + " --stats " + stats + " " +
                           (scratch / "program") + (*one.arguments ? " -- " : "") + one.arguments);
             EXPECT_EQ(result.status, one.status) << what << "\n" << result.output;
-            if (processes == 1)
+            if (processes == 1) {
                 alone = lasting(stats);
-            else
+                output = result.output;
+            } else {
                 EXPECT_EQ(lasting(stats), alone) << what << ", " << processes << " processes";
+                EXPECT_EQ(result.output, output) << what << ", " << processes << " processes";
+            }
         }
     }
-    EXPECT_NE(test::run(kTool + "-n 2 --processes 3 " + (scratch / "program"))
-                  .output.find("3 processes for 2 nodes"),
-              std::string::npos);
+    EXPECT_EQ(test::run(kTool + "-n 2 --processes 3 " + (scratch / "program")).output,
+              "isthmus-sim: 3 processes for 2 nodes: each needs one at least (--processes, -n)\n");
     EXPECT_EQ(test::run(kTool + "--processes 2 --gdb 0 " + (scratch / "program")).status, 126);
 }
 

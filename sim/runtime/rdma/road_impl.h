@@ -71,7 +71,8 @@ static inline uint64_t road_take(void) {
     return next->value;
 }
 
-static inline void road_write(uint64_t index, uint64_t what, const void* remote, uint64_t local) {
+static inline __attribute__((always_inline)) void road_write(uint64_t index, uint64_t what,
+                                                             const void* remote, uint64_t local) {
     struct road_descriptor* const place = &road_state.ring[index % kRoadDepth];
     place->what = what;
     place->remote = (uint64_t)remote;
@@ -80,8 +81,8 @@ static inline void road_write(uint64_t index, uint64_t what, const void* remote,
     __asm__ volatile("fence w, o" ::: "memory"); /* the descriptor before the doorbell */
     ROAD_NIC->doorbell = index + 1;
 }
-static inline void road_post(uint64_t what, int pe, size_t bytes, const void* remote,
-                             uint64_t local) {
+static inline __attribute__((always_inline)) void road_post(uint64_t what, int pe, size_t bytes,
+                                                            const void* remote, uint64_t local) {
     const uint64_t index = road_state.posted;
     what |= (uint64_t)pe << 16 | (uint64_t)bytes << 32;
     if (ISTHMUS_ROAD_UNLIKELY(index == road_state.limit)) {
@@ -150,6 +151,12 @@ static inline void road_put_nbi(int pe, void* to, const void* from, size_t bytes
     if (bytes == 8 && ((uintptr_t)from & 7) == 0)
         road_post(kRoadWriteInline, pe, 8, to, *(const uint64_t*)from);
     else if (bytes != 0)
+        road_post(kRoadWrite, pe, bytes, to, (uint64_t)from);
+}
+static inline void road_put_block_nbi(int pe, void* to, const void* from, size_t bytes) {
+    if (ISTHMUS_ROAD_UNLIKELY(bytes > kRoadLongest))
+        road_put_nbi(pe, to, from, bytes);
+    else
         road_post(kRoadWrite, pe, bytes, to, (uint64_t)from);
 }
 static inline void road_get_nbi(int pe, void* to, const void* from, size_t bytes) {

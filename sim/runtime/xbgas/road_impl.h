@@ -84,6 +84,9 @@ static inline void road_put_nbi(int pe, void* to, const void* from, size_t bytes
     else if (bytes != 0)
         xbgas_pe_post_ebsb(from, pe, to, bytes);
 }
+static inline void road_put_block_nbi(int pe, void* to, const void* from, size_t bytes) {
+    xbgas_pe_post_ebsb(from, pe, to, bytes);
+}
 static inline void road_get_nbi(int pe, void* to, const void* from, size_t bytes) {
     if (bytes != 0) xbgas_pe_post_eblb(to, pe, from, bytes);
 }
