@@ -12,7 +12,6 @@
 #include <bit>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -432,18 +431,7 @@ void exit_job(int status) {
     // The status is claimed first. Buffered output of this PE is the user's last word, but a thread
     // that holds a stream (it reads standard input, say) must not keep the job from ending.
     claim_end(status);
-    static int exit_status = 0;
-    exit_status = status;
-    struct sigaction give_up {};
-    give_up.sa_handler = [](int) { end_job(exit_status); };
-    sigaction(SIGALRM, &give_up, nullptr);
-    alarm(1);
-    for (FILE* stream : {stdout, stderr}) {
-        if (ftrylockfile(stream) != 0) continue;
-        fflush_unlocked(stream);
-        funlockfile(stream);
-    }
-    std::fflush(nullptr);
+    flush_output(status);
     end_job(status);
 }
 
