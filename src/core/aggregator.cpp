@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "base/os.hpp"
 #include "core/event.hpp"
 #include "core/window.hpp"
@@ -26,7 +27,8 @@ thread_local bool in_handler = false;
 
 // Of all threads.
 std::mutex guard;
-std::vector<Aggregator*> everywhere;
+Lasting<std::vector<Aggregator*>> of_all_threads;
+constinit std::vector<Aggregator*>& everywhere = *of_all_threads;
 
 }  // namespace
 

@@ -152,6 +152,9 @@ std::string legal_ranges() {
             " and static data " + hexadecimal(job.data.begin) + ".." + hexadecimal(job.data.end());
     else
         text += std::string("; static data is not symmetric: ") + job.data_note;
+    if (*job.constants_note)
+        text += std::string("; constants are not symmetric: cannot read /proc/self/exe: ") +
+                job.constants_note;
     return text;
 }
 
