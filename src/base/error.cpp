@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,17 @@ namespace {
 
 int speaker = -1;
 JobEnd job_end{nullptr, nullptr};
+
+[[noreturn]] void end(int status) {
+    if (job_end.end) job_end.end(status);
+    _exit(status);
+}
+
+bool tell(const std::string& where, const std::string& what) {
+    const bool first = !job_end.claim || job_end.claim(1);
+    if (first) say_from(where, what);
+    return first;
+}
 
 }  // namespace
 
@@ -43,9 +55,33 @@ void say_from(const std::string& where, const std::string& what) {
 }
 
 void fail(const std::string& where, const std::string& what) {
-    if (!job_end.claim || job_end.claim(1)) say_from(where, what);
-    if (job_end.end) job_end.end(1);
-    _exit(1);
+    if (tell(where, what) && job_end.flush) flush_output(1);
+    end(1);
+}
+
+void fail_in_handler(const std::string& where, const std::string& what) {
+    tell(where, what);
+    end(1);
+}
+
+void flush_output(int status) {
+    static volatile std::sig_atomic_t exit_status = 0;
+    exit_status = status;
+    struct sigaction give_up {};
+    give_up.sa_handler = [](int) { end(exit_status); };
+    sigaction(SIGALRM, &give_up, nullptr);
+    sigset_t limit;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &limit, nullptr);
+    alarm(1);
+    for (FILE* stream : {stdout, stderr}) {
+        if (ftrylockfile(stream) != 0) continue;
+        fflush_unlocked(stream);
+        funlockfile(stream);
+    }
+    std::fflush(nullptr);
+    alarm(0);
 }
 
 std::string hexadecimal(std::uintptr_t value) {

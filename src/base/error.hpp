@@ -21,14 +21,23 @@ void say(const char* text);
 void say_from(const std::string& where, const std::string& what);
 
 // Prints and ends the job with exit status 1 (every PE, by way of the launcher). If several PEs
-// fail at once, the first one prints: they usually fail for one reason.
+// fail at once, the first one prints: they usually fail for one reason. It also writes its buffered
+// output, as flush_output does.
 [[noreturn]] void fail(const std::string& where, const std::string& what);
+// The same from a signal handler, which may have interrupted the output: it is not written.
+[[noreturn]] void fail_in_handler(const std::string& where, const std::string& what);
+
+// Writes the program's buffered output, as far as no other thread holds the stream. At most a
+// second; then the job ends with this status.
+void flush_output(int status);
 
 // How a process ends its job; the job installs it. `claim` is true for the first caller of the
-// job; `end` does not return.
+// job; `end` does not return. What a forked child has in its buffers is its parent's output: no
+// `flush`.
 struct JobEnd {
     bool (*claim)(int status);
     void (*end)(int status);
+    bool flush = true;
 };
 void set_job_end(const JobEnd& job_end);
 

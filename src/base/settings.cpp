@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/edit_distance.hpp"
+#include "base/lasting.hpp"
 
 extern char** environ;
 
@@ -101,7 +102,8 @@ static_assert(kTable.size() == static_cast<std::size_t>(Setting::count));
 // Names that begin like ours and are not ours to judge: handed from the launcher to the PEs.
 constexpr std::array kInternal{"ISTHMUS_BOOTSTRAP"};
 
-std::array<SettingValue, kTable.size()> values;
+Lasting<std::array<SettingValue, kTable.size()>> values_read;
+constinit std::array<SettingValue, kTable.size()>& values = *values_read;
 
 bool one_of(const char* choices, std::string_view word) {
     std::string_view rest = choices;
@@ -138,6 +140,11 @@ std::string expected_form(const SettingDescription& setting, std::string_view te
         case SettingKind::presence: return "";
     }
     return "";
+}
+
+// A variable set to nothing is as if not set, but where nothing is a value.
+bool means_something_empty(SettingKind kind) {
+    return kind == SettingKind::flag || kind == SettingKind::text || kind == SettingKind::presence;
 }
 
 bool is_known(std::string_view name) {
@@ -181,7 +188,7 @@ std::vector<SettingProblem> read_settings() {
         values[i] = {setting.standard_value, SettingOrigin::standard, nullptr};
         for (const char* name : {setting.name, setting.old_name}) {
             const char* found = name ? std::getenv(name) : nullptr;
-            if (!found) continue;
+            if (!found || (*found == '\0' && !means_something_empty(setting.kind))) continue;
             if (const auto form = expected_form(setting, found); !form.empty()) {
                 problems.push_back({std::string("setting ") + name + "=" + found +
                                     " is not valid: expected " + form});

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "core/event.hpp"
+#include "core/fork.hpp"
 #include "core/window.hpp"
 
 namespace isthmus {
@@ -20,8 +21,10 @@ std::uint64_t ring_stride(std::uint64_t ring) {
     return kRingOffset + ring;
 }
 
-thread_local std::vector<Aggregator*> of_this_thread;
-thread_local bool in_handler = false;
+// The first of them; no object that would be destroyed with the thread, for an aggregator may be
+// used until the end of the process.
+constinit thread_local Aggregator* of_this_thread = nullptr;
+constinit thread_local bool in_handler = false;
 
 }  // namespace
 
@@ -41,7 +44,10 @@ Aggregator::Aggregator(char* memory, std::size_t size_of_item, std::size_t buffe
       lanes_(static_cast<std::size_t>(job.pes)),
       outgoing_(static_cast<std::size_t>(job.pes)) {
     lanes = lanes_.data();
-    of_this_thread.push_back(this);
+    Aggregator** last = &of_this_thread;
+    while (*last)
+        last = &(*last)->next_of_thread_;
+    *last = this;
     const auto ring_of = [&](int sender) {
         return memory + kCountsSize + static_cast<std::uint64_t>(sender) * ring_stride(ring);
     };
@@ -56,7 +62,11 @@ Aggregator::Aggregator(char* memory, std::size_t size_of_item, std::size_t buffe
 }
 
 Aggregator::~Aggregator() {
-    std::erase(of_this_thread, this);
+    for (Aggregator** link = &of_this_thread; *link; link = &(*link)->next_of_thread_) {
+        if (*link != this) continue;
+        *link = next_of_thread_;
+        break;
+    }
 }
 
 // Without room in any lane, inlined pushes come to push_slowly.
@@ -65,6 +75,8 @@ void Aggregator::end() {
 }
 
 void Aggregator::require_usable(const char* routine) const {
+    if (forked_child) [[unlikely]]
+        fail(routine, "called in a forked child, which is no PE");
     if (ended()) [[unlikely]]
         fail(routine,
              "called after shmem_finalize or isthmus_finalize, with which the aggregator ended");
@@ -82,8 +94,8 @@ bool Aggregator::handling() {
 // Items handled, of whichever aggregator.
 std::size_t Aggregator::progress_all() {
     std::size_t handled = 0;
-    for (Aggregator* aggregator : of_this_thread)
-        handled += aggregator->serve();
+    for (Aggregator* each = of_this_thread; each; each = each->next_of_thread_)
+        handled += each->serve();
     return handled;
 }
 
@@ -205,8 +217,8 @@ std::size_t Aggregator::serve() {
 std::size_t Aggregator::progress() {
     require_usable("isthmus_aggregator_progress");
     const std::size_t handled = serve();
-    for (Aggregator* aggregator : of_this_thread) {
-        if (aggregator != this) aggregator->serve();
+    for (Aggregator* each = of_this_thread; each; each = each->next_of_thread_) {
+        if (each != this) each->serve();
     }
     return handled;
 }

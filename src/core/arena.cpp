@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/directory.hpp"
@@ -22,7 +23,8 @@ namespace isthmus {
 namespace {
 
 std::mutex guard;
-Heap blocks;
+Lasting<Heap> block_heap;
+constinit Heap& blocks = *block_heap;
 
 std::uintptr_t arena_base() {
     return heap_base() + window_stride() / 4 * 3;

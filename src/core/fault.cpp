@@ -152,6 +152,9 @@ std::string legal_ranges() {
             " and static data " + hexadecimal(job.data.begin) + ".." + hexadecimal(job.data.end());
     else
         text += std::string("; static data is not symmetric: ") + job.data_note;
+    if (*job.constants_note)
+        text += std::string("; constants are not symmetric: cannot read /proc/self/exe: ") +
+                job.constants_note;
     return text;
 }
 
@@ -299,7 +302,7 @@ void handle(int signal, siginfo_t* info, void* context) {
             sigaction(deadly, &standard, nullptr);
         alarm(2);
         const std::string what = address_is_known ? explain(fault) : explain_without_address(fault);
-        if (!what.empty()) fail(describe_place(fault), what);
+        if (!what.empty()) fail_in_handler(describe_place(fault), what);
     }
     // Not ours: as if we had never been here. The instruction runs again and faults again.
     sigaction(signal, &previous, nullptr);

@@ -131,7 +131,7 @@ void become_private() {
     if (job.native) end_views();
     if (isthmus_team_world.slot >= 0) release_teams();
     forked_child = true;
-    set_job_end({nullptr, nullptr});  // what ends here is the child alone
+    set_job_end({nullptr, nullptr, false});  // what ends here is the child alone
     close_end(copied[0]);
     close_end(copied[1]);
     forking.unlock();

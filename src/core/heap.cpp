@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
 
@@ -19,7 +20,10 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 
 }  // namespace
 
-Heap heap;
+namespace {
+Lasting<Heap> the_heap;
+}
+constinit Heap& heap = *the_heap;
 std::mutex heap_guard;
 
 void Heap::reset(Range range) {

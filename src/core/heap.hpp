@@ -57,7 +57,7 @@ class Heap {
 
 // Guards the heap below between threads of this PE; in all PEs the calls come in the same order.
 extern std::mutex heap_guard __attribute__((visibility("hidden")));
-extern Heap heap __attribute__((visibility("hidden")));
+extern Heap& heap __attribute__((visibility("hidden")));
 
 // Why `bytes` could not be allocated, in words. The caller holds heap_guard.
 std::string no_room_text(std::uint64_t bytes, std::uint64_t alignment = 1);

@@ -20,9 +20,12 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "base/os.hpp"
 #include "core/exchange.hpp"
+#include "core/fork.hpp"
 #include "core/job.hpp"
+#include "core/session.hpp"
 
 namespace isthmus {
 namespace {
@@ -36,10 +39,15 @@ struct Card {
     cpu_set_t processors;
 };
 
-std::unique_ptr<Exchange> exchange;
-std::vector<int> files;  // by PE; -1: not of this host
-std::vector<std::array<char, 64>> hosts;
-std::vector<int> firsts;  // by PE: the lowest one on its host
+// Asked already by the library's constructor.
+constinit Lasting<std::unique_ptr<Exchange>> lasting_exchange;
+constinit std::unique_ptr<Exchange>& exchange = *lasting_exchange;
+Lasting<std::vector<int>> lasting_files;
+constinit std::vector<int>& files = *lasting_files;  // by PE; -1: not of this host
+Lasting<std::vector<std::array<char, 64>>> lasting_hosts;
+constinit std::vector<std::array<char, 64>>& hosts = *lasting_hosts;
+Lasting<std::vector<int>> lasting_firsts;
+constinit std::vector<int>& firsts = *lasting_firsts;  // by PE: the lowest one on its host
 
 Card own_card() {
     Card card{};
@@ -215,11 +223,6 @@ std::string share_header(int first) {
     return "";
 }
 
-void leave_manager(int, void*) {
-    if (exchange) exchange->leave();
-    static_cast<void>(exchange.release());  // its destructor has nothing to add
-}
-
 std::string join(const Socket& listener) {
     const Card card = [] {
         Card own = own_card();
@@ -274,7 +277,12 @@ std::string join_managed_job() {
             return std::to_string(exchange->size()) + " PEs are too many: at most " +
                    std::to_string(kMaxPes) + " so far";
         job.pes = exchange->size();
-        on_exit(leave_manager, nullptr);
+        // Where the session is closed by then, and where it will not be. Else finalize_at_exit.
+        on_exit(
+            [](int status, void*) {
+                if (status != 0 || session_count() == 0) leave_manager();
+            },
+            nullptr);
         return join(Socket());
     } catch (const std::exception& problem) {
         return std::string(exchange ? exchange->name() : "process manager") + ": " + problem.what();
@@ -304,6 +312,12 @@ void meet_other_hosts() {
     } catch (const std::exception& problem) {
         fail(exchange->name(), problem.what());
     }
+}
+
+void leave_manager() {
+    if (forked_child) return;
+    if (exchange) exchange->leave();
+    static_cast<void>(exchange.release());  // its destructor has nothing to add
 }
 
 void end_managed_job(int status) {

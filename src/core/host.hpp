@@ -20,6 +20,9 @@ int memory_file(int pe);
 // The part of a barrier that goes beyond the header; nothing if all PEs share it.
 void meet_other_hosts();
 
+// The last word to the process manager of a PE that exits; nothing without one.
+void leave_manager();
+
 // Tells the process manager that the job ends badly; nothing without one.
 void end_managed_job(int status);
 

@@ -12,7 +12,6 @@
 #include <bit>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -166,7 +165,10 @@ void map_peers() {
 void map_peers_constants() {
     if (job.data.size == 0) return;
     const int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (program < 0) return;  // a program that may be run, not read: its constants stay private
+    if (program < 0) {  // there is no /proc, or the program may be run and not read
+        job.constants_note = strerrordesc_np(errno);
+        return;
+    }
     std::size_t count = 0;
     for (const auto& [range, offset] : program_constants()) {
         if (count == job.constants.size()) break;
@@ -385,6 +387,7 @@ void attach_job() {
     heap.reset({job.heap.begin + kInternalSize, job.heap.size - kInternalSize});
     catch_faults();
     far::open();
+    status.departure.store(Departure::none, std::memory_order_relaxed);
     status.state.store(PeState::running, std::memory_order_release);
     start_barrier();
     open_window();
@@ -437,19 +440,23 @@ void exit_job(int status) {
     // The status is claimed first. Buffered output of this PE is the user's last word, but a thread
     // that holds a stream (it reads standard input, say) must not keep the job from ending.
     claim_end(status);
-    static int exit_status = 0;
-    exit_status = status;
-    struct sigaction give_up {};
-    give_up.sa_handler = [](int) { end_job(exit_status); };
-    sigaction(SIGALRM, &give_up, nullptr);
-    alarm(1);
-    for (FILE* stream : {stdout, stderr}) {
-        if (ftrylockfile(stream) != 0) continue;
-        fflush_unlocked(stream);
-        funlockfile(stream);
-    }
-    std::fflush(nullptr);
+    flush_output(status);
     end_job(status);
+}
+
+void leave_together(Departure how) {
+    PeStatus& mine = job.status();
+    const std::uint64_t round = mine.departures.load(std::memory_order_relaxed) + 1;
+    // Release: partner is the Waiter of a PE that waits for this one.
+    mine.departure.store(how, std::memory_order_release);
+    // Release and acquire, each PE with each: what was stored before is visible to all.
+    mine.departures.store(round, std::memory_order_release);
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (!job.host.test(static_cast<std::size_t>(pe))) continue;
+        const PeStatus& peer = job.header->pe[pe];
+        wait_for({Routine::finalize, pe},
+                 [&] { return peer.departures.load(std::memory_order_acquire) >= round; });
+    }
 }
 
 void start_barrier() {
@@ -520,6 +527,9 @@ std::string why_not_symmetric(const void* address, std::uint64_t bytes) {
         reason += "neither in the symmetric heap nor a static variable of the program";
     if (job.data.size == 0)
         reason += std::string(" (static variables are not symmetric: ") + job.data_note + ")";
+    if (*job.constants_note)
+        reason += std::string(" (constants are not symmetric: cannot read /proc/self/exe: ") +
+                  job.constants_note + ")";
     return reason + "; use shmem_malloc or a static variable";
 }
 

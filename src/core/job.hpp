@@ -44,6 +44,7 @@ struct Job {
     std::array<Range, 4> constants;  // read-only parts of the executable, which others may get from
     std::uint64_t secret = 0;        // of a job of several hosts; the same at every PE
     const char* data_note = "";      // why `data` is empty, if it is
+    const char* constants_note = "";  // why `constants` are, if the executable could not be read
 
     std::atomic<Routine>* noted = nullptr;  // where this PE notes its last call: status().routine
 
@@ -59,6 +60,10 @@ void load_job();
 // a message if that is impossible.
 void attach_job();
 void detach_job();
+
+// The first step of leaving: returns when every PE of this host has come to it. No other routine's
+// barrier counts, and a PE that waits in another routine for one that is here ends the job.
+void leave_together(Departure how);
 
 // True between attach and detach.
 inline bool attached() {

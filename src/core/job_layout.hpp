@@ -16,7 +16,7 @@
 namespace isthmus {
 
 inline constexpr std::uint64_t kJobMagic =
-    0x314d4854'53490001;             // layout version in the low 16 bits
+    0x314d4854'53490002;             // layout version in the low 16 bits
 inline constexpr int kMaxPes = 256;  // PEs of one host
 
 enum class PeState : std::uint32_t {
@@ -25,6 +25,13 @@ enum class PeState : std::uint32_t {
     running,    // between shmem_init and shmem_finalize
     finalized,  // after shmem_finalize
     failed,     // printed its own error line; the launcher need not print another
+};
+
+// How a PE left its session, or is leaving it: it waits for the others and answers no collective.
+enum class Departure : std::uint32_t {
+    none,
+    finalize,  // called shmem_finalize or isthmus_finalize
+    exit       // ended without
 };
 
 // Written by its PE, read by everyone; plain information, so every access is relaxed, except
@@ -45,6 +52,8 @@ struct alignas(256) PeStatus {
     alignas(64) std::atomic<std::uint32_t> sleepers;
     std::atomic<std::uint32_t> wake_word;
     std::atomic<std::uint64_t> arena_size;
+    std::atomic<Departure> departure;       // since the last initialisation
+    std::atomic<std::uint64_t> departures;  // begun
 };
 static_assert(sizeof(PeStatus) == 256);
 

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/lasting.hpp"
 #include "base/thread_sanitizer.hpp"
 #include "core/arena.hpp"
 #include "core/directory.hpp"
@@ -11,7 +12,8 @@ namespace isthmus {
 namespace {
 
 std::mutex guard;
-std::vector<char*> retired;  // destroyed, but clones are left
+Lasting<std::vector<char*>> retired_rings;
+constinit std::vector<char*>& retired = *retired_rings;  // destroyed, but clones are left
 
 bool is_unused(const char* memory) {
     // Acquire: pairs with detach_ring. No clone comes any more, for the ring is withdrawn.

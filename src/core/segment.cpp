@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/arena.hpp"
@@ -41,7 +42,8 @@ struct Made {
     std::uint64_t size = 0;
 };
 std::mutex guard;
-std::map<std::uint64_t, Made> made;  // by id
+Lasting<std::map<std::uint64_t, Made>> made_here;
+constinit std::map<std::uint64_t, Made>& made = *made_here;  // by id
 std::uint64_t next_id = 0;
 
 std::string name(std::uint64_t id) {

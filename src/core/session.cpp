@@ -10,6 +10,7 @@
 #include "core/arena.hpp"
 #include "core/collective.hpp"
 #include "core/far.hpp"
+#include "core/host.hpp"
 #include "core/job.hpp"
 #include "core/ring_memory.hpp"
 #include "core/segment.hpp"
@@ -38,10 +39,11 @@ class Change {
     const std::lock_guard<std::mutex> lock_;
 };
 int level = 0;
-bool exit_handler_installed = false;
+int exit_status = 0;  // that the process ends with
 
-void close() {
-    barrier_world();
+void close(Departure how) {
+    leave_together(how);
+    if (far::present) barrier_world();  // this host has come; now the others
     SessionObject::end_all();
     release_segments();
     forget_retired_rings();
@@ -51,15 +53,25 @@ void close() {
     count.store(0, std::memory_order_release);
 }
 
-// A program that returns from main without finalising: OpenSHMEM 1.2 and older allow it, and a
-// clean exit then waits for the others. An exit with an error must not, nor one out of the middle
-// of enter or leave: by another thread, or by a signal handler on top of them.
-void at_exit(int status, void*) {
-    if (status != 0 || changing.load(std::memory_order_relaxed)) return;
-    const std::unique_lock lock(setup, std::try_to_lock);
-    if (!lock || count.load(std::memory_order_relaxed) == 0 || window.pes == 0 || !attached())
-        return;
-    close();
+// Not in a constructor: the dynamic linker's own handler, which runs the destructors, is installed
+// behind those.
+void note_exit_status() {
+    static bool installed = false;
+    if (!installed) on_exit([](int status, void*) { exit_status = status; }, nullptr);
+    installed = true;
+}
+
+// A program that exits without finalising: that finalises, and a clean exit waits for the others.
+// The library's destructors run behind the exit handlers and the destructors of the program, which
+// may still finalise or use symmetric memory. An exit with an error must not wait, nor one out of
+// the middle of enter or leave: by another thread, or by a signal handler on top of them.
+__attribute__((destructor)) void finalize_at_exit() {
+    if (exit_status == 0 && !changing.load(std::memory_order_relaxed)) {
+        const std::unique_lock lock(setup, std::try_to_lock);
+        if (lock && count.load(std::memory_order_relaxed) != 0 && window.pes != 0 && attached())
+            close(Departure::exit);
+    }
+    leave_manager();
 }
 
 void print_settings() {
@@ -109,8 +121,7 @@ void enter_session(int thread_level) {
     level = thread_level;
     attach_job();
     create_first_teams();
-    if (!exit_handler_installed) on_exit(at_exit, nullptr);
-    exit_handler_installed = true;
+    note_exit_status();
     print_start_information();
     count.store(1, std::memory_order_release);  // partner: session_count
 }
@@ -122,7 +133,7 @@ void leave_session() {
         count.store(before - 1, std::memory_order_relaxed);
         return;
     }
-    close();
+    close(Departure::finalize);
 }
 
 int session_count() {

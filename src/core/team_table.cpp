@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "base/os.hpp"
 #include "core/collective.hpp"
 #include "core/collective/agreement.hpp"
@@ -60,13 +61,16 @@ struct Book {
 };
 static_assert(sizeof(Book) <= kAreasOffset - kBookOffset);
 
-Team pool[kMaxSlots];                     // by slot
-std::array<Levels, kMaxSlots> levels_of;  // likewise, of teams that meet far
+Team pool[kMaxSlots];  // by slot
+// Likewise, of teams that meet far.
+Lasting<std::array<Levels, kMaxSlots>> levels_by_slot;
+constinit std::array<Levels, kMaxSlots>& levels_of = *levels_by_slot;
 bool multiple_anywhere = true;
 bool crowded = false;  // PEs outnumber processors
 std::atomic<bool> said_exhausted = false;
 
-std::vector<HiddenTeam> hidden;
+Lasting<std::vector<HiddenTeam>> hidden_teams;
+constinit std::vector<HiddenTeam>& hidden = *hidden_teams;
 
 Book& book() {
     return *reinterpret_cast<Book*>(job.heap.begin + kBookOffset);

@@ -47,8 +47,10 @@ std::string describe_pe(int pe, std::uint64_t now) {
         case PeState::failed: return text + "has failed";
         case PeState::running: break;
     }
+    if (status.departure.load(std::memory_order_relaxed) == Departure::exit)
+        return text + "has exited without shmem_finalize, and waits for the others";
     const std::uint64_t since = status.waiting_since.load(std::memory_order_relaxed);
-    if (since == 0) return text + "computing; last call " + routine_name(routine);
+    if (since == 0) return text + "computing; last noted call " + routine_name(routine);
     text += std::string("in ") + routine_name(routine) + " for " +
             seconds_text(now > since ? now - since : 0);
     const int peer = status.waiting_for.load(std::memory_order_relaxed);
@@ -93,9 +95,31 @@ void Waiter::step() {
     os::sleep_nanoseconds(waited < kSecond ? 20'000 : 500'000);
 }
 
+// A PE that leaves comes to nothing else any more: who waits for it would wait for ever. What it
+// did before is seen by the poll between the first such look and the second. Memory that only a
+// transport reaches may still get news.
+void Waiter::look_for_peer() {
+    if (target_.peer < 0 || target_.peer == job.me || !is_near(target_.peer)) return;
+    if (job.status().departure.load(std::memory_order_relaxed) != Departure::none) return;
+    const PeStatus& peer = job.header->pe[target_.peer];
+    // Acquire: partner is leave_together.
+    const Departure how = peer.departure.load(std::memory_order_acquire);
+    if (how == Departure::none) return;
+    if (!peer_left_) {
+        peer_left_ = true;
+        return;
+    }
+    fail(routine_name(target_.routine),
+         "waits in vain for PE " + std::to_string(target_.peer) + ", which has " +
+             (how == Departure::exit ? std::string("exited")
+                                     : std::string("called ") + routine_name(peer.routine.load(
+                                                                    std::memory_order_relaxed))));
+}
+
 void Waiter::look_around(std::uint64_t now) {
     // Acquire: pairs with the release in end_job; the exit status is then visible.
     if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
+    look_for_peer();
     const double limit = seconds(Setting::stall_seconds);
     if (limit <= 0 || static_cast<double>(now - reported_) < limit * static_cast<double>(kSecond))
         return;

@@ -32,10 +32,12 @@ class Waiter {
   private:
     void begin(std::uint64_t now);
     void look_around(std::uint64_t now);
+    void look_for_peer();
     WaitTarget target_;
     std::uint64_t steps_ = 0;
     std::uint64_t since_ = 0;
     std::uint64_t reported_ = 0;
+    bool peer_left_ = false;
 };
 
 // Returns when `done()` is true. `done` must read memory with acquire order.

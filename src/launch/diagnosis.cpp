@@ -18,7 +18,7 @@ std::string pe_prefix(int pe, const std::string& host) {
 
 std::string last_call(PeState state, Routine routine) {
     if (state == PeState::absent) return "";
-    return std::string("; last call ") + routine_name(routine);
+    return std::string("; last noted call ") + routine_name(routine);
 }
 
 std::string describe_end(const PeEnd& end, const std::string& host) {

@@ -32,7 +32,7 @@ bool ends_job(const PeEnd& end);
 // The exit status that this end gives the job: 0 if nothing is wrong with it.
 int job_status(const PeEnd& end);
 
-// Where the PEs that still run are: "shmem_barrier_all at PE 0, 2 and 3; none at PE 1".
+// Where these PEs are, or were when they ended: "shmem_barrier_all at PE 0, 2 and 3; none at PE 1".
 std::string describe_last_calls(const JobHeader& header, const std::vector<int>& pes);
 
 // "0, 2-4 and 7"

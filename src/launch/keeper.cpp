@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
@@ -45,6 +46,14 @@ std::vector<int> Keeper::alive() const {
     for (std::size_t pe = 0; pe < pes_.size(); ++pe)
         if (pes_[pe].child != 0) result.push_back(static_cast<int>(pe));
     return result;
+}
+
+// Of all PEs: some may have died already of the signal that the launcher is told of.
+std::string Keeper::last_calls() const {
+    std::vector<int> all(pes_.size());
+    std::iota(all.begin(), all.end(), 0);
+    const std::string calls = describe_last_calls(*job_.header, all);
+    return calls.empty() ? "" : "; last noted calls: " + calls;
 }
 
 int Keeper::run() {
@@ -168,8 +177,7 @@ void Keeper::act_on_signal(int signal, bool from_terminal) {
             return;
         }
         std::string line = "isthmus: " + describe_signal(signal) + "; the job ends";
-        if (const std::string calls = describe_last_calls(*job_.header, alive()); !calls.empty())
-            line += "; last calls: " + calls;
+        line += last_calls();
         if (!ending_) ended_by_signal_ = true;
         end(128 + signal, line, from_terminal ? 0 : signal);
         return;
@@ -304,8 +312,7 @@ void Keeper::tick(std::uint64_t now) {
         std::snprintf(seconds, sizeof seconds, "%g", options_.timeout_seconds);
         std::string line = "isthmus: the time limit of " + std::string(seconds) +
                            " s (--timeout) is over; the job ends";
-        if (const std::string calls = describe_last_calls(*job_.header, alive()); !calls.empty())
-            line += "; last calls: " + calls;
+        line += last_calls();
         end(kStatusTimeout, line, SIGTERM);
         return;
     }

@@ -74,6 +74,7 @@ class Keeper {
     void announce(const std::string& line);
     PeStatus& status(int pe) const { return job_.header->pe[pe]; }
     std::vector<int> alive() const;
+    std::string last_calls() const;
     pid_t program_process(int pe) const;
 
     const RunOptions& options_;

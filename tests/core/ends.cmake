@@ -21,6 +21,29 @@ add_end(failing_fork "status 0")
 add_end(fork_without_the_file "a forked child ends: the program has closed the library's file.*status 0")
 add_end(closed_before_init "shmem_init: the program has closed file descriptor .*status 1")
 
+# What a program does behind main, and what the others learn of a PE that is there already.
+add_executable(core_exits exits.cpp)
+target_link_libraries(core_exits PRIVATE isthmus)
+function(add_exit case text)
+    add_test(NAME core.ends.${case}
+             COMMAND sh -c "timeout 4 \"$1\" run -n 2 \"$2\" ${case} </dev/null; echo status $?" sh
+                     $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_exits>)
+    set_tests_properties(core.ends.${case} PROPERTIES PASS_REGULAR_EXPRESSION "${text}" TIMEOUT 30)
+endfunction()
+foreach(case static_object exit_handler destructor)
+    add_exit(${case} "PE . finalised\nPE . finalised\nstatus 0")
+endforeach()
+add_exit(free_in_static_object "PE . freed\nPE . freed\nstatus 0")
+add_exit(late "PE 0 exits\nPE 1 exits\nstatus 0")
+add_exit(puts_to_who_has_exited "PE 0 counted\nstatus 0")
+add_exit(status "PE 1 .*exited with status 3 before shmem_finalize[^\n]*\nstatus 3")
+set(comes_not "waits in vain for PE 1, which has exited\nstatus 1")
+add_exit(exit_early "^isthmus: PE 0 [^\n]*: shmem_barrier_all: ${comes_not}")
+add_exit(exit_before_one_barrier "^isthmus: PE 0 [^\n]*: shmem_barrier_all: ${comes_not}")
+add_exit(exit_before_collective "^isthmus: PE 0 [^\n]*: shmem_sum_reduce: ${comes_not}")
+add_exit(exit_with_lock "^isthmus: PE 0 [^\n]*: shmem_set_lock: ${comes_not}")
+add_exit(finalize_early "^isthmus: PE 0 [^\n]*: shmem_barrier_all: waits in vain for PE 1, which has called shmem_finalize\nstatus 1")
+
 # Exit handlers outlive the handle of who loaded the library.
 add_executable(core_unload unload.c)
 target_link_libraries(core_unload PRIVATE ${CMAKE_DL_LIBS})

@@ -46,13 +46,13 @@ def main():
     expect("barrier", rf"^isthmus:   PE {other}: in shmem_barrier_all for {NUMBER}, waiting for PE \d$",
            report)
     expect("barrier", r"waiting for PE 2", report)
-    expect("barrier", r"^isthmus:   PE 2: computing; last call shmem_barrier_all$", report)
+    expect("barrier", r"^isthmus:   PE 2: computing; last noted call shmem_barrier_all$", report)
     # One PE speaks for all, again and again as long as it lasts, but no more often than asked.
     count = report.count("no progress")
     assert 1 <= count <= 4 * late, f"{count} reports in {late} s\n{report}"
 
     report, _ = stall(launcher, program, "flag", 0.3)
-    expect("flag", r"^isthmus:   PE 2: computing; last call", report)
+    expect("flag", r"^isthmus:   PE 2: computing; last noted call", report)
     expect("flag", rf"shmem_wait_until: no progress for {NUMBER}, watching flag |"
                    rf"PE 0: in shmem_wait_until for {NUMBER}$", report)
 

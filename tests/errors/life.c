@@ -53,6 +53,32 @@ static void wait_until(void) {
     shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
 }
 static void fine(void) {}
+static void exit_early(void) {
+    if (shmem_my_pe() == 1) exit(0);
+    shmem_barrier_all();
+}
+static void finalize_early(void) {
+    if (shmem_my_pe() != 1) shmem_barrier_all();
+}
+static void print_and_fail(void) {
+    if (shmem_my_pe() != 1) return;
+    printf("what PE 1 had printed\n");
+    shmem_putmem(&word, &word, sizeof word, 7);
+}
+/* Nothing is moved, so the addresses do not matter. */
+static void nothing(void) {
+    static uint64_t signal;
+    const volatile size_t none = 0;
+    const int me = shmem_my_pe();
+    shmem_putmem(NULL, NULL, none, me);
+    shmem_getmem(NULL, NULL, none, me);
+    shmem_int_iput(NULL, NULL, 1, 1, none, me);
+    shmem_int_iget(NULL, NULL, 1, 1, none, me);
+    shmem_int_ibput(NULL, NULL, 3, 3, 3, none, me);
+    shmem_int_ibget(NULL, NULL, 3, 3, 3, none, me);
+    shmem_putmem_signal(NULL, NULL, none, &signal, 1, SHMEM_SIGNAL_SET, me);
+    if (shmem_signal_fetch(&signal) != 1) exit(66);
+}
 
 static void handle(void* argument, int source, const void* items, size_t count) {
     (void)argument;
@@ -133,6 +159,10 @@ int main(int argc, char** argv) {
                  {"finalize", finalize},
                  {"wait_until", wait_until},
                  {"fine", fine},
+                 {"exit_early", exit_early},
+                 {"finalize_early", finalize_early},
+                 {"print_and_fail", print_and_fail},
+                 {"nothing", nothing},
                  {"queue_limit", limit},
                  {"queue_enqueue", enqueue},
                  {"queue_try_enqueue", try_enqueue},

@@ -25,12 +25,13 @@ struct Case {
 TEST(Diagnosis, Lines) {
     const Case cases[] = {
         {{2, SIGSEGV, PeState::running, Routine::barrier_all, false},
-         "isthmus: PE 2 (host b): killed by SIGSEGV (segmentation fault); last call "
+         "isthmus: PE 2 (host b): killed by SIGSEGV (segmentation fault); last noted call "
          "shmem_barrier_all; the job ends",
          true,
          139},
         {{2, SIGABRT | 0x80, PeState::loaded, Routine::none, false},
-         "isthmus: PE 2 (host b): killed by SIGABRT (aborted), core dumped; last call none; the "
+         "isthmus: PE 2 (host b): killed by SIGABRT (aborted), core dumped; last noted call none; "
+         "the "
          "job ends",
          true,
          134},
@@ -40,11 +41,12 @@ TEST(Diagnosis, Lines) {
          137},
         {{0, SIGKILL, PeState::running, Routine::putmem, true},
          "isthmus: PE 0 (host b): killed by SIGKILL (killed); the system ran out of memory "
-         "meanwhile; last call shmem_putmem; the job ends",
+         "meanwhile; last noted call shmem_putmem; the job ends",
          true,
          137},
         {{1, SIGTERM, PeState::finalized, Routine::finalize, false},
-         "isthmus: PE 1 (host b): killed by SIGTERM (terminated); last call shmem_finalize; the "
+         "isthmus: PE 1 (host b): killed by SIGTERM (terminated); last noted call shmem_finalize; "
+         "the "
          "job ends",
          true,
          143},
@@ -53,17 +55,18 @@ TEST(Diagnosis, Lines) {
          true,
          3},
         {{1, exited(3), PeState::running, Routine::putmem, false},
-         "isthmus: PE 1 (host b): exited with status 3 before shmem_finalize; last call "
+         "isthmus: PE 1 (host b): exited with status 3 before shmem_finalize; last noted call "
          "shmem_putmem; the job ends",
          true,
          3},
         {{1, exited(0), PeState::running, Routine::init, false},
-         "isthmus: PE 1 (host b): exited with status 0 before shmem_finalize; last call "
+         "isthmus: PE 1 (host b): exited with status 0 before shmem_finalize; last noted call "
          "shmem_init; the job ends",
          true,
          1},
         {{1, exited(4), PeState::loaded, Routine::none, false},
-         "isthmus: PE 1 (host b): exited with status 4 before shmem_init; last call none; the job "
+         "isthmus: PE 1 (host b): exited with status 4 before shmem_init; last noted call none; "
+         "the job "
          "ends",
          true,
          4},

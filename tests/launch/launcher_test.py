@@ -182,13 +182,13 @@ class ExitStatus(LauncherTest):
         # The library finalizes at exit(); the others are then in a barrier that cannot end.
         job = self.run_job("-n", 3, ACTOR, "quick-exit", 1, 3)
         self.check(job, 3, r"isthmus: PE 1 \(host \S+\): exited with status 3 before "
-                           r"shmem_finalize; last call shmem_barrier_all; the job ends")
+                           r"shmem_finalize; last noted call shmem_barrier_all; the job ends")
         self.assertLess(job.seconds, 1.5 * SLOW)
 
     def test_exit_with_zero_before_finalize(self):
         job = self.run_job("-n", 2, ACTOR, "quick-exit", 0, 0)
         self.check(job, 1, r"isthmus: PE 0 \(host \S+\): exited with status 0 before "
-                           r"shmem_finalize; last call shmem_barrier_all; the job ends")
+                           r"shmem_finalize; last noted call shmem_barrier_all; the job ends")
 
     def test_status_after_finalize_lets_the_others_finish(self):
         job = self.run_job("-n", 3, ACTOR, "return", 1, 9)
@@ -212,7 +212,7 @@ class ExitStatus(LauncherTest):
                 job = self.run_job("-n", 4, ACTOR, "signal", 2, int(number))
                 self.check(job, 128 + number,
                            r"isthmus: PE 2 \(host \S+\): killed by " + text +
-                           r"; last call shmem_barrier_all; the job ends")
+                           r"; last noted call shmem_barrier_all; the job ends")
                 self.assertLess(job.seconds, 1.5 * SLOW)
 
     def test_status_of_a_program_that_is_not_ours(self):
@@ -233,7 +233,7 @@ class ExitStatus(LauncherTest):
         self.assertEqual(len(lines), 1, job.err)
         self.assertRegex(lines[0],
                          r"^isthmus: PE 1 \(host \S+\): its process ended before shmem_finalize; "
-                         r"last call shmem_barrier_all; the job ends$")
+                         r"last noted call shmem_barrier_all; the job ends$")
         self.assertLess(job.seconds, 2 * SLOW)
 
     def test_global_exit_behind_a_shell(self):
@@ -244,7 +244,7 @@ class ExitStatus(LauncherTest):
     def test_timeout(self):
         job = self.run_job("--timeout", "0.4", "-n", 2, ACTOR, "wait", 0)
         self.check(job, 124, r"isthmus: the time limit of 0\.4 s \(--timeout\) is over; the job ends; "
-                             r"last calls: shmem_barrier_all at PE 0 and 1")
+                             r"last noted calls: shmem_barrier_all at PE 0 and 1")
         self.assertLess(job.seconds, 1.5 * SLOW)
 
     def test_wrong_command_lines(self):
@@ -310,7 +310,20 @@ class Signals(LauncherTest):
         job.finish()
         self.assertLess(time.monotonic() - begin, 1 * SLOW)
         self.assertEqual(job.status, 130)
-        self.assertRegex(job.err, r"^isthmus: SIGINT \(interrupt\); the job ends; last calls: "
+        self.assertRegex(job.err, r"^isthmus: SIGINT \(interrupt\); the job ends; last noted calls: "
+                                  r"shmem_barrier_all at PE 0-3\n$")
+
+    def test_interrupt_of_pes_first(self):
+        """A terminal's Ctrl-C may end PEs before the launcher hears of it: all are named."""
+        job = self.start("-n", 4, ACTOR, "wait", 0)
+        ready = job.wait_until_ready(4)
+        for pe in (1, 2):
+            os.kill(ready[pe], signal.SIGINT)
+        time.sleep(0.05)
+        job.process.send_signal(signal.SIGINT)
+        job.finish()
+        self.assertEqual(job.status, 130)
+        self.assertRegex(job.err, r"^isthmus: SIGINT \(interrupt\); the job ends; last noted calls: "
                                   r"shmem_barrier_all at PE 0-3\n$")
 
     def test_interrupt_of_stubborn_pes(self):
@@ -423,7 +436,7 @@ class Death(LauncherTest):
         self.assertLess(time.monotonic() - begin, 1 * SLOW)
         self.assertEqual(job.status, 137)
         self.assertRegex(job.err, r"^isthmus: PE 2 \(host \S+\): killed by SIGKILL \(killed\); "
-                                  r"last call shmem_barrier_all; the job ends\n$")
+                                  r"last noted call shmem_barrier_all; the job ends\n$")
 
     def test_a_core_dump_is_small_and_soon_written(self):
         with open("/proc/sys/kernel/core_pattern") as file:

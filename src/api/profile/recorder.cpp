@@ -1,6 +1,7 @@
 #include "api/profile/recorder.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "api/profile/statistics.hpp"
 #include "api/profile/trace.hpp"
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "base/settings.hpp"
 
 namespace isthmus::profile {
@@ -30,12 +32,14 @@ struct ThreadRecord {
 };
 
 std::mutex setup;  // everything below
-std::vector<std::unique_ptr<ThreadRecord>> records;
+Lasting<std::vector<std::unique_ptr<ThreadRecord>>> all_records;
+constinit std::vector<std::unique_ptr<ThreadRecord>>& records = *all_records;
 Tally* total = nullptr;    // of threads that have ended
 int depth = 0;             // calls of init without finalize
 std::uint32_t wanted = 0;  // what the settings ask for
 bool handlers_installed = false;
 int threads_seen = 0;
+int exit_status = 0;
 
 thread_local ThreadRecord* current = nullptr;
 
@@ -45,11 +49,12 @@ void write_events(ThreadRecord& thread) {
     thread.events.clear();
 }
 
-// The end of a thread: its counts go to the total, its events to the file.
+// The end of a thread: its counts go to the total, its events to the file. The first thread's goes
+// on: behind it come the program's exit handlers.
 struct Retirement {
     ThreadRecord* record = nullptr;
     ~Retirement() {
-        if (!record) return;
+        if (!record || gettid() == getpid()) return;
         const std::lock_guard lock(setup);
         current = nullptr;
         write_events(*record);
@@ -93,16 +98,23 @@ void close() {
     if (wanted & kCounting) report_statistics(sum());
 }
 
-// Runs before the library's own handler, which was installed earlier: the job still stands.
-void at_exit(int status, void*) {
-    const std::lock_guard lock(setup);
-    if (depth == 0) return;
-    if (status == 0) {
-        close();
-    } else if (wanted & kTracing) {
+// Behind the exit handlers and destructors of the program, which may still finalise; before those
+// of the library, which this one needs: the job still stands. Unless the program's own
+// shmem_finalize has called pshmem_finalize: then there is nobody to gather the counts from.
+__attribute__((destructor)) void write_at_exit() {
+    const std::unique_lock lock(setup, std::try_to_lock);
+    if (!lock || depth == 0) return;
+    int running = 0;
+    pshmem_query_initialized(&running);
+    if (exit_status == 0 && running != 0) return close();
+    if (wanted & kTracing) {
         for (const auto& record : records)
             write_events(*record);
     }
+    if ((wanted & kCounting) && exit_status == 0 && pshmem_my_pe() == 0)
+        say_from("shmem_finalize",
+                 "the counts are lost: the program has called pshmem_finalize by itself, and the "
+                 "profiling library did not see it");
 }
 
 void before_fork() {
@@ -127,7 +139,7 @@ void in_child() {
 void install_handlers() {
     if (handlers_installed) return;
     handlers_installed = true;
-    on_exit(at_exit, nullptr);
+    on_exit([](int status, void*) { exit_status = status; }, nullptr);
     pthread_atfork(before_fork, in_parent, in_child);
 }
 
@@ -137,10 +149,9 @@ void open(std::uint64_t begin) {
     read_settings();  // the library has reported what is wrong with them
     wanted = 0;
     if (flag(Setting::stats) && open_statistics()) wanted |= kCounting;
-    if (const std::string& path = value(Setting::trace).text; !path.empty()) {
-        trace_open(path, begin);
+    if (const std::string& path = value(Setting::trace).text;
+        !path.empty() && trace_open(path, begin))
         wanted |= kTracing;
-    }
     if (wanted == 0) return;
     if (!total && (wanted & kCounting)) total = new Tally(pshmem_n_pes());
     install_handlers();

@@ -4,10 +4,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "base/settings.hpp"
 
 namespace isthmus::profile {
@@ -30,7 +32,8 @@ struct PeCounts {
     std::vector<Traffic> peers = std::vector<Traffic>(static_cast<std::size_t>(pshmem_n_pes()));
 };
 
-void* exchange = nullptr;  // symmetric, of one PE's size
+void* exchange = nullptr;          // symmetric, of one PE's size
+Lasting<std::string> report_path;  // where the program began: it may go elsewhere
 
 std::size_t exchange_size() {
     return kRoutines * sizeof(Numbers) + static_cast<std::size_t>(pshmem_n_pes()) * sizeof(Traffic);
@@ -193,6 +196,12 @@ void Tally::add(const Tally& other) {
 }
 
 bool open_statistics() {
+    const std::string& path = value(Setting::stats_file).text;
+    if (!path.empty() && report_path->empty()) {
+        std::error_code problem;
+        *report_path = std::filesystem::absolute(path, problem).string();
+        if (problem) *report_path = path;
+    }
     exchange = pshmem_malloc(exchange_size());
     return exchange != nullptr;
 }
@@ -200,8 +209,8 @@ bool open_statistics() {
 void report_statistics(const Tally& mine) {
     const std::vector<PeCounts> all = gather(plain(mine));
     if (all.empty()) return;
-    if (const std::string& path = value(Setting::stats_file).text; !path.empty())
-        write_file(path, json(all));
+    if (!report_path->empty())
+        write_file(*report_path, json(all));
     else
         say(table(all).c_str());
 }

@@ -24,10 +24,12 @@ constexpr std::string_view kTail = "\n]}\n";
 int file = -1;
 std::uint64_t zero = 0;  // the trace's time 0, monotonic nanoseconds
 
-[[noreturn]] void give_up(const char* what) {
-    say_from("shmem_init", std::string("cannot ") + what + " ISTHMUS_TRACE=" +
-                               value(Setting::trace).text + ": " + std::strerror(errno));
-    pshmem_global_exit(1);
+void give_up(const char* what) {
+    say_from("shmem_init", std::string("cannot ") + what +
+                               " ISTHMUS_TRACE=" + value(Setting::trace).text + ": " +
+                               std::strerror(errno) + "; the job goes on without");
+    if (file >= 0) close(file);
+    file = -1;
 }
 
 bool write_all(std::string_view text, off_t position) {
@@ -93,7 +95,7 @@ void put_time(std::string& text, std::uint64_t nanoseconds) {
 // PE 0 makes the file; the others learn the time of its beginning from the first line.
 void create(const std::string& path, std::uint64_t begin) {
     file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) give_up("create");
+    if (file < 0) return give_up("create");
     zero = begin;
     char head[256];
     std::snprintf(head, sizeof head,
@@ -106,25 +108,35 @@ void create(const std::string& path, std::uint64_t begin) {
 
 void join(const std::string& path) {
     file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (file < 0) give_up("open");
+    if (file < 0) return give_up("open");
     char head[64] = {};
     unsigned long long number = 0;
     if (pread(file, head, sizeof head - 1, 0) < 0 ||
         std::sscanf(head, "{\"otherData\":{\"zero\":\"%llu\"", &number) != 1)
-        give_up("read");
+        return give_up("read");
     zero = number;
 }
 
 }  // namespace
 
-void trace_open(const std::string& path, std::uint64_t begin) {
-    if (file >= 0) return;  // initialised again after finalize: the trace goes on
-    if (pshmem_my_pe() == 0) create(path, begin);
+bool trace_open(const std::string& path, std::uint64_t begin) {
+    static bool opened = false;
+    if (opened) return file >= 0;  // initialised again after finalize: the trace goes on
+    opened = true;
+    // If PE 0 cannot make the file, it has said so for all.
+    auto* const made = static_cast<int*>(pshmem_calloc(1, sizeof(int)));
+    if (pshmem_my_pe() == 0) {
+        create(path, begin);
+        if (made) *made = file >= 0;
+    }
     pshmem_barrier_all();
-    if (pshmem_my_pe() != 0) join(path);
+    if (pshmem_my_pe() != 0 && (!made || pshmem_int_g(made, 0) != 0)) join(path);
+    pshmem_free(made);
+    if (file < 0) return false;
     const std::string me = std::to_string(pshmem_my_pe());
     append(metadata("process_name", 0, "\"name\":\"PE " + me + "\"") +
            metadata("process_sort_index", 0, "\"sort_index\":" + me));
+    return true;
 }
 
 void trace_name_thread(int thread) {

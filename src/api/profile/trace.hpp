@@ -22,9 +22,9 @@ struct Event {
     Index routine;
 };
 
-// Collective. `begin`: when this PE's init began; that of PE 0 is time 0 in the trace. Ends
-// the job if the file cannot be written.
-void trace_open(const std::string& path, std::uint64_t begin);
+// Collective. `begin`: when this PE's init began; that of PE 0 is time 0 in the trace. False
+// if this PE cannot write to the file; PE 0 says why, and others only if it can.
+bool trace_open(const std::string& path, std::uint64_t begin);
 void trace_name_thread(int thread);
 void trace_write(int thread, const std::vector<Event>& events);
 

@@ -46,11 +46,12 @@ far::Atomic describe(AtomicKind kind, T value, T cond) {
 template <typename T>
 [[gnu::cold, gnu::noinline]] T fetch_checked(AtomicKind kind, const T* dest, T value, T cond,
                                              int pe, const char* routine) {
-    void* const there = checked_target(dest, sizeof(T), pe, routine);
+    const auto there = checked_target(dest, sizeof(T), pe, routine);
     const far::Atomic atomic = describe(kind, value, cond);
     std::uint64_t before = 0;
     if (there)
-        transport::perform_on(static_cast<std::make_unsigned_t<Word<T>>*>(there), atomic, before);
+        transport::perform_on(reinterpret_cast<std::make_unsigned_t<Word<T>>*>(*there), atomic,
+                              before);
     else
         before = far::fetch_atomic(dest, pe, atomic, routine);
     return std::bit_cast<T>(static_cast<Word<T>>(before));
@@ -68,9 +69,9 @@ template <AtomicKind kind, typename T>
 template <typename T>
 [[gnu::cold, gnu::noinline]] void post_checked(AtomicKind kind, T* dest, T value, int pe,
                                                const char* routine) {
-    if (void* const there = checked_target(dest, sizeof(T), pe, routine)) {
+    if (const auto there = checked_target(dest, sizeof(T), pe, routine)) {
         std::uint64_t before = 0;
-        transport::perform_on(static_cast<std::make_unsigned_t<Word<T>>*>(there),
+        transport::perform_on(reinterpret_cast<std::make_unsigned_t<Word<T>>*>(*there),
                               describe(kind, value, T{}), before);
         return;
     }

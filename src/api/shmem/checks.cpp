@@ -35,7 +35,8 @@ void refuse_count(std::size_t elements, std::size_t unit, const char* routine) {
                       " are more than any symmetric memory holds");
 }
 
-char* checked_target(const void* address, std::size_t bytes, int pe, const char* routine) {
+std::optional<char*> checked_target(const void* address, std::size_t bytes, int pe,
+                                    const char* routine) {
     require_running(routine);
     if (pe < 0 || pe >= job.pes)
         fail(routine,
@@ -44,7 +45,7 @@ char* checked_target(const void* address, std::size_t bytes, int pe, const char*
         if (const std::string why = why_not_symmetric(address, bytes); !why.empty())
             fail(routine, why);
     }
-    if (!is_near(pe)) return nullptr;
+    if (!is_near(pe)) return std::nullopt;
     return translate(static_cast<char*>(const_cast<void*>(address)), pe);
 }
 

@@ -10,6 +10,7 @@
 #include "api/shmem/collectives.hpp"
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "core/job.hpp"
 #include "core/wait.hpp"
 
@@ -27,7 +28,8 @@ namespace {
 void bury(Context* context) {
     constexpr std::size_t kKept = 1024;
     static std::mutex guard;
-    static std::deque<std::unique_ptr<Context>> dead;
+    static Lasting<std::deque<std::unique_ptr<Context>>> graveyard;
+    std::deque<std::unique_ptr<Context>>& dead = *graveyard;
     const std::lock_guard lock(guard);
     dead.emplace_back(context);
     if (dead.size() > kKept) dead.pop_front();

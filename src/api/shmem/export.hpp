@@ -7,6 +7,7 @@
 #include <shmem.h>
 
 #include <cstddef>
+#include <optional>
 
 #include "core/team.hpp"
 #include "core/wait.hpp"
@@ -60,10 +61,11 @@ inline std::size_t block_bytes(std::size_t elements, std::size_t unit, const cha
 }
 
 // The slow way to an operand at another PE, for whatever the window's test refused: says what is
-// wrong with the arguments, or that nothing is, and returns where the operand lies; null if only
-// the transport reaches that PE.
-[[gnu::cold, gnu::noinline]] char* checked_target(const void* address, std::size_t bytes, int pe,
-                                                  const char* routine);
+// wrong with the arguments, or that nothing is, and returns where the operand lies (null where
+// there are no bytes and the address is); nothing if only the transport reaches that PE.
+[[gnu::cold, gnu::noinline]] std::optional<char*> checked_target(const void* address,
+                                                                 std::size_t bytes, int pe,
+                                                                 const char* routine);
 
 // A wait on memory that no other PE can write would never end: ends the job instead.
 [[gnu::cold, gnu::noinline]] void check_reachable(const char* routine, const void* variables,

@@ -19,15 +19,15 @@ constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the re
 [[gnu::cold, gnu::noinline]] void put_checked(void* dest, const void* source, std::size_t bytes,
                                               int pe, const char* routine) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
-    void* const there = checked_target(dest, bytes, pe, routine);
+    const auto there = checked_target(dest, bytes, pe, routine);
     if (!there) {
         if (bytes >= kBulk) note(Routine::put);
         return far::put(dest, source, bytes, pe, routine);
     }
     note(Routine::put);
     check_private(source, bytes, "source", routine);
-    check_overlap(there, source, bytes, routine);
-    copy(there, source, bytes);
+    check_overlap(*there, source, bytes, routine);
+    copy(*there, source, bytes);
 }
 [[gnu::noinline]] void put_otherwise(void* dest, const void* source, std::size_t bytes, int pe,
                                      const char* routine) {
@@ -36,15 +36,15 @@ constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the re
 [[gnu::cold, gnu::noinline]] void get_checked(void* dest, const void* source, std::size_t bytes,
                                               int pe, const char* routine) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
-    const void* const there = checked_target(source, bytes, pe, routine);
+    const auto there = checked_target(source, bytes, pe, routine);
     if (!there) {
         if (bytes >= kBulk) note(Routine::get);
         return far::get(dest, source, bytes, pe, routine);
     }
     note(Routine::get);
     check_private(dest, bytes, "dest", routine);
-    check_overlap(dest, there, bytes, routine);
-    copy(dest, there, bytes);
+    check_overlap(dest, *there, bytes, routine);
+    copy(dest, *there, bytes);
 }
 
 // To PEs of other hosts. Up to the network's call 24 instructions, the window's test included; what
@@ -103,9 +103,9 @@ inline void get(void* dest, const void* source, std::size_t bytes, int pe, const
 template <typename T>
 [[gnu::cold, gnu::noinline]] void put_element_checked(T* dest, T value, int pe,
                                                       const char* routine) {
-    void* const there = checked_target(dest, sizeof(T), pe, routine);
+    const auto there = checked_target(dest, sizeof(T), pe, routine);
     if (!there) return far::put(dest, &value, sizeof(T), pe, routine);
-    *static_cast<volatile T*>(there) = value;
+    *reinterpret_cast<volatile T*>(*there) = value;
 }
 // A copy of the PE in the register in which the network's call takes it; the window's test may then
 // work in the argument's own.
@@ -141,8 +141,8 @@ inline void put_element_far(T* dest, T value, std::uint64_t to, const char* rout
 }
 template <typename T>
 [[gnu::cold, gnu::noinline]] T get_element_checked(const T* source, int pe, const char* routine) {
-    const void* const there = checked_target(source, sizeof(T), pe, routine);
-    if (there) return *static_cast<const volatile T*>(there);
+    const auto there = checked_target(source, sizeof(T), pe, routine);
+    if (there) return *reinterpret_cast<const volatile T*>(*there);
     T value;
     far::get(&value, source, sizeof(T), pe, routine);
     return value;

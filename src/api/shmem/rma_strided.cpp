@@ -117,9 +117,9 @@ template <std::size_t kUnit>
 [[gnu::cold, gnu::noinline]] void put_shape_checked(void* dest, const void* source,
                                                     const Shape& shape, int pe,
                                                     const char* routine) {
-    if (void* there = checked_target(dest, extent(shape.dst, shape, kUnit), pe, routine)) {
+    if (const auto there = checked_target(dest, extent(shape.dst, shape, kUnit), pe, routine)) {
         check_private(source, extent(shape.sst, shape, kUnit), "source", routine);
-        return copy_shape<kUnit>(there, source, shape);
+        return copy_shape<kUnit>(*there, source, shape);
     }
     put_shape_far<kUnit>(dest, source, shape, pe, routine);
 }
@@ -127,9 +127,9 @@ template <std::size_t kUnit>
 [[gnu::cold, gnu::noinline]] void get_shape_checked(void* dest, const void* source,
                                                     const Shape& shape, int pe,
                                                     const char* routine) {
-    if (const void* there = checked_target(source, extent(shape.sst, shape, kUnit), pe, routine)) {
+    if (const auto there = checked_target(source, extent(shape.sst, shape, kUnit), pe, routine)) {
         check_private(dest, extent(shape.dst, shape, kUnit), "dest", routine);
-        return copy_shape<kUnit>(dest, there, shape);
+        return copy_shape<kUnit>(dest, *there, shape);
     }
     get_shape_far<kUnit>(dest, source, shape, pe, routine);
 }

@@ -39,8 +39,8 @@ far::Atomic signal_atomic(std::uint64_t signal, int operation, const char* routi
 
 [[gnu::cold, gnu::noinline]] void signal_checked(std::uint64_t* sig_addr, std::uint64_t signal,
                                                  int sig_op, int pe, const char* routine) {
-    if (void* there = checked_target(sig_addr, sizeof signal, pe, routine))
-        return raise_signal(static_cast<std::uint64_t*>(there), signal, sig_op, routine);
+    if (const auto there = checked_target(sig_addr, sizeof signal, pe, routine))
+        return raise_signal(reinterpret_cast<std::uint64_t*>(*there), signal, sig_op, routine);
     far::post_atomic(sig_addr, pe, signal_atomic(signal, sig_op, routine), routine);
 }
 inline void update_signal(std::uint64_t* sig_addr, std::uint64_t signal, int sig_op, int pe,
@@ -54,14 +54,14 @@ inline void update_signal(std::uint64_t* sig_addr, std::uint64_t signal, int sig
                                                      std::size_t bytes, std::uint64_t* sig_addr,
                                                      std::uint64_t signal, int sig_op, int pe,
                                                      const char* routine) {
-    void* const there = checked_target(dest, bytes, pe, routine);
+    const auto there = checked_target(dest, bytes, pe, routine);
     if (!there)
         return far::put_signal(dest, source, bytes, sig_addr,
                                signal_atomic(signal, sig_op, routine), pe, routine);
     note(Routine::put_signal);
     check_private(source, bytes, "source", routine);
-    check_overlap(there, source, bytes, routine);
-    copy(there, source, bytes);
+    check_overlap(*there, source, bytes, routine);
+    copy(*there, source, bytes);
     signal_checked(sig_addr, signal, sig_op, pe, routine);
 }
 void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t* sig_addr,

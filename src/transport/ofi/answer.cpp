@@ -3,6 +3,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/lasting.hpp"
+
 namespace isthmus::transport::ofi {
 namespace {
 
@@ -11,7 +13,8 @@ static_assert((kAnswerSlots & (kAnswerSlots - 1)) == 0, "tokens are taken apart 
 AnswerSlot slots[kAnswerSlots];
 std::mutex guard;
 std::size_t used = 0;
-std::vector<std::size_t> returned;
+Lasting<std::vector<std::size_t>> slots_returned;
+constinit std::vector<std::size_t>& returned = *slots_returned;
 
 struct Holder {
     std::size_t index = kAnswerSlots;

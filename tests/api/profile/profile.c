@@ -63,9 +63,15 @@ static void through_a_team(int me, int pes) {
     shmem_team_destroy(backwards);
 }
 
+static void finalize_in_handler(void) {
+    shmem_int_p(&numbers[0], 1, shmem_my_pe());
+    shmem_finalize();
+}
+
 int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "finalize";
     int provided;
+    if (strcmp(what, "exit_handler") == 0) atexit(finalize_in_handler);
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     const int me = shmem_my_pe();
     const int pes = shmem_n_pes();
@@ -107,7 +113,8 @@ int main(int argc, char** argv) {
         calls(me, pes);
     }
     shmem_free(block);
-    if (strcmp(what, "exit") == 0) exit(0);
+    if (strcmp(what, "exit") == 0 || strcmp(what, "exit_handler") == 0) exit(0);
+    if (strcmp(what, "chdir") == 0 && chdir("/") != 0) return 1;
     if (strcmp(what, "return") == 0) return 0;
     if (strcmp(what, "global_exit") == 0) {
         shmem_barrier_all();

@@ -19,13 +19,14 @@ class Runner:
     def __init__(self, launcher, programs, directory):
         self.launcher, self.programs, self.directory = launcher, programs, pathlib.Path(directory)
 
-    def run(self, *arguments, program="profile_program", status=0, pes=PES, **settings):
+    def run(self, *arguments, program="profile_program", status=0, pes=PES, cwd=None,
+            **settings):
         environment = {key: value for key, value in os.environ.items()
                        if not key.startswith(("ISTHMUS_", "SHMEM_"))}
         environment.update(settings)
         result = subprocess.run(
             [self.launcher, "run", "-n", str(pes), f"{self.programs}/{program}", *arguments],
-            env=environment, capture_output=True, text=True, timeout=60, check=False)
+            env=environment, cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
         assert result.returncode == status, f"{arguments}: {result.returncode}\n{result.stderr}"
         return result.stderr
 
@@ -206,10 +207,34 @@ def test_alone(runner):
 
 def test_refusals(runner):
     missing = str(runner.directory / "missing" / "trace.json")
-    text = runner.run("finalize", status=1, ISTHMUS_TRACE=missing)
-    assert f"cannot create ISTHMUS_TRACE={missing}: No such file or directory" in text, text
+    text = runner.run("finalize", ISTHMUS_TRACE=missing)  # the job goes on
+    assert text.endswith(f": shmem_init: cannot create ISTHMUS_TRACE={missing}: No such file or "
+                         "directory; the job goes on without\n") and text.count("\n") == 1, text
     text = runner.run("finalize", ISTHMUS_STATS="1", ISTHMUS_STATS_FILE=missing)
     assert f"cannot write ISTHMUS_STATS_FILE={missing}: No such file or directory" in text, text
+
+
+def test_exit_handler(runner):
+    """What handlers of the program call is counted, whoever finalises, and is in the trace."""
+    assert runner.statistics("exit_handler")["calls"]["shmem_int_p"] == (11 * PES, 44 * PES)
+    calls = runner.trace("exit_handler")
+    assert sum(call["name"] == "shmem_int_p" for call in calls) == 11 * PES
+    assert {call["tid"] for call in calls} == {0}
+
+
+def test_own_finalize(runner):
+    """Past the profiling library: the trace is written, the counts are gone."""
+    text = runner.run(program="profile_own_finalize", ISTHMUS_STATS="1")
+    assert "shmem_finalize: the counts are lost: " in text and text.count("\n") == 1, text
+    calls = runner.trace(program="profile_own_finalize")
+    assert sum(call["name"] == "shmem_long_p" for call in calls) == PES
+
+
+def test_relative_file(runner):
+    """It lies where the program began, not where it went."""
+    runner.run("chdir", ISTHMUS_STATS="1", ISTHMUS_STATS_FILE="relative.json", cwd=runner.directory)
+    report = json.loads((runner.directory / "relative.json").read_text(encoding="utf-8"))
+    assert report["pes"] == PES
 
 
 def test_off(runner):

@@ -1,0 +1,113 @@
+// Programs that finalise, or use symmetric memory, behind main: each case on 2 PEs, its exit status
+// and output in ends.cmake.
+#include <shmem.h>
+#include <time.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+const char* which = "";
+
+bool is(const char* name) {
+    return std::strcmp(which, name) == 0;
+}
+
+void tell(const char* what) {
+    std::fprintf(stderr, "PE %d %s\n", shmem_my_pe(), what);
+}
+
+void sleep_milliseconds(long milliseconds) {
+    const timespec pause{milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&pause, nullptr);
+}
+
+// Constructed before shmem_init, so destroyed behind every handler that shmem_init could install.
+struct Environment {
+    ~Environment() {
+        if (!is("static_object")) return;
+        shmem_barrier_all();
+        shmem_finalize();
+        tell("finalised");
+    }
+} environment;
+
+template <typename T>
+struct Block {
+    T* memory = nullptr;
+    ~Block() {
+        if (!memory) return;
+        if (*memory != shmem_my_pe()) abort();
+        shmem_free(memory);
+        tell("freed");
+    }
+};
+Block<int> block;
+
+void finalize_in_handler() {
+    shmem_finalize();
+    tell("finalised");
+}
+
+__attribute__((destructor)) void finalize_in_destructor() {
+    if (!is("destructor")) return;
+    shmem_finalize();
+    tell("finalised");
+}
+
+// What each case does between shmem_init and the end of main.
+void run(int me) {
+    if (is("free_in_static_object")) {
+        block.memory = static_cast<int*>(shmem_malloc(sizeof(int)));
+        *block.memory = me;
+    } else if (is("late")) {
+        if (me == 1) sleep_milliseconds(1500);
+        tell("exits");
+    } else if (is("exit_early")) {
+        if (me == 1) exit(0);
+        for (int i = 0; i < 4; ++i)
+            shmem_barrier_all();
+    } else if (is("exit_before_one_barrier")) {
+        if (me == 1) exit(0);
+        shmem_barrier_all();
+        shmem_finalize();
+    } else if (is("exit_before_collective")) {
+        static long source, dest;
+        if (me == 1) exit(0);
+        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &dest, &source, 1);
+    } else if (is("exit_with_lock")) {
+        static long lock;
+        if (me == 1) shmem_set_lock(&lock);
+        shmem_barrier_all();
+        if (me == 1) exit(0);
+        shmem_set_lock(&lock);
+    } else if (is("finalize_early")) {
+        if (me == 1) {
+            shmem_finalize();
+            exit(0);
+        }
+        shmem_barrier_all();
+        tell("passed a barrier that nobody else came to");
+    } else if (is("puts_to_who_has_exited")) {
+        static long target;
+        if (me == 1) exit(0);
+        sleep_milliseconds(300);
+        for (long i = 0; i < 1000; ++i)
+            shmem_long_atomic_inc(&target, 1);
+        if (shmem_long_g(&target, 1) != 1000) abort();
+        tell("counted");
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    which = argc > 1 ? argv[1] : "";
+    if (is("exit_handler")) std::atexit(finalize_in_handler);
+    shmem_init();
+    run(shmem_my_pe());
+    if (is("status")) return shmem_my_pe() == 1 ? 3 : 0;
+    return 0;
+}
