@@ -35,7 +35,7 @@ enum isthmus_access {
  * caller's own memory, p + 1 is the symmetric heap of PE p, and what is created has the top bit set
  * and its id below that. isthmus_namespace says which. docs/segments.md has the table. */
 #define ISTHMUS_DEFAULT_ID(pe) ((UINT64_C(1) << 62) + (uint64_t)(pe))
-static inline uint64_t isthmus_namespace(uint64_t id) {
+static __inline__ uint64_t isthmus_namespace(uint64_t id) {
     return id >= ISTHMUS_DEFAULT_ID(0) ? id - ISTHMUS_DEFAULT_ID(0) + 1 : id | UINT64_C(1) << 63;
 }
 

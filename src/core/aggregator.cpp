@@ -24,6 +24,12 @@ std::uint64_t ring_stride(std::uint64_t ring) {
 // The first of them; no object that would be destroyed with the thread, for an aggregator may be
 // used until the end of the process.
 constinit thread_local Aggregator* of_this_thread = nullptr;
+// Never that of a thread which has gone, as its address may be.
+std::uint64_t this_thread() {
+    static std::atomic<std::uint64_t> threads = 0;
+    thread_local const std::uint64_t number = threads.fetch_add(1, std::memory_order_relaxed);
+    return number;
+}
 constinit thread_local bool in_handler = false;
 
 }  // namespace
@@ -40,7 +46,7 @@ Aggregator::Aggregator(char* memory, std::size_t size_of_item, std::size_t buffe
       message_(std::max<std::size_t>(1, buffer / size_of_item) * size_of_item),
       handler_(handler),
       argument_(argument),
-      owner_(&of_this_thread),
+      owner_(this_thread()),
       lanes_(static_cast<std::size_t>(job.pes)),
       outgoing_(static_cast<std::size_t>(job.pes)) {
     lanes = lanes_.data();
@@ -59,9 +65,11 @@ Aggregator::Aggregator(char* memory, std::size_t size_of_item, std::size_t buffe
                  [&] { return find_ring(theirs) != nullptr; });
         outgoing(pe).ring = RingProducer(find_ring(theirs), theirs + kRingOffset, pe);
     }
+    enlist();
 }
 
 Aggregator::~Aggregator() {
+    delist();
     for (Aggregator** link = &of_this_thread; *link; link = &(*link)->next_of_thread_) {
         if (*link != this) continue;
         *link = next_of_thread_;
@@ -81,7 +89,7 @@ void Aggregator::require_usable(const char* routine) const {
         fail(routine,
              "called after shmem_finalize or isthmus_finalize, with which the aggregator ended");
     // Its handlers would run in that one only, and a finish here would wait for them for ever.
-    if (owner_ != &of_this_thread) [[unlikely]]
+    if (owner_ != this_thread()) [[unlikely]]
         fail(routine,
              "called by another thread than the one that created the aggregator, which it belongs "
              "to");

@@ -84,7 +84,7 @@ class Aggregator final : public ::isthmus_aggregator, private SessionObject {
     std::size_t message_;  // bytes of whole items that a full message holds
     Handler handler_;
     void* argument_;
-    const void* owner_;  // of the thread: where its list begins
+    std::uint64_t owner_;  // number of the thread
     Aggregator* next_of_thread_ = nullptr;
     std::vector<isthmus_aggregator_lane> lanes_;
     std::vector<Outgoing> outgoing_;

@@ -73,6 +73,11 @@ void make_private(const Range& range, std::uint64_t offset) {
         if (data < 0 && errno != ENXIO) _exit(127);  // ENXIO: from here on there are none
         if (data < 0 || data >= end) break;
         off_t hole = lseek(job.file, data, SEEK_HOLE);
+        // Other threads of the parent may give pages back meanwhile.
+        if (hole == data) {
+            position = data + 1;
+            continue;
+        }
         if (hole < 0 || hole > end) hole = end;
         const auto begin = static_cast<std::size_t>(data) - offset;
         // Read from the file and not from the range: the address sanitizer guards the gaps between
@@ -92,11 +97,12 @@ void make_private(const Range& range, std::uint64_t offset) {
 void end_views() {
     for (int pe = 0; pe < job.pes; ++pe) {
         char* const directory = translate(internal_object<char>(kDirectoryOffset), pe);
-        // Of this PE it is a copy already. Without these pages a use is a fault.
-        mmap(directory, kDirectorySize, PROT_READ,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-                 (pe == job.me ? MAP_FIXED : MAP_FIXED_NOREPLACE),
-             -1, 0);
+        // Of this PE it is a copy already. Without another's pages a use of its views is a fault.
+        const void* const zeros = mmap(directory, kDirectorySize, PROT_READ,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                                           (pe == job.me ? MAP_FIXED : MAP_FIXED_NOREPLACE),
+                                       -1, 0);
+        if (zeros == MAP_FAILED && pe == job.me) _exit(127);
     }
     end_default_segments();
     SessionObject::end_all();

@@ -215,6 +215,11 @@ void give_back(std::uint64_t id, const Made& record, const char* routine) {
     release_block(record);
 }
 
+int refuse_taken(std::uint64_t id, int owner, const char* routine) {
+    return refuse(ISTHMUS_EXISTS, routine,
+                  name(id) + " is already published by PE " + std::to_string(owner));
+}
+
 }  // namespace
 
 int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64_t size,
@@ -236,13 +241,25 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
     std::uintptr_t shared = 0;
     if (const int status = provide_memory(memory, size, access, record, shared, routine))
         return status;
-    if (access & ISTHMUS_ALLOCATOR) {
-        if (!format_allocator(reinterpret_cast<char*>(shared), size)) {
+    // Before anybody finds it. The memory may be the program's, to which a refusal does nothing:
+    // what was there comes back, and an id that is taken is seen before.
+    char before[kFormattedBytes];
+    auto* const beginning = reinterpret_cast<char*>(shared);
+    const bool formats = (access & ISTHMUS_ALLOCATOR) != 0;
+    if (formats) {
+        if (size < kSmallestAllocator) {
             give_back(id, record, routine);
             return refuse(ISTHMUS_ARGUMENT, routine,
                           "too small for an allocator: at least " +
                               std::to_string(kSmallestAllocator) + " bytes");
         }
+        Publication other;
+        if (!any && look_up(id, other, record.place)) {
+            give_back(id, record, routine);
+            return refuse_taken(id, other.owner, routine);
+        }
+        std::memcpy(before, beginning, sizeof before);
+        format_allocator(beginning, size);
     }
     Publication publication{id, symmetric_place(shared), size, access, job.me};
     PublishResult published = publish(publication, record.place);
@@ -252,13 +269,13 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
         publication.id = id = choose_id();
         published = publish(publication, record.place);
     }
+    if (formats && published != PublishResult::done) std::memcpy(beginning, before, sizeof before);
     switch (published) {
         case PublishResult::done: break;
         case PublishResult::exists: {
             const int owner = record.place.entry()->owner.load(std::memory_order_relaxed);
             give_back(id, record, routine);
-            return refuse(ISTHMUS_EXISTS, routine,
-                          name(id) + " is already published by PE " + std::to_string(owner));
+            return refuse_taken(id, owner, routine);
         }
         case PublishResult::full:
             give_back(id, record, routine);

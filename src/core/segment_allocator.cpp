@@ -41,6 +41,7 @@ struct Control {
     std::uint64_t bins[kBins];  // first free block of each
 };
 constexpr std::uint64_t kFirst = (sizeof(Control) + kHeadSize + 63) / 64 * 64 - kHeadSize;
+static_assert(kFirst + sizeof(Head) <= kFormattedBytes && kFormattedBytes <= kSmallestAllocator);
 static_assert((kFirst + kHeadSize) % 64 == 0 && kFirst + kSmallest < kSmallestAllocator);
 
 int bin_of(std::uint64_t size) {

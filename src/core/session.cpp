@@ -10,6 +10,7 @@
 #include "core/arena.hpp"
 #include "core/collective.hpp"
 #include "core/far.hpp"
+#include "core/fork.hpp"
 #include "core/host.hpp"
 #include "core/job.hpp"
 #include "core/ring_memory.hpp"
@@ -113,6 +114,7 @@ void print_start_information() {
 }  // namespace
 
 void enter_session(int thread_level) {
+    if (forked_child) fail("shmem_init", "called in a forked child, which is no PE");
     const Change change;
     if (const int before = count.load(std::memory_order_relaxed); before != 0) {
         count.store(before + 1, std::memory_order_relaxed);

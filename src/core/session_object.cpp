@@ -10,14 +10,14 @@ SessionObject* first = nullptr;  // of all threads
 
 }  // namespace
 
-SessionObject::SessionObject() {
+void SessionObject::enlist() {
     const std::lock_guard lock(guard);
     next_ = first;
     if (first) first->previous_ = this;
     first = this;
 }
 
-SessionObject::~SessionObject() {
+void SessionObject::delist() {
     const std::lock_guard lock(guard);
     (previous_ ? previous_->next_ : first) = next_;
     if (next_) next_->previous_ = previous_;

@@ -15,15 +15,19 @@ class SessionObject {
     static void let_all_go();
 
   protected:
-    SessionObject();
-    ~SessionObject();
+    SessionObject() = default;
+    ~SessionObject() = default;
+    // The last thing that a constructor does, and the first of a destructor: what is in the list
+    // may be ended at any time.
+    void enlist();
+    void delist();
     bool ended() const { return ended_; }
     // The session's memory is not to be touched after it.
     virtual void end() = 0;
 
   private:
     // Of all there are, ended ones too; a list of their own, for they may outlive static objects.
-    SessionObject* next_;
+    SessionObject* next_ = nullptr;
     SessionObject* previous_ = nullptr;
     bool ended_ = false;
 };

@@ -18,8 +18,6 @@
 #include "core/job_layout.hpp"
 #include "launch/program.hpp"
 
-extern char** environ;
-
 namespace isthmus::launch {
 namespace {
 
@@ -50,7 +48,7 @@ bool is_really(RemoteLauncher kind, const std::string& program, const Site& site
 std::string find_launcher(const Known& known, const Site& site) {
     for (const char* const name : known.programs) {
         if (!name) break;
-        const std::string path = site.find(name);
+        std::string path = site.find(name);
         if (!path.empty() && is_really(known.kind, path, site)) return path;
     }
     return "";
@@ -158,8 +156,10 @@ void say_to_hydra(const RunOptions& options, const LauncherChoice& choice, Words
         append(words, {"-outfile-pattern", pattern, "-errfile-pattern", pattern});
     }
     if (!options.working_directory.empty()) append(words, {"-wdir", options.working_directory});
+    // It has no option for that, and reads its own environment.
     if (options.timeout_seconds > 0)
-        append(words, {"-genv", "MPIEXEC_TIMEOUT", whole_seconds(options.timeout_seconds)});
+        words.insert(words.begin(),
+                     {"/usr/bin/env", "MPIEXEC_TIMEOUT=" + whole_seconds(options.timeout_seconds)});
     if (options.show_binding) error = "--show-binding cannot be said to hydra";
 }
 
@@ -334,6 +334,12 @@ std::vector<std::string> handover_command(const RunOptions& options, const Launc
             say_to_open_mpi(options, choice, forwarded, words, error);
             break;
     }
+    const bool understands =
+        choice.kind == RemoteLauncher::mpirun || choice.kind == RemoteLauncher::prterun;
+    if (understands)
+        words.insert(words.end(), options.foreign.begin(), options.foreign.end());
+    else if (!options.foreign.empty())
+        error = options.foreign[0] + " cannot be said to " + choice.program;
     if (options.grace_given)
         error = "--grace cannot be said to " + choice.program + ", which has its own";
     words.insert(words.end(), options.command.begin(), options.command.end());

@@ -79,13 +79,16 @@ std::string read_host_file(const std::string& path, std::vector<HostShare>& host
         std::string name, count, more;
         if (!(words >> name)) continue;
         std::string why;
-        if (words >> count) {
+        // `max_slots=8` and the like of others say nothing about this job.
+        while (words >> count && count.find('=') != std::string::npos &&
+               !count.starts_with("slots="))
+            count.clear();
+        if (!count.empty()) {
             if (count.starts_with("slots=")) count.erase(0, 6);
             why = add_host(name, &count, hosts);
         } else {
             why = add_word(name, hosts);
         }
-        // `max_slots=8` and the like of others say nothing about this job.
         while (words >> more)
             if (more.find('=') == std::string::npos) why = "'" + more + "' is not understood";
         if (!why.empty()) return path + ":" + std::to_string(number) + ": " + why;

@@ -141,6 +141,10 @@ int run_command(const std::string& name, const std::vector<std::string>& argumen
         case ParseResult::error: return kStatusUsage;
         case ParseResult::run: break;
     }
+    if (options.dry_run && !options.elsewhere) {
+        std::puts("on this host, by isthmus run itself");
+        return 0;
+    }
     return options.elsewhere ? hand_over(options) : run_job(options);
 }
 

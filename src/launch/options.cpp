@@ -82,7 +82,7 @@ constexpr Spelling kSpellings[] = {
     {"--use-hwthread-cpus", "", 0},  // any processor may be used
     {"--allow-run-as-root", "", 0},  // nobody is refused
     {"-allow-run-as-root", "", 0},
-    {"--map-by", "", 1},  // one host: --bind says all there is to say
+    {"--map-by", "", 1},  // on one host --bind says all there is to say
     {"-map-by", "", 1},
     {"--rank-by", "", 1},
     {"--mca", "", 2},  // parts of Open MPI
@@ -209,6 +209,9 @@ std::string choose_hosts(const std::string& list, const std::string& file, const
                                       : "";
     }
     problem = place_pes(options.hosts, per_host, options.pes);
+    if (problem.empty() && options.pes > kMaxPes)
+        problem =
+            std::to_string(options.pes) + " PEs: a job has at most " + std::to_string(kMaxPes);
     options.elsewhere = !are_here(options.hosts);
     return problem;
 }
@@ -216,7 +219,8 @@ std::string choose_hosts(const std::string& list, const std::string& file, const
 }  // namespace
 
 std::vector<std::string> normalise_arguments(const std::vector<std::string>& arguments,
-                                             std::vector<std::string>& command) {
+                                             std::vector<std::string>& command,
+                                             std::vector<std::string>& foreign) {
     std::vector<std::string> normal;
     std::size_t i = 0;
     while (i < arguments.size()) {
@@ -247,12 +251,16 @@ std::vector<std::string> normalise_arguments(const std::vector<std::string>& arg
         const bool keep = *spelling->ours != '\0';
         if (keep) normal.emplace_back(spelling->ours);
         int values = spelling->values;
+        const bool matters = !keep && values > 0;  // --map-by, --mca
+        if (matters) foreign.push_back(arguments[i - 1]);
         if (has_attached && (keep || values > 0)) {
             if (keep) normal.push_back(attached);
             --values;
         }
-        for (; values > 0 && i < arguments.size(); --values, ++i)
+        for (; values > 0 && i < arguments.size(); --values, ++i) {
             if (keep) normal.push_back(arguments[i]);
+            if (matters) foreign.push_back(arguments[i]);
+        }
     }
     command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
     return normal;
@@ -321,7 +329,8 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     app.add_flag("--dry-run", options.dry_run,
                  "Print the launcher's command for several hosts, and run nothing");
 
-    std::vector<std::string> ours = normalise_arguments(arguments, options.command);
+    std::vector<std::string> ours =
+        normalise_arguments(arguments, options.command, options.foreign);
     try {
         app.parse(std::vector<std::string>(ours.rbegin(), ours.rend()));
     } catch (const CLI::CallForHelp&) {

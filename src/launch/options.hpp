@@ -27,6 +27,8 @@ struct RunOptions {
     std::vector<HostShare> hosts;
     std::string launcher = "auto";
     bool dry_run = false;
+    // Options that have no meaning on one host, and one for other launchers: as they were given.
+    std::vector<std::string> foreign;
 };
 
 enum class ParseResult : unsigned char { run, help, error };
@@ -37,8 +39,10 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
                               RunOptions& options);
 
 // The part before the program, with the spellings of other launchers replaced by ours; `command`
-// takes the rest. Exposed for the tests.
+// takes the rest, `foreign` what is left out and was not said in vain on several hosts. Exposed for
+// the tests.
 std::vector<std::string> normalise_arguments(const std::vector<std::string>& arguments,
-                                             std::vector<std::string>& command);
+                                             std::vector<std::string>& command,
+                                             std::vector<std::string>& foreign);
 
 }  // namespace isthmus::launch

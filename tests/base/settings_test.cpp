@@ -139,7 +139,7 @@ TEST(Settings, SayWhatIsWrongWithAValue) {
 }
 
 TEST(Settings, NegativeNumbersAndFractionsAreNoCounts) {
-    for (const char* text : {"-1", "1.5", "", "many", "1e999", "4294967296"}) {
+    for (const char* text : {"-1", "1.5", "many", "1e999", "4294967296"}) {
         const Environment spin("ISTHMUS_SPIN", text);
         EXPECT_EQ(only_problem(),
                   std::string("setting ISTHMUS_SPIN=") + text +

@@ -103,6 +103,17 @@ static void push_in_thread(void) {
     pthread_create(&thread, NULL, in_thread, (void*)finish);
     pthread_join(thread, NULL);
 }
+/* Its creator has gone, and a later thread may look just like it. */
+static void create_aggregate(void) {
+    if (shmemx_aggregate_create(8, 0, handle, NULL, &aggregate) != 0) exit(65);
+}
+static void push_after_thread(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, in_thread, (void*)create_aggregate);
+    pthread_join(thread, NULL);
+    pthread_create(&thread, NULL, in_thread, (void*)finish);
+    pthread_join(thread, NULL);
+}
 static void limit(void) {
     sink = (long)shmemx_queue_limit(queue);
 }
@@ -171,6 +182,7 @@ int main(int argc, char** argv) {
                  {"queue_release", release},
                  {"queue_close", close_queue},
                  {"aggregate_thread", push_in_thread},
+                 {"aggregate_gone", push_after_thread},
                  {"aggregate_push", push},
                  {"aggregate_flush", flush},
                  {"aggregate_progress", progress},

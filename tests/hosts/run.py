@@ -57,6 +57,11 @@ def run_handover(arguments, hosts):
     if sorted(done.stdout.splitlines()) != expected or done.returncode != 0:
         print("the PEs print", done.stdout, done.stderr, "status", done.returncode)
         return 1
+    began = time.monotonic()
+    done = run_by_handover(arguments, hosts, ["--timeout", "2", "sleep", "20"], environment)
+    if done.returncode == 0 or time.monotonic() - began > 15:
+        print("--timeout: status", done.returncode, "after", time.monotonic() - began, "s")
+        return 1
     done = run_by_handover(arguments, hosts, ["sh", "-c", "exit 9"], environment)
     if done.returncode != 9:
         print("exit status", done.returncode, "and not 9:", done.stdout, done.stderr)

@@ -118,8 +118,8 @@ TEST(Handover, OptionsInEachSpelling) {
     options.working_directory = "/w";
     options.timeout_seconds = 2.5;
     EXPECT_EQ(command(options, RemoteLauncher::hydra),
-              (Words{"L", "-hosts", "a:1", "-n", "1", "-bind-to", "hwthread", "-prepend-rank",
-                     "-wdir", "/w", "-genv", "MPIEXEC_TIMEOUT", "3", "prog", "-n", "x y"}));
+              (Words{"/usr/bin/env", "MPIEXEC_TIMEOUT=3", "L", "-hosts", "a:1", "-n", "1",
+                     "-bind-to", "hwthread", "-prepend-rank", "-wdir", "/w", "prog", "-n", "x y"}));
     options.show_binding = true;
     EXPECT_EQ(command(options, RemoteLauncher::mpirun), (Words{"L",
                                                                "--host",
@@ -166,6 +166,13 @@ TEST(Handover, RefusesWhatCannotBeSaid) {
     command(options, RemoteLauncher::hydra, &error);
     EXPECT_NE(error.find("--show-binding cannot be said"), std::string::npos);
     options.show_binding = false;
+    options.foreign = {"--map-by", "node"};
+    command(options, RemoteLauncher::hydra, &error);
+    EXPECT_EQ(error, "--map-by cannot be said to L");
+    EXPECT_EQ(command(options, RemoteLauncher::mpirun),
+              (Words{"L", "--host", "a:1", "-n", "1", "--oversubscribe", "-x", "A", "-x",
+                     "SHMEM_DEBUG", "--map-by", "node", "prog", "-n", "x y"}));
+    options.foreign.clear();
     options.grace_given = true;
     command(options, RemoteLauncher::prterun, &error);
     EXPECT_NE(error.find("--grace cannot be said"), std::string::npos);

@@ -47,6 +47,7 @@ TEST(Hosts, Files) {
         return why.empty() ? text_of(hosts) : why.substr(why.rfind('/') + 1);
     };
     EXPECT_EQ(read("a\n\n  b:2 # two\n#c\nd slots=3 max_slots=9\ne 4\n"), "a:0 b:2 d:3 e:4");
+    EXPECT_EQ(read("a max_slots=9\nb max_slots=8 slots=2\n"), "a:0 b:2");
     EXPECT_EQ(read("a"), "a:0");
     EXPECT_EQ(read("\n#x\n"), "hosts names no host");
     EXPECT_EQ(read("a\nb c\n"), "hosts:2: host b: 'c' is no number of PEs");

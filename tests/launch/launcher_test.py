@@ -247,6 +247,12 @@ class ExitStatus(LauncherTest):
                              r"last noted calls: shmem_barrier_all at PE 0 and 1")
         self.assertLess(job.seconds, 1.5 * SLOW)
 
+    def test_dry_run_runs_nothing(self):
+        for words in ([], ["--hosts", "localhost"], ["--launcher", "hydra", "--per-host", 2]):
+            job = self.run_job("--dry-run", *words, "-n", 2, "sh", "-c", "echo ran")
+            self.assertEqual(job.status, 0, job.err)
+            self.assertEqual(job.out, "on this host, by isthmus run itself\n")
+
     def test_wrong_command_lines(self):
         for words, status, text in (
                 (["-n", 0, "true"], 2, "-n 0: the number of PEs of a host must be 1..256"),

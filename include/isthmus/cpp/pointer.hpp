@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <span>
 
 namespace isthmus::inline cpp {
@@ -163,6 +164,9 @@ class global_ptr {
     using element_type = T;
     using value_type = std::remove_const_t<T>;
     using difference_type = std::ptrdiff_t;
+    // References are objects; algorithms take it for random access all the same, as vector<bool>'s.
+    using iterator_category = std::random_access_iterator_tag;
+    using iterator_concept = std::random_access_iterator_tag;
     using reference = global_ref<T>;
 
     global_ptr() = default;

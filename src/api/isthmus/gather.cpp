@@ -7,6 +7,7 @@
 
 #include "api/isthmus/export.hpp"
 #include "core/segment.hpp"
+#include "core/session_object.hpp"
 #include "core/status.hpp"
 
 using namespace isthmus;
@@ -20,7 +21,10 @@ static_assert((ISTHMUS_GATHER_DEPTH & (ISTHMUS_GATHER_DEPTH - 1)) == 0);
 // What unused slots read from and write to.
 alignas(64) constexpr std::array<char, kLargestItem> kNothing{};
 
-struct Gather : ::isthmus_gather {
+struct Gather final : ::isthmus_gather, private SessionObject {
+    Gather() : ::isthmus_gather{} {}
+    ~Gather() { delist(); }
+    using SessionObject::enlist;
     std::vector<isthmus_gather_source> all_sources;
     std::vector<Segment> segments;
     std::array<char, kLargestItem> sink;
@@ -28,6 +32,14 @@ struct Gather : ::isthmus_gather {
     void forget() {
         for (isthmus_gather_slot& slot : slots)
             slot = {kNothing.data(), sink.data()};
+    }
+
+  private:
+    // What is under way is lost; pushes go the slow way, which says why.
+    void end() override {
+        for (isthmus_gather_source& source : all_sources)
+            source.end = 0;
+        forget();
     }
 };
 
@@ -74,6 +86,7 @@ ISTHMUS_API int isthmus_gather_create(isthmus_gather** gather, const isthmus_seg
     }
     made->sources = made->all_sources.data();
     made->forget();
+    made->enlist();
     *gather = made;
     return ISTHMUS_OK;
 }

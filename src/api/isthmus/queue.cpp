@@ -11,6 +11,7 @@
 #include "core/arena.hpp"
 #include "core/copy.hpp"
 #include "core/event.hpp"
+#include "core/fork.hpp"
 #include "core/ring_memory.hpp"
 #include "core/session_object.hpp"
 #include "core/status.hpp"
@@ -26,6 +27,9 @@ struct isthmus_queue final : private SessionObject {
     RingConsumer consumer;
     bool consumes = false;
     std::uint64_t reserved = 0;  // messages, not yet committed
+
+    isthmus_queue() { enlist(); }
+    ~isthmus_queue() { delist(); }
 
   private:
     void end() override {
@@ -146,12 +150,12 @@ ISTHMUS_API int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double t
 
 ISTHMUS_API int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost) {
     if (!queue) return ISTHMUS_OK;
-    const char* routine = begin(Routine::native_queue_destroy);
     if (lost) *lost = 0;
-    if (queue->ended()) {
+    if (queue->ended() && !forked_child) {  // also without a session
         delete queue;
         return ISTHMUS_OK;
     }
+    const char* routine = begin(Routine::native_queue_destroy);
     if (queue->reserved != 0)
         return refuse(ISTHMUS_ARGUMENT, routine,
                       std::to_string(queue->reserved) +

@@ -88,14 +88,14 @@ Tally sum() {
 }
 
 // Collective. The lock is held.
-void close() {
+void close(bool exits) {
     recording.store(0, std::memory_order_relaxed);
     depth = 0;
     if (wanted & kTracing) {
         for (const auto& record : records)
             write_events(*record);
     }
-    if (wanted & kCounting) report_statistics(sum());
+    if (wanted & kCounting) report_statistics(sum(), exits);
 }
 
 // Behind the exit handlers and destructors of the program, which may still finalise; before those
@@ -106,7 +106,7 @@ __attribute__((destructor)) void write_at_exit() {
     if (!lock || depth == 0) return;
     int running = 0;
     pshmem_query_initialized(&running);
-    if (exit_status == 0 && running != 0) return close();
+    if (exit_status == 0 && running != 0) return close(true);
     if (wanted & kTracing) {
         for (const auto& record : records)
             write_events(*record);
@@ -190,7 +190,7 @@ void closing() {
     if (depth > 1)
         --depth;
     else if (depth == 1)
-        close();
+        close(false);
 }
 
 void control(int level) {

@@ -12,6 +12,9 @@
 #include "base/lasting.hpp"
 #include "base/settings.hpp"
 
+// src/api/shmem/setup.cpp: all PEs leave, and nobody meets a PE that is in another routine.
+extern "C" void isthmus_leave_together(int exits);
+
 namespace isthmus::profile {
 namespace {
 
@@ -52,12 +55,12 @@ PeCounts plain(const Tally& tally) {
 }
 
 // Every PE's counts, at PE 0; empty elsewhere.
-std::vector<PeCounts> gather(const PeCounts& mine) {
+std::vector<PeCounts> gather(const PeCounts& mine, bool exits) {
     char* const routines = static_cast<char*>(exchange);
     char* const peers = routines + kRoutines * sizeof(Numbers);
     std::memcpy(routines, mine.routines.data(), kRoutines * sizeof(Numbers));
     std::memcpy(peers, mine.peers.data(), mine.peers.size() * sizeof(Traffic));
-    pshmem_barrier_all();
+    isthmus_leave_together(exits);
     std::vector<PeCounts> all;
     if (pshmem_my_pe() != 0) return all;
     all.resize(static_cast<std::size_t>(pshmem_n_pes()));
@@ -206,8 +209,8 @@ bool open_statistics() {
     return exchange != nullptr;
 }
 
-void report_statistics(const Tally& mine) {
-    const std::vector<PeCounts> all = gather(plain(mine));
+void report_statistics(const Tally& mine, bool exits) {
+    const std::vector<PeCounts> all = gather(plain(mine), exits);
     if (all.empty()) return;
     if (!report_path->empty())
         write_file(*report_path, json(all));

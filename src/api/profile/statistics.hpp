@@ -62,6 +62,7 @@ class Tally {
 bool open_statistics();
 
 // Collective: PE 0 gathers every PE's counts and writes the table or the file.
-void report_statistics(const Tally& mine);
+// `exits`: by the end of the process and not by shmem_finalize.
+void report_statistics(const Tally& mine, bool exits);
 
 }  // namespace isthmus::profile

@@ -29,6 +29,9 @@ struct shmemx_queue final : private SessionObject {
     RingConsumer consumer;
     std::vector<RingProducer> producers;  // by PE
 
+    shmemx_queue() { enlist(); }
+    ~shmemx_queue() { delist(); }
+
     // Where nothing could be done, and before what is seldom done: ends the job if that is because
     // the queue is of an earlier session.
     void require_live(const char* routine) const {

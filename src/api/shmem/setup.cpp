@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "api/shmem/export.hpp"
+#include "core/collective.hpp"
+#include "core/far.hpp"
 #include "core/job.hpp"
 #include "core/session.hpp"
 #include "core/wait.hpp"
@@ -24,6 +26,14 @@ ISTHMUS_API void pshmem_finalize(void) {
     require_running("shmem_finalize");
     note(Routine::finalize);
     leave_session();
+}
+
+// For the profiling library, whose counts are gathered when a PE leaves: it must not meet those who
+// are in another routine, nor wait for them.
+ISTHMUS_API void isthmus_leave_together(int exits) {
+    if (!exits) note(Routine::finalize);
+    leave_together(exits ? Departure::exit : Departure::finalize);
+    if (far::present) barrier_world();
 }
 
 ISTHMUS_API void pshmem_global_exit(int status) {

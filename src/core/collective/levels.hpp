@@ -25,7 +25,8 @@ struct Levels {
     int size_of(int host) const { return begin_of(host + 1) - begin_of(host); }
     int begin_of(int host) const { return first[static_cast<std::size_t>(host)]; }
     int member(int host, int place) const {
-        return order[static_cast<std::size_t>(begin_of(host) + place)];
+        const int at = begin_of(host) + place;
+        return order[static_cast<std::size_t>(at)];
     }
     std::span<const int> members(int host) const {
         return {order.data() + begin_of(host), static_cast<std::size_t>(size_of(host))};

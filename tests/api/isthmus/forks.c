@@ -1,5 +1,6 @@
 /* fork() in a program of the native interface: what a child writes stays its own, in adopted memory
  * too, and what it calls ends it with a message, inlined or not. */
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -98,6 +99,33 @@ static void writes_stay_apart(char* pages) {
     }
 }
 
+/* A child that does nothing ends well, whatever the other threads of its parent are at: the lists
+ * and the memory that it takes over are whole. */
+static volatile int churning = 1;
+static void* churn(void* nothing) {
+    while (churning) {
+        isthmus_queue* queue;
+        isthmus_segment segment;
+        OK(isthmus_queue_create(&queue, 5000 + (uint64_t)me, 65536));
+        OK(isthmus_segment_create(&segment, 6000 + (uint64_t)me, NULL, 65536, 0));
+        memset(segment.base, 1, 65536);
+        OK(isthmus_segment_destroy(&segment));
+        OK(isthmus_queue_destroy(queue, NULL));
+    }
+    return nothing;
+}
+static void forks_beside_threads(void) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, churn, NULL) == 0);
+    for (int i = 0; i < 60; ++i) {
+        const pid_t child = fork();
+        if (child == 0) _exit(33);
+        CHECK(status_of(child) == 33);
+    }
+    churning = 0;
+    pthread_join(thread, NULL);
+}
+
 int main(void) {
     isthmus_init();
     me = isthmus_pe();
@@ -120,6 +148,15 @@ int main(void) {
         calls_end_the_child(views[i]);
     queues_end_the_child();
     ENDS((isthmus_barrier(), 0));
+    ENDS((isthmus_init(), 0));
+    isthmus_gather* gather;
+    OK(isthmus_gather_create(&gather, &theirs, 1, 8));
+    OK(isthmus_gather_push(gather, 0, 0, &word));
+    ENDS(isthmus_gather_push(gather, 0, 8, &word));
+    ENDS(isthmus_gather_wait(gather));
+    OK(isthmus_gather_destroy(gather));
+    word = 9;
+    forks_beside_threads();
     ENDS(isthmus_segment_create(&own, 3, NULL, 4096, 0));
     OK(isthmus_event_arm(&event, &word, ISTHMUS_EQ, word + 1));
     ENDS(isthmus_event_wait(&event));

@@ -534,6 +534,34 @@ static void damaged_allocator(void) {
 }
 
 /* More ids than the directory cares about, coming and going. */
+/* A create that is refused does nothing to the memory that it was given, nor to an allocator there.
+ */
+static void refused_with_allocator(void) {
+    isthmus_segment first, again;
+    uint64_t offsets[3];
+    void* memory = NULL;
+    const uint64_t id = 70000 + (uint64_t)me;
+    const uint32_t access = ISTHMUS_DEFAULT_ACCESS | ISTHMUS_ALLOCATOR;
+    OK(isthmus_symmetric_malloc(&memory, 65536, 4096));
+    OK(isthmus_segment_create(&first, id, memory, 65536, access));
+    OK(isthmus_segment_malloc(&first, 1000, &offsets[0], NULL));
+    OK(isthmus_segment_malloc(&first, 1000, &offsets[1], NULL));
+    CHECK(isthmus_segment_create(&again, id, memory, 65536, access) == ISTHMUS_EXISTS);
+    OK(isthmus_segment_malloc(&first, 1000, &offsets[2], NULL));
+    CHECK(offsets[2] != offsets[0] && offsets[2] != offsets[1]);
+    for (int i = 0; i < 3; ++i)
+        OK(isthmus_segment_free(&first, offsets[i], NULL));
+    OK(isthmus_segment_destroy(&first));
+    memset(memory, 'x', 65536);
+    OK(isthmus_segment_create(&first, id, NULL, 4096, 0));
+    CHECK(isthmus_segment_create(&again, id, memory, 65536, access) == ISTHMUS_EXISTS);
+    CHECK(isthmus_segment_create(&again, id + 1000, memory, 4000, access) == ISTHMUS_ARGUMENT);
+    for (int i = 0; i < 65536; ++i)
+        CHECK(((char*)memory)[i] == 'x');
+    OK(isthmus_segment_destroy(&first));
+    OK(isthmus_symmetric_free(memory));
+}
+
 static void many_ids(void) {
     for (uint64_t round = 0; round < 50; ++round) {
         isthmus_segment segments[20], found;
@@ -620,6 +648,7 @@ int main(void) {
     default_segments();
     allocator();
     damaged_allocator();
+    refused_with_allocator();
     many_ids();
     full_directory();
     isthmus_finalize();

@@ -113,6 +113,13 @@ int main(int argc, char** argv) {
         calls(me, pes);
     }
     shmem_free(block);
+    if (strcmp(what, "early_exit") == 0) {
+        if (shmem_my_pe() == 1) exit(0);
+        static long from[2], to[2];
+        shmem_long_broadcast(SHMEM_TEAM_WORLD, to, from, 2, 1);
+        shmem_barrier_all();
+        shmem_barrier_all();
+    }
     if (strcmp(what, "exit") == 0 || strcmp(what, "exit_handler") == 0) exit(0);
     if (strcmp(what, "chdir") == 0 && chdir("/") != 0) return 1;
     if (strcmp(what, "return") == 0) return 0;

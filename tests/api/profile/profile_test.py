@@ -230,6 +230,12 @@ def test_own_finalize(runner):
     assert sum(call["name"] == "shmem_long_p" for call in calls) == PES
 
 
+def test_early_exit(runner):
+    """The gathering of the counts meets nobody who is in another routine."""
+    text = runner.run("early_exit", ISTHMUS_STATS="1", status=1)
+    assert "waits in vain for PE 1, which has exited" in text, text
+
+
 def test_relative_file(runner):
     """It lies where the program began, not where it went."""
     runner.run("chdir", ISTHMUS_STATS="1", ISTHMUS_STATS_FILE="relative.json", cwd=runner.directory)
