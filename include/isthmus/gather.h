@@ -50,7 +50,8 @@ int isthmus_gather_push_slow(isthmus_gather* gather, uint32_t source, uint64_t o
 /* Reads the item at `offset` of segments[source] into `result`, which must stay until the wait.
  * The item is as it was at some time between the push and the wait; pushes are not ordered among
  * each other. One of 8 or 4 bytes at a multiple of its size is not seen half written.
- * Errors: ARGUMENT: no such source; BOUNDS: the item is not inside it. Nothing is read then. */
+ * Errors: ARGUMENT: no such source; BOUNDS: the item is not inside it; STALE: the session has
+ * ended. Nothing is read then. */
 static __inline__ int isthmus_gather_push(isthmus_gather* gather, uint32_t source, uint64_t offset,
                                           void* result) {
     struct isthmus_gather_slot* slot;

@@ -24,8 +24,9 @@ int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double timeout);
 /* Consumer: closes the queue first; producers that wait for room return with STALE, and so does
  * whatever is called with a clone later. Waits until what others have begun to enqueue, or
  * reserved, is complete. Messages not yet dequeued are lost, and counted in *lost if not null.
- * Clone: forgets the queue. An end of an earlier session: frees it; *lost is 0. ARGUMENT if this
- * end has reserved a message and not committed it; the end then stays. */
+ * Clone: forgets the queue. An end of an earlier session: frees it, also when there is no session;
+ * *lost is 0. ARGUMENT if this end has reserved a message and not committed it; the end then stays.
+ */
 int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost);
 
 /* Largest message, in bytes: half the ring less one frame. 0 if the queue ended with its session.
