@@ -9,6 +9,10 @@
 #define uint64         unsigned long
 #define size           100
 #define limit          10
+#define stride         77
+#define count          3
+#define address        4
+#define config         5
 #define copy(to, from) ((to) = (from))
 #define RMA            1
 #define AMO            2
