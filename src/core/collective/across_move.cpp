@@ -281,9 +281,7 @@ void exchange_blocks(Team& team, Routine routine, std::size_t bytes, const Pack&
         pack(peer,
              part + blocks(levels.place(peer), levels.size_of(me)) + blocks(levels.my_place, 1));
     }
-    if (levels.leads()) {
-        for (const int mate : levels.mates().subspan(1))
-            hear(team, routine, mate, epoch);
+    meet_at_leader(team, routine, epoch, [&] {
         for (int distance = 1; distance < levels.hosts; ++distance) {
             const int host = (me + distance) % levels.hosts;
             tell(team, routine, levels.leader(host), epoch, zone + coming(me, host),
@@ -292,12 +290,7 @@ void exchange_blocks(Team& team, Routine routine, std::size_t bytes, const Pack&
         for (int host = 0; host < levels.hosts; ++host) {
             if (host != me) hear(team, routine, levels.leader(host), epoch);
         }
-        for (const int mate : levels.mates().subspan(1))
-            notify(team, mate, epoch);
-    } else {
-        notify(team, levels.leader(), epoch);
-        hear(team, routine, levels.leader(), epoch);
-    }
+    });
     team.settled = epoch;
     for (int peer = 0; peer < team.size; ++peer) {
         const int host = levels.host(peer);

@@ -117,25 +117,6 @@ void meet_hosts(Team& team, Routine routine, std::uint64_t epoch) {
     }
 }
 
-namespace {
-
-template <typename Between>
-void meet_at_leader(Team& team, Routine routine, std::uint64_t epoch, const Between& between) {
-    const Levels& levels = *team.levels;
-    if (!levels.leads()) {
-        notify(team, levels.leader(), epoch);
-        hear(team, routine, levels.leader(), epoch);
-        return;
-    }
-    for (const int mate : levels.mates().subspan(1))
-        hear(team, routine, mate, epoch);
-    between();
-    for (const int mate : levels.mates().subspan(1))
-        notify(team, mate, epoch);
-}
-
-}  // namespace
-
 void enter(Team& team, Routine routine) {
     const std::uint64_t epoch = ++team.epoch;
     meet_at_leader(team, routine, epoch, [&] { meet_hosts(team, routine, epoch); });

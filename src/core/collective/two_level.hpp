@@ -29,6 +29,22 @@ const Cell& hear(const Team& team, Routine routine, int sender, std::uint64_t ep
 void notify(const Team& team, int mate, std::uint64_t epoch, const void* data = nullptr,
             std::size_t bytes = 0);
 
+// The PEs of this host come to their leader, who does `between` and lets them go.
+template <typename Between>
+void meet_at_leader(Team& team, Routine routine, std::uint64_t epoch, const Between& between) {
+    const Levels& levels = *team.levels;
+    if (!levels.leads()) {
+        notify(team, levels.leader(), epoch);
+        hear(team, routine, levels.leader(), epoch);
+        return;
+    }
+    for (const int mate : levels.mates().subspan(1))
+        hear(team, routine, mate, epoch);
+    between();
+    for (const int mate : levels.mates().subspan(1))
+        notify(team, mate, epoch);
+}
+
 // "All are in the call": what they stored before is visible, their operands may be used. An epoch,
 // which it settles.
 void enter(Team& team, Routine routine);
@@ -60,19 +76,12 @@ const char* share_blocks(Team& team, Routine routine, const void* mine, std::siz
     team.exchange_buffer ^= 1;
     char* const zone = zone_of_leader(team);
     copy(zone + begin(levels.begin_of(levels.my_host) + levels.my_place), mine, bytes);
-    if (levels.leads()) {
-        for (const int mate : levels.mates().subspan(1))
-            hear(team, routine, mate, epoch);
+    meet_at_leader(team, routine, epoch, [&] {
         std::array<std::size_t, kMaxPes + 1> begins;
         for (int host = 0; host <= levels.hosts; ++host)
             begins[static_cast<std::size_t>(host)] = begin(levels.begin_of(host));
         exchange_zones(team, routine, epoch, begins.data());
-        for (const int mate : levels.mates().subspan(1))
-            notify(team, mate, epoch);
-    } else {
-        notify(team, levels.leader(), epoch);
-        hear(team, routine, levels.leader(), epoch);
-    }
+    });
     team.settled = epoch;
     return zone;
 }
