@@ -43,8 +43,7 @@ int level = 0;
 int exit_status = 0;  // that the process ends with
 
 void close(Departure how) {
-    leave_together(how);
-    if (far::present) barrier_world();  // this host has come; now the others
+    meet_to_leave(how);
     SessionObject::end_all();
     release_segments();
     forget_retired_rings();
@@ -112,6 +111,11 @@ void print_start_information() {
 }
 
 }  // namespace
+
+void meet_to_leave(Departure how) {
+    leave_together(how);
+    if (far::present) barrier_world();  // this host has come; now the others
+}
 
 void enter_session(int thread_level) {
     if (forked_child) fail("shmem_init", "called in a forked child, which is no PE");

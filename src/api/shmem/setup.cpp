@@ -3,8 +3,6 @@
 #include <cstring>
 
 #include "api/shmem/export.hpp"
-#include "core/collective.hpp"
-#include "core/far.hpp"
 #include "core/job.hpp"
 #include "core/session.hpp"
 #include "core/wait.hpp"
@@ -32,8 +30,7 @@ ISTHMUS_API void pshmem_finalize(void) {
 // are in another routine, nor wait for them.
 ISTHMUS_API void isthmus_leave_together(int exits) {
     if (!exits) note(Routine::finalize);
-    leave_together(exits ? Departure::exit : Departure::finalize);
-    if (far::present) barrier_world();
+    meet_to_leave(exits ? Departure::exit : Departure::finalize);
 }
 
 ISTHMUS_API void pshmem_global_exit(int status) {
