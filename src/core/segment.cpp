@@ -1,5 +1,6 @@
 #include "core/segment.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -247,19 +248,18 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
     auto* const beginning = reinterpret_cast<char*>(shared);
     const bool formats = (access & ISTHMUS_ALLOCATOR) != 0;
     if (formats) {
-        if (size < kSmallestAllocator) {
-            give_back(id, record, routine);
-            return refuse(ISTHMUS_ARGUMENT, routine,
-                          "too small for an allocator: at least " +
-                              std::to_string(kSmallestAllocator) + " bytes");
-        }
         Publication other;
         if (!any && look_up(id, other, record.place)) {
             give_back(id, record, routine);
             return refuse_taken(id, other.owner, routine);
         }
-        std::memcpy(before, beginning, sizeof before);
-        format_allocator(beginning, size);
+        std::memcpy(before, beginning, std::min<std::uint64_t>(size, sizeof before));
+        if (!format_allocator(beginning, size)) {
+            give_back(id, record, routine);
+            return refuse(ISTHMUS_ARGUMENT, routine,
+                          "too small for an allocator: at least " +
+                              std::to_string(kSmallestAllocator) + " bytes");
+        }
     }
     Publication publication{id, symmetric_place(shared), size, access, job.me};
     PublishResult published = publish(publication, record.place);
