@@ -1,6 +1,5 @@
 #include "launch/handover.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/quote.hpp"
 #include "core/job_layout.hpp"
 #include "launch/program.hpp"
 
@@ -205,17 +205,6 @@ Words variables_to_forward(const RunOptions& options) {
     return forwarded;
 }
 
-// For people and shells.
-std::string quoted(const std::string& word) {
-    constexpr const char* kPlain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/:,=%+@";
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-    std::string text = "'";
-    for (const char c : word)
-        text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + "'";
-}
-
 std::string find_in_path(const std::string& name) {
     const Program program = find_program(name, "");
     return program.error.empty() ? program.path : "";
@@ -249,24 +238,6 @@ std::string read_output(const Words& command) {
     return output;
 }
 
-// The module lies beside the library, whether this tool is installed or in its build folder.
-bool has_pmix_module() {
-    std::error_code error;
-    const auto tool = std::filesystem::read_symlink("/proc/self/exe", error);
-    if (error) return false;
-    const auto root = tool.parent_path().parent_path();
-    for (const char* const folder : {"lib", "lib64"}) {
-        if (std::filesystem::exists(root / folder / "libisthmus-pmix.so", error)) return true;
-    }
-    // Debian's lib/x86_64-linux-gnu
-    for (const auto& entry : std::filesystem::directory_iterator(root / "lib", error)) {
-        if (entry.is_directory(error) &&
-            std::filesystem::exists(entry.path() / "libisthmus-pmix.so", error))
-            return true;
-    }
-    return false;
-}
-
 int refuse(const std::string& what) {
     say(("isthmus: " + what + "\n").c_str());
     return kStatusUsage;
@@ -274,12 +245,13 @@ int refuse(const std::string& what) {
 
 }  // namespace
 
-Site Site::here() {
+Site Site::here(const std::string& library_folder) {
     Site site;
     site.find = find_in_path;
     site.ask = read_output;
     site.allocation = std::getenv("SLURM_JOB_ID") != nullptr;
-    site.pmix = has_pmix_module();
+    std::error_code error;
+    site.pmix = std::filesystem::exists(library_folder + "/libisthmus-pmix.so", error);
     return site;
 }
 
@@ -346,20 +318,16 @@ std::vector<std::string> handover_command(const RunOptions& options, const Launc
     return words;
 }
 
-int hand_over(const RunOptions& options) {
-    const LauncherChoice choice = choose_launcher(options.launcher, Site::here());
+int hand_over(const RunOptions& options, const std::string& library_folder) {
+    const LauncherChoice choice = choose_launcher(options.launcher, Site::here(library_folder));
     if (choice.program.empty()) return refuse(choice.reason);
     std::string error;
     const Words words = handover_command(options, choice, variables_to_forward(options), error);
     if (!error.empty()) return refuse(error);
     if (options.dry_run) {
-        std::string line;
-        for (const std::string& word : words)
-            line += (line.empty() ? "" : " ") + quoted(word);
-        std::puts(line.c_str());
+        std::puts(quote(words).c_str());
         return 0;
     }
-    unsetenv(kBootstrapVariable);
     for (const std::string& entry : options.environment) {
         const auto equals = entry.find('=');
         setenv(entry.substr(0, equals).c_str(), entry.c_str() + equals + 1, 1);

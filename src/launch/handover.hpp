@@ -27,7 +27,8 @@ struct Site {
     std::function<std::string(const std::vector<std::string>& command)> ask;
     bool allocation = false;  // we are within Slurm's
     bool pmix = false;        // the library has its module for PMIx
-    static Site here();
+    // `library_folder`: of libisthmus.so, beside which its modules lie.
+    static Site here(const std::string& library_folder);
 };
 
 // `asked`: auto, srun, hydra, prterun or mpirun.
@@ -44,6 +45,6 @@ std::vector<std::string> handover_command(const RunOptions& options, const Launc
 
 // Becomes the launcher, or prints the command if options.dry_run. Returns an exit status if it
 // cannot.
-int hand_over(const RunOptions& options);
+int hand_over(const RunOptions& options, const std::string& library_folder);
 
 }  // namespace isthmus::launch

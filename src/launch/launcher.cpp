@@ -134,7 +134,8 @@ int run_job(const RunOptions& options) {
     return status;
 }
 
-int run_command(const std::string& name, const std::vector<std::string>& arguments) {
+int run_command(const std::string& name, const std::vector<std::string>& arguments,
+                const std::string& library_folder) {
     RunOptions options;
     switch (parse_run_options(name, arguments, options)) {
         case ParseResult::help: return 0;
@@ -145,7 +146,9 @@ int run_command(const std::string& name, const std::vector<std::string>& argumen
         std::puts("on this host, by isthmus run itself");
         return 0;
     }
-    return options.elsewhere ? hand_over(options) : run_job(options);
+    if (!options.elsewhere) return run_job(options);
+    leave_outer_job();
+    return hand_over(options, library_folder);
 }
 
 }  // namespace isthmus::launch

@@ -8,7 +8,9 @@ namespace isthmus::launch {
 // Runs the job and returns its exit status; prints what goes wrong.
 int run_job(const RunOptions& options);
 
-// `isthmus run ARGUMENTS` with all its output; `name` is "isthmus run" or "oshrun".
-int run_command(const std::string& name, const std::vector<std::string>& arguments);
+// `isthmus run ARGUMENTS` with all its output; `name` is "isthmus run" or "oshrun";
+// `library_folder` that of libisthmus.so.
+int run_command(const std::string& name, const std::vector<std::string>& arguments,
+                const std::string& library_folder);
 
 }  // namespace isthmus::launch

@@ -130,15 +130,15 @@ ordered_json settings_report() {
     return rows;
 }
 
-ordered_json launcher_report() {
-    launch::Site site = launch::Site::here();
+ordered_json launcher_report(const std::string& library_folder) {
     const launch::LauncherChoice choice =
-        launch::choose_launcher(value(Setting::launcher).text, site);
+        launch::choose_launcher(value(Setting::launcher).text, launch::Site::here(library_folder));
     return {{"chosen", choice.program.empty() ? "none" : choice.program},
             {"reason", choice.reason}};
 }
 
-ordered_json choices_report(const LibraryVersion& library, const BetweenHosts& between) {
+ordered_json choices_report(const LibraryVersion& library, const BetweenHosts& between,
+                            const std::string& library_folder) {
     const launch::ProcessorSet allowed = launch::ProcessorSet::allowed();
     const launch::Topology topology = launch::read_topology(allowed);
     launch::BindMode mode = launch::BindMode::automatic;
@@ -161,7 +161,7 @@ ordered_json choices_report(const LibraryVersion& library, const BetweenHosts& b
         {"between_hosts",
          {{"chosen", between.provider.empty() ? "none" : between.provider},
           {"reason", between.reason}}},
-        {"launcher_of_hosts", launcher_report()},
+        {"launcher_of_hosts", launcher_report(library_folder)},
         {"processors", {{"usable", allowed.count()}, {"list", allowed.text()}, {"cores", cores}}},
         {"binding", binding},
         {"copy", library.copy},
@@ -344,7 +344,7 @@ int info_command(const std::vector<std::string>& arguments) {
     report["build"] = build_report(place, library);
     report["settings"] = settings_report();
     report["problems"] = problems;
-    report["chosen"] = choices_report(library, ask_transport(place.lib));
+    report["chosen"] = choices_report(library, ask_transport(place.lib), place.lib);
     if (json)
         std::printf("%s\n", json_text(report, 2).c_str());
     else

@@ -47,7 +47,7 @@ int run_helper(const std::string& command, const Arguments& arguments) {
 }
 
 int run_jobs(const Arguments& arguments) {
-    return launch::run_command("isthmus run", arguments);
+    return launch::run_command("isthmus run", arguments, find_place().lib);
 }
 int run_bench(const Arguments& arguments) {
     return run_helper("bench", arguments);
@@ -93,7 +93,7 @@ int main_with(std::string_view called_as, const Arguments& arguments) {
     if (called_as == "oshrun") {
         if (!arguments.empty() && (arguments[0] == "--version" || arguments[0] == "-V"))
             return print_version({});
-        return launch::run_command("oshrun", arguments);
+        return launch::run_command("oshrun", arguments, find_place().lib);
     }
     if (arguments.empty()) {
         write_help(stderr);

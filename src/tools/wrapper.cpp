@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/quote.hpp"
 #include "tools/place.hpp"
 #include "tools/wrapper_arguments.hpp"
 

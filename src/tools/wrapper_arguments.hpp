@@ -32,7 +32,4 @@ WrapperCommand build_command(const WrapperConfiguration& configuration,
 // option ends its work earlier.
 bool links(const std::vector<std::string>& arguments);
 
-// The command as a shell would take it.
-std::string quote(const std::vector<std::string>& words);
-
 }  // namespace isthmus::tools

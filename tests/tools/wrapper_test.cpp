@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/quote.hpp"
+
 namespace isthmus::tools {
 namespace {
 
