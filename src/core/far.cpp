@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "base/processors.hpp"
 #include "base/settings.hpp"
 #include "core/copy.hpp"
 #include "core/exchange.hpp"
@@ -182,6 +183,10 @@ void open() {
     services.segments[transport::kData] = segment_of(job.data);
     services.provider = value(Setting::fabric).text.c_str();
     services.thread = flag(Setting::progress);
+    static cpu_set_t processors;
+    if (parse_processors(value(Setting::progress_processors).text, processors))
+        services.thread_processors = &processors;
+    services.thread_share = seconds(Setting::progress_percent) / 100;
     services.detect_seconds = seconds(Setting::detect_seconds);
     services.is_far = [](int pe) { return !is_near(pe); };
     services.gather = gather_in_core;
