@@ -15,10 +15,6 @@ constexpr std::uint64_t kMagic = 0x31455545'55510003;
 constexpr std::uint64_t kClaimedAhead = 16 * kCell;
 constexpr std::uint64_t kClaimedFrame = 4 * kCell;
 
-std::uint64_t frame_bytes(std::uint64_t size) {
-    return (sizeof(FrameHead) + size + kCell - 1) & ~(kCell - 1);
-}
-
 // Tells the consumer that this PE waits for room, for as long as it does.
 class Blocked {
   public:
@@ -82,11 +78,17 @@ void close_ring(RingControl& control, int owner, std::uint32_t why) {
     }
 }
 
+std::uint64_t allowed_bytes(std::uint64_t capacity) {
+    const std::uint64_t cells = number(Setting::outstanding);
+    return cells == 0 || cells > capacity / kCell ? capacity : cells * kCell;
+}
+
 RingProducer::RingProducer(RingControl* control, char* cells, int owner)
-    : control_(control), cells_(cells), owner_(owner), mask_(control->capacity - 1) {
-    const std::uint64_t outstanding = number(Setting::outstanding);
-    room_ = outstanding == 0 || outstanding > control->capacity / kCell ? control->capacity
-                                                                        : outstanding * kCell;
+    : control_(control),
+      cells_(cells),
+      owner_(owner),
+      mask_(control->capacity - 1),
+      room_(allowed_bytes(control->capacity)) {
     look_at_head();
 }
 

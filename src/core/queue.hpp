@@ -62,6 +62,13 @@ constexpr std::uint64_t message_limit(std::uint64_t capacity) {
     return capacity / 2 - sizeof(FrameHead);
 }
 
+// Of the cells that a message of `size` takes.
+constexpr std::uint64_t frame_bytes(std::uint64_t size) {
+    return (sizeof(FrameHead) + size + kCell - 1) & ~(kCell - 1);
+}
+// That may be outstanding in a ring (ISTHMUS_OUTSTANDING); one frame always may.
+std::uint64_t allowed_bytes(std::uint64_t capacity);
+
 // A producer's end, on a ring that exists. One thread at a time.
 class RingProducer {
   public:
