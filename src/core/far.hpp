@@ -22,6 +22,7 @@ namespace far {
 
 using transport::Atomic;
 using transport::AtomicKind;
+using transport::Pending;
 
 // True if the job has PEs that are not near.
 extern bool present __attribute__((visibility("hidden")));
@@ -117,6 +118,9 @@ inline bool is_fenced() {
 // The PE whose key the express way has faulted for; -1 if the fault is another.
 std::int64_t pe_of_fault(std::uintptr_t address);
 
+// Ends the job if it has far PEs: `what` ("queues") serve the PEs of one host so far.
+void require_none(const char* routine, const char* what);
+
 // Collective, at initialisation and finalisation. `open` loads the transport that the settings name
 // and ends the job with a message if it cannot be had.
 void open();
@@ -140,6 +144,28 @@ void tell(void* dest, const void* source, std::size_t bytes, std::uint64_t* word
 // Do nothing without far PEs.
 void fence();
 void quiet();
+// What follows as an atomic or a request comes behind the puts before.
+void settle();
+// As get(), of memory that is there; returns when the reads are under way, and adds their number to
+// pending.left.
+void begin_get(void* dest, const void* source, std::size_t bytes, int pe, Pending& pending,
+               const char* routine);
+void await(const Pending& pending, int pe);
+
+// Requests that the core of the other PE serves (core/request.hpp has the table). Any PE of the
+// job, near ones too, but not this one.
+void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes);
+std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes, void* answer,
+                std::size_t room);
+
+// Where the memory lies in what is published; ends the job if it is not symmetric. And back, of
+// this PE's: null if that is none.
+transport::Place place_of(const void* address, std::size_t bytes, const char* routine);
+char* own_memory(const transport::Place& place, std::size_t bytes);
+
+// Collective: everyone's arena can be reached from now on.
+void publish_arena();
+
 // Helps the transport along where no thread does. From the waits.
 void progress();
 // Sleeps until the network has something for this PE, a millisecond at most; behind progress().

@@ -52,7 +52,7 @@ void retire_ring(char* memory) {
 RingControl* attach_ring(const Segment& segment) {
     auto* control = reinterpret_cast<RingControl*>(segment.base);
     thread_sanitizer::acquired(&job.header->pe[segment.owner]);
-    return count_if_published(segment.id, segment.generation_now, segment.generation,
+    return count_if_published(segment.owner, segment.generation_now, segment.generation,
                               control->clones)
                ? control
                : nullptr;

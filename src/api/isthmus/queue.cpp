@@ -101,6 +101,7 @@ int not_the_consumer(const char* routine) {
 
 ISTHMUS_API int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_t capacity) {
     const char* routine = begin(Routine::native_segment_create, "isthmus_queue_create");
+    far::require_none(routine, "queues");
     *queue = nullptr;
     if (capacity > kLargestRing) return refuse(ISTHMUS_TOO_LARGE, routine, "capacity above 2 GiB");
     capacity = std::bit_ceil(capacity < kSmallestRing ? kSmallestRing : capacity);

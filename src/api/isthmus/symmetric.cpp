@@ -11,6 +11,7 @@
 #include "core/collective.hpp"
 #include "core/copy.hpp"
 #include "core/event.hpp"
+#include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/segment.hpp"
 #include "core/sleep.hpp"
@@ -61,10 +62,11 @@ int check_remote(const void* address, std::uint64_t size, int pe, std::uint32_t 
     return why.empty() ? ISTHMUS_OK : refuse(ISTHMUS_BOUNDS, routine, why);
 }
 
-// 0 if a copy between the two, of which the second is of `pe`, is legal.
+// 0 or kFar if a copy between the two, of which the second is of `pe`, is legal.
 int check(const void* local, const void* address, std::uint64_t size, int pe, std::uint32_t right,
           const char* routine) {
     if (const int status = check_remote(address, size, pe, right, routine)) return status;
+    if (!is_near(pe)) return kFar;
     if (job.checked && overlap(local, translate(address, pe), size)) return refuse_overlap(routine);
     return ISTHMUS_OK;
 }
@@ -122,17 +124,22 @@ ISTHMUS_API int isthmus_symmetric_free(void* block) {
 
 ISTHMUS_API void* isthmus_symmetric_address(const void* address, int pe) {
     require_session("isthmus_symmetric_address");
-    const bool exists = pe >= 0 && pe < job.pes &&
-                        ((is_in_arena(address, 1, pe) && arena_access(address, 1, pe) != 0) ||
-                         why_not_symmetric(address, 1).empty());
+    const bool exists =
+        is_near(pe) && ((is_in_arena(address, 1, pe) && arena_access(address, 1, pe) != 0) ||
+                        why_not_symmetric(address, 1).empty());
     if (!exists) return nullptr;
     return translate(const_cast<void*>(address), pe);
 }
 
 ISTHMUS_API int isthmus_symmetric_put(void* dest, const void* source, uint64_t size, int pe,
                                       isthmus_event* event) {
-    if (const int status = check(source, dest, size, pe, ISTHMUS_WRITE, "isthmus_symmetric_put"))
-        return status;
+    const char* routine = "isthmus_symmetric_put";
+    if (const int status = check(source, dest, size, pe, ISTHMUS_WRITE, routine)) {
+        if (status != kFar) return status;
+        far::put(dest, source, size, pe, routine);
+        complete(event);
+        return ISTHMUS_OK;
+    }
     copy(translate(dest, pe), source, size);
     wake(pe);
     complete(event);
@@ -141,8 +148,13 @@ ISTHMUS_API int isthmus_symmetric_put(void* dest, const void* source, uint64_t s
 
 ISTHMUS_API int isthmus_symmetric_get(void* dest, const void* source, uint64_t size, int pe,
                                       isthmus_event* event) {
-    if (const int status = check(dest, source, size, pe, ISTHMUS_READ, "isthmus_symmetric_get"))
-        return status;
+    const char* routine = "isthmus_symmetric_get";
+    if (const int status = check(dest, source, size, pe, ISTHMUS_READ, routine)) {
+        if (status != kFar) return status;
+        far::get(dest, source, size, pe, routine);
+        complete(event);
+        return ISTHMUS_OK;
+    }
     copy(dest, translate(source, pe), size);
     // As isthmus_get: gets from one PE are ordered among each other.
     std::atomic_thread_fence(std::memory_order_acquire);

@@ -23,10 +23,7 @@ void require_running(const char* routine) {
 }
 
 void require_near(const char* routine, const char* what) {
-    if (far::present)
-        fail(routine, std::string(what) +
-                          " serve the PEs of one host so far, and this job has PEs "
-                          "that only the transport reaches");
+    far::require_none(routine, what);
 }
 
 void refuse_count(std::size_t elements, std::size_t unit, const char* routine) {

@@ -18,6 +18,7 @@
 // (`reading_`), so that requests of one PE are done in order.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <memory>
@@ -37,11 +38,12 @@ namespace isthmus::transport::ofi {
 inline constexpr std::size_t kBounceBytes = 16384;
 inline constexpr std::size_t kBounceBuffers = 64;
 inline constexpr std::size_t kReceives = 128;
+inline constexpr std::size_t kReads = 256;  // of those that begin_get() leaves under way
 
 // Behind every context that the provider is given, so that a completion finds its meaning. The
 // provider's part comes first and is the provider's while the operation is under way.
 struct Context {
-    enum class Kind : std::uint8_t { receive, direct, bounce };
+    enum class Kind : std::uint8_t { receive, direct, bounce, read };
     Context() : kind(Kind::direct) {}  // the provider's part stays as it is: a get makes one a call
     fi_context2 provider;
     Kind kind;
@@ -58,6 +60,12 @@ struct Receive {
 struct Direct {
     Context context;
     std::atomic<bool> done{false};
+};
+
+// A part of what somebody waits for elsewhere.
+struct Read {
+    Context context;
+    Pending* pending = nullptr;
 };
 
 struct Bounce {
@@ -82,7 +90,12 @@ class Road final : public Transport {
               const Atomic& signal) override;
     void fence() override;
     void quiet() override;
+    void settle() override;
+    void begin_get(int pe, void* dest, Place source, std::size_t bytes, Pending& pending) override;
     void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) override;
+    std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
+                    void* answer, std::size_t room) override;
+    void publish(std::uint32_t segment, const Segment& memory) override;
     void progress() override;
     bool sleep(std::uint64_t nanoseconds) override;
     const std::atomic<int>* before_quiet() const override { return &outstanding_; }
@@ -124,9 +137,12 @@ class Road final : public Transport {
     void put_long(int pe, Place dest, const void* source, std::size_t bytes);
     void write(int pe, Place dest, const void* source, std::size_t bytes, Context& context);
     Bounce& take_bounce(int pe);
+    Bounce* free_bounce();
+    Read& take_read(int pe);
     void give_back(Bounce& bounce);
     void write_long(int pe, Place dest, const void* source, std::size_t bytes);
     void send(int pe, Request request, const void* payload = nullptr);
+    Request request_for(RequestKind kind, std::uint32_t handler, std::size_t bytes) const;
     Request request_for(RequestKind kind, Place word, const Atomic& atomic) const;
 
     // Behind the operation: who takes the mark and then asks for an answer asks behind it.
@@ -150,6 +166,7 @@ class Road final : public Transport {
     void read_error();
     void serve(const char* bytes, std::size_t length);
     void answer(const Request& asked, std::uint64_t value);
+    bool answer_core(const Request& asked, const char* payload);
     void send_answers();
 
     void run();
@@ -158,7 +175,7 @@ class Road final : public Transport {
     void watch_neighbour(std::uint64_t now);
     [[noreturn]] void lost(int pe, int error);
 
-    const Services services_;
+    Services services_;  // segments: under reading_, but for what does not change any more
     Fabric fabric_;
     std::string description_;
     // What the shortest ways need, laid ready.
@@ -188,13 +205,19 @@ class Road final : public Transport {
     std::mutex bounce_guard_;
     std::unique_ptr<Bounce[]> bounces_;
     std::vector<Bounce*> free_bounces_;
+    std::mutex read_guard_;
+    std::unique_ptr<Read[]> reads_;
+    std::vector<Read*> free_reads_;
 
     std::mutex reading_;
     std::unique_ptr<Receive[]> receives_;
     struct Reply {
         int pe;
         Request request;
+        std::array<char, kAnswerBytes> payload{};  // request.bytes of it
     };
+    // False if the provider, or the bounce buffers, have no room now.
+    bool send_answer(Reply& reply);
     std::deque<Reply> answers_;              // under reading_
     std::atomic<std::uint64_t> refused_{0};  // packets that were none of this job's
 
