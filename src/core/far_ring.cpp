@@ -24,15 +24,20 @@ FarRingProducer::FarRingProducer(char* ring, char* back, std::uint64_t capacity,
 // release is told.
 void FarRingProducer::announce(const char* routine) {
     const std::uint64_t needed = 2 * frame_bytes(longest_);
-    const std::uint64_t step = allowed_ > needed ? std::min(allowed_ / 4, allowed_ - needed) : 1;
+    const std::uint64_t step = allowed_ > needed ? std::min(allowed_ / 8, allowed_ - needed) : 1;
     far::put(&far_ring_words(ring_).step, &step, sizeof step, owner_, routine);
 }
 
-bool FarRingProducer::has_room(std::uint64_t bytes) {
-    if (tail_ + bytes - released_ <= allowed_) return true;
-    // Acquire: see FarRingWords.
-    released_ = far_ring_words(back_).released.load(std::memory_order_acquire);
-    return tail_ + bytes - released_ <= allowed_ || tail_ == released_;
+// Bytes that may be sent now; `wanted`, not above the capacity, always may when nothing is
+// outstanding.
+std::uint64_t FarRingProducer::free_bytes(std::uint64_t wanted) {
+    if (tail_ + wanted - released_ > allowed_) {
+        // Acquire: see FarRingWords.
+        released_ = far_ring_words(back_).released.load(std::memory_order_acquire);
+    }
+    const std::uint64_t outstanding = tail_ - released_;
+    if (outstanding == 0) return std::max(allowed_, wanted);
+    return allowed_ > outstanding ? allowed_ - outstanding : 0;
 }
 
 // The rest of the frame, and then its mark, which makes it visible.
@@ -46,11 +51,15 @@ void FarRingProducer::send_frame(const FrameHead& head, const char* routine) {
 }
 
 char* FarRingProducer::reserve(std::uint64_t& room, const char* routine) {
+    const std::uint64_t longest = frame_bytes(longest_);
+    const std::uint64_t shortest = std::max(frame_bytes(item_), longest / 8 & ~(kCell - 1));
     const std::uint64_t to_end = capacity_ - (tail_ & (capacity_ - 1));
-    const std::uint64_t padding = to_end < frame_bytes(item_) ? to_end : 0;
     // What is left up to the end of the ring is used as far as items fit.
-    const std::uint64_t bytes = std::min(frame_bytes(longest_), padding != 0 ? capacity_ : to_end);
-    if (!has_room(padding + bytes)) return nullptr;
+    const std::uint64_t padding = to_end < frame_bytes(item_) ? to_end : 0;
+    std::uint64_t bytes = std::min(longest, padding != 0 ? longest : to_end);
+    const std::uint64_t free = free_bytes(padding + bytes);
+    if (free < padding + std::min(shortest, bytes)) return nullptr;
+    bytes = std::min(bytes, (free - padding) & ~(kCell - 1));
     if (padding != 0) {
         FrameHead head{};
         head.size = kPadding;

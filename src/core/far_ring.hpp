@@ -41,14 +41,14 @@ class FarRingProducer {
                     std::uint64_t item, int owner);
     // Tells the consumer how often to speak. It has it when this PE's next quiet is over.
     void announce(const char* routine);
-    // Where the next message is gathered, and how many bytes it may have; null if the ring has no
-    // room now.
+    // Where the next message is gathered, and how many bytes it may have: fewer than the longest
+    // where the ring ends, or has not room for more. Null if it has none for a message that pays.
     char* reserve(std::uint64_t& room, const char* routine);
     // Sends what has been gathered, at least one item.
     void commit(std::uint64_t size, const char* routine);
 
   private:
-    bool has_room(std::uint64_t bytes);
+    std::uint64_t free_bytes(std::uint64_t wanted);
     void send_frame(const FrameHead& head, const char* routine);
     struct alignas(kCell) Cell {
         char bytes[kCell];
