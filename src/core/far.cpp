@@ -270,13 +270,6 @@ void abandon() {
     present = false;
 }
 
-void require_none(const char* routine, const char* what) {
-    if (present)
-        fail(routine, std::string(what) +
-                          " serve the PEs of one host so far, and this job has PEs "
-                          "that only the transport reaches");
-}
-
 const char* description() {
     return road ? road->describe() : "";
 }
@@ -339,6 +332,11 @@ void tell(void* dest, const void* source, std::size_t bytes, std::uint64_t* word
     const Place there = word_of(word, signal, routine);
     road->tell(pe, bytes == 0 ? there : place_of(dest, bytes, routine), source, bytes, there,
                signal);
+}
+
+void count_up(std::uint64_t* word, int pe) {
+    const Place there = place_of(word, sizeof *word, routine_name(noted_routine()));
+    road->tell(pe, there, nullptr, 0, there, {AtomicKind::add, 8, 1, 0});
 }
 
 void fence() {
