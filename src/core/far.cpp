@@ -27,6 +27,7 @@ bool is_near(int pe) {
 namespace far {
 
 bool present = false;
+bool served_by_calls = false;
 View view;
 Express express;
 
@@ -221,6 +222,7 @@ void open() {
     services.segments[transport::kArena] = arena_segment();  // of an earlier session
     services.provider = value(Setting::fabric).text.c_str();
     services.thread = flag(Setting::progress);
+    served_by_calls = !services.thread;
     services.detect_seconds = seconds(Setting::detect_seconds);
     services.is_far = [](int pe) { return !is_near(pe); };
     services.gather = gather_in_core;
@@ -249,6 +251,7 @@ void open() {
 }
 
 void close() {
+    served_by_calls = false;
     view = View{};
     express = Express{};
     if (!road) return;
@@ -267,7 +270,7 @@ void abandon() {
     view = View{};
     express = Express{};
     road = nullptr;
-    present = false;
+    present = served_by_calls = false;
 }
 
 void require_none(const char* routine, const char* what) {

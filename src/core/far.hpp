@@ -26,6 +26,9 @@ using transport::Pending;
 
 // True if the job has PEs that are not near.
 extern bool present __attribute__((visibility("hidden")));
+// And none of this PE's threads serves them but those that call the library (ISTHMUS_PROGRESS=0):
+// who waits must not sleep where only a near PE could wake it.
+extern bool served_by_calls __attribute__((visibility("hidden")));
 
 // What the shortest operations need, in one place. Closed before initialisation and after
 // finalisation, in checked mode, and where the window's test refuses PEs that are near: then the
