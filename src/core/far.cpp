@@ -13,6 +13,7 @@
 #include "core/arena.hpp"
 #include "core/copy.hpp"
 #include "core/exchange.hpp"
+#include "core/flight.hpp"
 #include "core/job.hpp"
 #include "core/request.hpp"
 #include "core/sleep.hpp"
@@ -161,6 +162,7 @@ std::size_t serve_in_core(int from, std::uint32_t handler, const void* payload, 
 }
 
 void stir() {
+    land();
     wake(job.me);
 }
 
@@ -201,6 +203,11 @@ Place place_of(const void* address, std::size_t bytes, const char* routine) {
     return place;
 }
 
+bool is_published(const void* address, std::size_t bytes) {
+    Place place;
+    return find_place(address, bytes, place);
+}
+
 char* own_memory(const Place& place, std::size_t bytes) {
     const Range published[] = {job.heap, job.data, job.arena};
     static_assert(std::size(published) == transport::kSegments);
@@ -212,6 +219,7 @@ char* own_memory(const Place& place, std::size_t bytes) {
 
 void open() {
     if (!present) return;
+    open_flights();
     const KeptSignals kept;
     transport::Services services;
     services.me = job.me;
@@ -258,6 +266,7 @@ void close() {
     const std::uint64_t refused = road->refused();
     delete road;
     road = nullptr;
+    end_flights();
     if (refused != 0)
         say((speaker_prefix() + "transport: " + std::to_string(refused) +
              (refused == 1 ? " request that was" : " requests that were") +

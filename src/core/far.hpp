@@ -161,6 +161,7 @@ void request(int pe, std::uint32_t handler, const void* payload, std::size_t byt
 std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes, void* answer,
                 std::size_t room);
 
+bool is_published(const void* address, std::size_t bytes);
 // Where the memory lies in what is published; ends the job if it is not symmetric. And back, of
 // this PE's: null if that is none.
 transport::Place place_of(const void* address, std::size_t bytes, const char* routine);

@@ -156,8 +156,14 @@ ISTHMUS_API int isthmus_symmetric_get(void* dest, const void* source, uint64_t s
     const char* routine = "isthmus_symmetric_get";
     if (const int status = check(dest, source, size, pe, ISTHMUS_READ, routine)) {
         if (status != kFar) return status;
-        far::get(dest, source, size, pe, routine);
-        complete(event);
+        // Constants are here.
+        if (!event || !far::is_published(source, size)) {
+            far::get(dest, source, size, pe, routine);
+            complete(event);
+            return ISTHMUS_OK;
+        }
+        Flight flight(*event);
+        far::begin_get(dest, source, size, pe, flight.pending(), routine);
         return ISTHMUS_OK;
     }
     copy(dest, translate(source, pe), size);
