@@ -101,7 +101,8 @@ int isthmus_segment_default(isthmus_segment* segment, int pe);
 int isthmus_segment_destroy(isthmus_segment* segment);
 
 /* Address at this PE <-> offset. BOUNDS if outside. The address is this PE's view and may be loaded
- * and stored directly: that is the shortest road there is. */
+ * and stored directly: that is the shortest road there is. PROTOCOL if the segment is on another
+ * host (ISTHMUS_FAR), where none leads. */
 int isthmus_segment_offset(const isthmus_segment* segment, const void* address, uint64_t* offset);
 int isthmus_segment_address(const isthmus_segment* segment, uint64_t offset, void** address);
 

@@ -13,6 +13,7 @@
 #include "core/arena.hpp"
 #include "core/copy.hpp"
 #include "core/exchange.hpp"
+#include "core/flight.hpp"
 #include "core/job.hpp"
 #include "core/request.hpp"
 #include "core/sleep.hpp"
@@ -27,6 +28,7 @@ bool is_near(int pe) {
 namespace far {
 
 bool present = false;
+bool served_by_calls = false;
 View view;
 Express express;
 
@@ -160,6 +162,7 @@ std::size_t serve_in_core(int from, std::uint32_t handler, const void* payload, 
 }
 
 void stir() {
+    land();
     wake(job.me);
 }
 
@@ -200,6 +203,11 @@ Place place_of(const void* address, std::size_t bytes, const char* routine) {
     return place;
 }
 
+bool is_published(const void* address, std::size_t bytes) {
+    Place place;
+    return find_place(address, bytes, place);
+}
+
 char* own_memory(const Place& place, std::size_t bytes) {
     const Range published[] = {job.heap, job.data, job.arena};
     static_assert(std::size(published) == transport::kSegments);
@@ -211,6 +219,7 @@ char* own_memory(const Place& place, std::size_t bytes) {
 
 void open() {
     if (!present) return;
+    open_flights();
     const KeptSignals kept;
     transport::Services services;
     services.me = job.me;
@@ -221,6 +230,7 @@ void open() {
     services.segments[transport::kArena] = arena_segment();  // of an earlier session
     services.provider = value(Setting::fabric).text.c_str();
     services.thread = flag(Setting::progress);
+    served_by_calls = !services.thread;
     services.detect_seconds = seconds(Setting::detect_seconds);
     services.is_far = [](int pe) { return !is_near(pe); };
     services.gather = gather_in_core;
@@ -249,12 +259,14 @@ void open() {
 }
 
 void close() {
+    served_by_calls = false;
     view = View{};
     express = Express{};
     if (!road) return;
     const std::uint64_t refused = road->refused();
     delete road;
     road = nullptr;
+    end_flights();
     if (refused != 0)
         say((speaker_prefix() + "transport: " + std::to_string(refused) +
              (refused == 1 ? " request that was" : " requests that were") +
@@ -267,7 +279,7 @@ void abandon() {
     view = View{};
     express = Express{};
     road = nullptr;
-    present = false;
+    present = served_by_calls = false;
 }
 
 const char* description() {

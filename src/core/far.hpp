@@ -26,6 +26,9 @@ using transport::Pending;
 
 // True if the job has PEs that are not near.
 extern bool present __attribute__((visibility("hidden")));
+// And none of this PE's threads serves them but those that call the library (ISTHMUS_PROGRESS=0):
+// who waits must not sleep where only a near PE could wake it.
+extern bool served_by_calls __attribute__((visibility("hidden")));
 
 // What the shortest operations need, in one place. Closed before initialisation and after
 // finalisation, in checked mode, and where the window's test refuses PEs that are near: then the
@@ -157,6 +160,7 @@ void request(int pe, std::uint32_t handler, const void* payload, std::size_t byt
 std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes, void* answer,
                 std::size_t room);
 
+bool is_published(const void* address, std::size_t bytes);
 // Where the memory lies in what is published; ends the job if it is not symmetric. And back, of
 // this PE's: null if that is none.
 transport::Place place_of(const void* address, std::size_t bytes, const char* routine);

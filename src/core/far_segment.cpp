@@ -50,9 +50,12 @@ void put_far(const Segment& segment, std::uint64_t offset, const void* local, st
 }
 
 void get_far(void* local, const Segment& segment, std::uint64_t offset, std::uint64_t size,
-             const char* routine) {
+             Event* event, const char* routine) {
     note(Routine::native_get);
-    far::get(local, home_of(segment) + offset, size, segment.owner, routine);
+    char* const home = home_of(segment) + offset;
+    if (!event) return far::get(local, home, size, segment.owner, routine);
+    Flight flight(*event);
+    far::begin_get(local, home, size, segment.owner, flight.pending(), routine);
 }
 
 std::uint64_t atomic_far(const Segment& segment, std::uint64_t offset, const far::Atomic& atomic,
@@ -104,20 +107,22 @@ void put_shape_far(const Segment& segment, std::uint64_t offset, const Pitch& re
 
 void get_shape_far(char* local, const Pitch& local_pitch, const Segment& segment,
                    std::uint64_t offset, const Pitch& remote_pitch, const Shape& shape,
-                   const char* routine) {
+                   Event* event, const char* routine) {
+    if (is_dense(shape, remote_pitch) && is_dense(shape, local_pitch))
+        return get_far(local, segment, offset, shape.row * shape.rows * shape.planes, event,
+                       routine);
     note(Routine::native_get);
     const char* const home = home_of(segment) + offset;
-    if (is_dense(shape, remote_pitch) && is_dense(shape, local_pitch))
-        return far::get(local, home, shape.row * shape.rows * shape.planes, segment.owner, routine);
     std::uint64_t whole = 0;
     // Within the segment, and so no overflow. A pitch of 0 makes it smaller than its rows.
     extent(shape, remote_pitch, whole);
     if (whole <= kStage && whole / 4 <= shape.row * shape.rows * shape.planes) {
         char stage[kStage];
         far::get(stage, home, whole, segment.owner, routine);
-        return copy_shape(local, local_pitch, stage, remote_pitch, shape);
+        copy_shape(local, local_pitch, stage, remote_pitch, shape);
+        return complete(event);
     }
-    ScatteredGet get(segment.owner, routine);
+    ScatteredGet get(segment.owner, event, routine);
     for_each_row(shape, local_pitch, remote_pitch, [&](std::uint64_t here, std::uint64_t there) {
         get.add(local + here, home + there, shape.row);
     });
@@ -142,13 +147,20 @@ void ScatteredPut::send() {
     used_ = 0;
 }
 
+ScatteredGet::ScatteredGet(int pe, Event* event, const char* routine) : pe_(pe), routine_(routine) {
+    if (event) flight_.emplace(*event);
+    pending_.number = 1;
+    pending_.left.store(1, std::memory_order_relaxed);
+}
+
 ScatteredGet::~ScatteredGet() {
+    if (flight_) return;
     pending_.finish(1);
     far::await(pending_, pe_);
 }
 
 void ScatteredGet::add(void* dest, const char* source, std::uint64_t bytes) {
-    far::begin_get(dest, source, bytes, pe_, pending_, routine_);
+    far::begin_get(dest, source, bytes, pe_, flight_ ? flight_->pending() : pending_, routine_);
 }
 
 // By the target: rows behind each other, each with its head. Nothing is touched unless all is right

@@ -8,8 +8,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include "core/event.hpp"
 #include "core/far.hpp"
+#include "core/flight.hpp"
 #include "core/geometry.hpp"
 #include "core/segment.hpp"
 
@@ -17,8 +20,9 @@ namespace isthmus {
 
 void put_far(const Segment& segment, std::uint64_t offset, const void* local, std::uint64_t size,
              const char* routine);
+// With an event gets return when they are under way, and write it.
 void get_far(void* local, const Segment& segment, std::uint64_t offset, std::uint64_t size,
-             const char* routine);
+             Event* event, const char* routine);
 
 // A posted one returns at once and says nothing of the word before.
 enum class Kept { posted, fetched };
@@ -34,7 +38,7 @@ void put_shape_far(const Segment& segment, std::uint64_t offset, const Pitch& re
                    const char* routine);
 void get_shape_far(char* local, const Pitch& local_pitch, const Segment& segment,
                    std::uint64_t offset, const Pitch& remote_pitch, const Shape& shape,
-                   const char* routine);
+                   Event* event, const char* routine);
 
 // Puts to places of one PE, gathered: short ones share a request, with which the target's progress
 // thread does them.
@@ -58,13 +62,10 @@ class ScatteredPut {
 // Reads from places of one PE, all under way at once.
 class ScatteredGet {
   public:
-    ScatteredGet(int pe, const char* routine) : pe_(pe), routine_(routine) {
-        pending_.number = 1;
-        pending_.left.store(1, std::memory_order_relaxed);
-    }
+    // Waits for them when it goes; or, with an event, writes that.
+    ScatteredGet(int pe, Event* event, const char* routine);
     ScatteredGet(const ScatteredGet&) = delete;
     ScatteredGet& operator=(const ScatteredGet&) = delete;
-    // Waits for them.
     ~ScatteredGet();
     void add(void* dest, const char* source, std::uint64_t bytes);
 
@@ -72,6 +73,7 @@ class ScatteredGet {
     int pe_;
     const char* routine_;
     far::Pending pending_;
+    std::optional<Flight> flight_;
 };
 
 }  // namespace isthmus

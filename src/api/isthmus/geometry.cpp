@@ -55,14 +55,14 @@ int too_far(const char* routine) {
 [[gnu::cold, gnu::noinline]] int move_far(const Transfer& transfer, const Segment& segment,
                                           std::uint64_t remote_extent, Event* event,
                                           const char* routine) {
-    if (remote_extent == 0) {
-    } else if (transfer.direction == Direction::put) {
+    if (remote_extent != 0 && transfer.direction == Direction::get) {
+        get_shape_far(transfer.local, transfer.local_pitch, segment, transfer.offset,
+                      transfer.remote_pitch, transfer.shape, event, routine);
+        return ISTHMUS_OK;
+    }
+    if (remote_extent != 0)
         put_shape_far(segment, transfer.offset, transfer.remote_pitch, transfer.local,
                       transfer.local_pitch, transfer.shape, routine);
-    } else {
-        get_shape_far(transfer.local, transfer.local_pitch, segment, transfer.offset,
-                      transfer.remote_pitch, transfer.shape, routine);
-    }
     complete(event);
     return ISTHMUS_OK;
 }
@@ -195,13 +195,13 @@ isthmus_point3d flat(const isthmus_point2d& point) {
         ScatteredPut put(segment.owner, routine);
         for (std::size_t i = 0; i < count; ++i)
             put.add(home + ranges[i].offset, ranges[i].local, ranges[i].size);
+        complete(event);
     } else {
         note(Routine::native_get);
-        ScatteredGet get(segment.owner, routine);
+        ScatteredGet get(segment.owner, event, routine);
         for (std::size_t i = 0; i < count; ++i)
             get.add(ranges[i].local, home + ranges[i].offset, ranges[i].size);
     }
-    complete(event);
     return ISTHMUS_OK;
 }
 

@@ -96,8 +96,7 @@ T store(T* word, T value) {
 [[gnu::cold, gnu::noinline]] int get_otherwise(void* local, const Segment& segment,
                                                std::uint64_t offset, std::uint64_t size,
                                                Event* event) {
-    get_far(local, segment, offset, size, "isthmus_get");
-    complete(event);
+    get_far(local, segment, offset, size, event, "isthmus_get");
     return ISTHMUS_OK;
 }
 

@@ -48,8 +48,8 @@ int allocate(const Segment& segment, std::uint64_t alignment, std::uint64_t size
     }
 }
 
-int refuse_address(const Segment& segment, const char* routine) {
-    return refuse(ISTHMUS_PROTOCOL, routine,
+int refuse_address(const Segment& segment) {
+    return refuse(ISTHMUS_PROTOCOL, "isthmus_segment_address",
                   "the segment of PE " + std::to_string(segment.owner) +
                       " is on another host, where no address of this PE leads; use put and get");
 }
@@ -79,7 +79,6 @@ ISTHMUS_API int isthmus_segment_destroy(isthmus_segment* segment) {
 
 ISTHMUS_API int isthmus_segment_offset(const isthmus_segment* segment, const void* address,
                                        uint64_t* offset) {
-    if (is_far(*segment)) return refuse_address(*segment, "isthmus_segment_offset");
     const auto distance =
         static_cast<std::uint64_t>(static_cast<const char*>(address) - segment->base);
     if (distance >= segment->size) {
@@ -94,7 +93,7 @@ ISTHMUS_API int isthmus_segment_offset(const isthmus_segment* segment, const voi
 
 ISTHMUS_API int isthmus_segment_address(const isthmus_segment* segment, uint64_t offset,
                                         void** address) {
-    if (is_far(*segment)) return refuse_address(*segment, "isthmus_segment_address");
+    if (is_far(*segment)) return refuse_address(*segment);
     if (offset >= segment->size)
         return refuse(ISTHMUS_BOUNDS, "isthmus_segment_address",
                       "offset " + std::to_string(offset) + " is not within 0.." +

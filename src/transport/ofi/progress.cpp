@@ -344,7 +344,10 @@ void Road::run() {
         fid* queue = &fabric_.queue()->fid;
         pollfd ends[] = {{stop_event_, POLLIN, 0}, {fabric_.descriptor(), POLLIN, 0}};
         // The provider's leave to sleep: there may be work that the descriptor does not show.
-        if (fabric_.descriptor() >= 0 && fi_trywait(fabric_.fabric(), &queue, 1) != 0) continue;
+        if (fabric_.descriptor() >= 0 && fi_trywait(fabric_.fabric(), &queue, 1) != 0) {
+            rung = true;
+            continue;
+        }
         poll(ends, fabric_.descriptor() >= 0 ? 2 : 1, pause_milliseconds());
         rung = fabric_.descriptor() < 0 || ends[1].revents != 0;
     }
