@@ -155,7 +155,8 @@ void Road::look() {
         // There is hardly more, and to find that out takes a system call.
         if (count < static_cast<ssize_t>(kEntries)) break;
     }
-    if (found) services_.stir();
+    // Puts of others leave no completion: a thread that looks over and over wakes for them, too.
+    if (found || ++looks_ % 32 == 0) services_.stir();
     if (!answers_.empty()) send_answers();
 }
 
@@ -334,22 +335,20 @@ void Road::run() {
     sched_setaffinity(0, sizeof all, &all);
     // Acquire: partner is the release in the destructor.
     prctl(PR_SET_TIMERSLACK, 1000);  // nanoseconds: its pauses are short
-    bool rung = false;
     while (!stopping_.load(std::memory_order_acquire)) {
         leave_to_program();
         look();
-        // Puts of others leave no completion here: it may have been one of them.
-        if (rung) services_.stir();
         watch_neighbour(now_nanoseconds());
         fid* queue = &fabric_.queue()->fid;
         pollfd ends[] = {{stop_event_, POLLIN, 0}, {fabric_.descriptor(), POLLIN, 0}};
         // The provider's leave to sleep: there may be work that the descriptor does not show.
-        if (fabric_.descriptor() >= 0 && fi_trywait(fabric_.fabric(), &queue, 1) != 0) {
-            rung = true;
-            continue;
-        }
+        const bool may_sleep =
+            fabric_.descriptor() < 0 || fi_trywait(fabric_.fabric(), &queue, 1) == 0;
+        // Puts of others leave no completion here. The provider may have taken some in, by being
+        // asked for its leave as well; what comes from now on rings.
+        services_.stir();
+        if (!may_sleep) continue;
         poll(ends, fabric_.descriptor() >= 0 ? 2 : 1, pause_milliseconds());
-        rung = fabric_.descriptor() < 0 || ends[1].revents != 0;
     }
 }
 

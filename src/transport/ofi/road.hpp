@@ -219,6 +219,7 @@ class Road final : public Transport {
     // False if the provider, or the bounce buffers, have no room now.
     bool send_answer(Reply& reply);
     std::deque<Reply> answers_;              // under reading_
+    std::uint32_t looks_ = 0;                // likewise
     std::atomic<std::uint64_t> refused_{0};  // packets that were none of this job's
 
     // When the program last looked at the queue itself, nanoseconds; relaxed. The thread leaves the

@@ -446,9 +446,11 @@ int main() {
     segments();
     pointers_into_adopted_memory();
     events();
-    queues();
-    aggregators();
-    aggregator_replaced();
+    if (!has_far_pes()) {
+        queues();
+        aggregators();
+        aggregator_replaced();
+    }
     channels();
     gathers();
     return 0;
