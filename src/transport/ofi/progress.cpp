@@ -48,6 +48,7 @@ Road::Road(const Services& services)
       fabric_(services_),
       written_(services.pes),
       asked_of_(services.pes),
+      posted_(static_cast<std::size_t>(services.pes)),
       bounces_(std::make_unique<Bounce[]>(kBounceBuffers)),
       reads_(std::make_unique<Read[]>(kReads)),
       receives_(std::make_unique<Receive[]>(kReceives)) {

@@ -1,6 +1,6 @@
 /* shmemx.h: queues and aggregation, from a program that knows OpenSHMEM alone.
  *
- *     extensions [queues|aggregation] [LENGTH]     the whole of both; messages of a PE to each PE
+ *     extensions [queues|aggregation|both] [LENGTH]     messages of a PE to each PE
  */
 #include <sched.h>
 #include <shmemx.h>
