@@ -35,8 +35,8 @@ int isthmus_channel_poke(isthmus_channel* channel, const isthmus_segment* segmen
                          int64_t value);
 
 /* What was issued on the channel before becomes visible before what is issued on it after, whatever
- * segments and PEs they go to. Does not wait. Operations on other channels, or on none, are not
- * ordered by it. */
+ * segments and PEs they go to. Waits only for what went to other hosts. Operations on other
+ * channels, or on none, are not ordered by it. */
 int isthmus_channel_fence(isthmus_channel* channel);
 
 /* Waits until all operations of the channel are complete: visible at their targets to everyone,

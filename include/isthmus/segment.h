@@ -23,7 +23,9 @@ enum isthmus_access {
     ISTHMUS_ATOMICS = 8,    /* 32- and 64-bit operations */
     ISTHMUS_ALLOCATOR = 16, /* isthmus_segment_malloc: the library keeps its lists inside */
     ISTHMUS_QUEUE = 32,     /* reserved for isthmus_queue_create */
-    ISTHMUS_DEFAULT_ACCESS = 1 | 2 | 4 | 8
+    ISTHMUS_DEFAULT_ACCESS = 1 | 2 | 4 | 8,
+    /* In a view: the segment is on another host. Operations reach it, loads and stores do not. */
+    ISTHMUS_FAR = 1024
 };
 
 /* Ids. A segment or queue that is created has an id below 2^62, of the program's choice (any
@@ -47,10 +49,10 @@ static __inline__ uint64_t isthmus_namespace(uint64_t id) {
 /* One PE's view of a segment. The caller's memory; copies are views as well. Fields are read-only
  * for the caller. */
 typedef struct isthmus_segment {
-    char* base;                     /* where this PE reaches the first byte */
+    char* base;                     /* where this PE reaches the first byte; ISTHMUS_FAR: nowhere */
     uint64_t size;                  /* bytes */
-    uint64_t transfer_end;          /* put and get: offset + size must not exceed it; 0: refused */
-    uint64_t atomic_end;            /* 64-bit atomics: offset must be below it; 0: refused */
+    uint64_t transfer_end;          /* put and get: offset + size must not exceed it; 0: refused, */
+    uint64_t atomic_end;            /* or far; 64-bit atomics: offset must be below it; likewise */
     const uint32_t* generation_now; /* the owner moves it on when it destroys the segment */
     const uint32_t* sleepers;       /* waiters of the owner that sleep and must be woken */
     uint64_t id;                    /* as chosen at its creation; ISTHMUS_DEFAULT_ID(PE) */
@@ -99,7 +101,8 @@ int isthmus_segment_default(isthmus_segment* segment, int pe);
 int isthmus_segment_destroy(isthmus_segment* segment);
 
 /* Address at this PE <-> offset. BOUNDS if outside. The address is this PE's view and may be loaded
- * and stored directly: that is the shortest road there is. */
+ * and stored directly: that is the shortest road there is. PROTOCOL if the segment is on another
+ * host (ISTHMUS_FAR), where none leads. */
 int isthmus_segment_offset(const isthmus_segment* segment, const void* address, uint64_t* offset);
 int isthmus_segment_address(const isthmus_segment* segment, uint64_t offset, void** address);
 

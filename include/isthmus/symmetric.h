@@ -39,6 +39,24 @@ int isthmus_symmetric_put(void* dest, const void* source, uint64_t size, int pe,
 int isthmus_symmetric_get(void* dest, const void* source, uint64_t size, int pe,
                           isthmus_event* event);
 
+/* What isthmus_symmetric_atomic does with the word. */
+typedef enum isthmus_atomic_kind {
+    ISTHMUS_ATOMIC_FETCH = 0,
+    ISTHMUS_ATOMIC_SWAP,
+    ISTHMUS_ATOMIC_COMPARE_SWAP, /* stores `operand` if the word is `compare` */
+    ISTHMUS_ATOMIC_ADD,
+    ISTHMUS_ATOMIC_AND,
+    ISTHMUS_ATOMIC_OR,
+    ISTHMUS_ATOMIC_XOR
+} isthmus_atomic_kind;
+
+/* One atomic on the word of 4 or 8 bytes of PE `pe` that corresponds to `word` here; *before (may
+ * be null) is what it held, with its sign. Returns when it is done. Sequentially consistent with
+ * all other atomics. Wakes nobody on this host. ARGUMENT: no such PE, kind or width, or a
+ * misaligned word; BOUNDS: not symmetric. */
+int isthmus_symmetric_atomic(void* word, int pe, isthmus_atomic_kind kind, int width,
+                             int64_t operand, int64_t compare, int64_t* before);
+
 #ifdef __cplusplus
 }
 #endif

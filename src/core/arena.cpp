@@ -8,12 +8,15 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/lasting.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
+#include "core/collective.hpp"
 #include "core/directory.hpp"
+#include "core/exchange.hpp"
 #include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/host.hpp"
@@ -44,10 +47,15 @@ std::uint64_t table_size(std::uint64_t arena) {
     return os::page_up(arena / os::page_size() * sizeof(PageWord));
 }
 
-PageWord* page_word(std::uintptr_t address, int pe) {
+// As an address of this PE.
+PageWord* page_word_at(std::uintptr_t address, int pe) {
     const std::uint64_t length = job.header->pe[pe].arena_size.load(std::memory_order_relaxed);
     auto* const table = reinterpret_cast<PageWord*>(arena_base() + length);
-    return translate(table + (address - arena_base()) / os::page_size(), pe);
+    return table + (address - arena_base()) / os::page_size();
+}
+
+PageWord* page_word(std::uintptr_t address, int pe) {
+    return translate(page_word_at(address, pe), pe);
 }
 
 void describe_pages(void* block, std::uint64_t size, std::uint32_t access) {
@@ -68,7 +76,7 @@ void forget_pages(void* block, std::uint64_t size) {
 }
 
 std::uint64_t wanted_size() {
-    const std::uint64_t room = window_stride() / 4;
+    const std::uint64_t room = arena_room();
     const std::uint64_t largest = room - table_size(room);
     std::uint64_t wanted = os::page_up(size(Setting::arena_size, os::memory_size()));
     if (value(Setting::arena_size).origin == SettingOrigin::standard) {
@@ -82,7 +90,7 @@ std::uint64_t wanted_size() {
 }
 
 void map_or_fail(int pe, std::uint64_t arena) {
-    const std::uint64_t length = arena + table_size(arena);
+    const std::uint64_t length = arena_mapping_size(arena);
     char* const place = translate(reinterpret_cast<char*>(arena_base()), pe);
     const std::uint64_t offset = region(pe) + (arena_base() - heap_base());
     if (os::map_shared(place, length, memory_file(pe), offset, false)) return;
@@ -92,21 +100,45 @@ void map_or_fail(int pe, std::uint64_t arena) {
                              "(ulimit -v)");
 }
 
+// The PEs of other hosts have other headers: what this one must know of theirs is filled in.
+void fill_in_far_sizes() {
+    const std::uint64_t mine = job.arena.size;
+    std::vector<std::uint64_t> sizes(static_cast<std::size_t>(job.pes));
+    gather(&mine, sizeof mine, sizes.data());
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (!job.host.test(static_cast<std::size_t>(pe)))
+            job.header->pe[pe].arena_size.store(sizes[static_cast<std::size_t>(pe)],
+                                                std::memory_order_relaxed);
+    }
+}
+
 }  // namespace
 
+std::uint64_t arena_mapping_size(std::uint64_t arena) {
+    return arena + table_size(arena);
+}
+
+std::uint64_t arena_room() {
+    return window_stride() / 4;
+}
+
 void open_arena() {
-    if (far::present)
-        fail("isthmus_init",
-             "the native interface serves the PEs of one host so far, and this job "
-             "has PEs that only the transport reaches");
     if (job.arena.size == 0) {
         const std::uint64_t length = wanted_size();
         job.status().arena_size.store(length, std::memory_order_relaxed);
+        // What others ask of each other is answered before anybody stops in the process manager.
+        if (far::present) barrier_world();
         start_barrier();
         require_job_file("isthmus_init");
-        for (int pe = 0; pe < job.pes; ++pe)
-            map_or_fail(pe, job.header->pe[pe].arena_size.load(std::memory_order_relaxed));
+        for (int pe = 0; pe < job.pes; ++pe) {
+            if (is_near(pe))
+                map_or_fail(pe, job.header->pe[pe].arena_size.load(std::memory_order_relaxed));
+        }
         job.arena = {arena_base(), length};
+        if (far::present) {
+            fill_in_far_sizes();
+            far::publish_arena();
+        }
     }
     const std::lock_guard lock(guard);
     if (blocks.range().size != 0) return;  // an inner initialisation; other threads are at work
@@ -158,8 +190,16 @@ bool is_in_arena(const void* address, std::uint64_t size, int pe) {
 std::uint32_t arena_access(const void* address, std::uint64_t size, int pe) {
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     const std::uintptr_t last_byte = begin + (size == 0 ? 0 : size - 1);
-    const PageWord* const first = page_word(begin, pe);
-    const PageWord* const last = page_word(last_byte, pe);
+    const PageWord* first = page_word(begin, pe);
+    const PageWord* last = page_word(last_byte, pe);
+    std::vector<PageWord> fetched;
+    if (!is_near(pe)) {
+        fetched.resize(static_cast<std::size_t>(last - first) + 1);
+        far::get(fetched.data(), page_word_at(begin, pe), fetched.size() * sizeof(PageWord), pe,
+                 "isthmus_symmetric_put");
+        first = fetched.data();
+        last = &fetched.back();
+    }
     PageWord word = 0;
     for (const PageWord* page = first; page <= last; ++page) {
         word = __atomic_load_n(page, __ATOMIC_RELAXED);

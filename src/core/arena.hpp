@@ -20,6 +20,10 @@ void* arena_allocate(std::uint64_t size, std::uint32_t access);
 void arena_release(void* block);
 std::uint64_t arena_free_bytes();
 std::uint64_t arena_size();
+// What is mapped of an arena of this size, with the library's notes about it; and the most that any
+// PE's can be, from the same address on.
+std::uint64_t arena_mapping_size(std::uint64_t arena);
+std::uint64_t arena_room();
 
 // True if [address, address + size), an address of this PE, has a counterpart in the arena of `pe`.
 bool is_in_arena(const void* address, std::uint64_t size, int pe);

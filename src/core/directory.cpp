@@ -1,13 +1,17 @@
 #include "core/directory.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "core/directory_table.hpp"
+#include "core/far.hpp"
 #include "core/internal_layout.hpp"
 #include "core/wait.hpp"
 #include "core/window.hpp"
 
 namespace isthmus {
+
 namespace {
 
 // Chains: each id belongs to a bucket, whose entries are linked. Entries that are withdrawn leave
@@ -18,6 +22,9 @@ constexpr std::uint32_t kBuckets = kDirectoryEntries;
 
 struct Table {
     std::atomic<std::uint32_t> lock;  // 0 free, else PE + 1; guards changes, not look-ups
+    // Of this PE: it takes an id back, or somebody begins to use what lies in its segments. Not
+    // taken by who serves a request, and so may be held while others are asked.
+    std::atomic<std::uint32_t> leaving;
     // All below, up to the buckets, under the lock.
     std::uint32_t last_generation;  // even
     std::uint32_t begun;            // entries that have ever been used, the first ones
@@ -25,6 +32,9 @@ struct Table {
     // Lower half: the first entry, index + 1, or 0. Upper half: how often the chain has changed.
     alignas(64) std::atomic<std::uint64_t> buckets[kBuckets];
     alignas(64) DirectoryEntry entries[kDirectoryEntries];
+    // Who has a copy of the entry's generation: PEs of other hosts that have looked it up. Under
+    // the lock; pages are occupied only where there are such.
+    alignas(64) PeSet copies[kDirectoryEntries];
 };
 static_assert(sizeof(Table) <= kDirectorySize);
 
@@ -45,23 +55,28 @@ bool is_alive(std::uint32_t generation) {
     return (generation & 1) != 0;
 }
 
-class TableLock {
+class Locked {
   public:
-    explicit TableLock(Table& table) : table_(table) {
+    explicit Locked(std::atomic<std::uint32_t>& word) : word_(word) {
         const auto me = static_cast<std::uint32_t>(job.me) + 1;
-        wait_for({Routine::native_segment_create, -1, &table.lock}, [&] {
+        wait_for({Routine::native_segment_create, -1, &word}, [&] {
             std::uint32_t nobody = 0;
             // Acquire: pairs with the release below.
-            return table_.lock.compare_exchange_weak(nobody, me, std::memory_order_acquire,
-                                                     std::memory_order_relaxed);
+            return word_.compare_exchange_weak(nobody, me, std::memory_order_acquire,
+                                               std::memory_order_relaxed);
         });
     }
-    TableLock(const TableLock&) = delete;
-    TableLock& operator=(const TableLock&) = delete;
-    ~TableLock() { table_.lock.store(0, std::memory_order_release); }
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+    ~Locked() { word_.store(0, std::memory_order_release); }
 
   private:
-    Table& table_;
+    std::atomic<std::uint32_t>& word_;
+};
+
+class TableLock : private Locked {
+  public:
+    explicit TableLock(Table& table) : Locked(table.lock) {}
 };
 
 struct Home {
@@ -152,20 +167,25 @@ void open_directory() {
 }
 
 void close_directory() {
+    directory::end_copies();
     const std::uint32_t last = table_at(job.me).last_generation;
     if (last != 0) kept_generation = last;
 }
 
-PublishResult publish(const Publication& publication, DirectoryPlace& place) {
-    const Home home = home_of(publication.id);
-    Table& table = table_at(home.pe);
+namespace directory {
+
+PublishResult publish_at(int home, const Publication& publication, DirectoryPlace& place,
+                         std::int32_t* owner) {
+    Table& table = table_at(home);
     const TableLock lock(table);
-    place = {home.pe, -1, 0};
-    auto& bucket = table.buckets[home.bucket];
+    place = {home, -1, 0};
+    auto& bucket = table.buckets[home_of(publication.id).bucket];
     const std::uint32_t first = first_of(bucket.load(std::memory_order_relaxed));
     Publication other;
-    if (search(table, first, publication.id, other, place) == Search::found)
+    if (search(table, first, publication.id, other, place) == Search::found) {
+        if (owner) *owner = other.owner;
         return PublishResult::exists;
+    }
     const std::uint32_t number = take_entry(table);
     if (number == 0) return PublishResult::full;
     DirectoryEntry& entry = table.entries[number - 1];
@@ -183,11 +203,10 @@ PublishResult publish(const Publication& publication, DirectoryPlace& place) {
     return PublishResult::done;
 }
 
-bool look_up(std::uint64_t id, Publication& publication, DirectoryPlace& place) {
-    const Home home = home_of(id);
-    Table& table = table_at(home.pe);
-    auto& bucket = table.buckets[home.bucket];
-    place.home = home.pe;
+bool look_up_at(int home, std::uint64_t id, Publication& publication, DirectoryPlace& place) {
+    Table& table = table_at(home);
+    auto& bucket = table.buckets[home_of(id).bucket];
+    place.home = home;
     while (true) {
         const std::uint64_t seen = bucket.load(std::memory_order_acquire);
         const Search result = search(table, first_of(seen), id, publication, place);
@@ -197,20 +216,92 @@ bool look_up(std::uint64_t id, Publication& publication, DirectoryPlace& place) 
     }
 }
 
-void withdraw(const DirectoryPlace& place) {
-    Table& table = table_at(place.home);
+bool look_up_for(int pe, std::uint64_t id, Publication& publication, DirectoryPlace& place) {
+    Table& table = table_at(job.me);
     const TableLock lock(table);
-    const auto number = static_cast<std::uint32_t>(place.index) + 1;
-    DirectoryEntry& entry = table.entries[place.index];
-    unlink(table, number);
-    entry.generation.store(place.generation + 1, std::memory_order_release);
-    entry.next.store(table.free, std::memory_order_release);  // partner: search
-    table.free = number;
+    if (!look_up_at(job.me, id, publication, place)) return false;
+    table.copies[place.index][static_cast<std::size_t>(pe) / 64] |= std::uint64_t{1} << (pe % 64);
+    return true;
 }
 
-bool count_if_published(std::uint64_t id, const std::uint32_t* generation_now,
-                        std::uint32_t generation, std::atomic<std::uint64_t>& counter) {
-    const TableLock lock(table_at(home_of(id).pe));
+namespace {
+
+void free_entry(Table& table, std::int32_t index) {
+    // Release: partner is search.
+    table.entries[index].next.store(table.free, std::memory_order_release);
+    table.free = static_cast<std::uint32_t>(index) + 1;
+}
+
+}  // namespace
+
+bool withdraw_at(const DirectoryPlace& place, PeSet& told) {
+    Table& table = table_at(place.home);
+    const TableLock lock(table);
+    told = {};
+    // It may be another PE's word that this is an entry.
+    if (static_cast<std::uint32_t>(place.index) >= table.begun) return false;
+    DirectoryEntry& entry = table.entries[place.index];
+    if (!is_alive(place.generation) ||
+        entry.generation.load(std::memory_order_relaxed) != place.generation)
+        return false;
+    unlink(table, static_cast<std::uint32_t>(place.index) + 1);
+    entry.generation.store(place.generation + 1, std::memory_order_release);
+    // Without PEs of other hosts the pages of the copies are not touched.
+    if (far::present) std::swap(told, table.copies[place.index]);
+    if (is_empty(told)) free_entry(table, place.index);
+    return true;
+}
+
+void free_at(const DirectoryPlace& place) {
+    Table& table = table_at(place.home);
+    const TableLock lock(table);
+    if (static_cast<std::uint32_t>(place.index) < table.begun) free_entry(table, place.index);
+}
+
+}  // namespace directory
+
+PublishResult publish(const Publication& publication, DirectoryPlace& place, std::int32_t* owner) {
+    const int home = home_of(publication.id).pe;
+    return is_near(home) ? directory::publish_at(home, publication, place, owner)
+                         : directory::publish_far(home, publication, place, owner);
+}
+
+bool look_up(std::uint64_t id, Publication& publication, DirectoryPlace& place) {
+    const int home = home_of(id).pe;
+    return is_near(home) ? directory::look_up_at(home, id, publication, place)
+                         : directory::look_up_far(home, id, publication, place);
+}
+
+bool has_near_home(std::uint64_t id) {
+    return is_near(home_of(id).pe);
+}
+
+void withdraw(const DirectoryPlace& place) {
+    const Locked leaving(table_at(job.me).leaving);
+    const bool near = is_near(place.home);
+    PeSet told{};
+    if (near)
+        directory::withdraw_at(place, told);
+    else
+        told = directory::withdraw_far(place);
+    if (is_empty(told)) return;
+    directory::tell_copies(told, place);
+    near ? directory::free_at(place) : directory::free_far(place);
+}
+
+void withdraw_at_end(const DirectoryPlace& place) {
+    PeSet told{};
+    if (is_near(place.home)) directory::withdraw_at(place, told);
+}
+
+const std::uint32_t* generation_word(const DirectoryPlace& place) {
+    return is_near(place.home) ? reinterpret_cast<const std::uint32_t*>(&place.entry()->generation)
+                               : directory::copy_of_generation(place);
+}
+
+bool count_if_published(int owner, const std::uint32_t* generation_now, std::uint32_t generation,
+                        std::atomic<std::uint64_t>& counter) {
+    const Locked leaving(table_at(owner).leaving);
     // Relaxed: the lock orders it, and the counter, with withdraw.
     if (__atomic_load_n(generation_now, __ATOMIC_RELAXED) != generation) return false;
     counter.fetch_add(1, std::memory_order_relaxed);

@@ -48,6 +48,7 @@ const std::int64_t isthmus_event_words[2] = {isthmus::kTrue, isthmus::kNeverNarr
 namespace isthmus {
 
 bool is_true_narrow(const Event& event) {
+    if (is_flight(event)) return has_landed(event);
     const auto word = static_cast<std::uint32_t>(__atomic_load_n(event.narrow, __ATOMIC_ACQUIRE));
     return word - static_cast<std::uint32_t>(event.first) <= event.span;
 }

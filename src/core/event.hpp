@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/flight.hpp"
 #include "core/sleep.hpp"
 #include "core/wait.hpp"
 
@@ -24,10 +25,11 @@ bool is_true_narrow(const Event& event);
 Event make_event(const std::int64_t* address, int condition, std::int64_t value);
 Event make_event(const std::int32_t* address, int condition, std::int32_t value);
 
-// On one host an operation is complete when it returns, so its event is true at once. The event's
-// earlier condition is overwritten: what it stood for has been completed before.
+// Of an operation that is complete. On one host all are when they return, so an event is true at
+// once, and what it stood for before has been completed. Between hosts gets may be under way, for
+// which the event may stand as well: they are in what it becomes.
 inline void complete(Event* event) {
-    if (event) *event = Event ISTHMUS_EVENT_TRUE;
+    if (event) *event = event_of_issued;
 }
 
 // Monotonic time at which a wait of `timeout` seconds ends; negative: never.
@@ -51,6 +53,8 @@ template <typename Done>
 bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, Done&& done) {
     for (std::uint32_t polls = 0; polls < job.spin; ++polls) {
         if (done()) return true;
+        // A look at the network costs as much as a dozen pauses.
+        if (far::present && polls % 16 == 0) far::progress();
         os::pause();
     }
     const std::uint64_t sleep_at = os::monotonic_nanoseconds() + patience_before_sleep();
@@ -59,7 +63,7 @@ bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, Done&& done
         if (done()) return true;
         const std::uint64_t now = os::monotonic_nanoseconds();
         if (now >= deadline) return false;
-        if (now >= sleep_at) break;
+        if (now >= sleep_at && !far::served_by_calls) break;
         waiter.step();
     }
     Sleeper sleeper;

@@ -11,9 +11,13 @@
 #include "base/os.hpp"
 #include "base/processors.hpp"
 #include "base/settings.hpp"
+#include "core/arena.hpp"
 #include "core/copy.hpp"
 #include "core/exchange.hpp"
+#include "core/flight.hpp"
 #include "core/job.hpp"
+#include "core/request.hpp"
+#include "core/sleep.hpp"
 #include "core/wait.hpp"
 
 namespace isthmus {
@@ -25,6 +29,7 @@ bool is_near(int pe) {
 namespace far {
 
 bool present = false;
+bool served_by_calls = false;
 View view;
 Express express;
 
@@ -140,7 +145,30 @@ transport::Segment segment_of(const Range& range) {
     return {reinterpret_cast<char*>(range.begin), range.size};
 }
 
-// Where `address` lies in the published memory. Constants are in none of it: false.
+transport::Segment arena_segment() {
+    if (job.arena.size == 0) return {};
+    return {reinterpret_cast<char*>(job.arena.begin), arena_mapping_size(job.arena.size)};
+}
+
+// This thread is in serve(): the road is not to be entered again. Waits there give way, and no
+// more.
+__thread bool serving = false;
+
+std::size_t serve_in_core(int from, std::uint32_t handler, const void* payload, std::size_t bytes,
+                          void* answer) {
+    serving = true;
+    const std::size_t length = serve_request(from, handler, payload, bytes, answer);
+    serving = false;
+    return length;
+}
+
+void stir() {
+    land();
+    wake(job.me);
+}
+
+// Where `address` lies in the published memory. Constants are in none of it: false. In the arena of
+// another PE nothing is known of its end here.
 bool find_place(const void* address, std::size_t bytes, Place& place) {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     if (job.heap.contains(address) && bytes <= job.heap.end() - at) [[likely]] {
@@ -151,16 +179,11 @@ bool find_place(const void* address, std::size_t bytes, Place& place) {
         place = {transport::kData, at - job.data.begin};
         return true;
     }
-    return false;
-}
-
-Place place_of(const void* address, std::size_t bytes, const char* routine) {
-    Place place;
-    if (!find_place(address, bytes, place)) [[unlikely]] {
-        const std::string why = why_not_symmetric(address, bytes);
-        fail(routine, why.empty() ? "address " + hexadecimal(address) + " cannot be written" : why);
+    if (job.arena.size != 0 && at - job.arena.begin < arena_room()) {
+        place = {transport::kArena, at - job.arena.begin};
+        return true;
     }
-    return place;
+    return false;
 }
 
 Place word_of(const void* address, const Atomic& atomic, const char* routine) {
@@ -172,8 +195,32 @@ Place word_of(const void* address, const Atomic& atomic, const char* routine) {
 
 }  // namespace
 
+Place place_of(const void* address, std::size_t bytes, const char* routine) {
+    Place place;
+    if (!find_place(address, bytes, place)) [[unlikely]] {
+        const std::string why = why_not_symmetric(address, bytes);
+        fail(routine, why.empty() ? "address " + hexadecimal(address) + " cannot be written" : why);
+    }
+    return place;
+}
+
+bool is_published(const void* address, std::size_t bytes) {
+    Place place;
+    return find_place(address, bytes, place);
+}
+
+char* own_memory(const Place& place, std::size_t bytes) {
+    const Range published[] = {job.heap, job.data, job.arena};
+    static_assert(std::size(published) == transport::kSegments);
+    if (place.segment >= transport::kSegments) return nullptr;
+    const Range& within = published[place.segment];
+    if (place.offset > within.size || bytes > within.size - place.offset) return nullptr;
+    return reinterpret_cast<char*>(within.begin + place.offset);
+}
+
 void open() {
     if (!present) return;
+    open_flights();
     const KeptSignals kept;
     transport::Services services;
     services.me = job.me;
@@ -181,18 +228,22 @@ void open() {
     services.secret = job.secret;
     services.segments[transport::kHeap] = segment_of(job.heap);
     services.segments[transport::kData] = segment_of(job.data);
+    services.segments[transport::kArena] = arena_segment();  // of an earlier session
     services.provider = value(Setting::fabric).text.c_str();
     services.thread = flag(Setting::progress);
     static cpu_set_t processors;
     if (parse_processors(value(Setting::progress_processors).text, processors))
         services.thread_processors = &processors;
     services.thread_share = seconds(Setting::progress_percent) / 100;
+    served_by_calls = !services.thread;
     services.detect_seconds = seconds(Setting::detect_seconds);
     services.is_far = [](int pe) { return !is_near(pe); };
     services.gather = gather_in_core;
     services.fail = fail_transport;
     services.lost = fail_lost;
     services.wait = wait_in_core;
+    services.serve = serve_in_core;
+    services.stir = stir;
     road = load("ofi")(services);
     if (!road) fail("shmem_init", "the transport's module is of another version than the library");
     if (job.checked) return;
@@ -213,12 +264,14 @@ void open() {
 }
 
 void close() {
+    served_by_calls = false;
     view = View{};
     express = Express{};
     if (!road) return;
     const std::uint64_t refused = road->refused();
     delete road;
     road = nullptr;
+    end_flights();
     if (refused != 0)
         say((speaker_prefix() + "transport: " + std::to_string(refused) +
              (refused == 1 ? " request that was" : " requests that were") +
@@ -231,7 +284,7 @@ void abandon() {
     view = View{};
     express = Express{};
     road = nullptr;
-    present = false;
+    present = served_by_calls = false;
 }
 
 const char* description() {
@@ -298,6 +351,11 @@ void tell(void* dest, const void* source, std::size_t bytes, std::uint64_t* word
                signal);
 }
 
+void count_up(std::uint64_t* word, int pe) {
+    const Place there = place_of(word, sizeof *word, routine_name(noted_routine()));
+    road->tell(pe, there, nullptr, 0, there, {AtomicKind::add, 8, 1, 0});
+}
+
 void fence() {
     if (road) road->fence();
 }
@@ -306,13 +364,55 @@ void quiet() {
     if (road) road->quiet();
 }
 
+void settle() {
+    road->settle();
+}
+
+void begin_get(void* dest, const void* source, std::size_t bytes, int pe, Pending& pending,
+               const char* routine) {
+    if (bytes != 0) road->begin_get(pe, dest, place_of(source, bytes, routine), bytes, pending);
+}
+
+namespace {
+
+bool is_done(const Pending& reads) {
+    // Acquire: partner is Pending::finish.
+    return reads.reached.load(std::memory_order_acquire) == reads.number;
+}
+
+}  // namespace
+
+void await(const Pending& pending, int pe) {
+    if (is_done(pending)) return;
+    wait_in_core(
+        pe,
+        [](void* argument) {
+            progress();
+            return is_done(*static_cast<const Pending*>(argument));
+        },
+        const_cast<Pending*>(&pending));
+}
+
+void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) {
+    road->request(pe, handler, payload, bytes);
+}
+
+std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes, void* answer,
+                std::size_t room) {
+    return road->ask(pe, handler, payload, bytes, answer, room);
+}
+
+void publish_arena() {
+    road->publish(transport::kArena, arena_segment());
+}
+
 void progress() {
-    if (road) road->progress();
+    if (road && !serving) road->progress();
 }
 
 bool sleep() {
     constexpr std::uint64_t kMillisecond = 1'000'000;
-    return road && road->sleep(kMillisecond);
+    return road && !serving && road->sleep(kMillisecond);
 }
 
 }  // namespace far

@@ -22,9 +22,13 @@ namespace far {
 
 using transport::Atomic;
 using transport::AtomicKind;
+using transport::Pending;
 
 // True if the job has PEs that are not near.
 extern bool present __attribute__((visibility("hidden")));
+// And none of this PE's threads serves them but those that call the library (ISTHMUS_PROGRESS=0):
+// who waits must not sleep where only a near PE could wake it.
+extern bool served_by_calls __attribute__((visibility("hidden")));
 
 // What the shortest operations need, in one place. Closed before initialisation and after
 // finalisation, in checked mode, and where the window's test refuses PEs that are near: then the
@@ -137,9 +141,34 @@ void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t
 // library's own memory and operands that have been looked at. `bytes` may be 0.
 void tell(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
           std::uint64_t value, int pe, const char* routine);
+// Adds one to a word of the library's own, likewise.
+void count_up(std::uint64_t* word, int pe);
 // Do nothing without far PEs.
 void fence();
 void quiet();
+// What follows as an atomic or a request comes behind the puts before.
+void settle();
+// As get(), of memory that is there; returns when the reads are under way, and adds their number to
+// pending.left.
+void begin_get(void* dest, const void* source, std::size_t bytes, int pe, Pending& pending,
+               const char* routine);
+void await(const Pending& pending, int pe);
+
+// Requests that the core of the other PE serves (core/request.hpp has the table). Any PE of the
+// job, near ones too, but not this one.
+void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes);
+std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes, void* answer,
+                std::size_t room);
+
+bool is_published(const void* address, std::size_t bytes);
+// Where the memory lies in what is published; ends the job if it is not symmetric. And back, of
+// this PE's: null if that is none.
+transport::Place place_of(const void* address, std::size_t bytes, const char* routine);
+char* own_memory(const transport::Place& place, std::size_t bytes);
+
+// Collective: everyone's arena can be reached from now on.
+void publish_arena();
+
 // Helps the transport along where no thread does. From the waits.
 void progress();
 // Sleeps until the network has something for this PE, a millisecond at most; behind progress().

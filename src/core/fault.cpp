@@ -19,6 +19,7 @@
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "core/arena.hpp"
 #include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/job.hpp"
@@ -203,6 +204,15 @@ std::string constant_written(const Reading& reading) {
            " is a constant of the program, which may be read, not written";
 }
 
+// A program's own load or store by the base of a far segment's view.
+bool in_arena(const Reading& reading) {
+    return job.arena.size != 0 && reading.local - job.arena.begin < arena_room();
+}
+std::string on_another_host(const Reading& reading) {
+    return "address " + hexadecimal(reading.local) + " of PE " + std::to_string(reading.pe) +
+           " is on another host, where loads and stores do not lead; use put and get";
+}
+
 // What this PE must have passed so that slot arithmetic came out at the fault; empty if the fault
 // has nothing to do with the window. The exact readings come before the guesses: a missing PE's
 // slot, then the end of a range, then private memory.
@@ -219,6 +229,9 @@ std::string explain(const Fault& fault) {
     for (std::uintptr_t slot = 1; slot < slots; ++slot) {
         const Reading reading = read_slot(slot, fault.address);
         if (reading.pe >= job.pes && is_symmetric(reading)) return out_of_range(reading.pe);
+        if (reading.pe < job.pes && !is_near(reading.pe) &&
+            (is_symmetric(reading) || in_arena(reading)))
+            return on_another_host(reading);
     }
     for (std::uintptr_t slot = 0; slot < slots; ++slot) {
         const Reading reading = read_slot(slot, fault.address);

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "core/collective.hpp"
+#include "core/directory.hpp"
 #include "core/far.hpp"
 #include "core/internal_layout.hpp"
 #include "core/job.hpp"
@@ -34,6 +35,7 @@ void prepare() {
     if (forked_child) return;  // its memory is its own; the kernel does the rest
     forking.lock();
     hold_segments();
+    hold_directory();
     SessionObject::hold_all();
     // Without a pipe (no file descriptors left) the parent goes on while the child copies.
     if (pipe2(copied, O_CLOEXEC) != 0) copied[0] = copied[1] = -1;
@@ -47,6 +49,7 @@ void close_end(int& end) {
 void wait_for_child() {
     if (forked_child) return;
     SessionObject::let_all_go();
+    let_directory_go();
     let_segments_go();
     close_end(copied[1]);
     pollfd end{copied[0], POLLIN, 0};
@@ -133,6 +136,8 @@ void become_private() {
     }
     visit_adopted(make_private);
     SessionObject::let_all_go();
+    end_directory_in_child();
+    let_directory_go();
     let_segments_go();
     if (job.native) end_views();
     if (isthmus_team_world.slot >= 0) release_teams();

@@ -7,6 +7,7 @@
 #include "base/thread_sanitizer.hpp"
 #include "core/arena.hpp"
 #include "core/directory.hpp"
+#include "core/far_queue.hpp"
 
 namespace isthmus {
 namespace {
@@ -52,7 +53,7 @@ void retire_ring(char* memory) {
 RingControl* attach_ring(const Segment& segment) {
     auto* control = reinterpret_cast<RingControl*>(segment.base);
     thread_sanitizer::acquired(&job.header->pe[segment.owner]);
-    return count_if_published(segment.id, segment.generation_now, segment.generation,
+    return count_if_published(segment.owner, segment.generation_now, segment.generation,
                               control->clones)
                ? control
                : nullptr;
@@ -66,6 +67,7 @@ void detach_ring(const Segment& segment) {
 }
 
 void forget_retired_rings() {
+    forget_far_rings();
     const std::lock_guard lock(guard);
     retired.clear();
 }

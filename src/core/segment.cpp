@@ -67,6 +67,13 @@ std::uint64_t choose_id() {
 
 void set_ends(Segment& segment) {
     segment.transfer_end = 0;
+    segment.atomic_end = 0;
+    if (!is_near(segment.owner)) {
+        segment.access |= ISTHMUS_FAR;
+        segment.generation = ~segment.generation;
+        segment.sleepers = &no_generation;
+        return;
+    }
     if (segment.access & ISTHMUS_TRANSFERS) {
         segment.transfer_end = segment.size;
         if (!job.checked) segment.access |= (segment.access & ISTHMUS_READ_WRITE) << kTransferBits;
@@ -95,7 +102,7 @@ Segment view(const Publication& publication, const DirectoryPlace& place) {
     Segment segment{};
     segment.base = translate(address_of_place(publication.place), publication.owner);
     segment.size = publication.size;
-    segment.generation_now = reinterpret_cast<const std::uint32_t*>(&place.entry()->generation);
+    segment.generation_now = generation_word(place);
     segment.generation = place.generation;
     segment.sleepers =
         reinterpret_cast<const std::uint32_t*>(&job.header->pe[publication.owner].sleepers);
@@ -264,21 +271,20 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
         }
     }
     Publication publication{id, symmetric_place(shared), size, access, job.me};
-    PublishResult published = publish(publication, record.place);
+    std::int32_t taken_by = -1;
+    PublishResult published = publish(publication, record.place, &taken_by);
     // A program has chosen the same number; or the id's home is full, and others may not be.
     for (int homes = 0; any && (published == PublishResult::exists ||
                                 (published == PublishResult::full && ++homes < 4 * job.pes));) {
         publication.id = id = choose_id();
-        published = publish(publication, record.place);
+        published = publish(publication, record.place, &taken_by);
     }
     if (formats && published != PublishResult::done) std::memcpy(beginning, before, sizeof before);
     switch (published) {
         case PublishResult::done: break;
-        case PublishResult::exists: {
-            const int owner = record.place.entry()->owner.load(std::memory_order_relaxed);
+        case PublishResult::exists:
             give_back(id, record, routine);
-            return refuse_taken(id, owner, routine);
-        }
+            return refuse_taken(id, taken_by, routine);
         case PublishResult::full:
             give_back(id, record, routine);
             return refuse(
@@ -308,6 +314,11 @@ int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char
     const std::uint64_t start = os::monotonic_nanoseconds();
     bool told = false;
     Waiter waiter({Routine::native_segment_clone});
+    // Asking a home on another host is a request that it serves: the longer nobody has published
+    // the id, the seldomer.
+    const bool near_home = has_near_home(id);
+    constexpr std::uint64_t kLongestPause = 4'000'000;  // nanoseconds
+    std::uint64_t pause = 20'000;
     while (!look_up(id, publication, place)) {
         const double waited = static_cast<double>(os::monotonic_nanoseconds() - start) * 1e-9;
         if (waited >= timeout) {
@@ -321,7 +332,13 @@ int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char
             told = true;
             say_from(routine, "still waiting for " + name(id) + " to be published");
         }
-        waiter.step();
+        if (!near_home) {
+            os::sleep_nanoseconds(pause);
+            pause = std::min(2 * pause, kLongestPause);
+            waiter.look();
+        } else {
+            waiter.step();
+        }
     }
     segment = view(publication, place);
     return ISTHMUS_OK;
@@ -374,7 +391,7 @@ int destroy_segment(Segment& segment, const char* routine) {
 void release_segments() {
     const std::lock_guard lock(guard);
     for (const auto& [id, record] : made) {
-        withdraw(record.place);
+        withdraw_at_end(record.place);
         give_back(id, record, "isthmus_finalize");
     }
     made.clear();
@@ -408,11 +425,11 @@ int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t si
                   std::uint32_t right, std::uint32_t kind, std::uint64_t width,
                   const char* routine) {
     if (!segment.base) return refuse(ISTHMUS_STALE, routine, kOfNoSegment);
-    if (is_stale(segment) && (segment.generation_now == &sessions_ended || !attached()))
+    if (is_gone(segment) && (segment.generation_now == &sessions_ended || !attached()))
         return refuse(ISTHMUS_STALE, routine,
                       "the view is of a session that has ended, by isthmus_finalize or "
                       "shmem_finalize");
-    if (is_stale(segment))
+    if (is_gone(segment))
         return refuse(
             ISTHMUS_STALE, routine,
             name(segment.id) + " was destroyed by its owner, PE " + std::to_string(segment.owner));
@@ -457,6 +474,7 @@ int check_transfer_slowly(const Segment& segment, std::uint64_t offset, std::uin
     if (const int status =
             refuse_access(segment, offset, size, right, ISTHMUS_TRANSFERS, 1, routine))
         return status;
+    if (is_far(segment)) return kFar;
     if (job.checked && local && overlap(local, segment.base + offset, size))
         return refuse_overlap(routine);
     return ISTHMUS_OK;

@@ -7,6 +7,7 @@
 
 #include "core/job.hpp"
 #include "core/sleep.hpp"
+#include "core/window.hpp"
 
 namespace isthmus {
 
@@ -32,11 +33,24 @@ void end_default_segments();
 // Bits of a view's access beside those of isthmus_access: reading, writing by put and get is
 // accepted. One test tells right and kind, of an empty transfer too. Not set in checked mode.
 inline constexpr std::uint32_t kTransferBits = 8;  // ISTHMUS_READ, ISTHMUS_WRITE so much higher
-inline constexpr std::uint32_t kViewBits = ISTHMUS_READ_WRITE << kTransferBits;
+inline constexpr std::uint32_t kViewBits = ISTHMUS_READ_WRITE << kTransferBits | ISTHMUS_FAR;
 
+// A view of a segment that the window does not reach. It fails every test that stands before an
+// operation, so that near ones pay nothing for it: its ends are 0, and the generation is written
+// with all bits turned. Its base is where the window would show it; nothing is mapped there.
+inline bool is_far(const Segment& segment) {
+    return (segment.access & ISTHMUS_FAR) != 0;
+}
+
+// True of a far view as well.
 inline bool is_stale(const Segment& segment) {
     // Relaxed: destroying a segment that others are using is a mistake that this finds later.
     return __atomic_load_n(segment.generation_now, __ATOMIC_RELAXED) != segment.generation;
+}
+// The truth of any view, where is_stale has said yes.
+inline bool is_gone(const Segment& segment) {
+    return __atomic_load_n(segment.generation_now, __ATOMIC_RELAXED) !=
+           (is_far(segment) ? ~segment.generation : segment.generation);
 }
 
 // Why an operation on [offset, offset + size) is refused; says it. `right`: ISTHMUS_READ or WRITE;
@@ -50,19 +64,33 @@ inline bool is_stale(const Segment& segment) {
 bool overlap(const void* a, const void* b, std::uint64_t size);
 int refuse_overlap(const char* routine);
 
-// The slow way of check_transfer: why not; or, in checked mode, where views lack kViewBits and each
-// transfer comes here, also whether the bytes at `local` (null: not looked at) overlap the others.
+// What the checks of transfers say of a far segment that the transfer is legal on. No status.
+inline constexpr int kFar = -1;
+
+// The slow way of check_transfer: why not; kFar; or, in checked mode, where views lack kViewBits
+// and each transfer comes here, also whether the bytes at `local` (null: not looked at) overlap the
+// others.
 [[gnu::cold, gnu::noinline]] int check_transfer_slowly(const Segment& segment, std::uint64_t offset,
                                                        std::uint64_t size, std::uint32_t right,
                                                        const void* local, const char* routine);
 
-// 0 if a transfer of [offset, offset + size) is legal. Nothing has moved when it is not.
+// 0 if a transfer of [offset, offset + size) is legal and can be done by the window; kFar if by
+// requests. Nothing has moved when it is not legal.
 inline int check_transfer(const Segment& segment, std::uint64_t offset, std::uint64_t size,
                           std::uint32_t right, const void* local, const char* routine) {
     if (offset <= segment.transfer_end && size <= segment.transfer_end - offset &&
         (segment.access & right << kTransferBits) != 0 && !is_stale(segment)) [[likely]]
         return 0;
     return check_transfer_slowly(segment, offset, size, right, local, routine);
+}
+
+// Where the segment's first byte is at its owner, as an address of the heap, the static data or the
+// arena here.
+inline char* home_of(const Segment& segment) {
+    const auto slot =
+        static_cast<std::uint64_t>(static_cast<std::uint32_t>(segment.owner) ^ window.me);
+    return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(segment.base) -
+                                   (slot << window.shift));
 }
 
 inline void wake_owner(const Segment& segment) {

@@ -35,4 +35,11 @@ struct AllocatorReport {
 };
 AllocatorReport allocator_report(const AllocatorMemory& memory);
 
+// The same in a segment of a far PE, which is asked to do it; `home` is where the memory lies as an
+// address of this PE. The report is of when there was no room.
+AllocatorResult allocator_allocate_far(int pe, const AllocatorMemory& home, std::uint64_t size,
+                                       std::uint64_t alignment, std::uint64_t& offset,
+                                       AllocatorReport& report);
+AllocatorResult allocator_free_far(int pe, const AllocatorMemory& home, std::uint64_t offset);
+
 }  // namespace isthmus

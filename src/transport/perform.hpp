@@ -3,41 +3,65 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "transport/transport.hpp"
 
 namespace isthmus::transport {
 
-// Acquire and release, as the same operations through the window: partners are the waits and
-// fetches of the target's program. False if there is no such kind. Arithmetic wraps around.
+// Replaces the word by `wanted(word)`, if that is another value. Returns what it held.
+template <typename T, typename Wanted>
+inline T replace(T* word, Wanted&& wanted) {
+    T seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    for (;;) {
+        const T next = wanted(seen);
+        if (next == seen || __atomic_compare_exchange_n(word, &seen, next, true, __ATOMIC_SEQ_CST,
+                                                        __ATOMIC_SEQ_CST))
+            return seen;
+    }
+}
+
+// Sequentially consistent, which the native interface promises of its atomics: partners are the
+// same operations through the window, and the waits and fetches of the target's program. False if
+// there is no such kind. Arithmetic wraps around.
 template <typename T>
 inline bool perform_on(T* word, const Atomic& atomic, std::uint64_t& before) {
     const auto operand = static_cast<T>(atomic.operand);
     switch (atomic.kind) {
-        case AtomicKind::fetch: before = __atomic_load_n(word, __ATOMIC_ACQUIRE); return true;
-        case AtomicKind::set: __atomic_store_n(word, operand, __ATOMIC_RELEASE); return true;
+        case AtomicKind::fetch: before = __atomic_load_n(word, __ATOMIC_SEQ_CST); return true;
+        case AtomicKind::set: __atomic_store_n(word, operand, __ATOMIC_SEQ_CST); return true;
         case AtomicKind::swap:
-            before = __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL);
+            before = __atomic_exchange_n(word, operand, __ATOMIC_SEQ_CST);
             return true;
         case AtomicKind::compare_swap: {
             T expected = static_cast<T>(atomic.compare);
-            __atomic_compare_exchange_n(word, &expected, operand, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE);
+            __atomic_compare_exchange_n(word, &expected, operand, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST);
             before = expected;
             return true;
         }
         case AtomicKind::add:
-            before = __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL);
+            before = __atomic_fetch_add(word, operand, __ATOMIC_SEQ_CST);
             return true;
         case AtomicKind::bit_and:
-            before = __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL);
+            before = __atomic_fetch_and(word, operand, __ATOMIC_SEQ_CST);
             return true;
         case AtomicKind::bit_or:
-            before = __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL);
+            before = __atomic_fetch_or(word, operand, __ATOMIC_SEQ_CST);
             return true;
         case AtomicKind::bit_xor:
-            before = __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL);
+            before = __atomic_fetch_xor(word, operand, __ATOMIC_SEQ_CST);
             return true;
+        case AtomicKind::minimum:
+        case AtomicKind::maximum: {
+            using Signed = std::make_signed_t<T>;
+            const bool least = atomic.kind == AtomicKind::minimum;
+            before = replace(word, [=](T seen) {
+                const bool below = static_cast<Signed>(operand) < static_cast<Signed>(seen);
+                return below == least ? operand : seen;
+            });
+            return true;
+        }
         case AtomicKind::count: break;
     }
     return false;

@@ -19,10 +19,12 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 6;
+inline constexpr std::uint32_t kContractVersion = 7;
 
-// The published memory of a PE, the same segments at every PE.
-enum SegmentId : std::uint32_t { kHeap, kData, kSegments };
+// The published memory of a PE, the same segments at every PE: the symmetric heap, the executable's
+// static data, and the arena of the native interface's segments, which is published later than the
+// others and whose size differs.
+enum SegmentId : std::uint32_t { kHeap, kData, kArena, kSegments };
 
 struct Segment {
     char* base = nullptr;
@@ -44,6 +46,8 @@ enum class AtomicKind : std::uint8_t {
     bit_and,
     bit_or,
     bit_xor,
+    minimum,  // signed
+    maximum,
     count
 };
 
@@ -54,12 +58,33 @@ constexpr std::uint32_t atomic_code(AtomicKind kind, std::size_t width) {
 }
 
 // On a word of `width` bytes (2, 4 or 8), aligned to it. The target's processor does it, so that it
-// is atomic with respect to operations through the window and to the target's own.
+// is atomic with respect to operations through the window and to the target's own; those of one PE
+// on one far PE are done in the order in which they were issued, sequentially consistent.
 struct Atomic {
     AtomicKind kind = AtomicKind::fetch;
     std::uint8_t width = 8;
     std::uint64_t operand = 0;
     std::uint64_t compare = 0;
+};
+
+// Bytes of a request's payload, and of the answer to one that asks.
+inline constexpr std::size_t kRequestBytes = 2048;
+inline constexpr std::size_t kAnswerBytes = 64;
+// What serve() returns for a request that is none.
+inline constexpr std::size_t kRefused = ~std::size_t{0};
+
+// Reads under way, of one who waits for them together. The memory is the core's; the transport
+// takes one off `left` for each part that has come, and whoever takes the last one off writes
+// `number` to `reached`.
+struct Pending {
+    std::atomic<std::int64_t> reached{0};
+    std::atomic<std::int32_t> left{0};
+    std::int64_t number = 0;
+    void finish(std::int32_t parts) {
+        // Acquire: the other parts' data are there as well.
+        if (left.fetch_sub(parts, std::memory_order_acq_rel) == parts)
+            reached.store(number, std::memory_order_release);  // partner: who waits
+    }
 };
 
 // What the module is given. All of it outlives the transport.
@@ -84,13 +109,14 @@ struct Services {
     void (*lost)(int pe, const char* what) = nullptr;
     // Waits for done(argument), giving way as the core's waits do. `pe` is who is waited for.
     void (*wait)(int pe, bool (*done)(void*), void* argument) = nullptr;
-    // A request for the core of this PE (below), from the thread that makes progress.
-    void (*serve)(int from, std::uint32_t handler, const void* payload,
-                  std::size_t bytes) = nullptr;
+    // A request for the core of this PE (below), from the thread that makes progress. Must neither
+    // wait for another PE nor issue anything. Returns how many bytes it wrote to `answer`, at most
+    // kAnswerBytes; or kRefused.
+    std::size_t (*serve)(int from, std::uint32_t handler, const void* payload, std::size_t bytes,
+                         void* answer) = nullptr;
+    // Others may have written into this PE's memory: who sleeps until they do must look.
+    void (*stir)() = nullptr;
 };
-
-// Bytes of a request's payload.
-inline constexpr std::size_t kRequestBytes = 2048;
 
 // What a word into the heap needs to go straight to the network's own call: the call and what it is
 // given, laid ready when the transport is opened.
@@ -140,8 +166,19 @@ class Transport {
                       const Atomic& signal) = 0;
     virtual void fence() = 0;
     virtual void quiet() = 0;
-    // Calls serve() at the far PE, after what this PE put there before.
+    // Behind it requests and atomics come after the puts before it: less than a fence.
+    virtual void settle() = 0;
+    // As get(), but returns when the reads are under way; adds their number to pending.left. Of one
+    // PE's reads from one other, later ones do not see an older state than earlier ones.
+    virtual void begin_get(int pe, void* dest, Place source, std::size_t bytes,
+                           Pending& pending) = 0;
+    // Calls serve() at the far PE, after what this PE put there before. quiet() sees to it.
     virtual void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) = 0;
+    // The same, and waits for the answer, of which it keeps up to `room` bytes. Its whole length.
+    virtual std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
+                            void* answer, std::size_t room) = 0;
+    // Collective: a segment that was empty when the transport was opened.
+    virtual void publish(std::uint32_t segment, const Segment& memory) = 0;
     // Zero when quiet (fence) has nothing to do, so that the core need not ask; null if that cannot
     // be told from a number.
     virtual const std::atomic<int>* before_quiet() const = 0;

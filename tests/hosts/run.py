@@ -85,7 +85,8 @@ def run_programs(arguments, hosts):
     failed = 0
     for name in arguments.programs:
         name, *words = name.split()
-        program = os.path.join(arguments.bin, name if name.startswith("core_") else f"shmem_{name}")
+        whole = name.startswith(("core_", "native_"))
+        program = os.path.join(arguments.bin, name if whole else f"shmem_{name}")
         words = command(arguments.launcher, hosts, arguments.pes, [program, *words],
                         arguments.layout)
         began = time.monotonic()
@@ -165,7 +166,8 @@ def main():
     parser.add_argument("--fault", choices=["killed", "cut-off"])
     parser.add_argument("--handover", action="store_true", help="by isthmus run --hosts")
     parser.add_argument("programs", nargs="*",
-                        help="NAME is shmem_NAME; core_NAME is whole; arguments may follow")
+                        help="NAME is shmem_NAME; core_NAME, native_NAME are whole; arguments may "
+                        "follow")
     arguments = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory() as folder, Hosts(arguments.hosts, folder) as hosts:

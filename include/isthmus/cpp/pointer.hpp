@@ -304,33 +304,71 @@ concept atomic_word = std::integral<T> && !std::is_const_v<T> && (sizeof(T) == 4
 
 // Atomic operations on the word that `p` points to; also against those of the C interface and of
 // OpenSHMEM. Acquire and release, as theirs. None of them wakes: a waiter that sleeps on the word
-// notices within ISTHMUS_WAKE_MILLISECONDS. The atomics of class segment wake it at once.
+// notices within ISTHMUS_WAKE_MILLISECONDS (on another host perhaps at once). The atomics of class
+// segment wake it at once.
 template <atomic_word T>
 class global_atomic {
   public:
     explicit global_atomic(global_ptr<T> p) : p_(p) {}
-    T load() const { return __atomic_load_n(place(), __ATOMIC_ACQUIRE); }
-    void store(T value) const { __atomic_store_n(place(), value, __ATOMIC_RELEASE); }
-    T exchange(T value) const { return __atomic_exchange_n(place(), value, __ATOMIC_ACQ_REL); }
-    T fetch_add(T value) const { return __atomic_fetch_add(place(), value, __ATOMIC_ACQ_REL); }
-    T fetch_and(T value) const { return __atomic_fetch_and(place(), value, __ATOMIC_ACQ_REL); }
-    T fetch_or(T value) const { return __atomic_fetch_or(place(), value, __ATOMIC_ACQ_REL); }
-    T fetch_xor(T value) const { return __atomic_fetch_xor(place(), value, __ATOMIC_ACQ_REL); }
+    T load() const {
+        return done(ISTHMUS_ATOMIC_FETCH, T{}, T{},
+                    [](T* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); });
+    }
+    void store(T value) const {
+        done(ISTHMUS_ATOMIC_SWAP, value, T{}, [value](T* word) {
+            __atomic_store_n(word, value, __ATOMIC_RELEASE);
+            return value;
+        });
+    }
+    T exchange(T value) const {
+        return done(ISTHMUS_ATOMIC_SWAP, value, T{}, [value](T* word) {
+            return __atomic_exchange_n(word, value, __ATOMIC_ACQ_REL);
+        });
+    }
+    T fetch_add(T value) const {
+        return done(ISTHMUS_ATOMIC_ADD, value, T{},
+                    [value](T* word) { return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL); });
+    }
+    T fetch_and(T value) const {
+        return done(ISTHMUS_ATOMIC_AND, value, T{},
+                    [value](T* word) { return __atomic_fetch_and(word, value, __ATOMIC_ACQ_REL); });
+    }
+    T fetch_or(T value) const {
+        return done(ISTHMUS_ATOMIC_OR, value, T{},
+                    [value](T* word) { return __atomic_fetch_or(word, value, __ATOMIC_ACQ_REL); });
+    }
+    T fetch_xor(T value) const {
+        return done(ISTHMUS_ATOMIC_XOR, value, T{},
+                    [value](T* word) { return __atomic_fetch_xor(word, value, __ATOMIC_ACQ_REL); });
+    }
     // Stores `value` if the word is `expected`; else `expected` becomes the word. True if stored.
     bool compare_exchange(T& expected, T value) const {
-        return __atomic_compare_exchange_n(place(), &expected, value, false, __ATOMIC_ACQ_REL,
-                                           __ATOMIC_ACQUIRE);
+        if (ISTHMUS_WINDOW_REACHES(p_.where())) [[likely]]
+            return __atomic_compare_exchange_n(detail::there(p_.home(), p_.where()), &expected,
+                                               value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+        const T wanted = expected;
+        expected = done_slowly(ISTHMUS_ATOMIC_COMPARE_SWAP, value, wanted);
+        return expected == wanted;
     }
 
   private:
-    [[gnu::always_inline]] T* place() const {
+    // By the window, if that reaches it.
+    template <typename Near>
+    [[gnu::always_inline]] T done(isthmus_atomic_kind kind, T operand, T compare,
+                                  Near&& near) const {
         if (ISTHMUS_WINDOW_REACHES(p_.where())) [[likely]]
-            return detail::there(p_.home(), p_.where());
-        T* const direct = p_.direct();
-        if (!direct)
+            return near(detail::there(p_.home(), p_.where()));
+        return done_slowly(kind, operand, compare);
+    }
+    [[gnu::cold, gnu::noinline]] T done_slowly(isthmus_atomic_kind kind, T operand,
+                                               T compare) const {
+        std::int64_t before = 0;
+        if (isthmus_symmetric_atomic(p_.home(), p_.where(), kind, sizeof(T),
+                                     static_cast<std::int64_t>(operand),
+                                     static_cast<std::int64_t>(compare), &before) != ISTHMUS_OK)
             detail::give_up("global_atomic: PE %d is out of range 0..%d, or %p is not symmetric",
                             p_.where(), isthmus_pes() - 1, static_cast<const void*>(p_.home()));
-        return direct;
+        return static_cast<T>(before);
     }
     global_ptr<T> p_;
 };

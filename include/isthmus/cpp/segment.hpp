@@ -80,11 +80,19 @@ class segment {
     const isthmus_segment& native() const { return native_; }
     explicit operator bool() const { return live_; }
 
-    // Where this PE loads and stores the segment.
-    std::byte* data() const { return reinterpret_cast<std::byte*>(native_.base); }
-    // `count` objects at `offset` as plain memory. Ends the job if they are outside or misaligned.
+    // On another host: operations reach it, loads and stores do not.
+    bool is_far() const { return (native_.access & ISTHMUS_FAR) != 0; }
+    // Where this PE loads and stores the segment; null if it is far.
+    std::byte* data() const {
+        return is_far() ? nullptr : reinterpret_cast<std::byte*>(native_.base);
+    }
+    // `count` objects at `offset` as plain memory. Ends the job if they are outside, misaligned or
+    // far.
     template <movable_as_bytes T>
     std::span<T> objects(std::uint64_t offset, std::size_t count) const {
+        if (is_far())
+            detail::give_up("segment::objects: segment %#llx of PE %d is on another host",
+                            static_cast<unsigned long long>(id()), owner());
         if (offset > size() || count > (size() - offset) / sizeof(T) || offset % alignof(T) != 0)
             detail::give_up(
                 "segment::objects: %zu objects of %zu bytes at offset %llu are not within "
@@ -105,7 +113,10 @@ class segment {
     // Offset of the counterpart of a symmetric object of this PE.
     result<std::uint64_t> offset_of(const void* symmetric) const {
         std::uint64_t offset = 0;
-        const void* const there = isthmus_symmetric_address(symmetric, native_.owner);
+        const void* there = isthmus_symmetric_address(symmetric, native_.owner);
+        if (is_far())
+            there = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(symmetric) +
+                                                  slots(native_.owner));
         const status found(isthmus_segment_offset(&native_, there, &offset));
         if (!found) return found;
         return offset;
@@ -310,12 +321,14 @@ class segment {
         live_ = true;
         return settled(native_);
     }
+    // From an address of this PE to where the window shows that of `pe`.
+    static std::uintptr_t slots(int pe) {
+        return std::uintptr_t{static_cast<std::uint32_t>(pe) ^ isthmus_window_me}
+               << ISTHMUS_WINDOW_SHIFT;
+    }
     // `shared`: a view of this segment as PEs other than the owner have it.
     result<segment> settled(const isthmus_segment& shared) {
-        const std::uintptr_t slots =
-            std::uintptr_t{static_cast<std::uint32_t>(shared.owner) ^ isthmus_window_me}
-            << ISTHMUS_WINDOW_SHIFT;
-        home_ = reinterpret_cast<std::uintptr_t>(shared.base) - slots;
+        home_ = reinterpret_cast<std::uintptr_t>(shared.base) - slots(shared.owner);
         return std::move(*this);
     }
     void reset() {

@@ -1,9 +1,12 @@
 // Channels (isthmus/channel.h). On one host an operation is the initiator's own stores and loads,
 // so nothing is ever under way when a call returns: what is left to do is to order, and to count.
+// With PEs of other hosts both fences wait, for what has gone to whatever PE: a flag at one must
+// not be seen before the data at another.
 #include <atomic>
 
 #include "api/isthmus/export.hpp"
 #include "core/event.hpp"
+#include "core/far_segment.hpp"
 
 using namespace isthmus;
 
@@ -40,12 +43,16 @@ ISTHMUS_API int isthmus_channel_poke(isthmus_channel* channel, const isthmus_seg
 
 // Release orders the earlier stores before the later ones, acquire the earlier loads before all.
 ISTHMUS_API int isthmus_channel_fence(isthmus_channel*) {
+    if (far::present) [[unlikely]]
+        fence_far();
     std::atomic_thread_fence(std::memory_order_acq_rel);
     return ISTHMUS_OK;
 }
 
 // seq_cst: the stores have left this processor before any later load.
 ISTHMUS_API int isthmus_channel_quiet(isthmus_channel* channel) {
+    if (far::present) [[unlikely]]
+        fence_far();
     std::atomic_thread_fence(std::memory_order_seq_cst);
     channel->completed = channel->issued;
     return ISTHMUS_OK;

@@ -6,6 +6,7 @@
 
 #include "api/isthmus/export.hpp"
 #include "core/event.hpp"
+#include "core/far_segment.hpp"
 #include "core/segment.hpp"
 #include "core/status.hpp"
 
@@ -51,13 +52,28 @@ int too_far(const char* routine) {
     return refuse(ISTHMUS_BOUNDS, routine, "the shape reaches beyond 2^64 bytes");
 }
 
+[[gnu::cold, gnu::noinline]] int move_far(const Transfer& transfer, const Segment& segment,
+                                          std::uint64_t remote_extent, Event* event,
+                                          const char* routine) {
+    if (remote_extent != 0 && transfer.direction == Direction::get) {
+        get_shape_far(transfer.local, transfer.local_pitch, segment, transfer.offset,
+                      transfer.remote_pitch, transfer.shape, event, routine);
+        return ISTHMUS_OK;
+    }
+    if (remote_extent != 0)
+        put_shape_far(segment, transfer.offset, transfer.remote_pitch, transfer.local,
+                      transfer.local_pitch, transfer.shape, routine);
+    complete(event);
+    return ISTHMUS_OK;
+}
+
 int move(const Transfer& transfer, const Segment& segment, Event* event, const char* routine) {
     const bool put = transfer.direction == Direction::put;
     std::uint64_t remote_extent = 0;
     if (!extent(transfer.shape, transfer.remote_pitch, remote_extent)) return too_far(routine);
     if (const int status = check_transfer(segment, transfer.offset, remote_extent,
                                           put ? ISTHMUS_WRITE : ISTHMUS_READ, nullptr, routine))
-        return status;
+        return status == kFar ? move_far(transfer, segment, remote_extent, event, routine) : status;
     if (remote_extent == 0) {  // nothing in it, however many planes
         complete(event);
         return ISTHMUS_OK;
@@ -173,15 +189,37 @@ isthmus_point3d flat(const isthmus_point2d& point) {
     return {point.xpos, point.ypos, 0, point.xdim, point.ydim, 1};
 }
 
+[[gnu::cold, gnu::noinline]] int move_list_far(Direction direction, const isthmus_range* ranges,
+                                               std::size_t count, const Segment& segment,
+                                               Event* event, const char* routine) {
+    char* const home = home_of(segment);
+    if (direction == Direction::put) {
+        note(Routine::native_put);
+        ScatteredPut put(segment.owner, routine);
+        for (std::size_t i = 0; i < count; ++i)
+            put.add(home + ranges[i].offset, ranges[i].local, ranges[i].size);
+        complete(event);
+    } else {
+        note(Routine::native_get);
+        ScatteredGet get(segment.owner, event, routine);
+        for (std::size_t i = 0; i < count; ++i)
+            get.add(ranges[i].local, home + ranges[i].offset, ranges[i].size);
+    }
+    return ISTHMUS_OK;
+}
+
 int move_list(Direction direction, const isthmus_range* ranges, std::size_t count,
               const Segment& segment, Event* event, const char* routine) {
     const std::uint32_t right = direction == Direction::put ? ISTHMUS_WRITE : ISTHMUS_READ;
-    if (const int status = check_transfer(segment, 0, 0, right, nullptr, routine)) return status;
+    const int way = check_transfer(segment, 0, 0, right, nullptr, routine);
+    if (way > ISTHMUS_OK) return way;
     for (std::size_t i = 0; i < count; ++i) {
         if (const int status = check_transfer(segment, ranges[i].offset, ranges[i].size, right,
-                                              ranges[i].local, routine))
+                                              ranges[i].local, routine);
+            status > ISTHMUS_OK)
             return status;
     }
+    if (way == kFar) return move_list_far(direction, ranges, count, segment, event, routine);
     for (std::size_t i = 0; i < count; ++i) {
         char* const remote = segment.base + ranges[i].offset;
         if (direction == Direction::put)

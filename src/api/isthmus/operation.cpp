@@ -5,6 +5,7 @@
 #include "api/isthmus/export.hpp"
 #include "core/copy.hpp"
 #include "core/event.hpp"
+#include "core/far_segment.hpp"
 #include "core/segment.hpp"
 
 using namespace isthmus;
@@ -12,16 +13,41 @@ using namespace isthmus::native;
 
 namespace {
 
-// Checks, does, wakes, completes. `Operation` maps (T* word) to the word's value before.
+// What a far PE is asked for.
+struct Asked {
+    far::AtomicKind kind;
+    std::int64_t operand = 0;
+    std::int64_t compare = 0;
+};
+
+// Why not; or, of a far segment, asks its owner.
+template <typename T>
+[[gnu::cold, gnu::noinline]] int atomic_otherwise(const Segment& segment, std::uint64_t offset,
+                                                  std::uint32_t right, const Asked& asked,
+                                                  Kept kept, T* result, Event* event,
+                                                  const char* routine) {
+    if (const int status =
+            refuse_access(segment, offset, sizeof(T), right, ISTHMUS_ATOMICS, sizeof(T), routine))
+        return status;
+    const far::Atomic atomic{asked.kind, sizeof(T), static_cast<std::uint64_t>(asked.operand),
+                             static_cast<std::uint64_t>(asked.compare)};
+    const std::uint64_t before = atomic_far(segment, offset, atomic, kept, routine);
+    if (result) *result = static_cast<T>(before);
+    complete(event);
+    return ISTHMUS_OK;
+}
+
+// Checks, does, wakes, completes. `Operation` maps (T* word) to the word's value before; `asked` is
+// the same for a far one.
 template <typename T, typename Operation>
-inline int atomic(const Segment& segment, std::uint64_t offset, std::uint32_t right, T* result,
-                  Event* event, const char* routine, Operation&& operation) {
+inline int atomic(const Segment& segment, std::uint64_t offset, std::uint32_t right,
+                  const Asked& asked, Kept kept, T* result, Event* event, const char* routine,
+                  Operation&& operation) {
     const bool legal = (segment.access & (ISTHMUS_ATOMICS | right)) == (ISTHMUS_ATOMICS | right) &&
                        offset % sizeof(T) == 0 && segment.size >= sizeof(T) &&
                        offset <= segment.size - sizeof(T) && !is_stale(segment);
     if (!legal) [[unlikely]]
-        return refuse_access(segment, offset, sizeof(T), right, ISTHMUS_ATOMICS, sizeof(T),
-                             routine);
+        return atomic_otherwise<T>(segment, offset, right, asked, kept, result, event, routine);
     const T before = operation(reinterpret_cast<T*>(segment.base + offset));
     if (result) *result = before;
     if (right & ISTHMUS_WRITE) wake_owner(segment);
@@ -59,13 +85,36 @@ T store(T* word, T value) {
     return value;
 }
 
+[[gnu::cold, gnu::noinline]] int put_otherwise(const Segment& segment, std::uint64_t offset,
+                                               const void* local, std::uint64_t size,
+                                               Event* event) {
+    put_far(segment, offset, local, size, "isthmus_put");
+    complete(event);
+    return ISTHMUS_OK;
+}
+
+[[gnu::cold, gnu::noinline]] int get_otherwise(void* local, const Segment& segment,
+                                               std::uint64_t offset, std::uint64_t size,
+                                               Event* event) {
+    get_far(local, segment, offset, size, event, "isthmus_get");
+    return ISTHMUS_OK;
+}
+
+[[gnu::cold, gnu::noinline]] int fence_otherwise(const Segment& segment, Event* event) {
+    if (const int status = refuse_access(segment, 0, 0, 0, ISTHMUS_FAR, 1, "isthmus_fence"))
+        return status;
+    fence_far();
+    complete(event);
+    return ISTHMUS_OK;
+}
+
 }  // namespace
 
 ISTHMUS_API int isthmus_put(const void* local, const isthmus_segment* segment, uint64_t offset,
                             uint64_t size, isthmus_event* event) {
     if (const int status =
             check_transfer(*segment, offset, size, ISTHMUS_WRITE, local, "isthmus_put"))
-        return status;
+        return status == kFar ? put_otherwise(*segment, offset, local, size, event) : status;
     copy(segment->base + offset, local, size);
     wake_owner(*segment);
     complete(event);
@@ -76,7 +125,7 @@ ISTHMUS_API int isthmus_get(void* local, const isthmus_segment* segment, uint64_
                             uint64_t size, isthmus_event* event) {
     if (const int status =
             check_transfer(*segment, offset, size, ISTHMUS_READ, local, "isthmus_get"))
-        return status;
+        return status == kFar ? get_otherwise(local, *segment, offset, size, event) : status;
     copy(local, segment->base + offset, size);
     // Gets from one segment are ordered among each other: nothing on x86-64, a barrier on Arm.
     std::atomic_thread_fence(std::memory_order_acquire);
@@ -86,7 +135,7 @@ ISTHMUS_API int isthmus_get(void* local, const isthmus_segment* segment, uint64_
 
 ISTHMUS_API int isthmus_fence(const isthmus_segment* segment, isthmus_event* event) {
     if (!segment->base || is_stale(*segment)) [[unlikely]]  // zeroed: has no generation to look at
-        return refuse_access(*segment, 0, 0, 0, 0, 1, "isthmus_fence");
+        return fence_otherwise(*segment, event);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     complete(event);
     return ISTHMUS_OK;
@@ -96,43 +145,46 @@ ISTHMUS_API void isthmus_wake(const isthmus_segment* segment) {
     wake_owner(*segment);
 }
 
-// NAME: routine; SLOW: its symbol; T; OPERATION(word, value).
-#define POSTED(SYMBOL, NAME, T, OPERATION)                                             \
-    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value) { \
-        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, nullptr, nullptr, NAME, \
-                         [value](T* word) { return OPERATION(word, value); });         \
-    }
-#define FETCHING(SYMBOL, NAME, T, OPERATION)                                                    \
-    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value, T* result, \
-                           isthmus_event* event) {                                              \
-        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, result, event, NAME,             \
+// NAME: routine; SLOW: its symbol; T; OPERATION(word, value); ASKED: its kind.
+#define POSTED(SYMBOL, NAME, T, OPERATION, ASKED)                                               \
+    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value) {          \
+        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, {far::AtomicKind::ASKED, value}, \
+                         Kept::posted, nullptr, nullptr, NAME,                                  \
                          [value](T* word) { return OPERATION(word, value); });                  \
     }
-#define BOTH_WIDTHS(KIND, NAME, OPERATION)                          \
-    KIND(isthmus_##NAME, "isthmus_" #NAME, std::int64_t, OPERATION) \
-    KIND(isthmus_##NAME##32, "isthmus_" #NAME "32", std::int32_t, OPERATION)
+#define FETCHING(SYMBOL, NAME, T, OPERATION, ASKED)                                             \
+    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value, T* result, \
+                           isthmus_event* event) {                                              \
+        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, {far::AtomicKind::ASKED, value}, \
+                         Kept::fetched, result, event, NAME,                                    \
+                         [value](T* word) { return OPERATION(word, value); });                  \
+    }
+#define BOTH_WIDTHS(KIND, NAME, OPERATION, ASKED)                          \
+    KIND(isthmus_##NAME, "isthmus_" #NAME, std::int64_t, OPERATION, ASKED) \
+    KIND(isthmus_##NAME##32, "isthmus_" #NAME "32", std::int32_t, OPERATION, ASKED)
 
-POSTED(isthmus_postadd_slow, "isthmus_postadd", std::int64_t, ADD)
-POSTED(isthmus_postadd32, "isthmus_postadd32", std::int32_t, ADD)
-FETCHING(isthmus_fetchadd_slow, "isthmus_fetchadd", std::int64_t, ADD)
-FETCHING(isthmus_fetchadd32, "isthmus_fetchadd32", std::int32_t, ADD)
-BOTH_WIDTHS(POSTED, postmin, fetch_minimum)
-BOTH_WIDTHS(POSTED, postmax, fetch_maximum)
-BOTH_WIDTHS(POSTED, postand, AND)
-BOTH_WIDTHS(POSTED, postor, OR)
-BOTH_WIDTHS(POSTED, postxor, XOR)
-BOTH_WIDTHS(FETCHING, swap, SWAP)
-BOTH_WIDTHS(FETCHING, fetchmin, fetch_minimum)
-BOTH_WIDTHS(FETCHING, fetchmax, fetch_maximum)
-BOTH_WIDTHS(FETCHING, fetchand, AND)
-BOTH_WIDTHS(FETCHING, fetchor, OR)
-BOTH_WIDTHS(FETCHING, fetchxor, XOR)
+POSTED(isthmus_postadd_slow, "isthmus_postadd", std::int64_t, ADD, add)
+POSTED(isthmus_postadd32, "isthmus_postadd32", std::int32_t, ADD, add)
+FETCHING(isthmus_fetchadd_slow, "isthmus_fetchadd", std::int64_t, ADD, add)
+FETCHING(isthmus_fetchadd32, "isthmus_fetchadd32", std::int32_t, ADD, add)
+BOTH_WIDTHS(POSTED, postmin, fetch_minimum, minimum)
+BOTH_WIDTHS(POSTED, postmax, fetch_maximum, maximum)
+BOTH_WIDTHS(POSTED, postand, AND, bit_and)
+BOTH_WIDTHS(POSTED, postor, OR, bit_or)
+BOTH_WIDTHS(POSTED, postxor, XOR, bit_xor)
+BOTH_WIDTHS(FETCHING, swap, SWAP, swap)
+BOTH_WIDTHS(FETCHING, fetchmin, fetch_minimum, minimum)
+BOTH_WIDTHS(FETCHING, fetchmax, fetch_maximum, maximum)
+BOTH_WIDTHS(FETCHING, fetchand, AND, bit_and)
+BOTH_WIDTHS(FETCHING, fetchor, OR, bit_or)
+BOTH_WIDTHS(FETCHING, fetchxor, XOR, bit_xor)
 
 // Poke needs the right to write only; peek the right to read only.
-#define POKE(SYMBOL, NAME, T)                                                          \
-    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value) { \
-        return atomic<T>(*segment, offset, ISTHMUS_WRITE, nullptr, nullptr, NAME,      \
-                         [value](T* word) { return store(word, value); });             \
+#define POKE(SYMBOL, NAME, T)                                                            \
+    ISTHMUS_API int SYMBOL(const isthmus_segment* segment, uint64_t offset, T value) {   \
+        return atomic<T>(*segment, offset, ISTHMUS_WRITE, {far::AtomicKind::set, value}, \
+                         Kept::posted, nullptr, nullptr, NAME,                           \
+                         [value](T* word) { return store(word, value); });               \
     }
 POKE(isthmus_poke_slow, "isthmus_poke", std::int64_t)
 POKE(isthmus_poke32, "isthmus_poke32", std::int32_t)
@@ -140,19 +192,22 @@ POKE(isthmus_poke32, "isthmus_poke32", std::int32_t)
 #define READERS(SUFFIX, T)                                                                        \
     ISTHMUS_API int isthmus_peek##SUFFIX(const isthmus_segment* segment, uint64_t offset,         \
                                          T* result, isthmus_event* event) {                       \
-        return atomic<T>(*segment, offset, ISTHMUS_READ, result, event, "isthmus_peek" #SUFFIX,   \
+        return atomic<T>(*segment, offset, ISTHMUS_READ, {far::AtomicKind::fetch}, Kept::fetched, \
+                         result, event, "isthmus_peek" #SUFFIX,                                   \
                          [](T* word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); });        \
     }                                                                                             \
     ISTHMUS_API int isthmus_fetchclear##SUFFIX(const isthmus_segment* segment, uint64_t offset,   \
                                                T* result, isthmus_event* event) {                 \
-        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, result, event,                     \
-                         "isthmus_fetchclear" #SUFFIX, [](T* word) { return SWAP(word, T{0}); }); \
+        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, {far::AtomicKind::swap},           \
+                         Kept::fetched, result, event, "isthmus_fetchclear" #SUFFIX,              \
+                         [](T* word) { return SWAP(word, T{0}); });                               \
     }                                                                                             \
     ISTHMUS_API int isthmus_compare_swap##SUFFIX(const isthmus_segment* segment, uint64_t offset, \
                                                  T expected, T value, T* result,                  \
                                                  isthmus_event* event) {                          \
-        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE, result, event,                     \
-                         "isthmus_compare_swap" #SUFFIX, [=](T* word) {                           \
+        return atomic<T>(*segment, offset, ISTHMUS_READ_WRITE,                                    \
+                         {far::AtomicKind::compare_swap, value, expected}, Kept::fetched, result, \
+                         event, "isthmus_compare_swap" #SUFFIX, [=](T* word) {                    \
                              T before = expected;                                                 \
                              __atomic_compare_exchange_n(word, &before, value, false,             \
                                                          __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \

@@ -25,11 +25,17 @@ int allocate(const Segment& segment, std::uint64_t alignment, std::uint64_t size
             ISTHMUS_ARGUMENT, routine,
             "alignment " + std::to_string(alignment) + " is not a power of two up to 4096");
     if (size == 0) return refuse(ISTHMUS_ARGUMENT, routine, "the size is 0");
-    switch (allocator_allocate({segment.base, segment.size}, size, alignment < 16 ? 16 : alignment,
-                               *offset)) {
+    if (alignment < kAllocatorAlignment) alignment = kAllocatorAlignment;
+    AllocatorReport report{};
+    const AllocatorResult result =
+        is_far(segment)
+            ? allocator_allocate_far(segment.owner, {home_of(segment), segment.size}, size,
+                                     alignment, *offset, report)
+            : allocator_allocate({segment.base, segment.size}, size, alignment, *offset);
+    switch (result) {
         case AllocatorResult::done: complete(event); return ISTHMUS_OK;
         case AllocatorResult::no_room: {
-            const AllocatorReport report = allocator_report({segment.base, segment.size});
+            if (!is_far(segment)) report = allocator_report({segment.base, segment.size});
             return refuse(ISTHMUS_NO_MEMORY, routine,
                           "no room for " + std::to_string(size) +
                               " bytes: " + std::to_string(report.free_bytes) + " of " +
@@ -40,6 +46,12 @@ int allocate(const Segment& segment, std::uint64_t alignment, std::uint64_t size
             return refuse(ISTHMUS_ARGUMENT, routine,
                           "the segment's lists are damaged: something wrote over them");
     }
+}
+
+int refuse_address(const Segment& segment) {
+    return refuse(ISTHMUS_PROTOCOL, "isthmus_segment_address",
+                  "the segment of PE " + std::to_string(segment.owner) +
+                      " is on another host, where no address of this PE leads; use put and get");
 }
 
 }  // namespace
@@ -81,6 +93,7 @@ ISTHMUS_API int isthmus_segment_offset(const isthmus_segment* segment, const voi
 
 ISTHMUS_API int isthmus_segment_address(const isthmus_segment* segment, uint64_t offset,
                                         void** address) {
+    if (is_far(*segment)) return refuse_address(*segment);
     if (offset >= segment->size)
         return refuse(ISTHMUS_BOUNDS, "isthmus_segment_address",
                       "offset " + std::to_string(offset) + " is not within 0.." +
@@ -106,7 +119,11 @@ ISTHMUS_API int isthmus_segment_free(const isthmus_segment* segment, uint64_t of
     if (const int status =
             refuse_access(*segment, 0, 0, ISTHMUS_READ_WRITE, ISTHMUS_ALLOCATOR, 1, routine))
         return status;
-    switch (allocator_free({segment->base, segment->size}, offset)) {
+    const AllocatorResult result =
+        is_far(*segment)
+            ? allocator_free_far(segment->owner, {home_of(*segment), segment->size}, offset)
+            : allocator_free({segment->base, segment->size}, offset);
+    switch (result) {
         case AllocatorResult::done: complete(event); return ISTHMUS_OK;
         case AllocatorResult::not_a_block:
             return refuse(

@@ -1,6 +1,7 @@
 // Symmetric memory (isthmus/symmetric.h).
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <string>
 
@@ -11,10 +12,12 @@
 #include "core/collective.hpp"
 #include "core/copy.hpp"
 #include "core/event.hpp"
+#include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/segment.hpp"
 #include "core/sleep.hpp"
 #include "core/status.hpp"
+#include "transport/perform.hpp"
 
 using namespace isthmus;
 using namespace isthmus::native;
@@ -30,16 +33,19 @@ int refuse_pe(const char* routine, int pe) {
         "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
 }
 
+int refuse_no_segment(const void* address, std::uint64_t size, int pe, const char* routine) {
+    return refuse(ISTHMUS_BOUNDS, routine,
+                  "no segment of PE " + std::to_string(pe) + " has all of the " +
+                      std::to_string(size) + " bytes at " + hexadecimal(address) +
+                      ": it ends before them, was destroyed, or was never made there");
+}
+
 // Segments' memory is symmetric in this sense too: the same arithmetic leads to it. What they
 // refuse is refused on this road as well.
 int check_in_arena(const void* address, std::uint64_t size, int pe, std::uint32_t right,
                    const char* routine) {
     const std::uint32_t access = arena_access(address, size, pe);
-    if (access == 0)
-        return refuse(ISTHMUS_BOUNDS, routine,
-                      "no segment of PE " + std::to_string(pe) + " has all of the " +
-                          std::to_string(size) + " bytes at " + hexadecimal(address) +
-                          ": it ends before them, was destroyed, or was never made there");
+    if (access == 0) return refuse_no_segment(address, size, pe, routine);
     if ((access & ISTHMUS_TRANSFERS) == 0)
         return refuse(ISTHMUS_PROTOCOL, routine,
                       "the segment of PE " + std::to_string(pe) + " at " + hexadecimal(address) +
@@ -61,10 +67,11 @@ int check_remote(const void* address, std::uint64_t size, int pe, std::uint32_t 
     return why.empty() ? ISTHMUS_OK : refuse(ISTHMUS_BOUNDS, routine, why);
 }
 
-// 0 if a copy between the two, of which the second is of `pe`, is legal.
+// 0 or kFar if a copy between the two, of which the second is of `pe`, is legal.
 int check(const void* local, const void* address, std::uint64_t size, int pe, std::uint32_t right,
           const char* routine) {
     if (const int status = check_remote(address, size, pe, right, routine)) return status;
+    if (!is_near(pe)) return kFar;
     if (job.checked && overlap(local, translate(address, pe), size)) return refuse_overlap(routine);
     return ISTHMUS_OK;
 }
@@ -122,17 +129,22 @@ ISTHMUS_API int isthmus_symmetric_free(void* block) {
 
 ISTHMUS_API void* isthmus_symmetric_address(const void* address, int pe) {
     require_session("isthmus_symmetric_address");
-    const bool exists = pe >= 0 && pe < job.pes &&
-                        ((is_in_arena(address, 1, pe) && arena_access(address, 1, pe) != 0) ||
-                         why_not_symmetric(address, 1).empty());
+    const bool exists =
+        is_near(pe) && ((is_in_arena(address, 1, pe) && arena_access(address, 1, pe) != 0) ||
+                        why_not_symmetric(address, 1).empty());
     if (!exists) return nullptr;
     return translate(const_cast<void*>(address), pe);
 }
 
 ISTHMUS_API int isthmus_symmetric_put(void* dest, const void* source, uint64_t size, int pe,
                                       isthmus_event* event) {
-    if (const int status = check(source, dest, size, pe, ISTHMUS_WRITE, "isthmus_symmetric_put"))
-        return status;
+    const char* routine = "isthmus_symmetric_put";
+    if (const int status = check(source, dest, size, pe, ISTHMUS_WRITE, routine)) {
+        if (status != kFar) return status;
+        far::put(dest, source, size, pe, routine);
+        complete(event);
+        return ISTHMUS_OK;
+    }
     copy(translate(dest, pe), source, size);
     wake(pe);
     complete(event);
@@ -141,11 +153,63 @@ ISTHMUS_API int isthmus_symmetric_put(void* dest, const void* source, uint64_t s
 
 ISTHMUS_API int isthmus_symmetric_get(void* dest, const void* source, uint64_t size, int pe,
                                       isthmus_event* event) {
-    if (const int status = check(dest, source, size, pe, ISTHMUS_READ, "isthmus_symmetric_get"))
-        return status;
+    const char* routine = "isthmus_symmetric_get";
+    if (const int status = check(dest, source, size, pe, ISTHMUS_READ, routine)) {
+        if (status != kFar) return status;
+        // Constants are here.
+        if (!event || !far::is_published(source, size)) {
+            far::get(dest, source, size, pe, routine);
+            complete(event);
+            return ISTHMUS_OK;
+        }
+        Flight flight(*event);
+        far::begin_get(dest, source, size, pe, flight.pending(), routine);
+        return ISTHMUS_OK;
+    }
     copy(dest, translate(source, pe), size);
     // As isthmus_get: gets from one PE are ordered among each other.
     std::atomic_thread_fence(std::memory_order_acquire);
     complete(event);
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_symmetric_atomic(void* word, int pe, isthmus_atomic_kind kind, int width,
+                                         int64_t operand, int64_t compare, int64_t* before) {
+    const char* routine = "isthmus_symmetric_atomic";
+    require_session(routine);
+    constexpr far::AtomicKind kKinds[] = {far::AtomicKind::fetch,        far::AtomicKind::swap,
+                                          far::AtomicKind::compare_swap, far::AtomicKind::add,
+                                          far::AtomicKind::bit_and,      far::AtomicKind::bit_or,
+                                          far::AtomicKind::bit_xor};
+    if (static_cast<std::size_t>(kind) >= std::size(kKinds))
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "kind " + std::to_string(kind) + " is out of range 0.." +
+                          std::to_string(std::size(kKinds) - 1));
+    if (width != 4 && width != 8)
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "a width of " + std::to_string(width) + " bytes is neither 4 nor 8");
+    if (pe < 0 || pe >= job.pes) return refuse_pe(routine, pe);
+    const auto bytes = static_cast<std::uint64_t>(width);
+    if (reinterpret_cast<std::uintptr_t>(word) % bytes != 0)
+        return refuse(
+            ISTHMUS_ARGUMENT, routine,
+            "address " + hexadecimal(word) + " is not a multiple of " + std::to_string(width));
+    if (is_in_arena(word, bytes, pe)) {
+        if (arena_access(word, bytes, pe) == 0) return refuse_no_segment(word, bytes, pe, routine);
+    } else if (const std::string why = why_not_symmetric(word, bytes); !why.empty()) {
+        return refuse(ISTHMUS_BOUNDS, routine, why);
+    }
+    const far::Atomic atomic{kKinds[kind], static_cast<std::uint8_t>(width),
+                             static_cast<std::uint64_t>(operand),
+                             static_cast<std::uint64_t>(compare)};
+    std::uint64_t seen = 0;
+    if (is_near(pe)) {
+        transport::perform(translate(word, pe), atomic, seen);
+    } else {
+        far::settle();
+        seen = far::fetch_atomic(word, pe, atomic, routine);
+    }
+    if (before)
+        *before = width == 4 ? static_cast<std::int32_t>(seen) : static_cast<std::int64_t>(seen);
     return ISTHMUS_OK;
 }

@@ -1,5 +1,7 @@
 #include "transport/ofi/answer.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <vector>
 
@@ -46,15 +48,34 @@ AnswerSlot* take_slot() {
     return taken_slot;
 }
 
-bool deliver(std::uint64_t token, std::uint64_t value) {
+namespace {
+
+// Null if nobody waits for this answer.
+AnswerSlot* waiting_for(std::uint64_t token) {
     AnswerSlot& slot = slots[token & (kAnswerSlots - 1)];
-    if (slot.token.load(std::memory_order_acquire) != token ||
-        slot.left.load(std::memory_order_relaxed) <= 0)
-        return false;
-    slot.value = value;
+    const bool waits = slot.token.load(std::memory_order_acquire) == token &&
+                       slot.left.load(std::memory_order_relaxed) > 0;
+    return waits ? &slot : nullptr;
+}
+
+bool put_into(AnswerSlot* slot, std::uint64_t value) {
+    if (!slot) return false;
+    slot->value = value;
     // Release publishes the value. Partner: the wait of the thread that asked, acquire.
-    slot.left.fetch_sub(1, std::memory_order_release);
+    slot->left.fetch_sub(1, std::memory_order_release);
     return true;
+}
+
+}  // namespace
+
+bool deliver(std::uint64_t token, std::uint64_t value) {
+    return put_into(waiting_for(token), value);
+}
+
+bool deliver(std::uint64_t token, const void* answer, std::size_t bytes) {
+    AnswerSlot* const slot = waiting_for(token);
+    if (slot && slot->into) std::memcpy(slot->into, answer, std::min(bytes, slot->room));
+    return put_into(slot, bytes);
 }
 
 }  // namespace isthmus::transport::ofi

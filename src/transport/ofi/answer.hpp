@@ -12,6 +12,10 @@ struct AnswerSlot {
     std::atomic<std::uint64_t> token{0};
     std::atomic<int> left{0};  // answers still to come
     std::uint64_t value = 0;   // of the last one; published by `left`
+    // Where a long answer goes, and how many bytes of it; `value` is its whole length. Published by
+    // `token`.
+    void* into = nullptr;
+    std::size_t room = 0;
 };
 
 inline constexpr std::size_t kAnswerSlots = 4096;
@@ -34,5 +38,6 @@ inline std::uint64_t arm(AnswerSlot& slot, int answers) {
 }
 // From the thread that reads the queue. False if nobody waits for it.
 bool deliver(std::uint64_t token, std::uint64_t value);
+bool deliver(std::uint64_t token, const void* answer, std::size_t bytes);
 
 }  // namespace isthmus::transport::ofi

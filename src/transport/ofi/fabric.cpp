@@ -59,7 +59,8 @@ Info hints_for(const char* provider) {
 Fabric::Fabric(const Services& services) : services_(services) {
     choose();
     open();
-    register_segments();
+    for (std::uint32_t id = 0; id < kSegments; ++id)
+        register_segment(id, services_.segments[id]);
 }
 
 Fabric::~Fabric() {
@@ -126,6 +127,7 @@ void Fabric::choose() {
     ordered_ = covers(info_->tx_attr->msg_order) && covers(info_->rx_attr->msg_order) &&
                info_->ep_attr->max_order_raw_size >= sizeof(std::uint64_t) &&
                info_->ep_attr->max_order_waw_size >= sizeof(std::uint64_t);
+    ordered_reads_ = (info_->tx_attr->msg_order & info_->rx_attr->msg_order & FI_ORDER_RAR) != 0;
 }
 
 void Fabric::open() {
@@ -174,30 +176,47 @@ void Fabric::open() {
 }
 
 // Of our choice, where the provider lets us choose: alike at every PE, and not to be guessed by who
-// reaches the port. As many bits as the provider compares; segments differ in the lowest.
+// reaches the port. As many bits as the provider compares; segments differ in the lowest two.
 std::uint64_t Fabric::key_of(std::uint32_t segment) const {
-    static_assert(kSegments == 2);
+    static_assert(kSegments <= 4);
     const std::size_t bytes = info_->domain_attr->mr_key_size;
     const std::uint64_t mask = bytes < 8 ? (std::uint64_t{1} << 8 * bytes) - 1 : ~std::uint64_t{0};
     // Another number than the one that requests carry.
     const std::uint64_t random = services_.secret * 0x9e3779b97f4a7c15u;
-    return ((random ^ random >> 32) & mask & ~std::uint64_t{1}) | segment;
+    return ((random ^ random >> 32) & mask & ~std::uint64_t{3}) | segment;
 }
 
-void Fabric::register_segments() {
-    for (std::uint32_t id = 0; id < kSegments; ++id) {
-        const Segment& segment = services_.segments[id];
-        if (segment.size == 0) continue;
-        fid_mr* region = nullptr;
-        const int error =
+void Fabric::register_segment(std::uint32_t id, const Segment& segment) {
+    if (segment.size == 0) return;
+    fid_mr* region = nullptr;
+    if (const int error =
             fi_mr_reg(domain_.get(), segment.base, segment.size, FI_REMOTE_READ | FI_REMOTE_WRITE,
-                      0, key_of(id), 0, &region, nullptr);
-        if (error != 0) fail("fi_mr_reg", error);
-        regions_[id].reset(region);
-        if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) continue;
-        if (const int problem = fi_mr_bind(region, &endpoint_->fid, 0)) fail("fi_mr_bind", problem);
-        if (const int problem = fi_mr_enable(region)) fail("fi_mr_enable", problem);
+                      0, key_of(id), 0, &region, nullptr))
+        fail("fi_mr_reg", error);
+    regions_[id].reset(region);
+    if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) return;
+    if (const int problem = fi_mr_bind(region, &endpoint_->fid, 0)) fail("fi_mr_bind", problem);
+    if (const int problem = fi_mr_enable(region)) fail("fi_mr_enable", problem);
+}
+
+Target Fabric::own_target(std::uint32_t id, const Segment& segment) const {
+    if (!regions_[id]) return {};
+    const bool by_address = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
+    return {by_address ? reinterpret_cast<std::uint64_t>(segment.base) : 0,
+            fi_mr_key(regions_[id].get())};
+}
+
+void Fabric::publish(std::uint32_t id, const Segment& segment) {
+    register_segment(id, segment);
+    const Target mine = own_target(id, segment);
+    if (!has_own_targets()) {
+        target_of(services_.me, id) = mine;
+        return;
     }
+    std::vector<Target> all(static_cast<std::size_t>(services_.pes));
+    services_.gather(&mine, sizeof mine, all.data());
+    for (int pe = 0; pe < services_.pes; ++pe)
+        target_of(pe, id) = all[static_cast<std::size_t>(pe)];
 }
 
 void Fabric::connect() {
@@ -212,13 +231,8 @@ void Fabric::connect() {
     if (const int error = fi_getname(&endpoint_->fid, mine.address, &length))
         fail("fi_getname", error);
     mine.length = length;
-    const int mode = info_->domain_attr->mr_mode;
-    for (std::uint32_t id = 0; id < kSegments; ++id) {
-        if (!regions_[id]) continue;
-        mine.targets[id].key = fi_mr_key(regions_[id].get());
-        if (mode & FI_MR_VIRT_ADDR)
-            mine.targets[id].base = reinterpret_cast<std::uint64_t>(services_.segments[id].base);
-    }
+    for (std::uint32_t id = 0; id < kSegments; ++id)
+        mine.targets[id] = own_target(id, services_.segments[id]);
     std::vector<Card> cards(static_cast<std::size_t>(services_.pes));
     services_.gather(&mine, sizeof mine, cards.data());
     for (int pe = 0; pe < services_.pes; ++pe) {
@@ -227,7 +241,7 @@ void Fabric::connect() {
         if (fi_av_insert(addresses_.get(), card.address, 1, &index, 0, nullptr) != 1 ||
             index != static_cast<fi_addr_t>(pe))
             fail("fi_av_insert", FI_EADDRNOTAVAIL);
-        if ((mode & (FI_MR_VIRT_ADDR | FI_MR_PROV_KEY)) != 0)
+        if (has_own_targets())
             targets_.insert(targets_.end(), card.targets, card.targets + kSegments);
     }
     if (targets_.empty()) targets_.assign(mine.targets, mine.targets + kSegments);

@@ -1,7 +1,7 @@
 // libfabric's objects for one PE, and the provider that was chosen for them.
 //
 // One reliable-datagram endpoint; an address vector that is a table, so that a PE's number is its
-// address; one completion queue; the heap and the static data registered once, each whole.
+// address; one completion queue; heap, static data and arena registered once, each whole.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "transport/transport.hpp"
@@ -50,6 +51,8 @@ class Fabric {
     // Collective: everyone learns everyone's address, and keys and bases where the provider makes
     // them.
     void connect();
+    // Collective: one more segment, by now that of everyone.
+    void publish(std::uint32_t id, const Segment& segment);
 
     fid_ep* endpoint() const { return endpoint_.get(); }
     fid_cq* queue() const { return queue_.get(); }
@@ -59,9 +62,11 @@ class Fabric {
     int descriptor() const { return descriptor_; }
     // Puts, and requests behind them, take effect in the order they were issued in.
     bool is_ordered() const { return ordered_; }
+    // Reads take effect in the order they were issued in.
+    bool has_ordered_reads() const { return ordered_reads_; }
     std::uint64_t secret() const { return services_.secret; }
     const Target& target(int pe, std::uint32_t segment) const {
-        // Providers with keys of our choice and offsets need no table: all PEs are alike.
+        // Providers with keys of our choice and offsets need no table.
         return targets_[targets_.size() == kSegments
                             ? segment
                             : static_cast<std::size_t>(pe) * kSegments + segment];
@@ -73,7 +78,15 @@ class Fabric {
   private:
     void choose();
     void open();
-    void register_segments();
+    void register_segment(std::uint32_t id, const Segment& segment);
+    Target own_target(std::uint32_t id, const Segment& segment) const;
+    // Keys and bases are the provider's, of each PE its own; else all PEs' are alike.
+    bool has_own_targets() const {
+        return (info_->domain_attr->mr_mode & (FI_MR_VIRT_ADDR | FI_MR_PROV_KEY)) != 0;
+    }
+    Target& target_of(int pe, std::uint32_t segment) {
+        return const_cast<Target&>(std::as_const(*this).target(pe, segment));
+    }
     std::uint64_t key_of(std::uint32_t segment) const;
     [[noreturn]] void fail(const char* call, int error) const;
 
@@ -87,6 +100,7 @@ class Fabric {
     Owned<fid_mr> regions_[kSegments];
     int descriptor_ = -1;
     bool ordered_ = false;
+    bool ordered_reads_ = false;
     std::vector<Target> targets_;
 };
 

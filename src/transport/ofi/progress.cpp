@@ -55,7 +55,9 @@ Road::Road(const Services& services)
       fabric_(services_),
       written_(services.pes),
       asked_of_(services.pes),
+      posted_(static_cast<std::size_t>(services.pes)),
       bounces_(std::make_unique<Bounce[]>(kBounceBuffers)),
+      reads_(std::make_unique<Read[]>(kReads)),
       receives_(std::make_unique<Receive[]>(kReceives)) {
     inject_ = fabric_.is_ordered() ? fabric_.info().tx_attr->inject_size : 0;
     longest_ = fabric_.info().ep_attr->max_msg_size;
@@ -63,6 +65,10 @@ Road::Road(const Services& services)
     for (std::size_t i = 0; i < kBounceBuffers; ++i) {
         bounces_[i].context.kind = Context::Kind::bounce;
         free_bounces_.push_back(&bounces_[i]);
+    }
+    for (std::size_t i = 0; i < kReads; ++i) {
+        reads_[i].context.kind = Context::Kind::read;
+        free_reads_.push_back(&reads_[i]);
     }
     for (std::size_t i = 0; i < kReceives; ++i) {
         receives_[i].context.kind = Context::Kind::receive;
@@ -158,6 +164,7 @@ void Road::look() {
     if (!lock) return;
     constexpr std::size_t kEntries = 16;
     fi_cq_msg_entry entries[kEntries];
+    bool found = false;
     for (;;) {
         const ssize_t count = fi_cq_read(fabric_.queue(), entries, kEntries);
         if (count == -FI_EAVAIL) {
@@ -167,11 +174,14 @@ void Road::look() {
         if (count <= 0) break;
         for (ssize_t i = 0; i < count; ++i)
             complete(entries[i]);
+        found = true;
         // Another thread's: what was found may be what it waits for.
         if (asleep_.load(std::memory_order_relaxed)) ring(wake_event_);
         // There is hardly more, and to find that out takes a system call.
         if (count < static_cast<ssize_t>(kEntries)) break;
     }
+    // Puts of others leave no completion: a thread that looks over and over wakes for them, too.
+    if (found || ++looks_ % 32 == 0) services_.stir();
     if (!answers_.empty()) send_answers();
 }
 
@@ -190,6 +200,15 @@ void Road::complete(const fi_cq_msg_entry& entry) {
             // Release, and last: the waiter's frame is gone behind it.
             reinterpret_cast<Direct*>(context)->done.store(true, std::memory_order_release);
             return;
+        }
+        case Context::Kind::read: {
+            auto& read = *reinterpret_cast<Read*>(context);
+            Pending& pending = *read.pending;
+            {
+                const std::lock_guard lock(read_guard_);
+                free_reads_.push_back(&read);
+            }
+            return pending.finish(1);
         }
         case Context::Kind::bounce: {
             auto& bounce = *reinterpret_cast<Bounce*>(context);
@@ -253,13 +272,9 @@ void Road::serve(const char* bytes, std::size_t length) {
         }
         case RequestKind::flush: answer(asked, 0); break;
         case RequestKind::answer: good = deliver(asked.token, asked.operand); break;
+        case RequestKind::long_answer: good = deliver(asked.token, payload, asked.bytes); break;
         case RequestKind::core:
-            if (services_.serve)
-                services_.serve(static_cast<int>(asked.from),
-                                static_cast<std::uint32_t>(asked.operand), payload, asked.bytes);
-            else
-                good = false;
-            break;
+        case RequestKind::ask: good = answer_core(asked, payload); break;
         case RequestKind::heartbeat:
             if (asked.operand != 0) {
                 Request alive;
@@ -280,19 +295,56 @@ void Road::answer(const Request& asked, std::uint64_t value) {
     answers_.push_back({static_cast<int>(asked.from), reply});
 }
 
+// False if the core knows no such request.
+bool Road::answer_core(const Request& asked, const char* payload) {
+    Reply reply{static_cast<int>(asked.from), {}};
+    const std::size_t bytes = services_.serve(reply.pe, static_cast<std::uint32_t>(asked.operand),
+                                              payload, asked.bytes, reply.payload.data());
+    if (bytes > kAnswerBytes) return false;
+    if (asked.kind != RequestKind::ask) return true;
+    reply.request.kind = RequestKind::long_answer;
+    reply.request.token = asked.token;
+    reply.request.bytes = static_cast<std::uint32_t>(bytes);
+    answers_.push_back(reply);
+    return true;
+}
+
+bool Road::send_answer(Reply& reply) {
+    reply.request.secret = fabric_.secret();
+    reply.request.from = static_cast<std::uint32_t>(services_.me);
+    const auto to = static_cast<fi_addr_t>(reply.pe);
+    ssize_t result = 0;
+    if (!has_payload(reply.request.kind)) {
+        result = fi_inject(fabric_.endpoint(), &reply.request, kShortRequest, to);
+    } else {
+        Bounce* const bounce = free_bounce();
+        if (!bounce) return false;
+        bounce->confirms = false;
+        bounce->context.pe = reply.pe;
+        std::memcpy(bounce->buffer, &reply.request, sizeof reply.request);
+        std::memcpy(bounce->buffer + sizeof reply.request, reply.payload.data(),
+                    reply.request.bytes);
+        iovec local{bounce->buffer, sizeof reply.request + reply.request.bytes};
+        fi_msg message{};
+        message.msg_iov = &local;
+        message.iov_count = 1;
+        message.addr = to;
+        message.context = &bounce->context;
+        result = fi_sendmsg(fabric_.endpoint(), &message, FI_COMPLETION);
+        if (result != 0) give_back(*bounce);
+    }
+    if (result == -FI_EAGAIN) return false;
+    if (result != 0 && !stopping_.load(std::memory_order_relaxed))
+        lost(reply.pe, static_cast<int>(-result));
+    return true;
+}
+
 // Never waits: this may run inside a wait. What the provider does not take now stays in line.
 void Road::send_answers() {
     for (std::size_t left = answers_.size(); left != 0; --left) {
         Reply reply = answers_.front();
         answers_.pop_front();
-        reply.request.secret = fabric_.secret();
-        reply.request.from = static_cast<std::uint32_t>(services_.me);
-        const ssize_t result = fi_inject(fabric_.endpoint(), &reply.request, kShortRequest,
-                                         static_cast<fi_addr_t>(reply.pe));
-        if (result == -FI_EAGAIN)
-            answers_.push_back(reply);
-        else if (result != 0 && !stopping_.load(std::memory_order_relaxed))
-            lost(reply.pe, static_cast<int>(-result));
+        if (!send_answer(reply)) answers_.push_back(reply);
     }
 }
 
@@ -311,7 +363,12 @@ void Road::run() {
         fid* queue = &fabric_.queue()->fid;
         pollfd ends[] = {{stop_event_, POLLIN, 0}, {fabric_.descriptor(), POLLIN, 0}};
         // The provider's leave to sleep: there may be work that the descriptor does not show.
-        if (fabric_.descriptor() >= 0 && fi_trywait(fabric_.fabric(), &queue, 1) != 0) continue;
+        const bool may_sleep =
+            fabric_.descriptor() < 0 || fi_trywait(fabric_.fabric(), &queue, 1) == 0;
+        // Puts of others leave no completion here. The provider may have taken some in, by being
+        // asked for its leave as well; what comes from now on rings.
+        services_.stir();
+        if (!may_sleep) continue;
         poll(ends, fabric_.descriptor() >= 0 ? 2 : 1, pause_milliseconds());
     }
 }

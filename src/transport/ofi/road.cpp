@@ -139,6 +139,36 @@ void Road::get(int pe, void* dest, Place source, std::size_t bytes) {
     } while (bytes != 0);
 }
 
+void Road::begin_get(int pe, void* dest, Place source, std::size_t bytes, Pending& pending) {
+    if (!fabric_.has_ordered_reads()) return get(pe, dest, source, bytes);
+    auto* to = static_cast<char*>(dest);
+    const Target& target = fabric_.target(pe, source.segment);
+    std::uint64_t from = target.base + source.offset;
+    for (std::size_t part = 0; bytes != 0; to += part, from += part, bytes -= part) {
+        part = std::min(bytes, longest_);
+        Read& read = take_read(pe);
+        read.pending = &pending;
+        pending.left.fetch_add(1, std::memory_order_relaxed);
+        issue(pe, [&] {
+            return fi_read(fabric_.endpoint(), to, part, nullptr, static_cast<fi_addr_t>(pe), from,
+                           target.key, &read.context);
+        });
+    }
+}
+
+Read& Road::take_read(int pe) {
+    Read* read = nullptr;
+    wait(pe, [&] {
+        const std::lock_guard lock(read_guard_);
+        if (free_reads_.empty()) return false;
+        read = free_reads_.back();
+        free_reads_.pop_back();
+        return true;
+    });
+    read->context.pe = pe;
+    return *read;
+}
+
 void Road::await_direct(int pe, Direct& direct) {
     // Acquire: partner is the release in complete().
     wait(pe, [&] { return direct.done.load(std::memory_order_acquire); });
@@ -169,14 +199,16 @@ void Road::get_word_here(Transport& transport, void* dest, int pe, std::uint64_t
 
 Bounce& Road::take_bounce(int pe) {
     Bounce* bounce = nullptr;
-    wait(pe, [&] {
-        const std::lock_guard lock(bounce_guard_);
-        if (free_bounces_.empty()) return false;
-        bounce = free_bounces_.back();
-        free_bounces_.pop_back();
-        return true;
-    });
+    wait(pe, [&] { return (bounce = free_bounce()) != nullptr; });
     return *bounce;
+}
+
+Bounce* Road::free_bounce() {
+    const std::lock_guard lock(bounce_guard_);
+    if (free_bounces_.empty()) return nullptr;
+    Bounce* const bounce = free_bounces_.back();
+    free_bounces_.pop_back();
+    return bounce;
 }
 
 void Road::give_back(Bounce& bounce) {
@@ -300,14 +332,14 @@ std::uint64_t Road::fetch_word_here(Transport& transport, std::uint64_t operand,
 
 void Road::post_atomic(int pe, Place word, const Atomic& atomic) {
     send(pe, request_for(RequestKind::post_atomic, word, atomic));
-    mark_asked(pe);
+    mark_posted(pe);
 }
 
 void Road::put_signal(int pe, Place dest, const void* source, std::size_t bytes, Place word,
                       const Atomic& signal) {
     tell(pe, dest, source, bytes, word, signal);
     if (bytes > kRequestBytes) mark_written(pe);
-    mark_asked(pe);
+    mark_posted(pe);
 }
 
 void Road::tell(int pe, Place dest, const void* source, std::size_t bytes, Place word,
@@ -325,14 +357,46 @@ void Road::tell(int pe, Place dest, const void* source, std::size_t bytes, Place
     send(pe, request_for(RequestKind::post_atomic, word, signal));
 }
 
-void Road::request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) {
-    if (!fabric_.is_ordered()) await_confirmations();
+Request Road::request_for(RequestKind kind, std::uint32_t handler, std::size_t bytes) const {
+    if (bytes > kRequestBytes) {
+        services_.fail("a request is longer than 2048 bytes");
+        std::abort();
+    }
     Request request;
-    request.kind = RequestKind::core;
+    request.kind = kind;
     request.operand = handler;
     request.bytes = static_cast<std::uint32_t>(bytes);
+    return request;
+}
+
+void Road::request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) {
+    settle();
+    send(pe, request_for(RequestKind::core, handler, bytes), payload);
+    mark_posted(pe);
+}
+
+std::size_t Road::ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
+                      void* answer, std::size_t room) {
+    settle();
+    AnswerSlot& slot = needed_slot();
+    Request request = request_for(RequestKind::ask, handler, bytes);
+    slot.into = answer;
+    slot.room = room;
+    request.token = arm(slot, 1);
     send(pe, request, payload);
-    mark_asked(pe);
+    const std::uint64_t length = await_answer(pe, slot);
+    slot.into = nullptr;
+    return length;
+}
+
+void Road::publish(std::uint32_t segment, const Segment& memory) {
+    {
+        // Under it requests are served.
+        wait(-1, [&] { return reading_.try_lock(); });
+        const std::lock_guard lock(reading_, std::adopt_lock);
+        services_.segments[segment] = memory;
+    }
+    fabric_.publish(segment, memory);
 }
 
 // ---- ordering
@@ -349,6 +413,15 @@ Express Road::express() const {
     // The same call but for the type of the pointer to the endpoint, which is the network's secret.
     return {reinterpret_cast<Express::Inject*>(fabric_.endpoint()->rma->inject), fabric_.endpoint(),
             inject_, heap_keys_.keys(), written_.bytes()};
+}
+
+void Road::await_posted(int pe) {
+    AnswerSlot& slot = needed_slot();
+    Request request;
+    request.kind = RequestKind::flush;
+    request.token = arm(slot, 1);
+    send(pe, request);
+    await_answer(pe, slot);
 }
 
 void Road::await_confirmations() {
@@ -418,6 +491,10 @@ void Road::read_behind() {
         for (std::size_t i = 0; i < count; ++i)
             await_direct(reads[i].context.pe, reads[i]);
     }
+}
+
+void Road::settle() {
+    if (!fabric_.is_ordered()) await_confirmations();
 }
 
 // Puts are in order with what follows them; only a request is done by a thread, after which a later

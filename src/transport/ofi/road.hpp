@@ -18,6 +18,7 @@
 // (`reading_`), so that requests of one PE are done in order.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <memory>
@@ -38,11 +39,13 @@ namespace isthmus::transport::ofi {
 inline constexpr std::size_t kBounceBytes = 16384;
 inline constexpr std::size_t kBounceBuffers = 64;
 inline constexpr std::size_t kReceives = 128;
+inline constexpr std::uint32_t kPostedAtOnce = 128;  // requests to one PE that nobody answers
+inline constexpr std::size_t kReads = 256;           // of those that begin_get() leaves under way
 
 // Behind every context that the provider is given, so that a completion finds its meaning. The
 // provider's part comes first and is the provider's while the operation is under way.
 struct Context {
-    enum class Kind : std::uint8_t { receive, direct, bounce };
+    enum class Kind : std::uint8_t { receive, direct, bounce, read };
     Context() : kind(Kind::direct) {}  // the provider's part stays as it is: a get makes one a call
     fi_context2 provider;
     Kind kind;
@@ -59,6 +62,12 @@ struct Receive {
 struct Direct {
     Context context;
     std::atomic<bool> done{false};
+};
+
+// A part of what somebody waits for elsewhere.
+struct Read {
+    Context context;
+    Pending* pending = nullptr;
 };
 
 struct Bounce {
@@ -83,7 +92,12 @@ class Road final : public Transport {
               const Atomic& signal) override;
     void fence() override;
     void quiet() override;
+    void settle() override;
+    void begin_get(int pe, void* dest, Place source, std::size_t bytes, Pending& pending) override;
     void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) override;
+    std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
+                    void* answer, std::size_t room) override;
+    void publish(std::uint32_t segment, const Segment& memory) override;
     void progress() override;
     bool sleep(std::uint64_t nanoseconds) override;
     const std::atomic<int>* before_quiet() const override { return &outstanding_; }
@@ -125,9 +139,12 @@ class Road final : public Transport {
     void put_long(int pe, Place dest, const void* source, std::size_t bytes);
     void write(int pe, Place dest, const void* source, std::size_t bytes, Context& context);
     Bounce& take_bounce(int pe);
+    Bounce* free_bounce();
+    Read& take_read(int pe);
     void give_back(Bounce& bounce);
     void write_long(int pe, Place dest, const void* source, std::size_t bytes);
     void send(int pe, Request request, const void* payload = nullptr);
+    Request request_for(RequestKind kind, std::uint32_t handler, std::size_t bytes) const;
     Request request_for(RequestKind kind, Place word, const Atomic& atomic) const;
 
     // Behind the operation: who takes the mark and then asks for an answer asks behind it.
@@ -140,6 +157,16 @@ class Road final : public Transport {
             mark_first(pe, asked_of_);
     }
     [[gnu::noinline]] void mark_first(int pe, Marks& marks);
+    // The same of a request that nobody answers. Now and then this waits until they are served: the
+    // provider keeps what the target has not yet taken, as much as comes.
+    void mark_posted(int pe) {
+        mark_asked(pe);
+        auto& posted = posted_[static_cast<std::size_t>(pe)];
+        if (posted.fetch_add(1, std::memory_order_relaxed) % kPostedAtOnce == kPostedAtOnce - 1)
+            [[unlikely]]
+            await_posted(pe);
+    }
+    [[gnu::cold, gnu::noinline]] void await_posted(int pe);
     void flush(bool all);
     AnswerSlot& needed_slot();
     void ask(AnswerSlot& slot);
@@ -151,6 +178,7 @@ class Road final : public Transport {
     void read_error();
     void serve(const char* bytes, std::size_t length);
     void answer(const Request& asked, std::uint64_t value);
+    bool answer_core(const Request& asked, const char* payload);
     void send_answers();
 
     void run();
@@ -161,7 +189,7 @@ class Road final : public Transport {
     void watch_neighbour(std::uint64_t now);
     [[noreturn]] void lost(int pe, int error);
 
-    const Services services_;
+    Services services_;  // segments: under reading_, but for what does not change any more
     Fabric fabric_;
     std::string description_;
     // What the shortest ways need, laid ready.
@@ -180,6 +208,7 @@ class Road final : public Transport {
     KeyTable heap_keys_;
     Marks written_;
     Marks asked_of_;
+    std::vector<std::atomic<std::uint32_t>> posted_;  // by PE, ever
     std::mutex marking_;
     std::atomic<int> outstanding_{0};  // not 0: there may be marks, or answers are awaited
     std::atomic<int> asked_{0};        // the same of the marks of requests
@@ -191,14 +220,21 @@ class Road final : public Transport {
     std::mutex bounce_guard_;
     std::unique_ptr<Bounce[]> bounces_;
     std::vector<Bounce*> free_bounces_;
+    std::mutex read_guard_;
+    std::unique_ptr<Read[]> reads_;
+    std::vector<Read*> free_reads_;
 
     std::mutex reading_;
     std::unique_ptr<Receive[]> receives_;
     struct Reply {
         int pe;
         Request request;
+        std::array<char, kAnswerBytes> payload{};  // request.bytes of it
     };
+    // False if the provider, or the bounce buffers, have no room now.
+    bool send_answer(Reply& reply);
     std::deque<Reply> answers_;              // under reading_
+    std::uint32_t looks_ = 0;                // likewise
     std::atomic<std::uint64_t> refused_{0};  // packets that were none of this job's
 
     // When the program last looked at the queue itself, nanoseconds; relaxed. The thread leaves the

@@ -18,8 +18,10 @@ enum class RequestKind : std::uint8_t {
     put_signal,    // payload, then the signal
     flush,         // answered when all that came before is done
     answer,
-    core,       // payload for Services::serve; `operand` is the handler
-    heartbeat,  // says only that its sender lives
+    core,         // payload for Services::serve; `operand` is the handler
+    ask,          // the same, answered
+    long_answer,  // payload: what serve() answers
+    heartbeat,    // says only that its sender lives
     count
 };
 
@@ -35,7 +37,7 @@ struct Request {
     std::uint64_t offset = 0;   // of the atomic's word in `segment`
     std::uint64_t operand = 0;  // of the answer: the value
     std::uint64_t compare = 0;
-    // Only put_signal and core send what follows.
+    // Only those with a payload send what follows.
     std::uint64_t data_offset = 0;
     std::uint32_t data_segment = 0;
     std::uint32_t bytes = 0;
@@ -66,7 +68,8 @@ constexpr std::uint32_t short_code(RequestKind kind, std::uint32_t atomic, std::
 }
 
 inline bool has_payload(RequestKind kind) {
-    return kind == RequestKind::put_signal || kind == RequestKind::core;
+    return kind == RequestKind::put_signal || kind == RequestKind::core ||
+           kind == RequestKind::ask || kind == RequestKind::long_answer;
 }
 
 // False unless the bytes are a whole request of this job. `payload` points into them.

@@ -37,6 +37,10 @@ int main(int, char** arguments) {
         const isthmus::event dropped = segment.async_put(memory, 4090);  // and nobody asks
     }
     if (which == "array") isthmus::shared_array<long> huge(std::size_t{1} << 45);
+    if (which == "load") {  // of a PE of another host
+        const auto theirs = isthmus::segment::of(1 - isthmus::pe()).or_fail();
+        on_stack = *reinterpret_cast<volatile int*>(theirs.native().base);
+    }
     if (which == "handler") {
         const auto aggregator = isthmus::aggregator_of<int>(
             [](int, std::span<const int>) { throw std::string("thrown"); });

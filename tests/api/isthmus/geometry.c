@@ -6,7 +6,7 @@
 
 enum { kSpace = 1 << 17, kMostRanges = 12 };
 static int me, pes;
-static unsigned char local[kSpace], model[kSpace], kept[kSpace];
+static unsigned char local[kSpace], model[kSpace], kept[kSpace], copy[kSpace];
 static uint64_t state;
 
 static uint64_t below(uint64_t limit) {
@@ -56,7 +56,6 @@ static uint64_t looked_at(int round, uint64_t end) {
 }
 
 static void a_block(int round, const isthmus_segment* next) {
-    unsigned char* const remote = (unsigned char*)next->base;
     const int put = round % 2;
     const uint64_t element = 1 + below(9), width = 1 + below(below(16) ? 20 : 150),
                    height = 1 + below(10), depth = 1 + below(4), here = below(64),
@@ -69,6 +68,7 @@ static void a_block(int round, const isthmus_segment* next) {
     const uint64_t limit = looked_at(round, l_end > r_end ? l_end : r_end);
     for (int i = 0; i < 64; ++i) /* a few new bytes each round; the rest is what came before */
         local[below(limit)] = (unsigned char)below(256);
+    unsigned char* remote = bytes_of(next, copy, limit);
     memcpy(model, put ? remote : local, limit);
     memcpy(kept, put ? local : remote, limit);
     move_model(model, put ? &r : &l, kept, put ? &l : &r, bytes, height, depth);
@@ -94,12 +94,12 @@ static void a_block(int round, const isthmus_segment* next) {
                                      &event));
     }
     OK(isthmus_event_wait(&event));
+    remote = bytes_of(next, copy, limit);
     CHECK(memcmp(put ? remote : local, model, limit) == 0);
     CHECK(memcmp(put ? local : remote, kept, limit) == 0);
 }
 
 static void a_list(int round, const isthmus_segment* next) {
-    unsigned char* const remote = (unsigned char*)next->base;
     const int put = round % 2;
     isthmus_range ranges[kMostRanges];
     const size_t count = below(kMostRanges + 1);
@@ -110,6 +110,7 @@ static void a_list(int round, const isthmus_segment* next) {
         r += ranges[i].size + below(9);
     }
     const uint64_t limit = looked_at(round, l > r ? l : r);
+    unsigned char* remote = bytes_of(next, copy, limit);
     memcpy(model, put ? remote : local, limit);
     memcpy(kept, put ? local : remote, limit);
     for (size_t i = 0; i < count; ++i) {
@@ -125,6 +126,7 @@ static void a_list(int round, const isthmus_segment* next) {
     OK(put ? isthmus_put_list(ranges, count, next, &event)
            : isthmus_get_list(ranges, count, next, &event));
     OK(isthmus_event_wait(&event));
+    remote = bytes_of(next, copy, limit);
     CHECK(memcmp(put ? remote : local, model, limit) == 0);
     CHECK(memcmp(put ? local : remote, kept, limit) == 0);
 }
@@ -138,7 +140,6 @@ int main(int argc, char** argv) {
     isthmus_segment mine, next;
     OK(isthmus_segment_create(&mine, 100 + (uint64_t)me, NULL, kSpace, 0));
     OK(isthmus_segment_clone(&next, 100 + (uint64_t)((me + 1) % pes), -1));
-    unsigned char* const remote = (unsigned char*)next.base;
     isthmus_barrier();
     for (int round = 0; round <= rounds; ++round) {
         if (below(10))
@@ -184,10 +185,12 @@ int main(int argc, char** argv) {
     /* A pitch of 0 on the side that is read is one row again and again. */
     memset(local, 7, 32);
     OK(isthmus_put_strided(local, 0, &next, 256, 24, 20, 30, NULL));
+    OK(isthmus_fence(&next, NULL));
     OK(isthmus_get_strided(local + 4096, 32, &next, 256, 0, 20, 30, NULL));
+    unsigned char* remote = bytes_of(&next, copy, kSpace);
     for (int i = 0; i < 30; ++i)
         CHECK(!memcmp(local + 4096 + 32 * i, local, 20) &&
-              !memcmp(next.base + 256 + 24 * i, local, 20));
+              !memcmp(remote + 256 + 24 * i, local, 20));
     OK(isthmus_put_strided(local, 8, &next, 0, 8, 8, 0, NULL));
 
     /* Nothing, however often, takes no time: here it would be minutes. */
@@ -204,12 +207,15 @@ int main(int argc, char** argv) {
     CHECK(seconds_now(CLOCK_MONOTONIC) - begun < 5);
 
     /* A list with one bad range moves nothing. */
+    remote = bytes_of(&next, copy, kSpace);
     memcpy(kept, remote, kSpace);
     memset(local, 0xa5, 64);
     isthmus_range ranges[3] = {{local, 0, 16}, {local + 16, 100, 16}, {local, kSpace - 8, 16}};
     CHECK(isthmus_put_list(ranges, 3, &next, NULL) == ISTHMUS_BOUNDS);
+    remote = bytes_of(&next, copy, kSpace);
     CHECK(memcmp(remote, kept, kSpace) == 0);
     OK(isthmus_put_list(ranges, 2, &next, NULL));
+    remote = bytes_of(&next, copy, kSpace);
     CHECK(remote[0] == 0xa5 && remote[15] == 0xa5 && remote[100] == 0xa5 && remote[115] == 0xa5);
     OK(isthmus_get_list(ranges, 2, &next, NULL));
     isthmus_barrier();

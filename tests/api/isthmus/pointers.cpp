@@ -204,7 +204,8 @@ void arithmetic() {
     CHECK(pes == 1 || p.local() == nullptr);
     *p = 1000 + me;
     isthmus::barrier();
-    CHECK(*p.direct() == 1000 + me && block[0] == 1000 + left);
+    CHECK(p.direct() ? *p.direct() == 1000 + me : has_far_pes());
+    CHECK(block[0] == 1000 + left);
     CHECK((global_ptr<long>(block.data(), pes).direct() == nullptr));
     // Of another type, and a member.
     const auto bytes = isthmus::global_cast<unsigned char>(p);

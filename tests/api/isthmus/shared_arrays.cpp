@@ -26,7 +26,8 @@ void by_layout(std::size_t n, Block... block) {
         const isthmus::element_place place = x.layout().locate(i);
         CHECK(x.owner(i) == place.pe && x.is_local(i) == (place.pe == me));
         CHECK(x.pointer(i).where() == place.pe);
-        CHECK(x.direct(place.pe)[place.index] == value);
+        const auto direct = x.direct(place.pe);
+        CHECK(direct.empty() ? has_far_pes() : direct[place.index] == value);
         if (place.pe != me) continue;
         CHECK(&x.local()[place.index] == x.pointer(i).local() && place.index == mine++);
         CHECK(x.index_of_local(place.index) == i);

@@ -64,7 +64,22 @@ static void memory(void) {
     isthmus_segment segment;
     OK(isthmus_segment_default(&segment, right));
     uint64_t offset = 0;
-    OK(isthmus_segment_offset(&segment, isthmus_symmetric_address(bytes + 50, right), &offset));
+    const void* const there = isthmus_symmetric_address(bytes + 50, right);
+    isthmus_segment own;
+    OK(isthmus_segment_default(&own, me));
+    if (is_far(&segment)) {
+        CHECK(!there && isthmus_segment_offset(&segment, there, &offset) == ISTHMUS_BOUNDS);
+    } else {
+        OK(isthmus_segment_offset(&segment, there, &offset));
+        back[0] = 0;
+        OK(isthmus_get(back, &segment, offset, 1, NULL));
+        CHECK(back[0] == 'a' + me);
+    }
+    OK(isthmus_segment_offset(&own, bytes + 50, &offset));
+    void* address = NULL;
+    CHECK(isthmus_segment_address(&segment, offset, &address) ==
+              (is_far(&segment) ? ISTHMUS_PROTOCOL : ISTHMUS_OK) &&
+          address == there);
     OK(isthmus_get(back, &segment, offset, 1, NULL));
     CHECK(back[0] == 'a' + me);
     /* Static data, and what shmem_malloc gives. */
@@ -115,7 +130,7 @@ static void rights(void) {
         char* const home = mine.base;
         char* const there = (char*)isthmus_symmetric_address(home, right);
         char bytes[8192] = {0};
-        CHECK(there == theirs.base); /* arenas fill up alike */
+        CHECK(there == (is_far(&theirs) ? NULL : theirs.base)); /* arenas fill up alike */
         const int put = isthmus_put(bytes, &theirs, 2000, sizeof bytes, NULL);
         const int get = isthmus_get(bytes, &theirs, 2000, sizeof bytes, NULL);
         CHECK(isthmus_symmetric_put(home + 2000, bytes, sizeof bytes, right, NULL) == put);
@@ -152,7 +167,8 @@ static void ends(void) {
         CHECK(isthmus_symmetric_put(at, bytes, ranges[i].size, right, NULL) == ranges[i].status);
         CHECK(isthmus_symmetric_get(bytes, at, ranges[i].size, right, NULL) == ranges[i].status);
     }
-    CHECK(isthmus_symmetric_address(small.base + 99, right));
+    CHECK(isthmus_symmetric_address(small.base + 99, me));
+    CHECK(isthmus_symmetric_address(small.base + 99, right) || has_far_pes());
     CHECK(!isthmus_symmetric_address(small.base + 100, right));
     isthmus_barrier();
     for (uint64_t i = 0; i < large.size; ++i)

@@ -220,9 +220,10 @@ void allocator() {
             std::uint64_t state = 3 + static_cast<std::uint64_t>(me * kThreads + thread);
             std::vector<std::pair<std::uint64_t, std::uint64_t>> blocks;  // offset, size
             const auto free_one = [&](std::size_t i) {
-                const auto* bytes = reinterpret_cast<const unsigned char*>(shared.base);
+                unsigned char bytes[512];
+                OK(isthmus_get(bytes, &shared, blocks[i].first, blocks[i].second, nullptr));
                 for (std::uint64_t byte = 0; byte < blocks[i].second; ++byte)
-                    CHECK(bytes[blocks[i].first + byte] == me * kThreads + thread + 1);
+                    CHECK(bytes[byte] == me * kThreads + thread + 1);
                 OK(isthmus_segment_free(&shared, blocks[i].first, nullptr));
                 blocks[i] = blocks.back();
                 blocks.pop_back();
@@ -234,7 +235,13 @@ void allocator() {
                     round % 3 == 0 ? isthmus_segment_memalign(&shared, 256, size, &offset, nullptr)
                                    : isthmus_segment_malloc(&shared, size, &offset, nullptr);
                 if (status == ISTHMUS_OK) {
-                    std::memset(shared.base + offset, me * kThreads + thread + 1, size);
+                    unsigned char mark[512];
+                    std::memset(mark, me * kThreads + thread + 1, size);
+                    if (is_far(&shared))
+                        OK(isthmus_put(mark, &shared, offset, size, nullptr));
+                    else
+                        std::memcpy(shared.base + offset, mark, size);
+                    OK(isthmus_fence(&shared, nullptr));
                     blocks.emplace_back(offset, size);
                 } else {
                     CHECK(status == ISTHMUS_NO_MEMORY);
@@ -571,10 +578,12 @@ int main(int argc, char** argv) {
     operations();
     allocator();
     events();
-    queues();
-    queues_that_end();
-    extension_queues();
-    aggregators();
+    if (!has_far_pes()) {
+        queues();
+        queues_that_end();
+        extension_queues();
+        aggregators();
+    }
     isthmus_finalize();
     return 0;
 }

@@ -104,6 +104,7 @@ void move_one(const isthmus::segment& segment) {
         });
     }
     std::vector<T> seen(there.size());
+    segment.fence().or_fail();
     segment.get(offset, seen).or_fail();
     CHECK(seen == model_there);
     if (!put) {
