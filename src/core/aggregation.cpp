@@ -9,6 +9,7 @@
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/collective.hpp"
+#include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/status.hpp"
 
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::size_t kLargestItem = 256;
 constexpr std::size_t kStandardBuffer = 4096;
+// What the transport sends by one copy and without waiting, with the frame's head.
+constexpr std::size_t kFarBuffer = 16384 - sizeof(FrameHead);
 constexpr std::uint64_t kSmallestRing = 16384;
 constexpr std::uint64_t kLargestRing = std::uint64_t{1} << 30;
 
@@ -37,9 +40,10 @@ int open_aggregator(isthmus_aggregator** aggregator, std::size_t item_size, std:
                           std::to_string(kLargestItem));
     const std::uint64_t wanted = size(Setting::aggregator_ring, os::memory_size());
     const std::uint64_t ring = std::bit_ceil(std::clamp(wanted, kSmallestRing, kLargestRing));
-    if (buffer == 0) buffer = kStandardBuffer;
     // At least four messages a ring, so that filling, waiting and handling overlap.
-    buffer = std::min<std::size_t>(buffer, ring / 4 - kCell);
+    const std::size_t most = ring / 4 - kCell;
+    const std::size_t far_buffer = std::min(buffer == 0 ? kFarBuffer : buffer, most);
+    buffer = std::min(buffer == 0 ? kStandardBuffer : buffer, most);
     check_agreement(routine, "item_size", item_size);
     const std::uint64_t bytes = Aggregator::layout_size(job.pes, ring);
     char* memory = nullptr;
@@ -54,7 +58,8 @@ int open_aggregator(isthmus_aggregator** aggregator, std::size_t item_size, std:
                           "raise SHMEM_SYMMETRIC_SIZE");
     std::memset(memory, 0, bytes);
     barrier_world();
-    *aggregator = new Aggregator(memory, item_size, buffer, ring, handler, argument);
+    *aggregator = new Aggregator(memory, item_size, buffer, far_buffer, ring, handler, argument);
+    far::quiet();
     barrier_world();
     return ISTHMUS_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "core/event.hpp"
+#include "core/far.hpp"
 #include "core/fork.hpp"
 #include "core/window.hpp"
 
@@ -13,9 +14,16 @@ namespace isthmus {
 namespace {
 
 constexpr std::uint64_t kCountsSize = 4096;
-static_assert(sizeof(AggregatorCounts) <= kCountsSize);
+constexpr std::uint64_t kCallOffset = sizeof(AggregatorCounts);
+static_assert(kCallOffset + sizeof(WaveCall) <= kCountsSize);
+constexpr const char* kCreate = "isthmus_aggregator_create";
+constexpr const char* kPush = "isthmus_aggregator_push";
 // How long a finish() waits before it asks whether other PEs have handled anything; nanoseconds.
 constexpr std::uint64_t kNewWait = 500'000'000;
+
+std::size_t whole_items(std::size_t bytes, std::size_t item) {
+    return std::max<std::size_t>(1, bytes / item) * item;
+}
 
 std::uint64_t ring_stride(std::uint64_t ring) {
     return kRingOffset + ring;
@@ -34,16 +42,18 @@ constinit thread_local bool in_handler = false;
 
 }  // namespace
 
+// Counts, rings and, in a job of several hosts, answers to waves.
 std::uint64_t Aggregator::layout_size(int pes, std::uint64_t ring) {
-    return kCountsSize + static_cast<std::uint64_t>(pes) * ring_stride(ring);
+    const std::uint64_t answer = far::present ? sizeof(WaveAnswer) : 0;
+    return kCountsSize + static_cast<std::uint64_t>(pes) * (ring_stride(ring) + answer);
 }
 
 // Ring number s of a PE is where PE s sends to it.
 Aggregator::Aggregator(char* memory, std::size_t size_of_item, std::size_t buffer,
-                       std::uint64_t ring, Handler handler, void* argument)
+                       std::size_t far_buffer, std::uint64_t ring, Handler handler, void* argument)
     : isthmus_aggregator{nullptr, size_of_item, 0, static_cast<std::uint32_t>(job.pes)},
       memory_(memory),
-      message_(std::max<std::size_t>(1, buffer / size_of_item) * size_of_item),
+      message_(whole_items(buffer, size_of_item)),
       handler_(handler),
       argument_(argument),
       owner_(this_thread()),
@@ -57,14 +67,28 @@ Aggregator::Aggregator(char* memory, std::size_t size_of_item, std::size_t buffe
     const auto ring_of = [&](int sender) {
         return memory + kCountsSize + static_cast<std::uint64_t>(sender) * ring_stride(ring);
     };
-    for (int pe = 0; pe < job.pes; ++pe)
-        incoming_.emplace_back(format_ring(ring_of(pe), ring), ring_of(pe) + kRingOffset);
+    char* const mine = ring_of(job.me);  // at the target
     for (int pe = 0; pe < job.pes; ++pe) {
-        char* const theirs = translate(ring_of(job.me), pe);
-        wait_for({Routine::native_aggregator_push, pe},
-                 [&] { return find_ring(theirs) != nullptr; });
-        outgoing(pe).ring = RingProducer(find_ring(theirs), theirs + kRingOffset, pe);
+        char* const theirs = ring_of(pe);
+        incoming_.push_back({{format_ring(theirs, ring), theirs + kRingOffset}, nullptr});
+        if (!is_near(pe)) incoming_.back().far = std::make_unique<FarRingReturns>(theirs, mine, pe);
     }
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (!is_near(pe)) {
+            outgoing(pe).far = std::make_unique<FarRingProducer>(
+                mine, ring_of(pe), ring, whole_items(far_buffer, size_of_item), size_of_item, pe);
+            outgoing(pe).far->announce(kCreate);
+            continue;
+        }
+        char* const there = translate(mine, pe);
+        wait_for({Routine::native_aggregator_push, pe},
+                 [&] { return find_ring(there) != nullptr; });
+        outgoing(pe).ring = RingProducer(find_ring(there), there + kRingOffset, pe);
+    }
+    if (far::present)
+        waves_ = std::make_unique<Waves>(reinterpret_cast<AggregatorCounts*>(memory),
+                                         reinterpret_cast<WaveCall*>(memory + kCallOffset),
+                                         reinterpret_cast<WaveAnswer*>(ring_of(job.pes)));
     enlist();
 }
 
@@ -117,10 +141,13 @@ void Aggregator::publish_pushed() {
 }
 
 bool Aggregator::open_message(int pe) {
-    void* const message = outgoing(pe).ring.reserve(message_);
+    Outgoing& out = outgoing(pe);
+    std::uint64_t room = message_;
+    char* const message =
+        out.far ? out.far->reserve(room, kPush) : static_cast<char*>(out.ring.reserve(message_));
     if (!message) return false;
-    outgoing(pe).begin = lane(pe).next = static_cast<char*>(message);
-    lane(pe).end = lane(pe).next + message_;
+    out.begin = lane(pe).next = message;
+    lane(pe).end = message + room;
     return true;
 }
 
@@ -128,7 +155,11 @@ void Aggregator::send(int pe) {
     Outgoing& out = outgoing(pe);
     if (!out.begin) return;
     publish_pushed();
-    out.ring.commit(out.begin, static_cast<std::uint64_t>(lane(pe).next - out.begin));
+    const auto size = static_cast<std::uint64_t>(lane(pe).next - out.begin);
+    if (out.far)
+        out.far->commit(size, kPush);
+    else
+        out.ring.commit(out.begin, size);
     out.begin = lane(pe).next = lane(pe).end = nullptr;
 }
 
@@ -191,13 +222,14 @@ void Aggregator::flush() {
 }
 
 std::size_t Aggregator::handle_from(int pe) {
-    RingConsumer& ring = incoming_[static_cast<std::size_t>(pe)];
+    auto& [ring, far] = incoming_[static_cast<std::size_t>(pe)];
     std::size_t handled = 0;
     std::uint64_t bytes = 0;
     while (const void* items = ring.take(bytes)) {
         const std::size_t count = bytes / item_size;
         if (count != 0) handler_(argument_, pe, items, count);
         ring.release();
+        if (far) far->tell_released(kPush);
         handled += count;
     }
     return handled;
@@ -224,6 +256,7 @@ std::size_t Aggregator::serve() {
 
 std::size_t Aggregator::progress() {
     require_usable("isthmus_aggregator_progress");
+    if (far::present) far::progress();
     const std::size_t handled = serve();
     for (Aggregator* each = of_this_thread; each; each = each->next_of_thread_) {
         if (each != this) each->serve();
@@ -232,6 +265,7 @@ std::size_t Aggregator::progress() {
 }
 
 std::uint64_t Aggregator::handled_everywhere() const {
+    if (waves_) return waves_->handled_everywhere();
     std::uint64_t handled = 0;
     for (int pe = 0; pe < static_cast<int>(pes); ++pe)
         handled += counts_of(pe).handled.load(std::memory_order_seq_cst);
@@ -268,6 +302,14 @@ bool Aggregator::over_everywhere(std::uint64_t epoch) const {
     return true;
 }
 
+bool Aggregator::is_over(std::uint64_t epoch) {
+    return waves_ ? waves_->is_over(epoch) : over_somewhere(epoch) || all_done(epoch);
+}
+
+bool Aggregator::have_all_left(std::uint64_t epoch) {
+    return waves_ ? waves_->have_all_left(epoch) : over_everywhere(epoch);
+}
+
 // Two steps. First this PE serves until it sees, or any other has seen, that all is done: a verdict
 // once found is adopted, because a handler of another aggregator may meanwhile push to this one and
 // so hide from the slower PEs what the faster saw. Then nobody handles anything before all have the
@@ -286,15 +328,15 @@ void Aggregator::finish() {
         wait_for(target, [&] {
             flush();
             const std::size_t handled = progress_all();
-            over = over_somewhere(epoch) || all_done(epoch);
+            over = is_over(epoch);
             return over || handled != 0 ||
                    (os::monotonic_nanoseconds() - since > kNewWait &&
                     handled_everywhere() != before);
         });
     }
-    // Release: partner over_somewhere and over_everywhere.
+    // Release: partners are over_somewhere, over_everywhere and Waves::do_all_know.
     counts_of(job.me).over.store(epoch, std::memory_order_release);
-    wait_for(target, [&] { return over_everywhere(epoch); });
+    wait_for(target, [&] { return have_all_left(epoch); });
 }
 
 }  // namespace isthmus

@@ -1,5 +1,7 @@
 // The aggregator: items for each target gathered in place in a ring at the target, one ring for
-// each pair of PEs, so that gathering is the only copy and no two PEs write to one line.
+// each pair of PEs, so that gathering is the only copy and no two PEs write to one line. For a
+// target on another host they are gathered here, and a message goes into the ring in one piece
+// (core/far_ring.hpp).
 #pragma once
 
 #include <isthmus/aggregator.h>
@@ -7,26 +9,17 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "core/far_ring.hpp"
 #include "core/queue.hpp"
 #include "core/session_object.hpp"
+#include "core/waves.hpp"
 
 namespace isthmus {
 
 using Handler = void (*)(void* argument, int source_pe, const void* items, std::size_t count);
-
-// What a PE tells the others about its progress; they read it to find out that all is done. Counts
-// only grow. seq_cst, because "done" is concluded from the order in which they are read.
-struct alignas(64) AggregatorCounts {
-    std::atomic<std::uint64_t> pushed;
-    std::atomic<std::uint64_t> handled;
-    std::atomic<std::uint64_t> finishing;  // how many times this PE has come to finish()
-    // The last finish() that this PE knows to be over: it handles nothing more in it. Release and
-    // acquire suffice: what any handler did before is visible to whoever returns.
-    std::atomic<std::uint64_t> over;
-};
-static_assert(sizeof(AggregatorCounts) == 64);
 
 // Belongs to the thread that made it. A thread's aggregators make progress together: a handler of
 // one may push to another, as a reply to a request, and whoever waits for room in one must serve
@@ -36,9 +29,10 @@ static_assert(sizeof(AggregatorCounts) == 64);
 class Aggregator final : public ::isthmus_aggregator, private SessionObject {
   public:
     // `memory` at every PE: layout_size() bytes at corresponding places of the symmetric heap, zero
-    // when the first PE comes here. `ring` is a power of two.
-    Aggregator(char* memory, std::size_t size_of_item, std::size_t buffer, std::uint64_t ring,
-               Handler handler, void* argument);
+    // when the first PE comes here. `ring` is a power of two; `far_buffer` is what `buffer` is for
+    // PEs of other hosts. Between hosts it can be used behind a quiet and a barrier.
+    Aggregator(char* memory, std::size_t size_of_item, std::size_t buffer, std::size_t far_buffer,
+               std::uint64_t ring, Handler handler, void* argument);
     Aggregator(const Aggregator&) = delete;
     Aggregator& operator=(const Aggregator&) = delete;
 
@@ -59,10 +53,15 @@ class Aggregator final : public ::isthmus_aggregator, private SessionObject {
     struct Outgoing {
         char* begin = nullptr;  // message reserved in the ring; null: none
         RingProducer ring;
+        std::unique_ptr<FarRingProducer> far;  // instead, for a PE of another host
         std::vector<char> aside;  // items that handlers pushed and that found no room, in order
     };
     isthmus_aggregator_lane& lane(int pe) { return lanes_[static_cast<std::size_t>(pe)]; }
     Outgoing& outgoing(int pe) { return outgoing_[static_cast<std::size_t>(pe)]; }
+    struct Incoming {
+        RingConsumer ring;
+        std::unique_ptr<FarRingReturns> far;  // from a PE of another host
+    };
     static std::size_t progress_all();
     std::size_t serve();
     // Ends the job if the session has ended, or if this thread is not the one that made it.
@@ -78,6 +77,8 @@ class Aggregator final : public ::isthmus_aggregator, private SessionObject {
     bool all_done(std::uint64_t epoch) const;
     bool over_somewhere(std::uint64_t epoch) const;
     bool over_everywhere(std::uint64_t epoch) const;
+    bool is_over(std::uint64_t epoch);
+    bool have_all_left(std::uint64_t epoch);
     AggregatorCounts& counts_of(int pe) const;
 
     char* memory_;
@@ -88,7 +89,8 @@ class Aggregator final : public ::isthmus_aggregator, private SessionObject {
     Aggregator* next_of_thread_ = nullptr;
     std::vector<isthmus_aggregator_lane> lanes_;
     std::vector<Outgoing> outgoing_;
-    std::vector<RingConsumer> incoming_;
+    std::vector<Incoming> incoming_;
+    std::unique_ptr<Waves> waves_;  // in a job of several hosts
     std::uint64_t epoch_ = 0;
 };
 

@@ -12,9 +12,6 @@
 
 namespace isthmus {
 
-using directory::is_empty;
-using directory::PeSet;
-
 namespace {
 
 // Chains: each id belongs to a bucket, whose entries are linked. Entries that are withdrawn leave

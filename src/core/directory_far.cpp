@@ -107,13 +107,12 @@ const std::uint32_t* copy_of_generation(const DirectoryPlace& place) {
 
 void tell_copies(const PeSet& pes, const DirectoryPlace& place) {
     const Told told{place.home, place.index, place.generation + 1};
-    for (int pe = 0; pe < job.pes; ++pe) {
-        if ((pes[static_cast<std::size_t>(pe) / 64] >> (pe % 64) & 1) == 0) continue;
+    for_each_pe(pes, [&](int pe) {
         if (pe == job.me)
             raise(told.home, told.index, told.generation);
         else
             tell(pe, RequestId::directory_told, told);
-    }
+    });
     far::quiet();  // returns when all have served it
 }
 

@@ -2,23 +2,13 @@
 // of PEs that it does not.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "core/directory.hpp"
-#include "core/job_layout.hpp"
+#include "core/pe_set.hpp"
 #include "core/request.hpp"
 
 namespace isthmus::directory {
-
-// A bit a PE.
-using PeSet = std::array<std::uint64_t, kMaxPes / 64>;
-inline bool is_empty(const PeSet& set) {
-    std::uint64_t any = 0;
-    for (const std::uint64_t word : set)
-        any |= word;
-    return any == 0;
-}
 
 // On homes that this PE's window reaches. The owner of the id that is there, on `exists`.
 PublishResult publish_at(int home, const Publication& publication, DirectoryPlace& place,

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "base/processors.hpp"
 #include "base/settings.hpp"
 #include "core/arena.hpp"
 #include "core/copy.hpp"
@@ -231,6 +232,10 @@ void open() {
     services.segments[transport::kArena] = arena_segment();  // of an earlier session
     services.provider = value(Setting::fabric).text.c_str();
     services.thread = flag(Setting::progress);
+    static cpu_set_t processors;
+    if (parse_processors(value(Setting::progress_processors).text, processors))
+        services.thread_processors = &processors;
+    services.thread_share = seconds(Setting::progress_percent) / 100;
     served_by_calls = !services.thread;
     services.detect_seconds = seconds(Setting::detect_seconds);
     services.is_far = [](int pe) { return !is_near(pe); };
@@ -281,13 +286,6 @@ void abandon() {
     express = Express{};
     road = nullptr;
     present = served_by_calls = false;
-}
-
-void require_none(const char* routine, const char* what) {
-    if (present)
-        fail(routine, std::string(what) +
-                          " serve the PEs of one host so far, and this job has PEs "
-                          "that only the transport reaches");
 }
 
 const char* description() {
@@ -352,6 +350,11 @@ void tell(void* dest, const void* source, std::size_t bytes, std::uint64_t* word
     const Place there = word_of(word, signal, routine);
     road->tell(pe, bytes == 0 ? there : place_of(dest, bytes, routine), source, bytes, there,
                signal);
+}
+
+void count_up(std::uint64_t* word, int pe) {
+    const Place there = place_of(word, sizeof *word, routine_name(noted_routine()));
+    road->tell(pe, there, nullptr, 0, there, {AtomicKind::add, 8, 1, 0});
 }
 
 void fence() {

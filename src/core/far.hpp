@@ -148,9 +148,6 @@ inline bool is_fenced() {
 // The PE whose key the express way has faulted for; -1 if the fault is another.
 std::int64_t pe_of_fault(std::uintptr_t address);
 
-// Ends the job if it has far PEs: `what` ("queues") serve the PEs of one host so far.
-void require_none(const char* routine, const char* what);
-
 // Collective, at initialisation and finalisation. `open` loads the transport that the settings name
 // and ends the job with a message if it cannot be had.
 void open();
@@ -171,6 +168,8 @@ void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t
 // library's own memory and operands that have been looked at. `bytes` may be 0.
 void tell(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
           std::uint64_t value, int pe, const char* routine);
+// Adds one to a word of the library's own, likewise.
+void count_up(std::uint64_t* word, int pe);
 // Do nothing without far PEs.
 void fence();
 void quiet();

@@ -12,7 +12,9 @@ inline constexpr std::uint64_t kCollectiveOffset = 0;  // core/collective
 inline constexpr std::uint64_t kCollectiveSize = std::uint64_t{48} << 20;
 inline constexpr std::uint64_t kDirectoryOffset = kCollectiveOffset + kCollectiveSize;
 inline constexpr std::uint64_t kDirectorySize = std::uint64_t{8} << 20;  // core/directory
-static_assert(kDirectoryOffset + kDirectorySize <= kInternalSize);
+// A word, on a line of its own: core/far_queue.
+inline constexpr std::uint64_t kRoomWordOffset = kDirectoryOffset + kDirectorySize;
+static_assert(kRoomWordOffset + 64 <= kInternalSize);
 
 template <typename T>
 T* internal_object(std::uint64_t offset) {

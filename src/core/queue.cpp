@@ -4,6 +4,7 @@
 #include "base/thread_sanitizer.hpp"
 #include "core/copy.hpp"
 #include "core/event.hpp"
+#include "core/far_queue.hpp"
 #include "core/prefetch.hpp"
 
 namespace isthmus {
@@ -15,8 +16,8 @@ constexpr std::uint64_t kMagic = 0x31455545'55510003;
 constexpr std::uint64_t kClaimedAhead = 16 * kCell;
 constexpr std::uint64_t kClaimedFrame = 4 * kCell;
 
-std::uint64_t frame_bytes(std::uint64_t size) {
-    return (sizeof(FrameHead) + size + kCell - 1) & ~(kCell - 1);
+std::uint64_t bit_of(int pe) {
+    return std::uint64_t{1} << (pe % 64);
 }
 
 // Tells the consumer that this PE waits for room, for as long as it does.
@@ -33,13 +34,27 @@ class Blocked {
 
   private:
     std::atomic<std::uint64_t>& word() { return control_.blocked[job.me / 64]; }
-    static std::uint64_t bit() { return std::uint64_t{1} << (job.me % 64); }
+    static std::uint64_t bit() { return bit_of(job.me); }
     RingControl& control_;
 };
 
-}  // namespace
-
-namespace {
+// Those of this host; who waits on others, their bits taken.
+PeSet wake_blocked(RingControl& control) {
+    PeSet elsewhere{};
+    PeSet waiting;
+    for (std::size_t word = 0; word < waiting.size(); ++word)
+        waiting[word] = control.blocked[word].load(std::memory_order_relaxed);
+    for_each_pe(waiting, [&](int pe) {
+        if (!far::present || is_near(pe)) return wake(pe);
+        // Relaxed: whoever waits asks for room by a message, and what it finds is ordered by that.
+        const auto before =
+            control.blocked[pe / 64].fetch_and(~bit_of(pe), std::memory_order_relaxed);
+        if ((before & bit_of(pe)) == 0) return;  // somebody else has
+        control.blocked_count.fetch_sub(1, std::memory_order_relaxed);
+        elsewhere[static_cast<std::size_t>(pe) / 64] |= bit_of(pe);
+    });
+    return elsewhere;
+}
 
 // Sizes are no reason to refuse a message; the rest is in the first cell, which holds no frame.
 constexpr std::uint64_t kEndedCapacity = std::uint64_t{1} << 62;
@@ -71,22 +86,37 @@ RingControl* find_ring(char* memory) {
     return __atomic_load_n(&control->magic, __ATOMIC_ACQUIRE) == kMagic ? control : nullptr;
 }
 
-void close_ring(RingControl& control, int owner, std::uint32_t why) {
+PeSet close_ring_here(RingControl& control, int owner, std::uint32_t why) {
     // Release, and before the bit in `tail`: whoever finds that finds the reason
     // (RingProducer::closed, destroyed, RingConsumer::over).
     control.closed.fetch_or(why, std::memory_order_release);
     control.tail.fetch_or(kClosed, std::memory_order_acq_rel);
     wake(owner);
-    for (int pe = 0; pe < job.pes; ++pe) {
-        if (control.blocked[pe / 64].load(std::memory_order_relaxed) >> (pe % 64) & 1) wake(pe);
-    }
+    return wake_blocked(control);
+}
+
+void close_ring(RingControl& control, int owner, std::uint32_t why) {
+    nudge(close_ring_here(control, owner, why));
+}
+
+void mark_blocked(RingControl& control, int pe) {
+    if ((control.blocked[pe / 64].fetch_or(bit_of(pe), std::memory_order_relaxed) & bit_of(pe)) ==
+        0)
+        control.blocked_count.fetch_add(1, std::memory_order_seq_cst);
+    fence_writers();  // partner: RingConsumer::wake_producers
+}
+
+std::uint64_t allowed_bytes(std::uint64_t capacity) {
+    const std::uint64_t cells = number(Setting::outstanding);
+    return cells == 0 || cells > capacity / kCell ? capacity : cells * kCell;
 }
 
 RingProducer::RingProducer(RingControl* control, char* cells, int owner)
-    : control_(control), cells_(cells), owner_(owner), mask_(control->capacity - 1) {
-    const std::uint64_t outstanding = number(Setting::outstanding);
-    room_ = outstanding == 0 || outstanding > control->capacity / kCell ? control->capacity
-                                                                        : outstanding * kCell;
+    : control_(control),
+      cells_(cells),
+      owner_(owner),
+      mask_(control->capacity - 1),
+      room_(allowed_bytes(control->capacity)) {
     look_at_head();
 }
 
@@ -270,11 +300,7 @@ void RingConsumer::wake_producers() {
     __asm__ __volatile__("" ::: "memory");
     if (control_->blocked_count.load(std::memory_order_relaxed) == 0) [[likely]]
         return;
-    for (int word = 0; word < kMaxPes / 64; ++word) {
-        std::uint64_t bits = control_->blocked[word].load(std::memory_order_relaxed);
-        for (; bits != 0; bits &= bits - 1)
-            wake(word * 64 + __builtin_ctzll(bits));
-    }
+    nudge(wake_blocked(*control_));
 }
 
 std::uint64_t RingConsumer::messages_left() {

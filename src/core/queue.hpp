@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "core/event.hpp"
+#include "core/pe_set.hpp"
 #include "core/segment.hpp"
 
 namespace isthmus {
@@ -46,7 +47,9 @@ struct RingControl {  // NOLINT(clang-analyzer-optin.performance.Padding)
     std::atomic<std::uint32_t> closed;
     alignas(64) std::atomic<std::uint64_t> tail;  // producers take room here
     alignas(64) std::atomic<std::uint64_t> head;  // consumer: everything before it is free
-    // Producers that wait for room, one bit a PE; the consumer wakes them.
+    // Producers that wait for room, one bit a PE; the consumer wakes them. Those of this host count
+    // while they wait and leave their bit; one of another host counts while its bit is set, and
+    // whoever takes the bit tells it.
     alignas(64) std::atomic<std::uint32_t> blocked_count;
     std::atomic<std::uint64_t> blocked[kMaxPes / 64];
     std::atomic<std::uint64_t> clones;  // ends that keep this memory; core/ring_memory.hpp
@@ -61,6 +64,13 @@ static_assert(sizeof(RingControl) <= kRingOffset);
 constexpr std::uint64_t message_limit(std::uint64_t capacity) {
     return capacity / 2 - sizeof(FrameHead);
 }
+
+// Of the cells that a message of `size` takes.
+constexpr std::uint64_t frame_bytes(std::uint64_t size) {
+    return (sizeof(FrameHead) + size + kCell - 1) & ~(kCell - 1);
+}
+// That may be outstanding in a ring (ISTHMUS_OUTSTANDING); one frame always may.
+std::uint64_t allowed_bytes(std::uint64_t capacity);
 
 // A producer's end, on a ring that exists. One thread at a time.
 class RingProducer {
@@ -156,6 +166,10 @@ RingControl* format_ring(char* memory, std::uint64_t capacity);
 RingControl* find_ring(char* memory);
 // `why`: kClosedByEnd or kDestroyed.
 void close_ring(RingControl& control, int owner, std::uint32_t why = kClosedByEnd);
+// The same where nothing may go to other hosts: returns who is to be told there (nudge).
+[[nodiscard]] PeSet close_ring_here(RingControl& control, int owner, std::uint32_t why);
+// Notes that a PE of another host waits for room. The caller looks for room once more.
+void mark_blocked(RingControl& control, int pe);
 
 // What the ends of a ring use when its memory has gone: closed, destroyed and empty.
 struct EndedRing {

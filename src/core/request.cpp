@@ -9,7 +9,8 @@ namespace {
 constexpr ServeRequest* kServers[] = {
     serve_directory_publish, serve_directory_look_up, serve_directory_withdraw,
     serve_directory_free,    serve_directory_told,    serve_put_rows,
-    serve_allocate,
+    serve_allocate,          serve_queue_enqueue,     serve_queue_reserve,
+    serve_queue_commit,      serve_queue_close,
 };
 static_assert(sizeof kServers / sizeof *kServers == static_cast<std::size_t>(RequestId::count));
 

@@ -21,6 +21,10 @@ enum class RequestId : std::uint32_t {
     directory_told,  // a generation has moved on
     put_rows,
     allocate,  // and free, in a segment
+    queue_enqueue,
+    queue_reserve,
+    queue_commit,
+    queue_close,
     count
 };
 
@@ -28,6 +32,8 @@ enum class RequestId : std::uint32_t {
 using ServeRequest = std::size_t(int from, const void* payload, std::size_t bytes, void* answer);
 ServeRequest serve_put_rows;  // core/far_segment.cpp
 ServeRequest serve_allocate;  // core/segment_allocator_far.cpp
+// core/far_queue.cpp
+ServeRequest serve_queue_enqueue, serve_queue_reserve, serve_queue_commit, serve_queue_close;
 
 // For the transport: how many bytes of `answer` are written, or transport::kRefused.
 std::size_t serve_request(int from, std::uint32_t handler, const void* payload, std::size_t bytes,

@@ -7,6 +7,7 @@
 #include "base/thread_sanitizer.hpp"
 #include "core/arena.hpp"
 #include "core/directory.hpp"
+#include "core/far_queue.hpp"
 
 namespace isthmus {
 namespace {
@@ -66,6 +67,7 @@ void detach_ring(const Segment& segment) {
 }
 
 void forget_retired_rings() {
+    forget_far_rings();
     const std::lock_guard lock(guard);
     retired.clear();
 }

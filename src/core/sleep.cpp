@@ -12,9 +12,13 @@ void register_for_wakeups() {
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0);
 }
 
+void fence_writers() {
+    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+}
+
 Sleeper::Sleeper() {
     job.status().sleepers.fetch_add(1, std::memory_order_seq_cst);
-    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+    fence_writers();
 }
 
 Sleeper::Sleeper(FencedWriters) {

@@ -37,6 +37,10 @@ inline void wake_fenced(int pe) {
     wake(pe);
 }
 
+// The sleeper's half of the barrier, for whoever leaves a mark for writers and looks once more
+// afterwards: they look at the mark without a barrier of their own.
+void fence_writers();
+
 class Sleeper {
   public:
     Sleeper();

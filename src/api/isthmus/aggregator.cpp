@@ -3,7 +3,6 @@
 
 #include "api/isthmus/export.hpp"
 #include "core/aggregation.hpp"
-#include "core/far.hpp"
 #include "core/status.hpp"
 
 using namespace isthmus;
@@ -12,7 +11,6 @@ using namespace isthmus::native;
 ISTHMUS_API int isthmus_aggregator_create(isthmus_aggregator** aggregator, size_t item_size,
                                           size_t buffer, isthmus_handler handler, void* argument) {
     begin(Routine::native_aggregator_create);
-    far::require_none("isthmus_aggregator_create", "aggregations");
     return open_aggregator(aggregator, item_size, buffer, handler, argument,
                            routine_name(Routine::native_aggregator_create));
 }

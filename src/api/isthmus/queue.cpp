@@ -11,6 +11,7 @@
 #include "core/arena.hpp"
 #include "core/copy.hpp"
 #include "core/event.hpp"
+#include "core/far_queue.hpp"
 #include "core/fork.hpp"
 #include "core/ring_memory.hpp"
 #include "core/session_object.hpp"
@@ -27,6 +28,9 @@ struct isthmus_queue final : private SessionObject {
     RingConsumer consumer;
     bool consumes = false;
     std::uint64_t reserved = 0;  // messages, not yet committed
+    // Of a clone whose owner is on another host: where what the other ends look at first fails.
+    std::unique_ptr<FarQueueProducer> far;
+    std::unique_ptr<RingControl> closed;  // its `control`
 
     isthmus_queue() { enlist(); }
     ~isthmus_queue() { delist(); }
@@ -37,6 +41,7 @@ struct isthmus_queue final : private SessionObject {
         producer = EndedRing::producer();
         consumer = EndedRing::consumer();
         reserved = 0;
+        far.reset();
     }
 };
 
@@ -76,6 +81,32 @@ int check_size(const isthmus_queue& queue, std::uint64_t size, const char* routi
                       std::to_string(limit) + " fit in this queue (half its capacity)");
 }
 
+// What the owner has said, as a status.
+int far_status(isthmus_queue& queue, FarQueueProducer::Outcome outcome, const char* routine) {
+    switch (outcome) {
+        case FarQueueProducer::Outcome::done: return ISTHMUS_OK;
+        case FarQueueProducer::Outcome::full:
+            return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
+        case FarQueueProducer::Outcome::destroyed:
+            queue.control->closed.store(kDestroyed, std::memory_order_relaxed);
+            break;
+        case FarQueueProducer::Outcome::closed: break;
+    }
+    return refuse_closed(queue, routine);
+}
+
+void attach_far(isthmus_queue& queue) {
+    const Segment& segment = queue.segment;
+    const std::uint64_t capacity = segment.size - kRingOffset;
+    queue.far = std::make_unique<FarQueueProducer>(home_of(segment), ~segment.generation,
+                                                   segment.owner, capacity);
+    queue.closed = std::make_unique<RingControl>();
+    queue.control = queue.closed.get();
+    queue.control->capacity = capacity;
+    queue.control->tail.store(kClosed, std::memory_order_relaxed);
+    queue.producer = RingProducer(queue.control, nullptr, job.me);
+}
+
 // Room for the message, or null and why not.
 void* reserve_or_wait(isthmus_queue& queue, std::uint64_t size, int& status, Routine routine) {
     const char* name = routine_name(routine);
@@ -83,6 +114,13 @@ void* reserve_or_wait(isthmus_queue& queue, std::uint64_t size, int& status, Rou
     if (status != ISTHMUS_OK) return nullptr;
     if (void* const place = queue.producer.reserve(size)) [[likely]]
         return place;
+    if (queue.far) {
+        begin(routine);
+        FarQueueProducer::Outcome outcome{};
+        void* const message = queue.far->reserve_wait(size, routine, outcome);
+        status = far_status(queue, outcome, name);
+        return message;
+    }
     void* place = nullptr;
     if (!queue.producer.closed()) {
         begin(routine);
@@ -90,6 +128,36 @@ void* reserve_or_wait(isthmus_queue& queue, std::uint64_t size, int& status, Rou
     }
     if (!place) status = refuse_closed(queue, name);
     return place;
+}
+
+int enqueue_far(isthmus_queue& queue, const void* message, std::uint64_t size,
+                isthmus_event* event) {
+    const Routine routine = Routine::native_enqueue;
+    begin(routine);
+    const FarQueueProducer::Outcome outcome = queue.far->send_wait(message, size, routine);
+    if (outcome != FarQueueProducer::Outcome::done)
+        return far_status(queue, outcome, routine_name(routine));
+    complete(event);
+    return ISTHMUS_OK;
+}
+
+int refuse_not_reserved() {
+    return refuse(ISTHMUS_ARGUMENT, "isthmus_enqueue_commit",
+                  "this message is not reserved: committed already, or never reserved");
+}
+
+int refuse_above_reserved(std::uint64_t size, std::uint64_t reserved) {
+    return refuse(
+        ISTHMUS_TOO_LARGE, "isthmus_enqueue_commit",
+        std::to_string(size) + " bytes, and " + std::to_string(reserved) + " were reserved");
+}
+
+int commit_far(isthmus_queue& queue, void* message, std::uint64_t size) {
+    std::uint64_t reserved = 0;
+    if (!queue.far->is_reserved(message, reserved)) return refuse_not_reserved();
+    if (size > reserved) return refuse_above_reserved(size, reserved);
+    queue.far->commit(message, size, Routine::native_enqueue);
+    return ISTHMUS_OK;
 }
 
 int not_the_consumer(const char* routine) {
@@ -101,7 +169,6 @@ int not_the_consumer(const char* routine) {
 
 ISTHMUS_API int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_t capacity) {
     const char* routine = begin(Routine::native_segment_create, "isthmus_queue_create");
-    far::require_none(routine, "queues");
     *queue = nullptr;
     if (capacity > kLargestRing) return refuse(ISTHMUS_TOO_LARGE, routine, "capacity above 2 GiB");
     capacity = std::bit_ceil(capacity < kSmallestRing ? kSmallestRing : capacity);
@@ -123,6 +190,7 @@ ISTHMUS_API int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_
     made->producer = RingProducer(made->control, memory + kRingOffset, job.me);
     made->consumer = RingConsumer(made->control, memory + kRingOffset);
     made->consumes = true;
+    open_to_far(memory, made->segment.generation);
     *queue = made.release();
     return ISTHMUS_OK;
 }
@@ -138,6 +206,11 @@ ISTHMUS_API int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double t
         if (const int status = clone_segment(made->segment, id, left, routine)) return status;
         if ((made->segment.access & ISTHMUS_QUEUE) == 0)
             return refuse(ISTHMUS_PROTOCOL, routine, "that id is a segment, not a queue");
+        if (is_far(made->segment)) {
+            attach_far(*made);
+            *queue = made.release();
+            return ISTHMUS_OK;
+        }
         made->control = attach_ring(made->segment);
         // If its owner has destroyed it in between: as if it had never been found.
         const std::uint64_t now = os::monotonic_nanoseconds();
@@ -157,19 +230,20 @@ ISTHMUS_API int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost) {
         return ISTHMUS_OK;
     }
     const char* routine = begin(Routine::native_queue_destroy);
-    if (queue->reserved != 0)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      std::to_string(queue->reserved) +
-                          " messages are reserved by this end and not committed");
+    if (const std::uint64_t left = queue->far ? queue->far->reserved() : queue->reserved)
+        return refuse(
+            ISTHMUS_ARGUMENT, routine,
+            std::to_string(left) + " messages are reserved by this end and not committed");
     int status = ISTHMUS_OK;
     if (queue->consumes) {
         char* const memory = queue->segment.base;
         close_ring(*queue->control, job.me, kDestroyed);
         const std::uint64_t left = queue->consumer.drain(Routine::native_queue_destroy);
         if (lost) *lost = left;
+        close_to_far(memory);
         status = destroy_segment(queue->segment, routine);
         retire_ring(memory);
-    } else {
+    } else if (!queue->far) {
         detach_ring(queue->segment);
     }
     delete queue;
@@ -191,6 +265,7 @@ ISTHMUS_API int isthmus_enqueue(isthmus_queue* queue, const void* message, uint6
     if (status != ISTHMUS_OK) [[unlikely]]
         return status;
     if (!queue->producer.send(message, size)) [[unlikely]] {
+        if (queue->far) return enqueue_far(*queue, message, size, event);
         void* const place = reserve_or_wait(*queue, size, status, Routine::native_enqueue);
         if (!place) return status;
         copy(place, message, size);
@@ -205,6 +280,7 @@ ISTHMUS_API int isthmus_try_enqueue(isthmus_queue* queue, const void* message, u
     if (const int status = check_size(*queue, size, routine)) return status;
     if (queue->producer.send(message, size)) [[likely]]
         return ISTHMUS_OK;
+    if (queue->far) return far_status(*queue, queue->far->send(message, size), routine);
     if (queue->producer.closed()) return refuse_closed(*queue, routine);
     return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
 }
@@ -212,7 +288,7 @@ ISTHMUS_API int isthmus_try_enqueue(isthmus_queue* queue, const void* message, u
 ISTHMUS_API int isthmus_enqueue_reserve(isthmus_queue* queue, uint64_t size, void** message) {
     int status = ISTHMUS_OK;
     *message = reserve_or_wait(*queue, size, status, Routine::native_enqueue);
-    if (*message) ++queue->reserved;
+    if (*message && !queue->far) ++queue->reserved;
     return status;
 }
 
@@ -221,12 +297,8 @@ ISTHMUS_API int isthmus_enqueue_commit(isthmus_queue* queue, void* message, uint
     if (queue->reserved == 0 && queue->ended()) return refuse_ended("isthmus_enqueue_commit");
     // Relaxed: this end has written it. Visible: committed already.
     if (queue->reserved == 0 || (head->mark.load(std::memory_order_relaxed) & kVisible) != 0)
-        return refuse(ISTHMUS_ARGUMENT, "isthmus_enqueue_commit",
-                      "this message is not reserved: committed already, or never reserved");
-    if (size > head->size)
-        return refuse(
-            ISTHMUS_TOO_LARGE, "isthmus_enqueue_commit",
-            std::to_string(size) + " bytes, and " + std::to_string(head->size) + " were reserved");
+        return queue->far ? commit_far(*queue, message, size) : refuse_not_reserved();
+    if (size > head->size) return refuse_above_reserved(size, head->size);
     queue->producer.commit(message, size);
     --queue->reserved;
     return ISTHMUS_OK;
@@ -283,6 +355,7 @@ ISTHMUS_API int isthmus_queue_event(isthmus_queue* queue, isthmus_event* event) 
 }
 
 ISTHMUS_API int isthmus_queue_close(isthmus_queue* queue) {
+    if (queue->far) return far_status(*queue, queue->far->close(), "isthmus_queue_close");
     if (queue->producer.destroyed()) return refuse_closed(*queue, "isthmus_queue_close");
     close_ring(*queue->control, queue->segment.owner);
     return ISTHMUS_OK;

@@ -11,7 +11,6 @@ using namespace isthmus::shmem;
 ISTHMUS_API int shmemx_aggregate_create(size_t item_size, size_t buffer, shmemx_handler_t handler,
                                         void* argument, shmemx_aggregate_t* aggregate) {
     const char* routine = begin(Routine::extension_aggregate_create);
-    require_near(routine, "aggregations");
     return open_aggregator(aggregate, item_size, buffer, handler, argument, routine);
 }
 

@@ -22,10 +22,6 @@ void require_running(const char* routine) {
     fail(routine, after ? "called after shmem_finalize" : "called before shmem_init");
 }
 
-void require_near(const char* routine, const char* what) {
-    far::require_none(routine, what);
-}
-
 void refuse_count(std::size_t elements, std::size_t unit, const char* routine) {
     fail(routine, std::to_string(elements) +
                       (unit == 1 ? " bytes" : " elements of " + std::to_string(unit) + " bytes") +

@@ -31,10 +31,6 @@ inline void require_open(const char* routine) {
         require_running(routine);
 }
 
-// Ends the job with a message if there are PEs that only the transport reaches. `what` needs the
-// window.
-void require_near(const char* routine, const char* what);
-
 // The same as require_running, and notes the call for the reports. Returns the routine's name.
 inline const char* begin(Routine routine) {
     require_running(routine_name(routine));

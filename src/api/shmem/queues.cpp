@@ -15,6 +15,7 @@
 #include "core/collective.hpp"
 #include "core/copy.hpp"
 #include "core/event.hpp"
+#include "core/far_queue.hpp"
 #include "core/heap.hpp"
 #include "core/queue.hpp"
 #include "core/session_object.hpp"
@@ -27,7 +28,8 @@ struct shmemx_queue final : private SessionObject {
     char* memory = nullptr;
     RingControl* control = nullptr;  // of this PE's ring
     RingConsumer consumer;
-    std::vector<RingProducer> producers;  // by PE
+    std::vector<RingProducer> producers;  // by PE; what they do fails for one of another host
+    std::vector<std::unique_ptr<FarQueueProducer>> far;  // of those
 
     shmemx_queue() { enlist(); }
     ~shmemx_queue() { delist(); }
@@ -46,6 +48,8 @@ struct shmemx_queue final : private SessionObject {
         control = EndedRing::control();
         consumer = EndedRing::consumer();
         std::ranges::fill(producers, EndedRing::producer());
+        for (auto& producer : far)
+            producer.reset();
     }
 };
 
@@ -72,16 +76,31 @@ int check_message(const shmemx_queue& queue, std::size_t size, int pe, const cha
                       std::to_string(limit) + " fit in this queue (half its capacity)");
 }
 
+int refuse_full(const char* routine) {
+    return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
+}
+
 int refuse_closed(const shmemx_queue& queue, int pe, const char* routine) {
     queue.require_live(routine);
     return refuse(ISTHMUS_CLOSED, routine, "the queue of PE " + std::to_string(pe) + " is closed");
+}
+
+// What the owner on another host has said, as a status.
+int far_status(const shmemx_queue& queue, FarQueueProducer::Outcome outcome, int pe,
+               const char* routine) {
+    switch (outcome) {
+        case FarQueueProducer::Outcome::done: return ISTHMUS_OK;
+        case FarQueueProducer::Outcome::full: return refuse_full(routine);
+        case FarQueueProducer::Outcome::destroyed:
+        case FarQueueProducer::Outcome::closed: break;
+    }
+    return refuse_closed(queue, pe, routine);
 }
 
 }  // namespace
 
 ISTHMUS_API int shmemx_queue_create(size_t capacity, shmemx_queue_t* queue) {
     const char* routine = begin(Routine::extension_queue_create);
-    require_near(routine, "queues");
     *queue = SHMEMX_QUEUE_INVALID;
     if (capacity > kLargestRing)
         return refuse(ISTHMUS_TOO_LARGE, routine,
@@ -102,8 +121,16 @@ ISTHMUS_API int shmemx_queue_create(size_t capacity, shmemx_queue_t* queue) {
     std::memset(made->memory, 0, bytes);
     made->control = format_ring(made->memory, ring);
     made->consumer = RingConsumer(made->control, made->memory + kRingOffset);
+    open_to_far(made->memory, 0);
+    made->far.resize(static_cast<std::size_t>(job.pes));
     barrier_world();  // all rings are formatted
     for (int pe = 0; pe < job.pes; ++pe) {
+        if (!is_near(pe)) {
+            made->producers.push_back(EndedRing::producer());
+            made->far[static_cast<std::size_t>(pe)] =
+                std::make_unique<FarQueueProducer>(made->memory, 0, pe, ring);
+            continue;
+        }
         char* const theirs = translate(made->memory, pe);
         made->producers.emplace_back(find_ring(theirs), theirs + kRingOffset, pe);
     }
@@ -116,7 +143,9 @@ ISTHMUS_API int shmemx_queue_destroy(shmemx_queue_t queue, size_t* lost) {
     if (lost) *lost = 0;
     if (!queue) return ISTHMUS_OK;
     queue->require_live(routine_name(Routine::extension_queue_destroy));
+    far::quiet();     // what this PE has enqueued elsewhere is there
     barrier_world();  // nobody enqueues any more
+    close_to_far(queue->memory);
     const std::uint64_t left = queue->consumer.messages_left();
     if (lost) *lost = left;
     {
@@ -141,6 +170,11 @@ ISTHMUS_API int shmemx_queue_enqueue(shmemx_queue_t queue, const void* message, 
     RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
     if (producer.send(message, size)) [[likely]]
         return ISTHMUS_OK;
+    if (const auto& far = queue->far[static_cast<std::size_t>(pe)]) {
+        begin(routine);
+        return far_status(*queue, far->send_wait(message, size, routine), pe,
+                          routine_name(routine));
+    }
     void* place = nullptr;
     if (!producer.closed()) {
         begin(routine);
@@ -160,8 +194,10 @@ ISTHMUS_API int shmemx_queue_try_enqueue(shmemx_queue_t queue, const void* messa
     RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
     if (producer.send(message, size)) [[likely]]
         return ISTHMUS_OK;
+    if (const auto& far = queue->far[static_cast<std::size_t>(pe)])
+        return far_status(*queue, far->send(message, size), pe, routine);
     if (producer.closed()) return refuse_closed(*queue, pe, routine);
-    return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
+    return refuse_full(routine);
 }
 
 namespace {
@@ -213,6 +249,9 @@ ISTHMUS_API int shmemx_queue_close(shmemx_queue_t queue, int pe) {
     require_open("shmemx_queue_close");
     queue->require_live("shmemx_queue_close");
     if (const int status = check_pe(pe, "shmemx_queue_close")) return status;
-    close_ring(*translate(queue->control, pe), pe);
+    if (const auto& far = queue->far[static_cast<std::size_t>(pe)])
+        far->close();
+    else
+        close_ring(*translate(queue->control, pe), pe);
     return ISTHMUS_OK;
 }

@@ -332,14 +332,14 @@ std::uint64_t Road::fetch_word_here(Transport& transport, std::uint64_t operand,
 
 void Road::post_atomic(int pe, Place word, const Atomic& atomic) {
     send(pe, request_for(RequestKind::post_atomic, word, atomic));
-    mark_asked(pe);
+    mark_posted(pe);
 }
 
 void Road::put_signal(int pe, Place dest, const void* source, std::size_t bytes, Place word,
                       const Atomic& signal) {
     tell(pe, dest, source, bytes, word, signal);
     if (bytes > kRequestBytes) mark_written(pe);
-    mark_asked(pe);
+    mark_posted(pe);
 }
 
 void Road::tell(int pe, Place dest, const void* source, std::size_t bytes, Place word,
@@ -372,7 +372,7 @@ Request Road::request_for(RequestKind kind, std::uint32_t handler, std::size_t b
 void Road::request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) {
     settle();
     send(pe, request_for(RequestKind::core, handler, bytes), payload);
-    mark_asked(pe);
+    mark_posted(pe);
 }
 
 std::size_t Road::ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
@@ -413,6 +413,15 @@ Express Road::express() const {
     // The same call but for the type of the pointer to the endpoint, which is the network's secret.
     return {reinterpret_cast<Express::Inject*>(fabric_.endpoint()->rma->inject), fabric_.endpoint(),
             inject_, heap_keys_.keys(), written_.bytes()};
+}
+
+void Road::await_posted(int pe) {
+    AnswerSlot& slot = needed_slot();
+    Request request;
+    request.kind = RequestKind::flush;
+    request.token = arm(slot, 1);
+    send(pe, request);
+    await_answer(pe, slot);
 }
 
 void Road::await_confirmations() {

@@ -31,6 +31,7 @@
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/key_table.hpp"
 #include "transport/ofi/marks.hpp"
+#include "transport/ofi/share.hpp"
 #include "transport/ofi/wire.hpp"
 
 namespace isthmus::transport::ofi {
@@ -38,7 +39,8 @@ namespace isthmus::transport::ofi {
 inline constexpr std::size_t kBounceBytes = 16384;
 inline constexpr std::size_t kBounceBuffers = 64;
 inline constexpr std::size_t kReceives = 128;
-inline constexpr std::size_t kReads = 256;  // of those that begin_get() leaves under way
+inline constexpr std::uint32_t kPostedAtOnce = 128;  // requests to one PE that nobody answers
+inline constexpr std::size_t kReads = 256;           // of those that begin_get() leaves under way
 
 // Behind every context that the provider is given, so that a completion finds its meaning. The
 // provider's part comes first and is the provider's while the operation is under way.
@@ -155,6 +157,16 @@ class Road final : public Transport {
             mark_first(pe, asked_of_);
     }
     [[gnu::noinline]] void mark_first(int pe, Marks& marks);
+    // The same of a request that nobody answers. Now and then this waits until they are served: the
+    // provider keeps what the target has not yet taken, as much as comes.
+    void mark_posted(int pe) {
+        mark_asked(pe);
+        auto& posted = posted_[static_cast<std::size_t>(pe)];
+        if (posted.fetch_add(1, std::memory_order_relaxed) % kPostedAtOnce == kPostedAtOnce - 1)
+            [[unlikely]]
+            await_posted(pe);
+    }
+    [[gnu::cold, gnu::noinline]] void await_posted(int pe);
     void flush(bool all);
     AnswerSlot& needed_slot();
     void ask(AnswerSlot& slot);
@@ -171,6 +183,8 @@ class Road final : public Transport {
 
     void run();
     void leave_to_program();
+    void place_thread();
+    void keep_to(Share& share);
     int pause_milliseconds() const;
     void watch_neighbour(std::uint64_t now);
     [[noreturn]] void lost(int pe, int error);
@@ -194,6 +208,7 @@ class Road final : public Transport {
     KeyTable heap_keys_;
     Marks written_;
     Marks asked_of_;
+    std::vector<std::atomic<std::uint32_t>> posted_;  // by PE, ever
     std::mutex marking_;
     std::atomic<int> outstanding_{0};  // not 0: there may be marks, or answers are awaited
     std::atomic<int> asked_{0};        // the same of the marks of requests

@@ -207,7 +207,8 @@ static void long_finish(void) {
      * wait is never begun anew, is far from what a busy machine brings about. */
     const int64_t sleeps = after.ru_nvcsw - before.ru_nvcsw;
     CHECK(seconds_now(CLOCK_MONOTONIC) - start_of_game >= kLong);
-    if (pes <= 2) CHECK(sleeps < returned / 4);
+    /* Between hosts the network's locks make a thread sleep, too. */
+    if (pes <= 2 && !getenv("ISTHMUS_TRANSPORT")) CHECK(sleeps < returned / 4);
     OK(isthmus_aggregator_destroy(ball));
 }
 

@@ -1,4 +1,7 @@
-/* shmemx.h: queues and aggregation, from a program that knows OpenSHMEM alone. */
+/* shmemx.h: queues and aggregation, from a program that knows OpenSHMEM alone.
+ *
+ *     extensions [queues|aggregation|both] [LENGTH]     messages of a PE to each PE
+ */
 #include <sched.h>
 #include <shmemx.h>
 #include <stdint.h>
@@ -230,15 +233,19 @@ static void aggregation(void) {
     OK(shmemx_aggregate_destroy(questions));
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+    const char* const part = argc > 1 ? argv[1] : "";
+    const int length = argc > 2 ? atoi(argv[2]) : 500;
     shmem_init();
     me = shmem_my_pe();
     pes = shmem_n_pes();
-    by_the_book();
-    everyone_to_everyone(4096, 500);
-    everyone_to_everyone(1 << 16, 1000);
-    pipeline();
-    aggregation();
+    if (strcmp(part, "aggregation") != 0) {
+        by_the_book();
+        everyone_to_everyone(4096, length);
+        everyone_to_everyone(1 << 16, 2 * length);
+        pipeline();
+    }
+    if (strcmp(part, "queues") != 0) aggregation();
     shmem_finalize();
     return 0;
 }

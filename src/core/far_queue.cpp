@@ -1,0 +1,297 @@
+#include "core/far_queue.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "base/lasting.hpp"
+#include "core/event.hpp"
+#include "core/internal_layout.hpp"
+#include "core/request.hpp"
+
+namespace isthmus {
+namespace {
+
+using Outcome = FarQueueProducer::Outcome;
+
+// Changes when somebody has made room for this PE, in whatever queue. Release by the transport or
+// nudge(), acquire by insist().
+std::atomic<std::uint64_t>& room_word() {
+    return *internal_object<std::atomic<std::uint64_t>>(kRoomWordOffset);
+}
+
+// ---- what goes between PEs
+
+struct RingName {
+    std::uint64_t memory;  // address at the owner
+    std::uint32_t generation;
+    std::uint32_t waits;  // not 0: leaves a mark if there is no room
+};
+// The message follows.
+struct Enqueue {
+    RingName ring;
+};
+struct Reserve {
+    RingName ring;
+    std::uint64_t size;
+};
+struct Reserved {
+    Outcome outcome;
+    std::uint64_t position;
+};
+struct Commit {
+    RingName ring;
+    std::uint64_t position;
+    std::uint64_t size;
+};
+struct Close {
+    RingName ring;
+};
+struct Closed {
+    Outcome outcome;
+    PeSet waiting;  // of other hosts; whoever has asked tells them
+};
+constexpr std::uint64_t kShortMessage = transport::kRequestBytes - sizeof(Enqueue);
+
+// ---- the owner's side
+
+struct Reservation {
+    int producer;
+    std::uint64_t position;
+};
+struct ServedRing {
+    RingControl* control;
+    std::uint32_t generation;
+    std::vector<Reservation> reserved;  // and not committed
+};
+std::mutex guard;  // held while a request uses a ring
+Lasting<std::unordered_map<std::uint64_t, ServedRing>> served_rings;
+constinit std::unordered_map<std::uint64_t, ServedRing>& served = *served_rings;
+
+std::uint64_t key_of(const char* memory) {
+    return reinterpret_cast<std::uint64_t>(memory);
+}
+
+// `guard` is held. Null if the ring has gone.
+ServedRing* find(const RingName& name) {
+    const auto found = served.find(name.memory);
+    return found != served.end() && found->second.generation == name.generation ? &found->second
+                                                                                : nullptr;
+}
+
+RingProducer producer_of(const ServedRing& ring) {
+    return {ring.control, reinterpret_cast<char*>(ring.control) + kRingOffset, job.me};
+}
+
+// Why there is no room; or tries again, behind a mark that whoever makes room will find.
+template <typename Attempt>
+Outcome look_again(const ServedRing& ring, const RingProducer& producer, int from, bool waits,
+                   Attempt&& attempt) {
+    const auto why = [&] {
+        return producer.destroyed() ? Outcome::destroyed
+               : producer.closed()  ? Outcome::closed
+                                    : Outcome::full;
+    };
+    if (!waits || producer.closed()) return why();
+    mark_blocked(*ring.control, from);
+    return attempt() ? Outcome::done : why();
+}
+
+}  // namespace
+
+void open_to_far(char* memory, std::uint32_t generation) {
+    if (!far::present) return;
+    const std::lock_guard lock(guard);
+    served[key_of(memory)] = {find_ring(memory), generation, {}};
+}
+
+void close_to_far(const char* memory) {
+    const std::lock_guard lock(guard);
+    served.erase(key_of(memory));
+}
+
+void forget_far_rings() {
+    const std::lock_guard lock(guard);
+    served.clear();
+}
+
+std::size_t serve_queue_enqueue(int from, const void* payload, std::size_t bytes, void* answer) {
+    Enqueue asked;
+    if (bytes < sizeof asked) return transport::kRefused;
+    std::memcpy(&asked, payload, sizeof asked);
+    const char* const message = static_cast<const char*>(payload) + sizeof asked;
+    const std::uint64_t size = bytes - sizeof asked;
+    const std::lock_guard lock(guard);
+    Outcome outcome = Outcome::destroyed;
+    if (const ServedRing* const ring = find(asked.ring)) {
+        if (size > message_limit(ring->control->capacity)) return transport::kRefused;
+        RingProducer producer = producer_of(*ring);
+        const auto attempt = [&] { return producer.send(message, size); };
+        outcome = attempt() ? Outcome::done
+                            : look_again(*ring, producer, from, asked.ring.waits != 0, attempt);
+    }
+    std::memcpy(answer, &outcome, sizeof outcome);
+    return sizeof outcome;
+}
+
+namespace {
+
+Reserved serve_reserve(int from, const Reserve& asked, bool& good) {
+    const std::lock_guard lock(guard);
+    ServedRing* const ring = find(asked.ring);
+    if (!ring) return {Outcome::destroyed, 0};
+    good = asked.size <= message_limit(ring->control->capacity);
+    if (!good) return {};
+    RingProducer producer = producer_of(*ring);
+    void* message = nullptr;
+    const auto attempt = [&] { return (message = producer.reserve(asked.size)) != nullptr; };
+    const Outcome outcome = attempt()
+                                ? Outcome::done
+                                : look_again(*ring, producer, from, asked.ring.waits != 0, attempt);
+    if (outcome != Outcome::done) return {outcome, 0};
+    // Relaxed: this thread has written it.
+    const auto* const head = static_cast<const FrameHead*>(message) - 1;
+    const std::uint64_t position = head->mark.load(std::memory_order_relaxed);
+    ring->reserved.push_back({from, position});
+    return {outcome, position};
+}
+
+struct Nothing {};
+
+Nothing serve_commit(int from, const Commit& asked, bool& good) {
+    const std::lock_guard lock(guard);
+    ServedRing* const ring = find(asked.ring);
+    if (!ring) return {};  // the session has ended
+    const auto found = std::ranges::find_if(ring->reserved, [&](const Reservation& each) {
+        return each.producer == from && each.position == asked.position;
+    });
+    good = found != ring->reserved.end();
+    if (!good) return {};
+    const std::uint64_t place = asked.position & (ring->control->capacity - 1);
+    auto* const head =
+        reinterpret_cast<FrameHead*>(reinterpret_cast<char*>(ring->control) + kRingOffset + place);
+    good = asked.size <= head->size;
+    if (!good) return {};
+    ring->reserved.erase(found);
+    producer_of(*ring).commit(head + 1, asked.size);
+    return {};
+}
+
+Closed serve_close(int, const Close& asked, bool&) {
+    const std::lock_guard lock(guard);
+    const ServedRing* const ring = find(asked.ring);
+    if (!ring || producer_of(*ring).destroyed()) return {Outcome::destroyed, {}};
+    return {Outcome::done, close_ring_here(*ring->control, job.me, kClosedByEnd)};
+}
+
+}  // namespace
+
+std::size_t serve_queue_reserve(int from, const void* payload, std::size_t bytes, void* answer) {
+    return serve_sized<Reserve, Reserved, serve_reserve>(from, payload, bytes, answer);
+}
+std::size_t serve_queue_commit(int from, const void* payload, std::size_t bytes, void* answer) {
+    return serve_sized<Commit, Nothing, serve_commit>(from, payload, bytes, answer);
+}
+std::size_t serve_queue_close(int from, const void* payload, std::size_t bytes, void* answer) {
+    return serve_sized<Close, Closed, serve_close>(from, payload, bytes, answer);
+}
+
+void nudge(const PeSet& pes) {
+    for_each_pe(pes, [](int pe) {
+        if (is_near(pe)) {
+            translate(&room_word(), pe)->fetch_add(1, std::memory_order_release);
+            wake(pe);
+        } else {
+            far::count_up(reinterpret_cast<std::uint64_t*>(&room_word()), pe);
+        }
+    });
+}
+
+// ---- the producer's
+
+// Until there is an outcome other than `full`. The word is read before the owner is asked: a mark
+// that is taken after that changes it.
+template <typename Attempt>
+Outcome FarQueueProducer::insist(Routine routine, Attempt&& attempt) {
+    for (;;) {
+        const std::uint64_t seen = room_word().load(std::memory_order_acquire);
+        const Outcome outcome = attempt();
+        if (outcome != Outcome::full) return outcome;
+        wait_wakeable({routine, owner_}, deadline_after(-1),
+                      [&] { return room_word().load(std::memory_order_acquire) != seen; });
+    }
+}
+
+Outcome FarQueueProducer::append(const void* message, std::uint64_t size, bool waits) {
+    if (size > kShortMessage) {
+        std::uint64_t position = 0;
+        const Outcome outcome = take_room(size, waits, position);
+        if (outcome == Outcome::done)
+            make_visible(position, message, size, routine_name(Routine::native_enqueue));
+        return outcome;
+    }
+    alignas(Enqueue) char request[transport::kRequestBytes];
+    const Enqueue head{{key_of(memory_), generation_, waits ? 1u : 0u}};
+    std::memcpy(request, &head, sizeof head);
+    if (size != 0) std::memcpy(request + sizeof head, message, size);
+    Outcome outcome{};
+    far::ask(owner_, static_cast<std::uint32_t>(RequestId::queue_enqueue), request,
+             sizeof head + size, &outcome, sizeof outcome);
+    return outcome;
+}
+
+Outcome FarQueueProducer::send_wait(const void* message, std::uint64_t size, Routine routine) {
+    return insist(routine, [&] { return append(message, size, true); });
+}
+
+Outcome FarQueueProducer::take_room(std::uint64_t size, bool waits, std::uint64_t& position) {
+    const auto reserved =
+        ask<Reserved>(owner_, RequestId::queue_reserve,
+                      Reserve{{key_of(memory_), generation_, waits ? 1u : 0u}, size});
+    position = reserved.position;
+    return reserved.outcome;
+}
+
+void FarQueueProducer::make_visible(std::uint64_t position, const void* message, std::uint64_t size,
+                                    const char* routine) {
+    char* const place = memory_ + kRingOffset + (position & (capacity_ - 1)) + sizeof(FrameHead);
+    far::put(place, message, size, owner_, routine);
+    // Behind the put.
+    tell(owner_, RequestId::queue_commit,
+         Commit{{key_of(memory_), generation_, 0}, position, size});
+}
+
+void* FarQueueProducer::reserve_wait(std::uint64_t size, Routine routine, Outcome& outcome) {
+    std::uint64_t position = 0;
+    outcome = insist(routine, [&] { return take_room(size, true, position); });
+    if (outcome != Outcome::done) return nullptr;
+    auto cells = std::make_unique<Cell[]>(frame_bytes(size) / kCell);
+    auto* const head = new (cells.get()) FrameHead{};
+    head->mark.store(position, std::memory_order_relaxed);
+    head->size = static_cast<std::uint32_t>(size);
+    reserved_.emplace(head + 1, std::move(cells));
+    return head + 1;
+}
+
+bool FarQueueProducer::is_reserved(void* message, std::uint64_t& size) const {
+    if (!reserved_.contains(message)) return false;
+    size = (static_cast<const FrameHead*>(message) - 1)->size;
+    return true;
+}
+
+void FarQueueProducer::commit(void* message, std::uint64_t size, Routine routine) {
+    const auto* const head = static_cast<const FrameHead*>(message) - 1;
+    make_visible(head->mark.load(std::memory_order_relaxed), message, size, routine_name(routine));
+    reserved_.erase(message);
+}
+
+Outcome FarQueueProducer::close() {
+    const auto closed =
+        ask<Closed>(owner_, RequestId::queue_close, Close{{key_of(memory_), generation_, 0}});
+    nudge(closed.waiting);
+    return closed.outcome;
+}
+
+}  // namespace isthmus
