@@ -38,7 +38,7 @@ static void idle(int kind) {
         usleep(600000);
         for (int pe = 1; pe < pes; ++pe) {
             isthmus_segment theirs;
-            isthmus_queue* queue = NULL;
+            isthmus_queue* queue;
             OK(isthmus_segment_clone(&theirs, 100 + (uint64_t)pe, -1));
             OK(isthmus_queue_clone(&queue, 200 + (uint64_t)pe, -1));
             for (int i = 0; i < 3; ++i) /* "any" gets one only */
@@ -92,7 +92,7 @@ static void linger(uint64_t* state, uint64_t most) {
  * of operation in turn. Both sides linger for a random little while, up to about as long as the
  * other one takes to wake up and answer, so that the token hits all stages of falling asleep. */
 static void wake(int rounds) {
-    const int kWays = 9;
+    enum { kWays = 9 };
     uint64_t state = 17 + (uint64_t)me;
     const int64_t* const word = (const int64_t*)(mine.base + 128);
     for (int64_t round = 1; round <= rounds; ++round) {
@@ -120,7 +120,7 @@ static void wake(int rounds) {
                         OK(isthmus_poke(&next, at, round)); /* quietly: nobody watches the word */
                         OK(isthmus_enqueue(out, &round, 8, NULL));
                 }
-            } else if (way == 8) {
+            } else if (way == kWays - 1) {
                 const void* message;
                 uint64_t size;
                 OK(isthmus_dequeue(in, &message, &size, 30));

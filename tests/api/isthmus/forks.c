@@ -104,7 +104,7 @@ static void writes_stay_apart(char* pages) {
 static volatile int churning = 1;
 static void* churn(void* nothing) {
     while (churning) {
-        isthmus_queue* queue = NULL;
+        isthmus_queue* queue;
         isthmus_segment segment;
         OK(isthmus_queue_create(&queue, 5000 + (uint64_t)me, 65536));
         OK(isthmus_segment_create(&segment, 6000 + (uint64_t)me, NULL, 65536, 0));
