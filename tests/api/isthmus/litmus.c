@@ -22,9 +22,9 @@ static int64_t load(const isthmus_segment* segment, uint64_t offset) {
     return word;
 }
 
-/* A PE that polls on a busy machine lets the other one run. */
+/* A PE that polls on a busy machine lets the other one run; between hosts, its own thread, too. */
 static void give_way(unsigned* polls) {
-    if (++*polls % 200 == 0) sched_yield();
+    if (++*polls % 200 == 0 || is_far(me == 0 ? &at_one : &at_zero)) sched_yield();
 }
 
 /* put(s), posted atomic: whoever sees the atomic sees the puts. Data in several lines, of several
