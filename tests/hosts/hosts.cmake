@@ -36,3 +36,8 @@ add_hosts_test(messages.unequal --hosts 3 --pes 5 --layout 2,1,2 "extensions bot
 add_hosts_test(native.litmus --hosts 2 --pes 2 "native_litmus all 1000" "native_life stale")
 add_hosts_test(killed --fault killed)
 add_hosts_test(cut_off --fault cut-off)
+# In the middle of messages.
+add_hosts_test(killed.enqueue --fault killed "transport_messages enqueue")
+add_hosts_test(killed.finish --fault killed "transport_messages finish")
+add_hosts_test(cut_off.dequeue --fault cut-off "transport_messages dequeue")
+add_hosts_test(cut_off.push --fault cut-off "transport_messages push")

@@ -446,11 +446,9 @@ int main() {
     segments();
     pointers_into_adopted_memory();
     events();
-    if (!has_far_pes()) {
-        queues();
-        aggregators();
-        aggregator_replaced();
-    }
+    queues();
+    aggregators();
+    aggregator_replaced();
     channels();
     gathers();
     return 0;
