@@ -66,6 +66,14 @@ const Count kCounts[] = {
     {"shmem_long_atomic_fetch_add to the provider's call", "fetch_add", false, at_most(45), kSandia,
      131},
     {"shmem_putmem 8 B to the provider's call", "putmem8", false, at_most(24), kSandia, 107},
+    {"isthmus_put 8 B to the provider's call", "native_put8", false, at_most(16), kPaper, 16},
+    {"shared int x[THREADS], x[1] = y, to the provider's call",
+     "upc_write",
+     false,
+     at_most(20),
+     "",
+     {}},
+    {"fence behind it, nothing outstanding", "upc_fence", false, at_most(15), kSandia, 97},
     {"shmem_int_p into static data to the provider's call", "int_p_static", false, {}, "", {}},
     {"shmem_int_p, libfabric included", "int_p", true, at_most(1316), kSandiaWhole, 1316},
     {"shmem_int_g, libfabric included", "int_g", true, at_most(6704), kSandiaWhole, 6704},
@@ -107,8 +115,8 @@ const Bar kBars[] = {
     {"Fig. 6", "Fig. 6: shmem_quiet", "quiet_none", kPaper, 11},
     {"Fig. 7", "Fig. 7: AMRequestShort", nullptr, "GASNet-SFI (paper)", 106},
     {"Fig. 7", "Fig. 7: wait_syncnbi_put", nullptr, "GASNet-SFI (paper)", 56},
-    {"Fig. 8", "Fig. 8: x[1] = y, shared int x[THREADS]", nullptr, "UPC over SFI (paper)", {}},
-    {"Fig. 8", "Fig. 8: upc_fence", nullptr, "UPC over SFI (paper)", {}},
+    {"Fig. 8", "Fig. 8: x[1] = y, shared int x[THREADS]", "upc_write", "UPC over SFI (paper)", {}},
+    {"Fig. 8", "Fig. 8: upc_fence", "upc_fence", "UPC over SFI (paper)", {}},
 };
 constexpr double kCyclesPerInstruction = 1.1;
 constexpr double kClocks[] = {1.0, 1.8, 2.93};  // GHz

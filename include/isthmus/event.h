@@ -45,7 +45,8 @@ extern __attribute__((visibility("default"))) const int64_t isthmus_event_words[
  *   - on queues: enqueue, try_enqueue, enqueue_commit, dequeue_release(_message) if producers wait,
  * close, destroy by the owner; what an aggregator sends; the same of shmemx.h. Nothing else wakes
  * it: not OpenSHMEM's routines, nor stores by address, nor C++'s assignments through global_ptr and
- * shared_array and its global_atomic. It notices those within ISTHMUS_WAKE_MILLISECONDS. ARGUMENT:
+ * shared_array and its global_atomic. It notices those within ISTHMUS_WAKE_MILLISECONDS. Whatever
+ * comes from another host wakes it when it has come (docs/transport.md says how soon). ARGUMENT:
  * no such condition; a null or misaligned address. */
 int isthmus_event_arm(isthmus_event* event, const int64_t* address, isthmus_condition condition,
                       int64_t value);

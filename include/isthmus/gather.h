@@ -3,7 +3,8 @@
  * at once whatever the program does between them.
  *
  * The road is chosen when the gather is made. Segments of this host are read in place: a push
- * prefetches and the results of earlier pushes are taken from the cache, without any message. */
+ * prefetches and the results of earlier pushes are taken from the cache, without any message. Those
+ * of other hosts are read over the network, up to 256 items at once. */
 #ifndef ISTHMUS_GATHER_H
 #define ISTHMUS_GATHER_H
 

@@ -39,6 +39,16 @@ int isthmus_symmetric_put(void* dest, const void* source, uint64_t size, int pe,
 int isthmus_symmetric_get(void* dest, const void* source, uint64_t size, int pe,
                           isthmus_event* event);
 
+/* Stores a word into the object of PE `pe` that corresponds to `dest` here: the shortest way to a
+ * word on another host. Ends the job with a message if there is no such PE or object, or if its
+ * segment does not allow it. Complete as isthmus_symmetric_put is. Wakes as that does. */
+void isthmus_symmetric_store32(uint32_t* dest, uint32_t value, int pe);
+void isthmus_symmetric_store64(uint64_t* dest, uint64_t value, int pe);
+
+/* Returns when everything that this PE put by address before (and through global_ptr and
+ * shared_array) is visible to everyone. */
+void isthmus_symmetric_fence(void);
+
 /* What isthmus_symmetric_atomic does with the word. */
 typedef enum isthmus_atomic_kind {
     ISTHMUS_ATOMIC_FETCH = 0,

@@ -117,7 +117,8 @@ void wait_in_core(int pe, bool (*done)(void*), void* argument) {
     // doing so for the scheduler's turn.
     constexpr int kYields = 1000;
     constexpr std::uint64_t kLongYield = 100'000;  // nanoseconds
-    Waiter waiter({noted_routine(), pe, nullptr});
+    // A near PE may be asked for something as well: it serves that until all have left.
+    Waiter waiter({noted_routine(), is_near(pe) ? -1 : pe, nullptr});
     for (int yields = 0; yields < kYields; ++yields) {
         if (done(argument)) return;
         const std::uint64_t before = os::monotonic_nanoseconds();

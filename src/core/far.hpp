@@ -86,6 +86,33 @@ template <typename T>
         note_written(pe);
 }
 
+// A word by the express way; false: it does not lie in the heap, or there is no such way. `to` is
+// the PE, in the register in which the network's call takes it. What is needed behind the call is
+// kept beside the value, so that nothing is saved and restored.
+template <typename T>
+[[gnu::always_inline]] inline bool put_word(T* dest, T value, std::uint64_t to) {
+    std::uint64_t offset = 0;
+    if (!find_in_heap(express, dest, offset)) [[unlikely]]
+        return false;
+    struct {
+        T value;
+        int pe;
+        T* dest;
+    } frame{value, static_cast<int>(to), dest};
+    if (!is_taken(&frame.value, sizeof(T), offset, to)) [[unlikely]]
+        put_word_again(frame.dest, frame.value, frame.pe);
+    mark_written(frame.pe);
+    return true;
+}
+// A copy of the PE in that register; a test of the window may then work in the argument's own.
+[[gnu::always_inline]] inline std::uint64_t fourth_argument(int pe) {
+    auto to = static_cast<std::uint64_t>(static_cast<std::uint32_t>(pe));
+#if defined(__x86_64__)
+    __asm__("movl %1, %k0" : "=c"(to) : "r"(pe));
+#endif
+    return to;
+}
+
 // False: ask get().
 template <typename T>
 inline bool get_word(const T* source, T& value, int pe) {

@@ -33,6 +33,9 @@ struct RingName {
 struct Enqueue {
     RingName ring;
 };
+struct Enqueued {
+    Outcome outcome;
+};
 struct Reserve {
     RingName ring;
     std::uint64_t size;
@@ -63,7 +66,7 @@ struct Reservation {
 };
 struct ServedRing {
     RingControl* control;
-    std::uint32_t generation;
+    std::uint32_t generation;           // 0: not named yet
     std::vector<Reservation> reserved;  // and not committed
 };
 std::mutex guard;  // held while a request uses a ring
@@ -74,37 +77,46 @@ std::uint64_t key_of(const char* memory) {
     return reinterpret_cast<std::uint64_t>(memory);
 }
 
-// `guard` is held. Null if the ring has gone.
-ServedRing* find(const RingName& name) {
+// `guard` is held. Null and why, if the ring has gone or has no name yet.
+ServedRing* find(const RingName& name, Outcome& why) {
     const auto found = served.find(name.memory);
-    return found != served.end() && found->second.generation == name.generation ? &found->second
-                                                                                : nullptr;
+    why = Outcome::destroyed;
+    if (found == served.end()) return nullptr;
+    if (found->second.generation == name.generation) return &found->second;
+    if (found->second.generation == 0) why = Outcome::not_named;
+    return nullptr;
 }
 
 RingProducer producer_of(const ServedRing& ring) {
     return {ring.control, reinterpret_cast<char*>(ring.control) + kRingOffset, job.me};
 }
 
-// Why there is no room; or tries again, behind a mark that whoever makes room will find.
+// If the attempt finds no room: why; or tries again, behind a mark that whoever makes room finds.
 template <typename Attempt>
-Outcome look_again(const ServedRing& ring, const RingProducer& producer, int from, bool waits,
-                   Attempt&& attempt) {
-    const auto why = [&] {
-        return producer.destroyed() ? Outcome::destroyed
-               : producer.closed()  ? Outcome::closed
-                                    : Outcome::full;
-    };
-    if (!waits || producer.closed()) return why();
-    mark_blocked(*ring.control, from);
-    return attempt() ? Outcome::done : why();
+Outcome try_or_mark(const ServedRing& ring, const RingProducer& producer, int from, bool waits,
+                    Attempt&& attempt) {
+    if (attempt()) return Outcome::done;
+    if (waits && !producer.closed()) {
+        mark_blocked(*ring.control, from);
+        if (attempt()) return Outcome::done;
+    }
+    return producer.destroyed() ? Outcome::destroyed
+           : producer.closed()  ? Outcome::closed
+                                : Outcome::full;
 }
 
 }  // namespace
 
-void open_to_far(char* memory, std::uint32_t generation) {
+void open_to_far(char* memory) {
     if (!far::present) return;
     const std::lock_guard lock(guard);
-    served[key_of(memory)] = {find_ring(memory), generation, {}};
+    served[key_of(memory)] = {find_ring(memory), 0, {}};
+}
+
+void name_to_far(const char* memory, std::uint32_t generation) {
+    if (!far::present) return;
+    const std::lock_guard lock(guard);
+    served[key_of(memory)].generation = generation;
 }
 
 void close_to_far(const char* memory) {
@@ -124,13 +136,12 @@ std::size_t serve_queue_enqueue(int from, const void* payload, std::size_t bytes
     const char* const message = static_cast<const char*>(payload) + sizeof asked;
     const std::uint64_t size = bytes - sizeof asked;
     const std::lock_guard lock(guard);
-    Outcome outcome = Outcome::destroyed;
-    if (const ServedRing* const ring = find(asked.ring)) {
+    Outcome outcome{};
+    if (const ServedRing* const ring = find(asked.ring, outcome)) {
         if (size > message_limit(ring->control->capacity)) return transport::kRefused;
         RingProducer producer = producer_of(*ring);
-        const auto attempt = [&] { return producer.send(message, size); };
-        outcome = attempt() ? Outcome::done
-                            : look_again(*ring, producer, from, asked.ring.waits != 0, attempt);
+        outcome = try_or_mark(*ring, producer, from, asked.ring.waits != 0,
+                              [&] { return producer.send(message, size); });
     }
     std::memcpy(answer, &outcome, sizeof outcome);
     return sizeof outcome;
@@ -140,16 +151,15 @@ namespace {
 
 Reserved serve_reserve(int from, const Reserve& asked, bool& good) {
     const std::lock_guard lock(guard);
-    ServedRing* const ring = find(asked.ring);
-    if (!ring) return {Outcome::destroyed, 0};
+    Outcome outcome{};
+    ServedRing* const ring = find(asked.ring, outcome);
+    if (!ring) return {outcome, 0};
     good = asked.size <= message_limit(ring->control->capacity);
     if (!good) return {};
     RingProducer producer = producer_of(*ring);
     void* message = nullptr;
-    const auto attempt = [&] { return (message = producer.reserve(asked.size)) != nullptr; };
-    const Outcome outcome = attempt()
-                                ? Outcome::done
-                                : look_again(*ring, producer, from, asked.ring.waits != 0, attempt);
+    outcome = try_or_mark(*ring, producer, from, asked.ring.waits != 0,
+                          [&] { return (message = producer.reserve(asked.size)) != nullptr; });
     if (outcome != Outcome::done) return {outcome, 0};
     // Relaxed: this thread has written it.
     const auto* const head = static_cast<const FrameHead*>(message) - 1;
@@ -162,7 +172,8 @@ struct Nothing {};
 
 Nothing serve_commit(int from, const Commit& asked, bool& good) {
     const std::lock_guard lock(guard);
-    ServedRing* const ring = find(asked.ring);
+    Outcome outcome{};
+    ServedRing* const ring = find(asked.ring, outcome);
     if (!ring) return {};  // the session has ended
     const auto found = std::ranges::find_if(ring->reserved, [&](const Reservation& each) {
         return each.producer == from && each.position == asked.position;
@@ -181,8 +192,10 @@ Nothing serve_commit(int from, const Commit& asked, bool& good) {
 
 Closed serve_close(int, const Close& asked, bool&) {
     const std::lock_guard lock(guard);
-    const ServedRing* const ring = find(asked.ring);
-    if (!ring || producer_of(*ring).destroyed()) return {Outcome::destroyed, {}};
+    Outcome outcome{};
+    const ServedRing* const ring = find(asked.ring, outcome);
+    if (!ring) return {outcome, {}};
+    if (producer_of(*ring).destroyed()) return {Outcome::destroyed, {}};
     return {Outcome::done, close_ring_here(*ring->control, job.me, kClosedByEnd)};
 }
 
@@ -211,6 +224,18 @@ void nudge(const PeSet& pes) {
 
 // ---- the producer's
 
+// Until the ring has its name. The question begins with that, the answer with an outcome.
+template <typename Answer, typename Question>
+Answer FarQueueProducer::ask_named(RequestId id, const Question& question, std::size_t bytes) {
+    Waiter waiter({Routine::native_enqueue, owner_});
+    for (;;) {
+        Answer answer{};
+        far::ask(owner_, static_cast<std::uint32_t>(id), &question, bytes, &answer, sizeof answer);
+        if (answer.outcome != Outcome::not_named) return answer;
+        waiter.step();
+    }
+}
+
 // Until there is an outcome other than `full`. The word is read before the owner is asked: a mark
 // that is taken after that changes it.
 template <typename Attempt>
@@ -232,14 +257,14 @@ Outcome FarQueueProducer::append(const void* message, std::uint64_t size, bool w
             make_visible(position, message, size, routine_name(Routine::native_enqueue));
         return outcome;
     }
-    alignas(Enqueue) char request[transport::kRequestBytes];
-    const Enqueue head{{key_of(memory_), generation_, waits ? 1u : 0u}};
-    std::memcpy(request, &head, sizeof head);
-    if (size != 0) std::memcpy(request + sizeof head, message, size);
-    Outcome outcome{};
-    far::ask(owner_, static_cast<std::uint32_t>(RequestId::queue_enqueue), request,
-             sizeof head + size, &outcome, sizeof outcome);
-    return outcome;
+    struct {
+        Enqueue head;
+        char message[kShortMessage];
+    } request;
+    request.head = {{key_of(memory_), generation_, waits ? 1u : 0u}};
+    if (size != 0) std::memcpy(request.message, message, size);
+    return ask_named<Enqueued>(RequestId::queue_enqueue, request, sizeof request.head + size)
+        .outcome;
 }
 
 Outcome FarQueueProducer::send_wait(const void* message, std::uint64_t size, Routine routine) {
@@ -247,9 +272,8 @@ Outcome FarQueueProducer::send_wait(const void* message, std::uint64_t size, Rou
 }
 
 Outcome FarQueueProducer::take_room(std::uint64_t size, bool waits, std::uint64_t& position) {
-    const auto reserved =
-        ask<Reserved>(owner_, RequestId::queue_reserve,
-                      Reserve{{key_of(memory_), generation_, waits ? 1u : 0u}, size});
+    const auto reserved = ask_named<Reserved>(
+        RequestId::queue_reserve, Reserve{{key_of(memory_), generation_, waits ? 1u : 0u}, size});
     position = reserved.position;
     return reserved.outcome;
 }
@@ -289,7 +313,7 @@ void FarQueueProducer::commit(void* message, std::uint64_t size, Routine routine
 
 Outcome FarQueueProducer::close() {
     const auto closed =
-        ask<Closed>(owner_, RequestId::queue_close, Close{{key_of(memory_), generation_, 0}});
+        ask_named<Closed>(RequestId::queue_close, Close{{key_of(memory_), generation_, 0}});
     nudge(closed.waiting);
     return closed.outcome;
 }

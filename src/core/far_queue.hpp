@@ -16,14 +16,17 @@
 
 #include "core/far.hpp"
 #include "core/queue.hpp"
+#include "core/request.hpp"
 
 namespace isthmus {
 
 // ---- the owner's side
 
-// PEs of other hosts may use the ring at `memory`, of this PE. `generation` tells it from others
-// that are there earlier or later.
-void open_to_far(char* memory, std::uint32_t generation);
+// PEs of other hosts may use the ring at `memory`, of this PE. The generation, which is not 0,
+// tells it from others that are there earlier or later. It is known when others can find the ring:
+// who comes between the two is to wait.
+void open_to_far(char* memory);
+void name_to_far(const char* memory, std::uint32_t generation);
 // And may no more: when it returns no request uses the ring.
 void close_to_far(const char* memory);
 // At the end of a session.
@@ -37,7 +40,8 @@ void nudge(const PeSet& pes);
 // One thread at a time.
 class FarQueueProducer {
   public:
-    enum class Outcome : std::uint32_t { done, full, closed, destroyed };
+    // Not named: ask again; the functions here do.
+    enum class Outcome : std::uint32_t { done, full, closed, destroyed, not_named };
 
     // Of the ring that is at `memory` at its owner, as an address of this PE.
     FarQueueProducer(char* memory, std::uint32_t generation, int owner, std::uint64_t capacity)
@@ -65,6 +69,9 @@ class FarQueueProducer {
     Outcome take_room(std::uint64_t size, bool waits, std::uint64_t& position);
     void make_visible(std::uint64_t position, const void* message, std::uint64_t size,
                       const char* routine);
+    // Asks until the ring has its name.
+    template <typename Answer, typename Question>
+    Answer ask_named(RequestId id, const Question& question, std::size_t bytes = sizeof(Question));
     template <typename Attempt>
     Outcome insist(Routine routine, Attempt&& attempt);
 

@@ -84,12 +84,27 @@ inline constexpr int kFar = -1;
                                                        std::uint64_t size, std::uint32_t right,
                                                        const void* local, const char* routine);
 
+// A transfer of [offset, offset + size) is legal and can be done by the window. Never in checked
+// mode.
+inline bool takes_transfer(const Segment& segment, std::uint64_t offset, std::uint64_t size,
+                           std::uint32_t right) {
+    return offset <= segment.transfer_end && size <= segment.transfer_end - offset &&
+           (segment.access & right << kTransferBits) != 0 && !is_stale(segment);
+}
+// The segment is far, and the operation, which needs these rights and kinds, is legal.
+inline bool takes_far(const Segment& segment, std::uint64_t offset, std::uint64_t size,
+                      std::uint32_t needed) {
+    needed |= ISTHMUS_FAR;
+    return (segment.access & needed) == needed && offset <= segment.size &&
+           size <= segment.size - offset &&
+           __atomic_load_n(segment.generation_now, __ATOMIC_RELAXED) == ~segment.generation;
+}
+
 // 0 if a transfer of [offset, offset + size) is legal and can be done by the window; kFar if by
 // requests. Nothing has moved when it is not legal.
 inline int check_transfer(const Segment& segment, std::uint64_t offset, std::uint64_t size,
                           std::uint32_t right, const void* local, const char* routine) {
-    if (offset <= segment.transfer_end && size <= segment.transfer_end - offset &&
-        (segment.access & right << kTransferBits) != 0 && !is_stale(segment)) [[likely]]
+    if (takes_transfer(segment, offset, size, right)) [[likely]]
         return 0;
     return check_transfer_slowly(segment, offset, size, right, local, routine);
 }

@@ -26,8 +26,8 @@ add_hosts_test(collectives.scattered --hosts 3 --pes 7 --layout 1,1,1 "core_coll
 # The native interface: PEs beside each other and apart, in one job.
 add_hosts_test(native --hosts 2 --pes 4 native_segments native_operations "native_geometry 4000"
                native_symmetric native_pointers native_shared_arrays)
-add_hosts_test(native.unequal --hosts 3 --pes 5 --layout 2,1,2 native_segments native_views
-               native_objects native_gather "native_threads 10" native_forks)
+add_hosts_test(native.unequal --hosts 3 --pes 5 --layout 2,1,2 native_segments native_symmetric
+               native_gather "native_threads 10" native_forks)
 # Messages: to PEs beside and apart, into one ring from both.
 add_hosts_test(messages --hosts 2 --pes 4 "extensions both 200" "aggregation 50000" native_queues
                native_queue_ends "native_flood 30000")
@@ -36,3 +36,8 @@ add_hosts_test(messages.unequal --hosts 3 --pes 5 --layout 2,1,2 "extensions bot
 add_hosts_test(native.litmus --hosts 2 --pes 2 "native_litmus all 1000" "native_life stale")
 add_hosts_test(killed --fault killed)
 add_hosts_test(cut_off --fault cut-off)
+# In the middle of messages.
+add_hosts_test(killed.enqueue --fault killed "transport_messages enqueue")
+add_hosts_test(killed.finish --fault killed "transport_messages finish")
+add_hosts_test(cut_off.dequeue --fault cut-off "transport_messages dequeue")
+add_hosts_test(cut_off.push --fault cut-off "transport_messages push")

@@ -103,13 +103,16 @@ def run_programs(arguments, hosts):
 
 
 def run_fault(arguments, hosts):
-    """A PE is killed, or its host cut off, while all are in a ring of gets."""
+    """A PE is killed, or its host cut off, while all are in a ring of gets, or whatever else."""
     need_launcher("hydra")
-    program = os.path.join(arguments.bin, "transport_ring")
+    program = [os.path.join(arguments.bin, "transport_ring")]
+    if arguments.programs:
+        name, *words = arguments.programs[0].split()
+        program = [os.path.join(arguments.bin, name), *words]
     detect = 3
     mark = os.path.join(hosts.folder, "pe")
     environment = dict(os.environ, ISTHMUS_DETECT_SECONDS=str(detect), RING_MARK=mark)
-    job = subprocess.Popen(command("hydra", hosts, 4, [program]), stdout=subprocess.PIPE,
+    job = subprocess.Popen(command("hydra", hosts, 4, program), stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True, env=environment,
                            start_new_session=True)
     try:

@@ -118,12 +118,29 @@ TEST(Perform, DoesEachKindAtEachWidth) {
                 case AtomicKind::bit_and: expected = before & operand; break;
                 case AtomicKind::bit_or: expected = before | operand; break;
                 case AtomicKind::bit_xor: expected = before ^ operand; break;
+                // As a signed number the operand is negative at each width.
+                case AtomicKind::minimum: expected = operand; break;
+                case AtomicKind::maximum: expected = before; break;
                 default: break;
             }
             EXPECT_EQ(word & mask, expected) << "kind " << kind << ", width " << width;
             EXPECT_EQ(word & ~mask, 0x0102030405060708 & ~mask) << "touched its neighbours";
         }
     }
+}
+
+TEST(Perform, ComparesSignedNumbers) {
+    std::int32_t word = -5;
+    std::uint64_t before = 0;
+    const auto raised = [&](AtomicKind kind, std::int32_t operand) {
+        EXPECT_TRUE(perform(&word, {kind, 4, static_cast<std::uint64_t>(operand), 0}, before));
+        return word;
+    };
+    EXPECT_EQ(raised(AtomicKind::maximum, -7), -5);
+    EXPECT_EQ(raised(AtomicKind::maximum, 3), 3);
+    EXPECT_EQ(static_cast<std::int32_t>(before), -5);
+    EXPECT_EQ(raised(AtomicKind::minimum, 4), 3);
+    EXPECT_EQ(raised(AtomicKind::minimum, -4), -4);
 }
 
 TEST(Perform, RefusesWhatThereIsNot) {

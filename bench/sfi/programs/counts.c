@@ -2,11 +2,14 @@
  * another host's (ISTHMUS_TRANSPORT=ofi) and serves by its progress thread.
  *
  * Every routine is called through a pointer, out of line, so that the count begins at its entry. */
+#include <isthmus.h>
 #include <shmem.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "upc.h"
 
 enum { kWarm = 3, kCalls = 9, kPause_us = 3000 };
 
@@ -34,6 +37,12 @@ static void (*volatile iput)(long*, const long*, ptrdiff_t, ptrdiff_t, size_t,
 static void (*volatile put_signal)(void*, const void*, size_t, uint64_t*, uint64_t, int,
                                    int) = shmem_putmem_signal;
 
+static int (*volatile native_put)(const void*, const isthmus_segment*, uint64_t, uint64_t,
+                                  isthmus_event*) = isthmus_put;
+static int (*volatile native_get)(void*, const isthmus_segment*, uint64_t, uint64_t,
+                                  isthmus_event*) = isthmus_get;
+static int (*volatile native_postmax)(const isthmus_segment*, uint64_t, int64_t) = isthmus_postmax;
+
 /* BEFORE brings about what the call finds; the pause lets what is under way come to rest. */
 #define CASE(NAME, BEFORE, CALL)               \
     for (int i = 0; i < kWarm + kCalls; ++i) { \
@@ -46,6 +55,12 @@ static void (*volatile put_signal)(void*, const void*, size_t, uint64_t*, uint64
 
 int main(void) {
     shmem_init();
+    isthmus_init();
+    upc_open();
+    isthmus_segment mine, theirs;
+    const uint64_t id = (uint64_t)shmem_my_pe();
+    isthmus_segment_create(&mine, id, NULL, 4096, 0);
+    isthmus_segment_clone(&theirs, 1 - id, -1);
     ints = shmem_calloc(1024, sizeof *ints);
     words = shmem_calloc(1024, sizeof *words);
     signals = shmem_calloc(1, sizeof *signals);
@@ -70,8 +85,16 @@ int main(void) {
         CASE("quiet_1put", int_p(ints, 1, 1), quiet())
         CASE("fence_none", quiet(), fence())
         CASE("fence_1put", int_p(ints, 1, 1), fence())
+        CASE("native_put8", quiet(), native_put(here, &theirs, 64, 8, NULL))
+        CASE("native_get8", quiet(), native_get(here, &theirs, 64, 8, NULL))
+        CASE("native_postmax", quiet(), native_postmax(&theirs, 64, 5))
+        CASE("upc_write", quiet(), upc_write(i))
+        CASE("upc_fence", quiet(), upc_fence())
     }
     shmem_barrier_all();
+    isthmus_segment_destroy(&mine);
+    upc_close();
+    isthmus_finalize();
     shmem_finalize();
     return 0;
 }

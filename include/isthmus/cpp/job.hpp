@@ -32,6 +32,11 @@ inline int pes() {
 inline void barrier() {
     isthmus_barrier();
 }
+// Everything that this PE has written through global_ptr and shared_array is visible to everyone:
+// upc_fence.
+inline void fence() {
+    isthmus_symmetric_fence();
+}
 
 namespace detail {
 struct symmetric_delete {

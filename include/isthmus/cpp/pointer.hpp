@@ -49,6 +49,18 @@ template <typename T>
 [[gnu::cold, gnu::noinline]] void store_slowly(T* home, T value, int pe) {
     status(isthmus_symmetric_put(home, &value, sizeof(T), pe, nullptr)).or_fail();
 }
+// Words have a way of their own, straight into the library.
+template <typename T>
+[[gnu::always_inline]] inline void store_elsewhere(T* home, const T& value, int pe) {
+    if constexpr (std::is_scalar_v<T> && sizeof(T) == 8)
+        isthmus_symmetric_store64(reinterpret_cast<std::uint64_t*>(home),
+                                  __builtin_bit_cast(std::uint64_t, value), pe);
+    else if constexpr (std::is_scalar_v<T> && sizeof(T) == 4)
+        isthmus_symmetric_store32(reinterpret_cast<std::uint32_t*>(home),
+                                  __builtin_bit_cast(std::uint32_t, value), pe);
+    else
+        store_slowly<T>(home, value, pe);
+}
 [[gnu::cold, gnu::noinline]] inline void load_slowly(void* value, const void* home,
                                                      std::size_t bytes, int pe) {
     status(isthmus_symmetric_get(value, home, bytes, pe, nullptr)).or_fail();
@@ -59,7 +71,7 @@ template <typename T>
 [[gnu::always_inline]] inline void store(T* home, const T& value, int pe) {
     static_assert(movable_as_bytes<T>);
     if (!ISTHMUS_WINDOW_REACHES(pe)) [[unlikely]] {
-        store_slowly<T>(home, value, pe);
+        store_elsewhere(home, value, pe);
     } else if constexpr (std::is_scalar_v<T>) {
         using Moved = aliasing<T>;
         *reinterpret_cast<volatile Moved*>(there(home, pe)) = static_cast<Moved>(value);

@@ -85,10 +85,27 @@ T store(T* word, T value) {
     return value;
 }
 
-[[gnu::cold, gnu::noinline]] int put_otherwise(const Segment& segment, std::uint64_t offset,
-                                               const void* local, std::uint64_t size,
-                                               Event* event) {
-    put_far(segment, offset, local, size, "isthmus_put");
+// What is no plain put to a near segment: to a far one, refused, or checked.
+[[gnu::cold, gnu::noinline]] int put_slowly(const void* local, const Segment& segment,
+                                            std::uint64_t offset, std::uint64_t size,
+                                            Event* event) {
+    const char* routine = "isthmus_put";
+    const int status = check_transfer(segment, offset, size, ISTHMUS_WRITE, local, routine);
+    if (status > ISTHMUS_OK) return status;
+    if (status == kFar) {
+        put_far(segment, offset, local, size, routine);
+    } else {
+        copy(segment.base + offset, local, size);
+        wake_owner(segment);
+    }
+    complete(event);
+    return ISTHMUS_OK;
+}
+[[gnu::noinline]] int put_otherwise(const void* local, const Segment& segment, std::uint64_t offset,
+                                    std::uint64_t size, Event* event) {
+    if (!takes_far(segment, offset, size, ISTHMUS_WRITE | ISTHMUS_TRANSFERS) ||
+        !far::put_otherwise(home_of(segment) + offset, local, size, segment.owner)) [[unlikely]]
+        return put_slowly(local, segment, offset, size, event);
     complete(event);
     return ISTHMUS_OK;
 }
@@ -112,9 +129,8 @@ T store(T* word, T value) {
 
 ISTHMUS_API int isthmus_put(const void* local, const isthmus_segment* segment, uint64_t offset,
                             uint64_t size, isthmus_event* event) {
-    if (const int status =
-            check_transfer(*segment, offset, size, ISTHMUS_WRITE, local, "isthmus_put"))
-        return status == kFar ? put_otherwise(*segment, offset, local, size, event) : status;
+    if (!takes_transfer(*segment, offset, size, ISTHMUS_WRITE)) [[unlikely]]
+        return put_otherwise(local, *segment, offset, size, event);
     copy(segment->base + offset, local, size);
     wake_owner(*segment);
     complete(event);

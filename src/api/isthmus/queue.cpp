@@ -90,7 +90,8 @@ int far_status(isthmus_queue& queue, FarQueueProducer::Outcome outcome, const ch
         case FarQueueProducer::Outcome::destroyed:
             queue.control->closed.store(kDestroyed, std::memory_order_relaxed);
             break;
-        case FarQueueProducer::Outcome::closed: break;
+        case FarQueueProducer::Outcome::closed:
+        case FarQueueProducer::Outcome::not_named: break;
     }
     return refuse_closed(queue, routine);
 }
@@ -178,15 +179,17 @@ int create(isthmus_queue*& queue, std::uint64_t id, std::uint64_t capacity, cons
                           " are free; raise ISTHMUS_ARENA_SIZE, or destroy the clones of destroyed "
                           "queues, which keep their room");
     made->control = format_ring(memory, capacity);
+    open_to_far(memory);
     if (const int status = create_segment(made->segment, id, memory, kRingOffset + capacity,
                                           ISTHMUS_QUEUE | ISTHMUS_READ_WRITE, routine)) {
+        close_to_far(memory);
         release_ring(memory);
         return status;
     }
     made->producer = RingProducer(made->control, memory + kRingOffset, job.me);
     made->consumer = RingConsumer(made->control, memory + kRingOffset);
     made->consumes = true;
-    open_to_far(memory, made->segment.generation);
+    name_to_far(memory, made->segment.generation);
     queue = made.release();
     return ISTHMUS_OK;
 }

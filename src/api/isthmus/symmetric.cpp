@@ -4,6 +4,7 @@
 #include <iterator>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "api/isthmus/export.hpp"
 #include "base/error.hpp"
@@ -89,6 +90,23 @@ void clear(void* block, std::uint64_t size) {
     }
     std::memset(block, 0, first - begin);
     std::memset(reinterpret_cast<void*>(last), 0, begin + size - last);
+}
+
+[[gnu::cold, gnu::noinline]] void fence_otherwise() {
+    require_session("isthmus_symmetric_fence");
+    far::quiet();
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+// The way of words that are not in the heap of a far PE.
+template <typename T>
+[[gnu::cold, gnu::noinline]] void store_otherwise(T* dest, T value, std::uint64_t to) {
+    constexpr std::string_view kRoutine = "isthmus_symmetric_put";
+    if (isthmus_symmetric_put(dest, &value, sizeof(T), static_cast<int>(to), nullptr) == ISTHMUS_OK)
+        return;
+    std::string_view text = last_refusal();
+    text.remove_prefix(kRoutine.size() + 2);  // ": "
+    fail(kRoutine.data(), std::string(text));
 }
 
 }  // namespace
@@ -212,4 +230,21 @@ ISTHMUS_API int isthmus_symmetric_atomic(void* word, int pe, isthmus_atomic_kind
     if (before)
         *before = width == 4 ? static_cast<std::int32_t>(seen) : static_cast<std::int64_t>(seen);
     return ISTHMUS_OK;
+}
+
+ISTHMUS_API void isthmus_symmetric_store32(std::uint32_t* dest, std::uint32_t value, int pe) {
+    const std::uint64_t to = far::fourth_argument(pe);
+    if (!far::put_word(dest, value, to)) [[unlikely]]
+        store_otherwise(dest, value, to);
+}
+ISTHMUS_API void isthmus_symmetric_store64(std::uint64_t* dest, std::uint64_t value, int pe) {
+    const std::uint64_t to = far::fourth_argument(pe);
+    if (!far::put_word(dest, value, to)) [[unlikely]]
+        store_otherwise(dest, value, to);
+}
+
+ISTHMUS_API void isthmus_symmetric_fence(void) {
+    if (window.sole == 0 && !far::is_quiet()) [[unlikely]]
+        return fence_otherwise();
+    std::atomic_thread_fence(std::memory_order_seq_cst);
 }

@@ -55,6 +55,8 @@ struct shmemx_queue final : private SessionObject {
 
 namespace {
 
+// To PEs of other hosts: collective calls keep queues that are at one place apart.
+constexpr std::uint32_t kGeneration = 1;
 constexpr std::uint64_t kSmallestRing = 4096;
 constexpr std::uint64_t kLargestRing = std::uint64_t{1} << 30;
 
@@ -91,6 +93,7 @@ int far_status(const shmemx_queue& queue, FarQueueProducer::Outcome outcome, int
     switch (outcome) {
         case FarQueueProducer::Outcome::done: return ISTHMUS_OK;
         case FarQueueProducer::Outcome::full: return refuse_full(routine);
+        case FarQueueProducer::Outcome::not_named:
         case FarQueueProducer::Outcome::destroyed:
         case FarQueueProducer::Outcome::closed: break;
     }
@@ -121,14 +124,15 @@ ISTHMUS_API int shmemx_queue_create(size_t capacity, shmemx_queue_t* queue) {
     std::memset(made->memory, 0, bytes);
     made->control = format_ring(made->memory, ring);
     made->consumer = RingConsumer(made->control, made->memory + kRingOffset);
-    open_to_far(made->memory, 0);
+    open_to_far(made->memory);
+    name_to_far(made->memory, kGeneration);
     made->far.resize(static_cast<std::size_t>(job.pes));
     barrier_world();  // all rings are formatted
     for (int pe = 0; pe < job.pes; ++pe) {
         if (!is_near(pe)) {
             made->producers.push_back(EndedRing::producer());
             made->far[static_cast<std::size_t>(pe)] =
-                std::make_unique<FarQueueProducer>(made->memory, 0, pe, ring);
+                std::make_unique<FarQueueProducer>(made->memory, kGeneration, pe, ring);
             continue;
         }
         char* const theirs = translate(made->memory, pe);

@@ -108,15 +108,6 @@ template <typename T>
     if (!there) return far::put(dest, &value, sizeof(T), pe, routine);
     *reinterpret_cast<volatile T*>(*there) = value;
 }
-// A copy of the PE in the register in which the network's call takes it; the window's test may then
-// work in the argument's own.
-inline std::uint64_t fourth_argument(int pe) {
-    auto to = static_cast<std::uint64_t>(static_cast<std::uint32_t>(pe));
-#if defined(__x86_64__)
-    __asm__("movl %1, %k0" : "=c"(to) : "r"(pe));
-#endif
-    return to;
-}
 template <typename T>
 [[gnu::noinline]] void put_element_otherwise(T* dest, T value, const char* routine,
                                              std::uint64_t to) {
@@ -125,21 +116,11 @@ template <typename T>
         put_element_checked(dest, value, pe, routine);
 }
 // To PEs of other hosts. Up to the network's call 17 instructions, the window's test included (16
-// by put_word.hpp); what is needed behind the call is kept beside the value, so that nothing is
-// saved and restored.
+// by put_word.hpp).
 template <typename T>
 inline void put_element_far(T* dest, T value, std::uint64_t to, const char* routine) {
-    std::uint64_t offset = 0;
-    if (!far::find_in_heap(far::express, dest, offset)) [[unlikely]]
-        return put_element_otherwise(dest, value, routine, to);
-    struct {
-        T value;
-        int pe;
-        T* dest;
-    } frame{value, static_cast<int>(to), dest};
-    if (!far::is_taken(&frame.value, sizeof(T), offset, to)) [[unlikely]]
-        far::put_word_again(frame.dest, frame.value, frame.pe);
-    far::mark_written(frame.pe);
+    if (!far::put_word(dest, value, to)) [[unlikely]]
+        put_element_otherwise(dest, value, routine, to);
 }
 template <typename T>
 [[gnu::cold, gnu::noinline]] T get_element_checked(const T* source, int pe, const char* routine) {
@@ -160,7 +141,7 @@ inline T get_element_far(const T* source, int pe, const char* routine) {
 
 template <typename T>
 inline void put_element(T* dest, T value, int pe, const char* routine) {
-    const std::uint64_t to = fourth_argument(pe);
+    const std::uint64_t to = far::fourth_argument(pe);
     if (!reaches(pe)) [[unlikely]]
         return put_element_far(dest, value, to, routine);
     *const_cast<volatile T*>(translate(dest, pe)) = value;

@@ -9,7 +9,6 @@
 static int me, pes;
 static isthmus_segment mine, next;
 static isthmus_queue *in, *out; /* of this PE; of the next one */
-static int queues;              /* there are some: all PEs are on one host */
 
 /* What a wait of a while may cost in all: what comes before the sleep, and a little. */
 static double allowed_seconds(void) {
@@ -33,19 +32,19 @@ static void idle(int kind) {
     for (int i = 0; i < 3; ++i)
         OK(isthmus_event_arm(&events[i], words + 8 * i, ISTHMUS_NE, 0));
     isthmus_queue* fill = NULL;
-    if (me == 0 && queues) OK(isthmus_queue_create(&fill, 900 + (uint64_t)kind, 4096));
+    if (me == 0) OK(isthmus_queue_create(&fill, 900 + (uint64_t)kind, 4096));
     isthmus_barrier();
     if (me == 0) {
         usleep(600000);
         for (int pe = 1; pe < pes; ++pe) {
             isthmus_segment theirs;
-            isthmus_queue* queue = NULL;
+            isthmus_queue* queue;
             OK(isthmus_segment_clone(&theirs, 100 + (uint64_t)pe, -1));
-            if (queues) OK(isthmus_queue_clone(&queue, 200 + (uint64_t)pe, -1));
+            OK(isthmus_queue_clone(&queue, 200 + (uint64_t)pe, -1));
             for (int i = 0; i < 3; ++i) /* "any" gets one only */
                 if (kind < 2 || i == 1) OK(isthmus_poke(&theirs, 64 * (uint64_t)i, 1));
             if (kind == 3) OK(isthmus_enqueue(queue, big, 8, NULL));
-            if (queues) OK(isthmus_queue_destroy(queue, NULL));
+            OK(isthmus_queue_destroy(queue, NULL));
         }
         if (kind == 4) {
             for (int left = 0; left < 4 * (pes - 1); ++left) {
@@ -99,7 +98,7 @@ static void soon(void) {
         CHECK(isthmus_event_wait_all(many, kMany, 0) == ISTHMUS_TIMEOUT);
         CHECK(isthmus_event_wait_for(many, 0.001) == ISTHMUS_TIMEOUT);
         CHECK(strstr(isthmus_error_text(), "isthmus_event_wait_for: not true within 0.001 s"));
-        if (queues) CHECK(isthmus_dequeue(in, &message, &size, 0.001) == ISTHMUS_TIMEOUT);
+        CHECK(isthmus_dequeue(in, &message, &size, 0.001) == ISTHMUS_TIMEOUT);
     }
     CHECK(seconds_now(CLOCK_MONOTONIC) - start < 2);
     free(many);
@@ -114,7 +113,7 @@ static void linger(uint64_t* state, uint64_t most) {
  * of operation in turn. Both sides linger for a random little while, up to about as long as the
  * other one takes to wake up and answer, so that the token hits all stages of falling asleep. */
 static void wake(int rounds) {
-    const int kWays = queues ? 9 : 8;
+    enum { kWays = 9 };
     uint64_t state = 17 + (uint64_t)me;
     const int64_t* const word = (const int64_t*)(mine.base + 128);
     for (int64_t round = 1; round <= rounds; ++round) {
@@ -142,7 +141,7 @@ static void wake(int rounds) {
                         OK(isthmus_poke(&next, at, round)); /* quietly: nobody watches the word */
                         OK(isthmus_enqueue(out, &round, 8, NULL));
                 }
-            } else if (way == 8) {
+            } else if (way == kWays - 1) {
                 const void* message;
                 uint64_t size;
                 OK(isthmus_dequeue(in, &message, &size, 30));
@@ -163,22 +162,21 @@ int main(int argc, char** argv) {
     pes = isthmus_pes();
     OK(isthmus_segment_create(&mine, 100 + (uint64_t)me, NULL, 4096, 0));
     OK(isthmus_segment_clone(&next, 100 + (uint64_t)((me + 1) % pes), -1));
-    queues = !has_far_pes();
-    if (queues) OK(isthmus_queue_create(&in, 200 + (uint64_t)me, 4096));
-    if (queues) OK(isthmus_queue_clone(&out, 200 + (uint64_t)((me + 1) % pes), -1));
+    OK(isthmus_queue_create(&in, 200 + (uint64_t)me, 4096));
+    OK(isthmus_queue_clone(&out, 200 + (uint64_t)((me + 1) % pes), -1));
     isthmus_barrier();
     if (argc > 1 && strcmp(argv[1], "soon") == 0) {
         soon();
     } else if (argc > 1 && strcmp(argv[1], "idle") == 0) {
-        for (int kind = 0; kind < (queues ? kIdleKinds : 3); ++kind)
+        for (int kind = 0; kind < kIdleKinds; ++kind)
             idle(kind);
     } else {
         wake(argc > 2 ? atoi(argv[2]) : 20000);
     }
     isthmus_barrier();
-    if (queues) OK(isthmus_queue_destroy(out, NULL));
+    OK(isthmus_queue_destroy(out, NULL));
     isthmus_barrier();
-    if (queues) OK(isthmus_queue_destroy(in, NULL));
+    OK(isthmus_queue_destroy(in, NULL));
     isthmus_finalize();
     return 0;
 }

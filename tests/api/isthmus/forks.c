@@ -10,7 +10,6 @@ enum { kPages = 3 * 4096 };
 static int me, pes;
 static isthmus_segment own, theirs, standard, next_standard, adopted;
 static isthmus_queue *inbox, *outbox;
-static int queues; /* there are some: all PEs are on one host */
 static isthmus_event event;
 static int64_t word = 9;
 
@@ -105,13 +104,13 @@ static void writes_stay_apart(char* pages) {
 static volatile int churning = 1;
 static void* churn(void* nothing) {
     while (churning) {
-        isthmus_queue* queue = NULL;
+        isthmus_queue* queue;
         isthmus_segment segment;
-        if (queues) OK(isthmus_queue_create(&queue, 5000 + (uint64_t)me, 65536));
+        OK(isthmus_queue_create(&queue, 5000 + (uint64_t)me, 65536));
         OK(isthmus_segment_create(&segment, 6000 + (uint64_t)me, NULL, 65536, 0));
         memset(segment.base, 1, 65536);
         OK(isthmus_segment_destroy(&segment));
-        if (queues) OK(isthmus_queue_destroy(queue, NULL));
+        OK(isthmus_queue_destroy(queue, NULL));
     }
     return nothing;
 }
@@ -131,15 +130,14 @@ int main(void) {
     isthmus_init();
     me = isthmus_pe();
     pes = isthmus_pes();
-    queues = !has_far_pes();
     const int next = (me + 1) % pes;
     char* pages =
         (char*)mmap(NULL, kPages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     OK(isthmus_segment_create(&own, 10 + (uint64_t)me, NULL, 4096, 0));
     OK(isthmus_segment_create(&adopted, 1000 + (uint64_t)me, pages, kPages, 0));
-    if (queues) OK(isthmus_queue_create(&inbox, 2000 + (uint64_t)me, 4096));
+    OK(isthmus_queue_create(&inbox, 2000 + (uint64_t)me, 4096));
     OK(isthmus_segment_clone(&theirs, 10 + (uint64_t)next, -1));
-    if (queues) OK(isthmus_queue_clone(&outbox, 2000 + (uint64_t)next, -1));
+    OK(isthmus_queue_clone(&outbox, 2000 + (uint64_t)next, -1));
     OK(isthmus_segment_default(&standard, me));
     OK(isthmus_segment_default(&next_standard, next));
 
@@ -148,7 +146,7 @@ int main(void) {
     *(int64_t*)own.base = 6;
     for (int i = 0; i < 5; ++i)
         calls_end_the_child(views[i]);
-    if (queues) queues_end_the_child();
+    queues_end_the_child();
     ENDS((isthmus_barrier(), 0));
     ENDS((isthmus_init(), 0));
     isthmus_gather* gather;
@@ -168,11 +166,11 @@ int main(void) {
     CHECK(*(int64_t*)own.base == 6);
     const void* message = NULL;
     uint64_t size = 0;
-    if (queues) CHECK(isthmus_dequeue(inbox, &message, &size, 0) == ISTHMUS_AGAIN);
+    CHECK(isthmus_dequeue(inbox, &message, &size, 0) == ISTHMUS_AGAIN);
     isthmus_barrier();
-    if (queues) OK(isthmus_enqueue(outbox, &word, 8, NULL));
+    OK(isthmus_enqueue(outbox, &word, 8, NULL));
     OK(isthmus_poke(&theirs, 0, 40 + me));
-    if (queues) OK(isthmus_dequeue(inbox, &message, &size, -1));
+    OK(isthmus_dequeue(inbox, &message, &size, -1));
     isthmus_barrier();
     CHECK(*(int64_t*)own.base == 40 + (me + pes - 1) % pes);
     pages[1] = 'B';

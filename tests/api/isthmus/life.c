@@ -12,7 +12,6 @@ enum { kId = 5, kQueue = 6 };
 static isthmus_segment own, clone, standard, fresh;
 static isthmus_queue *consumer, *producer, *made;
 static isthmus_aggregator* aggregator;
-static int queues; /* and aggregators: all PEs are on one host */
 static isthmus_gather* gather;
 static isthmus_channel channel = ISTHMUS_CHANNEL_INIT;
 static isthmus_event event = ISTHMUS_EVENT_TRUE;
@@ -72,14 +71,13 @@ static const struct {
 
 static void make_objects(void) {
     OK(isthmus_segment_create(&own, kId + 10 * (uint64_t)isthmus_pe(), NULL, 4096, 0));
-    queues = !has_far_pes();
-    if (queues) OK(isthmus_queue_create(&consumer, kQueue + 10 * (uint64_t)isthmus_pe(), 4096));
+    OK(isthmus_queue_create(&consumer, kQueue + 10 * (uint64_t)isthmus_pe(), 4096));
     isthmus_barrier();
     const int next = (isthmus_pe() + 1) % isthmus_pes();
     OK(isthmus_segment_clone(&clone, kId + 10 * (uint64_t)next, -1));
-    if (queues) OK(isthmus_queue_clone(&producer, kQueue + 10 * (uint64_t)next, -1));
+    OK(isthmus_queue_clone(&producer, kQueue + 10 * (uint64_t)next, -1));
     OK(isthmus_segment_default(&standard, next));
-    if (queues) OK(isthmus_aggregator_create(&aggregator, 8, 0, handle, NULL));
+    OK(isthmus_aggregator_create(&aggregator, 8, 0, handle, NULL));
     OK(isthmus_gather_create(&gather, &standard, 1, 8));
 }
 
@@ -155,15 +153,13 @@ static void use_all(void* reserved) {
     operate(&own);
     operate(&clone);
     operate(&standard);
-    if (queues) {
-        enqueue(producer, reserved);
-        enqueue(consumer, reserved);
-        STALE(isthmus_dequeue(consumer, &message, &number, -1));
-        STALE(isthmus_dequeue(consumer, &message, &number, 0));
-        STALE(isthmus_dequeue_release(consumer));
-        STALE(isthmus_queue_peek(consumer, &message, &number));
-        STALE(isthmus_queue_event(consumer, &event));
-    }
+    enqueue(producer, reserved);
+    enqueue(consumer, reserved);
+    STALE(isthmus_dequeue(consumer, &message, &number, -1));
+    STALE(isthmus_dequeue(consumer, &message, &number, 0));
+    STALE(isthmus_dequeue_release(consumer));
+    STALE(isthmus_queue_peek(consumer, &message, &number));
+    STALE(isthmus_queue_event(consumer, &event));
     STALE(isthmus_gather_push(gather, 0, 0, &result));
     STALE(isthmus_gather_wait(gather));
     void* address = NULL;
@@ -182,7 +178,7 @@ static void stale(void) {
     void* reserved = NULL;
     isthmus_init();
     make_objects();
-    if (queues) OK(isthmus_enqueue_reserve(producer, 8, &reserved));
+    OK(isthmus_enqueue_reserve(producer, 8, &reserved));
     isthmus_finalize();
     use_all(reserved);
     isthmus_segment gone_first = own;
@@ -208,23 +204,21 @@ static void stale(void) {
         for (int i = 0; i < 4096; ++i)
             CHECK(new_own.base[i] == 0);
         const void* message = NULL;
-        if (queues) CHECK(isthmus_dequeue(new_consumer, &message, &number, 0) == ISTHMUS_AGAIN);
+        CHECK(isthmus_dequeue(new_consumer, &message, &number, 0) == ISTHMUS_AGAIN);
         isthmus_barrier();
         word = 11 + session;
-        if (queues) OK(isthmus_enqueue(new_producer, &word, 8, NULL));
+        OK(isthmus_enqueue(new_producer, &word, 8, NULL));
         OK(isthmus_poke(&new_clone, 0, word));
-        if (queues) {
-            OK(isthmus_dequeue(new_consumer, &message, &number, -1));
-            CHECK(number == 8 && *(const int64_t*)message == word);
-        }
+        OK(isthmus_dequeue(new_consumer, &message, &number, -1));
+        CHECK(number == 8 && *(const int64_t*)message == word);
         isthmus_barrier();
         CHECK(*(const int64_t*)new_own.base == word);
         OK(isthmus_gather_destroy(new_gather));
         if (session == 2) {
             number = 5;
-            if (queues) OK(isthmus_queue_destroy(old_consumer, &number));
-            CHECK(number == (queues ? 0 : 5));
-            if (queues) OK(isthmus_queue_destroy(old_producer, NULL));
+            OK(isthmus_queue_destroy(old_consumer, &number));
+            CHECK(number == 0);
+            OK(isthmus_queue_destroy(old_producer, NULL));
             OK(isthmus_gather_destroy(old_gather));
         }
         isthmus_barrier();

@@ -491,11 +491,9 @@ int main() {
     segments();
     pointers_into_adopted_memory();
     events();
-    if (!has_far_pes()) {
-        queues();
-        aggregators();
-        aggregator_replaced();
-    }
+    queues();
+    aggregators();
+    aggregator_replaced();
     channels();
     gathers();
     outliving.pop_back();

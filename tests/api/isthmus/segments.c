@@ -236,7 +236,6 @@ static void adoption_refused(void) {
 
 /* The arena is the library's: what it provided, and what it has not yet, is nobody else's. */
 static void arena_refused(void) {
-    if (has_far_pes()) return; /* queues */
     const uint64_t id = 10 + (uint64_t)me * 8;
     isthmus_segment mine, ring, second;
     isthmus_queue* queue = NULL;

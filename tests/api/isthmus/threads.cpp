@@ -578,12 +578,10 @@ int main(int argc, char** argv) {
     operations();
     allocator();
     events();
-    if (!has_far_pes()) {
-        queues();
-        queues_that_end();
-        extension_queues();
-        aggregators();
-    }
+    queues();
+    queues_that_end();
+    extension_queues();
+    aggregators();
     isthmus_finalize();
     return 0;
 }
