@@ -32,8 +32,8 @@ typedef void (*isthmus_handler)(void* argument, int source_pe, const void* items
 /* Collective over all PEs, like destroy and finish; one thread of a PE at a time may be in a
  * collective (isthmus.h). The aggregator belongs to the calling thread. All aggregators of a
  * thread make progress together, so a handler of one may push replies to another. `item_size` 1 to
- * 256 bytes, alike everywhere. `buffer` bytes gathered for each target before they are sent; 0 lets
- * the library choose. */
+ * 256 bytes, alike everywhere. `buffer` bytes gathered for each target before they are sent, at
+ * most a quarter of a ring (ISTHMUS_AGGREGATOR_RING); 0 lets the library choose. */
 int isthmus_aggregator_create(isthmus_aggregator** aggregator, size_t item_size, size_t buffer,
                               isthmus_handler handler, void* argument);
 /* Collective; everything pushed has been handled. */
@@ -70,7 +70,8 @@ static __inline__ int isthmus_aggregator_push(isthmus_aggregator* aggregator, in
  * have set aside is sent as far as there is room. */
 int isthmus_aggregator_flush(isthmus_aggregator* aggregator);
 /* Runs handlers of what has arrived, for all aggregators of this thread, and sends what handlers
- * set aside as far as there is room; never waits. *handled (may be null) says how many items of
+ * set aside as far as there is room; never waits. What handlers push to this PE meanwhile is for
+ * the next call. *handled (may be null) says how many items of
  * this aggregator were handled. */
 int isthmus_aggregator_progress(isthmus_aggregator* aggregator, size_t* handled);
 /* Collective: flushes, and returns when every item that any PE pushed before its finish, and what

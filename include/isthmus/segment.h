@@ -109,8 +109,9 @@ int isthmus_segment_address(const isthmus_segment* segment, uint64_t offset, voi
 
 /* Allocation inside a segment made with ISTHMUS_ALLOCATOR, by any PE, for any PE; PROTOCOL in
  * another. Offsets, not addresses. Alignment, of the offset: a power of two up to 4096; malloc
- * gives 16. Free of what was not allocated: ARGUMENT. The lists live in the segment; a put that
- * runs wild can break them, which is noticed (ARGUMENT, "damaged"), not survived. */
+ * gives 16. A size of 0: ARGUMENT. Free of what was not allocated: ARGUMENT. The lists live in the
+ * segment; a put that runs wild can break them, which is noticed (ARGUMENT, "damaged"), not
+ * survived. */
 int isthmus_segment_malloc(const isthmus_segment* segment, uint64_t size, uint64_t* offset,
                            isthmus_event* event);
 int isthmus_segment_memalign(const isthmus_segment* segment, uint64_t alignment, uint64_t size,

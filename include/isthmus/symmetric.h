@@ -63,7 +63,7 @@ typedef enum isthmus_atomic_kind {
 /* One atomic on the word of 4 or 8 bytes of PE `pe` that corresponds to `word` here; *before (may
  * be null) is what it held, with its sign. Returns when it is done. Sequentially consistent with
  * all other atomics. Wakes nobody on this host. ARGUMENT: no such PE, kind or width, or a
- * misaligned word; BOUNDS: not symmetric. */
+ * misaligned word; BOUNDS: not symmetric; RIGHTS, PROTOCOL: as of put, of a segment's word. */
 int isthmus_symmetric_atomic(void* word, int pe, isthmus_atomic_kind kind, int width,
                              int64_t operand, int64_t compare, int64_t* before);
 

@@ -234,11 +234,15 @@ void Aggregator::flush() {
     }
 }
 
+// What handlers push to this PE itself meanwhile is for the next time: they may do so for ever.
 std::size_t Aggregator::handle_from(int pe) {
     auto& [ring, far] = incoming_[static_cast<std::size_t>(pe)];
+    const std::uint64_t end = pe == job.me ? ring.end() : ~std::uint64_t{0};
     std::size_t handled = 0;
     std::uint64_t bytes = 0;
-    while (const void* items = ring.take(bytes)) {
+    while (ring.position() < end) {
+        const void* const items = ring.take(bytes);
+        if (!items) break;
         const std::size_t count = bytes / item_size;
         if (count != 0) handler_(argument_, pe, items, count);
         ring.release();
@@ -299,6 +303,15 @@ bool Aggregator::all_done(std::uint64_t epoch) const {
     return handled == all_pushed;
 }
 
+// The first PE of this host that has not come to this finish; -1: all have.
+int Aggregator::missing_here(std::uint64_t epoch) const {
+    for (int pe = 0; pe < static_cast<int>(pes); ++pe) {
+        if (is_near(pe) && counts_of(pe).finishing.load(std::memory_order_relaxed) < epoch)
+            return pe;
+    }
+    return -1;
+}
+
 bool Aggregator::over_somewhere(std::uint64_t epoch) const {
     for (int pe = 0; pe < static_cast<int>(pes); ++pe) {
         // Partner: the release in finish().
@@ -329,7 +342,6 @@ bool Aggregator::have_all_left(std::uint64_t epoch) {
 // verdict: else a PE that leaves could push for the next phase to one that still serves this one.
 void Aggregator::finish() {
     require_usable("isthmus_aggregator_finish");
-    const WaitTarget target{Routine::native_aggregator_finish};
     publish_pushed();
     const std::uint64_t epoch = ++epoch_;
     counts_of(job.me).finishing.store(epoch, std::memory_order_seq_cst);
@@ -338,18 +350,19 @@ void Aggregator::finish() {
     for (bool over = false; !over;) {
         const std::uint64_t since = os::monotonic_nanoseconds();
         const std::uint64_t before = handled_everywhere();
-        wait_for(target, [&] {
+        const int missing = missing_here(epoch);  // who may have left instead
+        wait_for({Routine::native_aggregator_finish, missing}, [&] {
             flush();
             const std::size_t handled = progress_all();
             over = is_over(epoch);
-            return over || handled != 0 ||
+            return over || handled != 0 || missing_here(epoch) != missing ||
                    (os::monotonic_nanoseconds() - since > kNewWait &&
                     handled_everywhere() != before);
         });
     }
     // Release: partners are over_somewhere, over_everywhere and Waves::do_all_know.
     counts_of(job.me).over.store(epoch, std::memory_order_release);
-    wait_for(target, [&] { return have_all_left(epoch); });
+    wait_for({Routine::native_aggregator_finish}, [&] { return have_all_left(epoch); });
 }
 
 }  // namespace isthmus

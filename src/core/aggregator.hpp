@@ -77,6 +77,7 @@ class Aggregator final : public ::isthmus_aggregator, private SessionObject {
     void publish_pushed();
     std::uint64_t handled_everywhere() const;
     bool all_done(std::uint64_t epoch) const;
+    int missing_here(std::uint64_t epoch) const;
     bool over_somewhere(std::uint64_t epoch) const;
     bool over_everywhere(std::uint64_t epoch) const;
     bool is_over(std::uint64_t epoch);

@@ -33,19 +33,28 @@ void Heap::reset(Range range) {
     blocks_.clear();
     free_bytes_ = 0;
     high_water_ = 0;
-    if (range.size != 0) add_hole(range.begin, range.size);
+    if (range.size != 0) add_hole(make_room(), range.begin, range.size);
 }
 
-void Heap::add_hole(std::uintptr_t begin, std::uint64_t size) {
-    holes_.emplace(begin, size);
-    by_size_.emplace(size, begin);
+Heap::Room Heap::make_room() {
+    Holes holes{{0, 0}};
+    BySize sizes{{0, 0}};
+    return {holes.extract(holes.begin()), sizes.extract(sizes.begin())};
+}
+
+void Heap::add_hole(Room room, std::uintptr_t begin, std::uint64_t size) {
+    room.hole.key() = begin;
+    room.hole.mapped() = size;
+    room.size.value() = {size, begin};
+    holes_.insert(std::move(room.hole));
+    by_size_.insert(std::move(room.size));
     free_bytes_ += size;
 }
 
-void Heap::remove_hole(std::map<std::uintptr_t, std::uint64_t>::iterator hole) {
-    by_size_.erase({hole->second, hole->first});
+Heap::Room Heap::remove_hole(Holes::iterator hole) {
     free_bytes_ -= hole->second;
-    holes_.erase(hole);
+    auto size = by_size_.extract({hole->second, hole->first});
+    return {holes_.extract(hole), std::move(size)};
 }
 
 void* Heap::allocate(std::uint64_t size, std::uint64_t alignment) {
@@ -57,11 +66,14 @@ void* Heap::allocate(std::uint64_t size, std::uint64_t alignment) {
         const auto [hole_size, hole_begin] = *candidate;
         const std::uintptr_t begin = round_up(hole_begin, alignment);
         if (begin < hole_begin || begin - hole_begin > hole_size - taken) continue;
-        remove_hole(holes_.find(hole_begin));
+        Room front = make_room();
+        Room back = make_room();
+        const auto block = blocks_.try_emplace(begin).first;
+        block->second = {size, taken, remove_hole(holes_.find(hole_begin))};
         const std::uintptr_t hole_end = hole_begin + hole_size;
-        if (begin != hole_begin) add_hole(hole_begin, begin - hole_begin);
-        if (begin + taken != hole_end) add_hole(begin + taken, hole_end - (begin + taken));
-        blocks_.emplace(begin, std::pair{size, taken});
+        if (begin != hole_begin) add_hole(std::move(front), hole_begin, begin - hole_begin);
+        if (begin + taken != hole_end)
+            add_hole(std::move(back), begin + taken, hole_end - (begin + taken));
         high_water_ = std::max(high_water_, range_.size - free_bytes_);
         return reinterpret_cast<void*>(begin);
     }
@@ -72,7 +84,8 @@ bool Heap::release(void* block) {
     const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(block));
     if (found == blocks_.end()) return false;
     std::uintptr_t begin = found->first;
-    std::uint64_t size = found->second.second;
+    std::uint64_t size = found->second.taken;
+    Room room = std::move(found->second.room);
     blocks_.erase(found);
     auto next = holes_.lower_bound(begin);
     if (next != holes_.begin()) {
@@ -87,7 +100,7 @@ bool Heap::release(void* block) {
         size += next->second;
         remove_hole(next);
     }
-    add_hole(begin, size);
+    add_hole(std::move(room), begin, size);
     return true;
 }
 
@@ -95,24 +108,25 @@ bool Heap::resize(void* block, std::uint64_t size) {
     const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(block));
     if (found == blocks_.end() || size == 0 || size > range_.size) return false;
     const std::uint64_t wanted = round_up(size, kGranule);
-    std::uint64_t& taken = found->second.second;
+    std::uint64_t& taken = found->second.taken;
     const std::uintptr_t end = found->first + taken;
     const auto hole = holes_.find(end);
-    const std::uint64_t room = hole == holes_.end() ? 0 : hole->second;
-    if (wanted > taken + room) return false;
+    const std::uint64_t free = hole == holes_.end() ? 0 : hole->second;
+    if (wanted > taken + free) return false;
     if (wanted != taken) {
-        if (room != 0) remove_hole(hole);
-        if (taken + room != wanted) add_hole(found->first + wanted, taken + room - wanted);
+        Room room = free != 0 ? remove_hole(hole) : make_room();
+        if (taken + free != wanted)
+            add_hole(std::move(room), found->first + wanted, taken + free - wanted);
         taken = wanted;
         high_water_ = std::max(high_water_, range_.size - free_bytes_);
     }
-    found->second.first = size;
+    found->second.size = size;
     return true;
 }
 
 std::uint64_t Heap::block_size(const void* block) const {
     const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(block));
-    return found == blocks_.end() ? 0 : found->second.first;
+    return found == blocks_.end() ? 0 : found->second.size;
 }
 
 std::uint64_t Heap::largest_hole() const {
@@ -123,8 +137,8 @@ Range Heap::block_of(const void* address) const {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     auto after = blocks_.upper_bound(at);
     if (after == blocks_.begin()) return {};
-    const auto& [begin, sizes] = *std::prev(after);
-    return at < begin + sizes.first ? Range{begin, sizes.first} : Range{};
+    const auto& [begin, block] = *std::prev(after);
+    return at < begin + block.size ? Range{begin, block.size} : Range{};
 }
 
 std::string Heap::describe(const void* address) const {
@@ -132,7 +146,7 @@ std::string Heap::describe(const void* address) const {
     if (blocks_.empty()) return "the heap has no blocks";
     auto after = blocks_.upper_bound(at);
     const auto nearest = after == blocks_.begin() ? after : std::prev(after);
-    const std::uint64_t size = nearest->second.first;
+    const std::uint64_t size = nearest->second.size;
     const std::string block =
         "the block of " + std::to_string(size) + " bytes at " + hexadecimal(nearest->first);
     if (at < nearest->first) return std::to_string(nearest->first - at) + " bytes before " + block;
@@ -149,9 +163,9 @@ bool Heap::is_valid() const {
         free_sum += size;
         all.emplace(begin, size);
     }
-    for (const auto& [begin, sizes] : blocks_) {
-        if (sizes.first == 0 || sizes.first > sizes.second) return false;
-        if (!all.emplace(begin, sizes.second).second) return false;
+    for (const auto& [begin, block] : blocks_) {
+        if (block.size == 0 || block.size > block.taken || !block.room.hole) return false;
+        if (!all.emplace(begin, block.taken).second) return false;
     }
     std::uintptr_t expected = range_.begin;
     bool previous_hole = false;

@@ -18,7 +18,8 @@ class Heap {
     void reset(Range range);
 
     // Best fit, lowest address first; deterministic. Null if no hole is large enough.
-    // `alignment` is a power of two.
+    // `alignment` is a power of two. Throws if there is no memory for its own lists, as does
+    // resize; nothing has changed then.
     void* allocate(std::uint64_t size, std::uint64_t alignment);
     // False if `block` is not the beginning of a block.
     bool release(void* block);
@@ -44,13 +45,28 @@ class Heap {
     bool is_valid() const;
 
   private:
-    void add_hole(std::uintptr_t begin, std::uint64_t size);
-    void remove_hole(std::map<std::uintptr_t, std::uint64_t>::iterator hole);
+    using Holes = std::map<std::uintptr_t, std::uint64_t>;
+    using BySize = std::set<std::pair<std::uint64_t, std::uintptr_t>>;
+    // The memory of a hole's entries. What may throw is done before anything changes, and a block
+    // has what its release needs.
+    struct Room {
+        Holes::node_type hole;
+        BySize::node_type size;
+    };
+    struct Block {
+        std::uint64_t size = 0;  // asked
+        std::uint64_t taken = 0;
+        Room room;
+    };
+    using Blocks = std::map<std::uintptr_t, Block>;
+    static Room make_room();
+    void add_hole(Room room, std::uintptr_t begin, std::uint64_t size);
+    Room remove_hole(Holes::iterator hole);
 
     Range range_;
-    std::map<std::uintptr_t, std::uint64_t> holes_;                             // by address
-    std::set<std::pair<std::uint64_t, std::uintptr_t>> by_size_;                // the same, by size
-    std::map<std::uintptr_t, std::pair<std::uint64_t, std::uint64_t>> blocks_;  // size asked, taken
+    Holes holes_;     // by address
+    BySize by_size_;  // the same, by size
+    Blocks blocks_;
     std::uint64_t free_bytes_ = 0;
     std::uint64_t high_water_ = 0;
 };

@@ -123,6 +123,10 @@ class RingConsumer {
     const void* peek(std::uint64_t& size);
     // The same, and takes it.
     const void* take(std::uint64_t& size);
+    // Where the next message not yet taken begins, and where the last one that a producer of this
+    // host has reserved so far ends; both only grow.
+    std::uint64_t position() const { return next_; }
+    std::uint64_t end() const { return control_->tail.load(std::memory_order_relaxed) & ~kClosed; }
     // Gives the oldest taken message back. False if none is taken.
     bool release();
     // Gives this one back; its room is free when those before it are given back as well. False if

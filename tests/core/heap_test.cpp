@@ -2,8 +2,24 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <new>
 #include <random>
 #include <vector>
+
+// The n-th allocation from now on fails; 0: none does.
+static int failing = 0;
+[[gnu::noinline]] void* operator new(std::size_t size) {
+    if (failing != 0 && --failing == 0) throw std::bad_alloc();
+    if (void* const memory = std::malloc(size)) return memory;
+    throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
 
 namespace isthmus {
 namespace {
@@ -174,6 +190,43 @@ TEST(Heap, DescribesAddressesByTheNearestBlock) {
     EXPECT_EQ(heap.block_of(at(130)).size, 50u);
     EXPECT_EQ(heap.block_of(at(178)).size, 0u);
     EXPECT_EQ(heap.offset_of(second), 128u);
+}
+
+// Whichever of its own allocations fails: nothing has changed, and a release needs none.
+TEST(Heap, LosesNothingWithoutMemoryForItsLists) {
+    Heap heap;
+    heap.reset({kBase, 1 << 20});
+    std::vector<void*> blocks;
+    for (int i = 0; i < 8; ++i)
+        blocks.push_back(heap.allocate(1000, 1));
+    heap.release(blocks[3]);
+    const std::uint64_t before = heap.free_bytes();
+    int failures = 0;
+    for (int fails_at = 1;; ++fails_at) {
+        failing = fails_at;
+        try {
+            void* const block = heap.allocate(300, 256);
+            failing = 0;
+            ASSERT_NE(block, nullptr);
+            ASSERT_TRUE(heap.is_valid());
+            failing = 1;
+            EXPECT_TRUE(heap.release(block));
+            failing = 0;
+            break;
+        } catch (const std::bad_alloc&) {
+            ++failures;
+        }
+        ASSERT_TRUE(heap.is_valid());
+        EXPECT_EQ(heap.free_bytes(), before);
+    }
+    EXPECT_GT(failures, 0);
+    EXPECT_EQ(heap.free_bytes(), before);
+    failing = 1;
+    EXPECT_THROW(heap.resize(blocks[0], 10), std::bad_alloc);
+    EXPECT_TRUE(heap.is_valid());
+    EXPECT_TRUE(heap.resize(blocks[7], 10));  // the hole behind it becomes larger
+    failing = 0;
+    EXPECT_TRUE(heap.is_valid());
 }
 
 }  // namespace

@@ -179,12 +179,20 @@ int create(isthmus_queue*& queue, std::uint64_t id, std::uint64_t capacity, cons
                           " are free; raise ISTHMUS_ARENA_SIZE, or destroy the clones of destroyed "
                           "queues, which keep their room");
     made->control = format_ring(memory, capacity);
-    open_to_far(memory);
-    if (const int status = create_segment(made->segment, id, memory, kRingOffset + capacity,
-                                          ISTHMUS_QUEUE | ISTHMUS_READ_WRITE, routine)) {
+    const auto undo = [&] {
         close_to_far(memory);
         release_ring(memory);
-        return status;
+    };
+    try {
+        open_to_far(memory);
+        if (const int status = create_segment(made->segment, id, memory, kRingOffset + capacity,
+                                              ISTHMUS_QUEUE | ISTHMUS_READ_WRITE, routine)) {
+            undo();
+            return status;
+        }
+    } catch (...) {
+        undo();
+        throw;
     }
     made->producer = RingProducer(made->control, memory + kRingOffset, job.me);
     made->consumer = RingConsumer(made->control, memory + kRingOffset);

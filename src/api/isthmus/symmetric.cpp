@@ -44,17 +44,19 @@ int refuse_no_segment(const void* address, std::uint64_t size, int pe, const cha
 // Segments' memory is symmetric in this sense too: the same arithmetic leads to it. What they
 // refuse is refused on this road as well.
 int check_in_arena(const void* address, std::uint64_t size, int pe, std::uint32_t right,
-                   const char* routine) {
+                   std::uint32_t kind, const char* routine) {
     const std::uint32_t access = arena_access(address, size, pe);
     if (access == 0) return refuse_no_segment(address, size, pe, routine);
-    if ((access & ISTHMUS_TRANSFERS) == 0)
+    if ((access & kind) == 0)
         return refuse(ISTHMUS_PROTOCOL, routine,
                       "the segment of PE " + std::to_string(pe) + " at " + hexadecimal(address) +
-                          " does not accept put and get");
-    if ((access & right) == 0 && pe != job.me)
+                          (kind == ISTHMUS_ATOMICS ? " does not accept atomics"
+                                                   : " does not accept put and get"));
+    if ((access & right) != right && pe != job.me)
         return refuse(ISTHMUS_RIGHTS, routine,
                       "the segment of PE " + std::to_string(pe) + " at " + hexadecimal(address) +
-                          (right == ISTHMUS_WRITE ? " may not be written" : " may not be read"));
+                          ((right & ~access & ISTHMUS_WRITE) != 0 ? " may not be written"
+                                                                  : " may not be read"));
     return ISTHMUS_OK;
 }
 
@@ -63,7 +65,8 @@ int check_remote(const void* address, std::uint64_t size, int pe, std::uint32_t 
                  const char* routine) {
     require_session(routine);
     if (pe < 0 || pe >= job.pes) return refuse_pe(routine, pe);
-    if (is_in_arena(address, size, pe)) return check_in_arena(address, size, pe, right, routine);
+    if (is_in_arena(address, size, pe))
+        return check_in_arena(address, size, pe, right, ISTHMUS_TRANSFERS, routine);
     const std::string why = why_not_symmetric(address, size);
     return why.empty() ? ISTHMUS_OK : refuse(ISTHMUS_BOUNDS, routine, why);
 }
@@ -213,7 +216,10 @@ ISTHMUS_API int isthmus_symmetric_atomic(void* word, int pe, isthmus_atomic_kind
             ISTHMUS_ARGUMENT, routine,
             "address " + hexadecimal(word) + " is not a multiple of " + std::to_string(width));
     if (is_in_arena(word, bytes, pe)) {
-        if (arena_access(word, bytes, pe) == 0) return refuse_no_segment(word, bytes, pe, routine);
+        const std::uint32_t right =
+            kind == ISTHMUS_ATOMIC_FETCH ? ISTHMUS_READ : ISTHMUS_READ | ISTHMUS_WRITE;
+        if (const int status = check_in_arena(word, bytes, pe, right, ISTHMUS_ATOMICS, routine))
+            return status;
     } else if (const std::string why = why_not_symmetric(word, bytes); !why.empty()) {
         return refuse(ISTHMUS_BOUNDS, routine, why);
     }

@@ -49,6 +49,30 @@ static void hop(void* argument, int source, const void* items, size_t n) {
     }
 }
 
+/* Items that go round for ever, to this PE itself if it is alone. */
+static int rounds_go_on;
+static isthmus_aggregator* carousel;
+static void go_round(void* argument, int source, const void* items, size_t n) {
+    const int64_t* const item = (const int64_t*)items;
+    (void)argument;
+    (void)source;
+    for (size_t i = 0; rounds_go_on && i < n; ++i)
+        OK(isthmus_aggregator_push(carousel, (me + 1) % pes, &item[i]));
+}
+static void progress_returns(void) {
+    size_t handled;
+    const int64_t item = 1;
+    rounds_go_on = 1;
+    OK(isthmus_aggregator_create(&carousel, 8, 64, go_round, NULL));
+    for (int i = 0; i < 640; ++i)
+        OK(isthmus_aggregator_push(carousel, (me + 1) % pes, &item));
+    OK(isthmus_aggregator_flush(carousel));
+    for (int i = 0; i < 10; ++i)
+        OK(isthmus_aggregator_progress(carousel, &handled));
+    rounds_go_on = 0;
+    OK(isthmus_aggregator_destroy(carousel));
+}
+
 int main(void) {
     isthmus_init();
     me = isthmus_pe();
@@ -112,6 +136,7 @@ int main(void) {
     if (me == 0) CHECK(((int64_t*)sums.base)[1] == 2000ll * 21 * pes);
     OK(isthmus_aggregator_destroy(relay));
     CHECK(isthmus_aggregator_create(&relay, 0, 0, hop, NULL) == ISTHMUS_ARGUMENT);
+    progress_returns();
     isthmus_finalize();
     return 0;
 }

@@ -2,6 +2,7 @@
 #undef NDEBUG  // the views' assertions are looked at, too
 #include <isthmus.hpp>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,11 @@ int main(int, char** arguments) {
     if (which == "load") {  // of a PE of another host
         const auto theirs = isthmus::segment::of(1 - isthmus::pe()).or_fail();
         on_stack = *reinterpret_cast<volatile int*>(theirs.native().base);
+    }
+    if (which == "left") {
+        const auto aggregator = isthmus::aggregator_of<int>([](int, std::span<const int>) {});
+        if (isthmus::pe() == 1) std::exit(0);
+        aggregator.finish().or_fail();
     }
     if (which == "ring") isthmus::aggregator_of<int>([](int, std::span<const int>) {});
     if (which == "handler") {

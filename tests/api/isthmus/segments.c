@@ -668,7 +668,7 @@ static void create_without_memory(void) {
     isthmus_queue* queue = NULL;
     static isthmus_segment all[60000];
     int count = 0, status = ISTHMUS_OK;
-    if (me != 0) return;
+    if (me != 0 || has_far_pes()) return; /* the transport wants memory of its own, too */
     CHECK(getrlimit(RLIMIT_AS, &before) == 0);
     none = before;
     none.rlim_cur = 1;

@@ -135,6 +135,14 @@ static void rights(void) {
         const int get = isthmus_get(bytes, &theirs, 2000, sizeof bytes, NULL);
         CHECK(isthmus_symmetric_put(home + 2000, bytes, sizeof bytes, right, NULL) == put);
         CHECK(isthmus_symmetric_get(bytes, home + 2000, sizeof bytes, right, NULL) == get);
+        int64_t before;
+        const int swap = isthmus_swap(&theirs, 8, 0, &before, NULL);
+        const int peek = isthmus_peek(&theirs, 8, &before, NULL);
+        CHECK(isthmus_symmetric_atomic(home + 8, right, ISTHMUS_ATOMIC_SWAP, 8, 0, 0, &before) ==
+              swap);
+        CHECK(isthmus_symmetric_atomic(home + 8, right, ISTHMUS_ATOMIC_FETCH, 8, 0, 0, &before) ==
+              peek);
+        CHECK(swap == (i < 2 ? ISTHMUS_PROTOCOL : ISTHMUS_OK));
         CHECK(put == (i == 2 ? ISTHMUS_PROTOCOL : i == 0 && pes > 1 ? ISTHMUS_RIGHTS : ISTHMUS_OK));
         CHECK(isthmus_symmetric_put(home, bytes, 12288 + 8192, right, NULL) == ISTHMUS_BOUNDS);
         isthmus_barrier();
