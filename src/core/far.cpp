@@ -11,6 +11,7 @@
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/copy.hpp"
+#include "core/departure.hpp"
 #include "core/exchange.hpp"
 #include "core/job.hpp"
 #include "core/wait.hpp"
@@ -111,7 +112,7 @@ void wait_in_core(int pe, bool (*done)(void*), void* argument) {
     // doing so for the scheduler's turn.
     constexpr int kYields = 1000;
     constexpr std::uint64_t kLongYield = 100'000;  // nanoseconds
-    Waiter waiter({noted_routine(), pe, nullptr});
+    Waiter waiter({noted_routine(), pe, nullptr, WaitFor::memory});
     for (int yields = 0; yields < kYields; ++yields) {
         if (done(argument)) return;
         const std::uint64_t before = os::monotonic_nanoseconds();
@@ -188,6 +189,7 @@ void open() {
     services.fail = fail_transport;
     services.lost = fail_lost;
     services.wait = wait_in_core;
+    services.state = [] { return departure_word(job.status()); };
     road = load("ofi")(services);
     if (!road) fail("shmem_init", "the transport's module is of another version than the library");
     if (job.checked) return;
@@ -299,6 +301,14 @@ void fence() {
 
 void quiet() {
     if (road) road->quiet();
+}
+
+void settle() {
+    if (road) road->settle();
+}
+
+std::uint64_t ask_state(int pe) {
+    return road ? road->ask_state(pe) : 0;
 }
 
 void progress() {

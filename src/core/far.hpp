@@ -140,6 +140,11 @@ void tell(void* dest, const void* source, std::size_t bytes, std::uint64_t* word
 // Do nothing without far PEs.
 void fence();
 void quiet();
+// As quiet(), and sees to what tell() has sent as well.
+void settle();
+// What a far PE says of itself (departure.hpp), 0 until it has answered; 0 without the transport.
+// For waits: a PE that does not answer for ISTHMUS_DETECT_SECONDS ends the job.
+std::uint64_t ask_state(int pe);
 // Helps the transport along where no thread does. From the waits.
 void progress();
 // Sleeps until the network has something for this PE, a millisecond at most; behind progress().

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -277,10 +278,10 @@ std::string join_managed_job() {
             return std::to_string(exchange->size()) + " PEs are too many: at most " +
                    std::to_string(kMaxPes) + " so far";
         job.pes = exchange->size();
-        // Where the session is closed by then, and where it will not be. Else finalize_at_exit.
+        // Where the session is closed by then. Else finalize_at_exit.
         on_exit(
-            [](int status, void*) {
-                if (status != 0 || session_count() == 0) leave_manager();
+            [](int, void*) {
+                if (session_count() == 0) leave_manager();
             },
             nullptr);
         return join(Socket());
@@ -320,8 +321,28 @@ void leave_manager() {
     static_cast<void>(exchange.release());  // its destructor has nothing to add
 }
 
+namespace {
+
+// A manager that is told to end the job may throw away what it has not read yet of the output.
+// Waits until it has read it, half a second at most.
+void await_reader(int file) {
+    struct stat facts {};
+    if (fstat(file, &facts) != 0 || !(S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode))) return;
+    int unread = 0;
+    for (int i = 0; i < 100; ++i) {
+        if (ioctl(file, FIONREAD, &unread) != 0 || unread == 0) return;
+        os::sleep_nanoseconds(5'000'000);
+    }
+}
+
+}  // namespace
+
 void end_managed_job(int status) {
-    if (exchange) exchange->end(status);
+    if (!exchange) return;
+    await_reader(STDOUT_FILENO);
+    await_reader(STDERR_FILENO);
+    os::sleep_nanoseconds(20'000'000);  // what was read is passed on
+    exchange->end(status);
 }
 
 namespace {

@@ -12,7 +12,9 @@ inline constexpr std::uint64_t kCollectiveOffset = 0;  // core/collective
 inline constexpr std::uint64_t kCollectiveSize = std::uint64_t{48} << 20;
 inline constexpr std::uint64_t kDirectoryOffset = kCollectiveOffset + kCollectiveSize;
 inline constexpr std::uint64_t kDirectorySize = std::uint64_t{8} << 20;  // core/directory
-static_assert(kDirectoryOffset + kDirectorySize <= kInternalSize);
+inline constexpr std::uint64_t kDepartureOffset = kDirectoryOffset + kDirectorySize;
+inline constexpr std::uint64_t kDepartureSize = std::uint64_t{4} << 10;  // core/departure
+static_assert(kDepartureOffset + kDepartureSize <= kInternalSize);
 
 template <typename T>
 T* internal_object(std::uint64_t offset) {

@@ -444,21 +444,6 @@ void exit_job(int status) {
     end_job(status);
 }
 
-void leave_together(Departure how) {
-    PeStatus& mine = job.status();
-    const std::uint64_t round = mine.departures.load(std::memory_order_relaxed) + 1;
-    // Release: partner is the Waiter of a PE that waits for this one.
-    mine.departure.store(how, std::memory_order_release);
-    // Release and acquire, each PE with each: what was stored before is visible to all.
-    mine.departures.store(round, std::memory_order_release);
-    for (int pe = 0; pe < job.pes; ++pe) {
-        if (!job.host.test(static_cast<std::size_t>(pe))) continue;
-        const PeStatus& peer = job.header->pe[pe];
-        wait_for({Routine::finalize, pe},
-                 [&] { return peer.departures.load(std::memory_order_acquire) >= round; });
-    }
-}
-
 void start_barrier() {
     JobHeader& header = *job.header;
     // acq_rel on arrivals: what each PE wrote before is visible to the last one, and through the

@@ -17,7 +17,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 5;
+inline constexpr std::uint32_t kContractVersion = 6;
 
 // The published memory of a PE, the same segments at every PE.
 enum SegmentId : std::uint32_t { kHeap, kData, kSegments };
@@ -69,7 +69,7 @@ struct Services {
     std::uint64_t secret = 0;   // the same at every PE, random
     const char* provider = "";  // the setting; empty: the transport chooses
     bool thread = true;         // whether a thread serves this PE's memory
-    double detect_seconds = 0;  // a silent neighbour is dead after this; 0: never
+    double detect_seconds = 0;  // a silent PE is dead after this; 0: never
     bool (*is_far)(int pe) = nullptr;
 
     // Collective, while the transport is opened: everyone's bytes at everyone, by number of the PE.
@@ -83,6 +83,8 @@ struct Services {
     // A request for the core of this PE (below), from the thread that makes progress.
     void (*serve)(int from, std::uint32_t handler, const void* payload,
                   std::size_t bytes) = nullptr;
+    // What a PE that asks (Transport::ask_state) is told of this one; from any thread.
+    std::uint64_t (*state)() = nullptr;
 };
 
 // Bytes of a request's payload.
@@ -136,6 +138,11 @@ class Transport {
                       const Atomic& signal) = 0;
     virtual void fence() = 0;
     virtual void quiet() = 0;
+    // As quiet(), and sees to what tell() has sent as well.
+    virtual void settle() = 0;
+    // What the far PE's state() has last said, 0 until it has answered. For waits, which call it
+    // again and again: it asks now and then, and ends the job if the PE is silent for too long.
+    virtual std::uint64_t ask_state(int pe) = 0;
     // Calls serve() at the far PE, after what this PE put there before.
     virtual void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) = 0;
     // Zero when quiet (fence) has nothing to do, so that the core need not ask; null if that cannot

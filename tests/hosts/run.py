@@ -154,6 +154,41 @@ def run_fault(arguments, hosts):
     return 0
 
 
+# A case of core_exits, what is printed, the exit status.
+EXITS = [
+    ("exit_early", "shmem_barrier_all: waits in vain for PE 1, which has exited", 1),
+    ("exit_before_one_barrier", "shmem_barrier_all: waits in vain for PE 1, which has exited", 1),
+    ("exit_before_collective", "shmem_sum_reduce: waits in vain for PE 1, which has exited", 1),
+    ("exit_with_lock", "shmem_set_lock: waits in vain for PE 1, which has exited", 1),
+    ("finalize_early", "shmem_barrier_all: waits in vain for PE 1, which has called shmem_finalize",
+     1),
+    ("late", "PE 1 exits", 0),
+    ("puts_to_who_has_exited", "PE 0 counted", 0),
+    ("status", "PE 1 (host h2): exited with status 3 before shmem_finalize; last noted call", 3),
+]
+
+
+def run_exits(arguments, hosts):
+    """PEs that leave early, each on its own host; who waits for one learns of it."""
+    need_launcher(arguments.launcher)
+    program = os.path.join(arguments.bin, "core_exits")
+    environment = dict(os.environ, ISTHMUS_DETECT_SECONDS="10", ISTHMUS_SPIN="0")
+    failed = 0
+    for case, text, status in EXITS:
+        began = time.monotonic()
+        done = subprocess.run(
+            command(arguments.launcher, hosts, hosts.count, [program, case]), text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+            env=environment)
+        took = time.monotonic() - began
+        good = text in done.stdout and done.returncode == status and took < 10
+        print(f"{case}: exit status {done.returncode}, {took:.1f} s", flush=True)
+        if not good:
+            print(f"expected: {text}, status {status}\n{done.stdout[-3000:]}")
+            failed += 1
+    return failed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", required=True)
@@ -163,13 +198,14 @@ def main():
     parser.add_argument("--layout", type=lambda text: [int(count) for count in text.split(",")],
                         help="PEs of each host in turn, as 3,1,2; more PEs begin again (hydra)")
     parser.add_argument("--fault", choices=["killed", "cut-off"])
+    parser.add_argument("--exits", action="store_true", help="PEs that leave early")
     parser.add_argument("--handover", action="store_true", help="by isthmus run --hosts")
     parser.add_argument("programs", nargs="*",
                         help="NAME is shmem_NAME; core_NAME is whole; arguments may follow")
     arguments = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory() as folder, Hosts(arguments.hosts, folder) as hosts:
-            work = run_fault if arguments.fault else \
+            work = run_fault if arguments.fault else run_exits if arguments.exits else \
                 run_handover if arguments.handover else run_programs
             failed = work(arguments, hosts)
     except Unavailable as reason:

@@ -10,6 +10,7 @@ namespace isthmus::transport::ofi {
 namespace {
 
 constexpr std::uint32_t kVersion = FI_VERSION(1, 17);
+constexpr std::size_t kAddressBytes = 256;
 
 // Best first. What is not listed is taken after `net` and before `shm`; sockets and udp are not
 // taken unless asked for: the one takes milliseconds an operation, the other loses its peers.
@@ -200,18 +201,37 @@ void Fabric::register_segments() {
     }
 }
 
-void Fabric::connect() {
+std::vector<char> Fabric::address() const {
+    std::vector<char> address(kAddressBytes);
+    std::size_t length = address.size();
+    if (const int error = fi_getname(&endpoint_->fid, address.data(), &length))
+        fail("fi_getname", error);
+    address.resize(length);
+    return address;
+}
+
+std::vector<char> Fabric::address_of(int pe) const {
+    std::vector<char> address(kAddressBytes);
+    std::size_t length = address.size();
+    if (fi_av_lookup(addresses_.get(), static_cast<fi_addr_t>(pe), address.data(), &length) != 0)
+        length = 0;
+    address.resize(std::min(length, address.size()));
+    return address;
+}
+
+void Fabric::connect(std::uint16_t pulse_port) {
     // Addresses of one provider are equally long almost everywhere; those that are not are padded.
     struct Card {
-        char address[256];
-        std::uint64_t length;
+        char address[kAddressBytes];
+        std::uint32_t length;
+        std::uint32_t pulse_port;
         Target targets[kSegments];
     };
     Card mine{};
-    std::size_t length = sizeof mine.address;
-    if (const int error = fi_getname(&endpoint_->fid, mine.address, &length))
-        fail("fi_getname", error);
-    mine.length = length;
+    const std::vector<char> own = address();
+    std::memcpy(mine.address, own.data(), own.size());
+    mine.length = static_cast<std::uint32_t>(own.size());
+    mine.pulse_port = pulse_port;
     const int mode = info_->domain_attr->mr_mode;
     for (std::uint32_t id = 0; id < kSegments; ++id) {
         if (!regions_[id]) continue;
@@ -227,6 +247,7 @@ void Fabric::connect() {
         if (fi_av_insert(addresses_.get(), card.address, 1, &index, 0, nullptr) != 1 ||
             index != static_cast<fi_addr_t>(pe))
             fail("fi_av_insert", FI_EADDRNOTAVAIL);
+        ports_.push_back(static_cast<std::uint16_t>(card.pulse_port));
         if ((mode & (FI_MR_VIRT_ADDR | FI_MR_PROV_KEY)) != 0)
             targets_.insert(targets_.end(), card.targets, card.targets + kSegments);
     }

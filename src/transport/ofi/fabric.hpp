@@ -47,9 +47,13 @@ class Fabric {
     explicit Fabric(const Services& services);
     ~Fabric();
 
-    // Collective: everyone learns everyone's address, and keys and bases where the provider makes
-    // them.
-    void connect();
+    // This endpoint's own address.
+    std::vector<char> address() const;
+    // Collective: everyone learns everyone's address and pulse port, and keys and bases where the
+    // provider makes them.
+    void connect(std::uint16_t pulse_port);
+    std::vector<char> address_of(int pe) const;
+    std::uint16_t pulse_port_of(int pe) const { return ports_[static_cast<std::size_t>(pe)]; }
 
     fid_ep* endpoint() const { return endpoint_.get(); }
     fid_cq* queue() const { return queue_.get(); }
@@ -88,6 +92,7 @@ class Fabric {
     int descriptor_ = -1;
     bool ordered_ = false;
     std::vector<Target> targets_;
+    std::vector<std::uint16_t> ports_;  // of the pulse, by PE
 };
 
 }  // namespace isthmus::transport::ofi

@@ -312,6 +312,8 @@ void Road::put_signal(int pe, Place dest, const void* source, std::size_t bytes,
 
 void Road::tell(int pe, Place dest, const void* source, std::size_t bytes, Place word,
                 const Atomic& signal) {
+    if (told_[pe].load(std::memory_order_relaxed) == 0)
+        told_[pe].store(1, std::memory_order_relaxed);
     if (bytes == 0) return send(pe, request_for(RequestKind::post_atomic, word, signal));
     if (bytes <= kRequestBytes) {
         Request request = request_for(RequestKind::put_signal, word, signal);
@@ -432,6 +434,12 @@ void Road::quiet() {
         return;
     if (!fabric_.is_ordered()) await_confirmations();
     flush(true);
+}
+
+// The last of what tell() sends is a request, so a flush comes behind all of it.
+void Road::settle() {
+    told_.take([&](int pe) { mark_asked(pe); });
+    quiet();
 }
 
 }  // namespace isthmus::transport::ofi

@@ -30,6 +30,8 @@
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/key_table.hpp"
 #include "transport/ofi/marks.hpp"
+#include "transport/ofi/pulse.hpp"
+#include "transport/ofi/watch.hpp"
 #include "transport/ofi/wire.hpp"
 
 namespace isthmus::transport::ofi {
@@ -82,6 +84,8 @@ class Road final : public Transport {
               const Atomic& signal) override;
     void fence() override;
     void quiet() override;
+    void settle() override;
+    std::uint64_t ask_state(int pe) override;
     void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) override;
     void progress() override;
     bool sleep(std::uint64_t nanoseconds) override;
@@ -155,7 +159,10 @@ class Road final : public Transport {
     void run();
     void leave_to_program();
     int pause_milliseconds() const;
-    void watch_neighbour(std::uint64_t now);
+    // Who and why as Watch has it: asks, or ends the job. Does nothing if that must wait.
+    void watch(int pe, Watch::Why why);
+    void take_beats();
+    Milliseconds milliseconds() const;
     [[noreturn]] void lost(int pe, int error);
 
     const Services services_;
@@ -177,6 +184,7 @@ class Road final : public Transport {
     KeyTable heap_keys_;
     Marks written_;
     Marks asked_of_;
+    Marks told_;  // by tell(), since this was last settled; relaxed
     std::mutex marking_;
     std::atomic<int> outstanding_{0};  // not 0: there may be marks, or answers are awaited
     std::atomic<int> asked_{0};        // the same of the marks of requests
@@ -196,6 +204,7 @@ class Road final : public Transport {
         Request request;
     };
     std::deque<Reply> answers_;              // under reading_
+    Milliseconds now_ = 0;                   // of what is being served; under reading_
     std::atomic<std::uint64_t> refused_{0};  // packets that were none of this job's
 
     // When the program last looked at the queue itself, nanoseconds; relaxed. The thread leaves the
@@ -206,9 +215,10 @@ class Road final : public Transport {
     int wake_event_ = -1;              // rings for it
     std::atomic<bool> stopping_{false};
     int stop_event_ = -1;
-    int neighbour_ = -1;  // whom this PE watches
-    std::atomic<std::uint64_t> heard_{0};
-    std::uint64_t asked_at_ = 0;
+    int neighbour_ = -1;  // whom this PE always watches
+    const std::uint64_t began_;
+    Watch watch_;
+    Pulse pulse_;
     std::thread thread_;
 };
 
