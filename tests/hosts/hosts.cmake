@@ -26,3 +26,6 @@ add_hosts_test(collectives.in_turn --hosts 2 --pes 6 --layout 2,1 "core_collecti
 add_hosts_test(collectives.scattered --hosts 3 --pes 7 --layout 1,1,1 "core_collective_across 300 4")
 add_hosts_test(killed --fault killed)
 add_hosts_test(cut_off --fault cut-off)
+# Slow and lossy, and cut for less than the detection time: nobody is given up.
+add_hosts_test(link.slow --link slow)
+add_hosts_test(link.short_cut --link short-cut)

@@ -5,6 +5,7 @@ Exit status 77: not possible on this machine, for the reason printed.
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -14,6 +15,7 @@ import tempfile
 import time
 
 from hosts import Hosts, Unavailable
+from switch import Link
 
 
 def command(launcher, hosts, pes, words, layout=None):
@@ -101,23 +103,80 @@ def run_programs(arguments, hosts):
     return failed
 
 
-def run_fault(arguments, hosts):
-    """A PE is killed, or its host cut off, while all are in a ring of gets."""
+DETECT_SECONDS = 3
+LOST = re.compile(r"PE \d \(host h\d\): shmem_\w+: PE \d \(host h\d\) is lost")
+
+
+def start_marked(hosts, words):
+    """A job of 4 PEs, and the names of the files in which they write their process numbers."""
     need_launcher("hydra")
-    program = os.path.join(arguments.bin, "transport_ring")
-    detect = 3
     mark = os.path.join(hosts.folder, "pe")
-    environment = dict(os.environ, ISTHMUS_DETECT_SECONDS=str(detect), RING_MARK=mark)
-    job = subprocess.Popen(command("hydra", hosts, 4, [program]), stdout=subprocess.PIPE,
+    environment = dict(os.environ, ISTHMUS_DETECT_SECONDS=str(DETECT_SECONDS), RING_MARK=mark,
+                       ISTHMUS_SPIN="0")
+    job = subprocess.Popen(command("hydra", hosts, 4, words), stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True, env=environment,
                            start_new_session=True)
+    return job, mark
+
+
+def await_marks(job, mark):
+    deadline = time.monotonic() + 60
+    while not all(os.path.exists(f"{mark}{pe}") for pe in range(4)):
+        if time.monotonic() > deadline or job.poll() is not None:
+            print("the job does not start:", job.communicate(timeout=5)[0])
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def end(job, seconds):
+    """Its output, whether it ends by itself or not."""
     try:
-        deadline = time.monotonic() + 60
-        while not all(os.path.exists(f"{mark}{pe}") for pe in range(4)):
-            if time.monotonic() > deadline or job.poll() is not None:
-                print("the ring does not start:", job.communicate(timeout=5)[0])
-                return 1
-            time.sleep(0.05)
+        return job.communicate(timeout=seconds)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGKILL)
+        return job.communicate()[0]
+
+
+# Each direction of a frame's way; see switch.py.
+LINKS = {
+    "slow": Link(delay=0.020, loss=0.02, rate=1_000_000),
+    "short-cut": Link(delay=0.001, rate=20_000_000),
+}
+
+
+def run_link(arguments, hosts):
+    """All that is sent arrives over a link that is slow and lossy, or cut for less time than it
+    takes to give a host up, and nobody is given up."""
+    program = os.path.join(arguments.bin, "transport_slow")
+    rounds = 1 if arguments.link == "slow" else 12
+    began = time.monotonic()
+    job, mark = start_marked(hosts, [program, str(rounds)])
+    cut = 0.7 * DETECT_SECONDS if arguments.link == "short-cut" else 0
+    if cut:
+        if not await_marks(job, mark):
+            return 1
+        time.sleep(0.5)
+        hosts.cut_off(2)
+        time.sleep(cut)
+        hosts.join(2)
+    output = end(job, 120)
+    took = time.monotonic() - began
+    print(f"{arguments.link}: exit status {job.returncode} after {took:.1f} s; "
+          f"{hosts.switch.frames} frames, {hosts.switch.lost} of them lost")
+    held = f"{rounds} rounds held" in output and job.returncode == 0
+    if not held or "is lost" in output or took < cut:
+        print(output[-3000:])
+        return 1
+    return 0
+
+
+def run_fault(arguments, hosts):
+    """A PE is killed, or its host cut off, while all are in a ring of gets."""
+    job, mark = start_marked(hosts, [os.path.join(arguments.bin, "transport_ring")])
+    try:
+        if not await_marks(job, mark):
+            return 1
         time.sleep(0.5)
         began = time.monotonic()
         if arguments.fault == "killed":
@@ -131,7 +190,7 @@ def run_fault(arguments, hosts):
                 pids.append(int(file.read()))
         # The PEs of the host that is left must end by themselves; the launcher may wait for the
         # other half of its own.
-        limit = detect * 2 + 5
+        limit = DETECT_SECONDS + 2
         while any(os.path.exists(f"/proc/{pid}") for pid in pids):
             if time.monotonic() - began > limit:
                 print(f"PEs 0 and 1 still run {limit} s after the fault")
@@ -142,14 +201,10 @@ def run_fault(arguments, hosts):
     finally:
         if arguments.fault == "cut-off":
             hosts.join(2)
-        try:
-            output = job.communicate(timeout=10)[0]
-        except subprocess.TimeoutExpired:
-            os.killpg(job.pid, signal.SIGKILL)
-            output = job.communicate()[0]
+        output = end(job, 10)
         print(output[-3000:])
-    if arguments.fault == "cut-off" and "is lost" not in output:
-        print("no message names the PE that was lost")
+    if arguments.fault == "cut-off" and not LOST.search(output):
+        print("no message names the PE that was lost, its host and the operation")
         return 1
     return 0
 
@@ -198,15 +253,19 @@ def main():
     parser.add_argument("--layout", type=lambda text: [int(count) for count in text.split(",")],
                         help="PEs of each host in turn, as 3,1,2; more PEs begin again (hydra)")
     parser.add_argument("--fault", choices=["killed", "cut-off"])
+    parser.add_argument("--link", choices=LINKS, help="4 PEs over such links")
     parser.add_argument("--exits", action="store_true", help="PEs that leave early")
     parser.add_argument("--handover", action="store_true", help="by isthmus run --hosts")
     parser.add_argument("programs", nargs="*",
                         help="NAME is shmem_NAME; core_NAME is whole; arguments may follow")
     arguments = parser.parse_args()
     try:
-        with tempfile.TemporaryDirectory() as folder, Hosts(arguments.hosts, folder) as hosts:
-            work = run_fault if arguments.fault else run_exits if arguments.exits else \
-                run_handover if arguments.handover else run_programs
+        link = LINKS.get(arguments.link)
+        with tempfile.TemporaryDirectory() as folder, \
+                Hosts(arguments.hosts, folder, link) as hosts:
+            work = run_fault if arguments.fault else run_link if link else \
+                run_exits if arguments.exits else run_handover if arguments.handover else \
+                run_programs
             failed = work(arguments, hosts)
     except Unavailable as reason:
         print(f"skipped: {reason}")
