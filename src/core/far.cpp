@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
@@ -163,6 +164,31 @@ Place place_of(const void* address, std::size_t bytes, const char* routine) {
     return place;
 }
 
+// Of the next host, in the order of first PEs: the PEs there are shared out to those here, so that
+// each is watched by one.
+std::vector<int> watched_pes() {
+    std::vector<int> firsts;
+    std::size_t mine = 0;
+    int mates = 0;
+    int my_place = 0;
+    const int my_first = first_on_host(job.me);
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (first_on_host(pe) == pe) {
+            if (pe == my_first) mine = firsts.size();
+            firsts.push_back(pe);
+        }
+        if (first_on_host(pe) != my_first) continue;
+        if (pe < job.me) ++my_place;
+        ++mates;
+    }
+    const int next = firsts[(mine + 1) % firsts.size()];
+    std::vector<int> watched;
+    for (int pe = 0, place = 0; pe < job.pes && next != my_first; ++pe) {
+        if (first_on_host(pe) == next && place++ % mates == my_place) watched.push_back(pe);
+    }
+    return watched;
+}
+
 Place word_of(const void* address, const Atomic& atomic, const char* routine) {
     if (reinterpret_cast<std::uintptr_t>(address) % atomic.width != 0) [[unlikely]]
         fail(routine, "address " + hexadecimal(address) + " is not aligned to " +
@@ -184,7 +210,9 @@ void open() {
     services.provider = value(Setting::fabric).text.c_str();
     services.thread = flag(Setting::progress);
     services.detect_seconds = seconds(Setting::detect_seconds);
-    services.is_far = [](int pe) { return !is_near(pe); };
+    const std::vector<int> watched = watched_pes();
+    services.watched = watched.data();
+    services.watched_count = static_cast<int>(watched.size());
     services.gather = gather_in_core;
     services.fail = fail_transport;
     services.lost = fail_lost;

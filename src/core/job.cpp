@@ -417,8 +417,9 @@ bool claim_end(int status) {
 void end_job(int status) {
     if (job.header && !forked_child) {
         JobHeader& header = *job.header;
-        job.status().state.store(PeState::failed, std::memory_order_relaxed);
         end_managed_job(status);
+        // Behind it: another thread of the program that calls meanwhile is no error.
+        job.status().state.store(PeState::failed, std::memory_order_relaxed);
         if (claim_end(status)) {
             // Release publishes who and what (partner: the launcher and Waiter, acquire).
             header.ended.store(kEnded, std::memory_order_release);

@@ -70,7 +70,9 @@ struct Services {
     const char* provider = "";  // the setting; empty: the transport chooses
     bool thread = true;         // whether a thread serves this PE's memory
     double detect_seconds = 0;  // a silent PE is dead after this; 0: never
-    bool (*is_far)(int pe) = nullptr;
+    // The far PEs whose signs of life this PE watches all the time; somebody watches each.
+    const int* watched = nullptr;
+    int watched_count = 0;
 
     // Collective, while the transport is opened: everyone's bytes at everyone, by number of the PE.
     void (*gather)(const void* mine, std::size_t bytes, void* all) = nullptr;

@@ -32,15 +32,6 @@ void ring(int event) {
     [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
 }
 
-// The PE that this one watches: the next one that is not on its host.
-int next_far(const Services& services) {
-    for (int distance = 1; distance < services.pes; ++distance) {
-        const int pe = (services.me + distance) % services.pes;
-        if (services.is_far(pe)) return pe;
-    }
-    return -1;
-}
-
 Milliseconds patience(const Services& services) {
     return static_cast<Milliseconds>(std::min(services.detect_seconds, 1e6) * 1000);
 }
@@ -83,7 +74,8 @@ Road::Road(const Services& services)
     read_ = endpoint_->rma->read;
     inject_message_ = endpoint_->msg->inject;
     sender_ = {fabric_.secret(), static_cast<std::uint64_t>(services_.me)};
-    neighbour_ = services_.detect_seconds > 0 ? next_far(services_) : -1;
+    if (services_.detect_seconds > 0)
+        neighbours_.assign(services_.watched, services_.watched + services_.watched_count);
     wake_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (!services_.thread) return;
     stop_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -303,7 +295,7 @@ void Road::run() {
         leave_to_program();
         look();
         take_beats();
-        if (neighbour_ >= 0) watch(neighbour_, Watch::Why::neighbour);
+        watch_neighbours();
         fid* queue = &fabric_.queue()->fid;
         // One that is negative is passed over.
         pollfd ends[] = {{stop_event_, POLLIN, 0},
@@ -329,7 +321,7 @@ void Road::leave_to_program() {
         // A program that waits for long keeps the thread here.
         if (++pauses % 100 == 0) {
             take_beats();
-            if (neighbour_ >= 0) watch(neighbour_, Watch::Why::neighbour);
+            watch_neighbours();
         }
         const timespec length{0, static_cast<long>(pause)};
         nanosleep(&length, nullptr);
@@ -351,6 +343,11 @@ Milliseconds Road::milliseconds() const {
 std::uint64_t Road::ask_state(int pe) {
     watch(pe, Watch::Why::waiting);
     return watch_.state(pe);
+}
+
+void Road::watch_neighbours() {
+    for (const int pe : neighbours_)
+        watch(pe, Watch::Why::neighbour);
 }
 
 void Road::watch(int pe, Watch::Why why) {

@@ -161,6 +161,7 @@ class Road final : public Transport {
     int pause_milliseconds() const;
     // Who and why as Watch has it: asks, or ends the job. Does nothing if that must wait.
     void watch(int pe, Watch::Why why);
+    void watch_neighbours();
     void take_beats();
     Milliseconds milliseconds() const;
     [[noreturn]] void lost(int pe, int error);
@@ -215,7 +216,7 @@ class Road final : public Transport {
     int wake_event_ = -1;              // rings for it
     std::atomic<bool> stopping_{false};
     int stop_event_ = -1;
-    int neighbour_ = -1;  // whom this PE always watches
+    std::vector<int> neighbours_;  // whom this PE always watches
     const std::uint64_t began_;
     Watch watch_;
     Pulse pulse_;

@@ -1,4 +1,4 @@
-// Who is watched for signs of life: the neighbour all the time, others while this PE waits for
+// Who is watched for signs of life: neighbours all the time, others while this PE waits for
 // them. What a watched PE sends is such a sign; if none comes it is asked, and if it does not
 // answer either it is lost. Nothing here knows the network.
 //
