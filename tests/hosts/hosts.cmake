@@ -18,6 +18,13 @@ foreach(launcher hydra mpirun)
     # By `isthmus run --hosts`.
     add_hosts_test(${launcher}.handover --launcher ${launcher} --handover)
 endforeach()
+foreach(protocol pmix pmi2)
+    add_hosts_test(slurm.${protocol} --launcher srun-${protocol} --hosts 2 --pes 4
+                   basics collectives)
+    add_hosts_test(slurm.${protocol}.exits --launcher srun-${protocol} --exits)
+    add_hosts_test(slurm.${protocol}.killed --launcher srun-${protocol} --fault killed)
+endforeach()
+add_hosts_test(slurm.handover --launcher salloc --handover)
 # Collectives: all of them, then in any order; on unequal hosts, and on ones whose PEs do not follow
 # each other.
 add_hosts_test(collectives --hosts 2 --pes 4 collectives "core_collective_across 300 1")
