@@ -1,10 +1,14 @@
 #include "transport/ofi/fabric.hpp"
 
+#include <netinet/in.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+
+#include "transport/ofi/wire.hpp"
 
 namespace isthmus::transport::ofi {
 namespace {
@@ -17,6 +21,15 @@ constexpr std::size_t kAddressBytes = 256;
 constexpr std::array kRanking{"cxi",  "efa", "psm3",        "opx", "verbs;ofi_rxm",
                               "psm2", "psm", "tcp;ofi_rxm", "tcp", "net"};
 constexpr std::array kRefused{"sockets", "udp", "usnic", "UDP"};
+
+// libfabric reads these when it is first asked for something. What rxm lays ready for messages is
+// by its own measure 75 MB a process; ours are short, and puts and gets do not use it.
+void spare_memory() {
+    static_assert(sizeof(Request) + kRequestBytes <= 4096);
+    constexpr int kUnlessSet = 0;
+    setenv("FI_OFI_RXM_BUFFER_SIZE", "4096", kUnlessSet);
+    setenv("FI_OFI_RXM_MSG_RX_SIZE", "64", kUnlessSet);
+}
 
 int rank_of(const char* provider) {
     for (std::size_t i = 0; i < kRanking.size(); ++i) {
@@ -112,6 +125,7 @@ Info choose_provider(const char* setting, std::string& why) {
 }
 
 void Fabric::choose() {
+    spare_memory();
     std::string why;
     info_ = choose_provider(services_.provider, why);
     if (!info_) {
@@ -219,39 +233,50 @@ std::vector<char> Fabric::address_of(int pe) const {
     return address;
 }
 
+// Bytes of an address in the table that all PEs exchange: equally many everywhere.
+std::size_t Fabric::address_room() const {
+    switch (info_->addr_format) {
+        case FI_SOCKADDR_IN: return sizeof(sockaddr_in);
+        case FI_SOCKADDR_IN6: return sizeof(sockaddr_in6);
+        default: return kAddressBytes;
+    }
+}
+
+// A PE's card: its pulse's port, its address, padded, and its targets where the provider makes
+// them.
 void Fabric::connect(std::uint16_t pulse_port) {
-    // Addresses of one provider are equally long almost everywhere; those that are not are padded.
-    struct Card {
-        char address[kAddressBytes];
-        std::uint32_t length;
-        std::uint32_t pulse_port;
-        Target targets[kSegments];
-    };
-    Card mine{};
-    const std::vector<char> own = address();
-    std::memcpy(mine.address, own.data(), own.size());
-    mine.length = static_cast<std::uint32_t>(own.size());
-    mine.pulse_port = pulse_port;
     const int mode = info_->domain_attr->mr_mode;
+    const bool by_pe = (mode & (FI_MR_VIRT_ADDR | FI_MR_PROV_KEY)) != 0;
+    Target targets[kSegments];
     for (std::uint32_t id = 0; id < kSegments; ++id) {
         if (!regions_[id]) continue;
-        mine.targets[id].key = fi_mr_key(regions_[id].get());
+        targets[id].key = fi_mr_key(regions_[id].get());
         if (mode & FI_MR_VIRT_ADDR)
-            mine.targets[id].base = reinterpret_cast<std::uint64_t>(services_.segments[id].base);
+            targets[id].base = reinterpret_cast<std::uint64_t>(services_.segments[id].base);
     }
-    std::vector<Card> cards(static_cast<std::size_t>(services_.pes));
-    services_.gather(&mine, sizeof mine, cards.data());
-    for (int pe = 0; pe < services_.pes; ++pe) {
-        const Card& card = cards[static_cast<std::size_t>(pe)];
+    const std::size_t room = address_room();
+    const std::size_t bytes = sizeof pulse_port + room + (by_pe ? sizeof targets : 0);
+    std::vector<char> mine(bytes);
+    std::memcpy(mine.data(), &pulse_port, sizeof pulse_port);
+    const std::vector<char> own = address();
+    std::memcpy(mine.data() + sizeof pulse_port, own.data(), std::min(own.size(), room));
+    if (by_pe) std::memcpy(mine.data() + sizeof pulse_port + room, targets, sizeof targets);
+    std::vector<char> cards(static_cast<std::size_t>(services_.pes) * bytes);
+    services_.gather(mine.data(), bytes, cards.data());
+    ports_.resize(static_cast<std::size_t>(services_.pes));
+    for (std::size_t pe = 0; pe < ports_.size(); ++pe) {
+        const char* const card = cards.data() + pe * bytes;
+        std::memcpy(&ports_[pe], card, sizeof pulse_port);
+        const char* const address = card + sizeof pulse_port;
         fi_addr_t index = FI_ADDR_NOTAVAIL;
-        if (fi_av_insert(addresses_.get(), card.address, 1, &index, 0, nullptr) != 1 ||
-            index != static_cast<fi_addr_t>(pe))
+        if (fi_av_insert(addresses_.get(), address, 1, &index, 0, nullptr) != 1 || index != pe)
             fail("fi_av_insert", FI_EADDRNOTAVAIL);
-        ports_.push_back(static_cast<std::uint16_t>(card.pulse_port));
-        if ((mode & (FI_MR_VIRT_ADDR | FI_MR_PROV_KEY)) != 0)
-            targets_.insert(targets_.end(), card.targets, card.targets + kSegments);
+        if (!by_pe) continue;
+        Target theirs[kSegments];
+        std::memcpy(theirs, address + room, sizeof theirs);
+        targets_.insert(targets_.end(), theirs, theirs + kSegments);
     }
-    if (targets_.empty()) targets_.assign(mine.targets, mine.targets + kSegments);
+    if (targets_.empty()) targets_.assign(targets, targets + kSegments);
 }
 
 std::string Fabric::describe() const {

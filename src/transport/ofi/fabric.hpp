@@ -78,6 +78,7 @@ class Fabric {
     void choose();
     void open();
     void register_segments();
+    std::size_t address_room() const;
     std::uint64_t key_of(std::uint32_t segment) const;
     [[noreturn]] void fail(const char* call, int error) const;
 
