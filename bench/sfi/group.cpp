@@ -8,7 +8,8 @@ Group sfi() {
             "libfabric alone",
             {{"counts", measure_far_counts},
              {"times", measure_far_times},
-             {"barrier", measure_far_barrier}},
+             {"barrier", measure_far_barrier},
+             {"startup", measure_far_startup}},
             false};
 }
 
