@@ -46,10 +46,10 @@ extern "C" {
  * call is matched by one of isthmus_finalize. Ends the job with a message if joining fails. */
 void isthmus_init(void);
 
-/* Leaves the job; the last call is collective: it waits for all PEs. Segments and queues are
- * destroyed, aggregators end. What is called after it, until the next isthmus_init, ends the job
- * with a message, but for operations on views and ends that are left: these are STALE, in a later
- * session too. isthmus_pe and isthmus_pes still answer. */
+/* Leaves the job; collective: each call waits for all PEs. With the last one segments and queues
+ * are destroyed, and aggregators end. What is called after it, until the next isthmus_init, ends
+ * the job with a message, but for operations on views and ends that are left: these are STALE, in a
+ * later session too. isthmus_pe and isthmus_pes still answer. */
 void isthmus_finalize(void);
 
 /* This PE's number, 0 to isthmus_pes()-1. */

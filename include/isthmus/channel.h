@@ -22,9 +22,9 @@ typedef struct isthmus_channel {
 #define ISTHMUS_CHANNEL_INIT \
     { 0, 0 }
 
-/* The operations of isthmus/operation.h, issued on a channel: they return once issued, when the
- * local buffer of a put may not yet be reused nor that of a get be read. Errors as there; then the
- * channel is as before. */
+/* Put, get, posted add and poke of isthmus/operation.h, issued on a channel: they return once
+ * issued, when the local buffer of a put may not yet be reused nor that of a get be read. Errors as
+ * there; then the channel is as before. */
 int isthmus_channel_put(isthmus_channel* channel, const void* local, const isthmus_segment* segment,
                         uint64_t offset, uint64_t size);
 int isthmus_channel_get(isthmus_channel* channel, void* local, const isthmus_segment* segment,

@@ -45,6 +45,7 @@ int open_aggregator(isthmus_aggregator** aggregator, std::size_t item_size, std:
     const std::size_t far_buffer = std::min(buffer == 0 ? kFarBuffer : buffer, most);
     buffer = std::min(buffer == 0 ? kStandardBuffer : buffer, most);
     check_agreement(routine, "item_size", item_size);
+    check_agreement(routine, "ISTHMUS_AGGREGATOR_RING", ring);
     const std::uint64_t bytes = Aggregator::layout_size(job.pes, ring);
     char* memory = nullptr;
     {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <span>
+#include <string>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
@@ -165,24 +168,34 @@ void Aggregator::send(int pe) {
 
 // True if nothing is left aside.
 bool Aggregator::send_aside(int pe) {
-    std::vector<char>& aside = outgoing(pe).aside;
-    std::size_t sent = 0;
-    while (sent < aside.size()) {
+    Aside& aside = outgoing(pe).aside;
+    while (!aside.is_empty()) {
         if (lane(pe).next == lane(pe).end) {
             send(pe);
             if (!open_message(pe)) break;
         }
         const auto room = static_cast<std::size_t>(lane(pe).end - lane(pe).next);
-        const std::size_t bytes = std::min(room, aside.size() - sent);
-        std::memcpy(lane(pe).next, aside.data() + sent, bytes);
+        const std::span<const char> waiting = aside.waiting();
+        const std::size_t bytes = std::min(room, waiting.size());
+        std::memcpy(lane(pe).next, waiting.data(), bytes);
         lane(pe).next += bytes;
-        sent += bytes;
+        aside.take(bytes);
     }
-    aside.erase(aside.begin(), aside.begin() + static_cast<std::ptrdiff_t>(sent));
-    if (aside.empty()) return true;
+    if (aside.is_empty()) return true;
     // Keeps the order: later pushes must come here too.
     send(pe);
     return false;
+}
+
+void Aggregator::set_aside(int pe, const void* item) {
+    Aside& aside = outgoing(pe).aside;
+    try {
+        aside.append(item, item_size);
+    } catch (const std::bad_alloc&) {
+        fail(kPush, "no memory for what handlers pushed to PE " + std::to_string(pe) +
+                        " and its ring has no room for: " + std::to_string(aside.waiting().size()) +
+                        " bytes so far; raise ISTHMUS_AGGREGATOR_RING, or push less in a handler");
+    }
 }
 
 void Aggregator::push_slowly(int pe, const void* item) {
@@ -197,7 +210,7 @@ void Aggregator::push_slowly(int pe, const void* item) {
     ++pushed;
     if (!have_room()) {
         // Before what handlers push while this push waits.
-        outgoing(pe).aside.insert(outgoing(pe).aside.end(), bytes, bytes + item_size);
+        set_aside(pe, item);
         if (in_handler) return;
         // A wait of its own after each item handled here: that is progress, and no reason to sleep.
         for (bool sent = false; !sent;) {

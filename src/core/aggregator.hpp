@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/aside.hpp"
 #include "core/far_ring.hpp"
 #include "core/queue.hpp"
 #include "core/session_object.hpp"
@@ -54,7 +55,7 @@ class Aggregator final : public ::isthmus_aggregator, private SessionObject {
         char* begin = nullptr;  // message reserved in the ring; null: none
         RingProducer ring;
         std::unique_ptr<FarRingProducer> far;  // instead, for a PE of another host
-        std::vector<char> aside;  // items that handlers pushed and that found no room, in order
+        Aside aside;  // items that handlers pushed and that found no room, in order
     };
     isthmus_aggregator_lane& lane(int pe) { return lanes_[static_cast<std::size_t>(pe)]; }
     Outgoing& outgoing(int pe) { return outgoing_[static_cast<std::size_t>(pe)]; }
@@ -71,6 +72,7 @@ class Aggregator final : public ::isthmus_aggregator, private SessionObject {
     bool open_message(int pe);
     void send(int pe);
     bool send_aside(int pe);
+    void set_aside(int pe, const void* item);
     std::size_t handle_from(int pe);
     void publish_pushed();
     std::uint64_t handled_everywhere() const;

@@ -66,11 +66,10 @@ Event make_event(const std::int32_t* address, int condition, std::int32_t value)
 }
 
 std::uint64_t deadline_after(double timeout) {
-    if (!(timeout >= 0)) return std::numeric_limits<std::uint64_t>::max();  // NaN, too
+    if (!(timeout >= 0)) return kNoDeadline;  // NaN, too
     const double nanoseconds = timeout * 1e9;
     const std::uint64_t now = os::monotonic_nanoseconds();
-    return nanoseconds > 1e18 ? std::numeric_limits<std::uint64_t>::max()
-                              : now + static_cast<std::uint64_t>(nanoseconds);
+    return nanoseconds > 1e18 ? kNoDeadline : now + static_cast<std::uint64_t>(nanoseconds);
 }
 
 std::uint64_t patience_before_sleep() {

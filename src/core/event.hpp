@@ -37,11 +37,12 @@ inline void complete(Event* event) {
 }
 
 // Monotonic time at which a wait of `timeout` seconds ends; negative: never.
+inline constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
 std::uint64_t deadline_after(double timeout);
 
 // Waits until done() or the deadline; sleeps when the wait gets long. True if done. `done` must
 // read with acquire order, and what it reads must be written by operations that wake, or it is seen
-// within ISTHMUS_WAKE_MILLISECONDS.
+// within ISTHMUS_WAKE_MILLISECONDS. Looks once at least, and once only if the deadline has passed.
 template <typename Done>
 bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, Done&& done);
 
@@ -55,8 +56,10 @@ std::uint64_t longest_sleep();
 
 template <typename Done>
 bool wait_wakeable(const WaitTarget& target, std::uint64_t deadline, Done&& done) {
+    const bool ends = deadline != kNoDeadline;  // a look at the clock is short beside a poll
     for (std::uint32_t polls = 0; polls < job.spin; ++polls) {
         if (done()) return true;
+        if (ends && os::monotonic_nanoseconds() >= deadline) return false;
         // A look at the network costs as much as a dozen pauses.
         if (far::present && polls % 16 == 0) far::progress();
         os::pause();

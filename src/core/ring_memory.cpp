@@ -1,5 +1,6 @@
 #include "core/ring_memory.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace {
 std::mutex guard;
 Lasting<std::vector<char*>> retired_rings;
 constinit std::vector<char*>& retired = *retired_rings;  // destroyed, but clones are left
+std::size_t look_at = 16;  // how many of them make it worth looking who is left
 
 bool is_unused(const char* memory) {
     // Acquire: pairs with detach_ring. No clone comes any more, for the ring is withdrawn.
@@ -34,8 +36,13 @@ void release_unused() {
 
 char* allocate_ring(std::uint64_t capacity) {
     const std::lock_guard lock(guard);
+    const auto allocate = [&] {
+        return static_cast<char*>(arena_allocate(kRingOffset + capacity, ISTHMUS_QUEUE));
+    };
+    char* const memory = allocate();
+    if (memory || retired.empty()) return memory;
     release_unused();
-    return static_cast<char*>(arena_allocate(kRingOffset + capacity, ISTHMUS_QUEUE));
+    return allocate();
 }
 
 void release_ring(char* memory) {
@@ -46,8 +53,12 @@ void retire_ring(char* memory) {
     const std::uint64_t capacity = reinterpret_cast<const RingControl*>(memory)->capacity;
     discard_pages(reinterpret_cast<std::uintptr_t>(memory) + kRingOffset, capacity);
     const std::lock_guard lock(guard);
+    if (is_unused(memory)) return arena_release(memory);
     retired.push_back(memory);
+    // Now and then, so that each is looked at a few times, however many there are.
+    if (retired.size() < look_at) return;
     release_unused();
+    look_at = std::max<std::size_t>(16, 2 * retired.size());
 }
 
 RingControl* attach_ring(const Segment& segment) {

@@ -34,6 +34,10 @@ const std::uint32_t no_generation = 0;
 constexpr const char* kOfNoSegment =
     "this view is of no segment: destroyed, moved from, or never made";
 
+bool is_of_nothing(const Segment& segment) {
+    return !segment.base || !segment.generation_now || segment.generation_now == &no_generation;
+}
+
 // How many sessions have ended: the generation of the default segments, which nobody destroys.
 std::uint32_t sessions_ended = 0;
 
@@ -248,6 +252,9 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
         return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62; " + default_ids_text());
     Made record;
     record.size = size;
+    // Room for the record, which may throw, before there is something to record.
+    std::map<std::uint64_t, Made> room{{id, record}};
+    auto node = room.extract(room.begin());
     std::uintptr_t shared = 0;
     if (const int status = provide_memory(memory, size, access, record, shared, routine))
         return status;
@@ -297,7 +304,9 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
     segment = view(publication, record.place);
     segment.entry = record.place.index;
     if (memory) segment.base = static_cast<char*>(memory);
-    made.emplace(id, record);
+    node.key() = id;
+    node.mapped() = record;
+    made.insert(std::move(node));
     return ISTHMUS_OK;
 }
 
@@ -322,11 +331,9 @@ int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char
     while (!look_up(id, publication, place)) {
         const double waited = static_cast<double>(os::monotonic_nanoseconds() - start) * 1e-9;
         if (waited >= timeout) {
-            char text[32];
-            std::snprintf(text, sizeof text, "%g", timeout);
             return refuse(ISTHMUS_TIMEOUT, routine,
-                          name(id) + " was not published within " + text +
-                              " s (ISTHMUS_CLONE_SECONDS, or the argument)");
+                          name(id) + " was not published within " + seconds_text(timeout) +
+                              " (ISTHMUS_CLONE_SECONDS, or the argument)");
         }
         if (waited > 1.0 && !told) {
             told = true;
@@ -364,8 +371,7 @@ int default_segment(Segment& segment, int pe, const char* routine) {
 }
 
 int destroy_segment(Segment& segment, const char* routine) {
-    if (!segment.generation_now || segment.generation_now == &no_generation)
-        return refuse(ISTHMUS_STALE, routine, kOfNoSegment);
+    if (is_of_nothing(segment)) return refuse(ISTHMUS_STALE, routine, kOfNoSegment);
     if (segment.entry >= 0 && segment.owner == job.me) {
         const std::lock_guard lock(guard);
         const auto found = made.find(segment.id);
@@ -404,6 +410,18 @@ void end_default_segments() {
     __atomic_fetch_add(&sessions_ended, 1, __ATOMIC_RELAXED);
 }
 
+std::string describe_in_segment(const void* address) {
+    const std::unique_lock lock(guard, std::try_to_lock);
+    if (!lock) return "";
+    for (const auto& [id, record] : made) {
+        const void* const begin = record.adopted ? record.adopted : record.block;
+        const auto offset =
+            reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(begin);
+        if (begin && offset < record.size) return name(id) + " + " + std::to_string(offset);
+    }
+    return "";
+}
+
 void hold_segments() {
     guard.lock();
 }
@@ -421,18 +439,20 @@ void visit_adopted(void (*visit)(const Range& pages, std::uint64_t offset)) {
     }
 }
 
+int refuse_stale(const Segment& segment, const char* routine) {
+    if (is_of_nothing(segment)) return refuse(ISTHMUS_STALE, routine, kOfNoSegment);
+    if (!is_gone(segment)) return ISTHMUS_OK;
+    if (segment.generation_now == &sessions_ended || !attached())
+        return refuse(ISTHMUS_STALE, routine, kSessionEnded);
+    return refuse(
+        ISTHMUS_STALE, routine,
+        name(segment.id) + " was destroyed by its owner, PE " + std::to_string(segment.owner));
+}
+
 int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t size,
                   std::uint32_t right, std::uint32_t kind, std::uint64_t width,
                   const char* routine) {
-    if (!segment.base) return refuse(ISTHMUS_STALE, routine, kOfNoSegment);
-    if (is_gone(segment) && (segment.generation_now == &sessions_ended || !attached()))
-        return refuse(ISTHMUS_STALE, routine,
-                      "the view is of a session that has ended, by isthmus_finalize or "
-                      "shmem_finalize");
-    if (is_gone(segment))
-        return refuse(
-            ISTHMUS_STALE, routine,
-            name(segment.id) + " was destroyed by its owner, PE " + std::to_string(segment.owner));
+    if (const int status = refuse_stale(segment, routine)) return status;
     if ((segment.access & kind) == 0)
         return refuse(ISTHMUS_PROTOCOL, routine,
                       name(segment.id) + (kind == ISTHMUS_ATOMICS ? " does not accept atomics"

@@ -4,6 +4,7 @@
 #include <isthmus/segment.h>
 
 #include <cstdint>
+#include <string>
 
 #include "core/job.hpp"
 #include "core/sleep.hpp"
@@ -21,6 +22,10 @@ int destroy_segment(Segment& segment, const char* routine);
 
 // All segments that this PE made and has not destroyed; at the end of a session.
 void release_segments();
+
+// "segment 0x5 + 16" if the address lies in memory that the library provided for it or that it
+// adopted; else empty, also while another thread makes or destroys one.
+std::string describe_in_segment(const void* address);
 
 // Around a fork: nobody makes or destroys a segment between the two.
 void hold_segments();
@@ -52,6 +57,11 @@ inline bool is_gone(const Segment& segment) {
     return __atomic_load_n(segment.generation_now, __ATOMIC_RELAXED) !=
            (is_far(segment) ? ~segment.generation : segment.generation);
 }
+
+// STALE and why, if the view is of a segment that is not there any more, or of none.
+[[gnu::cold, gnu::noinline]] int refuse_stale(const Segment& segment, const char* routine);
+inline constexpr const char* kSessionEnded =
+    "the view is of a session that has ended, by isthmus_finalize or shmem_finalize";
 
 // Why an operation on [offset, offset + size) is refused; says it. `right`: ISTHMUS_READ or WRITE;
 // `kind`: ISTHMUS_TRANSFERS or ATOMICS; `width`: alignment that the operation needs.

@@ -12,13 +12,18 @@ namespace {
 
 // Memory is a row of blocks without gaps. Each begins with a head that tells its size and that of
 // the block before it, so that neighbours are found in both directions and merged at once. Free
-// blocks are in a list by the power of two below their size.
+// blocks are in lists by size: one for each size up to kExact, two for each power of two above.
 constexpr std::uint64_t kUnit = kAllocatorAlignment;
 constexpr std::uint64_t kUsed = 1;
 constexpr std::uint64_t kMagic = 0x4853494154535553;  // in the control block: not overwritten yet
 constexpr std::uint32_t kHeld = 0x4c6f0000;           // no small number: those are what goes astray
 static_assert((kHeld & (std::bit_ceil(std::uint32_t{kMaxPes}) - 1)) == 0);
-constexpr int kBins = 48;
+constexpr std::uint64_t kExact = 512;
+constexpr int kExactPower = std::bit_width(kExact) - 1;
+constexpr int kExactBins = (kExact - 32) / kUnit;
+constexpr int kBins = kExactBins + 2 * (48 - kExactPower);
+// Blocks that are looked at in a list before the next one, where blocks are larger, is.
+constexpr int kGlance = 16;
 
 struct Head {
     std::uint64_t size_and_use;   // whole block, head included; bit 0: used
@@ -45,7 +50,10 @@ static_assert(kFirst + sizeof(Head) <= kFormattedBytes && kFormattedBytes <= kSm
 static_assert((kFirst + kHeadSize) % 64 == 0 && kFirst + kSmallest < kSmallestAllocator);
 
 int bin_of(std::uint64_t size) {
-    return std::min(kBins - 1, static_cast<int>(std::bit_width(size)) - 5);
+    if (size < kExact) return static_cast<int>((size - kSmallest) / kUnit);
+    const int power = static_cast<int>(std::bit_width(size)) - 1;
+    const int half = static_cast<int>(size >> (power - 1) & 1);
+    return std::min(kBins - 1, kExactBins + 2 * (power - kExactPower) + half);
 }
 
 // The lists of a segment of `size` bytes. They lie where any PE can write, so nothing in them is
@@ -190,6 +198,49 @@ bool format_allocator(char* base, std::uint64_t size) {
     return blocks.insert(kFirst);
 }
 
+namespace {
+
+// A free block that has room for `wanted` bytes, and where in it they begin.
+struct Found {
+    std::uint64_t block = 0;  // 0: none
+    std::uint64_t begin = 0;
+    bool damaged = false;
+    bool looked_at_all = true;
+};
+
+// Looks at the first `most` blocks of each list.
+Found find_block(Blocks& blocks, std::uint64_t wanted, std::uint64_t alignment,
+                 std::uint64_t most) {
+    Found found;
+    for (int bin = bin_of(wanted); bin < kBins; ++bin) {
+        std::uint64_t from = 0;
+        std::uint64_t left = most;
+        for (std::uint64_t block = blocks.control().bins[bin]; block != 0;
+             from = block, block = blocks.at(block).next_free) {
+            if (left-- == 0) {
+                found.looked_at_all = false;
+                break;
+            }
+            if (!blocks.is_next(block, bin, from)) {
+                found.damaged = true;
+                return found;
+            }
+            const std::uint64_t block_end = block + blocks.at(block).size();
+            const std::uint64_t payload = place_in(block, alignment);
+            const std::uint64_t begin = payload - kHeadSize;
+            if (payload > block_end || begin > block_end - std::min(block_end, wanted) ||
+                begin + wanted > block_end)
+                continue;
+            found.block = block;
+            found.begin = begin;
+            return found;
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
 AllocatorResult allocator_allocate(const AllocatorMemory& memory, std::uint64_t size,
                                    std::uint64_t alignment, std::uint64_t& offset) {
     Blocks blocks(memory.base, memory.size);
@@ -197,40 +248,35 @@ AllocatorResult allocator_allocate(const AllocatorMemory& memory, std::uint64_t 
     if (!holder) return AllocatorResult::damaged;
     if (size > blocks.end()) return AllocatorResult::no_room;
     const std::uint64_t wanted = std::max(kSmallest, (size + kHeadSize + kUnit - 1) & ~(kUnit - 1));
-    for (int bin = bin_of(wanted); bin < kBins; ++bin) {
-        std::uint64_t from = 0;
-        for (std::uint64_t block = blocks.control().bins[bin]; block != 0;
-             from = block, block = blocks.at(block).next_free) {
-            if (!blocks.is_next(block, bin, from)) return AllocatorResult::damaged;
-            const std::uint64_t block_end = block + blocks.at(block).size();
-            const std::uint64_t payload = place_in(block, alignment);
-            const std::uint64_t begin = payload - kHeadSize;
-            if (payload > block_end || begin > block_end - std::min(block_end, wanted) ||
-                begin + wanted > block_end)
-                continue;
-            const std::uint64_t rest = block_end - begin - wanted;
-            blocks.remove(block);
-            if ((begin != block && !blocks.is_open(bin_of(begin - block))) ||
-                (rest >= kSmallest && !blocks.is_open(bin_of(rest))))
-                return AllocatorResult::damaged;
-            if (begin != block) {
-                blocks.at(begin) = Head{block_end - begin, 0, 0, 0};
-                blocks.resize(block, begin - block);
-                blocks.resize(begin, block_end - begin);
-                blocks.insert(block);
-            }
-            if (rest >= kSmallest) {
-                blocks.at(begin + wanted) = Head{rest, wanted, 0, 0};
-                blocks.resize(begin, wanted);
-                blocks.resize(begin + wanted, rest);
-                blocks.insert(begin + wanted);
-            }
-            blocks.at(begin).size_and_use |= kUsed;
-            offset = payload;
-            return AllocatorResult::done;
-        }
+    Found found = find_block(blocks, wanted, alignment, kGlance);
+    // Only lists whose blocks are partly too small, or do not lie well, are longer than a glance.
+    if (found.block == 0 && !found.damaged && !found.looked_at_all)
+        found = find_block(blocks, wanted, alignment, blocks.end());
+    if (found.damaged) return AllocatorResult::damaged;
+    if (found.block == 0) return AllocatorResult::no_room;
+    const std::uint64_t block = found.block;
+    const std::uint64_t begin = found.begin;
+    const std::uint64_t block_end = block + blocks.at(block).size();
+    const std::uint64_t rest = block_end - begin - wanted;
+    blocks.remove(block);
+    if ((begin != block && !blocks.is_open(bin_of(begin - block))) ||
+        (rest >= kSmallest && !blocks.is_open(bin_of(rest))))
+        return AllocatorResult::damaged;
+    if (begin != block) {
+        blocks.at(begin) = Head{block_end - begin, 0, 0, 0};
+        blocks.resize(block, begin - block);
+        blocks.resize(begin, block_end - begin);
+        blocks.insert(block);
     }
-    return AllocatorResult::no_room;
+    if (rest >= kSmallest) {
+        blocks.at(begin + wanted) = Head{rest, wanted, 0, 0};
+        blocks.resize(begin, wanted);
+        blocks.resize(begin + wanted, rest);
+        blocks.insert(begin + wanted);
+    }
+    blocks.at(begin).size_and_use |= kUsed;
+    offset = begin + kHeadSize;
+    return AllocatorResult::done;
 }
 
 AllocatorResult allocator_free(const AllocatorMemory& memory, std::uint64_t offset) {

@@ -18,7 +18,7 @@ struct AllocatorMemory {
 
 // Makes the memory an empty allocator. False, and nothing is written, if it is too small. Writes
 // into the first kFormattedBytes alone.
-inline constexpr std::uint64_t kFormattedBytes = 512;
+inline constexpr std::uint64_t kFormattedBytes = 1024;
 bool format_allocator(char* base, std::uint64_t size);
 
 enum class AllocatorResult { done, no_room, not_a_block, damaged };

@@ -1,5 +1,7 @@
 #include "core/status.hpp"
 
+#include <cstdio>
+
 #include "base/error.hpp"
 #include "core/fork.hpp"
 #include "core/job.hpp"
@@ -7,7 +9,9 @@
 namespace isthmus {
 namespace {
 
-thread_local std::string text;
+// Without a destructor: those of a thread's variables, and of the main thread's, run before those
+// of static objects, which may be refused something as well. Longer sentences are cut.
+thread_local char text[768];
 // Newer than `text` if not null.
 thread_local const char* poll_routine = nullptr;
 thread_local const char* poll_sentence = nullptr;
@@ -24,12 +28,18 @@ void require_pe(const char* routine) {
 int refuse(isthmus_status status, const char* routine, const std::string& sentence) {
     require_pe(routine);
     poll_routine = nullptr;
-    text = std::string(routine) + ": " + sentence;
+    std::snprintf(text, sizeof text, "%s: %s", routine, sentence.c_str());
     // Waiting in vain is part of life; the rest is a mistake in the program.
     const bool expected =
         status == ISTHMUS_AGAIN || status == ISTHMUS_TIMEOUT || status == ISTHMUS_CLOSED;
     if (job.checked && !expected) say_from(routine, sentence);
     return status;
+}
+
+std::string seconds_text(double seconds) {
+    char written[32];
+    std::snprintf(written, sizeof written, "%g s", seconds);
+    return written;
 }
 
 int refuse_poll(isthmus_status status, const char* routine, const char* sentence) {
@@ -41,10 +51,10 @@ int refuse_poll(isthmus_status status, const char* routine, const char* sentence
 
 const char* last_refusal() {
     if (poll_routine) {
-        text = std::string(poll_routine) + ": " + poll_sentence;
+        std::snprintf(text, sizeof text, "%s: %s", poll_routine, poll_sentence);
         poll_routine = nullptr;
     }
-    return text.c_str();
+    return text;
 }
 
 }  // namespace isthmus

@@ -11,6 +11,7 @@
 #include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/program_data.hpp"
+#include "core/segment.hpp"
 
 namespace isthmus {
 namespace {
@@ -31,6 +32,8 @@ std::string watched(const void* address) {
     const std::string number = hexadecimal(address);
     if (heap.range().contains(address))
         return std::string(", watching ") + number + " " + heap.describe(address);
+    if (const std::string place = describe_in_segment(address); !place.empty())
+        return std::string(", watching ") + number + " in " + place;
     if (job.data.size == 0 || !job.data.contains(address)) return "";
     const std::string name = program_variable(address);
     return ", watching " + (name.empty() ? number : name);

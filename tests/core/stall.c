@@ -1,5 +1,6 @@
 /* The last PE comes late to what the others wait for, by as many seconds as the second argument
  * says; then the program goes on and ends well. */
+#include <isthmus.h>
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,21 @@ int main(int argc, char** argv) {
         if (me == 0 || me == last) shmem_clear_lock(&lock);
     } else if (strcmp(what, "finalize") == 0) {
         if (me == last) nanosleep(&pause, NULL);
+    }
+    if (strcmp(what, "segment") == 0) {
+        isthmus_segment words;
+        isthmus_event set;
+        isthmus_init();
+        if (me == 0) isthmus_segment_create(&words, 5, NULL, 4096, 0);
+        if (me != 0) isthmus_segment_clone(&words, 5, -1);
+        if (me == last) {
+            nanosleep(&pause, NULL);
+            isthmus_poke(&words, 16, 1);
+        } else if (me == 0) {
+            isthmus_event_arm(&set, (const int64_t*)(words.base + 16), ISTHMUS_EQ, 1);
+            isthmus_event_wait(&set);
+        }
+        isthmus_finalize();
     }
     if (strcmp(what, "finalize") != 0) shmem_barrier_all();
     if (me == 0) puts("went on");

@@ -60,6 +60,10 @@ def main():
     expect("lock", rf"shmem_set_lock: no progress for {NUMBER}, waiting for PE 2, watching lock |"
                    rf"PE 0: in shmem_set_lock for {NUMBER}, waiting for PE 2$", report)
 
+    report, _ = stall(launcher, program, "segment", 0.3)
+    expect("segment", rf"isthmus_event_wait: no progress for {NUMBER}, watching 0x[0-9a-f]+ in segment "
+                      rf"0x5 \+ 16 |PE 0: in isthmus_event_wait for {NUMBER}$", report)
+
     report, _ = stall(launcher, program, "finalize", 0.3)
     expect("finalize", r"shmem_finalize: no progress", report)
 

@@ -12,7 +12,22 @@
 
 namespace isthmus::inline cpp {
 
-// The owner's object withdraws the segment when it goes; a clone's just forgets it. Offsets are in
+namespace detail {
+// What an object without a segment holds: each operation on it is STALE.
+inline constexpr std::uint32_t kNoGeneration = 0;
+inline constexpr isthmus_segment kNoSegment = [] {
+    isthmus_segment none{};
+    none.generation_now = &kNoGeneration;
+    none.sleepers = &kNoGeneration;
+    none.generation = 1;
+    none.owner = -1;
+    none.entry = -1;
+    return none;
+}();
+}  // namespace detail
+
+// The owner's object withdraws the segment when it goes, unless the session has ended, with which
+// the segment did; a clone's just forgets it. Offsets are in
 // bytes. All errors are those of the C functions of the same name.
 class segment {
   public:
@@ -20,14 +35,14 @@ class segment {
     segment(const segment&) = delete;
     segment& operator=(const segment&) = delete;
     segment(segment&& other) noexcept
-        : native_(std::exchange(other.native_, nothing())),
+        : native_(std::exchange(other.native_, detail::kNoSegment)),
           home_(std::exchange(other.home_, 0)),
           live_(std::exchange(other.live_, false)),
           created_(std::exchange(other.created_, false)) {}
     segment& operator=(segment&& other) noexcept {
         if (this != &other) {
             reset();
-            native_ = std::exchange(other.native_, nothing());
+            native_ = std::exchange(other.native_, detail::kNoSegment);
             home_ = std::exchange(other.home_, 0);
             live_ = std::exchange(other.live_, false);
             created_ = std::exchange(other.created_, false);
@@ -70,7 +85,7 @@ class segment {
         if (gone == ISTHMUS_NO_MEMORY) return gone;
         live_ = created_ = false;
         home_ = 0;
-        native_ = nothing();
+        native_ = detail::kNoSegment;
         return gone;
     }
 
@@ -93,7 +108,8 @@ class segment {
         if (is_far())
             detail::give_up("segment::objects: segment %#llx of PE %d is on another host",
                             static_cast<unsigned long long>(id()), owner());
-        if (offset > size() || count > (size() - offset) / sizeof(T) || offset % alignof(T) != 0)
+        if (offset > size() || count > (size() - offset) / sizeof(T) ||
+            reinterpret_cast<std::uintptr_t>(native_.base + offset) % alignof(T) != 0)
             detail::give_up(
                 "segment::objects: %zu objects of %zu bytes at offset %llu are not within "
                 "0..%llu of segment %#llx, or are misaligned",
@@ -299,10 +315,98 @@ class segment {
                 return isthmus_compare_swap32(&native_, offset, expected, value, r, nullptr);
         });
     }
-    // The word before is in `word` when the event is ready.
-    event async_fetch_add(std::uint64_t offset, std::int64_t value, std::int64_t& word) const {
-        return event::of(
-            [&](isthmus_event* e) { return isthmus_fetchadd(&native_, offset, value, &word, e); });
+    // The same, issued: the word before is in `word`, which must stay until then, when the event is
+    // ready. The width is that of `word`.
+    template <native_word T>
+    event async_peek(std::uint64_t offset, T& word) const {
+        return event::of([&](isthmus_event* e) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_peek(&native_, offset, &word, e);
+            else
+                return isthmus_peek32(&native_, offset, &word, e);
+        });
+    }
+    template <native_word T>
+    event async_fetch_add(std::uint64_t offset, std::type_identity_t<T> value, T& word) const {
+        return event::of([&](isthmus_event* e) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchadd(&native_, offset, value, &word, e);
+            else
+                return isthmus_fetchadd32(&native_, offset, value, &word, e);
+        });
+    }
+    template <native_word T>
+    event async_fetch_min(std::uint64_t offset, std::type_identity_t<T> value, T& word) const {
+        return event::of([&](isthmus_event* e) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchmin(&native_, offset, value, &word, e);
+            else
+                return isthmus_fetchmin32(&native_, offset, value, &word, e);
+        });
+    }
+    template <native_word T>
+    event async_fetch_max(std::uint64_t offset, std::type_identity_t<T> value, T& word) const {
+        return event::of([&](isthmus_event* e) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchmax(&native_, offset, value, &word, e);
+            else
+                return isthmus_fetchmax32(&native_, offset, value, &word, e);
+        });
+    }
+    template <native_word T>
+    event async_fetch_and(std::uint64_t offset, std::type_identity_t<T> value, T& word) const {
+        return event::of([&](isthmus_event* e) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchand(&native_, offset, value, &word, e);
+            else
+                return isthmus_fetchand32(&native_, offset, value, &word, e);
+        });
+    }
+    template <native_word T>
+    event async_fetch_or(std::uint64_t offset, std::type_identity_t<T> value, T& word) const {
+        return event::of([&](isthmus_event* e) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchor(&native_, offset, value, &word, e);
+            else
+                return isthmus_fetchor32(&native_, offset, value, &word, e);
+        });
+    }
+    template <native_word T>
+    event async_fetch_xor(std::uint64_t offset, std::type_identity_t<T> value, T& word) const {
+        return event::of([&](isthmus_event* e) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchxor(&native_, offset, value, &word, e);
+            else
+                return isthmus_fetchxor32(&native_, offset, value, &word, e);
+        });
+    }
+    template <native_word T>
+    event async_fetch_clear(std::uint64_t offset, T& word) const {
+        return event::of([&](isthmus_event* e) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_fetchclear(&native_, offset, &word, e);
+            else
+                return isthmus_fetchclear32(&native_, offset, &word, e);
+        });
+    }
+    template <native_word T>
+    event async_swap(std::uint64_t offset, std::type_identity_t<T> value, T& word) const {
+        return event::of([&](isthmus_event* e) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_swap(&native_, offset, value, &word, e);
+            else
+                return isthmus_swap32(&native_, offset, value, &word, e);
+        });
+    }
+    template <native_word T>
+    event async_compare_swap(std::uint64_t offset, std::type_identity_t<T> expected,
+                             std::type_identity_t<T> value, T& word) const {
+        return event::of([&](isthmus_event* e) {
+            if constexpr (sizeof(T) == 8)
+                return isthmus_compare_swap(&native_, offset, expected, value, &word, e);
+            else
+                return isthmus_compare_swap32(&native_, offset, expected, value, &word, e);
+        });
     }
 
     // Allocation inside a segment made with ISTHMUS_ALLOCATOR: offsets.
@@ -332,7 +436,9 @@ class segment {
         return std::move(*this);
     }
     void reset() {
-        if (live_) destroy().or_fail();
+        if (!live_) return;
+        const status gone = destroy();
+        if (!(gone == ISTHMUS_STALE)) gone.or_fail();  // stale: it ended with its session
     }
     template <typename T, typename Fetch>
     static result<T> fetched(Fetch&& fetch) {
@@ -341,18 +447,7 @@ class segment {
         return word;
     }
 
-    // What an object without a segment holds: each operation on it is STALE.
-    static isthmus_segment nothing() {
-        static constexpr std::uint32_t kNow = 0;
-        isthmus_segment none{};
-        none.generation_now = &kNow;
-        none.sleepers = &kNow;
-        none.generation = 1;
-        none.entry = -1;
-        return none;
-    }
-
-    isthmus_segment native_ = nothing();
+    isthmus_segment native_ = detail::kNoSegment;
     std::uintptr_t home_ = 0;  // of the first byte, as a global_ptr has it
     bool live_ = false;
     bool created_ = false;  // not cloned

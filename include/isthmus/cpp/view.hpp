@@ -146,7 +146,7 @@ requires(std::convertible_to<Size, std::size_t>&&...) array_view(T*, Size...)
 ->array_view<T, sizeof...(Size)>;
 
 // Memory of a segment, beginning at an offset in bytes, as an array. Must not outlive the segment
-// object.
+// object. One of no segment, as made by default: operations are STALE, its PE is -1.
 template <movable_as_bytes T, std::size_t Rank>
 requires(Rank >= 1 && Rank <= 3) class remote_view {
   public:
@@ -156,6 +156,7 @@ requires(Rank >= 1 && Rank <= 3) class remote_view {
     remote_view() = default;
     remote_view(const segment& in, std::uint64_t offset, const extents<Rank>& size)
         : segment_(&in.native()), offset_(offset), shape_{size, size} {}
+    remote_view(const segment&&, std::uint64_t, const extents<Rank>&) = delete;  // would be gone
     template <typename Other>
     requires(std::same_as<const Other, T> && !std::same_as<Other, T>)
         remote_view(const remote_view<Other, Rank>& other)
@@ -178,7 +179,7 @@ requires(Rank >= 1 && Rank <= 3) class remote_view {
     const detail::shape<Rank>& shape() const { return shape_; }
 
   private:
-    const isthmus_segment* segment_ = nullptr;
+    const isthmus_segment* segment_ = &detail::kNoSegment;
     std::uint64_t offset_ = 0;
     detail::shape<Rank> shape_;
 };

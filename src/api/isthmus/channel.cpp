@@ -41,11 +41,11 @@ ISTHMUS_API int isthmus_channel_poke(isthmus_channel* channel, const isthmus_seg
     return count(channel, isthmus_poke(segment, offset, value));
 }
 
-// Release orders the earlier stores before the later ones, acquire the earlier loads before all.
+// seq_cst: an earlier put is before a later get, too.
 ISTHMUS_API int isthmus_channel_fence(isthmus_channel*) {
     if (far::present) [[unlikely]]
         fence_far();
-    std::atomic_thread_fence(std::memory_order_acq_rel);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     return ISTHMUS_OK;
 }
 

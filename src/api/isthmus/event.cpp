@@ -25,9 +25,8 @@ int arm(Event* event, const Word* address, int condition, Word value, const char
     return ISTHMUS_OK;
 }
 
-int timed_out(Routine routine, double timeout) {
-    return refuse(ISTHMUS_TIMEOUT, routine_name(routine),
-                  "not true within " + std::to_string(timeout) + " s");
+int timed_out(const char* routine, double timeout) {
+    return refuse(ISTHMUS_TIMEOUT, routine, "not true within " + seconds_text(timeout));
 }
 
 }  // namespace
@@ -51,16 +50,16 @@ ISTHMUS_API int isthmus_event_wait_slow(const isthmus_event* event, double timeo
     begin(Routine::native_event_wait);
     return wait_for_event(*event, deadline_after(timeout), Routine::native_event_wait)
                ? ISTHMUS_OK
-               : timed_out(Routine::native_event_wait, timeout);
+               : timed_out("isthmus_event_wait_for", timeout);
 }
 
 ISTHMUS_API int isthmus_event_wait_all(const isthmus_event* events, size_t count, double timeout) {
-    begin(Routine::native_event_wait_all);
+    const char* routine = begin(Routine::native_event_wait_all);
     const std::uint64_t deadline = deadline_after(timeout);
     for (std::size_t i = 0; i < count; ++i) {
         if (is_true(events[i])) continue;
         if (!wait_for_event(events[i], deadline, Routine::native_event_wait_all))
-            return timed_out(Routine::native_event_wait_all, timeout);
+            return timed_out(routine, timeout);
     }
     return ISTHMUS_OK;
 }
@@ -79,5 +78,5 @@ ISTHMUS_API int isthmus_event_wait_any(const isthmus_event* events, size_t count
     };
     return wait_wakeable({Routine::native_event_wait_any}, deadline_after(timeout), find)
                ? ISTHMUS_OK
-               : timed_out(Routine::native_event_wait_any, timeout);
+               : timed_out(routine, timeout);
 }

@@ -3,6 +3,7 @@
 // come here, since their sources end at 0, and leave a read under way that goes to its result.
 #include <array>
 #include <atomic>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -93,20 +94,22 @@ ISTHMUS_API int isthmus_gather_create(isthmus_gather** gather, const isthmus_seg
             status > ISTHMUS_OK)
             return status;
     }
-    auto* made = new Gather{};
-    made->segments.assign(segments, segments + count);
-    made->item_size = static_cast<std::uint32_t>(item_size);
-    made->count = count;
-    for (const Segment& segment : made->segments) {
-        const std::uint64_t limit = segment.transfer_end;
-        const std::uint64_t end = limit < item_size ? 0 : limit - item_size + 1;
-        made->all_sources.push_back({segment.base, end});
-    }
-    made->sources = made->all_sources.data();
-    made->forget();
-    made->enlist();
-    *gather = made;
-    return ISTHMUS_OK;
+    return without_exceptions(routine, [&] {
+        auto made = std::make_unique<Gather>();
+        made->segments.assign(segments, segments + count);
+        made->item_size = static_cast<std::uint32_t>(item_size);
+        made->count = count;
+        for (const Segment& segment : made->segments) {
+            const std::uint64_t limit = segment.transfer_end;
+            const std::uint64_t end = limit < item_size ? 0 : limit - item_size + 1;
+            made->all_sources.push_back({segment.base, end});
+        }
+        made->sources = made->all_sources.data();
+        made->forget();
+        made->enlist();
+        *gather = made.release();
+        return ISTHMUS_OK;
+    });
 }
 
 ISTHMUS_API int isthmus_gather_destroy(isthmus_gather* gather) {

@@ -109,14 +109,14 @@ void attach_far(isthmus_queue& queue) {
 }
 
 // Room for the message, or null and why not.
-void* reserve_or_wait(isthmus_queue& queue, std::uint64_t size, int& status, Routine routine) {
-    const char* name = routine_name(routine);
+void* reserve_or_wait(isthmus_queue& queue, std::uint64_t size, int& status, const char* name) {
+    const Routine routine = Routine::native_enqueue;
     status = check_size(queue, size, name);
     if (status != ISTHMUS_OK) return nullptr;
     if (void* const place = queue.producer.reserve(size)) [[likely]]
         return place;
     if (queue.far) {
-        begin(routine);
+        begin(routine, name);
         FarQueueProducer::Outcome outcome{};
         void* const message = queue.far->reserve_wait(size, routine, outcome);
         status = far_status(queue, outcome, name);
@@ -124,7 +124,7 @@ void* reserve_or_wait(isthmus_queue& queue, std::uint64_t size, int& status, Rou
     }
     void* place = nullptr;
     if (!queue.producer.closed()) {
-        begin(routine);
+        begin(routine, name);
         place = queue.producer.reserve_wait(size, deadline_after(-1), routine);
     }
     if (!place) status = refuse_closed(queue, name);
@@ -166,11 +166,7 @@ int not_the_consumer(const char* routine) {
                   "only the end that isthmus_queue_create made dequeues, and this one is a clone");
 }
 
-}  // namespace
-
-ISTHMUS_API int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_t capacity) {
-    const char* routine = begin(Routine::native_segment_create, "isthmus_queue_create");
-    *queue = nullptr;
+int create(isthmus_queue*& queue, std::uint64_t id, std::uint64_t capacity, const char* routine) {
     if (capacity > kLargestRing) return refuse(ISTHMUS_TOO_LARGE, routine, "capacity above 2 GiB");
     capacity = std::bit_ceil(capacity < kSmallestRing ? kSmallestRing : capacity);
     auto made = std::make_unique<isthmus_queue>();
@@ -194,13 +190,11 @@ ISTHMUS_API int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_
     made->consumer = RingConsumer(made->control, memory + kRingOffset);
     made->consumes = true;
     name_to_far(memory, made->segment.generation);
-    *queue = made.release();
+    queue = made.release();
     return ISTHMUS_OK;
 }
 
-ISTHMUS_API int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double timeout) {
-    const char* routine = begin(Routine::native_queue_clone);
-    *queue = nullptr;
+int clone(isthmus_queue*& queue, std::uint64_t id, double timeout, const char* routine) {
     auto made = std::make_unique<isthmus_queue>();
     if (!(timeout >= 0)) timeout = seconds(Setting::clone_seconds);
     const std::uint64_t deadline = deadline_after(timeout);
@@ -211,7 +205,7 @@ ISTHMUS_API int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double t
             return refuse(ISTHMUS_PROTOCOL, routine, "that id is a segment, not a queue");
         if (is_far(made->segment)) {
             attach_far(*made);
-            *queue = made.release();
+            queue = made.release();
             return ISTHMUS_OK;
         }
         made->control = attach_ring(made->segment);
@@ -221,8 +215,22 @@ ISTHMUS_API int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double t
     } while (!made->control);
     made->producer =
         RingProducer(made->control, made->segment.base + kRingOffset, made->segment.owner);
-    *queue = made.release();
+    queue = made.release();
     return ISTHMUS_OK;
+}
+
+}  // namespace
+
+ISTHMUS_API int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_t capacity) {
+    const char* routine = begin(Routine::native_segment_create, "isthmus_queue_create");
+    *queue = nullptr;
+    return without_exceptions(routine, [&] { return create(*queue, id, capacity, routine); });
+}
+
+ISTHMUS_API int isthmus_queue_clone(isthmus_queue** queue, uint64_t id, double timeout) {
+    const char* routine = begin(Routine::native_queue_clone);
+    *queue = nullptr;
+    return without_exceptions(routine, [&] { return clone(*queue, id, timeout, routine); });
 }
 
 ISTHMUS_API int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost) {
@@ -269,7 +277,7 @@ ISTHMUS_API int isthmus_enqueue(isthmus_queue* queue, const void* message, uint6
         return status;
     if (!queue->producer.send(message, size)) [[unlikely]] {
         if (queue->far) return enqueue_far(*queue, message, size, event);
-        void* const place = reserve_or_wait(*queue, size, status, Routine::native_enqueue);
+        void* const place = reserve_or_wait(*queue, size, status, "isthmus_enqueue");
         if (!place) return status;
         copy(place, message, size);
         queue->producer.commit(place, size);
@@ -290,7 +298,7 @@ ISTHMUS_API int isthmus_try_enqueue(isthmus_queue* queue, const void* message, u
 
 ISTHMUS_API int isthmus_enqueue_reserve(isthmus_queue* queue, uint64_t size, void** message) {
     int status = ISTHMUS_OK;
-    *message = reserve_or_wait(*queue, size, status, Routine::native_enqueue);
+    *message = reserve_or_wait(*queue, size, status, "isthmus_enqueue_reserve");
     if (*message && !queue->far) ++queue->reserved;
     return status;
 }
@@ -330,7 +338,7 @@ ISTHMUS_API int isthmus_dequeue(isthmus_queue* queue, const void** message, uint
     });
     if (*message) return ISTHMUS_OK;
     if (done) return refuse_empty(*queue, routine);
-    return refuse(ISTHMUS_TIMEOUT, routine, "no message within " + std::to_string(timeout) + " s");
+    return refuse(ISTHMUS_TIMEOUT, routine, "no message within " + seconds_text(timeout));
 }
 
 ISTHMUS_API int isthmus_dequeue_release(isthmus_queue* queue) {

@@ -7,6 +7,7 @@
 #include "api/isthmus/export.hpp"
 #include "base/error.hpp"
 #include "core/event.hpp"
+#include "core/fork.hpp"
 #include "core/segment_allocator.hpp"
 #include "core/status.hpp"
 
@@ -61,11 +62,14 @@ ISTHMUS_API int isthmus_segment_create(isthmus_segment* segment, uint64_t id, vo
     const char* routine = begin(Routine::native_segment_create);
     if (access & ISTHMUS_QUEUE)
         return refuse(ISTHMUS_ARGUMENT, routine, "ISTHMUS_QUEUE is for isthmus_queue_create");
-    return create_segment(*segment, id, memory, size, access, routine);
+    return without_exceptions(
+        routine, [&] { return create_segment(*segment, id, memory, size, access, routine); });
 }
 
 ISTHMUS_API int isthmus_segment_clone(isthmus_segment* segment, uint64_t id, double timeout) {
-    return clone_segment(*segment, id, timeout, begin(Routine::native_segment_clone));
+    const char* routine = begin(Routine::native_segment_clone);
+    return without_exceptions(routine,
+                              [&] { return clone_segment(*segment, id, timeout, routine); });
 }
 
 ISTHMUS_API int isthmus_segment_default(isthmus_segment* segment, int pe) {
@@ -74,11 +78,15 @@ ISTHMUS_API int isthmus_segment_default(isthmus_segment* segment, int pe) {
 }
 
 ISTHMUS_API int isthmus_segment_destroy(isthmus_segment* segment) {
+    // Also without a session: objects may outlive it.
+    if (!attached() && !forked_child)
+        return refuse(ISTHMUS_STALE, "isthmus_segment_destroy", kSessionEnded);
     return destroy_segment(*segment, begin(Routine::native_segment_destroy));
 }
 
 ISTHMUS_API int isthmus_segment_offset(const isthmus_segment* segment, const void* address,
                                        uint64_t* offset) {
+    if (const int status = refuse_stale(*segment, "isthmus_segment_offset")) return status;
     const auto distance =
         static_cast<std::uint64_t>(static_cast<const char*>(address) - segment->base);
     if (distance >= segment->size) {
@@ -93,6 +101,7 @@ ISTHMUS_API int isthmus_segment_offset(const isthmus_segment* segment, const voi
 
 ISTHMUS_API int isthmus_segment_address(const isthmus_segment* segment, uint64_t offset,
                                         void** address) {
+    if (const int status = refuse_stale(*segment, "isthmus_segment_address")) return status;
     if (is_far(*segment)) return refuse_address(*segment);
     if (offset >= segment->size)
         return refuse(ISTHMUS_BOUNDS, "isthmus_segment_address",

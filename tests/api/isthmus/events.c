@@ -2,7 +2,7 @@
  * whoever wakes. Run with ISTHMUS_SLEEP_MILLISECONDS=0 and ISTHMUS_WAKE_MILLISECONDS large, waits
  * go to sleep at once and nothing but a wake-up ends them.
  *
- *     events idle|wake [ROUNDS]
+ *     events idle|soon|wake [ROUNDS]
  */
 #include "check.h"
 
@@ -83,6 +83,27 @@ static void idle(int kind) {
     isthmus_barrier();
 }
 
+/* A time-out is kept also while a wait polls, for which ISTHMUS_SPIN allows very long here. */
+static void soon(void) {
+    enum { kMany = 10000, kRounds = 20 };
+    isthmus_event* const many = (isthmus_event*)malloc(kMany * sizeof *many);
+    const void* message;
+    uint64_t size;
+    size_t index;
+    for (int i = 0; i < kMany; ++i)
+        OK(isthmus_event_arm(&many[i], (int64_t*)mine.base + i % 64, ISTHMUS_NE, 0));
+    const double start = seconds_now(CLOCK_MONOTONIC);
+    for (int i = 0; i < kRounds; ++i) {
+        CHECK(isthmus_event_wait_any(many, kMany, &index, 0) == ISTHMUS_TIMEOUT);
+        CHECK(isthmus_event_wait_all(many, kMany, 0) == ISTHMUS_TIMEOUT);
+        CHECK(isthmus_event_wait_for(many, 0.001) == ISTHMUS_TIMEOUT);
+        CHECK(strstr(isthmus_error_text(), "isthmus_event_wait_for: not true within 0.001 s"));
+        CHECK(isthmus_dequeue(in, &message, &size, 0.001) == ISTHMUS_TIMEOUT);
+    }
+    CHECK(seconds_now(CLOCK_MONOTONIC) - start < 2);
+    free(many);
+}
+
 static void linger(uint64_t* state, uint64_t most) {
     for (volatile uint64_t left = next_random(state) % most; left > 0; --left) {
     }
@@ -144,7 +165,9 @@ int main(int argc, char** argv) {
     OK(isthmus_queue_create(&in, 200 + (uint64_t)me, 4096));
     OK(isthmus_queue_clone(&out, 200 + (uint64_t)((me + 1) % pes), -1));
     isthmus_barrier();
-    if (argc > 1 && strcmp(argv[1], "idle") == 0) {
+    if (argc > 1 && strcmp(argv[1], "soon") == 0) {
+        soon();
+    } else if (argc > 1 && strcmp(argv[1], "idle") == 0) {
         for (int kind = 0; kind < kIdleKinds; ++kind)
             idle(kind);
     } else {

@@ -41,6 +41,7 @@ int main(int, char** arguments) {
         const auto theirs = isthmus::segment::of(1 - isthmus::pe()).or_fail();
         on_stack = *reinterpret_cast<volatile int*>(theirs.native().base);
     }
+    if (which == "ring") isthmus::aggregator_of<int>([](int, std::span<const int>) {});
     if (which == "handler") {
         const auto aggregator = isthmus::aggregator_of<int>(
             [](int, std::span<const int>) { throw std::string("thrown"); });

@@ -28,6 +28,7 @@ REFUSED = [
     ("isthmus::array_view<std::string, 2> v;", "movable_as_bytes"),
     ("isthmus::remote_view<open, 3> v;", "movable_as_bytes"),
     ("isthmus::aggregator<std::string>* a = nullptr; (void)a;", "movable_as_bytes"),
+    ("isthmus::remote_view<int, 1> v(isthmus::segment::of(0).or_fail(), 0, {4});", "deleted"),
     ("q.push(std::unique_ptr<int>()).or_fail();", "movable_as_bytes"),
     ("std::string t[2]; s.put(t, 0).or_fail();", "movable_as_bytes"),
     ("s.async_put(std::string(), 0).wait().or_fail();", "borrowed_range"),

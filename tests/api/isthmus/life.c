@@ -32,7 +32,6 @@ static void handle(void* argument, int source, const void* items, size_t n) {
     X(segment_create, (void)isthmus_segment_create(&fresh, 9, NULL, 8, 0))                 \
     X(segment_clone, (void)isthmus_segment_clone(&fresh, 9, 0))                            \
     X(segment_default, (void)isthmus_segment_default(&fresh, 0))                           \
-    X(segment_destroy, (void)isthmus_segment_destroy(&own))                                \
     X(segment_malloc, (void)isthmus_segment_malloc(&own, 8, &number, NULL))                \
     X(segment_memalign, (void)isthmus_segment_memalign(&own, 64, 8, &number, NULL))        \
     X(segment_free, (void)isthmus_segment_free(&own, 64, NULL))                            \
@@ -163,6 +162,9 @@ static void use_all(void* reserved) {
     STALE(isthmus_queue_event(consumer, &event));
     STALE(isthmus_gather_push(gather, 0, 0, &result));
     STALE(isthmus_gather_wait(gather));
+    void* address = NULL;
+    STALE(isthmus_segment_offset(&own, own.base + 8, &number));
+    STALE(isthmus_segment_address(&own, 8, &address));
     /* These are the caller's own memory, and ask for nothing. */
     OK(isthmus_channel_fence(&channel));
     OK(isthmus_channel_quiet(&channel));
@@ -170,7 +172,6 @@ static void use_all(void* reserved) {
     OK(isthmus_event_wait(&event));
     OK(isthmus_event_arm(&never, &word, ISTHMUS_EQ, word + 1));
     CHECK(!isthmus_event_test(&never));
-    CHECK(isthmus_segment_offset(&own, own.base + 8, &number) == ISTHMUS_OK && number == 8);
 }
 
 static void stale(void) {
@@ -180,6 +181,8 @@ static void stale(void) {
     OK(isthmus_enqueue_reserve(producer, 8, &reserved));
     isthmus_finalize();
     use_all(reserved);
+    isthmus_segment gone_first = own;
+    STALE(isthmus_segment_destroy(&gone_first));
     isthmus_queue *const old_consumer = consumer, *const old_producer = producer;
     isthmus_gather* const old_gather = gather;
     const isthmus_segment old_own = own, old_clone = clone, old_standard = standard;
@@ -225,6 +228,9 @@ static void stale(void) {
 
 int main(int argc, char** argv) {
     if (argc == 2 && strcmp(argv[1], "stale") == 0) {
+        /* Before there has been a session. */
+        static isthmus_segment never_made;
+        CHECK(isthmus_segment_destroy(&never_made) == ISTHMUS_STALE);
         stale();
         return 0;
     }

@@ -371,6 +371,31 @@ static void channel_fence(void) {
     }
 }
 
+/* put, channel_fence, get, likewise: one of the two must see the other's put. */
+static void channel_fence_visible(void) {
+    const isthmus_segment* const other = me == 0 ? &at_one : &at_zero;
+    const isthmus_segment* const mine = me == 0 ? &at_zero : &at_one;
+    static int64_t seen[1 << 20];
+    const int most = rounds < 1 << 20 ? rounds : 1 << 20;
+    isthmus_channel channel = ISTHMUS_CHANNEL_INIT;
+    unsigned polls = 0;
+    for (int round = 1; round <= most; ++round) {
+        const int64_t value = round;
+        OK(isthmus_poke(other, 24 * kLine, round));
+        while (load(mine, 24 * kLine) < round)
+            give_way(&polls);
+        OK(isthmus_channel_put(&channel, &value, other, 26 * kLine, 8));
+        OK(isthmus_channel_fence(&channel));
+        OK(isthmus_channel_get(&channel, &seen[round - 1], mine, 26 * kLine, 8));
+        OK(isthmus_channel_quiet(&channel));
+    }
+    const int64_t* const theirs = exchange_findings(seen, sizeof seen);
+    if (me == 1) {
+        for (int round = 1; round <= most; ++round)
+            CHECK(seen[round - 1] >= round || theirs[round - 1] >= round);
+    }
+}
+
 /* enqueue, enqueue by one producer: first in, first out, each message whole. */
 static void enqueue_fifo(void) {
     int64_t message[12];
@@ -451,6 +476,7 @@ static const struct {
     {"atomic_visible", atomic_visible},
     {"fence_visible", fence_visible},
     {"channel_fence", channel_fence},
+    {"channel_fence_visible", channel_fence_visible},
     {"enqueue_fifo", enqueue_fifo},
     {"fence_enqueue", fence_enqueue},
     {"event_acquire", event_acquire},

@@ -71,6 +71,24 @@ void segments() {
     theirs.poke<std::int32_t>(24, -2).or_fail();
     std::int64_t before = 0;
     theirs.async_fetch_add(16, 1, before).wait().or_fail();
+    std::int32_t narrow = 0;
+    theirs.async_peek(24, narrow).wait().or_fail();
+    CHECK(narrow == -2);
+    theirs.async_swap(24, 70, narrow).wait().or_fail();
+    CHECK(narrow == -2);
+    theirs.async_compare_swap(24, 70, 71, narrow).wait().or_fail();
+    theirs.async_fetch_min(24, 12, narrow).wait().or_fail();
+    CHECK(narrow == 71);
+    theirs.async_fetch_max(24, 13, narrow).wait().or_fail();
+    theirs.async_fetch_and(24, 12, narrow).wait().or_fail();
+    CHECK(narrow == 13);
+    theirs.async_fetch_or(24, 3, narrow).wait().or_fail();
+    theirs.async_fetch_xor(24, -1, narrow).wait().or_fail();
+    CHECK(narrow == 15);
+    theirs.async_fetch_clear(24, narrow).wait().or_fail();
+    CHECK(narrow == -16);
+    CHECK(theirs.async_fetch_clear(4096, narrow).wait() == ISTHMUS_BOUNDS);
+    theirs.poke<std::int32_t>(24, -2).or_fail();
     CHECK(before == -1 && theirs.peek<std::int32_t>(24).or_fail() == -2);
     CHECK(theirs.post_add(4096, 1) == ISTHMUS_BOUNDS);
     CHECK(theirs.get(4090, read) == ISTHMUS_BOUNDS);
@@ -437,7 +455,34 @@ void gathers() {
 
 }  // namespace
 
+// Objects may outlive their session; they are destroyed without one, in another one, and at exit.
+std::vector<isthmus::segment> outliving;
+
+void outlive() {
+    {
+        const isthmus::job job;
+        for (std::uint64_t i = 0; i < 3; ++i)
+            outliving.push_back(
+                isthmus::segment::create(7000 + 100 * i + static_cast<unsigned>(isthmus::pe()), 64)
+                    .or_fail());
+    }
+    outliving.pop_back();
+}
+
+void views_of_nothing() {
+    const isthmus::remote_view<long, 1> nothing;
+    long here[1] = {};
+    CHECK(nothing.where() == -1);
+    CHECK(isthmus::put(isthmus::array_view(here, 0), nothing) == ISTHMUS_STALE);
+    // Aligned is what has an aligned address, whatever the offset.
+    alignas(16) static char memory[64];
+    const isthmus::segment uneven =
+        isthmus::segment::create(ISTHMUS_ANY_ID, 56, 0, memory + 8).or_fail();
+    CHECK(uneven.objects<long double>(8, 1).size() == 1);
+}
+
 int main() {
+    outlive();
     const isthmus::job job;
     me = isthmus::pe();
     pes = isthmus::pes();
@@ -451,5 +496,7 @@ int main() {
     aggregator_replaced();
     channels();
     gathers();
+    outliving.pop_back();
+    views_of_nothing();
     return 0;
 }
