@@ -24,6 +24,25 @@ Row row_of(int pes, const char* what, const char* unit, const std::vector<double
     return row;
 }
 
+// What every PE keeps of every other one, for the extrapolation in docs/start-up.md.
+void add_addresses(Run& run) {
+    Command command;
+    command.arguments = {run.program(Side::ours, "addresses"), "1000000"};
+    command.limit_seconds = 100;
+    const Finished finished = run_command(command);
+    for (const Record& record : parse_records(finished.output)) {
+        for (const auto& [field, unit] : {std::pair{"us", "us"}, {"bytes", "bytes"}}) {
+            Row row;
+            row.claim = std::string("libfabric's table of addresses, each of 10^6: ") +
+                        (*field == 'u' ? "time" : "memory");
+            row.unit = unit;
+            row.ours = number(record, field);
+            row.method = "fi_av_insert of tcp;ofi_rxm, one by one";
+            run.add(row);
+        }
+    }
+}
+
 }  // namespace
 
 void measure_far_startup(Run& run) {
@@ -82,6 +101,7 @@ void measure_far_startup(Run& run) {
                        "private pages, the largest of all PEs; the kernel's page tables: " +
                            number_text(median(samples.tables)) + " KB"));
     }
+    if (!run.options().quick) add_addresses(run);
 }
 
 }  // namespace isthmus::bench

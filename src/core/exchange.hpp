@@ -23,7 +23,7 @@ class Exchange {
     };
     // Each gives `bytes` (0: nothing) and takes the parts it names. Throws std::runtime_error if
     // the manager fails, or a rank gives something else.
-    virtual void swap(const void* mine, std::size_t bytes, std::span<const Part> parts) = 0;
+    virtual void share(const void* mine, std::size_t bytes, std::span<const Part> parts) = 0;
     // Returns when all have called it.
     virtual void meet() = 0;
     // Ends the job, every process of it.

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -188,28 +189,29 @@ bool find_place(const void* address, std::size_t bytes, Place& place) {
     return false;
 }
 
+std::vector<int> pes_of_host(int first) {
+    std::vector<int> pes;
+    for (int pe = first; pe < job.pes; ++pe) {
+        if (first_on_host(pe) == first) pes.push_back(pe);
+    }
+    return pes;
+}
+
 // Of the next host, in the order of first PEs: the PEs there are shared out to those here, so that
 // each is watched by one.
 std::vector<int> watched_pes() {
-    std::vector<int> firsts;
-    std::size_t mine = 0;
-    int mates = 0;
-    int my_place = 0;
-    const int my_first = first_on_host(job.me);
-    for (int pe = 0; pe < job.pes; ++pe) {
-        if (first_on_host(pe) == pe) {
-            if (pe == my_first) mine = firsts.size();
-            firsts.push_back(pe);
-        }
-        if (first_on_host(pe) != my_first) continue;
-        if (pe < job.me) ++my_place;
-        ++mates;
+    const int first = first_on_host(job.me);
+    int next = 0;  // behind the last host comes that of PE 0
+    for (int pe = job.pes - 1; pe > first; --pe) {
+        if (first_on_host(pe) == pe) next = pe;
     }
-    const int next = firsts[(mine + 1) % firsts.size()];
+    const std::vector<int> mates = pes_of_host(first);
+    const std::vector<int> theirs = pes_of_host(next);
     std::vector<int> watched;
-    for (int pe = 0, place = 0; pe < job.pes && next != my_first; ++pe) {
-        if (first_on_host(pe) == next && place++ % mates == my_place) watched.push_back(pe);
-    }
+    const auto mine =
+        static_cast<std::size_t>(std::find(mates.begin(), mates.end(), job.me) - mates.begin());
+    for (std::size_t i = mine; i < theirs.size() && next != first; i += mates.size())
+        watched.push_back(theirs[i]);
     return watched;
 }
 

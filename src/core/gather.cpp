@@ -66,7 +66,7 @@ void gather_on_board(const void* data, std::size_t bytes, int mine,
             theirs[host].resize(entries[host].size() * bytes);
             parts.push_back({firsts[host], theirs[host].data(), theirs[host].size()});
         }
-        exchange->swap(own.data(), own.size(), parts);
+        exchange->share(own.data(), own.size(), parts);
         for (std::size_t host = 0; host < entries.size(); ++host) {
             for (std::size_t i = 0; i * bytes < theirs[host].size(); ++i)
                 std::memcpy(at(entries[host][i]), theirs[host].data() + i * bytes, bytes);
@@ -127,11 +127,11 @@ void gather_by_groups(Exchange& exchange, const void* mine, std::size_t bytes, v
     std::vector<Exchange::Part> parts;
     for (int pe = first; pe < pes && pe < first + group && rank == first; ++pe)
         parts.push_back({pe, place(pe), bytes});
-    exchange.swap(mine, bytes, parts);
+    exchange.share(mine, bytes, parts);
     parts.clear();
     for (int other = 0; other < pes; other += group)
         parts.push_back({other, place(other), length(other)});
-    exchange.swap(place(first), rank == first ? length(first) : 0, parts);
+    exchange.share(place(first), rank == first ? length(first) : 0, parts);
 }
 
 }  // namespace isthmus

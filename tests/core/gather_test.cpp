@@ -19,7 +19,7 @@ struct Manager {
     explicit Manager(int pes) : meeting(pes) {}
     std::barrier<> meeting;
     std::mutex guard;
-    std::map<std::pair<int, int>, std::string> given;  // by swap and rank
+    std::map<std::pair<int, int>, std::string> given;  // by call and rank
     std::size_t taken = 0;                             // values, by all
 };
 
@@ -28,8 +28,8 @@ class Client final : public Exchange {
     Client(Manager& manager, int rank, int size) : manager_(manager), rank_(rank), size_(size) {}
     int rank() const override { return rank_; }
     int size() const override { return size_; }
-    void swap(const void* mine, std::size_t bytes, std::span<const Part> parts) override {
-        const int number = swaps_++;
+    void share(const void* mine, std::size_t bytes, std::span<const Part> parts) override {
+        const int number = shares_++;
         {
             const std::lock_guard lock(manager_.guard);
             if (bytes != 0)
@@ -53,7 +53,7 @@ class Client final : public Exchange {
     Manager& manager_;
     int rank_;
     int size_;
-    int swaps_ = 0;
+    int shares_ = 0;
 };
 
 // Returns how many values were taken.

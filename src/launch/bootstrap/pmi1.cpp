@@ -108,9 +108,9 @@ Pmi1::Words Pmi1::ask(const std::string& command, const char* reply) {
 }
 
 // In pieces that fit in a value; hexadecimal doubles them.
-void Pmi1::swap(const void* mine, std::size_t bytes, std::span<const Part> parts) {
+void Pmi1::share(const void* mine, std::size_t bytes, std::span<const Part> parts) {
     const std::size_t piece = longest_ / 2 - 1;
-    const std::string prefix = "isthmus-" + std::to_string(swaps_++) + "-";
+    const std::string prefix = "isthmus-" + std::to_string(shares_++) + "-";
     const auto key = [&](int rank, std::size_t offset) {
         return prefix + std::to_string(rank) + "-" + std::to_string(offset / piece);
     };

@@ -27,8 +27,8 @@ class Pmix final : public Exchange {
     int rank() const override { return static_cast<int>(self_.rank); }
     int size() const override { return size_; }
 
-    void swap(const void* mine, std::size_t bytes, std::span<const Part> parts) override {
-        const std::string key = "isthmus-" + std::to_string(swaps_++);
+    void share(const void* mine, std::size_t bytes, std::span<const Part> parts) override {
+        const std::string key = "isthmus-" + std::to_string(shares_++);
         if (bytes != 0) {
             pmix_value_t value;
             PMIX_VALUE_CONSTRUCT(&value);
@@ -79,7 +79,7 @@ class Pmix final : public Exchange {
 
     pmix_proc_t self_{};
     int size_ = 0;
-    unsigned swaps_ = 0;
+    unsigned shares_ = 0;
 };
 
 }  // namespace
