@@ -36,7 +36,8 @@ typedef struct isthmus_point3d {
 
 /* A block of width x height elements of `element` bytes, at `at` inside the array that begins at
  * `local`, and at `there` inside the array that begins at `offset`. A block that does not fit into
- * its array: BOUNDS, with the position and the array. */
+ * its array: BOUNDS, with the position and the array. A block of no elements fits wherever its
+ * position is at most the array's dimension, and moves nothing. */
 int isthmus_put_block2d(const void* local, const isthmus_point2d* at,
                         const isthmus_segment* segment, uint64_t offset,
                         const isthmus_point2d* there, uint64_t element, uint64_t width,

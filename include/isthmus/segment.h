@@ -96,8 +96,8 @@ int isthmus_segment_default(isthmus_segment* segment, int pe);
  * sure that none is under way. Memory that the library provided is freed; adopted memory stays
  * mapped, contents kept, as private memory that no other thread may use during this call; what
  * madvise, mlock or mbind have said of it is forgotten. Clone, the owner's own too: forgets the
- * view. Errors: STALE: destroyed already; NO_MEMORY: the system has no room to make adopted memory
- * private again, and the segment is as it was. */
+ * view. Errors: STALE: destroyed already, through this view or a copy of it; NO_MEMORY: the system
+ * has no room to make adopted memory private again, and the segment is as it was. */
 int isthmus_segment_destroy(isthmus_segment* segment);
 
 /* Address at this PE <-> offset. BOUNDS if outside. The address is this PE's view and may be loaded

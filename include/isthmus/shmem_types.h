@@ -123,16 +123,20 @@ extern "C++" {
     X(unsigned int, uint)             \
     X(unsigned long, ulong)           \
     X(unsigned long long, ulonglong)
-#define SHMEM_DISTINCT_TYPES(X)       \
-    SHMEM_DISTINCT_INTEGERS_64(X)     \
-    X(float, float)                   \
-    X(double, double)                 \
-    X(long double, longdouble)        \
-    X(char, char)                     \
-    X(signed char, schar)             \
-    X(short, short)                   \
-    X(unsigned char, uchar)           \
+#define SHMEM_DISTINCT_INTEGERS(X) \
+    SHMEM_DISTINCT_INTEGERS_64(X)  \
+    X(char, char)                  \
+    X(signed char, schar)          \
+    X(short, short)                \
+    X(unsigned char, uchar)        \
     X(unsigned short, ushort)
+#define SHMEM_FLOATING_TYPES(X) \
+    X(float, float)             \
+    X(double, double)           \
+    X(long double, longdouble)
+#define SHMEM_DISTINCT_TYPES(X) \
+    SHMEM_DISTINCT_INTEGERS(X)  \
+    SHMEM_FLOATING_TYPES(X)
 
 /* Table 5: standard atomic types, 12 of them. */
 #define SHMEM_STANDARD_AMO_TYPES(X) \
@@ -167,12 +171,15 @@ extern "C++" {
     X(uint32_t, uint32)               \
     X(uint64_t, uint64)
 /* Table 3: standard RMA types, 24 of them. */
-#define SHMEM_RMA_TYPES(X)        \
-    SHMEM_DISTINCT_TYPES(X)       \
+#define SHMEM_RMA_INTEGERS(X)     \
+    SHMEM_DISTINCT_INTEGERS(X)    \
     SHMEM_SIGNED_FIXED_TYPES(X)   \
     SHMEM_UNSIGNED_FIXED_TYPES(X) \
     X(size_t, size)               \
     X(ptrdiff_t, ptrdiff)
+#define SHMEM_RMA_TYPES(X) \
+    SHMEM_RMA_INTEGERS(X)  \
+    SHMEM_FLOATING_TYPES(X)
 /* Table 10: team reductions; of the bitwise ones, those types that differ from each other. */
 #define SHMEM_DISTINCT_BITWISE_REDUCE_TYPES(X) \
     X(unsigned char, uchar)                    \

@@ -11,6 +11,7 @@
 
 #include "base/edit_distance.hpp"
 #include "base/lasting.hpp"
+#include "base/processors.hpp"
 
 extern char** environ;
 
@@ -92,6 +93,14 @@ constexpr std::array kTable{
         "ISTHMUS_PROGRESS", nullptr, SettingKind::flag, "1", nullptr, "hosts",
         "A thread serves this PE's memory to other hosts while the program computes. "
         "0: only calls of the library do."},
+    SettingDescription{"ISTHMUS_PROGRESS_PROCESSORS", nullptr, SettingKind::processors, "", nullptr,
+                       "hosts",
+                       "Where that thread may run: a list such as 3 or 0-3,8. Any if not set, "
+                       "whatever its PE is bound to."},
+    SettingDescription{"ISTHMUS_PROGRESS_PERCENT", nullptr, SettingKind::percent, "100", nullptr,
+                       "hosts",
+                       "Most of a processor that this thread may use, over some milliseconds. What "
+                       "comes when it has used that waits, or is served by calls of the library."},
     SettingDescription{"ISTHMUS_DETECT_SECONDS", nullptr, SettingKind::seconds, "30", nullptr,
                        "hosts",
                        "Another host that is silent for this long has failed, and the job ends. 0: "
@@ -135,6 +144,14 @@ std::string expected_form(const SettingDescription& setting, std::string_view te
         case SettingKind::seconds: return parse_decimal(text, decimal) ? "" : "seconds, 0 or more";
         case SettingKind::size:
             return parse_size(text, 1, bytes) ? "" : "bytes such as 512M, 1.5G or 50%";
+        case SettingKind::percent:
+            return parse_decimal(text, decimal) && decimal >= 1 && decimal <= 100 ? "" : "1 to 100";
+        case SettingKind::processors: {
+            cpu_set_t processors;
+            return text.empty() || parse_processors(text, processors)
+                       ? ""
+                       : "a list of processors such as 3 or 0-3,8";
+        }
         case SettingKind::choice: return one_of(setting.choices, text) ? "" : setting.choices;
         case SettingKind::text:
         case SettingKind::presence: return "";
@@ -144,7 +161,8 @@ std::string expected_form(const SettingDescription& setting, std::string_view te
 
 // A variable set to nothing is as if not set, but where nothing is a value.
 bool means_something_empty(SettingKind kind) {
-    return kind == SettingKind::flag || kind == SettingKind::text || kind == SettingKind::presence;
+    return kind == SettingKind::flag || kind == SettingKind::text ||
+           kind == SettingKind::processors || kind == SettingKind::presence;
 }
 
 bool is_known(std::string_view name) {

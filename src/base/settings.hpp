@@ -11,13 +11,15 @@
 namespace isthmus {
 
 enum class SettingKind : std::uint8_t {
-    flag,     // 0 or 1; unset and empty are 0
-    number,   // a count
-    seconds,  // decimal fraction allowed
-    size,     // bytes, with k M G T (powers of 1024) or a percentage of memory
-    text,     // as it stands
-    choice,   // one of the words in `choices`
-    presence  // set to anything is true (the standard's SHMEM_INFO, SHMEM_VERSION, SHMEM_DEBUG)
+    flag,        // 0 or 1; unset and empty are 0
+    number,      // a count
+    seconds,     // decimal fraction allowed
+    size,        // bytes, with k M G T (powers of 1024) or a percentage of memory
+    text,        // as it stands
+    percent,     // 1 to 100
+    processors,  // a list such as 0-3,8; empty: any
+    choice,      // one of the words in `choices`
+    presence     // set to anything is true (the standard's SHMEM_INFO, SHMEM_VERSION, SHMEM_DEBUG)
 };
 
 enum class SettingOrigin : std::uint8_t { standard, environment };
@@ -58,6 +60,8 @@ enum class Setting : std::uint8_t {
     transport,
     fabric,
     progress,
+    progress_processors,
+    progress_percent,
     detect_seconds,
     count
 };

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "base/processors.hpp"
 #include "base/settings.hpp"
 #include "core/arena.hpp"
 #include "core/copy.hpp"
@@ -231,6 +232,10 @@ void open() {
     services.segments[transport::kArena] = arena_segment();  // of an earlier session
     services.provider = value(Setting::fabric).text.c_str();
     services.thread = flag(Setting::progress);
+    static cpu_set_t processors;
+    if (parse_processors(value(Setting::progress_processors).text, processors))
+        services.thread_processors = &processors;
+    services.thread_share = seconds(Setting::progress_percent) / 100;
     served_by_calls = !services.thread;
     services.detect_seconds = seconds(Setting::detect_seconds);
     services.is_far = [](int pe) { return !is_near(pe); };

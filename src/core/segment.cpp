@@ -31,6 +31,8 @@ constexpr std::uint32_t kKnownAccess =
     ISTHMUS_READ_WRITE | ISTHMUS_TRANSFERS | ISTHMUS_ATOMICS | ISTHMUS_ALLOCATOR | ISTHMUS_QUEUE;
 
 const std::uint32_t no_generation = 0;
+constexpr const char* kOfNoSegment =
+    "this view is of no segment: destroyed, moved from, or never made";
 
 // How many sessions have ended: the generation of the default segments, which nobody destroys.
 std::uint32_t sessions_ended = 0;
@@ -362,6 +364,8 @@ int default_segment(Segment& segment, int pe, const char* routine) {
 }
 
 int destroy_segment(Segment& segment, const char* routine) {
+    if (!segment.generation_now || segment.generation_now == &no_generation)
+        return refuse(ISTHMUS_STALE, routine, kOfNoSegment);
     if (segment.entry >= 0 && segment.owner == job.me) {
         const std::lock_guard lock(guard);
         const auto found = made.find(segment.id);
@@ -420,9 +424,7 @@ void visit_adopted(void (*visit)(const Range& pages, std::uint64_t offset)) {
 int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t size,
                   std::uint32_t right, std::uint32_t kind, std::uint64_t width,
                   const char* routine) {
-    if (!segment.base)
-        return refuse(ISTHMUS_STALE, routine,
-                      "this view is of no segment: destroyed, moved from, or never made");
+    if (!segment.base) return refuse(ISTHMUS_STALE, routine, kOfNoSegment);
     if (is_gone(segment) && (segment.generation_now == &sessions_ended || !attached()))
         return refuse(ISTHMUS_STALE, routine,
                       "the view is of a session that has ended, by isthmus_finalize or "

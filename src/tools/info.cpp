@@ -41,6 +41,8 @@ const char* kind_name(SettingKind kind) {
         case SettingKind::seconds: return "seconds";
         case SettingKind::size: return "bytes, k M G T or %";
         case SettingKind::text: return "text";
+        case SettingKind::percent: return "1 to 100";
+        case SettingKind::processors: return "list of processors";
         case SettingKind::choice: return "choice";
         case SettingKind::presence: return "set or not";
     }

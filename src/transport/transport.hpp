@@ -10,6 +10,8 @@
 // when all are complete at the target, whose program need not call the library for that.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +19,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 6;
+inline constexpr std::uint32_t kContractVersion = 7;
 
 // The published memory of a PE, the same segments at every PE: the symmetric heap, the executable's
 // static data, and the arena of the native interface's segments, which is published later than the
@@ -91,9 +93,11 @@ struct Services {
     int me = 0;
     int pes = 0;
     Segment segments[kSegments];
-    std::uint64_t secret = 0;   // the same at every PE, random
-    const char* provider = "";  // the setting; empty: the transport chooses
-    bool thread = true;         // whether a thread serves this PE's memory
+    std::uint64_t secret = 0;                      // the same at every PE, random
+    const char* provider = "";                     // the setting; empty: the transport chooses
+    bool thread = true;                            // whether a thread serves this PE's memory
+    const cpu_set_t* thread_processors = nullptr;  // where it may run; null: anywhere
+    double thread_share = 1;                       // of a processor, at most
     double detect_seconds = 0;  // a silent neighbour is dead after this; 0: never
     bool (*is_far)(int pe) = nullptr;
 

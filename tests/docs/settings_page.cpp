@@ -23,6 +23,8 @@ const char* kind_name(SettingKind kind) {
         case SettingKind::seconds: return "seconds";
         case SettingKind::size: return "size";
         case SettingKind::text: return "text";
+        case SettingKind::percent: return "percent";
+        case SettingKind::processors: return "processors";
         case SettingKind::choice: return "choice";
         case SettingKind::presence: return "presence";
     }

@@ -69,6 +69,7 @@ template <typename T>
 // NOLINTBEGIN(bugprone-branch-clone): the type decides between the branches
 template <typename T>
 [[gnu::always_inline]] inline void store(T* home, const T& value, int pe) {
+    static_assert(movable_as_bytes<T>);
     if (!ISTHMUS_WINDOW_REACHES(pe)) [[unlikely]] {
         store_elsewhere(home, value, pe);
     } else if constexpr (std::is_scalar_v<T>) {
@@ -88,6 +89,7 @@ template <typename T>
 // Objects of the machine's types without a detour through memory; T need not be constructible.
 template <typename T>
 [[gnu::always_inline]] inline std::remove_const_t<T> load(T* home, int pe) {
+    static_assert(movable_as_bytes<T>);
     using Value = std::remove_const_t<T>;
     if constexpr (std::is_scalar_v<Value>) {
         if (ISTHMUS_WINDOW_REACHES(pe)) [[likely]]
@@ -113,7 +115,7 @@ template <typename T>
 
 }  // namespace detail
 
-template <movable_as_bytes T>
+template <pointable T>
 class global_ptr;
 
 // What *p and p[i] are: assigning is one put, reading is one get. `auto v = *p;` is such a
@@ -121,7 +123,7 @@ class global_ptr;
 // gap between them; see global_atomic. An assignment is a store and wakes nobody: a waiter that
 // sleeps on the object notices it within ISTHMUS_WAKE_MILLISECONDS. put() and async_put() of spans
 // wake it at once, as do the operations that isthmus/event.h lists.
-template <movable_as_bytes T>
+template <pointable T>
 class global_ref {
   public:
     using value_type = std::remove_const_t<T>;
@@ -170,7 +172,7 @@ class global_ref {
 // objects of the symmetric heap and of segments have the same at every PE, so a global_ptr to one
 // may be sent to other PEs. One to a static variable may not: executables are loaded at different
 // addresses.
-template <movable_as_bytes T>
+template <pointable T>
 class global_ptr {
   public:
     using element_type = T;
@@ -258,7 +260,7 @@ class global_ptr {
 };
 
 // The same place as another type.
-template <movable_as_bytes To, typename From>
+template <pointable To, typename From>
 global_ptr<To> global_cast(const global_ptr<From>& p) {
     if (!p) return nullptr;
     return {reinterpret_cast<To*>(p.home()), p.where()};

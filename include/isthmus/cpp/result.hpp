@@ -43,6 +43,19 @@ concept movable_as_bytes =
     std::is_trivially_copyable_v<std::remove_const_t<T>> &&
     std::is_copy_constructible_v<std::remove_const_t<T>>;
 
+namespace detail {
+// Asked once for each type, where a pointer to it is first named; the answer stays.
+template <typename T>
+inline constexpr bool still_incomplete = std::is_class_v<T> || std::is_union_v<T>;
+template <typename T>
+requires(sizeof(T) > 0) inline constexpr bool still_incomplete<T> = false;
+}  // namespace detail
+
+// What a global pointer may point to. A class may have pointers to itself for members, as nodes of
+// lists and trees do; whether an object of such a type may be moved is asked where one is.
+template <typename T>
+concept pointable = detail::still_incomplete<T> || movable_as_bytes<T>;
+
 // Objects side by side that may be moved as bytes: a vector, an array, a span, a string.
 template <typename R>
 concept object_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&

@@ -124,6 +124,7 @@ struct Side {
 };
 struct Block {
     std::uint64_t element, width, height, depth;
+    bool is_empty() const { return element == 0 || width == 0 || height == 0 || depth == 0; }
 };
 
 bool fits(std::uint64_t position, std::uint64_t length, std::uint64_t dimension) {
@@ -133,6 +134,8 @@ bool fits(std::uint64_t position, std::uint64_t length, std::uint64_t dimension)
 // Where the block begins in its array and how far apart its rows and planes are, if it has several;
 // false if numbers overflow.
 bool lay_out(const Side& side, const Block& block, std::uint64_t& begin, Pitch& pitch) {
+    begin = 0;
+    if (block.is_empty()) return true;  // also past the last row, where there is no offset for it
     std::uint64_t rows = 0;
     std::uint64_t elements = 0;
     const bool several_planes = block.depth > 1;

@@ -3,6 +3,7 @@
 // Budgets on one host, entry to return: p and g 8 instructions, put of 8 bytes 20. The nbi forms
 // are the same operations: a store has left the source when the instruction is done.
 #include "api/shmem/export.hpp"
+#include "api/shmem/put_word.hpp"
 #include "core/copy.hpp"
 #include "core/far.hpp"
 #include "core/job.hpp"
@@ -114,7 +115,8 @@ template <typename T>
     if (!far::put_otherwise(dest, &value, sizeof(T), pe))
         put_element_checked(dest, value, pe, routine);
 }
-// To PEs of other hosts. Up to the network's call 17 instructions, the window's test included.
+// To PEs of other hosts. Up to the network's call 17 instructions, the window's test included (16
+// by put_word.hpp).
 template <typename T>
 inline void put_element_far(T* dest, T value, std::uint64_t to, const char* routine) {
     if (!far::put_word(dest, value, to)) [[unlikely]]
@@ -153,10 +155,28 @@ inline T get_element(const T* source, int pe, const char* routine) {
 
 }  // namespace
 
+void shmem::isthmus_put_word_otherwise(void* dest, std::uint64_t value, const char* routine,
+                                       std::uint64_t pe, std::size_t bytes) {
+    const auto put = [&]<typename T>(T* word) {
+        put_element_otherwise(word, static_cast<T>(value), routine, pe);
+    };
+    switch (bytes) {
+        case 1: return put(static_cast<std::uint8_t*>(dest));
+        case 2: return put(static_cast<std::uint16_t*>(dest));
+        case 4: return put(static_cast<std::uint32_t*>(dest));
+        default: return put(static_cast<std::uint64_t*>(dest));
+    }
+}
+
+SHMEM_RMA_INTEGERS(PUT_WORD)
+
+#define PUT_ELEMENT(T, N)                                       \
+    ISTHMUS_API void pshmem_##N##_p(T* dest, T value, int pe) { \
+        put_element(dest, value, pe, "shmem_" #N "_p");         \
+    }
+SHMEM_FLOATING_TYPES(PUT_ELEMENT)
+
 #define ELEMENT(T, N)                                                                \
-    ISTHMUS_API void pshmem_##N##_p(T* dest, T value, int pe) {                      \
-        put_element(dest, value, pe, "shmem_" #N "_p");                              \
-    }                                                                                \
     ISTHMUS_API T pshmem_##N##_g(const T* source, int pe) {                          \
         return get_element(source, pe, "shmem_" #N "_g");                            \
     }                                                                                \

@@ -27,6 +27,13 @@ std::uint64_t now_nanoseconds() {
                                       std::chrono::nanoseconds(1));
 }
 
+std::uint64_t thread_nanoseconds() {
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(used.tv_nsec);
+}
+
 void ring(int event) {
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
@@ -88,6 +95,23 @@ Road::Road(const Services& services)
     pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's
     thread_ = std::thread([this] { run(); });
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    place_thread();
+}
+
+// Unless told, not on the core that its PE is bound to, which computes.
+void Road::place_thread() {
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+        CPU_SET(processor, &processors);
+    const cpu_set_t* const chosen = services_.thread_processors;
+    const int error = pthread_setaffinity_np(thread_.native_handle(), sizeof processors,
+                                             chosen ? chosen : &processors);
+    if (error != 0 && chosen)
+        services_.fail((std::string("the progress thread may run on none of the processors of "
+                                    "ISTHMUS_PROGRESS_PROCESSORS: ") +
+                        std::strerror(error))
+                           .c_str());
 }
 
 Road::~Road() {
@@ -328,16 +352,12 @@ void Road::send_answers() {
 
 void Road::run() {
     pthread_setname_np(pthread_self(), "isthmus-ofi");
-    // Not on the core that its PE is bound to, which computes.
-    cpu_set_t all;
-    CPU_ZERO(&all);
-    for (int processor = 0; processor < CPU_SETSIZE; ++processor)
-        CPU_SET(processor, &all);
-    sched_setaffinity(0, sizeof all, &all);
     // Acquire: partner is the release in the destructor.
     prctl(PR_SET_TIMERSLACK, 1000);  // nanoseconds: its pauses are short
+    Share share(services_.thread_share);
     while (!stopping_.load(std::memory_order_acquire)) {
         leave_to_program();
+        keep_to(share);
         look();
         watch_neighbour(now_nanoseconds());
         fid* queue = &fabric_.queue()->fid;
@@ -351,6 +371,16 @@ void Road::run() {
         if (!may_sleep) continue;
         poll(ends, fabric_.descriptor() >= 0 ? 2 : 1, pause_milliseconds());
     }
+}
+
+void Road::keep_to(Share& share) {
+    if (share.is_all()) return;
+    const std::uint64_t rest = share.rest(now_nanoseconds(), thread_nanoseconds());
+    if (rest == 0) return;
+    pollfd end{stop_event_, POLLIN, 0};
+    const timespec length{static_cast<time_t>(rest / 1'000'000'000),
+                          static_cast<long>(rest % 1'000'000'000)};
+    ppoll(&end, 1, &length, nullptr);
 }
 
 // Returns when the program has not looked for a moment. What comes in that moment waits for it, so

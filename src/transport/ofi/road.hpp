@@ -31,6 +31,7 @@
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/key_table.hpp"
 #include "transport/ofi/marks.hpp"
+#include "transport/ofi/share.hpp"
 #include "transport/ofi/wire.hpp"
 
 namespace isthmus::transport::ofi {
@@ -182,6 +183,8 @@ class Road final : public Transport {
 
     void run();
     void leave_to_program();
+    void place_thread();
+    void keep_to(Share& share);
     int pause_milliseconds() const;
     void watch_neighbour(std::uint64_t now);
     [[noreturn]] void lost(int pe, int error);

@@ -161,6 +161,15 @@ int main(int argc, char** argv) {
     OK(isthmus_put_block2d(local, &wide, &next, 0, &both, 4, 8, 1, NULL));
     CHECK(isthmus_put_block2d(local, &tall, &next, 0, &both, 4, 8, 2, NULL) == ISTHMUS_BOUNDS);
     CHECK(strstr(isthmus_error_text(), "beyond 2^64"));
+    /* Blocks of nothing, behind the last row and column of an array that fills the segment. */
+    const isthmus_point2d behind = {256, 512, 256, 512}, before = {0, 0, 256, 512},
+                          outside = {0, 513, 256, 512};
+    OK(isthmus_put_block2d(local, &before, &next, 0, &behind, 1, 0, 0, NULL));
+    OK(isthmus_get_block2d(local, &behind, &next, 0, &behind, 1, 0, 0, NULL));
+    OK(isthmus_put_block2d(local, &before, &next, kSpace, &behind, 0, 0, 0, NULL));
+    CHECK(isthmus_put_block2d(local, &before, &next, 0, &outside, 1, 0, 0, NULL) == ISTHMUS_BOUNDS);
+    CHECK(isthmus_put_block2d(local, &before, &next, kSpace + 1, &behind, 1, 0, 0, NULL) ==
+          ISTHMUS_BOUNDS);
     CHECK(isthmus_put_strided(local, 8, &next, 0, 4, 8, 2, NULL) == ISTHMUS_ARGUMENT);
     CHECK(isthmus_get_strided(local, 4, &next, 0, 8, 8, 2, NULL) == ISTHMUS_ARGUMENT);
     CHECK(isthmus_put_strided(local, 8, &next, 0, UINT64_MAX / 2, 8, 4, NULL) == ISTHMUS_BOUNDS);

@@ -14,12 +14,15 @@ STRICT = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-pedantic", "-Werror"
 USE = ("#include <isthmus.hpp>\n#include <memory>\n#include <string>\n"
        "#include <vector>\n"
        "struct open { int x; ~open(); };\n"
+       "struct chain { std::string text; isthmus::global_ptr<chain> next; };\n"
        "void use(const isthmus::segment& s, const isthmus::queue& q, isthmus::global_ptr<const int> c)\n"
        "{ (void)s; (void)q; (void)c; %s }\n")
 # statement, what the message must say
 REFUSED = [
     ("isthmus::global_ptr<std::string> p;", "movable_as_bytes"),
     ("isthmus::global_ptr<int*> p;", "movable_as_bytes"),
+    ("isthmus::global_ptr<chain> p; chain c0 = *p;", "movable_as_bytes"),
+    ("isthmus::global_ptr<chain> p; chain l[2]; isthmus::get(p, l).or_fail();", "movable_as_bytes"),
     ("isthmus::shared_array<std::unique_ptr<int>> x;", "movable_as_bytes"),
     ("isthmus::shared_array<open> x;", "movable_as_bytes"),
     ("isthmus::array_view<std::string, 2> v;", "movable_as_bytes"),

@@ -42,6 +42,24 @@ struct NotCopied {
     int x;
 };
 enum class Colour : unsigned char { red, green };
+// Classes that point to their own kind, and one to a class that is finished later only.
+struct Node {
+    long key;
+    global_ptr<Node> next;
+    global_ptr<const Node> first;
+};
+struct Branch;
+struct Root {
+    global_ptr<Branch> top;
+};
+struct Branch {
+    Root above;
+    global_ptr<Branch> left, right;
+};
+struct NeverMoved {  // may be named where it is not finished; refused where it would be moved
+    std::string text;
+    global_ptr<NeverMoved> next;
+};
 
 static_assert(movable_as_bytes<int> && movable_as_bytes<const double> && movable_as_bytes<Point> &&
               movable_as_bytes<Odd> && movable_as_bytes<Large> && movable_as_bytes<Colour> &&
@@ -93,6 +111,10 @@ static_assert(everywhere<int> && everywhere<Point> && everywhere<Odd>);
 static_assert(nowhere<std::vector<std::string>> && nowhere<WithVirtual> &&
               nowhere<std::unique_ptr<int>> && nowhere<std::mutex> && nowhere<int*>);
 // A string or a vector is no object, but a range of them: what is in it may be sent.
+static_assert(everywhere<Node> && everywhere<Branch> && pointable<const Node>);
+static_assert(!shareable<NeverMoved> && !viewable<NeverMoved> && !sendable<NeverMoved> &&
+              !storable<NeverMoved>);
+static_assert(!pointable<void> && !pointable<int[]> && !pointable<int()> && !pointable<int&>);
 static_assert(!pointable<std::string> && !shareable<std::string> && sendable<std::string> &&
               !aggregated<std::vector<int>> && sendable<std::vector<int>>);
 static_assert(!aggregated<Large>);  // more than 256 bytes
@@ -293,6 +315,24 @@ void casts() {
     isthmus::barrier();
 }
 
+// A list with one node at each PE, in the order of PEs, walked from PE 0's by everyone.
+void chain() {
+    const symmetric_block<Node> nodes(1);
+    const global_ptr<Node> first(nodes.data(), 0);
+    const global_ptr<Node> next = me + 1 < pes ? global_ptr<Node>(nodes.data(), me + 1) : nullptr;
+    *global_ptr<Node>(nodes.data(), me) = Node{me + 1, next, first};
+    isthmus::barrier();
+    long sum = 0;
+    for (global_ptr<Node> p = first; p;) {
+        const Node node = *p;
+        CHECK(node.key == p.where() + 1 && Node(*node.first).key == 1);
+        sum += node.key;
+        p = *p.member(&Node::next);
+    }
+    CHECK(sum == long(pes) * (pes + 1) / 2);
+    isthmus::barrier();
+}
+
 // Iterators of the standard library, also for what exchanges objects.
 void algorithms() {
     constexpr int kCount = 100;
@@ -340,6 +380,7 @@ int main() {
     statics();
     blocks();
     casts();
+    chain();
     algorithms();
     atomics<std::int32_t>();
     atomics<std::uint64_t>();

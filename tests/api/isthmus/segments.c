@@ -46,6 +46,7 @@ static void create_and_clone(void) {
     OK(isthmus_put(&value, &next, next.size, 0, NULL));
     isthmus_barrier();
     OK(isthmus_segment_destroy(&mine));
+    CHECK(isthmus_segment_destroy(&mine) == ISTHMUS_STALE);
     isthmus_barrier();
     CHECK(isthmus_put(&value, &next, 0, 8, NULL) == ISTHMUS_STALE);
     CHECK(isthmus_postadd(&next, 0, 1) == ISTHMUS_STALE);
@@ -353,8 +354,9 @@ static void adoption_without_room(void) {
         const int status = isthmus_segment_destroy(&mine);
         setrlimit(RLIMIT_AS, &before);
         CHECK(status == ISTHMUS_OK && strcmp(pages, "shared") == 0);
+    } else if (created == ISTHMUS_OK) {
+        OK(isthmus_segment_destroy(&mine));
     }
-    if (created == ISTHMUS_OK) OK(isthmus_segment_destroy(&mine));
     munmap(pages, kSize);
 }
 
