@@ -9,7 +9,8 @@ Group sfi() {
             {{"counts", measure_far_counts},
              {"times", measure_far_times},
              {"messages", measure_far_messages},
-             {"barrier", measure_far_barrier}},
+             {"barrier", measure_far_barrier},
+             {"startup", measure_far_startup}},
             false};
 }
 

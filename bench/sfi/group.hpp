@@ -16,5 +16,7 @@ void measure_far_times(Run& run);
 void measure_far_messages(Run& run);
 // barrier.cpp
 void measure_far_barrier(Run& run);
+// startup.cpp
+void measure_far_startup(Run& run);
 
 }  // namespace isthmus::bench
