@@ -8,6 +8,7 @@ Group sfi() {
             "libfabric alone",
             {{"counts", measure_far_counts},
              {"times", measure_far_times},
+             {"messages", measure_far_messages},
              {"barrier", measure_far_barrier},
              {"startup", measure_far_startup}},
             false};
