@@ -5,9 +5,8 @@
  * Results are isthmus_status (isthmus/status.h): 0 is success; isthmus_error_text() says why not.
  * Nothing has moved then. Called before shmem_init or after shmem_finalize, they end the job with a
  * message; what is not destroyed by then cannot be used in a later session either. A push, which is
- * inlined, asks for an aggregation that was made. In a job with PEs on other hosts, or with
- * ISTHMUS_TRANSPORT=ofi, the two create functions end the job with a message. There are no pshmemx_
- * names. */
+ * inlined, asks for an aggregation that was made. All of it works between hosts as within one; what
+ * that costs is in docs/transport.md. There are no pshmemx_ names. */
 #ifndef ISTHMUS_SHMEMX_H
 #define ISTHMUS_SHMEMX_H
 

@@ -16,7 +16,8 @@ optional_packages="libasmjit-dev"
 test_packages="libgtest-dev pkg-config valgrind gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user gdb-multiarch"
 lint_packages="clang-format clang-tidy"
 # Jobs on several hosts: libfabric and PMIx to build with, launchers and tools for their tests.
-hosts_packages="pkg-config libfabric-dev libpmix-dev mpich openmpi-bin iproute2 util-linux"
+hosts_packages="pkg-config libfabric-dev libpmix-dev mpich openmpi-bin iproute2 util-linux
+    slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge"
 cross_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 list_only=no
 

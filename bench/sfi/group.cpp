@@ -8,7 +8,9 @@ Group sfi() {
             "libfabric alone",
             {{"counts", measure_far_counts},
              {"times", measure_far_times},
-             {"barrier", measure_far_barrier}},
+             {"messages", measure_far_messages},
+             {"barrier", measure_far_barrier},
+             {"startup", measure_far_startup}},
             false};
 }
 

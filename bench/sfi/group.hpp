@@ -12,7 +12,11 @@ Group sfi();
 void measure_far_counts(Run& run);
 // times.cpp
 void measure_far_times(Run& run);
+// messages.cpp
+void measure_far_messages(Run& run);
 // barrier.cpp
 void measure_far_barrier(Run& run);
+// startup.cpp
+void measure_far_startup(Run& run);
 
 }  // namespace isthmus::bench

@@ -96,12 +96,6 @@ void measure_far_times(Run& run) {
         }
         run.add(row);
     }
-    Row aggregated;
-    aggregated.claim = "rate of puts of 8 B with the aggregator";
-    aggregated.unit = "x without";
-    aggregated.must = at_least(20);
-    aggregated.waits = "active messages and shared arrays between hosts, which are not there yet";
-    run.add(aggregated);
 }
 
 }  // namespace isthmus::bench

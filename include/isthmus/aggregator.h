@@ -33,7 +33,8 @@ typedef void (*isthmus_handler)(void* argument, int source_pe, const void* items
  * collective (isthmus.h). The aggregator belongs to the calling thread. All aggregators of a
  * thread make progress together, so a handler of one may push replies to another. `item_size` 1 to
  * 256 bytes, alike everywhere. `buffer` bytes gathered for each target before they are sent, at
- * most a quarter of a ring (ISTHMUS_AGGREGATOR_RING); 0 lets the library choose. */
+ * most a quarter of a ring (ISTHMUS_AGGREGATOR_RING); 0 lets the library choose: 4 KiB for PEs of
+ * this host, 16 KiB for those of others. */
 int isthmus_aggregator_create(isthmus_aggregator** aggregator, size_t item_size, size_t buffer,
                               isthmus_handler handler, void* argument);
 /* Collective; everything pushed has been handled. */

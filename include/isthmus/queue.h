@@ -10,7 +10,10 @@
 extern "C" {
 #endif
 
-/* One PE's end of a queue; made by create (the consumer's) or clone (a producer's). One end is used
+/* Between hosts every guarantee is the same. An enqueue is then a round trip to the owner, whose
+ * progress thread does it; see docs/transport.md.
+ *
+ * One PE's end of a queue; made by create (the consumer's) or clone (a producer's). One end is used
  * by one thread at a time; threads clone their own. */
 typedef struct isthmus_queue isthmus_queue;
 
@@ -41,8 +44,9 @@ uint64_t isthmus_queue_id(const isthmus_queue* queue);
 int isthmus_enqueue(isthmus_queue* queue, const void* message, uint64_t size, isthmus_event* event);
 /* Does not wait: AGAIN if there is no room now. */
 int isthmus_try_enqueue(isthmus_queue* queue, const void* message, uint64_t size);
-/* In two steps, without a copy: room for a message in the ring, to be filled in place; then made
- * visible with its final size. Nobody dequeues what comes after a reserved message, and the queue
+/* In two steps, without a copy: room for a message in the ring, to be filled in place (for a queue
+ * of another host in memory of this PE, which commit copies there); then made visible with its
+ * final size. Nobody dequeues what comes after a reserved message, and the queue
  * is not destroyed, until it is committed. Commit: TOO_LARGE above the size reserved, and the
  * message stays reserved; ARGUMENT if it was committed already, noticed while it is still in the
  * ring or this end has nothing else reserved. */

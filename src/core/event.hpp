@@ -29,7 +29,11 @@ Event make_event(const std::int32_t* address, int condition, std::int32_t value)
 // once, and what it stood for before has been completed. Between hosts gets may be under way, for
 // which the event may stand as well: they are in what it becomes.
 inline void complete(Event* event) {
-    if (event) *event = event_of_issued;
+    if (!event) return;
+    const Event& now = event_of_issued;
+    // Relaxed: another thread begins a get, which is none of this operation's. The rest is
+    // constant.
+    *event = {now.address, __atomic_load_n(&now.first, __ATOMIC_RELAXED), now.span, now.narrow};
 }
 
 // Monotonic time at which a wait of `timeout` seconds ends; negative: never.

@@ -2,10 +2,12 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
@@ -13,6 +15,7 @@
 #include "base/settings.hpp"
 #include "core/arena.hpp"
 #include "core/copy.hpp"
+#include "core/departure.hpp"
 #include "core/exchange.hpp"
 #include "core/flight.hpp"
 #include "core/job.hpp"
@@ -117,8 +120,7 @@ void wait_in_core(int pe, bool (*done)(void*), void* argument) {
     // doing so for the scheduler's turn.
     constexpr int kYields = 1000;
     constexpr std::uint64_t kLongYield = 100'000;  // nanoseconds
-    // A near PE may be asked for something as well: it serves that until all have left.
-    Waiter waiter({noted_routine(), is_near(pe) ? -1 : pe, nullptr});
+    Waiter waiter({noted_routine(), pe, nullptr, WaitFor::memory});
     for (int yields = 0; yields < kYields; ++yields) {
         if (done(argument)) return;
         const std::uint64_t before = os::monotonic_nanoseconds();
@@ -187,6 +189,32 @@ bool find_place(const void* address, std::size_t bytes, Place& place) {
     return false;
 }
 
+std::vector<int> pes_of_host(int first) {
+    std::vector<int> pes;
+    for (int pe = first; pe < job.pes; ++pe) {
+        if (first_on_host(pe) == first) pes.push_back(pe);
+    }
+    return pes;
+}
+
+// Of the next host, in the order of first PEs: the PEs there are shared out to those here, so that
+// each is watched by one.
+std::vector<int> watched_pes() {
+    const int first = first_on_host(job.me);
+    int next = 0;  // behind the last host comes that of PE 0
+    for (int pe = job.pes - 1; pe > first; --pe) {
+        if (first_on_host(pe) == pe) next = pe;
+    }
+    const std::vector<int> mates = pes_of_host(first);
+    const std::vector<int> theirs = pes_of_host(next);
+    std::vector<int> watched;
+    const auto mine =
+        static_cast<std::size_t>(std::find(mates.begin(), mates.end(), job.me) - mates.begin());
+    for (std::size_t i = mine; i < theirs.size() && next != first; i += mates.size())
+        watched.push_back(theirs[i]);
+    return watched;
+}
+
 Place word_of(const void* address, const Atomic& atomic, const char* routine) {
     if (reinterpret_cast<std::uintptr_t>(address) % atomic.width != 0) [[unlikely]]
         fail(routine, "address " + hexadecimal(address) + " is not aligned to " +
@@ -238,13 +266,16 @@ void open() {
     services.thread_share = seconds(Setting::progress_percent) / 100;
     served_by_calls = !services.thread;
     services.detect_seconds = seconds(Setting::detect_seconds);
-    services.is_far = [](int pe) { return !is_near(pe); };
+    const std::vector<int> watched = watched_pes();
+    services.watched = watched.data();
+    services.watched_count = static_cast<int>(watched.size());
     services.gather = gather_in_core;
     services.fail = fail_transport;
     services.lost = fail_lost;
     services.wait = wait_in_core;
     services.serve = serve_in_core;
     services.stir = stir;
+    services.state = [] { return departure_word(job.status()); };
     road = load("ofi")(services);
     if (!road) fail("shmem_init", "the transport's module is of another version than the library");
     if (job.checked) return;
@@ -366,7 +397,11 @@ void quiet() {
 }
 
 void settle() {
-    road->settle();
+    if (road) road->settle();
+}
+
+void order_puts() {
+    road->order_puts();
 }
 
 void begin_get(void* dest, const void* source, std::size_t bytes, int pe, Pending& pending,
@@ -405,6 +440,10 @@ std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t 
 
 void publish_arena() {
     road->publish(transport::kArena, arena_segment());
+}
+
+std::uint64_t ask_state(int pe) {
+    return road ? road->ask_state(pe) : 0;
 }
 
 void progress() {

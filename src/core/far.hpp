@@ -174,7 +174,7 @@ void count_up(std::uint64_t* word, int pe);
 void fence();
 void quiet();
 // What follows as an atomic or a request comes behind the puts before.
-void settle();
+void order_puts();
 // As get(), of memory that is there; returns when the reads are under way, and adds their number to
 // pending.left.
 void begin_get(void* dest, const void* source, std::size_t bytes, int pe, Pending& pending,
@@ -196,6 +196,11 @@ char* own_memory(const transport::Place& place, std::size_t bytes);
 // Collective: everyone's arena can be reached from now on.
 void publish_arena();
 
+// As quiet(), and sees to what tell() has sent as well.
+void settle();
+// What a far PE says of itself (departure.hpp), 0 until it has answered; 0 without the transport.
+// For waits: a PE that does not answer for ISTHMUS_DETECT_SECONDS ends the job.
+std::uint64_t ask_state(int pe);
 // Helps the transport along where no thread does. From the waits.
 void progress();
 // Sleeps until the network has something for this PE, a millisecond at most; behind progress().

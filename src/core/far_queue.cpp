@@ -8,6 +8,7 @@
 
 #include "base/lasting.hpp"
 #include "core/event.hpp"
+#include "core/far_queue_wire.hpp"
 #include "core/internal_layout.hpp"
 #include "core/request.hpp"
 
@@ -15,48 +16,13 @@ namespace isthmus {
 namespace {
 
 using Outcome = FarQueueProducer::Outcome;
+using namespace queue_wire;
 
 // Changes when somebody has made room for this PE, in whatever queue. Release by the transport or
 // nudge(), acquire by insist().
 std::atomic<std::uint64_t>& room_word() {
     return *internal_object<std::atomic<std::uint64_t>>(kRoomWordOffset);
 }
-
-// ---- what goes between PEs
-
-struct RingName {
-    std::uint64_t memory;  // address at the owner
-    std::uint32_t generation;
-    std::uint32_t waits;  // not 0: leaves a mark if there is no room
-};
-// The message follows.
-struct Enqueue {
-    RingName ring;
-};
-struct Enqueued {
-    Outcome outcome;
-};
-struct Reserve {
-    RingName ring;
-    std::uint64_t size;
-};
-struct Reserved {
-    Outcome outcome;
-    std::uint64_t position;
-};
-struct Commit {
-    RingName ring;
-    std::uint64_t position;
-    std::uint64_t size;
-};
-struct Close {
-    RingName ring;
-};
-struct Closed {
-    Outcome outcome;
-    PeSet waiting;  // of other hosts; whoever has asked tells them
-};
-constexpr std::uint64_t kShortMessage = transport::kRequestBytes - sizeof(Enqueue);
 
 // ---- the owner's side
 

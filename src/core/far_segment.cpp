@@ -61,7 +61,7 @@ void get_far(void* local, const Segment& segment, std::uint64_t offset, std::uin
 std::uint64_t atomic_far(const Segment& segment, std::uint64_t offset, const far::Atomic& atomic,
                          Kept kept, const char* routine) {
     char* const word = home_of(segment) + offset;
-    far::settle();
+    far::order_puts();
     if (kept == Kept::fetched) return far::fetch_atomic(word, segment.owner, atomic, routine);
     far::post_atomic(word, segment.owner, atomic, routine);
     return 0;

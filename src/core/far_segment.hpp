@@ -2,7 +2,7 @@
 // and generation; addresses are `home_of(segment) + offset`.
 //
 // Order, as docs/ordering.md promises: an atomic comes behind the puts before it, because requests
-// do (far::settle). A fence waits for the answers of all PEs that something went to, of other
+// do (far::order_puts). A fence waits for the answers of all PEs that something went to, of other
 // segments too.
 #pragma once
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -32,11 +34,8 @@ namespace {
 
 // What each PE tells all others about itself.
 struct Card {
-    std::uint64_t socket;             // number in the name of its socket
-    std::uint64_t network_namespace;  // of the kernel below
-    char kernel[40];                  // one running kernel: its boot
-    char host[64];
-    cpu_set_t processors;
+    std::uint64_t socket;  // number in the name of its socket
+    std::uint64_t kernel;  // one running kernel (its boot) and one network namespace; 0: not known
 };
 
 // Asked already by the library's constructor.
@@ -44,33 +43,42 @@ constinit Lasting<std::unique_ptr<Exchange>> lasting_exchange;
 constinit std::unique_ptr<Exchange>& exchange = *lasting_exchange;
 Lasting<std::vector<int>> lasting_files;
 constinit std::vector<int>& files = *lasting_files;  // by PE; -1: not of this host
-Lasting<std::vector<std::array<char, 64>>> lasting_hosts;
-constinit std::vector<std::array<char, 64>>& hosts = *lasting_hosts;
+// By PE: the number of its host; by that number: its first PE and its name.
+Lasting<std::vector<int>> lasting_numbers;
+constinit std::vector<int>& numbers = *lasting_numbers;
 Lasting<std::vector<int>> lasting_firsts;
-constinit std::vector<int>& firsts = *lasting_firsts;  // by PE: the lowest one on its host
+constinit std::vector<int>& firsts = *lasting_firsts;
+using HostName = std::array<char, 64>;
+Lasting<std::vector<HostName>> lasting_names;
+constinit std::vector<HostName>& names = *lasting_names;
 
-Card own_card() {
-    Card card{};
-    if (getrandom(&card.socket, sizeof card.socket, 0) != sizeof card.socket)
-        card.socket = os::monotonic_nanoseconds() ^ static_cast<std::uint64_t>(getpid()) << 40;
-    struct stat facts {};
-    if (stat("/proc/self/ns/net", &facts) == 0) card.network_namespace = facts.st_ino;
-    const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (file >= 0) {
-        [[maybe_unused]] const auto count = read(file, card.kernel, sizeof card.kernel - 1);
-        close(file);
-    }
-    const std::string name = host_name();
-    name.copy(card.host, sizeof card.host - 1);
-    sched_getaffinity(0, sizeof card.processors, &card.processors);
-    return card;
+// FNV-1a: no secret, and what it claims is proved.
+std::uint64_t mix(std::uint64_t hash, const void* bytes, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+        hash = (hash ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001b3u;
+    return hash;
 }
 
 // Without both facts nothing is claimed.
-bool may_be_one_host(const Card& a, const Card& b) {
-    return a.kernel[0] != '\0' && a.network_namespace != 0 &&
-           a.network_namespace == b.network_namespace &&
-           std::memcmp(a.kernel, b.kernel, sizeof a.kernel) == 0;
+std::uint64_t own_kernel() {
+    struct stat space {};
+    if (stat("/proc/self/ns/net", &space) != 0) return 0;
+    const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    char boot[64];
+    const auto count = read(file, boot, sizeof boot);
+    close(file);
+    if (count < 36) return 0;
+    const std::uint64_t number = space.st_ino;
+    const std::uint64_t hash = mix(mix(0xcbf29ce484222325u, boot, 36), &number, sizeof number);
+    return hash == 0 ? 1 : hash;
+}
+
+Card own_card() {
+    Card card{0, own_kernel()};
+    if (getrandom(&card.socket, sizeof card.socket, 0) != sizeof card.socket)
+        card.socket = os::monotonic_nanoseconds() ^ static_cast<std::uint64_t>(getpid()) << 40;
+    return card;
 }
 
 socklen_t name_socket(std::uint64_t number, sockaddr_un& address) {
@@ -82,11 +90,12 @@ socklen_t name_socket(std::uint64_t number, sockaddr_un& address) {
                                   static_cast<std::size_t>(length));
 }
 
-// What goes over the socket, with the file beside it: who speaks, and the listener's number, which
-// only the job knows.
+// What goes over the socket, with the file beside it: who speaks, the listener's number, which only
+// the job knows, and the processors that the speaker may use.
 struct Hello {
     std::uint64_t socket;
     std::int32_t pe;
+    cpu_set_t processors;
 };
 
 bool send_file(int socket, const Hello& hello, int file) {
@@ -153,8 +162,10 @@ std::string failed(const char* what, int pe) {
 
 // Every PE calls those with lower numbers and says hello, which needs nobody's answer; then it
 // takes the calls of those with higher numbers and answers them; then it hears its own answers.
+// `processors` gets those of all.
 std::string swap_files(const Socket& listener, const std::vector<Card>& cards,
-                       const std::vector<int>& mates) {
+                       const std::vector<int>& mates, cpu_set_t& processors) {
+    const cpu_set_t own = processors;
     std::vector<std::pair<int, Socket>> called;
     std::size_t higher = 0;
     const Card& mine = cards[static_cast<std::size_t>(job.me)];
@@ -167,7 +178,8 @@ std::string swap_files(const Socket& listener, const std::vector<Card>& cards,
         const socklen_t length = name_socket(card.socket, address);
         if (connect(call.file(), reinterpret_cast<sockaddr*>(&address), length) != 0)
             return failed("connect", pe);
-        if (!send_file(call.file(), {card.socket, job.me}, job.file)) return failed("sendmsg", pe);
+        if (!send_file(call.file(), {card.socket, job.me, own}, job.file))
+            return failed("sendmsg", pe);
         called.emplace_back(pe, std::move(call));
     }
     while (higher != 0) {
@@ -183,7 +195,8 @@ std::string swap_files(const Socket& listener, const std::vector<Card>& cards,
             continue;
         }
         files[static_cast<std::size_t>(hello.pe)] = file;
-        if (!send_file(call.file(), {mine.socket, job.me}, job.file))
+        CPU_OR(&processors, &processors, &hello.processors);
+        if (!send_file(call.file(), {mine.socket, job.me, own}, job.file))
             return failed("sendmsg", hello.pe);
         --higher;
     }
@@ -192,6 +205,7 @@ std::string swap_files(const Socket& listener, const std::vector<Card>& cards,
         const int file = receive_file(call.file(), hello);
         if (file < 0 || hello.pe != pe) return failed("recvmsg", pe);
         files[static_cast<std::size_t>(pe)] = file;
+        CPU_OR(&processors, &processors, &hello.processors);
     }
     return "";
 }
@@ -223,11 +237,19 @@ std::string share_header(int first) {
     return "";
 }
 
+// A host's number is that of its first PE among the first PEs.
+void number_hosts(const std::vector<Card>& cards) {
+    std::map<std::uint64_t, int> known;  // by kernel
+    for (std::size_t pe = 0; pe < cards.size(); ++pe) {
+        const auto next = static_cast<int>(firsts.size());
+        const auto [found, is_new] = known.emplace(cards[pe].kernel, next);
+        if (cards[pe].kernel == 0 || is_new) firsts.push_back(static_cast<int>(pe));
+        numbers.push_back(cards[pe].kernel == 0 ? next : found->second);
+    }
+}
+
 std::string join(const Socket& listener) {
-    const Card card = [] {
-        Card own = own_card();
-        return own;
-    }();
+    const Card card = own_card();
     sockaddr_un address;
     const socklen_t length = name_socket(card.socket, address);
     if (listener.file() < 0 ||
@@ -235,28 +257,20 @@ std::string join(const Socket& listener) {
         listen(listener.file(), kMaxPes) != 0)
         return std::string("cannot open a socket for this host: ") + std::strerror(errno);
     std::vector<Card> cards(static_cast<std::size_t>(job.pes));
-    exchange->gather(&card, sizeof card, cards.data());
+    gather_by_groups(*exchange, &card, sizeof card, cards.data());
+    number_hosts(cards);
     std::vector<int> mates;
-    cpu_set_t processors = card.processors;
-    hosts.resize(cards.size());
     for (int pe = 0; pe < job.pes; ++pe) {
-        const Card& other = cards[static_cast<std::size_t>(pe)];
-        std::memcpy(hosts[static_cast<std::size_t>(pe)].data(), other.host, sizeof other.host - 1);
-        if (!may_be_one_host(card, other) && pe != job.me) continue;
+        if (host_number(pe) != host_number(job.me)) continue;
         mates.push_back(pe);
         job.host.set(static_cast<std::size_t>(pe));
-        CPU_OR(&processors, &processors, &other.processors);
-    }
-    firsts.resize(cards.size());
-    for (std::size_t pe = 0; pe < cards.size(); ++pe) {
-        std::size_t first = 0;
-        while (first != pe && !may_be_one_host(cards[first], cards[pe]))
-            ++first;
-        firsts[pe] = static_cast<int>(first);
     }
     files.assign(cards.size(), -1);
     files[static_cast<std::size_t>(job.me)] = job.file;
-    if (std::string why = swap_files(listener, cards, mates); !why.empty()) return why;
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    sched_getaffinity(0, sizeof processors, &processors);
+    if (std::string why = swap_files(listener, cards, mates, processors); !why.empty()) return why;
     job.header->pes = static_cast<std::uint32_t>(job.pes);
     job.header->processors = static_cast<std::uint32_t>(CPU_COUNT(&processors));
     exchange->meet();
@@ -277,10 +291,10 @@ std::string join_managed_job() {
             return std::to_string(exchange->size()) + " PEs are too many: at most " +
                    std::to_string(kMaxPes) + " so far";
         job.pes = exchange->size();
-        // Where the session is closed by then, and where it will not be. Else finalize_at_exit.
+        // Where the session is closed by then. Else finalize_at_exit.
         on_exit(
-            [](int status, void*) {
-                if (status != 0 || session_count() == 0) leave_manager();
+            [](int, void*) {
+                if (session_count() == 0) leave_manager();
             },
             nullptr);
         return join(Socket());
@@ -293,16 +307,41 @@ int memory_file(int pe) {
     return files.empty() ? job.file : files[static_cast<std::size_t>(pe)];
 }
 
+const std::vector<int>& first_pes() {
+    if (firsts.empty()) firsts.push_back(0);
+    return firsts;
+}
+
+int host_number(int pe) {
+    return numbers.empty() ? 0 : numbers[static_cast<std::size_t>(pe)];
+}
+
+int header_owner() {
+    return first_pes()[static_cast<std::size_t>(host_number(job.me))];
+}
+
+void exchange_host_names() {
+    if (first_pes().size() < 2) return;
+    HostName mine{};
+    host_name().copy(mine.data(), mine.size() - 1);
+    std::vector<HostName> all(first_pes().size());
+    gather_of_hosts(mine.data(), mine.size(), all.data());
+    names = std::move(all);
+}
+
 std::string host_of(int pe) {
-    if (pe >= 0 && static_cast<std::size_t>(pe) < hosts.size())
-        return hosts[static_cast<std::size_t>(pe)].data();
-    return host_name();
+    const bool known = pe >= 0 && pe < job.pes && !names.empty();
+    return known ? names[static_cast<std::size_t>(host_number(pe))].data() : host_name();
+}
+
+Exchange* process_manager() {
+    return exchange.get();
 }
 
 int first_on_host(int pe) {
     // Where the window is forbidden every PE counts as a host.
     if (job.near.count() != job.host.count()) return pe;
-    return firsts.empty() ? 0 : firsts[static_cast<std::size_t>(pe)];
+    return first_pes()[static_cast<std::size_t>(host_number(pe))];
 }
 
 void meet_other_hosts() {
@@ -320,43 +359,28 @@ void leave_manager() {
     static_cast<void>(exchange.release());  // its destructor has nothing to add
 }
 
-void end_managed_job(int status) {
-    if (exchange) exchange->end(status);
-}
-
 namespace {
 
-// Where the PEs of one job file exchange: a page each, far behind the header.
-constexpr std::uint64_t kBoardOffset = std::uint64_t{1} << 30;
-constexpr std::size_t kBoardBytes = 4096;
-static_assert(sizeof(JobHeader) <= kBoardOffset &&
-              kBoardOffset + kMaxPes * kBoardBytes <= region(0));
-
-void gather_in_job_file(const void* mine, std::size_t bytes, void* all) {
-    if (bytes > kBoardBytes) fail("shmem_init", "more than a page to exchange");
-    const std::size_t length = static_cast<std::size_t>(job.pes) * kBoardBytes;
-    void* const place = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, job.file,
-                             static_cast<off_t>(kBoardOffset));
-    if (place == MAP_FAILED)
-        fail("shmem_init", std::string("cannot map the job file: ") + std::strerror(errno));
-    char* const board = static_cast<char*>(place);
-    std::memcpy(board + static_cast<std::size_t>(job.me) * kBoardBytes, mine, bytes);
-    start_barrier();
-    for (std::size_t pe = 0; pe < static_cast<std::size_t>(job.pes); ++pe)
-        std::memcpy(static_cast<char*>(all) + pe * bytes, board + pe * kBoardBytes, bytes);
-    start_barrier();
-    munmap(place, length);
+// A manager that is told to end the job may throw away what it has not read yet of the output.
+// Waits until it has read it, half a second at most.
+void await_reader(int file) {
+    struct stat facts {};
+    if (fstat(file, &facts) != 0 || !(S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode))) return;
+    int unread = 0;
+    for (int i = 0; i < 100; ++i) {
+        if (ioctl(file, FIONREAD, &unread) != 0 || unread == 0) return;
+        os::sleep_nanoseconds(5'000'000);
+    }
 }
 
 }  // namespace
 
-void gather(const void* mine, std::size_t bytes, void* all) {
-    if (!exchange) return gather_in_job_file(mine, bytes, all);
-    try {
-        exchange->gather(mine, bytes, all);
-    } catch (const std::exception& problem) {
-        fail(exchange->name(), problem.what());
-    }
+void end_managed_job(int status) {
+    if (!exchange) return;
+    await_reader(STDOUT_FILENO);
+    await_reader(STDERR_FILENO);
+    os::sleep_nanoseconds(20'000'000);  // what was read is passed on
+    exchange->end(status);
 }
 
 }  // namespace isthmus

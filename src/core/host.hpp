@@ -7,6 +7,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "core/exchange.hpp"
 
 namespace isthmus {
 
@@ -16,6 +19,21 @@ std::string join_managed_job();
 
 // The file that holds the memory of a PE of this host.
 int memory_file(int pe);
+
+// Those that share a header count as a host here, also where the window is forbidden. Hosts are
+// numbered by their first PEs.
+const std::vector<int>& first_pes();
+int host_number(int pe);
+int header_owner();  // the first PE of this host
+
+// The names of the hosts, for messages: collective, once.
+void exchange_host_names();
+
+// Null if our own launcher has started the job, or nobody.
+Exchange* process_manager();
+
+// A barrier of those that share the header.
+void meet_on_host();
 
 // The part of a barrier that goes beyond the header; nothing if all PEs share it.
 void meet_other_hosts();

@@ -14,7 +14,9 @@ inline constexpr std::uint64_t kDirectoryOffset = kCollectiveOffset + kCollectiv
 inline constexpr std::uint64_t kDirectorySize = std::uint64_t{8} << 20;  // core/directory
 // A word, on a line of its own: core/far_queue.
 inline constexpr std::uint64_t kRoomWordOffset = kDirectoryOffset + kDirectorySize;
-static_assert(kRoomWordOffset + 64 <= kInternalSize);
+inline constexpr std::uint64_t kDepartureOffset = kRoomWordOffset + 64;
+inline constexpr std::uint64_t kDepartureSize = std::uint64_t{4} << 10;  // core/departure
+static_assert(kDepartureOffset + kDepartureSize <= kInternalSize);
 
 template <typename T>
 T* internal_object(std::uint64_t offset) {

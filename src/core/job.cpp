@@ -186,7 +186,7 @@ void map_peers_constants() {
 }
 
 // The PEs of another host have another header; what is compared is filled in there and here. PE 0
-// draws the job's secret.
+// draws the job's secret. A host's first PE speaks for it: its mates compare with it there.
 void fill_in_far_status() {
     struct Card {
         std::uint64_t heap_size;
@@ -203,13 +203,14 @@ void fill_in_far_status() {
                     mine.data_size.load(std::memory_order_relaxed),
                     mine.data_checksum.load(std::memory_order_relaxed),
                     mine.window_shift.load(std::memory_order_relaxed), random};
-    std::vector<Card> cards(static_cast<std::size_t>(job.pes));
-    gather(&card, sizeof card, cards.data());
+    std::vector<Card> cards(first_pes().size());
+    gather_of_hosts(&card, sizeof card, cards.data());
+    exchange_host_names();
     job.secret = cards[0].random;
     for (int pe = 0; pe < job.pes; ++pe) {
         if (job.host.test(static_cast<std::size_t>(pe))) continue;
         PeStatus& far = job.header->pe[pe];
-        const Card& theirs = cards[static_cast<std::size_t>(pe)];
+        const Card& theirs = cards[static_cast<std::size_t>(host_number(pe))];
         far.heap_size.store(theirs.heap_size, std::memory_order_relaxed);
         far.data_size.store(theirs.data_size, std::memory_order_relaxed);
         far.data_checksum.store(theirs.data_checksum, std::memory_order_relaxed);
@@ -417,8 +418,9 @@ bool claim_end(int status) {
 void end_job(int status) {
     if (job.header && !forked_child) {
         JobHeader& header = *job.header;
-        job.status().state.store(PeState::failed, std::memory_order_relaxed);
         end_managed_job(status);
+        // Behind it: another thread of the program that calls meanwhile is no error.
+        job.status().state.store(PeState::failed, std::memory_order_relaxed);
         if (claim_end(status)) {
             // Release publishes who and what (partner: the launcher and Waiter, acquire).
             header.ended.store(kEnded, std::memory_order_release);
@@ -444,22 +446,12 @@ void exit_job(int status) {
     end_job(status);
 }
 
-void leave_together(Departure how) {
-    PeStatus& mine = job.status();
-    const std::uint64_t round = mine.departures.load(std::memory_order_relaxed) + 1;
-    // Release: partner is the Waiter of a PE that waits for this one.
-    mine.departure.store(how, std::memory_order_release);
-    // Release and acquire, each PE with each: what was stored before is visible to all.
-    mine.departures.store(round, std::memory_order_release);
-    for (int pe = 0; pe < job.pes; ++pe) {
-        if (!job.host.test(static_cast<std::size_t>(pe))) continue;
-        const PeStatus& peer = job.header->pe[pe];
-        wait_for({Routine::finalize, pe},
-                 [&] { return peer.departures.load(std::memory_order_acquire) >= round; });
-    }
+void start_barrier() {
+    meet_on_host();
+    meet_other_hosts();
 }
 
-void start_barrier() {
+void meet_on_host() {
     JobHeader& header = *job.header;
     // acq_rel on arrivals: what each PE wrote before is visible to the last one, and through the
     // release of `generation` (partner: acquire below) to all.
@@ -469,7 +461,7 @@ void start_barrier() {
         header.arrived.store(0, std::memory_order_relaxed);
         header.generation.store(generation + 1, std::memory_order_release);
         os::futex_wake_all(generation_word);
-        return meet_other_hosts();
+        return;
     }
     const WaitTarget target{job.status().routine.load(std::memory_order_relaxed)};
     Waiter waiter(target);
@@ -477,7 +469,6 @@ void start_barrier() {
         os::futex_wait(generation_word, generation, 1'000'000);
         if (header.generation.load(std::memory_order_acquire) == generation) waiter.step();
     }
-    meet_other_hosts();
 }
 
 bool job_file_is_open() {

@@ -61,10 +61,6 @@ void load_job();
 void attach_job();
 void detach_job();
 
-// The first step of leaving: returns when every PE of this host has come to it. No other routine's
-// barrier counts, and a PE that waits in another routine for one that is here ends the job.
-void leave_together(Departure how);
-
 // True between attach and detach.
 inline bool attached() {
     return job.heap.size != 0 &&

@@ -54,6 +54,9 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint64_t> arena_size;
     std::atomic<Departure> departure;       // since the last initialisation
     std::atomic<std::uint64_t> departures;  // begun
+    // Of a host's first PE: departures that the other hosts have come to.
+    std::atomic<std::uint64_t> departed;
+    std::atomic<std::uint32_t> multiple;  // threads of it may call at once
 };
 static_assert(sizeof(PeStatus) == 256);
 

@@ -9,6 +9,7 @@
 #include "base/settings.hpp"
 #include "core/arena.hpp"
 #include "core/collective.hpp"
+#include "core/departure.hpp"
 #include "core/far.hpp"
 #include "core/fork.hpp"
 #include "core/host.hpp"
@@ -43,7 +44,7 @@ int level = 0;
 int exit_status = 0;  // that the process ends with
 
 void close(Departure how) {
-    meet_to_leave(how);
+    leave_together(how);
     SessionObject::end_all();
     release_segments();
     forget_retired_rings();
@@ -61,6 +62,20 @@ void note_exit_status() {
     installed = true;
 }
 
+// Our own launcher sees how a PE ends. Others end the job for an error in some cases only, and
+// those who wait for this PE would learn nothing before it counts as lost.
+void end_job_for_error() {
+    if (!job.managed || forked_child || !claim_end(exit_status)) return;
+    say((speaker_prefix() + "exited with status " + std::to_string(exit_status) +
+         " before shmem_finalize; last noted call " +
+         routine_name(job.status().routine.load(std::memory_order_relaxed)) + "; the job ends\n")
+            .c_str());
+    flush_output(exit_status);
+    end_managed_job(exit_status);
+    // Release: partner is the Waiter of this host's others, acquire.
+    job.header->ended.store(kEnded, std::memory_order_release);
+}
+
 // A program that exits without finalising: that finalises, and a clean exit waits for the others.
 // The library's destructors run behind the exit handlers and the destructors of the program, which
 // may still finalise or use symmetric memory. An exit with an error must not wait, nor one out of
@@ -70,6 +85,9 @@ __attribute__((destructor)) void finalize_at_exit() {
         const std::unique_lock lock(setup, std::try_to_lock);
         if (lock && count.load(std::memory_order_relaxed) != 0 && window.pes != 0 && attached())
             close(Departure::exit);
+    } else if (exit_status != 0 && count.load(std::memory_order_relaxed) != 0 && window.pes != 0 &&
+               attached()) {
+        end_job_for_error();
     }
     leave_manager();
 }
@@ -111,11 +129,6 @@ void print_start_information() {
 }
 
 }  // namespace
-
-void meet_to_leave(Departure how) {
-    leave_together(how);
-    if (far::present) barrier_world();  // this host has come; now the others
-}
 
 void enter_session(int thread_level) {
     if (forked_child) fail("shmem_init", "called in a forked child, which is no PE");

@@ -2,8 +2,6 @@
 // initialise, in any order, and the last one to finalise closes.
 #pragma once
 
-#include "core/job_layout.hpp"
-
 namespace isthmus {
 
 // Collective if it is the first. `thread_level` is SHMEM's number, 0 single to 3 multiple; the
@@ -11,9 +9,6 @@ namespace isthmus {
 void enter_session(int thread_level);
 // Collective if it is the last.
 void leave_session();
-
-// All PEs leave: returns when each has come to it, whatever host it is on.
-void meet_to_leave(Departure how);
 
 int session_count();  // calls of enter not yet matched
 int session_thread_level();

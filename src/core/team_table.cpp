@@ -16,7 +16,9 @@
 #include "core/collective/barrier.hpp"
 #include "core/collective/levels.hpp"
 #include "core/collective/rendezvous.hpp"
+#include "core/exchange.hpp"
 #include "core/far.hpp"
+#include "core/host.hpp"
 #include "core/session.hpp"
 
 extern "C" {
@@ -57,7 +59,6 @@ struct Book {
     // Where the next team of the slot goes on counting, so that what the last one left in the
     // cells is never taken for news. Written when a team ends.
     std::atomic<std::uint64_t> last_epoch[kMaxSlots];
-    std::atomic<std::uint32_t> multiple;  // threads may call at once
 };
 static_assert(sizeof(Book) <= kAreasOffset - kBookOffset);
 
@@ -193,18 +194,29 @@ TeamShape shape_of_host() {
     return shape;
 }
 
+// Behind a barrier. Each host asks its own PEs, and the hosts each other: no PE connects to all.
+bool is_multiple_anywhere() {
+    bool here = false;
+    for (int pe = 0; pe < job.pes; ++pe)
+        here |= job.host.test(static_cast<std::size_t>(pe)) &&
+                job.header->pe[pe].multiple.load(std::memory_order_relaxed) != 0;
+    if (job.host.count() == static_cast<std::size_t>(job.pes)) return here;
+    const auto mine = static_cast<char>(here);
+    std::string all(first_pes().size(), '\0');
+    gather_of_hosts(&mine, 1, all.data());
+    return all.find('\1') != std::string::npos;
+}
+
 }  // namespace
 
 void create_first_teams() {
     constexpr int kThreadMultiple = 3;
-    Book& mine = book();
-    mine.multiple.store(session_thread_level() >= kThreadMultiple, std::memory_order_relaxed);
+    job.status().multiple.store(session_thread_level() >= kThreadMultiple,
+                                std::memory_order_relaxed);
     claim(kWorldSlot);
     claim(kSharedSlot);
     start_barrier();
-    multiple_anywhere = false;
-    for (int pe = 0; pe < job.pes; ++pe)
-        multiple_anywhere |= (*BookOf(pe)).multiple.load(std::memory_order_relaxed) != 0;
+    multiple_anywhere = is_multiple_anywhere();
     // The launcher counted the processors; all PEs must decide alike.
     crowded = job.pes > 1 && job.host.count() > job.header->processors;
     const TeamShape everyone{0, 1, job.pes};

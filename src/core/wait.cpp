@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "core/departure.hpp"
 #include "core/exchange.hpp"
 #include "core/far.hpp"
 #include "core/heap.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kSecond = 1000 * kMillisecond;
+constexpr std::uint64_t kFarPatience = 100 * kMillisecond;  // before a far PE is asked
 
 std::string seconds_text(std::uint64_t nanoseconds) {
     char text[32];
@@ -107,30 +109,30 @@ void Waiter::step() {
 }
 
 // A PE that leaves comes to nothing else any more: who waits for it would wait for ever. What it
-// did before is seen by the poll between the first such look and the second. Memory that only a
-// transport reaches may still get news.
-void Waiter::look_for_peer() {
-    if (target_.peer < 0 || target_.peer == job.me || !is_near(target_.peer)) return;
-    if (job.status().departure.load(std::memory_order_relaxed) != Departure::none) return;
-    const PeStatus& peer = job.header->pe[target_.peer];
-    // Acquire: partner is leave_together.
-    const Departure how = peer.departure.load(std::memory_order_acquire);
-    if (how == Departure::none) return;
+// did before is seen by the poll between the first such look and the second: it lies in memory that
+// is mapped here, or the PE has seen that it arrived (far::settle) before it said that it leaves.
+void Waiter::look_for_peer(std::uint64_t now) {
+    if (target_.peer < 0 || target_.peer == job.me) return;
+    std::uint64_t word = 0;
+    if (is_near(target_.peer))
+        word = departure_word(job.header->pe[target_.peer]);
+    else if (now - since_ > kFarPatience)
+        word = far::ask_state(target_.peer);  // also of one that it would forgive: it may be lost
+    if (word == 0 || target_.what == WaitFor::memory ||
+        job.status().departure.load(std::memory_order_relaxed) != Departure::none)
+        return;
     if (!peer_left_) {
         peer_left_ = true;
         return;
     }
-    fail(routine_name(target_.routine),
-         "waits in vain for PE " + std::to_string(target_.peer) + ", which has " +
-             (how == Departure::exit ? std::string("exited")
-                                     : std::string("called ") + routine_name(peer.routine.load(
-                                                                    std::memory_order_relaxed))));
+    fail(routine_name(target_.routine), "waits in vain for PE " + std::to_string(target_.peer) +
+                                            ", which has " + departure_text(word));
 }
 
 void Waiter::look_around(std::uint64_t now) {
     // Acquire: pairs with the release in end_job; the exit status is then visible.
     if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
-    look_for_peer();
+    look_for_peer(now);
     const double limit = seconds(Setting::stall_seconds);
     if (limit <= 0 || static_cast<double>(now - reported_) < limit * static_cast<double>(kSecond))
         return;

@@ -10,12 +10,17 @@
 
 namespace isthmus {
 
-// What a wait is for, for the stall report: `peer` is a PE or -1, `address` a local address or
-// null.
+enum class WaitFor : std::uint8_t {
+    program,  // of the peer, which does not come any more when it has left
+    memory    // of the peer, which is served until all leave
+};
+
+// What a wait is for: `peer` is a PE or -1, `address` a local address or null.
 struct WaitTarget {
     Routine routine = Routine::none;
     int peer = -1;
     const void* address = nullptr;
+    WaitFor what = WaitFor::program;
 };
 
 class Waiter {
@@ -32,7 +37,7 @@ class Waiter {
   private:
     void begin(std::uint64_t now);
     void look_around(std::uint64_t now);
-    void look_for_peer();
+    void look_for_peer(std::uint64_t now);
     WaitTarget target_;
     std::uint64_t steps_ = 0;
     std::uint64_t since_ = 0;

@@ -19,7 +19,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 7;
+inline constexpr std::uint32_t kContractVersion = 8;
 
 // The published memory of a PE, the same segments at every PE: the symmetric heap, the executable's
 // static data, and the arena of the native interface's segments, which is published later than the
@@ -98,8 +98,10 @@ struct Services {
     bool thread = true;                            // whether a thread serves this PE's memory
     const cpu_set_t* thread_processors = nullptr;  // where it may run; null: anywhere
     double thread_share = 1;                       // of a processor, at most
-    double detect_seconds = 0;  // a silent neighbour is dead after this; 0: never
-    bool (*is_far)(int pe) = nullptr;
+    double detect_seconds = 0;                     // a silent PE is dead after this; 0: never
+    // The far PEs whose signs of life this PE watches all the time; somebody watches each.
+    const int* watched = nullptr;
+    int watched_count = 0;
 
     // Collective, while the transport is opened: everyone's bytes at everyone, by number of the PE.
     void (*gather)(const void* mine, std::size_t bytes, void* all) = nullptr;
@@ -116,6 +118,8 @@ struct Services {
                          void* answer) = nullptr;
     // Others may have written into this PE's memory: who sleeps until they do must look.
     void (*stir)() = nullptr;
+    // What a PE that asks (Transport::ask_state) is told of this one; from any thread.
+    std::uint64_t (*state)() = nullptr;
 };
 
 // What a word into the heap needs to go straight to the network's own call: the call and what it is
@@ -167,11 +171,16 @@ class Transport {
     virtual void fence() = 0;
     virtual void quiet() = 0;
     // Behind it requests and atomics come after the puts before it: less than a fence.
-    virtual void settle() = 0;
+    virtual void order_puts() = 0;
     // As get(), but returns when the reads are under way; adds their number to pending.left. Of one
     // PE's reads from one other, later ones do not see an older state than earlier ones.
     virtual void begin_get(int pe, void* dest, Place source, std::size_t bytes,
                            Pending& pending) = 0;
+    // As quiet(), and sees to what tell() has sent as well.
+    virtual void settle() = 0;
+    // What the far PE's state() has last said, 0 until it has answered. For waits, which call it
+    // again and again: it asks now and then, and ends the job if the PE is silent for too long.
+    virtual std::uint64_t ask_state(int pe) = 0;
     // Calls serve() at the far PE, after what this PE put there before. quiet() sees to it.
     virtual void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) = 0;
     // The same, and waits for the answer, of which it keeps up to `room` bytes. Its whole length.

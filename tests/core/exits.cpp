@@ -96,6 +96,7 @@ void run(int me) {
         sleep_milliseconds(300);
         for (long i = 0; i < 1000; ++i)
             shmem_long_atomic_inc(&target, 1);
+        shmem_quiet();  // between hosts a get may be before them
         if (shmem_long_g(&target, 1) != 1000) abort();
         tell("counted");
     }

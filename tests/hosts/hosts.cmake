@@ -14,9 +14,17 @@ foreach(launcher hydra mpirun)
                    basics atomics_inline collectives)
     # Hosts whose PEs are no aligned power of two: the window reaches fewer than the host has.
     add_hosts_test(${launcher}.odd --launcher ${launcher} --hosts 3 --pes 9 basics rma_inline)
+    add_hosts_test(${launcher}.exits --launcher ${launcher} --exits)
     # By `isthmus run --hosts`.
     add_hosts_test(${launcher}.handover --launcher ${launcher} --handover)
 endforeach()
+foreach(protocol pmix pmi2)
+    add_hosts_test(slurm.${protocol} --launcher srun-${protocol} --hosts 2 --pes 4
+                   basics collectives)
+    add_hosts_test(slurm.${protocol}.exits --launcher srun-${protocol} --exits)
+    add_hosts_test(slurm.${protocol}.killed --launcher srun-${protocol} --fault killed)
+endforeach()
+add_hosts_test(slurm.handover --launcher salloc --handover)
 # Collectives: all of them, then in any order; on unequal hosts, and on ones whose PEs do not follow
 # each other.
 add_hosts_test(collectives --hosts 2 --pes 4 collectives "core_collective_across 300 1")
@@ -41,3 +49,6 @@ add_hosts_test(killed.enqueue --fault killed "transport_messages enqueue")
 add_hosts_test(killed.finish --fault killed "transport_messages finish")
 add_hosts_test(cut_off.dequeue --fault cut-off "transport_messages dequeue")
 add_hosts_test(cut_off.push --fault cut-off "transport_messages push")
+# Slow and lossy, and cut for less than the detection time: nobody is given up.
+add_hosts_test(link.slow --link slow)
+add_hosts_test(link.short_cut --link short-cut)

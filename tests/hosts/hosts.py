@@ -11,6 +11,8 @@ import signal
 import subprocess
 import time
 
+from switch import NoTap, Switch
+
 
 class Unavailable(Exception):
     """This machine does not let us make namespaces; the text says why."""
@@ -31,11 +33,15 @@ def run(*words):
 
 
 class Hosts:
-    """`count` hosts h1, h2 ... with addresses 10.77.0.1, ...; a context manager."""
+    """`count` hosts h1, h2 ... with addresses 10.77.0.1, ...; a context manager.
 
-    def __init__(self, count, folder):
+    With a `link` (switch.py) they hang on a switch in user space instead of a bridge."""
+
+    def __init__(self, count, folder, link=None):
         self.count = count
         self.folder = folder
+        self.link = link
+        self.switch = None
         self.tag = f"i{os.getpid() % 100000}"
         self.anchors = []
         self.spaces = []
@@ -51,30 +57,49 @@ class Hosts:
         return self
 
     def make(self):
-        switch = f"{self.tag}sw"
-        run("ip", "netns", "add", switch)
-        self.spaces.append(switch)
-        run("ip", "-n", switch, "link", "add", "br0", "type", "bridge")
-        run("ip", "-n", switch, "link", "set", "br0", "up")
+        for number in range(1, self.count + 1):
+            run("ip", "netns", "add", self.space(number))
+            self.spaces.append(self.space(number))
+        if self.link:
+            self.make_slow_network()
+        else:
+            self.make_network()
         table = os.path.join(self.folder, "hosts")
         with open(table, "w") as file:
             file.write("127.0.0.1 localhost\n")
             for number in range(1, self.count + 1):
                 file.write(f"10.77.0.{number} h{number}\n")
         for number in range(1, self.count + 1):
-            self.make_host(number, switch, table)
+            self.make_host(number, table)
         with open(self.shell, "w") as file:
             file.write(self.wrapper())
         os.chmod(self.shell, 0o755)
 
-    def make_host(self, number, switch, table):
-        space = f"{self.tag}h{number}"
-        run("ip", "netns", "add", space)
-        self.spaces.append(space)
-        port = f"{self.tag}p{number}"
-        run("ip", "link", "add", f"e{number}", "netns", space, "type", "veth", "peer", "name", port,
-            "netns", switch)
-        run("ip", "-n", switch, "link", "set", port, "master", "br0", "up")
+    def space(self, number):
+        return f"{self.tag}h{number}"
+
+    def make_network(self):
+        bridge = f"{self.tag}sw"
+        run("ip", "netns", "add", bridge)
+        self.spaces.append(bridge)
+        run("ip", "-n", bridge, "link", "add", "br0", "type", "bridge")
+        run("ip", "-n", bridge, "link", "set", "br0", "up")
+        for number in range(1, self.count + 1):
+            port = f"{self.tag}p{number}"
+            run("ip", "link", "add", f"e{number}", "netns", self.space(number), "type", "veth",
+                "peer", "name", port, "netns", bridge)
+            run("ip", "-n", bridge, "link", "set", port, "master", "br0", "up")
+
+    def make_slow_network(self):
+        spaces = [self.space(number) for number in range(1, self.count + 1)]
+        try:
+            self.switch = Switch(spaces, self.link)
+        except NoTap as reason:
+            raise Unavailable(f"no network whose links can be slow: {reason}") from reason
+        self.switch.start()
+
+    def make_host(self, number, table):
+        space = self.space(number)
         run("ip", "-n", space, "addr", "add", f"10.77.0.{number}/24", "dev", f"e{number}")
         run("ip", "-n", space, "link", "set", f"e{number}", "up")
         run("ip", "-n", space, "link", "set", "lo", "up")
@@ -118,14 +143,22 @@ exec nsenter -t $anchor --net --uts --ipc --mount --wdns="$PWD" /bin/sh -c "$*"
 
     def cut_off(self, number):
         """Takes the host off the network."""
+        if self.switch:
+            self.switch.cut.add(number - 1)
+            return
         run("ip", "-n", f"{self.tag}sw", "link", "set", f"{self.tag}p{number}", "down")
 
     def join(self, number):
+        if self.switch:
+            self.switch.cut.discard(number - 1)
+            return
         run("ip", "-n", f"{self.tag}sw", "link", "set", f"{self.tag}p{number}", "up")
 
     def __exit__(self, *_):
         for anchor in self.anchors:
             anchor.send_signal(signal.SIGKILL)
             anchor.wait()
+        if self.switch:
+            self.switch.close()
         for space in self.spaces:
             subprocess.run(["ip", "netns", "del", space], capture_output=True)

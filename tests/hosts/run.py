@@ -5,6 +5,7 @@ Exit status 77: not possible on this machine, for the reason printed.
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -14,6 +15,8 @@ import tempfile
 import time
 
 from hosts import Hosts, Unavailable
+from slurm import Slurm
+from switch import Link
 
 
 def command(launcher, hosts, pes, words, layout=None):
@@ -25,6 +28,9 @@ def command(launcher, hosts, pes, words, layout=None):
         return [hosts.shell, hosts.names()[0], "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec",
                 hosts.shell, "-hosts", ",".join(names), "-n", str(pes), program]
     start = [hosts.shell, names[0]]
+    if launcher.startswith("srun"):  # srun-pmix, srun-pmi2
+        return start + ["srun", f"--mpi={launcher[5:]}", "-N", str(hosts.count), "-n", str(pes),
+                        "--ntasks-per-node", str(each), program]
     if launcher == "hydra":
         return start + ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", hosts.shell, "-hosts",
                         ",".join(names), "-ppn", str(each), "-n", str(pes), program]
@@ -34,11 +40,16 @@ def command(launcher, hosts, pes, words, layout=None):
 
 
 def run_by_handover(arguments, hosts, words, environment):
-    """By `isthmus run --hosts`, which becomes the launcher."""
+    """By `isthmus run --hosts`, or within an allocation of Slurm: it becomes the launcher."""
     names = hosts.names()
     each = arguments.pes // hosts.count
-    line = [os.path.join(arguments.bin, "isthmus"), "run", "--launcher", arguments.launcher,
-            "--hosts", ",".join(f"{name}:{each}" for name in names)] + words
+    line = [os.path.join(arguments.bin, "isthmus"), "run"]
+    if arguments.launcher == "salloc":
+        line = ["salloc", "-Q", "-N", str(hosts.count), "-n", str(arguments.pes),
+                "--ntasks-per-node", str(each)] + line + words
+    else:
+        line += ["--launcher", arguments.launcher,
+                 "--hosts", ",".join(f"{name}:{each}" for name in names)] + words
     environment = dict(environment, HYDRA_LAUNCHER="ssh", HYDRA_LAUNCHER_EXEC=hosts.shell,
                        OMPI_MCA_plm_rsh_agent=hosts.shell)
     return subprocess.run([hosts.shell, names[0], shlex.join(line)], capture_output=True,
@@ -57,11 +68,12 @@ def run_handover(arguments, hosts):
     if sorted(done.stdout.splitlines()) != expected or done.returncode != 0:
         print("the PEs print", done.stdout, done.stderr, "status", done.returncode)
         return 1
-    began = time.monotonic()
-    done = run_by_handover(arguments, hosts, ["--timeout", "2", "sleep", "20"], environment)
-    if done.returncode == 0 or time.monotonic() - began > 15:
-        print("--timeout: status", done.returncode, "after", time.monotonic() - began, "s")
-        return 1
+    if arguments.launcher != "salloc":  # srun counts in minutes, and is not asked
+        began = time.monotonic()
+        done = run_by_handover(arguments, hosts, ["--timeout", "2", "sleep", "20"], environment)
+        if done.returncode == 0 or time.monotonic() - began > 15:
+            print("--timeout: status", done.returncode, "after", time.monotonic() - began, "s")
+            return 1
     done = run_by_handover(arguments, hosts, ["sh", "-c", "exit 9"], environment)
     if done.returncode != 9:
         print("exit status", done.returncode, "and not 9:", done.stdout, done.stderr)
@@ -75,7 +87,8 @@ def run_handover(arguments, hosts):
 
 
 def need_launcher(launcher):
-    tool = {"hydra": "mpiexec.hydra", "mpirun": "mpirun.openmpi"}[launcher]
+    tool = {"hydra": "mpiexec.hydra", "mpirun": "mpirun.openmpi", "salloc": "salloc"}.get(launcher,
+                                                                                       "srun")
     if shutil.which(tool) is None:
         raise Unavailable(f"{tool} is not installed (tools/install-packages.sh --hosts)")
 
@@ -102,26 +115,81 @@ def run_programs(arguments, hosts):
     return failed
 
 
-def run_fault(arguments, hosts):
-    """A PE is killed, or its host cut off, while all are in a ring of gets, or whatever else."""
-    need_launcher("hydra")
-    program = [os.path.join(arguments.bin, "transport_ring")]
-    if arguments.programs:
-        name, *words = arguments.programs[0].split()
-        program = [os.path.join(arguments.bin, name), *words]
-    detect = 3
+DETECT_SECONDS = 3
+LOST = re.compile(r"PE \d \(host h\d\): (?:shmemx?|isthmus)_\w+: PE \d \(host h\d\) is lost")
+
+
+def start_marked(arguments, hosts, words):
+    """A job of 4 PEs, and the names of the files in which they write their process numbers."""
+    need_launcher(arguments.launcher)
     mark = os.path.join(hosts.folder, "pe")
-    environment = dict(os.environ, ISTHMUS_DETECT_SECONDS=str(detect), RING_MARK=mark)
-    job = subprocess.Popen(command("hydra", hosts, 4, program), stdout=subprocess.PIPE,
+    environment = dict(os.environ, ISTHMUS_DETECT_SECONDS=str(DETECT_SECONDS), RING_MARK=mark,
+                       ISTHMUS_SPIN="0")
+    job = subprocess.Popen(command(arguments.launcher, hosts, 4, words), stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True, env=environment,
                            start_new_session=True)
+    return job, mark
+
+
+def await_marks(job, mark):
+    deadline = time.monotonic() + 60
+    while not all(os.path.exists(f"{mark}{pe}") for pe in range(4)):
+        if time.monotonic() > deadline or job.poll() is not None:
+            print("the job does not start:", job.communicate(timeout=5)[0])
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def end(job, seconds):
+    """Its output, whether it ends by itself or not."""
     try:
-        deadline = time.monotonic() + 60
-        while not all(os.path.exists(f"{mark}{pe}") for pe in range(4)):
-            if time.monotonic() > deadline or job.poll() is not None:
-                print("the ring does not start:", job.communicate(timeout=5)[0])
-                return 1
-            time.sleep(0.05)
+        return job.communicate(timeout=seconds)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGKILL)
+        return job.communicate()[0]
+
+
+# Each direction of a frame's way; see switch.py.
+LINKS = {
+    "slow": Link(delay=0.020, loss=0.02, rate=1_000_000),
+    "short-cut": Link(delay=0.001, rate=20_000_000),
+}
+
+
+def run_link(arguments, hosts):
+    """All that is sent arrives over a link that is slow and lossy, or cut for less time than it
+    takes to give a host up, and nobody is given up."""
+    program = os.path.join(arguments.bin, "transport_slow")
+    rounds = 1 if arguments.link == "slow" else 12
+    began = time.monotonic()
+    job, mark = start_marked(arguments, hosts, [program, str(rounds)])
+    cut = 0.7 * DETECT_SECONDS if arguments.link == "short-cut" else 0
+    if cut:
+        if not await_marks(job, mark):
+            return 1
+        time.sleep(0.5)
+        hosts.cut_off(2)
+        time.sleep(cut)
+        hosts.join(2)
+    output = end(job, 120)
+    took = time.monotonic() - began
+    print(f"{arguments.link}: exit status {job.returncode} after {took:.1f} s; "
+          f"{hosts.switch.frames} frames, {hosts.switch.lost} of them lost")
+    held = f"{rounds} rounds held" in output and job.returncode == 0
+    if not held or "is lost" in output or took < cut:
+        print(output[-3000:])
+        return 1
+    return 0
+
+
+def run_fault(arguments, hosts):
+    """A PE is killed, or its host cut off, while all are in a ring of gets, or whatever else."""
+    name, *words = (arguments.programs or ["transport_ring"])[0].split()
+    job, mark = start_marked(arguments, hosts, [os.path.join(arguments.bin, name), *words])
+    try:
+        if not await_marks(job, mark):
+            return 1
         time.sleep(0.5)
         began = time.monotonic()
         if arguments.fault == "killed":
@@ -135,7 +203,7 @@ def run_fault(arguments, hosts):
                 pids.append(int(file.read()))
         # The PEs of the host that is left must end by themselves; the launcher may wait for the
         # other half of its own.
-        limit = detect * 2 + 5
+        limit = DETECT_SECONDS + 2
         while any(os.path.exists(f"/proc/{pid}") for pid in pids):
             if time.monotonic() - began > limit:
                 print(f"PEs 0 and 1 still run {limit} s after the fault")
@@ -146,37 +214,86 @@ def run_fault(arguments, hosts):
     finally:
         if arguments.fault == "cut-off":
             hosts.join(2)
-        try:
-            output = job.communicate(timeout=10)[0]
-        except subprocess.TimeoutExpired:
-            os.killpg(job.pid, signal.SIGKILL)
-            output = job.communicate()[0]
+        output = end(job, 10)
         print(output[-3000:])
-    if arguments.fault == "cut-off" and "is lost" not in output:
-        print("no message names the PE that was lost")
+    # Process managers that see a process go may be first; Slurm's PMI-2 lets the others wait.
+    speaks = arguments.fault == "cut-off" or arguments.launcher == "srun-pmi2"
+    if speaks and not LOST.search(output):
+        print("no message names the PE that was lost, its host and the operation")
         return 1
     return 0
+
+
+# A case of core_exits, what is printed, the exit status.
+EXITS = [
+    ("exit_early", "shmem_barrier_all: waits in vain for PE 1, which has exited", 1),
+    ("exit_before_one_barrier", "shmem_barrier_all: waits in vain for PE 1, which has exited", 1),
+    ("exit_before_collective", "shmem_sum_reduce: waits in vain for PE 1, which has exited", 1),
+    ("exit_with_lock", "shmem_set_lock: waits in vain for PE 1, which has exited", 1),
+    ("finalize_early", "shmem_barrier_all: waits in vain for PE 1, which has called shmem_finalize",
+     1),
+    ("late", "PE 1 exits", 0),
+    ("puts_to_who_has_exited", "PE 0 counted", 0),
+    ("status", "PE 1 (host h2): exited with status 3 before shmem_finalize; last noted call", 3),
+]
+
+
+def run_exits(arguments, hosts):
+    """PEs that leave early, each on its own host; who waits for one learns of it."""
+    need_launcher(arguments.launcher)
+    program = os.path.join(arguments.bin, "core_exits")
+    environment = dict(os.environ, ISTHMUS_DETECT_SECONDS="10", ISTHMUS_SPIN="0")
+    failed = 0
+    for case, text, status in EXITS:
+        began = time.monotonic()
+        done = subprocess.run(
+            command(arguments.launcher, hosts, hosts.count, [program, case]), text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+            env=environment)
+        took = time.monotonic() - began
+        good = text in done.stdout and took < 10
+        # With PMI-2 srun returns the status of what it killed.
+        if arguments.launcher == "srun-pmi2" and status != 0:
+            good = good and done.returncode != 0
+        else:
+            good = good and done.returncode == status
+        print(f"{case}: exit status {done.returncode}, {took:.1f} s", flush=True)
+        if not good:
+            print(f"expected: {text}, status {status}\n{done.stdout[-3000:]}")
+            failed += 1
+    return failed
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", required=True)
-    parser.add_argument("--launcher", choices=["hydra", "mpirun"], default="hydra")
+    parser.add_argument("--launcher", default="hydra",
+                        choices=["hydra", "mpirun", "srun-pmix", "srun-pmi2", "salloc"])
     parser.add_argument("--hosts", type=int, default=2)
     parser.add_argument("--pes", type=int, default=4)
     parser.add_argument("--layout", type=lambda text: [int(count) for count in text.split(",")],
                         help="PEs of each host in turn, as 3,1,2; more PEs begin again (hydra)")
     parser.add_argument("--fault", choices=["killed", "cut-off"])
+    parser.add_argument("--link", choices=LINKS, help="4 PEs over such links")
+    parser.add_argument("--exits", action="store_true", help="PEs that leave early")
     parser.add_argument("--handover", action="store_true", help="by isthmus run --hosts")
     parser.add_argument("programs", nargs="*",
                         help="NAME is shmem_NAME; core_NAME, native_NAME are whole; arguments may "
                         "follow")
     arguments = parser.parse_args()
     try:
-        with tempfile.TemporaryDirectory() as folder, Hosts(arguments.hosts, folder) as hosts:
-            work = run_fault if arguments.fault else \
-                run_handover if arguments.handover else run_programs
-            failed = work(arguments, hosts)
+        link = LINKS.get(arguments.link)
+        with tempfile.TemporaryDirectory() as folder, \
+                Hosts(arguments.hosts, folder, link) as hosts:
+            work = run_fault if arguments.fault else run_link if link else \
+                run_exits if arguments.exits else run_handover if arguments.handover else \
+                run_programs
+            if arguments.launcher in ("hydra", "mpirun"):
+                failed = work(arguments, hosts)
+            else:
+                with Slurm(hosts, arguments.pes) as slurm:
+                    os.environ.update(slurm.environment())
+                    failed = work(arguments, hosts)
     except Unavailable as reason:
         print(f"skipped: {reason}")
         return 77

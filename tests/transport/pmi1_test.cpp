@@ -79,7 +79,7 @@ TEST(PmiBytes, ThereAndBack) {
     EXPECT_FALSE(decode_bytes("0000", &one, 1));
 }
 
-TEST(Pmi1, GathersInPieces) {
+TEST(Pmi1, SharesInPieces) {
     std::map<std::string, std::string> space;
     Manager manager([&](auto& words) -> std::string {
         const std::string& command = words["cmd"];
@@ -100,10 +100,15 @@ TEST(Pmi1, GathersInPieces) {
     for (std::size_t i = 0; i < mine.size(); ++i)
         mine[i] = static_cast<char>(i * 7);
     std::string all(500, '\0');
-    pmi.gather(mine.data(), mine.size(), all.data());
+    const isthmus::Exchange::Part whole{0, all.data(), mine.size()};
+    pmi.share(mine.data(), mine.size(), {&whole, 1});
     EXPECT_EQ(mine, all);
-    pmi.gather(mine.data() + 1, 10, all.data());
+    const isthmus::Exchange::Part part{0, all.data(), 10};
+    pmi.share(mine.data() + 1, 10, {&part, 1});
     EXPECT_EQ(mine.substr(1, 10), all.substr(0, 10));
+    // Who gives nothing, and a rank that gave less than is asked for.
+    pmi.share(nullptr, 0, {});
+    EXPECT_THROW(pmi.share(mine.data(), 5, {&part, 1}), std::runtime_error);
     pmi.leave();
 }
 

@@ -1,6 +1,7 @@
-"""Measures between two hosts made of namespaces, of 2 PEs each, under mpiexec.hydra.
+"""Measures between hosts made of namespaces, two of 2 PEs each, under mpiexec.hydra.
 
-    on_hosts.py PROGRAMS TURNS WORD...     prints what the programs print
+    on_hosts.py PROGRAMS TURNS WORD...          prints what the programs print
+    on_hosts.py PROGRAMS TURNS startup PES...   with so many PEs, on 4 hosts
 
 In turns: PROGRAMS/hosts with the words as arguments, and PROGRAMS/bare, one process on each host.
 Exit status 77: not possible on this machine, for the reason on the last line of standard error.
@@ -10,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 from hosts import Hosts, Unavailable
 
@@ -24,15 +26,31 @@ def show(words, environment):
     print(done.stdout, end="", flush=True)
 
 
+def launch(hosts, pes, words):
+    return [hosts.shell, hosts.names()[0], "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec",
+            hosts.shell, "-hosts", ",".join(hosts.names()), "-ppn", str(pes // hosts.count), "-n",
+            str(pes)] + words
+
+
+def measure_startup(programs, turns, numbers):
+    with tempfile.TemporaryDirectory() as folder, Hosts(4, folder) as hosts:
+        for _ in range(turns):
+            for pes in numbers:
+                began = time.monotonic()
+                show(launch(hosts, pes, [os.path.join(programs, "startup")]),
+                     {"ISTHMUS_SPIN": "0", "SHMEM_SYMMETRIC_SIZE": "16M"})
+                print(f"op=job pes={pes} job_ms={1e3 * (time.monotonic() - began):.0f}", flush=True)
+
+
 def main():
     programs, turns, *words = sys.argv[1:]
+    if words[0] == "startup":
+        return measure_startup(programs, int(turns), [int(pes) for pes in words[1:]])
     with tempfile.TemporaryDirectory() as folder, Hosts(2, folder) as hosts:
         first, second = hosts.names()
         # The hosts share this machine's processors: who waits gives way.
         settings = {"ISTHMUS_SPIN": "0", "SHMEM_SYMMETRIC_SIZE": "64M"}
-        ours = [hosts.shell, first, "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec",
-                hosts.shell, "-hosts", f"{first},{second}", "-ppn", str(PES // 2), "-n", str(PES),
-                os.path.join(programs, "hosts")] + words
+        ours = launch(hosts, PES, [os.path.join(programs, "hosts")] + words)
         bare = [hosts.shell, first, os.path.join(programs, "bare"), "round_trip"]
         for _ in range(int(turns)):
             show(ours, settings)

@@ -230,7 +230,7 @@ ISTHMUS_API int isthmus_symmetric_atomic(void* word, int pe, isthmus_atomic_kind
     if (is_near(pe)) {
         transport::perform(translate(word, pe), atomic, seen);
     } else {
-        far::settle();
+        far::order_puts();
         seen = far::fetch_atomic(word, pe, atomic, routine);
     }
     if (before)

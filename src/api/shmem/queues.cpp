@@ -100,6 +100,26 @@ int far_status(const shmemx_queue& queue, FarQueueProducer::Outcome outcome, int
     return refuse_closed(queue, pe, routine);
 }
 
+// Where there is no room at once, or the owner is on another host.
+[[gnu::noinline]] int enqueue_slowly(shmemx_queue& queue, const void* message, std::size_t size,
+                                     int pe) {
+    const Routine routine = Routine::extension_queue_enqueue;
+    if (const auto& far = queue.far[static_cast<std::size_t>(pe)]) {
+        begin(routine);
+        return far_status(queue, far->send_wait(message, size, routine), pe, routine_name(routine));
+    }
+    RingProducer& producer = queue.producers[static_cast<std::size_t>(pe)];
+    void* place = nullptr;
+    if (!producer.closed()) {
+        begin(routine);
+        place = producer.reserve_wait(size, deadline_after(-1), routine);
+    }
+    if (!place) return refuse_closed(queue, pe, routine_name(routine));
+    copy(place, message, size);
+    producer.commit(place, size);
+    return ISTHMUS_OK;
+}
+
 }  // namespace
 
 ISTHMUS_API int shmemx_queue_create(size_t capacity, shmemx_queue_t* queue) {
@@ -174,20 +194,7 @@ ISTHMUS_API int shmemx_queue_enqueue(shmemx_queue_t queue, const void* message, 
     RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
     if (producer.send(message, size)) [[likely]]
         return ISTHMUS_OK;
-    if (const auto& far = queue->far[static_cast<std::size_t>(pe)]) {
-        begin(routine);
-        return far_status(*queue, far->send_wait(message, size, routine), pe,
-                          routine_name(routine));
-    }
-    void* place = nullptr;
-    if (!producer.closed()) {
-        begin(routine);
-        place = producer.reserve_wait(size, deadline_after(-1), routine);
-    }
-    if (!place) return refuse_closed(*queue, pe, routine_name(routine));
-    copy(place, message, size);
-    producer.commit(place, size);
-    return ISTHMUS_OK;
+    return enqueue_slowly(*queue, message, size, pe);
 }
 
 ISTHMUS_API int shmemx_queue_try_enqueue(shmemx_queue_t queue, const void* message, size_t size,

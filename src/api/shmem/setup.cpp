@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api/shmem/export.hpp"
+#include "core/departure.hpp"
 #include "core/job.hpp"
 #include "core/session.hpp"
 #include "core/wait.hpp"
@@ -30,7 +31,7 @@ ISTHMUS_API void pshmem_finalize(void) {
 // are in another routine, nor wait for them.
 ISTHMUS_API void isthmus_leave_together(int exits) {
     if (!exits) note(Routine::finalize);
-    meet_to_leave(exits ? Departure::exit : Departure::finalize);
+    leave_together(exits ? Departure::exit : Departure::finalize);
 }
 
 ISTHMUS_API void pshmem_global_exit(int status) {

@@ -108,9 +108,9 @@ Pmi1::Words Pmi1::ask(const std::string& command, const char* reply) {
 }
 
 // In pieces that fit in a value; hexadecimal doubles them.
-void Pmi1::gather(const void* mine, std::size_t bytes, void* all) {
+void Pmi1::share(const void* mine, std::size_t bytes, std::span<const Part> parts) {
     const std::size_t piece = longest_ / 2 - 1;
-    const std::string prefix = "isthmus-" + std::to_string(gathers_++) + "-";
+    const std::string prefix = "isthmus-" + std::to_string(shares_++) + "-";
     const auto key = [&](int rank, std::size_t offset) {
         return prefix + std::to_string(rank) + "-" + std::to_string(offset / piece);
     };
@@ -121,14 +121,13 @@ void Pmi1::gather(const void* mine, std::size_t bytes, void* all) {
             "put_result");
     }
     meet();
-    for (int rank = 0; rank < size_; ++rank) {
-        char* const to = static_cast<char*>(all) + static_cast<std::size_t>(rank) * bytes;
-        for (std::size_t offset = 0; offset < bytes; offset += piece) {
-            const std::size_t length = std::min(piece, bytes - offset);
+    for (const Part& part : parts) {
+        for (std::size_t offset = 0; offset < part.bytes; offset += piece) {
+            const std::size_t length = std::min(piece, part.bytes - offset);
             Words words =
-                ask("cmd=get kvsname=" + space_ + " key=" + key(rank, offset), "get_result");
-            if (!decode_bytes(words["value"], to + offset, length))
-                throw std::runtime_error("rank " + std::to_string(rank) +
+                ask("cmd=get kvsname=" + space_ + " key=" + key(part.rank, offset), "get_result");
+            if (!decode_bytes(words["value"], static_cast<char*>(part.to) + offset, length))
+                throw std::runtime_error("rank " + std::to_string(part.rank) +
                                          " has put something else");
         }
     }

@@ -24,7 +24,7 @@ class Pmi1 final : public Exchange {
     ~Pmi1() override;
     int rank() const override { return rank_; }
     int size() const override { return size_; }
-    void gather(const void* mine, std::size_t bytes, void* all) override;
+    void share(const void* mine, std::size_t bytes, std::span<const Part> parts) override;
     void meet() override;
     void end(int status) override;
     void leave() override;
@@ -41,7 +41,7 @@ class Pmi1 final : public Exchange {
     int size_;
     std::string space_;  // name of the key-value space
     std::size_t longest_ = 1024;
-    unsigned gathers_ = 0;
+    unsigned shares_ = 0;
     std::string rest_;  // read, behind the last line
 };
 

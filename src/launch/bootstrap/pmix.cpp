@@ -27,30 +27,20 @@ class Pmix final : public Exchange {
     int rank() const override { return static_cast<int>(self_.rank); }
     int size() const override { return size_; }
 
-    void gather(const void* mine, std::size_t bytes, void* all) override {
-        const std::string key = "isthmus-" + std::to_string(gathers_++);
-        pmix_value_t value;
-        PMIX_VALUE_CONSTRUCT(&value);
-        value.type = PMIX_BYTE_OBJECT;
-        value.data.bo.bytes = static_cast<char*>(const_cast<void*>(mine));
-        value.data.bo.size = bytes;
-        require(PMIx_Put(PMIX_GLOBAL, key.c_str(), &value), "PMIx_Put");
-        require(PMIx_Commit(), "PMIx_Commit");
-        fence(true);
-        for (int rank = 0; rank < size_; ++rank) {
-            pmix_proc_t who = everyone();
-            who.rank = static_cast<pmix_rank_t>(rank);
-            pmix_value_t* found = nullptr;
-            require(PMIx_Get(&who, key.c_str(), nullptr, 0, &found), "PMIx_Get");
-            const bool fits = found->type == PMIX_BYTE_OBJECT && found->data.bo.size == bytes;
-            if (fits)
-                std::memcpy(static_cast<char*>(all) + static_cast<std::size_t>(rank) * bytes,
-                            found->data.bo.bytes, bytes);
-            PMIX_VALUE_RELEASE(found);
-            if (!fits)
-                throw std::runtime_error("rank " + std::to_string(rank) +
-                                         " has put something else");
+    void share(const void* mine, std::size_t bytes, std::span<const Part> parts) override {
+        const std::string key = "isthmus-" + std::to_string(shares_++);
+        if (bytes != 0) {
+            pmix_value_t value;
+            PMIX_VALUE_CONSTRUCT(&value);
+            value.type = PMIX_BYTE_OBJECT;
+            value.data.bo.bytes = static_cast<char*>(const_cast<void*>(mine));
+            value.data.bo.size = bytes;
+            require(PMIx_Put(PMIX_GLOBAL, key.c_str(), &value), "PMIx_Put");
+            require(PMIx_Commit(), "PMIx_Commit");
         }
+        fence(true);
+        for (const Part& part : parts)
+            take(key, part);
     }
     void meet() override { fence(false); }
     void end(int status) override { PMIx_Abort(status, "", nullptr, 0); }
@@ -65,6 +55,18 @@ class Pmix final : public Exchange {
         job.rank = PMIX_RANK_WILDCARD;
         return job;
     }
+    void take(const std::string& key, const Part& part) const {
+        pmix_proc_t who = everyone();
+        who.rank = static_cast<pmix_rank_t>(part.rank);
+        pmix_value_t* found = nullptr;
+        require(PMIx_Get(&who, key.c_str(), nullptr, 0, &found), "PMIx_Get");
+        const bool fits = found->type == PMIX_BYTE_OBJECT && found->data.bo.size == part.bytes;
+        if (fits) std::memcpy(part.to, found->data.bo.bytes, part.bytes);
+        PMIX_VALUE_RELEASE(found);
+        if (!fits)
+            throw std::runtime_error("rank " + std::to_string(part.rank) +
+                                     " has put something else");
+    }
     void fence(bool collect) {
         pmix_proc_t job = everyone();
         pmix_info_t data;
@@ -77,7 +79,7 @@ class Pmix final : public Exchange {
 
     pmix_proc_t self_{};
     int size_ = 0;
-    unsigned gathers_ = 0;
+    unsigned shares_ = 0;
 };
 
 }  // namespace

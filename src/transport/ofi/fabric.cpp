@@ -1,21 +1,35 @@
 #include "transport/ofi/fabric.hpp"
 
+#include <netinet/in.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
+#include "transport/ofi/wire.hpp"
+
 namespace isthmus::transport::ofi {
 namespace {
 
 constexpr std::uint32_t kVersion = FI_VERSION(1, 17);
+constexpr std::size_t kAddressBytes = 256;
 
 // Best first. What is not listed is taken after `net` and before `shm`; sockets and udp are not
 // taken unless asked for: the one takes milliseconds an operation, the other loses its peers.
 constexpr std::array kRanking{"cxi",  "efa", "psm3",        "opx", "verbs;ofi_rxm",
                               "psm2", "psm", "tcp;ofi_rxm", "tcp", "net"};
 constexpr std::array kRefused{"sockets", "udp", "usnic", "UDP"};
+
+// libfabric reads these when it is first asked for something. What rxm lays ready for messages is
+// by its own measure 75 MB a process; ours are short, and puts and gets do not use it.
+void spare_memory() {
+    static_assert(sizeof(Request) + kRequestBytes <= 4096);
+    constexpr int kUnlessSet = 0;
+    setenv("FI_OFI_RXM_BUFFER_SIZE", "4096", kUnlessSet);
+    setenv("FI_OFI_RXM_MSG_RX_SIZE", "64", kUnlessSet);
+}
 
 int rank_of(const char* provider) {
     for (std::size_t i = 0; i < kRanking.size(); ++i) {
@@ -112,6 +126,7 @@ Info choose_provider(const char* setting, std::string& why) {
 }
 
 void Fabric::choose() {
+    spare_memory();
     std::string why;
     info_ = choose_provider(services_.provider, why);
     if (!info_) {
@@ -219,32 +234,63 @@ void Fabric::publish(std::uint32_t id, const Segment& segment) {
         target_of(pe, id) = all[static_cast<std::size_t>(pe)];
 }
 
-void Fabric::connect() {
-    // Addresses of one provider are equally long almost everywhere; those that are not are padded.
-    struct Card {
-        char address[256];
-        std::uint64_t length;
-        Target targets[kSegments];
-    };
-    Card mine{};
-    std::size_t length = sizeof mine.address;
-    if (const int error = fi_getname(&endpoint_->fid, mine.address, &length))
+std::vector<char> Fabric::address() const {
+    std::vector<char> address(kAddressBytes);
+    std::size_t length = address.size();
+    if (const int error = fi_getname(&endpoint_->fid, address.data(), &length))
         fail("fi_getname", error);
-    mine.length = length;
-    for (std::uint32_t id = 0; id < kSegments; ++id)
-        mine.targets[id] = own_target(id, services_.segments[id]);
-    std::vector<Card> cards(static_cast<std::size_t>(services_.pes));
-    services_.gather(&mine, sizeof mine, cards.data());
-    for (int pe = 0; pe < services_.pes; ++pe) {
-        const Card& card = cards[static_cast<std::size_t>(pe)];
-        fi_addr_t index = FI_ADDR_NOTAVAIL;
-        if (fi_av_insert(addresses_.get(), card.address, 1, &index, 0, nullptr) != 1 ||
-            index != static_cast<fi_addr_t>(pe))
-            fail("fi_av_insert", FI_EADDRNOTAVAIL);
-        if (has_own_targets())
-            targets_.insert(targets_.end(), card.targets, card.targets + kSegments);
+    address.resize(length);
+    return address;
+}
+
+std::vector<char> Fabric::address_of(int pe) const {
+    std::vector<char> address(kAddressBytes);
+    std::size_t length = address.size();
+    if (fi_av_lookup(addresses_.get(), static_cast<fi_addr_t>(pe), address.data(), &length) != 0)
+        length = 0;
+    address.resize(std::min(length, address.size()));
+    return address;
+}
+
+// Bytes of an address in the table that all PEs exchange: equally many everywhere.
+std::size_t Fabric::address_room() const {
+    switch (info_->addr_format) {
+        case FI_SOCKADDR_IN: return sizeof(sockaddr_in);
+        case FI_SOCKADDR_IN6: return sizeof(sockaddr_in6);
+        default: return kAddressBytes;
     }
-    if (targets_.empty()) targets_.assign(mine.targets, mine.targets + kSegments);
+}
+
+// A PE's card: its pulse's port, its address, padded, and its targets where the provider makes
+// them.
+void Fabric::connect(std::uint16_t pulse_port) {
+    const bool by_pe = has_own_targets();
+    Target targets[kSegments];
+    for (std::uint32_t id = 0; id < kSegments; ++id)
+        targets[id] = own_target(id, services_.segments[id]);
+    const std::size_t room = address_room();
+    const std::size_t bytes = sizeof pulse_port + room + (by_pe ? sizeof targets : 0);
+    std::vector<char> mine(bytes);
+    std::memcpy(mine.data(), &pulse_port, sizeof pulse_port);
+    const std::vector<char> own = address();
+    std::memcpy(mine.data() + sizeof pulse_port, own.data(), std::min(own.size(), room));
+    if (by_pe) std::memcpy(mine.data() + sizeof pulse_port + room, targets, sizeof targets);
+    std::vector<char> cards(static_cast<std::size_t>(services_.pes) * bytes);
+    services_.gather(mine.data(), bytes, cards.data());
+    ports_.resize(static_cast<std::size_t>(services_.pes));
+    for (std::size_t pe = 0; pe < ports_.size(); ++pe) {
+        const char* const card = cards.data() + pe * bytes;
+        std::memcpy(&ports_[pe], card, sizeof pulse_port);
+        const char* const address = card + sizeof pulse_port;
+        fi_addr_t index = FI_ADDR_NOTAVAIL;
+        if (fi_av_insert(addresses_.get(), address, 1, &index, 0, nullptr) != 1 || index != pe)
+            fail("fi_av_insert", FI_EADDRNOTAVAIL);
+        if (!by_pe) continue;
+        Target theirs[kSegments];
+        std::memcpy(theirs, address + room, sizeof theirs);
+        targets_.insert(targets_.end(), theirs, theirs + kSegments);
+    }
+    if (targets_.empty()) targets_.assign(targets, targets + kSegments);
 }
 
 std::string Fabric::describe() const {

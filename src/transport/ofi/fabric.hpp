@@ -48,9 +48,13 @@ class Fabric {
     explicit Fabric(const Services& services);
     ~Fabric();
 
-    // Collective: everyone learns everyone's address, and keys and bases where the provider makes
-    // them.
-    void connect();
+    // This endpoint's own address.
+    std::vector<char> address() const;
+    // Collective: everyone learns everyone's address and pulse port, and keys and bases where the
+    // provider makes them.
+    void connect(std::uint16_t pulse_port);
+    std::vector<char> address_of(int pe) const;
+    std::uint16_t pulse_port_of(int pe) const { return ports_[static_cast<std::size_t>(pe)]; }
     // Collective: one more segment, by now that of everyone.
     void publish(std::uint32_t id, const Segment& segment);
 
@@ -87,6 +91,7 @@ class Fabric {
     Target& target_of(int pe, std::uint32_t segment) {
         return const_cast<Target&>(std::as_const(*this).target(pe, segment));
     }
+    std::size_t address_room() const;
     std::uint64_t key_of(std::uint32_t segment) const;
     [[noreturn]] void fail(const char* call, int error) const;
 
@@ -102,6 +107,7 @@ class Fabric {
     bool ordered_ = false;
     bool ordered_reads_ = false;
     std::vector<Target> targets_;
+    std::vector<std::uint16_t> ports_;  // of the pulse, by PE
 };
 
 }  // namespace isthmus::transport::ofi

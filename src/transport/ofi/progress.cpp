@@ -39,13 +39,8 @@ void ring(int event) {
     [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
 }
 
-// The PE that this one watches: the next one that is not on its host.
-int next_far(const Services& services) {
-    for (int distance = 1; distance < services.pes; ++distance) {
-        const int pe = (services.me + distance) % services.pes;
-        if (services.is_far(pe)) return pe;
-    }
-    return -1;
+Milliseconds patience(const Services& services) {
+    return static_cast<Milliseconds>(std::min(services.detect_seconds, 1e6) * 1000);
 }
 
 }  // namespace
@@ -56,9 +51,13 @@ Road::Road(const Services& services)
       written_(services.pes),
       asked_of_(services.pes),
       posted_(static_cast<std::size_t>(services.pes)),
+      told_(services.pes),
       bounces_(std::make_unique<Bounce[]>(kBounceBuffers)),
       reads_(std::make_unique<Read[]>(kReads)),
-      receives_(std::make_unique<Receive[]>(kReceives)) {
+      receives_(std::make_unique<Receive[]>(kReceives)),
+      began_(now_nanoseconds()),
+      watch_(services.pes, patience(services)),
+      pulse_(services.secret, services.me, services.pes) {
     inject_ = fabric_.is_ordered() ? fabric_.info().tx_attr->inject_size : 0;
     longest_ = fabric_.info().ep_attr->max_msg_size;
     description_ = fabric_.describe();
@@ -74,7 +73,11 @@ Road::Road(const Services& services)
         receives_[i].context.kind = Context::Kind::receive;
         post_receive(receives_[i]);
     }
-    fabric_.connect();
+    if (services_.thread && services_.detect_seconds > 0) {
+        const std::vector<char> address = fabric_.address();
+        pulse_.open(address.data(), address.size());
+    }
+    fabric_.connect(pulse_.port());
     if (heap_keys_.make(services_.pes)) {
         for (int pe = 0; pe < services_.pes; ++pe)
             heap_keys_.set(pe, fabric_.target(pe, kHeap).key);
@@ -84,8 +87,8 @@ Road::Road(const Services& services)
     read_ = endpoint_->rma->read;
     inject_message_ = endpoint_->msg->inject;
     sender_ = {fabric_.secret(), static_cast<std::uint64_t>(services_.me)};
-    neighbour_ = services_.detect_seconds > 0 ? next_far(services_) : -1;
-    heard_.store(now_nanoseconds(), std::memory_order_relaxed);
+    if (services_.detect_seconds > 0)
+        neighbours_.assign(services_.watched, services_.watched + services_.watched_count);
     wake_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (!services_.thread) return;
     stop_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -172,6 +175,7 @@ void Road::look() {
             continue;
         }
         if (count <= 0) break;
+        now_ = milliseconds();
         for (ssize_t i = 0; i < count; ++i)
             complete(entries[i]);
         found = true;
@@ -247,8 +251,8 @@ void Road::serve(const char* bytes, std::size_t length) {
         refused_.fetch_add(1, std::memory_order_relaxed);
         return;
     }
-    if (static_cast<int>(asked.from) == neighbour_)
-        heard_.store(now_nanoseconds(), std::memory_order_relaxed);
+    const auto from = static_cast<int>(asked.from);
+    watch_.heard(from, now_);
     const Atomic atomic{asked.atomic, asked.width, asked.operand, asked.compare};
     std::uint64_t before = 0;
     bool good = true;
@@ -279,7 +283,10 @@ void Road::serve(const char* bytes, std::size_t length) {
             if (asked.operand != 0) {
                 Request alive;
                 alive.kind = RequestKind::heartbeat;
-                answers_.push_back({static_cast<int>(asked.from), alive});
+                alive.compare = services_.state ? services_.state() : 0;
+                answers_.push_back({from, alive});
+            } else {
+                watch_.answered(from, asked.compare);
             }
             break;
         case RequestKind::count: good = false;
@@ -359,9 +366,13 @@ void Road::run() {
         leave_to_program();
         keep_to(share);
         look();
-        watch_neighbour(now_nanoseconds());
+        take_beats();
+        watch_neighbours();
         fid* queue = &fabric_.queue()->fid;
-        pollfd ends[] = {{stop_event_, POLLIN, 0}, {fabric_.descriptor(), POLLIN, 0}};
+        // One that is negative is passed over.
+        pollfd ends[] = {{stop_event_, POLLIN, 0},
+                         {fabric_.descriptor(), POLLIN, 0},
+                         {pulse_.descriptor(), POLLIN, 0}};
         // The provider's leave to sleep: there may be work that the descriptor does not show.
         const bool may_sleep =
             fabric_.descriptor() < 0 || fi_trywait(fabric_.fabric(), &queue, 1) == 0;
@@ -369,7 +380,7 @@ void Road::run() {
         // asked for its leave as well; what comes from now on rings.
         services_.stir();
         if (!may_sleep) continue;
-        poll(ends, fabric_.descriptor() >= 0 ? 2 : 1, pause_milliseconds());
+        poll(ends, 3, pause_milliseconds());
     }
 }
 
@@ -387,12 +398,18 @@ void Road::keep_to(Share& share) {
 // it is no longer than a thread's wake-up on a busy machine.
 void Road::leave_to_program() {
     constexpr std::uint64_t kMoment = 50'000;  // nanoseconds
+    unsigned pauses = 0;
     for (std::uint64_t pause = kMoment; !stopping_.load(std::memory_order_acquire);
          pause = std::min(2 * pause, 4 * kMoment)) {
         const std::uint64_t looked = looked_.load(std::memory_order_relaxed);
         if (!asleep_.load(std::memory_order_relaxed) && now_nanoseconds() - looked > kMoment &&
             now_nanoseconds() > looked)
             return;
+        // A program that waits for long keeps the thread here.
+        if (++pauses % 100 == 0) {
+            take_beats();
+            watch_neighbours();
+        }
         const timespec length{0, static_cast<long>(pause)};
         nanosleep(&length, nullptr);
     }
@@ -404,27 +421,56 @@ int Road::pause_milliseconds() const {
     return 100;
 }
 
-// Asks the neighbour for a sign of life when none has come for a quarter of the time.
-void Road::watch_neighbour(std::uint64_t now) {
-    if (neighbour_ < 0) return;
-    const std::uint64_t heard = heard_.load(std::memory_order_relaxed);
-    const double silence = now > heard ? static_cast<double>(now - heard) / 1e9 : 0;
-    if (silence < services_.detect_seconds / 4) return;
-    if (silence > services_.detect_seconds) {
+// ---- signs of life
+
+Milliseconds Road::milliseconds() const {
+    return static_cast<Milliseconds>((now_nanoseconds() - began_) / 1'000'000);
+}
+
+std::uint64_t Road::ask_state(int pe) {
+    watch(pe, Watch::Why::waiting);
+    return watch_.state(pe);
+}
+
+void Road::watch_neighbours() {
+    for (const int pe : neighbours_)
+        watch(pe, Watch::Why::neighbour);
+}
+
+void Road::watch(int pe, Watch::Why why) {
+    const Milliseconds now = milliseconds();
+    const Watch::Action action = watch_.look(pe, now, why);
+    // A PE that serves only when its program calls may be computing.
+    if (action.lost && services_.thread) {
         char text[96];
         std::snprintf(text, sizeof text, "nothing heard of it for %.1f s (ISTHMUS_DETECT_SECONDS)",
-                      silence);
-        services_.lost(neighbour_, text);
+                      static_cast<double>(action.silence) / 1000);
+        services_.lost(pe, text);
     }
-    if (now - asked_at_ < static_cast<std::uint64_t>(services_.detect_seconds * 2.5e8)) return;
-    asked_at_ = now;
+    if (action.beat) {
+        const std::vector<char> address = fabric_.address_of(pe);
+        pulse_.send(address.data(), address.size(), fabric_.pulse_port_of(pe), true);
+    }
+    if (!action.ask) return;
     const std::unique_lock lock(reading_, std::try_to_lock);
-    if (!lock) return;
+    if (!lock) return;  // the next look asks
     Request question;
     question.kind = RequestKind::heartbeat;
     question.operand = 1;
-    answers_.push_back({neighbour_, question});
+    answers_.push_back({pe, question});
+    watch_.asked(pe, now);
     send_answers();
+}
+
+void Road::take_beats() {
+    const Milliseconds now = milliseconds();
+    const unsigned strange = pulse_.receive([&](int pe, bool question) {
+        watch_.heard(pe, now);
+        if (!question) return;
+        const std::vector<char> address = fabric_.address_of(pe);
+        pulse_.send(address.data(), address.size(), fabric_.pulse_port_of(pe), false);
+    });
+    if (strange != 0) refused_.fetch_add(strange, std::memory_order_relaxed);
 }
 
 }  // namespace isthmus::transport::ofi

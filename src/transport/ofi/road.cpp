@@ -344,6 +344,8 @@ void Road::put_signal(int pe, Place dest, const void* source, std::size_t bytes,
 
 void Road::tell(int pe, Place dest, const void* source, std::size_t bytes, Place word,
                 const Atomic& signal) {
+    if (told_[pe].load(std::memory_order_relaxed) == 0)
+        told_[pe].store(1, std::memory_order_relaxed);
     if (bytes == 0) return send(pe, request_for(RequestKind::post_atomic, word, signal));
     if (bytes <= kRequestBytes) {
         Request request = request_for(RequestKind::put_signal, word, signal);
@@ -370,14 +372,14 @@ Request Road::request_for(RequestKind kind, std::uint32_t handler, std::size_t b
 }
 
 void Road::request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) {
-    settle();
+    order_puts();
     send(pe, request_for(RequestKind::core, handler, bytes), payload);
     mark_posted(pe);
 }
 
 std::size_t Road::ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
                       void* answer, std::size_t room) {
-    settle();
+    order_puts();
     AnswerSlot& slot = needed_slot();
     Request request = request_for(RequestKind::ask, handler, bytes);
     slot.into = answer;
@@ -493,7 +495,7 @@ void Road::read_behind() {
     }
 }
 
-void Road::settle() {
+void Road::order_puts() {
     if (!fabric_.is_ordered()) await_confirmations();
 }
 
@@ -509,6 +511,12 @@ void Road::quiet() {
         return;
     if (!fabric_.is_ordered()) await_confirmations();
     flush(true);
+}
+
+// The last of what tell() sends is a request, so a flush comes behind all of it.
+void Road::settle() {
+    told_.take([&](int pe) { mark_asked(pe); });
+    quiet();
 }
 
 }  // namespace isthmus::transport::ofi

@@ -31,7 +31,9 @@
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/key_table.hpp"
 #include "transport/ofi/marks.hpp"
+#include "transport/ofi/pulse.hpp"
 #include "transport/ofi/share.hpp"
+#include "transport/ofi/watch.hpp"
 #include "transport/ofi/wire.hpp"
 
 namespace isthmus::transport::ofi {
@@ -93,6 +95,8 @@ class Road final : public Transport {
     void fence() override;
     void quiet() override;
     void settle() override;
+    void order_puts() override;
+    std::uint64_t ask_state(int pe) override;
     void begin_get(int pe, void* dest, Place source, std::size_t bytes, Pending& pending) override;
     void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) override;
     std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
@@ -186,7 +190,11 @@ class Road final : public Transport {
     void place_thread();
     void keep_to(Share& share);
     int pause_milliseconds() const;
-    void watch_neighbour(std::uint64_t now);
+    // Who and why as Watch has it: asks, or ends the job. Does nothing if that must wait.
+    void watch(int pe, Watch::Why why);
+    void watch_neighbours();
+    void take_beats();
+    Milliseconds milliseconds() const;
     [[noreturn]] void lost(int pe, int error);
 
     Services services_;  // segments: under reading_, but for what does not change any more
@@ -209,6 +217,7 @@ class Road final : public Transport {
     Marks written_;
     Marks asked_of_;
     std::vector<std::atomic<std::uint32_t>> posted_;  // by PE, ever
+    Marks told_;  // by tell(), since this was last settled; relaxed
     std::mutex marking_;
     std::atomic<int> outstanding_{0};  // not 0: there may be marks, or answers are awaited
     std::atomic<int> asked_{0};        // the same of the marks of requests
@@ -235,6 +244,7 @@ class Road final : public Transport {
     bool send_answer(Reply& reply);
     std::deque<Reply> answers_;              // under reading_
     std::uint32_t looks_ = 0;                // likewise
+    Milliseconds now_ = 0;                   // of what is being served; under reading_
     std::atomic<std::uint64_t> refused_{0};  // packets that were none of this job's
 
     // When the program last looked at the queue itself, nanoseconds; relaxed. The thread leaves the
@@ -245,9 +255,10 @@ class Road final : public Transport {
     int wake_event_ = -1;              // rings for it
     std::atomic<bool> stopping_{false};
     int stop_event_ = -1;
-    int neighbour_ = -1;  // whom this PE watches
-    std::atomic<std::uint64_t> heard_{0};
-    std::uint64_t asked_at_ = 0;
+    std::vector<int> neighbours_;  // whom this PE always watches
+    const std::uint64_t began_;
+    Watch watch_;
+    Pulse pulse_;
     std::thread thread_;
 };
 

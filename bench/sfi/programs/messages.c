@@ -1,7 +1,7 @@
 /* Words for a PE of another host, one put each and gathered by the aggregator. The aggregated ones
  * count from the first push until every one has been handled there: `aggregated` are items of 8
  * bytes, which a handler adds up; `aggregated_puts` are of 16, a place and a value, and do what the
- * puts do. */
+ * puts do. And messages of 64 bytes for its queue, which it takes as they come. */
 #define _GNU_SOURCE
 #include <shmemx.h>
 #include <unistd.h>
@@ -57,6 +57,24 @@ static void aggregate(const char* name, size_t item_size, shmemx_handler_t handl
     if (shmem_my_pe() == 0) print_times(name, samples, kBatches);
 }
 
+static void enqueue(void) {
+    enum { kCalls = 50 };
+    shmemx_queue_t queue;
+    char text[64] = "";
+    const void* message;
+    size_t size;
+    if (shmemx_queue_create(1 << 16, &queue) != 0) fail("create");
+    if (shmem_my_pe() == 0) {
+        TIMED("enqueue", kCalls,
+              if (shmemx_queue_enqueue(queue, text, sizeof text, 1) != 0) fail("enqueue"), (void)0);
+        if (shmemx_queue_close(queue, 1) != 0) fail("close");
+    } else {
+        while (shmemx_queue_dequeue(queue, &message, &size) == 0)
+            shmemx_queue_release(queue);
+    }
+    shmemx_queue_destroy(queue, NULL);
+}
+
 int main(void) {
     shmem_init();
     pin_to_core(shmem_my_pe());
@@ -66,6 +84,7 @@ int main(void) {
     shmem_barrier_all();
     aggregate("aggregated", sizeof(long), add);
     aggregate("aggregated_puts", sizeof(struct put), store);
+    enqueue();
     shmem_finalize();
     return 0;
 }
