@@ -160,6 +160,7 @@ ScatteredGet::~ScatteredGet() {
 }
 
 void ScatteredGet::add(void* dest, const char* source, std::uint64_t bytes) {
+    if (!far::is_published(source, bytes)) return far::get(dest, source, bytes, pe_, routine_);
     far::begin_get(dest, source, bytes, pe_, flight_ ? flight_->pending() : pending_, routine_);
 }
 

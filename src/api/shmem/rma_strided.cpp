@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "core/copy.hpp"
 #include "core/far.hpp"
+#include "core/far_segment.hpp"
 #include "core/job.hpp"
 #include "core/wait.hpp"
 
@@ -73,8 +74,9 @@ void copy_shape(void* dest, const void* source, const Shape& shape) {
     }
 }
 
-// For PEs that the window does not reach. What lies in one piece there goes as one; a get takes the
-// gaps along, which costs less than a round trip for each block, unless they are large.
+// For PEs that the window does not reach. What lies in one piece there goes as one, short blocks
+// share requests; a get takes the gaps along, which costs less than a reply for each block, unless
+// they are large.
 constexpr std::size_t kFetchedWithGaps = 65536;
 
 template <std::size_t kUnit>
@@ -88,8 +90,9 @@ void put_shape_far(void* dest, const void* source, const Shape& shape, int pe,
     }
     auto* to = static_cast<char*>(dest);
     const auto* from = static_cast<const char*>(source);
+    ScatteredPut blocks(pe, routine);
     for (std::size_t i = 0; i < shape.count; ++i) {
-        far::put(to, from, bytes, pe, routine);
+        blocks.add(to, from, bytes);
         to += shape.dst * static_cast<std::ptrdiff_t>(kUnit);
         from += shape.sst * static_cast<std::ptrdiff_t>(kUnit);
     }
@@ -106,8 +109,9 @@ void get_shape_far(void* dest, const void* source, const Shape& shape, int pe,
     }
     auto* to = static_cast<char*>(dest);
     const auto* from = static_cast<const char*>(source);
+    ScatteredGet blocks(pe, nullptr, routine);
     for (std::size_t i = 0; i < shape.count; ++i) {
-        far::get(to, from, shape.block * kUnit, pe, routine);
+        blocks.add(to, from, shape.block * kUnit);
         to += shape.dst * static_cast<std::ptrdiff_t>(kUnit);
         from += shape.sst * static_cast<std::ptrdiff_t>(kUnit);
     }
