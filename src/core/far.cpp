@@ -360,6 +360,18 @@ void get(void* dest, const void* source, std::size_t bytes, int pe, const char* 
     copy(dest, source, bytes);  // a constant: the same at every PE
 }
 
+void put_nbi(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
+    if (bytes == 0) return;
+    road->put_nbi(pe, place_of(dest, bytes, routine), source, bytes);
+}
+
+void get_nbi(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
+    Place place;
+    if (bytes == 0 || !find_place(source, bytes, place)) [[unlikely]]
+        return get(dest, source, bytes, pe, routine);
+    road->get_nbi(pe, dest, place, bytes);
+}
+
 std::uint64_t fetch_atomic(const void* word, int pe, const Atomic& atomic, const char* routine) {
     return road->fetch_atomic(pe, word_of(word, atomic, routine), atomic);
 }

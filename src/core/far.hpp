@@ -160,6 +160,9 @@ const char* description();
 // Each ends the job with a message if the memory is not symmetric.
 void put(void* dest, const void* source, std::size_t bytes, int pe, const char* routine);
 void get(void* dest, const void* source, std::size_t bytes, int pe, const char* routine);
+// The same, complete when quiet() is: the buffers are in use until then.
+void put_nbi(void* dest, const void* source, std::size_t bytes, int pe, const char* routine);
+void get_nbi(void* dest, const void* source, std::size_t bytes, int pe, const char* routine);
 std::uint64_t fetch_atomic(const void* word, int pe, const Atomic& atomic, const char* routine);
 void post_atomic(void* word, int pe, const Atomic& atomic, const char* routine);
 void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,

@@ -19,7 +19,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 8;
+inline constexpr std::uint32_t kContractVersion = 9;
 
 // The published memory of a PE, the same segments at every PE: the symmetric heap, the executable's
 // static data, and the arena of the native interface's segments, which is published later than the
@@ -176,6 +176,9 @@ class Transport {
     // PE's reads from one other, later ones do not see an older state than earlier ones.
     virtual void begin_get(int pe, void* dest, Place source, std::size_t bytes,
                            Pending& pending) = 0;
+    // As put() and get(), but complete when quiet() is: the buffers are the caller's until then.
+    virtual void put_nbi(int pe, Place dest, const void* source, std::size_t bytes) = 0;
+    virtual void get_nbi(int pe, void* dest, Place source, std::size_t bytes) = 0;
     // As quiet(), and sees to what tell() has sent as well.
     virtual void settle() = 0;
     // What the far PE's state() has last said, 0 until it has answered. For waits, which call it

@@ -111,6 +111,9 @@ static void get_word(void) {
 static void write_block(char* source, size_t bytes, int number) {
     ISSUE(fi_write(endpoint, source, bytes, NULL, peer, 0, kKey, contexts + 1 + number));
 }
+static void read_block(char* dest, size_t bytes, int number) {
+    ISSUE(fi_read(endpoint, dest, bytes, NULL, peer, 0, kKey, contexts + 1 + number));
+}
 static void fetch_add(void) {
     const long one = 1;
     ISSUE(fi_fetch_atomic(endpoint, &one, 1, NULL, &result_word, NULL, peer, 8, kKey, FI_INT64,
@@ -172,8 +175,8 @@ int main(int argc, char** argv) {
     }
     if (target == 0) {
         pthread_t thread;
+        pin_to_core(1); /* its threads, too: they are those of another host */
         pthread_create(&thread, NULL, serve, NULL);
-        pin_to_core(1);
         return read(sockets[1], &token, 1) != 1;
     }
     pin_to_core(0);
@@ -189,8 +192,12 @@ int main(int argc, char** argv) {
         TIMED("get", 50, get_word(), (void)0);
         TIMED("put_rate", 1000, (value = i, put(&value, sizeof value, (size_t)(i & 63) * 8)),
               get_word());
-        TIMED("put_64k", 16, write_block(source, 65536, i), (drain(16), get_word()));
-        TIMED("put_1m", 4, write_block(source, 1 << 20, i), (drain(4), get_word()));
+        TIMED("put_64k", 16, (write_block(source, 65536, i), drain(1)), get_word());
+        TIMED("put_1m", 4, (write_block(source, 1 << 20, i), drain(1)), get_word());
+        TIMED("put_nbi_64k", 16, write_block(source, 65536, i), (drain(16), get_word()));
+        TIMED("put_nbi_1m", 4, write_block(source, 1 << 20, i), (drain(4), get_word()));
+        TIMED("get_nbi_64k", 16, read_block(source, 65536, i), drain(16));
+        TIMED("get_nbi_1m", 4, read_block(source, 1 << 20, i), drain(4));
     }
     if (write(sockets[0], &token, 1) != 1) return 1;
     waitpid(target, NULL, 0);

@@ -28,6 +28,10 @@ int main(void) {
         TIMED("put_rate", 1000, shmem_long_p(words + (i & 63), i, 1), shmem_quiet());
         TIMED("put_64k", 16, shmem_putmem(block, source, 65536, 1), shmem_quiet());
         TIMED("put_1m", 4, shmem_putmem(block, source, 1 << 20, 1), shmem_quiet());
+        TIMED("put_nbi_64k", 16, shmem_putmem_nbi(block, source, 65536, 1), shmem_quiet());
+        TIMED("put_nbi_1m", 4, shmem_putmem_nbi(block, source, 1 << 20, 1), shmem_quiet());
+        TIMED("get_nbi_64k", 16, shmem_getmem_nbi(source, block, 65536, 1), shmem_quiet());
+        TIMED("get_nbi_1m", 4, shmem_getmem_nbi(source, block, 1 << 20, 1), shmem_quiet());
         shmem_long_p(end, 1, 1);
         shmem_quiet();
     } else {

@@ -1,7 +1,8 @@
 // Remote memory access (9.6): one element, and contiguous blocks.
 //
 // Budgets on one host, entry to return: p and g 8 instructions, put of 8 bytes 20. The nbi forms
-// are the same operations: a store has left the source when the instruction is done.
+// are the same operations there: a store has left the source when the instruction is done. To other
+// hosts they leave under way what cannot be copied aside, until quiet.
 #include "api/shmem/export.hpp"
 #include "api/shmem/put_word.hpp"
 #include "core/copy.hpp"
@@ -16,14 +17,18 @@ namespace {
 
 constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the report of a death
 
+using FarTransfer = void(void* dest, const void* source, std::size_t bytes, int pe,
+                         const char* routine);
+
 // Everything that the fast path leaves out, so that it needs no stack frame.
+template <FarTransfer& kFarPut = far::put>
 [[gnu::cold, gnu::noinline]] void put_checked(void* dest, const void* source, std::size_t bytes,
                                               int pe, const char* routine) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     const auto there = checked_target(dest, bytes, pe, routine);
     if (!there) {
         if (bytes >= kBulk) note(Routine::put);
-        return far::put(dest, source, bytes, pe, routine);
+        return kFarPut(dest, source, bytes, pe, routine);
     }
     note(Routine::put);
     check_private(source, bytes, "source", routine);
@@ -34,13 +39,14 @@ constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the re
                                      const char* routine) {
     if (!far::put_otherwise(dest, source, bytes, pe)) put_checked(dest, source, bytes, pe, routine);
 }
+template <FarTransfer& kFarGet = far::get>
 [[gnu::cold, gnu::noinline]] void get_checked(void* dest, const void* source, std::size_t bytes,
                                               int pe, const char* routine) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     const auto there = checked_target(source, bytes, pe, routine);
     if (!there) {
         if (bytes >= kBulk) note(Routine::get);
-        return far::get(dest, source, bytes, pe, routine);
+        return kFarGet(dest, source, bytes, pe, routine);
     }
     note(Routine::get);
     check_private(dest, bytes, "dest", routine);
@@ -93,12 +99,32 @@ inline void put(void* dest, const void* source, std::size_t bytes, int pe, const
     put_near(dest, source, bytes, pe, routine);
 }
 
-inline void get(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
-    if (!reaches(pe)) [[unlikely]]
-        return get_checked(dest, source, bytes, pe, routine);
+// Short ones are copied aside, by the same calls as those that block.
+inline void put_nbi(void* dest, const void* source, std::size_t bytes, int pe,
+                    const char* routine) {
+    if (bytes >= kBulk && !reaches(pe)) [[unlikely]]
+        return put_checked<far::put_nbi>(dest, source, bytes, pe, routine);
+    put(dest, source, bytes, pe, routine);
+}
+
+[[gnu::always_inline]] inline void get_near(void* dest, const void* source, std::size_t bytes,
+                                            int pe, const char* routine) {
     if (bytes >= kBulk) [[unlikely]]
         enter_bulk(Routine::get, bytes, routine);
     copy(dest, translate(source, pe), bytes);
+}
+
+inline void get(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
+    if (!reaches(pe)) [[unlikely]]
+        return get_checked(dest, source, bytes, pe, routine);
+    get_near(dest, source, bytes, pe, routine);
+}
+
+inline void get_nbi(void* dest, const void* source, std::size_t bytes, int pe,
+                    const char* routine) {
+    if (!reaches(pe)) [[unlikely]]
+        return get_checked<far::get_nbi>(dest, source, bytes, pe, routine);
+    get_near(dest, source, bytes, pe, routine);
 }
 
 template <typename T>
@@ -201,11 +227,11 @@ SHMEM_RMA_TYPES(ELEMENT)
         OPERATION(dest, source, saturated_bytes(nelems, UNIT),                                   \
                   context_pe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME);                  \
     }
-#define BLOCKS(P, PUT, GET, UNIT)  \
-    BLOCK(P, PUT, put, UNIT)       \
-    BLOCK(P, GET, get, UNIT)       \
-    BLOCK(P, PUT##_nbi, put, UNIT) \
-    BLOCK(P, GET##_nbi, get, UNIT) \
+#define BLOCKS(P, PUT, GET, UNIT)      \
+    BLOCK(P, PUT, put, UNIT)           \
+    BLOCK(P, GET, get, UNIT)           \
+    BLOCK(P, PUT##_nbi, put_nbi, UNIT) \
+    BLOCK(P, GET##_nbi, get_nbi, UNIT) \
     SHMEM_TABLE_BLOCK_(ISTHMUS_ALIAS, P, PUT, GET)
 
 #define TYPED_BLOCKS(T, N) BLOCKS(T, N##_put, N##_get, sizeof(T))

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -21,11 +22,6 @@
 
 namespace isthmus::transport::ofi {
 namespace {
-
-std::uint64_t now_nanoseconds() {
-    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
-                                      std::chrono::nanoseconds(1));
-}
 
 std::uint64_t thread_nanoseconds() {
     timespec used{};
@@ -53,7 +49,7 @@ Road::Road(const Services& services)
       posted_(static_cast<std::size_t>(services.pes)),
       told_(services.pes),
       bounces_(std::make_unique<Bounce[]>(kBounceBuffers)),
-      reads_(std::make_unique<Read[]>(kReads)),
+      transfers_(std::make_unique<Transfer[]>(kTransfers)),
       receives_(std::make_unique<Receive[]>(kReceives)),
       began_(now_nanoseconds()),
       watch_(services.pes, patience(services)),
@@ -65,9 +61,9 @@ Road::Road(const Services& services)
         bounces_[i].context.kind = Context::Kind::bounce;
         free_bounces_.push_back(&bounces_[i]);
     }
-    for (std::size_t i = 0; i < kReads; ++i) {
-        reads_[i].context.kind = Context::Kind::read;
-        free_reads_.push_back(&reads_[i]);
+    for (std::size_t i = 0; i < kTransfers; ++i) {
+        transfers_[i].context.kind = Context::Kind::transfer;
+        free_transfers_.push_back(&transfers_[i]);
     }
     for (std::size_t i = 0; i < kReceives; ++i) {
         receives_[i].context.kind = Context::Kind::receive;
@@ -137,8 +133,10 @@ void Road::post_receive(Receive& receive) {
 }
 
 void Road::progress() {
-    looked_.store(now_nanoseconds(), std::memory_order_relaxed);
-    look();
+    call_long([&] {
+        look();
+        return true;
+    });
 }
 
 bool Road::sleep(std::uint64_t nanoseconds) {
@@ -205,15 +203,7 @@ void Road::complete(const fi_cq_msg_entry& entry) {
             reinterpret_cast<Direct*>(context)->done.store(true, std::memory_order_release);
             return;
         }
-        case Context::Kind::read: {
-            auto& read = *reinterpret_cast<Read*>(context);
-            Pending& pending = *read.pending;
-            {
-                const std::lock_guard lock(read_guard_);
-                free_reads_.push_back(&read);
-            }
-            return pending.finish(1);
-        }
+        case Context::Kind::transfer: return finish(*reinterpret_cast<Transfer*>(context));
         case Context::Kind::bounce: {
             auto& bounce = *reinterpret_cast<Bounce*>(context);
             if (bounce.confirms) unconfirmed_.fetch_sub(1, std::memory_order_release);
@@ -362,17 +352,15 @@ void Road::run() {
     // Acquire: partner is the release in the destructor.
     prctl(PR_SET_TIMERSLACK, 1000);  // nanoseconds: its pauses are short
     Share share(services_.thread_share);
+    const int ends = open_ends();
+    bool beats_came = false;
     while (!stopping_.load(std::memory_order_acquire)) {
         leave_to_program();
         keep_to(share);
         look();
-        take_beats();
-        watch_neighbours();
+        see_to_beats(beats_came);
+        beats_came = false;
         fid* queue = &fabric_.queue()->fid;
-        // One that is negative is passed over.
-        pollfd ends[] = {{stop_event_, POLLIN, 0},
-                         {fabric_.descriptor(), POLLIN, 0},
-                         {pulse_.descriptor(), POLLIN, 0}};
         // The provider's leave to sleep: there may be work that the descriptor does not show.
         const bool may_sleep =
             fabric_.descriptor() < 0 || fi_trywait(fabric_.fabric(), &queue, 1) == 0;
@@ -380,8 +368,25 @@ void Road::run() {
         // asked for its leave as well; what comes from now on rings.
         services_.stir();
         if (!may_sleep) continue;
-        poll(ends, 3, pause_milliseconds());
+        epoll_event woken[3];
+        const int count = epoll_wait(ends, woken, 3, pause_milliseconds());
+        for (int i = 0; i < count; ++i)
+            beats_came |= woken[i].data.fd == pulse_.descriptor();
     }
+    ::close(ends);
+}
+
+// What ends the thread's sleep. A set that is kept: each sleep costs less than by poll().
+int Road::open_ends() const {
+    const int ends = epoll_create1(EPOLL_CLOEXEC);
+    for (const int end : {stop_event_, fabric_.descriptor(), pulse_.descriptor()}) {
+        epoll_event event{};
+        event.events = EPOLLIN;
+        event.data.fd = end;
+        if (end >= 0 && (ends < 0 || epoll_ctl(ends, EPOLL_CTL_ADD, end, &event) != 0))
+            services_.fail((std::string("epoll_ctl: ") + std::strerror(errno)).c_str());
+    }
+    return ends;
 }
 
 void Road::keep_to(Share& share) {
@@ -395,21 +400,22 @@ void Road::keep_to(Share& share) {
 }
 
 // Returns when the program has not looked for a moment. What comes in that moment waits for it, so
-// it is no longer than a thread's wake-up on a busy machine.
+// it is no longer than a thread's wake-up on a busy machine. While the program goes on looking the
+// pauses grow with the time that it does: each takes the processor from somebody, and what comes
+// when it stops waits for the end of the pause, an eighth of that time at most.
 void Road::leave_to_program() {
     constexpr std::uint64_t kMoment = 50'000;  // nanoseconds
-    unsigned pauses = 0;
-    for (std::uint64_t pause = kMoment; !stopping_.load(std::memory_order_acquire);
-         pause = std::min(2 * pause, 4 * kMoment)) {
+    constexpr std::uint64_t kLongest = 2'000'000;
+    const std::uint64_t began = now_nanoseconds();
+    while (!stopping_.load(std::memory_order_acquire)) {
+        const std::uint64_t now = now_nanoseconds();
         const std::uint64_t looked = looked_.load(std::memory_order_relaxed);
-        if (!asleep_.load(std::memory_order_relaxed) && now_nanoseconds() - looked > kMoment &&
-            now_nanoseconds() > looked)
+        if (!asleep_.load(std::memory_order_relaxed) &&
+            calling_.load(std::memory_order_relaxed) == 0 && now > looked && now - looked > kMoment)
             return;
         // A program that waits for long keeps the thread here.
-        if (++pauses % 100 == 0) {
-            take_beats();
-            watch_neighbours();
-        }
+        see_to_beats(false);
+        const std::uint64_t pause = std::clamp((now - began) / 8, kMoment, kLongest);
         const timespec length{0, static_cast<long>(pause)};
         nanosleep(&length, nullptr);
     }
@@ -422,6 +428,16 @@ int Road::pause_milliseconds() const {
 }
 
 // ---- signs of life
+
+// A look costs a system call or two, so without a reason only now and then.
+void Road::see_to_beats(bool came) {
+    constexpr Milliseconds kInterval = 20;
+    const Milliseconds now = milliseconds();
+    if (!came && now - beats_seen_to_ < kInterval) return;
+    beats_seen_to_ = now;
+    take_beats();
+    watch_neighbours();
+}
 
 Milliseconds Road::milliseconds() const {
     return static_cast<Milliseconds>((now_nanoseconds() - began_) / 1'000'000);

@@ -91,7 +91,9 @@ void Road::write(int pe, Place dest, const void* source, std::size_t bytes, Cont
         flags |= FI_DELIVERY_COMPLETE;
         unconfirmed_.fetch_add(1, std::memory_order_relaxed);
     }
-    issue(pe, [&] { return fi_writemsg(fabric_.endpoint(), &message, flags); });
+    issue(pe, [&] {
+        return call_long([&] { return fi_writemsg(fabric_.endpoint(), &message, flags); });
+    });
 }
 
 void Road::put_long(int pe, Place dest, const void* source, std::size_t bytes) {
@@ -141,14 +143,20 @@ void Road::get(int pe, void* dest, Place source, std::size_t bytes) {
 
 void Road::begin_get(int pe, void* dest, Place source, std::size_t bytes, Pending& pending) {
     if (!fabric_.has_ordered_reads()) return get(pe, dest, source, bytes);
+    read_parts(pe, dest, source, bytes, &pending);
+}
+
+void Road::get_nbi(int pe, void* dest, Place source, std::size_t bytes) {
+    read_parts(pe, dest, source, bytes, nullptr);
+}
+
+void Road::read_parts(int pe, void* dest, Place source, std::size_t bytes, Pending* pending) {
     auto* to = static_cast<char*>(dest);
     const Target& target = fabric_.target(pe, source.segment);
     std::uint64_t from = target.base + source.offset;
     for (std::size_t part = 0; bytes != 0; to += part, from += part, bytes -= part) {
         part = std::min(bytes, longest_);
-        Read& read = take_read(pe);
-        read.pending = &pending;
-        pending.left.fetch_add(1, std::memory_order_relaxed);
+        Transfer& read = take_transfer(pe, pending);
         issue(pe, [&] {
             return fi_read(fabric_.endpoint(), to, part, nullptr, static_cast<fi_addr_t>(pe), from,
                            target.key, &read.context);
@@ -156,17 +164,60 @@ void Road::begin_get(int pe, void* dest, Place source, std::size_t bytes, Pendin
     }
 }
 
-Read& Road::take_read(int pe) {
-    Read* read = nullptr;
+void Road::put_nbi(int pe, Place dest, const void* source, std::size_t bytes) {
+    if (bytes <= kBounceBytes) return put(pe, dest, source, bytes);
+    const auto* from = static_cast<const char*>(source);
+    for (std::size_t part = 0; bytes != 0; from += part, dest.offset += part, bytes -= part) {
+        part = std::min(bytes, longest_);
+        Transfer& transfer = take_transfer(pe, nullptr);
+        transfer.confirms = !fabric_.is_ordered();
+        write(pe, dest, from, part, transfer.context);
+    }
+    mark_written(pe);
+}
+
+Transfer& Road::take_transfer(int pe, Pending* pending) {
+    Transfer* transfer = nullptr;
     wait(pe, [&] {
-        const std::lock_guard lock(read_guard_);
-        if (free_reads_.empty()) return false;
-        read = free_reads_.back();
-        free_reads_.pop_back();
+        const std::lock_guard lock(transfer_guard_);
+        if (free_transfers_.empty()) return false;
+        transfer = free_transfers_.back();
+        free_transfers_.pop_back();
         return true;
     });
-    read->context.pe = pe;
-    return *read;
+    transfer->context.pe = pe;
+    transfer->confirms = false;
+    transfer->pending = pending;
+    if (pending)
+        pending->left.fetch_add(1, std::memory_order_relaxed);
+    else
+        begin_transfer(pe);
+    return *transfer;
+}
+
+void Road::begin_transfer(int pe) {
+    const std::lock_guard lock(marking_);
+    under_way_.fetch_add(1, std::memory_order_relaxed);
+    transfer_pe_.store(pe, std::memory_order_relaxed);
+    outstanding_.store(1, std::memory_order_relaxed);
+}
+
+void Road::finish(Transfer& transfer) {
+    Pending* const pending = transfer.pending;
+    if (transfer.confirms) unconfirmed_.fetch_sub(1, std::memory_order_release);
+    {
+        const std::lock_guard lock(transfer_guard_);
+        free_transfers_.push_back(&transfer);
+    }
+    if (pending) return pending->finish(1);
+    under_way_.fetch_sub(1, std::memory_order_release);  // partner: await_transfers()
+}
+
+void Road::await_transfers() {
+    // Acquire: partner is the release in finish().
+    if (under_way_.load(std::memory_order_acquire) == 0) return;
+    wait(transfer_pe_.load(std::memory_order_relaxed),
+         [&] { return under_way_.load(std::memory_order_acquire) == 0; });
 }
 
 void Road::await_direct(int pe, Direct& direct) {
@@ -462,7 +513,8 @@ void Road::flush(bool all) {
     const std::lock_guard lock(marking_);
     const bool asked = asked_of_.any();
     asked_.store(asked ? 1 : 0, std::memory_order_release);
-    outstanding_.store(asked || written_.any() ? 1 : 0, std::memory_order_release);
+    const bool more = written_.any() || under_way_.load(std::memory_order_relaxed) != 0;
+    outstanding_.store(asked || more ? 1 : 0, std::memory_order_release);
 }
 
 void Road::ask(AnswerSlot& slot) {
@@ -510,6 +562,7 @@ void Road::quiet() {
     if (outstanding_.load(std::memory_order_acquire) == 0) [[likely]]
         return;
     if (!fabric_.is_ordered()) await_confirmations();
+    await_transfers();
     flush(true);
 }
 

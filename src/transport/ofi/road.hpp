@@ -20,6 +20,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -42,12 +43,12 @@ inline constexpr std::size_t kBounceBytes = 16384;
 inline constexpr std::size_t kBounceBuffers = 64;
 inline constexpr std::size_t kReceives = 128;
 inline constexpr std::uint32_t kPostedAtOnce = 128;  // requests to one PE that nobody answers
-inline constexpr std::size_t kReads = 256;           // of those that begin_get() leaves under way
+inline constexpr std::size_t kTransfers = 256;       // that are left under way
 
 // Behind every context that the provider is given, so that a completion finds its meaning. The
 // provider's part comes first and is the provider's while the operation is under way.
 struct Context {
-    enum class Kind : std::uint8_t { receive, direct, bounce, read };
+    enum class Kind : std::uint8_t { receive, direct, bounce, transfer };
     Context() : kind(Kind::direct) {}  // the provider's part stays as it is: a get makes one a call
     fi_context2 provider;
     Kind kind;
@@ -66,10 +67,11 @@ struct Direct {
     std::atomic<bool> done{false};
 };
 
-// A part of what somebody waits for elsewhere.
-struct Read {
+// A part of what somebody waits for elsewhere; without a Pending that is quiet.
+struct Transfer {
     Context context;
     Pending* pending = nullptr;
+    bool confirms = false;  // as a Bounce's
 };
 
 struct Bounce {
@@ -78,6 +80,11 @@ struct Bounce {
     alignas(64) char buffer[kBounceBytes];
 };
 static_assert(sizeof(Request) + kRequestBytes <= kBounceBytes);
+
+inline std::uint64_t now_nanoseconds() {
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
+                                      std::chrono::nanoseconds(1));
+}
 
 class Road final : public Transport {
   public:
@@ -98,6 +105,8 @@ class Road final : public Transport {
     void order_puts() override;
     std::uint64_t ask_state(int pe) override;
     void begin_get(int pe, void* dest, Place source, std::size_t bytes, Pending& pending) override;
+    void put_nbi(int pe, Place dest, const void* source, std::size_t bytes) override;
+    void get_nbi(int pe, void* dest, Place source, std::size_t bytes) override;
     void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) override;
     std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
                     void* answer, std::size_t room) override;
@@ -120,6 +129,15 @@ class Road final : public Transport {
   private:
     // Reads the completion queue and serves what it finds, unless another thread does.
     void look();
+    // A call of the program's: it serves others as well, so that the thread need not.
+    template <typename Call>
+    auto call_long(Call&& call) {
+        calling_.fetch_add(1, std::memory_order_relaxed);
+        const auto result = call();
+        looked_.store(now_nanoseconds(), std::memory_order_relaxed);
+        calling_.fetch_sub(1, std::memory_order_relaxed);
+        return result;
+    }
     // Calls until the provider takes it. Ends the job if it refuses.
     template <typename Call>
     void issue(int pe, Call&& call);
@@ -144,7 +162,11 @@ class Road final : public Transport {
     void write(int pe, Place dest, const void* source, std::size_t bytes, Context& context);
     Bounce& take_bounce(int pe);
     Bounce* free_bounce();
-    Read& take_read(int pe);
+    Transfer& take_transfer(int pe, Pending* pending);
+    void read_parts(int pe, void* dest, Place source, std::size_t bytes, Pending* pending);
+    void begin_transfer(int pe);
+    void finish(Transfer& transfer);
+    void await_transfers();
     void give_back(Bounce& bounce);
     void write_long(int pe, Place dest, const void* source, std::size_t bytes);
     void send(int pe, Request request, const void* payload = nullptr);
@@ -186,6 +208,7 @@ class Road final : public Transport {
     void send_answers();
 
     void run();
+    int open_ends() const;
     void leave_to_program();
     void place_thread();
     void keep_to(Share& share);
@@ -194,6 +217,7 @@ class Road final : public Transport {
     void watch(int pe, Watch::Why why);
     void watch_neighbours();
     void take_beats();
+    void see_to_beats(bool came);
     Milliseconds milliseconds() const;
     [[noreturn]] void lost(int pe, int error);
 
@@ -229,9 +253,12 @@ class Road final : public Transport {
     std::mutex bounce_guard_;
     std::unique_ptr<Bounce[]> bounces_;
     std::vector<Bounce*> free_bounces_;
-    std::mutex read_guard_;
-    std::unique_ptr<Read[]> reads_;
-    std::vector<Read*> free_reads_;
+    std::mutex transfer_guard_;
+    std::unique_ptr<Transfer[]> transfers_;
+    std::vector<Transfer*> free_transfers_;
+    // Of those that quiet waits for. Counted up under marking_, together with outstanding_.
+    std::atomic<long> under_way_{0};
+    std::atomic<int> transfer_pe_{-1};  // of the latest one, to say who is waited for; relaxed
 
     std::mutex reading_;
     std::unique_ptr<Receive[]> receives_;
@@ -251,6 +278,9 @@ class Road final : public Transport {
     // queue to a program that waits: both would wake for each completion and be in each other's
     // way.
     std::atomic<std::uint64_t> looked_{0};
+    // Threads of the program in a call of the network's, which may take longer than the moment for
+    // which a look counts; relaxed.
+    std::atomic<int> calling_{0};
     std::atomic<bool> asleep_{false};  // a thread of the program is in sleep(); relaxed
     int wake_event_ = -1;              // rings for it
     std::atomic<bool> stopping_{false};
@@ -258,6 +288,7 @@ class Road final : public Transport {
     std::vector<int> neighbours_;  // whom this PE always watches
     const std::uint64_t began_;
     Watch watch_;
+    Milliseconds beats_seen_to_ = 0;  // when; of the thread
     Pulse pulse_;
     std::thread thread_;
 };
