@@ -94,6 +94,8 @@ Road::Road(const Services& services)
     pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's
     thread_ = std::thread([this] { run(); });
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    // By this thread: who looks at the process now finds it.
+    pthread_setname_np(thread_.native_handle(), "isthmus-ofi");
     place_thread();
 }
 
@@ -348,7 +350,6 @@ void Road::send_answers() {
 // ---- the thread
 
 void Road::run() {
-    pthread_setname_np(pthread_self(), "isthmus-ofi");
     // Acquire: partner is the release in the destructor.
     prctl(PR_SET_TIMERSLACK, 1000);  // nanoseconds: its pauses are short
     Share share(services_.thread_share);
