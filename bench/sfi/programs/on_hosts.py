@@ -1,9 +1,10 @@
-"""Measures between hosts made of namespaces, two of 2 PEs each, under mpiexec.hydra.
+"""Measures between hosts made of namespaces, two of them, under mpiexec.hydra.
 
-    on_hosts.py PROGRAMS TURNS WORD...          prints what the programs print
+    on_hosts.py PROGRAMS TURNS barrier          of 2 PEs each; prints what the programs print
+    on_hosts.py PROGRAMS TURNS times            of 1 PE each
     on_hosts.py PROGRAMS TURNS startup PES...   with so many PEs, on 4 hosts
 
-In turns: PROGRAMS/hosts with the words as arguments, and PROGRAMS/bare, one process on each host.
+In turns ours and PROGRAMS/bare, one process on each host; `side` says whose a line is.
 Exit status 77: not possible on this machine, for the reason on the last line of standard error.
 """
 
@@ -15,21 +16,29 @@ import time
 
 from hosts import Hosts, Unavailable
 
-PES = 4
 
 
-def show(words, environment):
+def show(words, environment, side="ours"):
     done = subprocess.run(words, capture_output=True, text=True, timeout=100,
                           env=dict(os.environ, **environment))
     if done.returncode != 0:
         sys.exit(f"{words[-1]}: exit status {done.returncode}: {done.stderr[-500:]}")
-    print(done.stdout, end="", flush=True)
+    for line in done.stdout.splitlines():
+        print(f"side={side} {line}", flush=True)
 
 
 def launch(hosts, pes, words):
     return [hosts.shell, hosts.names()[0], "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec",
             hosts.shell, "-hosts", ",".join(hosts.names()), "-ppn", str(pes // hosts.count), "-n",
             str(pes)] + words
+
+
+def launch_each(hosts, program, setting):
+    """One PE on each host, with the host's number as the value of the setting."""
+    words = launch(hosts, hosts.count, [])[:-2]
+    for number in range(hosts.count):
+        words += [":"] * (number > 0) + ["-n", "1", "-env", setting, str(number), program]
+    return words
 
 
 def measure_startup(programs, turns, numbers):
@@ -42,19 +51,38 @@ def measure_startup(programs, turns, numbers):
                 print(f"op=job pes={pes} job_ms={1e3 * (time.monotonic() - began):.0f}", flush=True)
 
 
+def choose_congestion_control(hosts):
+    """One that has no clock of its own: others wait on these hosts for times that differ from run
+    to run by more than what is compared."""
+    for name in hosts.names():
+        subprocess.run([hosts.shell, name,
+                        "echo reno > /proc/sys/net/ipv4/tcp_congestion_control"], check=False)
+
+
 def main():
     programs, turns, *words = sys.argv[1:]
     if words[0] == "startup":
         return measure_startup(programs, int(turns), [int(pes) for pes in words[1:]])
-    with tempfile.TemporaryDirectory() as folder, Hosts(2, folder) as hosts:
-        first, second = hosts.names()
+    settings = {"SHMEM_SYMMETRIC_SIZE": "64M"}
+    if words[0] == "barrier":
         # The hosts share this machine's processors: who waits gives way.
-        settings = {"ISTHMUS_SPIN": "0", "SHMEM_SYMMETRIC_SIZE": "64M"}
-        ours = launch(hosts, PES, [os.path.join(programs, "hosts")] + words)
-        bare = [hosts.shell, first, os.path.join(programs, "bare"), "round_trip"]
+        settings["ISTHMUS_SPIN"] = "0"
+    with tempfile.TemporaryDirectory() as folder, Hosts(2, folder) as hosts:
+        choose_congestion_control(hosts)
+        elsewhere = {"BARE_NAMESPACE": f"/proc/{hosts.anchors[1].pid}/ns/net"}
+        if words[0] == "barrier":
+            ours = launch(hosts, 4, [os.path.join(programs, "hosts"), "barrier"])
+            alone = ["round_trip"]
+        else:
+            # One processor each, for the threads that serve others, too.
+            ours = launch_each(hosts, os.path.join(programs, "times"),
+                               "ISTHMUS_PROGRESS_PROCESSORS")
+            alone = ["rma", "atomic"]
         for _ in range(int(turns)):
             show(ours, settings)
-            show(bare, {"BARE_NAMESPACE": f"/proc/{hosts.anchors[1].pid}/ns/net"})
+            for what in alone:
+                show([hosts.shell, hosts.names()[0], os.path.join(programs, "bare"), what],
+                     elsewhere, "bare")
 
 
 if __name__ == "__main__":
