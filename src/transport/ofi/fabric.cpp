@@ -60,7 +60,7 @@ Info hints_for(const char* provider) {
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
     hints->domain_attr->mr_mode =
-        FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+        FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
     hints->domain_attr->threading = FI_THREAD_SAFE;
     hints->domain_attr->av_type = FI_AV_TABLE;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
@@ -80,6 +80,7 @@ Fabric::Fabric(const Services& services) : services_(services) {
 Fabric::~Fabric() {
     // Children before parents; the endpoint before what is bound to it.
     endpoint_.reset();
+    own_region_.reset();
     for (auto& region : regions_)
         region.reset();
 }
@@ -193,7 +194,7 @@ void Fabric::open() {
 // Of our choice, where the provider lets us choose: alike at every PE, and not to be guessed by who
 // reaches the port. As many bits as the provider compares; segments differ in the lowest two.
 std::uint64_t Fabric::key_of(std::uint32_t segment) const {
-    static_assert(kSegments <= 4);
+    static_assert(kSegments < 4);  // the last one is the transport's own memory
     const std::size_t bytes = info_->domain_attr->mr_key_size;
     const std::uint64_t mask = bytes < 8 ? (std::uint64_t{1} << 8 * bytes) - 1 : ~std::uint64_t{0};
     // Another number than the one that requests carry.
@@ -201,17 +202,44 @@ std::uint64_t Fabric::key_of(std::uint32_t segment) const {
     return ((random ^ random >> 32) & mask & ~std::uint64_t{3}) | segment;
 }
 
-void Fabric::register_segment(std::uint32_t id, const Segment& segment) {
-    if (segment.size == 0) return;
+Owned<fid_mr> Fabric::register_memory(std::uint32_t id, const Segment& memory,
+                                      std::uint64_t access) {
     fid_mr* region = nullptr;
-    if (const int error =
-            fi_mr_reg(domain_.get(), segment.base, segment.size, FI_REMOTE_READ | FI_REMOTE_WRITE,
-                      0, key_of(id), 0, &region, nullptr))
+    if (const int error = fi_mr_reg(domain_.get(), memory.base, memory.size, access, 0, key_of(id),
+                                    0, &region, nullptr))
         fail("fi_mr_reg", error);
-    regions_[id].reset(region);
-    if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) return;
+    Owned<fid_mr> owned(region);
+    if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) return owned;
     if (const int problem = fi_mr_bind(region, &endpoint_->fid, 0)) fail("fi_mr_bind", problem);
     if (const int problem = fi_mr_enable(region)) fail("fi_mr_enable", problem);
+    return owned;
+}
+
+void Fabric::register_segment(std::uint32_t id, const Segment& segment) {
+    if (segment.size == 0) return;
+    const std::uint64_t here = wants_descriptors() ? FI_READ | FI_WRITE : 0;
+    regions_[id] = register_memory(id, segment, here | FI_REMOTE_READ | FI_REMOTE_WRITE);
+}
+
+void* Fabric::register_own(void* memory, std::size_t bytes) {
+    if (!wants_descriptors()) return nullptr;
+    own_region_ = register_memory(kSegments, {static_cast<char*>(memory), bytes},
+                                  FI_SEND | FI_RECV | FI_READ | FI_WRITE);
+    return fi_mr_desc(own_region_.get());
+}
+
+bool Fabric::find_descriptor(const void* memory, std::size_t bytes, void*& descriptor) const {
+    descriptor = nullptr;
+    if (!wants_descriptors()) return true;
+    const auto at = reinterpret_cast<std::uintptr_t>(memory);
+    for (std::uint32_t id = 0; id < kSegments; ++id) {
+        const Segment& segment = services_.segments[id];
+        const std::uintptr_t offset = at - reinterpret_cast<std::uintptr_t>(segment.base);
+        if (!regions_[id] || offset > segment.size || bytes > segment.size - offset) continue;
+        descriptor = fi_mr_desc(regions_[id].get());
+        return true;
+    }
+    return false;
 }
 
 Target Fabric::own_target(std::uint32_t id, const Segment& segment) const {
@@ -298,7 +326,8 @@ std::string Fabric::describe() const {
            std::to_string(FI_MAJOR(fi_version())) + "." + std::to_string(FI_MINOR(fi_version())) +
            ", " + (info_->domain_attr->name ? info_->domain_attr->name : "no device") +
            "): atomics and signals by request to the target's progress thread; quiet by " +
-           (ordered_ ? "a request behind the puts" : "delivery-complete puts and a request");
+           (ordered_ ? "a request behind the puts" : "delivery-complete puts and a request") +
+           (wants_descriptors() ? "; what lies outside of symmetric memory is copied aside" : "");
 }
 
 }  // namespace isthmus::transport::ofi

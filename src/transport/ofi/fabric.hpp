@@ -58,6 +58,14 @@ class Fabric {
     // Collective: one more segment, by now that of everyone.
     void publish(std::uint32_t id, const Segment& segment);
 
+    // Some providers want the memory on this side registered as well (FI_MR_LOCAL), and its
+    // descriptor with each operation; injected data excepted.
+    bool wants_descriptors() const { return (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0; }
+    // Once, of the transport's own memory. Null without such a provider.
+    void* register_own(void* memory, std::size_t bytes);
+    // False: the provider wants one, and the memory is in no published segment.
+    bool find_descriptor(const void* memory, std::size_t bytes, void*& descriptor) const;
+
     fid_ep* endpoint() const { return endpoint_.get(); }
     fid_cq* queue() const { return queue_.get(); }
     fid_fabric* fabric() const { return fabric_.get(); }
@@ -83,6 +91,7 @@ class Fabric {
     void choose();
     void open();
     void register_segment(std::uint32_t id, const Segment& segment);
+    Owned<fid_mr> register_memory(std::uint32_t id, const Segment& memory, std::uint64_t access);
     Target own_target(std::uint32_t id, const Segment& segment) const;
     // Keys and bases are the provider's, of each PE its own; else all PEs' are alike.
     bool has_own_targets() const {
@@ -103,6 +112,7 @@ class Fabric {
     Owned<fid_cq> queue_;
     Owned<fid_ep> endpoint_;
     Owned<fid_mr> regions_[kSegments];
+    Owned<fid_mr> own_region_;
     int descriptor_ = -1;
     bool ordered_ = false;
     bool ordered_reads_ = false;

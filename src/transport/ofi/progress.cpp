@@ -48,26 +48,26 @@ Road::Road(const Services& services)
       asked_of_(services.pes),
       posted_(static_cast<std::size_t>(services.pes)),
       told_(services.pes),
-      bounces_(std::make_unique<Bounce[]>(kBounceBuffers)),
+      buffers_(std::make_unique_for_overwrite<Buffers>()),
       transfers_(std::make_unique<Transfer[]>(kTransfers)),
-      receives_(std::make_unique<Receive[]>(kReceives)),
       began_(now_nanoseconds()),
       watch_(services.pes, patience(services)),
       pulse_(services.secret, services.me, services.pes) {
     inject_ = fabric_.is_ordered() ? fabric_.info().tx_attr->inject_size : 0;
     longest_ = fabric_.info().ep_attr->max_msg_size;
     description_ = fabric_.describe();
-    for (std::size_t i = 0; i < kBounceBuffers; ++i) {
-        bounces_[i].context.kind = Context::Kind::bounce;
-        free_bounces_.push_back(&bounces_[i]);
+    descriptor_ = fabric_.register_own(buffers_.get(), sizeof(Buffers));
+    for (Bounce& bounce : buffers_->bounces) {
+        bounce.context.kind = Context::Kind::bounce;
+        free_bounces_.push_back(&bounce);
     }
     for (std::size_t i = 0; i < kTransfers; ++i) {
         transfers_[i].context.kind = Context::Kind::transfer;
         free_transfers_.push_back(&transfers_[i]);
     }
-    for (std::size_t i = 0; i < kReceives; ++i) {
-        receives_[i].context.kind = Context::Kind::receive;
-        post_receive(receives_[i]);
+    for (Receive& receive : buffers_->receives) {
+        receive.context.kind = Context::Kind::receive;
+        post_receive(receive);
     }
     if (services_.thread && services_.detect_seconds > 0) {
         const std::vector<char> address = fabric_.address();
@@ -128,7 +128,7 @@ Road::~Road() {
 void Road::post_receive(Receive& receive) {
     ssize_t result = -FI_EAGAIN;
     while (result == -FI_EAGAIN)
-        result = fi_recv(fabric_.endpoint(), receive.buffer, sizeof receive.buffer, nullptr,
+        result = fi_recv(fabric_.endpoint(), receive.buffer, sizeof receive.buffer, descriptor_,
                          FI_ADDR_UNSPEC, &receive.context);
     if (result != 0)
         services_.fail((std::string("fi_recv: ") + fi_strerror(static_cast<int>(-result))).c_str());
@@ -326,6 +326,7 @@ bool Road::send_answer(Reply& reply) {
         iovec local{bounce->buffer, sizeof reply.request + reply.request.bytes};
         fi_msg message{};
         message.msg_iov = &local;
+        message.desc = &descriptor_;
         message.iov_count = 1;
         message.addr = to;
         message.context = &bounce->context;

@@ -5,267 +5,6 @@
 #include <cstring>
 
 namespace isthmus::transport::ofi {
-namespace {
-
-// A few cache lines to some kilobytes, for which the C library's string instructions are slow to
-// start, and slower where the two sides lie badly to each other.
-void copy_to_bounce(char* to, const void* source, std::size_t bytes) {
-    const auto* from = static_cast<const char*>(source);
-    constexpr std::size_t kLine = 64;
-    for (; bytes >= kLine; bytes -= kLine, to += kLine, from += kLine)
-        __builtin_memcpy(to, from, kLine);
-    std::memcpy(to, from, bytes);
-}
-
-}  // namespace
-
-template <typename Done>
-void Road::wait(int pe, Done&& done) {
-    if (done()) return;
-    struct State {
-        Road& road;
-        Done& done;
-    } state{*this, done};
-    services_.wait(
-        pe,
-        [](void* argument) {
-            auto& [road, is_done] = *static_cast<State*>(argument);
-            road.progress();
-            return static_cast<bool>(is_done());
-        },
-        &state);
-}
-
-template <typename Call>
-void Road::issue(int pe, Call&& call) {
-    ssize_t result = call();
-    if (result == -FI_EAGAIN) [[unlikely]] {
-        // Connecting, or its queues are full: the provider's own progress makes room.
-        wait(pe, [&] {
-            result = call();
-            return result != -FI_EAGAIN;
-        });
-    }
-    if (result != 0) [[unlikely]]
-        lost(pe, static_cast<int>(-result));
-}
-
-// ---- puts and gets
-
-void Road::put(int pe, Place dest, const void* source, std::size_t bytes) {
-    if (bytes > inject_) [[unlikely]]
-        return put_long(pe, dest, source, bytes);
-    const Target& target = fabric_.target(pe, dest.segment);
-    const ssize_t result =
-        fi_inject_write(fabric_.endpoint(), source, bytes, static_cast<fi_addr_t>(pe),
-                        target.base + dest.offset, target.key);
-    if (result != 0) [[unlikely]]
-        return put_again(pe, dest, source, bytes);
-    mark_written(pe);
-}
-
-// The provider had no room, or refuses for good.
-void Road::put_again(int pe, Place dest, const void* source, std::size_t bytes) {
-    const Target& target = fabric_.target(pe, dest.segment);
-    issue(pe, [&] {
-        return fi_inject_write(fabric_.endpoint(), source, bytes, static_cast<fi_addr_t>(pe),
-                               target.base + dest.offset, target.key);
-    });
-    mark_written(pe);
-}
-
-void Road::write(int pe, Place dest, const void* source, std::size_t bytes, Context& context) {
-    const Target& target = fabric_.target(pe, dest.segment);
-    context.pe = pe;
-    iovec local{const_cast<void*>(source), bytes};
-    fi_rma_iov remote{target.base + dest.offset, bytes, target.key};
-    fi_msg_rma message{};
-    message.msg_iov = &local;
-    message.iov_count = 1;
-    message.addr = static_cast<fi_addr_t>(pe);
-    message.rma_iov = &remote;
-    message.rma_iov_count = 1;
-    message.context = &context;
-    std::uint64_t flags = FI_COMPLETION;
-    if (!fabric_.is_ordered()) {
-        flags |= FI_DELIVERY_COMPLETE;
-        unconfirmed_.fetch_add(1, std::memory_order_relaxed);
-    }
-    issue(pe, [&] {
-        return call_long([&] { return fi_writemsg(fabric_.endpoint(), &message, flags); });
-    });
-}
-
-void Road::put_long(int pe, Place dest, const void* source, std::size_t bytes) {
-    if (bytes == 0) return;
-    write_long(pe, dest, source, bytes);
-    mark_written(pe);
-}
-
-// More than the provider injects, and no mark.
-void Road::write_long(int pe, Place dest, const void* source, std::size_t bytes) {
-    if (bytes <= kBounceBytes && bytes <= longest_) {
-        Bounce& bounce = take_bounce(pe);
-        bounce.confirms = !fabric_.is_ordered();
-        copy_to_bounce(bounce.buffer, source, bytes);
-        return write(pe, dest, bounce.buffer, bytes, bounce.context);
-    }
-    const auto* from = static_cast<const char*>(source);
-    while (bytes != 0) {
-        const std::size_t part = bytes < longest_ ? bytes : longest_;
-        Direct direct;
-        write(pe, dest, from, part, direct.context);
-        await_direct(pe, direct);
-        from += part;
-        dest.offset += part;
-        bytes -= part;
-    }
-}
-
-void Road::get(int pe, void* dest, Place source, std::size_t bytes) {
-    auto* to = static_cast<char*>(dest);
-    const Target& target = fabric_.target(pe, source.segment);
-    std::uint64_t from = target.base + source.offset;
-    do {
-        const std::size_t part = bytes < longest_ ? bytes : longest_;
-        Direct direct;
-        direct.context.pe = pe;
-        issue(pe, [&] {
-            return fi_read(fabric_.endpoint(), to, part, nullptr, static_cast<fi_addr_t>(pe), from,
-                           target.key, &direct.context);
-        });
-        await_direct(pe, direct);
-        to += part;
-        from += part;
-        bytes -= part;
-    } while (bytes != 0);
-}
-
-void Road::begin_get(int pe, void* dest, Place source, std::size_t bytes, Pending& pending) {
-    if (!fabric_.has_ordered_reads()) return get(pe, dest, source, bytes);
-    read_parts(pe, dest, source, bytes, &pending);
-}
-
-void Road::get_nbi(int pe, void* dest, Place source, std::size_t bytes) {
-    read_parts(pe, dest, source, bytes, nullptr);
-}
-
-void Road::read_parts(int pe, void* dest, Place source, std::size_t bytes, Pending* pending) {
-    auto* to = static_cast<char*>(dest);
-    const Target& target = fabric_.target(pe, source.segment);
-    std::uint64_t from = target.base + source.offset;
-    for (std::size_t part = 0; bytes != 0; to += part, from += part, bytes -= part) {
-        part = std::min(bytes, longest_);
-        Transfer& read = take_transfer(pe, pending);
-        issue(pe, [&] {
-            return fi_read(fabric_.endpoint(), to, part, nullptr, static_cast<fi_addr_t>(pe), from,
-                           target.key, &read.context);
-        });
-    }
-}
-
-void Road::put_nbi(int pe, Place dest, const void* source, std::size_t bytes) {
-    if (bytes <= kBounceBytes) return put(pe, dest, source, bytes);
-    const auto* from = static_cast<const char*>(source);
-    for (std::size_t part = 0; bytes != 0; from += part, dest.offset += part, bytes -= part) {
-        part = std::min(bytes, longest_);
-        Transfer& transfer = take_transfer(pe, nullptr);
-        transfer.confirms = !fabric_.is_ordered();
-        write(pe, dest, from, part, transfer.context);
-    }
-    mark_written(pe);
-}
-
-Transfer& Road::take_transfer(int pe, Pending* pending) {
-    Transfer* transfer = nullptr;
-    wait(pe, [&] {
-        const std::lock_guard lock(transfer_guard_);
-        if (free_transfers_.empty()) return false;
-        transfer = free_transfers_.back();
-        free_transfers_.pop_back();
-        return true;
-    });
-    transfer->context.pe = pe;
-    transfer->confirms = false;
-    transfer->pending = pending;
-    if (pending)
-        pending->left.fetch_add(1, std::memory_order_relaxed);
-    else
-        begin_transfer(pe);
-    return *transfer;
-}
-
-void Road::begin_transfer(int pe) {
-    const std::lock_guard lock(marking_);
-    under_way_.fetch_add(1, std::memory_order_relaxed);
-    transfer_pe_.store(pe, std::memory_order_relaxed);
-    outstanding_.store(1, std::memory_order_relaxed);
-}
-
-void Road::finish(Transfer& transfer) {
-    Pending* const pending = transfer.pending;
-    if (transfer.confirms) unconfirmed_.fetch_sub(1, std::memory_order_release);
-    {
-        const std::lock_guard lock(transfer_guard_);
-        free_transfers_.push_back(&transfer);
-    }
-    if (pending) return pending->finish(1);
-    under_way_.fetch_sub(1, std::memory_order_release);  // partner: await_transfers()
-}
-
-void Road::await_transfers() {
-    // Acquire: partner is the release in finish().
-    if (under_way_.load(std::memory_order_acquire) == 0) return;
-    wait(transfer_pe_.load(std::memory_order_relaxed),
-         [&] { return under_way_.load(std::memory_order_acquire) == 0; });
-}
-
-void Road::await_direct(int pe, Direct& direct) {
-    // Acquire: partner is the release in complete().
-    wait(pe, [&] { return direct.done.load(std::memory_order_acquire); });
-}
-
-// As fetch_word_here().
-void Road::get_word_here(Transport& transport, void* dest, int pe, std::uint64_t offset,
-                         std::size_t bytes) {
-    auto& road = static_cast<Road&>(transport);
-    struct {
-        Direct direct;
-        void* dest;
-        std::size_t bytes;
-        std::uint64_t offset;
-        Road* road;
-    } frame;
-    frame.direct.context.pe = pe;
-    frame.dest = dest;
-    frame.bytes = bytes;
-    frame.offset = offset;
-    frame.road = &road;
-    if (road.read_(road.endpoint_, dest, bytes, nullptr, static_cast<fi_addr_t>(pe), offset,
-                   road.keys_[pe], &frame.direct.context) != 0) [[unlikely]]
-        return frame.road->get(frame.direct.context.pe, frame.dest, {kHeap, frame.offset},
-                               frame.bytes);
-    frame.road->await_direct(frame.direct.context.pe, frame.direct);
-}
-
-Bounce& Road::take_bounce(int pe) {
-    Bounce* bounce = nullptr;
-    wait(pe, [&] { return (bounce = free_bounce()) != nullptr; });
-    return *bounce;
-}
-
-Bounce* Road::free_bounce() {
-    const std::lock_guard lock(bounce_guard_);
-    if (free_bounces_.empty()) return nullptr;
-    Bounce* const bounce = free_bounces_.back();
-    free_bounces_.pop_back();
-    return bounce;
-}
-
-void Road::give_back(Bounce& bounce) {
-    const std::lock_guard lock(bounce_guard_);
-    free_bounces_.push_back(&bounce);
-}
 
 // ---- requests
 
@@ -288,6 +27,7 @@ void Road::send(int pe, Request request, const void* payload) {
     iovec local{bounce.buffer, length};
     fi_msg message{};
     message.msg_iov = &local;
+    message.desc = &descriptor_;
     message.iov_count = 1;
     message.addr = to;
     message.context = &bounce.context;
@@ -527,19 +267,18 @@ void Road::ask(AnswerSlot& slot) {
 
 // A word of the heap from each, some at a time.
 void Road::read_behind() {
-    constexpr std::size_t kAtATime = 16;
-    Direct reads[kAtATime];
-    std::uint64_t words[kAtATime];
-    for (std::size_t first = 0; first < written_pes_.size(); first += kAtATime) {
-        const std::size_t count = std::min(kAtATime, written_pes_.size() - first);
+    Direct reads[kReadsBehind];
+    for (std::size_t first = 0; first < written_pes_.size(); first += kReadsBehind) {
+        const std::size_t count = std::min(kReadsBehind, written_pes_.size() - first);
         for (std::size_t i = 0; i < count; ++i) {
             const int pe = written_pes_[first + i];
             const Target& heap = fabric_.target(pe, kHeap);
             reads[i].context.pe = pe;
             reads[i].done.store(false, std::memory_order_relaxed);
             issue(pe, [&] {
-                return fi_read(fabric_.endpoint(), &words[i], sizeof words[i], nullptr,
-                               static_cast<fi_addr_t>(pe), heap.base, heap.key, &reads[i].context);
+                return fi_read(fabric_.endpoint(), &buffers_->behind[i], sizeof(std::uint64_t),
+                               descriptor_, static_cast<fi_addr_t>(pe), heap.base, heap.key,
+                               &reads[i].context);
             });
         }
         for (std::size_t i = 0; i < count; ++i)

@@ -43,6 +43,7 @@ inline constexpr std::size_t kBounceBytes = 16384;
 inline constexpr std::size_t kBounceBuffers = 64;
 inline constexpr std::size_t kReceives = 128;
 inline constexpr std::uint32_t kPostedAtOnce = 128;  // requests to one PE that nobody answers
+inline constexpr std::size_t kReadsBehind = 16;      // of quiet, at a time
 inline constexpr std::size_t kTransfers = 256;       // that are left under way
 
 // Behind every context that the provider is given, so that a completion finds its meaning. The
@@ -86,6 +87,13 @@ inline std::uint64_t now_nanoseconds() {
                                       std::chrono::nanoseconds(1));
 }
 
+// The memory of the transport's own that the provider reads and writes, in one piece.
+struct Buffers {
+    Bounce bounces[kBounceBuffers];
+    Receive receives[kReceives];
+    std::uint64_t behind[kReadsBehind];  // what quiet reads; under flushing_
+};
+
 class Road final : public Transport {
   public:
     explicit Road(const Services& services);
@@ -120,7 +128,9 @@ class Road final : public Transport {
     Express express() const override;
     FetchWord* fetch_word() const override { return fetch_word_here; }
     GetWord* get_word() const override {
-        return fabric_.has_offsets() && heap_keys_.keys() ? get_word_here : nullptr;
+        const bool express =
+            fabric_.has_offsets() && heap_keys_.keys() && !fabric_.wants_descriptors();
+        return express ? get_word_here : nullptr;
     }
     void wrote(int pe) override { mark_written(pe); }
     std::uint64_t refused() const override { return refused_.load(std::memory_order_relaxed); }
@@ -159,7 +169,10 @@ class Road final : public Transport {
     [[gnu::noinline]] std::uint64_t await_answer(int pe, AnswerSlot& slot);
     [[gnu::cold]] void put_again(int pe, Place dest, const void* source, std::size_t bytes);
     void put_long(int pe, Place dest, const void* source, std::size_t bytes);
-    void write(int pe, Place dest, const void* source, std::size_t bytes, Context& context);
+    void write(int pe, Place dest, const void* source, std::size_t bytes, void* descriptor,
+               Context& context);
+    void put_aside(int pe, Place dest, const void* source, std::size_t bytes);
+    void get_aside(int pe, void* dest, Place source, std::size_t bytes);
     Bounce& take_bounce(int pe);
     Bounce* free_bounce();
     Transfer& take_transfer(int pe, Pending* pending);
@@ -251,7 +264,8 @@ class Road final : public Transport {
     std::atomic<long> unconfirmed_{0};  // delivery-complete puts under way
 
     std::mutex bounce_guard_;
-    std::unique_ptr<Bounce[]> bounces_;
+    std::unique_ptr<Buffers> buffers_;
+    void* descriptor_ = nullptr;  // of the buffers, for providers that want one
     std::vector<Bounce*> free_bounces_;
     std::mutex transfer_guard_;
     std::unique_ptr<Transfer[]> transfers_;
@@ -261,7 +275,6 @@ class Road final : public Transport {
     std::atomic<int> transfer_pe_{-1};  // of the latest one, to say who is waited for; relaxed
 
     std::mutex reading_;
-    std::unique_ptr<Receive[]> receives_;
     struct Reply {
         int pe;
         Request request;
@@ -292,5 +305,36 @@ class Road final : public Transport {
     Pulse pulse_;
     std::thread thread_;
 };
+
+template <typename Done>
+void Road::wait(int pe, Done&& done) {
+    if (done()) return;
+    struct State {
+        Road& road;
+        Done& done;
+    } state{*this, done};
+    services_.wait(
+        pe,
+        [](void* argument) {
+            auto& [road, is_done] = *static_cast<State*>(argument);
+            road.progress();
+            return static_cast<bool>(is_done());
+        },
+        &state);
+}
+
+template <typename Call>
+void Road::issue(int pe, Call&& call) {
+    ssize_t result = call();
+    if (result == -FI_EAGAIN) [[unlikely]] {
+        // Connecting, or its queues are full: the provider's own progress makes room.
+        wait(pe, [&] {
+            result = call();
+            return result != -FI_EAGAIN;
+        });
+    }
+    if (result != 0) [[unlikely]]
+        lost(pe, static_cast<int>(-result));
+}
 
 }  // namespace isthmus::transport::ofi
