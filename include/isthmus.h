@@ -37,6 +37,7 @@
 #include <isthmus/segment.h>
 #include <isthmus/status.h>
 #include <isthmus/symmetric.h>
+#include <isthmus/window.h>
 
 #ifdef __cplusplus
 extern "C" {
