@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <string>
 
+#include "base/text.hpp"
 namespace isthmus {
 
 struct Mapping {
@@ -36,6 +36,6 @@ class Mappings {
 
 // Why the pages of [begin, begin + size) cannot be adopted: not mapped throughout, not both
 // readable and writable, or shared already. Empty if they can.
-std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size, Mappings& mappings);
+Text why_not_adoptable(std::uintptr_t begin, std::uint64_t size, Mappings& mappings);
 
 }  // namespace isthmus

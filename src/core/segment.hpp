@@ -4,8 +4,8 @@
 #include <isthmus/segment.h>
 
 #include <cstdint>
-#include <string>
 
+#include "base/text.hpp"
 #include "core/job.hpp"
 #include "core/sleep.hpp"
 #include "core/window.hpp"
@@ -25,7 +25,7 @@ void release_segments();
 
 // "segment 0x5 + 16" if the address lies in memory that the library provided for it or that it
 // adopted; else empty, also while another thread makes or destroys one.
-std::string describe_in_segment(const void* address);
+Text describe_in_segment(const void* address);
 
 // Around a fork: nobody makes or destroys a segment between the two.
 void hold_segments();

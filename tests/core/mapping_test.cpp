@@ -24,7 +24,7 @@ class MappingTest : public testing::TestWithParam<bool> {
     std::uintptr_t page(std::uint64_t number) const {
         return reinterpret_cast<std::uintptr_t>(pages_) + number * page_;
     }
-    std::string why_not(std::uint64_t first, std::uint64_t count) const {
+    Text why_not(std::uint64_t first, std::uint64_t count) const {
         Mappings mappings(GetParam());
         return why_not_adoptable(page(first), count * page_, mappings);
     }
