@@ -67,7 +67,9 @@ typedef struct isthmus_segment {
  * Else the memory must be symmetric (shmem_malloc, static data) or begin and end at page borders
  * (mmap, aligned_alloc(4096, ...)); in the latter case its pages are moved to shared memory in
  * place, contents kept, and must not be written by other threads during this call. Such pages must
- * be private, readable and writable, and no other segment's. Symmetric memory may lie in several
+ * be private, readable and writable, and no other segment's. Those that may be executed as well
+ * (the heap under valgrind) stay so where the kernel allows it of shared memory, and are so again
+ * when the segment is destroyed; where it does not, executing them faults meanwhile. Symmetric memory may lie in several
  * segments, whole or in part: ids, rights and kinds are each segment's own, the bytes are the same
  * ones. Memory of either sort stays the caller's and must stay where it is, neither freed nor
  * unmapped, until the segment is destroyed (by isthmus_finalize at the latest). What the library

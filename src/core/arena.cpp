@@ -238,4 +238,12 @@ bool return_pages(void* pages, std::uint64_t size, const void* block) {
     return false;
 }
 
+void allow_execution(const std::vector<Range>& pages) {
+    // Security modules and mounts may forbid it, for shared memory at least. The program then finds
+    // out by a fault, as include/isthmus/segment.h says.
+    for (const Range& range : pages)
+        mprotect(reinterpret_cast<void*>(range.begin), range.size,
+                 PROT_READ | PROT_WRITE | PROT_EXEC);
+}
+
 }  // namespace isthmus

@@ -2,6 +2,7 @@
 
 #include <sys/ioctl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -77,7 +78,9 @@ bool Mappings::find(std::uintptr_t address, Mapping& mapping) {
     return by_text_ && read(address, mapping);
 }
 
-Text why_not_adoptable(std::uintptr_t begin, std::uint64_t size, Mappings& mappings) {
+Text why_not_adoptable(std::uintptr_t begin, std::uint64_t size, Mappings& mappings,
+                       std::vector<Range>& executable) {
+    executable.clear();
     std::uintptr_t next = begin;  // what lies before it can be adopted
 
     Mapping mapping;
@@ -86,10 +89,12 @@ Text why_not_adoptable(std::uintptr_t begin, std::uint64_t size, Mappings& mappi
             return Text("page ", InHex(next), " is not mapped");
         if (mapping.rights[3] != 'p')
             return Text("page ", InHex(next), " is shared with others already");
-        if (std::strncmp(mapping.rights, "rw-", 3) != 0)
+        if (std::strncmp(mapping.rights, "rw", 2) != 0)
             return Text("the rights of page ", InHex(next), " are not rw- but ",
                         std::string_view(mapping.rights, 3));
-        next = mapping.end;
+        const std::uintptr_t end = std::min<std::uintptr_t>(mapping.end, begin + size);
+        if (mapping.rights[2] == 'x') executable.push_back({next, end - next});
+        next = end;
     }
     return Text();
 }

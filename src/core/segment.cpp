@@ -5,6 +5,8 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/lasting.hpp"
@@ -45,6 +47,7 @@ struct Made {
     void* block = nullptr;    // of the arena, if the library provided or adopted
     void* adopted = nullptr;  // the user's pages, if adopted
     std::uint64_t size = 0;
+    std::vector<Range> executable;  // of the adopted
 };
 std::mutex guard;
 Lasting<std::map<std::uint64_t, Made>> made_here;
@@ -140,7 +143,8 @@ int check_alignment(const void* memory, std::uint32_t access, const char* routin
 }
 
 // 0 if the pages at `memory` may become a segment's. `guard` is held.
-int check_adoptable(const void* memory, std::uint64_t size, const char* routine) {
+int check_adoptable(const void* memory, std::uint64_t size, std::vector<Range>& executable,
+                    const char* routine) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     if (begin % os::page_size() != 0 || size % os::page_size() != 0)
         return refuse(ISTHMUS_ARGUMENT, routine,
@@ -157,7 +161,7 @@ int check_adoptable(const void* memory, std::uint64_t size, const char* routine)
                       "; destroy that first");
     }
     Mappings mappings;
-    const Text why = why_not_adoptable(begin, size, mappings);
+    const Text why = why_not_adoptable(begin, size, mappings, executable);
     if (why.empty()) return ISTHMUS_OK;
     return refuse(ISTHMUS_ARGUMENT, routine, why,
                   "; only private memory that may be read and written is adopted");
@@ -178,7 +182,8 @@ int provide_memory(void* memory, std::uint64_t size, std::uint32_t access, Made&
             shared = reinterpret_cast<std::uintptr_t>(memory);
             return ISTHMUS_OK;
         }
-        if (const int status = check_adoptable(memory, size, routine)) return status;
+        if (const int status = check_adoptable(memory, size, record.executable, routine))
+            return status;
     }
     record.block = arena_allocate(size, access);
     if (!record.block)
@@ -192,6 +197,7 @@ int provide_memory(void* memory, std::uint64_t size, std::uint32_t access, Made&
             return refuse(ISTHMUS_NO_MEMORY, routine,
                           "cannot share these pages: ", std::strerror(reason));
         }
+        allow_execution(record.executable);
         record.adopted = memory;
     }
     shared = reinterpret_cast<std::uintptr_t>(record.block);
@@ -201,7 +207,12 @@ int provide_memory(void* memory, std::uint64_t size, std::uint32_t access, Made&
 // False and errno if adopted pages cannot become private again. Then the block must stay: they lie
 // on it, and releasing it would empty them.
 bool make_private(const Made& record) {
-    return !record.adopted || return_pages(record.adopted, record.size, record.block);
+    if (!record.adopted) return true;
+    const bool returned = return_pages(record.adopted, record.size, record.block);
+    const int reason = errno;
+    allow_execution(record.executable);
+    errno = reason;
+    return returned;
 }
 
 Text why_still_shared(std::uint64_t id, const Made& record, int reason) {
@@ -291,7 +302,7 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
     segment.entry = record.place.index;
     if (memory) segment.base = static_cast<char*>(memory);
     node.key() = id;
-    node.mapped() = record;
+    node.mapped() = std::move(record);
     made.insert(std::move(node));
     return ISTHMUS_OK;
 }
@@ -419,6 +430,7 @@ void visit_adopted(void (*visit)(const Range& pages, std::uint64_t offset)) {
         const auto pages = reinterpret_cast<std::uintptr_t>(record.adopted);
         visit({pages, os::page_up(record.size)},
               job_file_offset(reinterpret_cast<std::uintptr_t>(record.block)));
+        allow_execution(record.executable);
     }
 }
 

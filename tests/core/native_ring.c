@@ -1,4 +1,5 @@
-/* The same as ring.c for a program that includes isthmus.h and nothing else of the library. */
+/* The same as ring.c for a program that includes isthmus.h and nothing else of the library. Its own
+ * pages become a segment, too: under valgrind those of malloc are executable. */
 #include <isthmus.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -97,8 +97,8 @@ void segments() {
     const std::uint64_t id = 1000 + 100 * static_cast<std::uint64_t>(me);
     isthmus_segment made{}, view{}, small{}, damaged{};
     const auto destroy = [&] { OK(isthmus_segment_destroy(&made)); };
-    void* const pages =
-        mmap(nullptr, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const pages = mmap(nullptr, 1 << 16, PROT_READ | PROT_WRITE | PROT_EXEC,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     alignas(16) static std::int64_t symmetric[64];
     const auto create = [&](void* memory, std::uint64_t size, std::uint32_t access) {
         return [&made, id, memory, size, access] {
