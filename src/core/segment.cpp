@@ -41,6 +41,17 @@ bool is_of_nothing(const Segment& segment) {
 // How many sessions have ended: the generation of the default segments, which nobody destroys.
 std::uint32_t sessions_ended = 0;
 
+// In the access of views, to tell what ended with its session from what its owner destroyed.
+std::uint32_t session_mark() {
+    return kOfSession | __atomic_load_n(&sessions_ended, __ATOMIC_RELAXED) << kSessionBits;
+}
+
+bool is_of_earlier_session(const Segment& segment) {
+    if (segment.generation_now == &sessions_ended || !attached()) return true;
+    return (segment.access & kOfSession) != 0 &&
+           segment.access >> kSessionBits != session_mark() >> kSessionBits;
+}
+
 // What this PE has made: to undo it.
 struct Made {
     DirectoryPlace place;
@@ -110,7 +121,7 @@ Segment view(const Publication& publication, const DirectoryPlace& place) {
     segment.sleepers =
         reinterpret_cast<const std::uint32_t*>(&job.header->pe[publication.owner].sleepers);
     segment.id = publication.id;
-    segment.access = publication.access;
+    segment.access = publication.access | session_mark();
     segment.owner = publication.owner;
     segment.entry = -1;  // the creator's alone names its place: only that takes the id back
     if (publication.owner == job.me) segment.access |= ISTHMUS_READ_WRITE;
@@ -230,6 +241,11 @@ void give_back(std::uint64_t id, const Made& record, const char* routine) {
     release_block(record);
 }
 
+int refuse_ended(const Segment& segment, const char* routine) {
+    return refuse(ISTHMUS_STALE, routine, name(segment.id),
+                  " ended with its session, by isthmus_finalize or shmem_finalize");
+}
+
 int refuse_taken(std::uint64_t id, int owner, const char* routine) {
     return refuse(ISTHMUS_EXISTS, routine, name(id), " is already published by PE ", owner);
 }
@@ -239,7 +255,8 @@ int refuse_taken(std::uint64_t id, int owner, const char* routine) {
 int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64_t size,
                    std::uint32_t access, const char* routine) {
     if (size == 0) return refuse(ISTHMUS_ARGUMENT, routine, "the size is 0");
-    access &= ~kViewBits;  // taken from another view
+    if (access & kOfSession) access &= kOfSession - 1;  // taken from another view
+    access &= ~kViewBits;
     if (access == 0) access = ISTHMUS_DEFAULT_ACCESS;
     if (access & ~kKnownAccess)
         return refuse(ISTHMUS_ARGUMENT, routine, "access ", access, " has unknown bits");
@@ -372,7 +389,9 @@ int destroy_segment(Segment& segment, const char* routine) {
         // A cell counts its own generations: the same one in another cell is another segment.
         if (found == made.end() || found->second.place.index != segment.entry ||
             found->second.place.generation != segment.generation)
-            return refuse(ISTHMUS_STALE, routine, name(segment.id), " was already destroyed");
+            return is_of_earlier_session(segment)
+                       ? refuse_ended(segment, routine)
+                       : refuse(ISTHMUS_STALE, routine, name(segment.id), " was already destroyed");
         if (!make_private(found->second))
             return refuse(ISTHMUS_NO_MEMORY, routine,
                           why_still_shared(segment.id, found->second, errno));
@@ -437,8 +456,7 @@ void visit_adopted(void (*visit)(const Range& pages, std::uint64_t offset)) {
 int refuse_stale(const Segment& segment, const char* routine) {
     if (is_of_nothing(segment)) return refuse(ISTHMUS_STALE, routine, kOfNoSegment);
     if (!is_gone(segment)) return ISTHMUS_OK;
-    if (segment.generation_now == &sessions_ended || !attached())
-        return refuse(ISTHMUS_STALE, routine, kSessionEnded);
+    if (is_of_earlier_session(segment)) return refuse_ended(segment, routine);
     return refuse(ISTHMUS_STALE, routine, name(segment.id), " was destroyed by its owner, PE ",
                   segment.owner);
 }
