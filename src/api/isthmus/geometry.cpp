@@ -130,7 +130,7 @@ bool fits(std::uint64_t position, std::uint64_t length, std::uint64_t dimension)
 
 // Where the block begins in its array and how far apart its rows and planes are, if it has several;
 // false if numbers overflow.
-bool lay_out(const Side& side, const Block& block, std::uint64_t& begin, Pitch& pitch) {
+inline bool lay_out(const Side& side, const Block& block, std::uint64_t& begin, Pitch& pitch) {
     begin = 0;
     if (block.is_empty()) return true;  // also past the last row, where there is no offset for it
     std::uint64_t rows = 0;
@@ -148,7 +148,8 @@ bool lay_out(const Side& side, const Block& block, std::uint64_t& begin, Pitch& 
            !__builtin_mul_overflow(elements, block.element, &begin);
 }
 
-int refuse_block(const Side& side, const Block& block, const char* routine) {
+[[gnu::cold, gnu::noinline]] int refuse_block(const Side& side, const Block& block,
+                                              const char* routine) {
     const auto triple = [](std::uint64_t x, std::uint64_t y, std::uint64_t z) {
         return Text(x, "x", y, "x", z);
     };
