@@ -13,6 +13,9 @@
  *     operation is issued, and the event becomes true when it is complete: for a put, when the
  *     local buffer may be reused; for anything that returns a value, when the value is there.
  *     One event may be given to many operations, to different segments; it is true when all are.
+ *   - Where the system has no memory for what the library itself keeps, a call that one PE makes
+ *     alone returns NO_MEMORY and has done nothing; one that all PEs make, or that is half done
+ *     (destroys), ends the job with a message. No call throws.
  *   - Any thread may call anything at any time but collectives: those that say so, and init,
  *     finalize and barrier. Only one thread of a PE at a time may be in a collective, whichever it
  *     is, and all PEs must come to them in the same order; two at once wait for ever or pair up
@@ -37,6 +40,7 @@
 #include <isthmus/segment.h>
 #include <isthmus/status.h>
 #include <isthmus/symmetric.h>
+#include <isthmus/window.h>
 
 #ifdef __cplusplus
 extern "C" {

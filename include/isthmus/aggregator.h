@@ -34,10 +34,14 @@ typedef void (*isthmus_handler)(void* argument, int source_pe, const void* items
  * thread make progress together, so a handler of one may push replies to another. `item_size` 1 to
  * 256 bytes, alike everywhere. `buffer` bytes gathered for each target before they are sent, at
  * most a quarter of a ring (ISTHMUS_AGGREGATOR_RING); 0 lets the library choose: 4 KiB for PEs of
- * this host, 16 KiB for those of others. */
+ * this host, 16 KiB for those of others. Errors: ARGUMENT: a null handler, no such item size, or a
+ * handler is running; NO_MEMORY: the rings, one for each PE, have no room in the symmetric heap:
+ * lower ISTHMUS_AGGREGATOR_RING or raise SHMEM_SYMMETRIC_SIZE. Item sizes or rings that are not
+ * alike at all PEs end the job with a message. */
 int isthmus_aggregator_create(isthmus_aggregator** aggregator, size_t item_size, size_t buffer,
                               isthmus_handler handler, void* argument);
-/* Collective; everything pushed has been handled. */
+/* Collective; everything pushed has been handled. Null: nothing happens. ARGUMENT: a handler is
+ * running. */
 int isthmus_aggregator_destroy(isthmus_aggregator* aggregator);
 
 int isthmus_aggregator_push_slow(isthmus_aggregator* aggregator, int pe, const void* item);
@@ -72,8 +76,8 @@ static __inline__ int isthmus_aggregator_push(isthmus_aggregator* aggregator, in
 int isthmus_aggregator_flush(isthmus_aggregator* aggregator);
 /* Runs handlers of what has arrived, for all aggregators of this thread, and sends what handlers
  * set aside as far as there is room; never waits. What handlers push to this PE meanwhile is for
- * the next call. *handled (may be null) says how many items of
- * this aggregator were handled. */
+ * the next call. *handled (may be null) says how many items of this aggregator were handled.
+ * ARGUMENT: a handler is running. */
 int isthmus_aggregator_progress(isthmus_aggregator* aggregator, size_t* handled);
 /* Collective: flushes, and returns when every item that any PE pushed before its finish, and what
  * handlers of these pushed on, has been handled. What a PE pushes after its finish is handled after
@@ -84,7 +88,8 @@ int isthmus_aggregator_progress(isthmus_aggregator* aggregator, size_t* handled)
  * one to another's and of that to the first's) no order of finishing is right for both, and nothing
  * finds that out: finish again, all PEs alike, until what the program counts itself, summed over
  * all PEs, shows that nothing more comes; or let one aggregator carry both kinds of item. Handlers
- * of one aggregator that push to the same one are no such cycle: its finish waits for them. */
+ * of one aggregator that push to the same one are no such cycle: its finish waits for them.
+ * ARGUMENT: a handler is running. */
 int isthmus_aggregator_finish(isthmus_aggregator* aggregator);
 
 #ifdef __cplusplus

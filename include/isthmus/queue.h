@@ -18,7 +18,9 @@ extern "C" {
 typedef struct isthmus_queue isthmus_queue;
 
 /* Consumer: a ring of at least `capacity` bytes (rounded up to a power of two, 4096 at least) under
- * `id`, as for segments. Any number of ends may enqueue. */
+ * `id`, as for segments. Any number of ends may enqueue. Errors: TOO_LARGE: a capacity above 2 GiB;
+ * EXISTS; ARGUMENT: the id; NO_MEMORY: no room in the arena (ISTHMUS_ARENA_SIZE), or, as for
+ * segments, in the directory. */
 int isthmus_queue_create(isthmus_queue** queue, uint64_t id, uint64_t capacity);
 /* Producer: as isthmus_segment_clone. PROTOCOL if the id is a segment's. A clone keeps the room of
  * its queue in the owner's arena, also when the owner has destroyed the queue (of the memory, then,

@@ -67,15 +67,18 @@ typedef struct isthmus_segment {
  * Else the memory must be symmetric (shmem_malloc, static data) or begin and end at page borders
  * (mmap, aligned_alloc(4096, ...)); in the latter case its pages are moved to shared memory in
  * place, contents kept, and must not be written by other threads during this call. Such pages must
- * be private, readable and writable, and no other segment's. Symmetric memory may lie in several
- * segments, whole or in part: ids, rights and kinds are each segment's own, the bytes are the same
- * ones. Memory of either sort stays the caller's and must stay where it is, neither freed nor
- * unmapped, until the segment is destroyed (by isthmus_finalize at the latest). What the library
- * provided to a segment or a queue is refused. The memory begins at a multiple of 8 bytes with
- * ISTHMUS_ATOMICS, of 16 with ISTHMUS_ALLOCATOR. `access`: rights and kinds or-ed, 0 for
- * ISTHMUS_DEFAULT_ACCESS. Errors: EXISTS (says which PE has it); ARGUMENT; NO_MEMORY: no room in
- * the arena (ISTHMUS_ARENA_SIZE), or in the directory: each PE keeps up to 65536 ids, spread by a
- * hash, of segments and queues of all PEs, and that is no setting. Only this PE takes part. */
+ * be private, readable and writable, and no other segment's. Those that may be executed as well
+ * (the heap under valgrind) stay so where the kernel allows it of shared memory, and are so again
+ * when the segment is destroyed; where it does not, executing them faults meanwhile. Symmetric
+ * memory may lie in several segments, whole or in part: ids, rights and kinds are each segment's
+ * own, the bytes are the same ones. Memory of either sort stays the caller's and must stay where it
+ * is, neither freed nor unmapped, until the segment is destroyed (by isthmus_finalize at the
+ * latest). What the library provided to a segment or a queue is refused. The memory begins at a
+ * multiple of 8 bytes with ISTHMUS_ATOMICS, of 16 with ISTHMUS_ALLOCATOR. `access`: rights and
+ * kinds or-ed, 0 for ISTHMUS_DEFAULT_ACCESS. Errors: EXISTS (says which PE has it); ARGUMENT;
+ * NO_MEMORY: no room in the arena (ISTHMUS_ARENA_SIZE), or in the directory: each PE keeps up to
+ * 65536 ids, spread by a hash, of segments and queues of all PEs, and that is no setting. Only this
+ * PE takes part. */
 int isthmus_segment_create(isthmus_segment* segment, uint64_t id, void* memory, uint64_t size,
                            uint32_t access);
 

@@ -14,7 +14,8 @@ typedef enum isthmus_status {
     ISTHMUS_BOUNDS,    /* the range is not inside the segment: mend the program */
     ISTHMUS_RIGHTS,    /* the segment does not allow that access */
     ISTHMUS_PROTOCOL,  /* the segment does not accept that kind of operation */
-    ISTHMUS_STALE,     /* the segment was destroyed by its owner: clone it again, or stop */
+    ISTHMUS_STALE,     /* the segment was destroyed by its owner, or ended with its session: clone
+                          it again, or stop */
     ISTHMUS_EXISTS,    /* the id is taken: choose another */
     ISTHMUS_NO_MEMORY, /* raise the setting, or stay within the limit, that the text names */
     ISTHMUS_ARGUMENT,  /* an argument is wrong: mend the program */

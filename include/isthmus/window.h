@@ -4,8 +4,9 @@
  * the memory of PE `p` lies `(p ^ me) << shift` bytes above `me`'s own, heap and static data alike.
  * Slot 0 is therefore `me` itself, slots count upwards only, and no table is read.
  *
- * This header is included by shmem.h. Programs do not use it directly; it is public because the
- * short operations are inlined into programs. */
+ * This header is included by shmem.h and isthmus.h. Programs do not use it directly; it is public
+ * because the short operations are inlined into programs, and because of what it tells the library
+ * about the program (isthmus_program_window_shift). */
 #ifndef ISTHMUS_WINDOW_H
 #define ISTHMUS_WINDOW_H
 

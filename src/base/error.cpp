@@ -1,11 +1,13 @@
 #include "base/error.hpp"
 
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 namespace isthmus {
 namespace {
@@ -13,12 +15,27 @@ namespace {
 int speaker = -1;
 JobEnd job_end{nullptr, nullptr};
 
+Text own_host() {
+    char name[256] = "?";
+    gethostname(name, sizeof name - 1);
+    return Text(name);
+}
+
+Text prefix() {
+    if (speaker < 0) return Text("isthmus: ");
+    return Text("isthmus: PE ", speaker, " (host ", own_host(), "): ");
+}
+
+iovec part(std::string_view words) {
+    return {const_cast<char*>(words.data()), words.size()};
+}
+
 [[noreturn]] void end(int status) {
     if (job_end.end) job_end.end(status);
     _exit(status);
 }
 
-bool tell(const std::string& where, const std::string& what) {
+bool tell(std::string_view where, std::string_view what) {
     const bool first = !job_end.claim || job_end.claim(1);
     if (first) say_from(where, what);
     return first;
@@ -35,14 +52,11 @@ void set_job_end(const JobEnd& end) {
 }
 
 std::string host_name() {
-    char name[256] = "?";
-    gethostname(name, sizeof name - 1);
-    return name;
+    return std::string(own_host());
 }
 
 std::string speaker_prefix() {
-    if (speaker < 0) return "isthmus: ";
-    return "isthmus: PE " + std::to_string(speaker) + " (host " + host_name() + "): ";
+    return std::string(prefix());
 }
 
 void say(const char* text) {
@@ -50,16 +64,20 @@ void say(const char* text) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
 }
 
-void say_from(const std::string& where, const std::string& what) {
-    say((speaker_prefix() + (where.empty() ? "" : where + ": ") + what + "\n").c_str());
+void say_from(std::string_view where, std::string_view what) {
+    const Text who = prefix();
+    const iovec parts[] = {part(who), part(where), part(where.empty() ? "" : ": "), part(what),
+                           part("\n")};
+    // As above.
+    [[maybe_unused]] const auto written = writev(STDERR_FILENO, parts, std::size(parts));
 }
 
-void fail(const std::string& where, const std::string& what) {
+void fail(std::string_view where, std::string_view what) {
     if (tell(where, what) && job_end.flush) flush_output(1);
     end(1);
 }
 
-void fail_in_handler(const std::string& where, const std::string& what) {
+void fail_in_handler(std::string_view where, std::string_view what) {
     tell(where, what);
     end(1);
 }

@@ -6,6 +6,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "base/text.hpp"
 
 namespace isthmus {
 
@@ -16,16 +19,16 @@ void set_speaker(int pe);
 std::string speaker_prefix();
 
 // One line on standard error, written by a single system call so that lines of several PEs do not
-// mix. Safe from a signal handler if `text` is at hand.
+// mix. Safe from a signal handler, and without memory, if the text is at hand.
 void say(const char* text);
-void say_from(const std::string& where, const std::string& what);
+void say_from(std::string_view where, std::string_view what);
 
 // Prints and ends the job with exit status 1 (every PE, by way of the launcher). If several PEs
 // fail at once, the first one prints: they usually fail for one reason. It also writes its buffered
 // output, as flush_output does.
-[[noreturn]] void fail(const std::string& where, const std::string& what);
+[[noreturn]] void fail(std::string_view where, std::string_view what);
 // The same from a signal handler, which may have interrupted the output: it is not written.
-[[noreturn]] void fail_in_handler(const std::string& where, const std::string& what);
+[[noreturn]] void fail_in_handler(std::string_view where, std::string_view what);
 
 // Writes the program's buffered output, as far as no other thread holds the stream. At most a
 // second; then the job ends with this status.

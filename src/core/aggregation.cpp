@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstring>
 #include <mutex>
-#include <string>
 
 #include "base/os.hpp"
 #include "base/settings.hpp"
@@ -35,41 +34,42 @@ int open_aggregator(isthmus_aggregator** aggregator, std::size_t item_size, std:
     if (Aggregator::handling()) return refuse_in_handler(routine);
     if (!handler) return refuse(ISTHMUS_ARGUMENT, routine, "handler is null");
     if (item_size == 0 || item_size > kLargestItem)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "item_size " + std::to_string(item_size) + " is out of range 1.." +
-                          std::to_string(kLargestItem));
+        return refuse(ISTHMUS_ARGUMENT, routine, "item_size ", item_size, " is out of range 1..",
+                      kLargestItem);
     const std::uint64_t wanted = size(Setting::aggregator_ring, os::memory_size());
     const std::uint64_t ring = std::bit_ceil(std::clamp(wanted, kSmallestRing, kLargestRing));
     // At least four messages a ring, so that filling, waiting and handling overlap.
     const std::size_t most = ring / 4 - kCell;
     const std::size_t far_buffer = std::min(buffer == 0 ? kFarBuffer : buffer, most);
     buffer = std::min(buffer == 0 ? kStandardBuffer : buffer, most);
-    check_agreement(routine, "item_size", item_size);
-    check_agreement(routine, "ISTHMUS_AGGREGATOR_RING", ring);
-    const std::uint64_t bytes = Aggregator::layout_size(job.pes, ring);
-    char* memory = nullptr;
-    {
-        const std::lock_guard lock(heap_guard);
-        memory = static_cast<char*>(heap.allocate(bytes, 4096));
-    }
-    if (!memory)
-        return refuse(ISTHMUS_NO_MEMORY, routine,
-                      "no room for " + std::to_string(bytes) +
+    return whole(routine, [&]() -> int {
+        check_agreement(routine, "item_size", item_size);
+        check_agreement(routine, "ISTHMUS_AGGREGATOR_RING", ring);
+        const std::uint64_t bytes = Aggregator::layout_size(job.pes, ring);
+        char* memory = nullptr;
+        {
+            const std::lock_guard lock(heap_guard);
+            memory = static_cast<char*>(heap.allocate(bytes, 4096));
+        }
+        if (!memory)
+            return refuse(ISTHMUS_NO_MEMORY, routine, "no room for ", bytes,
                           " bytes of rings in the symmetric heap; lower ISTHMUS_AGGREGATOR_RING or "
                           "raise SHMEM_SYMMETRIC_SIZE");
-    std::memset(memory, 0, bytes);
-    barrier_world();
-    *aggregator = new Aggregator(memory, item_size, buffer, far_buffer, ring, handler, argument);
-    far::quiet();
-    barrier_world();
-    return ISTHMUS_OK;
+        std::memset(memory, 0, bytes);
+        barrier_world();
+        *aggregator =
+            new Aggregator(memory, item_size, buffer, far_buffer, ring, handler, argument);
+        far::quiet();
+        barrier_world();
+        return ISTHMUS_OK;
+    });
 }
 
 int close_aggregator(isthmus_aggregator* aggregator, const char* routine) {
     if (!aggregator) return ISTHMUS_OK;
     if (Aggregator::handling()) return refuse_in_handler(routine);
     full(aggregator).finish();
-    barrier_world();
+    whole(routine, [] { barrier_world(); });
     {
         const std::lock_guard lock(heap_guard);
         heap.release(full(aggregator).memory());

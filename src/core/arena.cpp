@@ -20,6 +20,7 @@
 #include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/host.hpp"
+#include "core/status.hpp"
 #include "core/window.hpp"
 
 namespace isthmus {
@@ -194,9 +195,10 @@ std::uint32_t arena_access(const void* address, std::uint64_t size, int pe) {
     const PageWord* last = page_word(last_byte, pe);
     std::vector<PageWord> fetched;
     if (!is_near(pe)) {
-        fetched.resize(static_cast<std::size_t>(last - first) + 1);
+        const char* routine = "isthmus_symmetric_put";
+        whole(routine, [&] { fetched.resize(static_cast<std::size_t>(last - first) + 1); });
         far::get(fetched.data(), page_word_at(begin, pe), fetched.size() * sizeof(PageWord), pe,
-                 "isthmus_symmetric_put");
+                 routine);
         first = fetched.data();
         last = &fetched.back();
     }
@@ -234,6 +236,14 @@ bool return_pages(void* pages, std::uint64_t size, const void* block) {
              "the memory at " + hexadecimal(pages) + " is lost: " + std::strerror(errno));
     errno = reason;
     return false;
+}
+
+void allow_execution(const std::vector<Range>& pages) {
+    // Security modules and mounts may forbid it, for shared memory at least. The program then finds
+    // out by a fault, as include/isthmus/segment.h says.
+    for (const Range& range : pages)
+        mprotect(reinterpret_cast<void*>(range.begin), range.size,
+                 PROT_READ | PROT_WRITE | PROT_EXEC);
 }
 
 }  // namespace isthmus

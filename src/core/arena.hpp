@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/job.hpp"
 
@@ -35,5 +36,8 @@ std::uint32_t arena_access(const void* address, std::uint64_t size, int pe);
 // False and errno if the kernel refuses; then nothing has changed. No other thread uses them.
 bool adopt_pages(void* pages, std::uint64_t size, void* block);
 bool return_pages(void* pages, std::uint64_t size, const void* block);
+// Adopted or returned pages may only be read and written: these may be executed as well, where the
+// kernel allows that.
+void allow_execution(const std::vector<Range>& pages);
 
 }  // namespace isthmus

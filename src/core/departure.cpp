@@ -69,9 +69,9 @@ void leave_together(Departure how) {
     }
 }
 
-std::string departure_text(std::uint64_t word) {
-    if (static_cast<Departure>(word & 0xffffffff) == Departure::exit) return "exited";
-    return std::string("called ") + routine_name(static_cast<Routine>(word >> 32));
+Text departure_text(std::uint64_t word) {
+    if (static_cast<Departure>(word & 0xffffffff) == Departure::exit) return Text("exited");
+    return Text("called ", routine_name(static_cast<Routine>(word >> 32)));
 }
 
 }  // namespace isthmus

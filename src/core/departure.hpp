@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
+#include "base/text.hpp"
 #include "core/job_layout.hpp"
 
 namespace isthmus {
@@ -23,6 +23,6 @@ inline std::uint64_t departure_word(const PeStatus& pe) {
 }
 
 // "exited", "called shmem_finalize". The word may come from a network.
-std::string departure_text(std::uint64_t word);
+Text departure_text(std::uint64_t word);
 
 }  // namespace isthmus

@@ -21,6 +21,7 @@
 #include "core/job.hpp"
 #include "core/request.hpp"
 #include "core/sleep.hpp"
+#include "core/status.hpp"
 #include "core/wait.hpp"
 
 namespace isthmus {
@@ -160,7 +161,9 @@ __thread bool serving = false;
 std::size_t serve_in_core(int from, std::uint32_t handler, const void* payload, std::size_t bytes,
                           void* answer) {
     serving = true;
-    const std::size_t length = serve_request(from, handler, payload, bytes, answer);
+    const std::size_t length = whole(routine_name(noted_routine()), [&] {
+        return serve_request(from, handler, payload, bytes, answer);
+    });
     serving = false;
     return length;
 }
@@ -217,8 +220,8 @@ std::vector<int> watched_pes() {
 
 Place word_of(const void* address, const Atomic& atomic, const char* routine) {
     if (reinterpret_cast<std::uintptr_t>(address) % atomic.width != 0) [[unlikely]]
-        fail(routine, "address " + hexadecimal(address) + " is not aligned to " +
-                          std::to_string(atomic.width) + " bytes");
+        fail(routine,
+             Text("address ", InHex(address), " is not aligned to ", atomic.width, " bytes"));
     return place_of(address, atomic.width, routine);
 }
 
@@ -227,8 +230,8 @@ Place word_of(const void* address, const Atomic& atomic, const char* routine) {
 Place place_of(const void* address, std::size_t bytes, const char* routine) {
     Place place;
     if (!find_place(address, bytes, place)) [[unlikely]] {
-        const std::string why = why_not_symmetric(address, bytes);
-        fail(routine, why.empty() ? "address " + hexadecimal(address) + " cannot be written" : why);
+        const Text why = why_not_symmetric(address, bytes);
+        fail(routine, why.empty() ? Text("address ", InHex(address), " cannot be written") : why);
     }
     return place;
 }
@@ -356,7 +359,7 @@ void get(void* dest, const void* source, std::size_t bytes, int pe, const char* 
     Place place;
     if (find_place(source, bytes, place)) [[likely]]
         return road->get(pe, dest, place, bytes);
-    if (const std::string why = why_not_symmetric(source, bytes); !why.empty()) fail(routine, why);
+    if (const Text why = why_not_symmetric(source, bytes); !why.empty()) fail(routine, why);
     copy(dest, source, bytes);  // a constant: the same at every PE
 }
 

@@ -254,14 +254,17 @@ void FarQueueProducer::make_visible(std::uint64_t position, const void* message,
 }
 
 void* FarQueueProducer::reserve_wait(std::uint64_t size, Routine routine, Outcome& outcome) {
+    // Memory first, for room that is taken is committed.
+    auto cells = std::make_unique<Cell[]>(frame_bytes(size) / kCell);
+    auto* const head = new (cells.get()) FrameHead{};
+    decltype(reserved_) one;
+    one.emplace(head + 1, std::move(cells));
     std::uint64_t position = 0;
     outcome = insist(routine, [&] { return take_room(size, true, position); });
     if (outcome != Outcome::done) return nullptr;
-    auto cells = std::make_unique<Cell[]>(frame_bytes(size) / kCell);
-    auto* const head = new (cells.get()) FrameHead{};
     head->mark.store(position, std::memory_order_relaxed);
     head->size = static_cast<std::uint32_t>(size);
-    reserved_.emplace(head + 1, std::move(cells));
+    reserved_.merge(one);
     return head + 1;
 }
 

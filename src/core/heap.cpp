@@ -141,17 +141,16 @@ Range Heap::block_of(const void* address) const {
     return at < begin + block.size ? Range{begin, block.size} : Range{};
 }
 
-std::string Heap::describe(const void* address) const {
+Text Heap::describe(const void* address) const {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    if (blocks_.empty()) return "the heap has no blocks";
+    if (blocks_.empty()) return Text("the heap has no blocks");
     auto after = blocks_.upper_bound(at);
     const auto nearest = after == blocks_.begin() ? after : std::prev(after);
     const std::uint64_t size = nearest->second.size;
-    const std::string block =
-        "the block of " + std::to_string(size) + " bytes at " + hexadecimal(nearest->first);
-    if (at < nearest->first) return std::to_string(nearest->first - at) + " bytes before " + block;
-    if (at < nearest->first + size) return "inside " + block;
-    return std::to_string(at - (nearest->first + size)) + " bytes past the end of " + block;
+    const Text block("the block of ", size, " bytes at ", InHex(nearest->first));
+    if (at < nearest->first) return Text(nearest->first - at, " bytes before ", block);
+    if (at < nearest->first + size) return Text("inside ", block);
+    return Text(at - (nearest->first + size), " bytes past the end of ", block);
 }
 
 bool Heap::is_valid() const {
@@ -178,15 +177,14 @@ bool Heap::is_valid() const {
     return free_sum == free_bytes_ && expected == range_.end();
 }
 
-std::string no_room_text(std::uint64_t bytes, std::uint64_t alignment) {
+Text no_room_text(std::uint64_t bytes, std::uint64_t alignment) {
     // What any block is aligned to needs no words.
-    const std::string aligned =
-        alignment > os::page_size() ? " aligned to " + std::to_string(alignment) : "";
-    return "no room for " + std::to_string(bytes) + " bytes" + aligned +
-           " in the symmetric heap: " + std::to_string(heap.free_bytes()) + " of " +
-           std::to_string(heap.range().size) + " bytes are free, " +
-           std::to_string(heap.largest_hole()) + " in one piece; raise SHMEM_SYMMETRIC_SIZE (now " +
-           value(Setting::symmetric_size).text + ")";
+    const Text aligned = alignment > os::page_size() ? Text(" aligned to ", alignment) : Text();
+    return Text("no room for ", bytes, " bytes", aligned,
+                " in the symmetric heap: ", heap.free_bytes(), " of ", heap.range().size,
+                " bytes are free, ", heap.largest_hole(),
+                " in one piece; raise SHMEM_SYMMETRIC_SIZE (now ",
+                value(Setting::symmetric_size).text, ")");
 }
 
 }  // namespace isthmus

@@ -6,7 +6,6 @@
 #include <map>
 #include <mutex>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "core/job.hpp"
@@ -34,7 +33,7 @@ class Heap {
     std::uint64_t high_water() const { return high_water_; }
     Range range() const { return range_; }
     // "inside the block of 64 bytes at 0x..." or where the nearest block is.
-    std::string describe(const void* address) const;
+    Text describe(const void* address) const;
     // Distance from the beginning of the heap: the same at every PE for the same object.
     std::uint64_t offset_of(const void* address) const {
         return reinterpret_cast<std::uintptr_t>(address) - range_.begin;
@@ -76,6 +75,6 @@ extern std::mutex heap_guard __attribute__((visibility("hidden")));
 extern Heap& heap __attribute__((visibility("hidden")));
 
 // Why `bytes` could not be allocated, in words. The caller holds heap_guard.
-std::string no_room_text(std::uint64_t bytes, std::uint64_t alignment = 1);
+Text no_room_text(std::uint64_t bytes, std::uint64_t alignment = 1);
 
 }  // namespace isthmus

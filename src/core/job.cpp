@@ -493,35 +493,35 @@ bool discard_pages(std::uintptr_t begin, std::uint64_t size) {
     return madvise(reinterpret_cast<void*>(begin), size, MADV_REMOVE) == 0;
 }
 
-std::string why_not_symmetric(const void* address, std::uint64_t bytes) {
-    if (address == nullptr) return "the address is null";
-    const std::string text = "address " + hexadecimal(address);
+Text why_not_symmetric(const void* address, std::uint64_t bytes) {
+    if (address == nullptr) return Text("the address is null");
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     for (const Range& range : {heap.range(), job.data}) {
         if (!range.contains(address)) continue;
-        if (bytes <= range.end() - at) return "";
-        return std::string(text) + ": " + std::to_string(bytes) + " bytes reach " +
-               std::to_string(bytes - (range.end() - at)) + " bytes past the end of the " +
-               (range.begin == job.data.begin ? "static data" : "symmetric heap");
+        if (bytes <= range.end() - at) return Text();
+        return Text("address ", InHex(address), ": ", bytes, " bytes reach ",
+                    bytes - (range.end() - at), " bytes past the end of the ",
+                    range.begin == job.data.begin ? "static data" : "symmetric heap");
     }
     for (const Range& range : job.constants) {
-        if (range.contains(address) && bytes <= range.end() - at) return "";
+        if (range.contains(address) && bytes <= range.end() - at) return Text();
     }
-    std::string reason = std::string(text) + " is not symmetric: ";
+    Text reason("address ", InHex(address), " is not symmetric: ");
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     constexpr std::uintptr_t kStack = 8 << 20;
     if (at - (here - kStack) < 2 * kStack)
-        reason += "it is on the stack";
+        reason.append("it is on the stack");
     else if (at >= heap.range().end() && at < heap_base() + window_stride())
-        reason += "it is past the end of the symmetric heap, " + heap.describe(address);
+        reason.append(Text("it is past the end of the symmetric heap, ", heap.describe(address)));
     else
-        reason += "neither in the symmetric heap nor a static variable of the program";
+        reason.append("neither in the symmetric heap nor a static variable of the program");
     if (job.data.size == 0)
-        reason += std::string(" (static variables are not symmetric: ") + job.data_note + ")";
+        reason.append(Text(" (static variables are not symmetric: ", job.data_note, ")"));
     if (*job.constants_note)
-        reason += std::string(" (constants are not symmetric: cannot read /proc/self/exe: ") +
-                  job.constants_note + ")";
-    return reason + "; use shmem_malloc or a static variable";
+        reason.append(Text(" (constants are not symmetric: cannot read /proc/self/exe: ",
+                           job.constants_note, ")"));
+    reason.append("; use shmem_malloc or a static variable");
+    return reason;
 }
 
 }  // namespace isthmus

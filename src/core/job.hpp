@@ -7,8 +7,8 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
+#include "base/text.hpp"
 #include "core/job_layout.hpp"
 
 namespace isthmus {
@@ -95,6 +95,6 @@ inline constexpr std::uint64_t kInternalSize = std::uint64_t{64} << 20;
 
 // Text of why `address` is no symmetric address, or empty if [address, address+bytes) lies in the
 // symmetric memory.
-std::string why_not_symmetric(const void* address, std::uint64_t bytes);
+Text why_not_symmetric(const void* address, std::uint64_t bytes);
 
 }  // namespace isthmus

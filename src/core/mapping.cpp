@@ -2,10 +2,10 @@
 
 #include <sys/ioctl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-
-#include "base/error.hpp"
+#include <new>
 
 namespace isthmus {
 namespace {
@@ -29,7 +29,9 @@ constexpr char kLetters[] = "rwxs";
 
 }  // namespace
 
-Mappings::Mappings(bool by_text) : list_(std::fopen("/proc/self/maps", "re")), by_text_(by_text) {}
+Mappings::Mappings(bool by_text) : list_(std::fopen("/proc/self/maps", "re")), by_text_(by_text) {
+    if (!list_ && errno == ENOMEM) throw std::bad_alloc();
+}
 
 Mappings::~Mappings() {
     if (list_) std::fclose(list_);
@@ -76,20 +78,25 @@ bool Mappings::find(std::uintptr_t address, Mapping& mapping) {
     return by_text_ && read(address, mapping);
 }
 
-std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size, Mappings& mappings) {
+Text why_not_adoptable(std::uintptr_t begin, std::uint64_t size, Mappings& mappings,
+                       std::vector<Range>& executable) {
+    executable.clear();
     std::uintptr_t next = begin;  // what lies before it can be adopted
-    const auto page = [&next] {
-        return "page " + hexadecimal(reinterpret_cast<const void*>(next));
-    };
+
     Mapping mapping;
     while (next - begin < size) {
-        if (!mappings.find(next, mapping) || mapping.begin > next) return page() + " is not mapped";
-        if (mapping.rights[3] != 'p') return page() + " is shared with others already";
-        if (std::strncmp(mapping.rights, "rw-", 3) != 0)
-            return "the rights of " + page() + " are not rw- but " + std::string(mapping.rights, 3);
-        next = mapping.end;
+        if (!mappings.find(next, mapping) || mapping.begin > next)
+            return Text("page ", InHex(next), " is not mapped");
+        if (mapping.rights[3] != 'p')
+            return Text("page ", InHex(next), " is shared with others already");
+        if (std::strncmp(mapping.rights, "rw", 2) != 0)
+            return Text("the rights of page ", InHex(next), " are not rw- but ",
+                        std::string_view(mapping.rights, 3));
+        const std::uintptr_t end = std::min<std::uintptr_t>(mapping.end, begin + size);
+        if (mapping.rights[2] == 'x') executable.push_back({next, end - next});
+        next = end;
     }
-    return "";
+    return Text();
 }
 
 }  // namespace isthmus

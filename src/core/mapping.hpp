@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <string>
+#include <vector>
 
+#include "base/text.hpp"
+#include "core/job.hpp"
 namespace isthmus {
 
 struct Mapping {
@@ -35,7 +37,9 @@ class Mappings {
 };
 
 // Why the pages of [begin, begin + size) cannot be adopted: not mapped throughout, not both
-// readable and writable, or shared already. Empty if they can.
-std::string why_not_adoptable(std::uintptr_t begin, std::uint64_t size, Mappings& mappings);
+// readable and writable, or shared already. Empty if they can; `executable` are then those of them
+// that may be executed as well.
+Text why_not_adoptable(std::uintptr_t begin, std::uint64_t size, Mappings& mappings,
+                       std::vector<Range>& executable);
 
 }  // namespace isthmus

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/lasting.hpp"
@@ -41,28 +41,38 @@ bool is_of_nothing(const Segment& segment) {
 // How many sessions have ended: the generation of the default segments, which nobody destroys.
 std::uint32_t sessions_ended = 0;
 
+// In the access of views, to tell what ended with its session from what its owner destroyed.
+std::uint32_t session_mark() {
+    return kOfSession | __atomic_load_n(&sessions_ended, __ATOMIC_RELAXED) << kSessionBits;
+}
+
+bool is_of_earlier_session(const Segment& segment) {
+    if (segment.generation_now == &sessions_ended || !attached()) return true;
+    return (segment.access & kOfSession) != 0 &&
+           segment.access >> kSessionBits != session_mark() >> kSessionBits;
+}
+
 // What this PE has made: to undo it.
 struct Made {
     DirectoryPlace place;
     void* block = nullptr;    // of the arena, if the library provided or adopted
     void* adopted = nullptr;  // the user's pages, if adopted
     std::uint64_t size = 0;
+    std::vector<Range> executable;  // of the adopted
 };
 std::mutex guard;
 Lasting<std::map<std::uint64_t, Made>> made_here;
 constinit std::map<std::uint64_t, Made>& made = *made_here;  // by id
 std::uint64_t next_id = 0;
 
-std::string name(std::uint64_t id) {
-    if (id >= kDefaultIds) return "the default segment of PE " + std::to_string(id - kDefaultIds);
-    char text[32];
-    std::snprintf(text, sizeof text, "segment %#llx", static_cast<unsigned long long>(id));
-    return text;
+Text name(std::uint64_t id) {
+    if (id >= kDefaultIds) return Text("the default segment of PE ", id - kDefaultIds);
+    return Text("segment ", InHex(id));
 }
 
-std::string default_ids_text() {
-    return "ids from 2^62 on are those of the default segments, ISTHMUS_DEFAULT_ID(0.." +
-           std::to_string(job.pes - 1) + ")";
+Text default_ids_text() {
+    return Text("ids from 2^62 on are those of the default segments, ISTHMUS_DEFAULT_ID(0..",
+                job.pes - 1, ")");
 }
 
 std::uint64_t choose_id() {
@@ -111,7 +121,7 @@ Segment view(const Publication& publication, const DirectoryPlace& place) {
     segment.sleepers =
         reinterpret_cast<const std::uint32_t*>(&job.header->pe[publication.owner].sleepers);
     segment.id = publication.id;
-    segment.access = publication.access;
+    segment.access = publication.access | session_mark();
     segment.owner = publication.owner;
     segment.entry = -1;  // the creator's alone names its place: only that takes the id back
     if (publication.owner == job.me) segment.access |= ISTHMUS_READ_WRITE;
@@ -132,10 +142,9 @@ bool is_symmetric_memory(const void* memory, std::uint64_t size) {
 int check_alignment(const void* memory, std::uint32_t access, const char* routine) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     const auto refuse_below = [&](std::uint64_t alignment, const char* kind) {
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      std::string(kind) + " needs memory that begins at a multiple of " +
-                          std::to_string(alignment) + " bytes, and " + hexadecimal(memory) +
-                          " is none: align it, or leave " + kind + " out of the access");
+        return refuse(ISTHMUS_ARGUMENT, routine, kind,
+                      " needs memory that begins at a multiple of ", alignment, " bytes, and ",
+                      InHex(memory), " is none: align it, or leave ", kind, " out of the access");
     };
     if ((access & ISTHMUS_ALLOCATOR) != 0 && begin % kAllocatorAlignment != 0)
         return refuse_below(kAllocatorAlignment, "ISTHMUS_ALLOCATOR");
@@ -145,30 +154,28 @@ int check_alignment(const void* memory, std::uint32_t access, const char* routin
 }
 
 // 0 if the pages at `memory` may become a segment's. `guard` is held.
-int check_adoptable(const void* memory, std::uint64_t size, const char* routine) {
+int check_adoptable(const void* memory, std::uint64_t size, std::vector<Range>& executable,
+                    const char* routine) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     if (begin % os::page_size() != 0 || size % os::page_size() != 0)
         return refuse(ISTHMUS_ARGUMENT, routine,
-                      "the memory is neither symmetric nor whole pages of " +
-                          std::to_string(os::page_size()) +
-                          " bytes; pass null to let the library provide it");
+                      "the memory is neither symmetric nor whole pages of ", os::page_size(),
+                      " bytes; pass null to let the library provide it");
     if (size > std::uint64_t{0} - begin)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      std::to_string(size) + " bytes at " + hexadecimal(memory) +
-                          " reach beyond the address space");
+        return refuse(ISTHMUS_ARGUMENT, routine, size, " bytes at ", InHex(memory),
+                      " reach beyond the address space");
     for (const auto& [id, record] : made) {
         const auto other = reinterpret_cast<std::uintptr_t>(record.adopted);
         if (other == 0 || begin >= other + record.size || other >= begin + size) continue;
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "the memory overlaps " + name(id) + ", which has adopted " +
-                          std::to_string(record.size) + " bytes at " + hexadecimal(record.adopted) +
-                          "; destroy that first");
+        return refuse(ISTHMUS_ARGUMENT, routine, "the memory overlaps ", name(id),
+                      ", which has adopted ", record.size, " bytes at ", InHex(record.adopted),
+                      "; destroy that first");
     }
     Mappings mappings;
-    const std::string why = why_not_adoptable(begin, size, mappings);
+    const Text why = why_not_adoptable(begin, size, mappings, executable);
     if (why.empty()) return ISTHMUS_OK;
-    return refuse(ISTHMUS_ARGUMENT, routine,
-                  why + "; only private memory that may be read and written is adopted");
+    return refuse(ISTHMUS_ARGUMENT, routine, why,
+                  "; only private memory that may be read and written is adopted");
 }
 
 // Finds or makes the shared memory behind a segment. Status 0, or a refusal.
@@ -178,30 +185,30 @@ int provide_memory(void* memory, std::uint64_t size, std::uint32_t access, Made&
         // Of the arena a ring alone is published here, by who has allocated it.
         const bool ring = (access & ISTHMUS_QUEUE) != 0;
         if (!ring && job.arena.contains(memory))
-            return refuse(ISTHMUS_ARGUMENT, routine,
-                          "the memory at " + hexadecimal(memory) +
-                              " lies in the arena, where the library provides segments and "
-                              "queues with theirs; pass null to let it provide more");
+            return refuse(ISTHMUS_ARGUMENT, routine, "the memory at ", InHex(memory),
+                          " lies in the arena, where the library provides segments and "
+                          "queues with theirs; pass null to let it provide more");
         if (ring || is_symmetric_memory(memory, size)) {
             if (const int status = check_alignment(memory, access, routine)) return status;
             shared = reinterpret_cast<std::uintptr_t>(memory);
             return ISTHMUS_OK;
         }
-        if (const int status = check_adoptable(memory, size, routine)) return status;
+        if (const int status = check_adoptable(memory, size, record.executable, routine))
+            return status;
     }
     record.block = arena_allocate(size, access);
     if (!record.block)
-        return refuse(ISTHMUS_NO_MEMORY, routine,
-                      "no room for " + std::to_string(size) +
-                          " bytes in the arena: " + std::to_string(arena_free_bytes()) + " of " +
-                          std::to_string(arena_size()) + " are free; raise ISTHMUS_ARENA_SIZE");
+        return refuse(ISTHMUS_NO_MEMORY, routine, "no room for ", size,
+                      " bytes in the arena: ", arena_free_bytes(), " of ", arena_size(),
+                      " are free; raise ISTHMUS_ARENA_SIZE");
     if (memory) {
         if (!adopt_pages(memory, size, record.block)) {
             const int reason = errno;
             arena_release(record.block);
             return refuse(ISTHMUS_NO_MEMORY, routine,
-                          std::string("cannot share these pages: ") + std::strerror(reason));
+                          "cannot share these pages: ", std::strerror(reason));
         }
+        allow_execution(record.executable);
         record.adopted = memory;
     }
     shared = reinterpret_cast<std::uintptr_t>(record.block);
@@ -211,12 +218,17 @@ int provide_memory(void* memory, std::uint64_t size, std::uint32_t access, Made&
 // False and errno if adopted pages cannot become private again. Then the block must stay: they lie
 // on it, and releasing it would empty them.
 bool make_private(const Made& record) {
-    return !record.adopted || return_pages(record.adopted, record.size, record.block);
+    if (!record.adopted) return true;
+    const bool returned = return_pages(record.adopted, record.size, record.block);
+    const int reason = errno;
+    allow_execution(record.executable);
+    errno = reason;
+    return returned;
 }
 
-std::string why_still_shared(std::uint64_t id, const Made& record, int reason) {
-    return "the " + std::to_string(record.size) + " bytes that " + name(id) +
-           " adopted cannot become private memory again: " + std::strerror(reason);
+Text why_still_shared(std::uint64_t id, const Made& record, int reason) {
+    return Text("the ", record.size, " bytes that ", name(id),
+                " adopted cannot become private memory again: ", std::strerror(reason));
 }
 
 void release_block(const Made& record) {
@@ -229,9 +241,13 @@ void give_back(std::uint64_t id, const Made& record, const char* routine) {
     release_block(record);
 }
 
+int refuse_ended(const Segment& segment, const char* routine) {
+    return refuse(ISTHMUS_STALE, routine, name(segment.id),
+                  " ended with its session, by isthmus_finalize or shmem_finalize");
+}
+
 int refuse_taken(std::uint64_t id, int owner, const char* routine) {
-    return refuse(ISTHMUS_EXISTS, routine,
-                  name(id) + " is already published by PE " + std::to_string(owner));
+    return refuse(ISTHMUS_EXISTS, routine, name(id), " is already published by PE ", owner);
 }
 
 }  // namespace
@@ -239,17 +255,17 @@ int refuse_taken(std::uint64_t id, int owner, const char* routine) {
 int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64_t size,
                    std::uint32_t access, const char* routine) {
     if (size == 0) return refuse(ISTHMUS_ARGUMENT, routine, "the size is 0");
-    access &= ~kViewBits;  // taken from another view
+    if (access & kOfSession) access &= kOfSession - 1;  // taken from another view
+    access &= ~kViewBits;
     if (access == 0) access = ISTHMUS_DEFAULT_ACCESS;
     if (access & ~kKnownAccess)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "access " + std::to_string(access) + " has unknown bits");
+        return refuse(ISTHMUS_ARGUMENT, routine, "access ", access, " has unknown bits");
     const std::lock_guard lock(guard);
     const bool any = id == ISTHMUS_ANY_ID;
     if (any)
         id = choose_id();
     else if (id >= kDefaultIds)
-        return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62; " + default_ids_text());
+        return refuse(ISTHMUS_ARGUMENT, routine, "the id is not below 2^62; ", default_ids_text());
     Made record;
     record.size = size;
     // Room for the record, which may throw, before there is something to record.
@@ -272,9 +288,8 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
         std::memcpy(before, beginning, std::min<std::uint64_t>(size, sizeof before));
         if (!format_allocator(beginning, size)) {
             give_back(id, record, routine);
-            return refuse(ISTHMUS_ARGUMENT, routine,
-                          "too small for an allocator: at least " +
-                              std::to_string(kSmallestAllocator) + " bytes");
+            return refuse(ISTHMUS_ARGUMENT, routine, "too small for an allocator: at least ",
+                          kSmallestAllocator, " bytes");
         }
     }
     Publication publication{id, symmetric_place(shared), size, access, job.me};
@@ -294,18 +309,17 @@ int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64
             return refuse_taken(id, taken_by, routine);
         case PublishResult::full:
             give_back(id, record, routine);
-            return refuse(
-                ISTHMUS_NO_MEMORY, routine,
-                "the directory has no room for " + name(id) + ": PE " +
-                    std::to_string(record.place.home) + ", where ids like this are kept, holds " +
-                    std::to_string(kDirectoryEntries) +
-                    " segments and queues, which is the limit of a PE; destroy some of them");
+            return refuse(ISTHMUS_NO_MEMORY, routine, "the directory has no room for ", name(id),
+                          ": PE ", record.place.home, ", where ids like this are kept, holds ",
+                          kDirectoryEntries,
+                          " segments and queues, which is the limit of a PE; destroy some of them");
     }
-    segment = view(publication, record.place);
+    // Of an id whose home is on another host it keeps a copy of the generation, and others see it.
+    segment = whole(routine, [&] { return view(publication, record.place); });
     segment.entry = record.place.index;
     if (memory) segment.base = static_cast<char*>(memory);
     node.key() = id;
-    node.mapped() = record;
+    node.mapped() = std::move(record);
     made.insert(std::move(node));
     return ISTHMUS_OK;
 }
@@ -315,7 +329,7 @@ int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char
         if (id - kDefaultIds < static_cast<std::uint64_t>(job.pes))
             return default_segment(segment, static_cast<int>(id - kDefaultIds), routine);
         return refuse(ISTHMUS_ARGUMENT, routine,
-                      "nobody has this id, and nobody will: " + default_ids_text());
+                      "nobody has this id, and nobody will: ", default_ids_text());
     }
     Publication publication;
     DirectoryPlace place;
@@ -331,13 +345,12 @@ int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char
     while (!look_up(id, publication, place)) {
         const double waited = static_cast<double>(os::monotonic_nanoseconds() - start) * 1e-9;
         if (waited >= timeout) {
-            return refuse(ISTHMUS_TIMEOUT, routine,
-                          name(id) + " was not published within " + seconds_text(timeout) +
-                              " (ISTHMUS_CLONE_SECONDS, or the argument)");
+            return refuse(ISTHMUS_TIMEOUT, routine, name(id), " was not published within ",
+                          seconds_text(timeout), " (ISTHMUS_CLONE_SECONDS, or the argument)");
         }
         if (waited > 1.0 && !told) {
             told = true;
-            say_from(routine, "still waiting for " + name(id) + " to be published");
+            say_from(routine, Text("still waiting for ", name(id), " to be published"));
         }
         if (!near_home) {
             os::sleep_nanoseconds(pause);
@@ -353,9 +366,7 @@ int clone_segment(Segment& segment, std::uint64_t id, double timeout, const char
 
 int default_segment(Segment& segment, int pe, const char* routine) {
     if (pe < 0 || pe >= job.pes)
-        return refuse(
-            ISTHMUS_ARGUMENT, routine,
-            "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
+        return refuse(ISTHMUS_ARGUMENT, routine, "pe ", pe, " is out of range 0..", job.pes - 1);
     segment = Segment{};
     segment.base = translate(reinterpret_cast<char*>(heap.range().begin), pe);
     segment.size = heap.range().size;
@@ -378,7 +389,9 @@ int destroy_segment(Segment& segment, const char* routine) {
         // A cell counts its own generations: the same one in another cell is another segment.
         if (found == made.end() || found->second.place.index != segment.entry ||
             found->second.place.generation != segment.generation)
-            return refuse(ISTHMUS_STALE, routine, name(segment.id) + " was already destroyed");
+            return is_of_earlier_session(segment)
+                       ? refuse_ended(segment, routine)
+                       : refuse(ISTHMUS_STALE, routine, name(segment.id), " was already destroyed");
         if (!make_private(found->second))
             return refuse(ISTHMUS_NO_MEMORY, routine,
                           why_still_shared(segment.id, found->second, errno));
@@ -410,16 +423,16 @@ void end_default_segments() {
     __atomic_fetch_add(&sessions_ended, 1, __ATOMIC_RELAXED);
 }
 
-std::string describe_in_segment(const void* address) {
+Text describe_in_segment(const void* address) {
     const std::unique_lock lock(guard, std::try_to_lock);
-    if (!lock) return "";
+    if (!lock) return Text();
     for (const auto& [id, record] : made) {
         const void* const begin = record.adopted ? record.adopted : record.block;
         const auto offset =
             reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(begin);
-        if (begin && offset < record.size) return name(id) + " + " + std::to_string(offset);
+        if (begin && offset < record.size) return Text(name(id), " + ", offset);
     }
-    return "";
+    return Text();
 }
 
 void hold_segments() {
@@ -436,17 +449,16 @@ void visit_adopted(void (*visit)(const Range& pages, std::uint64_t offset)) {
         const auto pages = reinterpret_cast<std::uintptr_t>(record.adopted);
         visit({pages, os::page_up(record.size)},
               job_file_offset(reinterpret_cast<std::uintptr_t>(record.block)));
+        allow_execution(record.executable);
     }
 }
 
 int refuse_stale(const Segment& segment, const char* routine) {
     if (is_of_nothing(segment)) return refuse(ISTHMUS_STALE, routine, kOfNoSegment);
     if (!is_gone(segment)) return ISTHMUS_OK;
-    if (segment.generation_now == &sessions_ended || !attached())
-        return refuse(ISTHMUS_STALE, routine, kSessionEnded);
-    return refuse(
-        ISTHMUS_STALE, routine,
-        name(segment.id) + " was destroyed by its owner, PE " + std::to_string(segment.owner));
+    if (is_of_earlier_session(segment)) return refuse_ended(segment, routine);
+    return refuse(ISTHMUS_STALE, routine, name(segment.id), " was destroyed by its owner, PE ",
+                  segment.owner);
 }
 
 int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t size,
@@ -454,27 +466,21 @@ int refuse_access(const Segment& segment, std::uint64_t offset, std::uint64_t si
                   const char* routine) {
     if (const int status = refuse_stale(segment, routine)) return status;
     if ((segment.access & kind) == 0)
-        return refuse(ISTHMUS_PROTOCOL, routine,
-                      name(segment.id) + (kind == ISTHMUS_ATOMICS ? " does not accept atomics"
-                                          : kind == ISTHMUS_ALLOCATOR
-                                              ? " has no allocator: none was asked for "
-                                                "(ISTHMUS_ALLOCATOR) when it was created"
-                                              : " does not accept put and get"));
+        return refuse(ISTHMUS_PROTOCOL, routine, name(segment.id),
+                      kind == ISTHMUS_ATOMICS     ? " does not accept atomics"
+                      : kind == ISTHMUS_ALLOCATOR ? " has no allocator: none was asked for "
+                                                    "(ISTHMUS_ALLOCATOR) when it was created"
+                                                  : " does not accept put and get");
     if ((segment.access & right) != right)
-        return refuse(ISTHMUS_RIGHTS, routine,
-                      name(segment.id) + " of PE " + std::to_string(segment.owner) +
-                          (segment.access & ISTHMUS_READ    ? " is read-only"
-                           : segment.access & ISTHMUS_WRITE ? " is write-only"
-                                                            : " allows no access"));
+        return refuse(ISTHMUS_RIGHTS, routine, name(segment.id), " of PE ", segment.owner,
+                      segment.access & ISTHMUS_READ    ? " is read-only"
+                      : segment.access & ISTHMUS_WRITE ? " is write-only"
+                                                       : " allows no access");
     if (offset > segment.size || size > segment.size - offset)
-        return refuse(ISTHMUS_BOUNDS, routine,
-                      std::to_string(size) + " bytes at offset " + std::to_string(offset) +
-                          " are not within 0.." + std::to_string(segment.size) + " of " +
-                          name(segment.id));
+        return refuse(ISTHMUS_BOUNDS, routine, size, " bytes at offset ", offset,
+                      " are not within 0..", segment.size, " of ", name(segment.id));
     if (offset % width != 0)
-        return refuse(
-            ISTHMUS_BOUNDS, routine,
-            "offset " + std::to_string(offset) + " is not a multiple of " + std::to_string(width));
+        return refuse(ISTHMUS_BOUNDS, routine, "offset ", offset, " is not a multiple of ", width);
     return ISTHMUS_OK;
 }
 

@@ -4,8 +4,8 @@
 #include <isthmus/segment.h>
 
 #include <cstdint>
-#include <string>
 
+#include "base/text.hpp"
 #include "core/job.hpp"
 #include "core/sleep.hpp"
 #include "core/window.hpp"
@@ -25,7 +25,7 @@ void release_segments();
 
 // "segment 0x5 + 16" if the address lies in memory that the library provided for it or that it
 // adopted; else empty, also while another thread makes or destroys one.
-std::string describe_in_segment(const void* address);
+Text describe_in_segment(const void* address);
 
 // Around a fork: nobody makes or destroys a segment between the two.
 void hold_segments();
@@ -39,6 +39,9 @@ void end_default_segments();
 // accepted. One test tells right and kind, of an empty transfer too. Not set in checked mode.
 inline constexpr std::uint32_t kTransferBits = 8;  // ISTHMUS_READ, ISTHMUS_WRITE so much higher
 inline constexpr std::uint32_t kViewBits = ISTHMUS_READ_WRITE << kTransferBits | ISTHMUS_FAR;
+// Of what was created: that it is a view, and in which session, modulo 2^16.
+inline constexpr std::uint32_t kOfSession = std::uint32_t{1} << 15;
+inline constexpr std::uint32_t kSessionBits = 16;  // the number so much higher
 
 // A view of a segment that the window does not reach. It fails every test that stands before an
 // operation, so that near ones pay nothing for it: its ends are 0, and the generation is written

@@ -25,7 +25,7 @@ void require_pe(const char* routine) {
 
 }  // namespace
 
-int refuse(isthmus_status status, const char* routine, const std::string& sentence) {
+int refuse_with(isthmus_status status, const char* routine, const Text& sentence) {
     require_pe(routine);
     poll_routine = nullptr;
     std::snprintf(text, sizeof text, "%s: %s", routine, sentence.c_str());
@@ -36,10 +36,10 @@ int refuse(isthmus_status status, const char* routine, const std::string& senten
     return status;
 }
 
-std::string seconds_text(double seconds) {
+Text seconds_text(double seconds) {
     char written[32];
     std::snprintf(written, sizeof written, "%g s", seconds);
-    return written;
+    return Text(written);
 }
 
 int refuse_poll(isthmus_status status, const char* routine, const char* sentence) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <string>
 
 #include "base/error.hpp"
@@ -31,9 +32,9 @@ std::string seconds_text(std::uint64_t nanoseconds) {
 std::string watched(const void* address) {
     const std::string number = hexadecimal(address);
     if (heap.range().contains(address))
-        return std::string(", watching ") + number + " " + heap.describe(address);
-    if (const std::string place = describe_in_segment(address); !place.empty())
-        return std::string(", watching ") + number + " in " + place;
+        return std::string(", watching ") + number + " " + heap.describe(address).c_str();
+    if (const Text place = describe_in_segment(address); !place.empty())
+        return std::string(", watching ") + number + " in " + place.c_str();
     if (job.data.size == 0 || !job.data.contains(address)) return "";
     const std::string name = program_variable(address);
     return ", watching " + (name.empty() ? number : name);
@@ -125,8 +126,8 @@ void Waiter::look_for_peer(std::uint64_t now) {
         peer_left_ = true;
         return;
     }
-    fail(routine_name(target_.routine), "waits in vain for PE " + std::to_string(target_.peer) +
-                                            ", which has " + departure_text(word));
+    fail(routine_name(target_.routine),
+         Text("waits in vain for PE ", target_.peer, ", which has ", departure_text(word)));
 }
 
 void Waiter::look_around(std::uint64_t now) {
@@ -142,14 +143,19 @@ void Waiter::look_around(std::uint64_t now) {
     if (last >= now || static_cast<double>(now - last) < limit * static_cast<double>(kSecond) ||
         !job.header->stall_reported.compare_exchange_strong(last, now, std::memory_order_relaxed))
         return;
-    std::string report = speaker_prefix() + routine_name(target_.routine) + ": no progress for " +
-                         seconds_text(now - since_);
-    if (target_.peer >= 0) report += ", waiting for PE " + std::to_string(target_.peer);
-    report += watched(target_.address) + " (ISTHMUS_STALL_SECONDS)\n";
-    for (int pe = 0; pe < job.pes; ++pe) {
-        if (pe != job.me) report += "isthmus:   " + describe_pe(pe, now) + "\n";
+    const char* const routine = routine_name(target_.routine);
+    try {
+        std::string report =
+            speaker_prefix() + routine + ": no progress for " + seconds_text(now - since_);
+        if (target_.peer >= 0) report += ", waiting for PE " + std::to_string(target_.peer);
+        report += watched(target_.address) + " (ISTHMUS_STALL_SECONDS)\n";
+        for (int pe = 0; pe < job.pes; ++pe) {
+            if (pe != job.me) report += "isthmus:   " + describe_pe(pe, now) + "\n";
+        }
+        say(report.c_str());
+    } catch (const std::bad_alloc&) {
+        say_from(routine, "no progress; the system has no memory for a report that says more");
     }
-    say(report.c_str());
 }
 
 }  // namespace isthmus

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <vector>
 
 #include "base/os.hpp"
 
@@ -24,9 +25,10 @@ class MappingTest : public testing::TestWithParam<bool> {
     std::uintptr_t page(std::uint64_t number) const {
         return reinterpret_cast<std::uintptr_t>(pages_) + number * page_;
     }
-    std::string why_not(std::uint64_t first, std::uint64_t count) const {
+    Text why_not(std::uint64_t first, std::uint64_t count) const {
         Mappings mappings(GetParam());
-        return why_not_adoptable(page(first), count * page_, mappings);
+        std::vector<Range> executable;
+        return why_not_adoptable(page(first), count * page_, mappings, executable);
     }
     std::uint64_t page_ = os::page_size();
     char* pages_ = nullptr;
@@ -52,10 +54,8 @@ TEST_P(MappingTest, FindsTheMappingOrTheNext) {
 TEST_P(MappingTest, SaysWhyPagesAreNotAdoptable) {
     EXPECT_EQ(why_not(0, kPages), "");
     EXPECT_EQ(why_not(3, 1), "");
-    mprotect(pages_ + 2 * page_, page_, PROT_READ | PROT_WRITE | PROT_EXEC);
     mprotect(pages_ + 3 * page_, page_, PROT_READ);
-    EXPECT_EQ(why_not(0, 2), "");
-    EXPECT_NE(why_not(0, 3).find("are not rw- but rwx"), std::string::npos);
+    EXPECT_EQ(why_not(0, 3), "");
     EXPECT_NE(why_not(3, 1).find("are not rw- but r--"), std::string::npos);
     munmap(pages_ + 4 * page_, page_);
     EXPECT_NE(why_not(4, 1).find("is not mapped"), std::string::npos);
@@ -63,6 +63,23 @@ TEST_P(MappingTest, SaysWhyPagesAreNotAdoptable) {
          -1, 0);
     EXPECT_NE(why_not(5, 2).find("is shared with others already"), std::string::npos);
     EXPECT_EQ(why_not(6, 2), "");
+}
+
+TEST_P(MappingTest, TellsWhichPagesAreExecutable) {
+    constexpr int kAll = PROT_READ | PROT_WRITE | PROT_EXEC;
+    ASSERT_EQ(mprotect(pages_ + page_, 2 * page_, kAll), 0);
+    ASSERT_EQ(mprotect(pages_ + 5 * page_, 3 * page_, kAll), 0);
+    std::vector<Range> executable;
+    Mappings mappings(GetParam());
+    EXPECT_EQ(why_not_adoptable(page(2), 4 * page_, mappings, executable), "");
+    ASSERT_EQ(executable.size(), 2U);  // and no more of them than was asked for
+    EXPECT_EQ(executable[0].begin, page(2));
+    EXPECT_EQ(executable[0].size, page_);
+    EXPECT_EQ(executable[1].begin, page(5));
+    EXPECT_EQ(executable[1].size, page_);
+    Mappings again(GetParam());
+    EXPECT_EQ(why_not_adoptable(page(3), 2 * page_, again, executable), "");
+    EXPECT_TRUE(executable.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, MappingTest, testing::Bool(), [](const auto& way) {

@@ -1,5 +1,4 @@
 // The aggregator (isthmus/aggregator.h).
-#include <string>
 
 #include "api/isthmus/export.hpp"
 #include "core/aggregation.hpp"
@@ -23,9 +22,8 @@ ISTHMUS_API int isthmus_aggregator_destroy(isthmus_aggregator* aggregator) {
 ISTHMUS_API int isthmus_aggregator_push_slow(isthmus_aggregator* aggregator, int pe,
                                              const void* item) {
     if (static_cast<std::uint32_t>(pe) >= aggregator->pes)
-        return refuse(ISTHMUS_ARGUMENT, "isthmus_aggregator_push",
-                      "pe " + std::to_string(pe) + " is out of range 0.." +
-                          std::to_string(aggregator->pes - 1));
+        return refuse(ISTHMUS_ARGUMENT, "isthmus_aggregator_push", "pe ", pe,
+                      " is out of range 0..", aggregator->pes - 1);
     full(aggregator).push_slowly(pe, item);
     return ISTHMUS_OK;
 }

@@ -1,8 +1,6 @@
 // Events (isthmus/event.h).
 #include "core/event.hpp"
 
-#include <string>
-
 #include "api/isthmus/export.hpp"
 #include "core/status.hpp"
 
@@ -15,18 +13,18 @@ template <typename Word>
 int arm(Event* event, const Word* address, int condition, Word value, const char* routine) {
     constexpr unsigned width = sizeof(Word);
     if (condition < ISTHMUS_EQ || condition > ISTHMUS_LE)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "condition " + std::to_string(condition) + " is none of EQ NE GT GE LT LE");
+        return refuse(ISTHMUS_ARGUMENT, routine, "condition ", condition,
+                      " is none of EQ NE GT GE LT LE");
     if (!address || reinterpret_cast<std::uintptr_t>(address) % width != 0)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      address ? "the address is not a multiple of " + std::to_string(width)
-                              : std::string("the address is null"));
+        return address
+                   ? refuse(ISTHMUS_ARGUMENT, routine, "the address is not a multiple of ", width)
+                   : refuse(ISTHMUS_ARGUMENT, routine, "the address is null");
     *event = make_event(address, condition, value);
     return ISTHMUS_OK;
 }
 
 int timed_out(const char* routine, double timeout) {
-    return refuse(ISTHMUS_TIMEOUT, routine, "not true within " + seconds_text(timeout));
+    return refuse(ISTHMUS_TIMEOUT, routine, "not true within ", seconds_text(timeout));
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 
 #include <isthmus.h>
 
-#include <new>
-
 #include "core/job.hpp"
 #include "core/status.hpp"
 #include "core/wait.hpp"
@@ -26,17 +24,6 @@ inline const char* begin(Routine noted, const char* routine) {
 }
 inline const char* begin(Routine routine) {
     return begin(routine, routine_name(routine));
-}
-
-// What the C++ library throws when there is no memory does not cross the border.
-template <typename Call>
-int without_exceptions(const char* routine, Call&& call) {
-    try {
-        return call();
-    } catch (const std::bad_alloc&) {
-        return refuse_poll(ISTHMUS_NO_MEMORY, routine,
-                           "the system has no memory for what the library keeps about it");
-    }
 }
 
 }  // namespace isthmus::native

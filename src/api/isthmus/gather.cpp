@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "api/isthmus/export.hpp"
@@ -85,9 +84,8 @@ ISTHMUS_API int isthmus_gather_create(isthmus_gather** gather, const isthmus_seg
     require_session(routine);
     *gather = nullptr;
     if (item_size == 0 || item_size > kLargestItem)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "item_size " + std::to_string(item_size) + " is out of range 1.." +
-                          std::to_string(kLargestItem));
+        return refuse(ISTHMUS_ARGUMENT, routine, "item_size ", item_size, " is out of range 1..",
+                      kLargestItem);
     if (count == 0) return refuse(ISTHMUS_ARGUMENT, routine, "no segments are given");
     for (std::uint32_t i = 0; i < count; ++i) {
         if (const int status = check_transfer(segments[i], 0, 0, ISTHMUS_READ, nullptr, routine);
@@ -124,9 +122,8 @@ ISTHMUS_API int isthmus_gather_push_slow(isthmus_gather* gather, uint32_t source
                                          void* result) {
     const char* routine = "isthmus_gather_push";
     if (source >= gather->count)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "source " + std::to_string(source) + " is out of range 0.." +
-                          std::to_string(gather->count - 1));
+        return refuse(ISTHMUS_ARGUMENT, routine, "source ", source, " is out of range 0..",
+                      gather->count - 1);
     Gather& all = full(gather);
     const Segment& segment = all.segments[source];
     if (const int status = refuse_access(segment, offset, gather->item_size, ISTHMUS_READ,

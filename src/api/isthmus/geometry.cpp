@@ -2,7 +2,6 @@
 #include "core/geometry.hpp"
 
 #include <atomic>
-#include <string>
 
 #include "api/isthmus/export.hpp"
 #include "core/event.hpp"
@@ -99,15 +98,13 @@ int strided(Direction direction, const void* local, std::uint64_t local_pitch,
     for (const std::uint64_t pitch : {local_pitch, remote_pitch}) {
         const auto as_signed = static_cast<std::int64_t>(pitch);
         if (as_signed < 0 && size != 0 && count > 1)
-            return refuse(ISTHMUS_ARGUMENT, routine,
-                          "a pitch of " + std::to_string(as_signed) +
-                              " bytes; rows follow each other upwards");
+            return refuse(ISTHMUS_ARGUMENT, routine, "a pitch of ", as_signed,
+                          " bytes; rows follow each other upwards");
     }
     const std::uint64_t written = direction == Direction::put ? remote_pitch : local_pitch;
     if (written < size && count > 1)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "a pitch of " + std::to_string(written) + " writes rows of " +
-                          std::to_string(size) + " bytes over each other");
+        return refuse(ISTHMUS_ARGUMENT, routine, "a pitch of ", written, " writes rows of ", size,
+                      " bytes over each other");
     return move({direction,
                  static_cast<char*>(const_cast<void*>(local)),
                  {local_pitch, 0},
@@ -133,7 +130,7 @@ bool fits(std::uint64_t position, std::uint64_t length, std::uint64_t dimension)
 
 // Where the block begins in its array and how far apart its rows and planes are, if it has several;
 // false if numbers overflow.
-bool lay_out(const Side& side, const Block& block, std::uint64_t& begin, Pitch& pitch) {
+inline bool lay_out(const Side& side, const Block& block, std::uint64_t& begin, Pitch& pitch) {
     begin = 0;
     if (block.is_empty()) return true;  // also past the last row, where there is no offset for it
     std::uint64_t rows = 0;
@@ -151,15 +148,15 @@ bool lay_out(const Side& side, const Block& block, std::uint64_t& begin, Pitch& 
            !__builtin_mul_overflow(elements, block.element, &begin);
 }
 
-int refuse_block(const Side& side, const Block& block, const char* routine) {
+[[gnu::cold, gnu::noinline]] int refuse_block(const Side& side, const Block& block,
+                                              const char* routine) {
     const auto triple = [](std::uint64_t x, std::uint64_t y, std::uint64_t z) {
-        return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
+        return Text(x, "x", y, "x", z);
     };
-    return refuse(ISTHMUS_BOUNDS, routine,
-                  "a block of " + triple(block.width, block.height, block.depth) + " at (" +
-                      std::to_string(side.at.xpos) + "," + std::to_string(side.at.ypos) + "," +
-                      std::to_string(side.at.zpos) + ") does not fit into the " + side.name +
-                      " array of " + triple(side.at.xdim, side.at.ydim, side.at.zdim));
+    return refuse(ISTHMUS_BOUNDS, routine, "a block of ",
+                  triple(block.width, block.height, block.depth), " at (", side.at.xpos, ",",
+                  side.at.ypos, ",", side.at.zpos, ") does not fit into the ", side.name,
+                  " array of ", triple(side.at.xdim, side.at.ydim, side.at.zdim));
 }
 
 int move_block(Direction direction, const void* local, const Side& here, const Segment& segment,

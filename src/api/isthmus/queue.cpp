@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstring>
 #include <memory>
-#include <string>
 
 #include "api/isthmus/export.hpp"
 #include "base/settings.hpp"
@@ -58,9 +57,8 @@ int refuse_ended(const char* routine) {
 int refuse_closed(const isthmus_queue& queue, const char* routine) {
     if (queue.ended()) return refuse_ended(routine);
     if (queue.producer.destroyed())
-        return refuse(
-            ISTHMUS_STALE, routine,
-            "the queue was destroyed by its owner, PE " + std::to_string(queue.segment.owner));
+        return refuse(ISTHMUS_STALE, routine, "the queue was destroyed by its owner, PE ",
+                      queue.segment.owner);
     return refuse_poll(ISTHMUS_CLOSED, routine, "the queue is closed");
 }
 
@@ -76,9 +74,8 @@ int check_size(const isthmus_queue& queue, std::uint64_t size, const char* routi
     const std::uint64_t limit = message_limit(queue.control->capacity);
     if (size <= limit) [[likely]]
         return ISTHMUS_OK;
-    return refuse(ISTHMUS_TOO_LARGE, routine,
-                  "a message of " + std::to_string(size) + " bytes; at most " +
-                      std::to_string(limit) + " fit in this queue (half its capacity)");
+    return refuse(ISTHMUS_TOO_LARGE, routine, "a message of ", size, " bytes; at most ", limit,
+                  " fit in this queue (half its capacity)");
 }
 
 // What the owner has said, as a status.
@@ -117,9 +114,12 @@ void* reserve_or_wait(isthmus_queue& queue, std::uint64_t size, int& status, con
         return place;
     if (queue.far) {
         begin(routine, name);
-        FarQueueProducer::Outcome outcome{};
-        void* const message = queue.far->reserve_wait(size, routine, outcome);
-        status = far_status(queue, outcome, name);
+        void* message = nullptr;
+        status = without_exceptions(name, [&] {
+            FarQueueProducer::Outcome outcome{};
+            message = queue.far->reserve_wait(size, routine, outcome);
+            return far_status(queue, outcome, name);
+        });
         return message;
     }
     void* place = nullptr;
@@ -148,9 +148,8 @@ int refuse_not_reserved() {
 }
 
 int refuse_above_reserved(std::uint64_t size, std::uint64_t reserved) {
-    return refuse(
-        ISTHMUS_TOO_LARGE, "isthmus_enqueue_commit",
-        std::to_string(size) + " bytes, and " + std::to_string(reserved) + " were reserved");
+    return refuse(ISTHMUS_TOO_LARGE, "isthmus_enqueue_commit", size, " bytes, and ", reserved,
+                  " were reserved");
 }
 
 int commit_far(isthmus_queue& queue, void* message, std::uint64_t size) {
@@ -172,12 +171,10 @@ int create(isthmus_queue*& queue, std::uint64_t id, std::uint64_t capacity, cons
     auto made = std::make_unique<isthmus_queue>();
     char* const memory = allocate_ring(capacity);
     if (!memory)
-        return refuse(ISTHMUS_NO_MEMORY, routine,
-                      "no room for a ring of " + std::to_string(capacity) +
-                          " bytes in the arena: " + std::to_string(arena_free_bytes()) + " of " +
-                          std::to_string(arena_size()) +
-                          " are free; raise ISTHMUS_ARENA_SIZE, or destroy the clones of destroyed "
-                          "queues, which keep their room");
+        return refuse(ISTHMUS_NO_MEMORY, routine, "no room for a ring of ", capacity,
+                      " bytes in the arena: ", arena_free_bytes(), " of ", arena_size(),
+                      " are free; raise ISTHMUS_ARENA_SIZE, or destroy the clones of destroyed "
+                      "queues, which keep their room");
     made->control = format_ring(memory, capacity);
     const auto undo = [&] {
         close_to_far(memory);
@@ -250,18 +247,20 @@ ISTHMUS_API int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost) {
     }
     const char* routine = begin(Routine::native_queue_destroy);
     if (const std::uint64_t left = queue->far ? queue->far->reserved() : queue->reserved)
-        return refuse(
-            ISTHMUS_ARGUMENT, routine,
-            std::to_string(left) + " messages are reserved by this end and not committed");
+        return refuse(ISTHMUS_ARGUMENT, routine, left,
+                      " messages are reserved by this end and not committed");
     int status = ISTHMUS_OK;
     if (queue->consumes) {
         char* const memory = queue->segment.base;
-        close_ring(*queue->control, job.me, kDestroyed);
-        const std::uint64_t left = queue->consumer.drain(Routine::native_queue_destroy);
-        if (lost) *lost = left;
-        close_to_far(memory);
-        status = destroy_segment(queue->segment, routine);
-        retire_ring(memory);
+        status = whole(routine, [&] {
+            close_ring(*queue->control, job.me, kDestroyed);
+            const std::uint64_t left = queue->consumer.drain(Routine::native_queue_destroy);
+            if (lost) *lost = left;
+            close_to_far(memory);
+            const int destroyed = destroy_segment(queue->segment, routine);
+            retire_ring(memory);
+            return destroyed;
+        });
     } else if (!queue->far) {
         detach_ring(queue->segment);
     }
@@ -346,7 +345,7 @@ ISTHMUS_API int isthmus_dequeue(isthmus_queue* queue, const void** message, uint
     });
     if (*message) return ISTHMUS_OK;
     if (done) return refuse_empty(*queue, routine);
-    return refuse(ISTHMUS_TIMEOUT, routine, "no message within " + seconds_text(timeout));
+    return refuse(ISTHMUS_TIMEOUT, routine, "no message within ", seconds_text(timeout));
 }
 
 ISTHMUS_API int isthmus_dequeue_release(isthmus_queue* queue) {

@@ -2,7 +2,6 @@
 #include "core/segment.hpp"
 
 #include <bit>
-#include <string>
 
 #include "api/isthmus/export.hpp"
 #include "base/error.hpp"
@@ -22,9 +21,8 @@ int allocate(const Segment& segment, std::uint64_t alignment, std::uint64_t size
             refuse_access(segment, 0, 0, ISTHMUS_READ_WRITE, ISTHMUS_ALLOCATOR, 1, routine))
         return status;
     if (!std::has_single_bit(alignment) || alignment > 4096)
-        return refuse(
-            ISTHMUS_ARGUMENT, routine,
-            "alignment " + std::to_string(alignment) + " is not a power of two up to 4096");
+        return refuse(ISTHMUS_ARGUMENT, routine, "alignment ", alignment,
+                      " is not a power of two up to 4096");
     if (size == 0) return refuse(ISTHMUS_ARGUMENT, routine, "the size is 0");
     if (alignment < kAllocatorAlignment) alignment = kAllocatorAlignment;
     AllocatorReport report{};
@@ -37,11 +35,9 @@ int allocate(const Segment& segment, std::uint64_t alignment, std::uint64_t size
         case AllocatorResult::done: complete(event); return ISTHMUS_OK;
         case AllocatorResult::no_room: {
             if (!is_far(segment)) report = allocator_report({segment.base, segment.size});
-            return refuse(ISTHMUS_NO_MEMORY, routine,
-                          "no room for " + std::to_string(size) +
-                              " bytes: " + std::to_string(report.free_bytes) + " of " +
-                              std::to_string(report.size) + " are free, " +
-                              std::to_string(report.largest) + " in one piece");
+            return refuse(ISTHMUS_NO_MEMORY, routine, "no room for ", size,
+                          " bytes: ", report.free_bytes, " of ", report.size, " are free, ",
+                          report.largest, " in one piece");
         }
         default:
             return refuse(ISTHMUS_ARGUMENT, routine,
@@ -50,9 +46,8 @@ int allocate(const Segment& segment, std::uint64_t alignment, std::uint64_t size
 }
 
 int refuse_address(const Segment& segment) {
-    return refuse(ISTHMUS_PROTOCOL, "isthmus_segment_address",
-                  "the segment of PE " + std::to_string(segment.owner) +
-                      " is on another host, where no address of this PE leads; use put and get");
+    return refuse(ISTHMUS_PROTOCOL, "isthmus_segment_address", "the segment of PE ", segment.owner,
+                  " is on another host, where no address of this PE leads; use put and get");
 }
 
 }  // namespace
@@ -81,7 +76,8 @@ ISTHMUS_API int isthmus_segment_destroy(isthmus_segment* segment) {
     // Also without a session: objects may outlive it.
     if (!attached() && !forked_child)
         return refuse(ISTHMUS_STALE, "isthmus_segment_destroy", kSessionEnded);
-    return destroy_segment(*segment, begin(Routine::native_segment_destroy));
+    const char* routine = begin(Routine::native_segment_destroy);
+    return whole(routine, [&] { return destroy_segment(*segment, routine); });
 }
 
 ISTHMUS_API int isthmus_segment_offset(const isthmus_segment* segment, const void* address,
@@ -90,10 +86,9 @@ ISTHMUS_API int isthmus_segment_offset(const isthmus_segment* segment, const voi
     const auto distance =
         static_cast<std::uint64_t>(static_cast<const char*>(address) - segment->base);
     if (distance >= segment->size) {
-        const std::string text = "address " + hexadecimal(address) + " is not within " +
-                                 hexadecimal(segment->base) + ".." +
-                                 hexadecimal(segment->base + segment->size);
-        return refuse(ISTHMUS_BOUNDS, "isthmus_segment_offset", text);
+        return refuse(ISTHMUS_BOUNDS, "isthmus_segment_offset", "address ", InHex(address),
+                      " is not within ", InHex(segment->base), "..",
+                      InHex(segment->base + segment->size));
     }
     *offset = distance;
     return ISTHMUS_OK;
@@ -104,9 +99,8 @@ ISTHMUS_API int isthmus_segment_address(const isthmus_segment* segment, uint64_t
     if (const int status = refuse_stale(*segment, "isthmus_segment_address")) return status;
     if (is_far(*segment)) return refuse_address(*segment);
     if (offset >= segment->size)
-        return refuse(ISTHMUS_BOUNDS, "isthmus_segment_address",
-                      "offset " + std::to_string(offset) + " is not within 0.." +
-                          std::to_string(segment->size));
+        return refuse(ISTHMUS_BOUNDS, "isthmus_segment_address", "offset ", offset,
+                      " is not within 0..", segment->size);
     *address = segment->base + offset;
     return ISTHMUS_OK;
 }
@@ -135,9 +129,8 @@ ISTHMUS_API int isthmus_segment_free(const isthmus_segment* segment, uint64_t of
     switch (result) {
         case AllocatorResult::done: complete(event); return ISTHMUS_OK;
         case AllocatorResult::not_a_block:
-            return refuse(
-                ISTHMUS_ARGUMENT, routine,
-                "offset " + std::to_string(offset) + " is not the beginning of an allocated block");
+            return refuse(ISTHMUS_ARGUMENT, routine, "offset ", offset,
+                          " is not the beginning of an allocated block");
         default:
             return refuse(ISTHMUS_ARGUMENT, routine,
                           "the segment's lists are damaged: something wrote over them");

@@ -27,15 +27,16 @@ using namespace isthmus;
 using namespace isthmus::native;
 
 ISTHMUS_API void isthmus_init(void) {
-    enter_session(3);
-    register_for_wakeups();
-    open_arena();
-    barrier_world();  // nobody clones before everybody can be reached
+    whole("isthmus_init", [] {
+        enter_session(3);
+        register_for_wakeups();
+        open_arena();
+        barrier_world();  // nobody clones before everybody can be reached
+    });
 }
 
 ISTHMUS_API void isthmus_finalize(void) {
-    begin(Routine::native_finalize);
-    leave_session();
+    whole(begin(Routine::native_finalize), [] { leave_session(); });
 }
 
 ISTHMUS_API int isthmus_pe(void) {
@@ -49,8 +50,7 @@ ISTHMUS_API int isthmus_pes(void) {
 }
 
 ISTHMUS_API void isthmus_barrier(void) {
-    begin(Routine::native_barrier);
-    barrier_world();
+    whole(begin(Routine::native_barrier), [] { barrier_world(); });
 }
 
 ISTHMUS_API void isthmus_exit(int status) {

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <iterator>
 #include <mutex>
-#include <string>
 #include <string_view>
 
 #include "api/isthmus/export.hpp"
@@ -29,16 +28,13 @@ constexpr std::uint64_t kStandardAlignment = 16;
 constexpr std::uint64_t kLargestAlignment = 4096;
 
 int refuse_pe(const char* routine, int pe) {
-    return refuse(
-        ISTHMUS_ARGUMENT, routine,
-        "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
+    return refuse(ISTHMUS_ARGUMENT, routine, "pe ", pe, " is out of range 0..", job.pes - 1);
 }
 
 int refuse_no_segment(const void* address, std::uint64_t size, int pe, const char* routine) {
-    return refuse(ISTHMUS_BOUNDS, routine,
-                  "no segment of PE " + std::to_string(pe) + " has all of the " +
-                      std::to_string(size) + " bytes at " + hexadecimal(address) +
-                      ": it ends before them, was destroyed, or was never made there");
+    return refuse(ISTHMUS_BOUNDS, routine, "no segment of PE ", pe, " has all of the ", size,
+                  " bytes at ", InHex(address),
+                  ": it ends before them, was destroyed, or was never made there");
 }
 
 // Segments' memory is symmetric in this sense too: the same arithmetic leads to it. What they
@@ -48,15 +44,13 @@ int check_in_arena(const void* address, std::uint64_t size, int pe, std::uint32_
     const std::uint32_t access = arena_access(address, size, pe);
     if (access == 0) return refuse_no_segment(address, size, pe, routine);
     if ((access & kind) == 0)
-        return refuse(ISTHMUS_PROTOCOL, routine,
-                      "the segment of PE " + std::to_string(pe) + " at " + hexadecimal(address) +
-                          (kind == ISTHMUS_ATOMICS ? " does not accept atomics"
-                                                   : " does not accept put and get"));
+        return refuse(
+            ISTHMUS_PROTOCOL, routine, "the segment of PE ", pe, " at ", InHex(address),
+            kind == ISTHMUS_ATOMICS ? " does not accept atomics" : " does not accept put and get");
     if ((access & right) != right && pe != job.me)
-        return refuse(ISTHMUS_RIGHTS, routine,
-                      "the segment of PE " + std::to_string(pe) + " at " + hexadecimal(address) +
-                          ((right & ~access & ISTHMUS_WRITE) != 0 ? " may not be written"
-                                                                  : " may not be read"));
+        return refuse(
+            ISTHMUS_RIGHTS, routine, "the segment of PE ", pe, " at ", InHex(address),
+            (right & ~access & ISTHMUS_WRITE) != 0 ? " may not be written" : " may not be read");
     return ISTHMUS_OK;
 }
 
@@ -67,7 +61,7 @@ int check_remote(const void* address, std::uint64_t size, int pe, std::uint32_t 
     if (pe < 0 || pe >= job.pes) return refuse_pe(routine, pe);
     if (is_in_arena(address, size, pe))
         return check_in_arena(address, size, pe, right, ISTHMUS_TRANSFERS, routine);
-    const std::string why = why_not_symmetric(address, size);
+    const Text why = why_not_symmetric(address, size);
     return why.empty() ? ISTHMUS_OK : refuse(ISTHMUS_BOUNDS, routine, why);
 }
 
@@ -109,7 +103,7 @@ template <typename T>
         return;
     std::string_view text = last_refusal();
     text.remove_prefix(kRoutine.size() + 2);  // ": "
-    fail(kRoutine.data(), std::string(text));
+    fail(kRoutine, text);
 }
 
 }  // namespace
@@ -119,33 +113,36 @@ ISTHMUS_API int isthmus_symmetric_malloc(void** block, uint64_t size, uint64_t a
     *block = nullptr;
     if (alignment == 0) alignment = kStandardAlignment;
     if (!std::has_single_bit(alignment) || alignment > kLargestAlignment)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "alignment " + std::to_string(alignment) + " is not a power of two up to " +
-                          std::to_string(kLargestAlignment));
-    check_agreement(routine, "size", size);
-    check_agreement(routine, "alignment", alignment);
-    if (size == 0) return ISTHMUS_OK;
-    {
-        const std::lock_guard lock(heap_guard);
-        *block = heap.allocate(size, alignment);
-        if (!*block) return refuse(ISTHMUS_NO_MEMORY, routine, no_room_text(size));
-    }
-    clear(*block, size);
-    barrier_world();  // nobody puts before everybody has zeroed
-    return ISTHMUS_OK;
+        return refuse(ISTHMUS_ARGUMENT, routine, "alignment ", alignment,
+                      " is not a power of two up to ", kLargestAlignment);
+    return whole(routine, [&]() -> int {
+        check_agreement(routine, "size", size);
+        check_agreement(routine, "alignment", alignment);
+        if (size == 0) return ISTHMUS_OK;
+        {
+            const std::lock_guard lock(heap_guard);
+            *block = heap.allocate(size, alignment);
+            if (!*block) return refuse(ISTHMUS_NO_MEMORY, routine, no_room_text(size));
+        }
+        clear(*block, size);
+        barrier_world();  // nobody puts before everybody has zeroed
+        return ISTHMUS_OK;
+    });
 }
 
 ISTHMUS_API int isthmus_symmetric_free(void* block) {
     const char* routine = begin(Routine::native_symmetric_free);
-    check_agreement(routine, "the offset of the block", block ? heap.offset_of(block) : kNull);
-    if (!block) return ISTHMUS_OK;
-    barrier_world();
-    const std::lock_guard lock(heap_guard);
-    if (heap.release(block)) return ISTHMUS_OK;
-    return refuse(ISTHMUS_ARGUMENT, routine,
-                  "the address is not the beginning of a block of the symmetric heap: " +
-                      (heap.range().contains(block) ? heap.describe(block)
-                                                    : std::string("it lies outside the heap")));
+    return whole(routine, [&]() -> int {
+        check_agreement(routine, "the offset of the block", block ? heap.offset_of(block) : kNull);
+        if (!block) return ISTHMUS_OK;
+        barrier_world();
+        const std::lock_guard lock(heap_guard);
+        if (heap.release(block)) return ISTHMUS_OK;
+        return refuse(
+            ISTHMUS_ARGUMENT, routine,
+            "the address is not the beginning of a block of the symmetric heap: ",
+            heap.range().contains(block) ? heap.describe(block) : Text("it lies outside the heap"));
+    });
 }
 
 ISTHMUS_API void* isthmus_symmetric_address(const void* address, int pe) {
@@ -203,24 +200,21 @@ ISTHMUS_API int isthmus_symmetric_atomic(void* word, int pe, isthmus_atomic_kind
                                           far::AtomicKind::bit_and,      far::AtomicKind::bit_or,
                                           far::AtomicKind::bit_xor};
     if (static_cast<std::size_t>(kind) >= std::size(kKinds))
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "kind " + std::to_string(kind) + " is out of range 0.." +
-                          std::to_string(std::size(kKinds) - 1));
+        return refuse(ISTHMUS_ARGUMENT, routine, "kind ", static_cast<int>(kind),
+                      " is out of range 0..", std::size(kKinds) - 1);
     if (width != 4 && width != 8)
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "a width of " + std::to_string(width) + " bytes is neither 4 nor 8");
+        return refuse(ISTHMUS_ARGUMENT, routine, "a width of ", width, " bytes is neither 4 nor 8");
     if (pe < 0 || pe >= job.pes) return refuse_pe(routine, pe);
     const auto bytes = static_cast<std::uint64_t>(width);
     if (reinterpret_cast<std::uintptr_t>(word) % bytes != 0)
-        return refuse(
-            ISTHMUS_ARGUMENT, routine,
-            "address " + hexadecimal(word) + " is not a multiple of " + std::to_string(width));
+        return refuse(ISTHMUS_ARGUMENT, routine, "address ", InHex(word), " is not a multiple of ",
+                      width);
     if (is_in_arena(word, bytes, pe)) {
         const std::uint32_t right =
             kind == ISTHMUS_ATOMIC_FETCH ? ISTHMUS_READ : ISTHMUS_READ | ISTHMUS_WRITE;
         if (const int status = check_in_arena(word, bytes, pe, right, ISTHMUS_ATOMICS, routine))
             return status;
-    } else if (const std::string why = why_not_symmetric(word, bytes); !why.empty()) {
+    } else if (const Text why = why_not_symmetric(word, bytes); !why.empty()) {
         return refuse(ISTHMUS_BOUNDS, routine, why);
     }
     const far::Atomic atomic{kKinds[kind], static_cast<std::uint8_t>(width),

@@ -35,8 +35,7 @@ std::optional<char*> checked_target(const void* address, std::size_t bytes, int 
         fail(routine,
              "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
     if (job.checked && bytes != 0) {
-        if (const std::string why = why_not_symmetric(address, bytes); !why.empty())
-            fail(routine, why);
+        if (const Text why = why_not_symmetric(address, bytes); !why.empty()) fail(routine, why);
     }
     if (!is_near(pe)) return std::nullopt;
     return translate(static_cast<char*>(const_cast<void*>(address)), pe);
@@ -44,7 +43,7 @@ std::optional<char*> checked_target(const void* address, std::size_t bytes, int 
 
 void check_reachable(const char* routine, const void* variables, std::size_t bytes) {
     require_running(routine);
-    if (const std::string reason = why_not_symmetric(variables, bytes); !reason.empty())
+    if (const Text reason = why_not_symmetric(variables, bytes); !reason.empty())
         fail(routine, reason);
 }
 

@@ -84,8 +84,7 @@ void store_at(std::uint16_t* field, std::uint16_t value, int pe, const char* rou
 
 Lock open(long* lock, Routine routine) {
     const char* const name = begin(routine);
-    if (const std::string why = why_not_symmetric(lock, sizeof(long)); !why.empty())
-        fail(name, why);
+    if (const Text why = why_not_symmetric(lock, sizeof(long)); !why.empty()) fail(name, why);
     auto* const mine = reinterpret_cast<LockWord*>(lock);
     const Lock queue{mine, home_of(lock), static_cast<std::uint32_t>(job.me) + 1};
     const std::uint32_t tail =

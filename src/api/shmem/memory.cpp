@@ -41,9 +41,9 @@ std::uint64_t require_block(const char* routine, void* block) {
     const std::lock_guard lock(heap_guard);
     if (const std::uint64_t bytes = heap.block_size(block); bytes != 0) return bytes;
     fail(routine,
-         "address " + hexadecimal(block) +
-             " is not the beginning of a block of the symmetric heap: " +
-             (heap.range().contains(block) ? heap.describe(block) : "it lies outside the heap"));
+         Text("address ", InHex(block), " is not the beginning of a block of the symmetric heap: ",
+              heap.range().contains(block) ? heap.describe(block)
+                                           : Text("it lies outside the heap")));
 }
 
 void release(void* block) {

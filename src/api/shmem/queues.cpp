@@ -7,7 +7,6 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "api/shmem/export.hpp"
@@ -63,9 +62,7 @@ constexpr std::uint64_t kLargestRing = std::uint64_t{1} << 30;
 int check_pe(int pe, const char* routine) {
     if (static_cast<unsigned>(pe) < static_cast<unsigned>(job.pes)) [[likely]]
         return ISTHMUS_OK;
-    return refuse(
-        ISTHMUS_ARGUMENT, routine,
-        "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
+    return refuse(ISTHMUS_ARGUMENT, routine, "pe ", pe, " is out of range 0..", job.pes - 1);
 }
 
 int check_message(const shmemx_queue& queue, std::size_t size, int pe, const char* routine) {
@@ -73,9 +70,8 @@ int check_message(const shmemx_queue& queue, std::size_t size, int pe, const cha
     const std::uint64_t limit = message_limit(queue.control->capacity);
     if (size <= limit) [[likely]]
         return ISTHMUS_OK;
-    return refuse(ISTHMUS_TOO_LARGE, routine,
-                  "a message of " + std::to_string(size) + " bytes; at most " +
-                      std::to_string(limit) + " fit in this queue (half its capacity)");
+    return refuse(ISTHMUS_TOO_LARGE, routine, "a message of ", size, " bytes; at most ", limit,
+                  " fit in this queue (half its capacity)");
 }
 
 int refuse_full(const char* routine) {
@@ -84,7 +80,7 @@ int refuse_full(const char* routine) {
 
 int refuse_closed(const shmemx_queue& queue, int pe, const char* routine) {
     queue.require_live(routine);
-    return refuse(ISTHMUS_CLOSED, routine, "the queue of PE " + std::to_string(pe) + " is closed");
+    return refuse(ISTHMUS_CLOSED, routine, "the queue of PE ", pe, " is closed");
 }
 
 // What the owner on another host has said, as a status.
@@ -126,49 +122,52 @@ ISTHMUS_API int shmemx_queue_create(size_t capacity, shmemx_queue_t* queue) {
     const char* routine = begin(Routine::extension_queue_create);
     *queue = SHMEMX_QUEUE_INVALID;
     if (capacity > kLargestRing)
-        return refuse(ISTHMUS_TOO_LARGE, routine,
-                      "a capacity of " + std::to_string(capacity) + " bytes is above 1 GiB");
-    check_agreement(routine, "capacity", capacity);
-    register_for_wakeups();
-    const std::uint64_t ring = std::bit_ceil(std::max<std::uint64_t>(capacity, kSmallestRing));
-    const std::uint64_t bytes = kRingOffset + ring;
-    auto made = std::make_unique<shmemx_queue>();
-    {
-        const std::lock_guard lock(heap_guard);
-        made->memory = static_cast<char*>(heap.allocate(bytes, 4096));
-    }
-    if (!made->memory)
-        return refuse(ISTHMUS_NO_MEMORY, routine,
-                      "no room for a ring of " + std::to_string(bytes) +
-                          " bytes in the symmetric heap; raise SHMEM_SYMMETRIC_SIZE");
-    std::memset(made->memory, 0, bytes);
-    made->control = format_ring(made->memory, ring);
-    made->consumer = RingConsumer(made->control, made->memory + kRingOffset);
-    open_to_far(made->memory);
-    name_to_far(made->memory, kGeneration);
-    made->far.resize(static_cast<std::size_t>(job.pes));
-    barrier_world();  // all rings are formatted
-    for (int pe = 0; pe < job.pes; ++pe) {
-        if (!is_near(pe)) {
-            made->producers.push_back(EndedRing::producer());
-            made->far[static_cast<std::size_t>(pe)] =
-                std::make_unique<FarQueueProducer>(made->memory, kGeneration, pe, ring);
-            continue;
+        return refuse(ISTHMUS_TOO_LARGE, routine, "a capacity of ", capacity,
+                      " bytes is above 1 GiB");
+    return whole(routine, [&]() -> int {
+        check_agreement(routine, "capacity", capacity);
+        register_for_wakeups();
+        const std::uint64_t ring = std::bit_ceil(std::max<std::uint64_t>(capacity, kSmallestRing));
+        const std::uint64_t bytes = kRingOffset + ring;
+        auto made = std::make_unique<shmemx_queue>();
+        {
+            const std::lock_guard lock(heap_guard);
+            made->memory = static_cast<char*>(heap.allocate(bytes, 4096));
         }
-        char* const theirs = translate(made->memory, pe);
-        made->producers.emplace_back(find_ring(theirs), theirs + kRingOffset, pe);
-    }
-    *queue = made.release();
-    return ISTHMUS_OK;
+        if (!made->memory)
+            return refuse(ISTHMUS_NO_MEMORY, routine, "no room for a ring of ", bytes,
+                          " bytes in the symmetric heap; raise SHMEM_SYMMETRIC_SIZE");
+        std::memset(made->memory, 0, bytes);
+        made->control = format_ring(made->memory, ring);
+        made->consumer = RingConsumer(made->control, made->memory + kRingOffset);
+        open_to_far(made->memory);
+        name_to_far(made->memory, kGeneration);
+        made->far.resize(static_cast<std::size_t>(job.pes));
+        barrier_world();  // all rings are formatted
+        for (int pe = 0; pe < job.pes; ++pe) {
+            if (!is_near(pe)) {
+                made->producers.push_back(EndedRing::producer());
+                made->far[static_cast<std::size_t>(pe)] =
+                    std::make_unique<FarQueueProducer>(made->memory, kGeneration, pe, ring);
+                continue;
+            }
+            char* const theirs = translate(made->memory, pe);
+            made->producers.emplace_back(find_ring(theirs), theirs + kRingOffset, pe);
+        }
+        *queue = made.release();
+        return ISTHMUS_OK;
+    });
 }
 
 ISTHMUS_API int shmemx_queue_destroy(shmemx_queue_t queue, size_t* lost) {
-    begin(Routine::extension_queue_destroy);
+    const char* routine = begin(Routine::extension_queue_destroy);
     if (lost) *lost = 0;
     if (!queue) return ISTHMUS_OK;
-    queue->require_live(routine_name(Routine::extension_queue_destroy));
-    far::quiet();     // what this PE has enqueued elsewhere is there
-    barrier_world();  // nobody enqueues any more
+    queue->require_live(routine);
+    whole(routine, [] {
+        far::quiet();     // what this PE has enqueued elsewhere is there
+        barrier_world();  // nobody enqueues any more
+    });
     close_to_far(queue->memory);
     const std::uint64_t left = queue->consumer.messages_left();
     if (lost) *lost = left;

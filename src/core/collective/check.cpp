@@ -162,11 +162,11 @@ void check_operands(Routine routine, const void* dest, std::size_t dest_bytes, c
     const char* const name = routine_name(routine);
     if (dest_bytes != 0) {
         if (const auto why = why_not_symmetric(dest, dest_bytes); !why.empty())
-            fail(name, "dest: " + why);
+            fail(name, Text("dest: ", why));
     }
     if (source_bytes != 0) {
         if (const auto why = why_not_symmetric(source, source_bytes); !why.empty())
-            fail(name, "source: " + why);
+            fail(name, Text("source: ", why));
     }
     const auto to = reinterpret_cast<std::uintptr_t>(dest);
     const auto from = reinterpret_cast<std::uintptr_t>(source);
@@ -181,7 +181,7 @@ void check_operands(Routine routine, const void* dest, std::size_t dest_bytes, c
 void check_psync(Routine routine, const long* psync) {
     const char* const name = routine_name(routine);
     if (const auto why = why_not_symmetric(psync, kPsyncSize * sizeof(long)); !why.empty())
-        fail(name, "pSync: " + why);
+        fail(name, Text("pSync: ", why));
 }
 
 }  // namespace collective

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
-#include <vector>
-
-#include "base/lasting.hpp"
 
 namespace isthmus::transport::ofi {
 namespace {
@@ -15,23 +12,22 @@ static_assert((kAnswerSlots & (kAnswerSlots - 1)) == 0, "tokens are taken apart 
 AnswerSlot slots[kAnswerSlots];
 std::mutex guard;
 std::size_t used = 0;
-Lasting<std::vector<std::size_t>> slots_returned;
-constinit std::vector<std::size_t>& returned = *slots_returned;
+std::size_t returned[kAnswerSlots];
+std::size_t returned_count = 0;
 
 struct Holder {
     std::size_t index = kAnswerSlots;
     Holder() {
         const std::lock_guard lock(guard);
-        if (!returned.empty()) {
-            index = returned.back();
-            returned.pop_back();
+        if (returned_count != 0) {
+            index = returned[--returned_count];
         } else if (used < kAnswerSlots) {
             index = used++;
         }
     }
     ~Holder() {
         const std::lock_guard lock(guard);
-        if (index < kAnswerSlots) returned.push_back(index);
+        if (index < kAnswerSlots) returned[returned_count++] = index;
     }
 };
 

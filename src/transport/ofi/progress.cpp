@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <new>
 
 #include "transport/ofi/road.hpp"
 #include "transport/perform.hpp"
@@ -56,6 +57,9 @@ Road::Road(const Services& services)
     inject_ = fabric_.is_ordered() ? fabric_.info().tx_attr->inject_size : 0;
     longest_ = fabric_.info().ep_attr->max_msg_size;
     description_ = fabric_.describe();
+    // What is begun is ended without memory.
+    asked_pes_.reserve(2 * static_cast<std::size_t>(services.pes));
+    written_pes_.reserve(static_cast<std::size_t>(services.pes));
     descriptor_ = fabric_.register_own(buffers_.get(), sizeof(Buffers));
     for (Bounce& bounce : buffers_->bounces) {
         bounce.context.kind = Context::Kind::bounce;
@@ -276,7 +280,7 @@ void Road::serve(const char* bytes, std::size_t length) {
                 Request alive;
                 alive.kind = RequestKind::heartbeat;
                 alive.compare = services_.state ? services_.state() : 0;
-                answers_.push_back({from, alive});
+                answer_later({from, alive});
             } else {
                 watch_.answered(from, asked.compare);
             }
@@ -286,12 +290,21 @@ void Road::serve(const char* bytes, std::size_t length) {
     if (!good) refused_.fetch_add(1, std::memory_order_relaxed);
 }
 
+// Also inside calls of the program that throw nothing.
+void Road::answer_later(const Reply& reply) {
+    try {
+        answers_.push_back(reply);
+    } catch (const std::bad_alloc&) {
+        services_.fail("the system has no memory for an answer to another PE");
+    }
+}
+
 void Road::answer(const Request& asked, std::uint64_t value) {
     Request reply;
     reply.kind = RequestKind::answer;
     reply.token = asked.token;
     reply.operand = value;
-    answers_.push_back({static_cast<int>(asked.from), reply});
+    answer_later({static_cast<int>(asked.from), reply});
 }
 
 // False if the core knows no such request.
@@ -304,7 +317,7 @@ bool Road::answer_core(const Request& asked, const char* payload) {
     reply.request.kind = RequestKind::long_answer;
     reply.request.token = asked.token;
     reply.request.bytes = static_cast<std::uint32_t>(bytes);
-    answers_.push_back(reply);
+    answer_later(reply);
     return true;
 }
 
@@ -344,7 +357,7 @@ void Road::send_answers() {
     for (std::size_t left = answers_.size(); left != 0; --left) {
         Reply reply = answers_.front();
         answers_.pop_front();
-        if (!send_answer(reply)) answers_.push_back(reply);
+        if (!send_answer(reply)) answer_later(reply);
     }
 }
 
@@ -475,7 +488,7 @@ void Road::watch(int pe, Watch::Why why) {
     Request question;
     question.kind = RequestKind::heartbeat;
     question.operand = 1;
-    answers_.push_back({pe, question});
+    answer_later({pe, question});
     watch_.asked(pe, now);
     send_answers();
 }

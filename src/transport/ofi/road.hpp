@@ -282,6 +282,7 @@ class Road final : public Transport {
     };
     // False if the provider, or the bounce buffers, have no room now.
     bool send_answer(Reply& reply);
+    void answer_later(const Reply& reply);
     std::deque<Reply> answers_;              // under reading_
     std::uint32_t looks_ = 0;                // likewise
     Milliseconds now_ = 0;                   // of what is being served; under reading_

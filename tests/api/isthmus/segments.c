@@ -202,6 +202,19 @@ static void adoption(void) {
     isthmus_barrier();
 }
 
+static int is_executable(const void* address) {
+    char line[512], rights[5] = "";
+    unsigned long begin, end;
+    int found = 0;
+    FILE* maps = fopen("/proc/self/maps", "r");
+    CHECK(maps);
+    while (!found && fgets(line, sizeof line, maps))
+        found = sscanf(line, "%lx-%lx %4s", &begin, &end, rights) == 3 &&
+                (uintptr_t)address >= begin && (uintptr_t)address < end;
+    fclose(maps);
+    return found && rights[2] == 'x';
+}
+
 /* Pages belong to one segment at a time, and only private, writable ones are adopted. */
 static void adoption_refused(void) {
     const uint64_t id = 310 + (uint64_t)me * 8;
@@ -238,6 +251,39 @@ static void adoption_refused(void) {
     isthmus_barrier();
     OK(isthmus_segment_destroy(&first));
     munmap(shared, 4096);
+    munmap(pages, 16384);
+}
+
+/* Executable pages are adopted, and stay executable as far as the kernel lets them; those beside
+ * them do not become so. */
+static void adoption_of_executable_pages(void) {
+    const int all = PROT_READ | PROT_WRITE | PROT_EXEC;
+    const uint64_t id = 380 + (uint64_t)me;
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    char* pages = (char*)mmap(NULL, 16384, PROT_READ | PROT_WRITE, flags, -1, 0);
+    isthmus_segment mine, peer;
+    CHECK(pages != MAP_FAILED);
+    if (mprotect(pages + 4096, 8192, all) != 0) {
+        printf("no memory here is both writable and executable: that is skipped\n");
+        munmap(pages, 16384);
+        isthmus_barrier();
+        isthmus_barrier();
+        return;
+    }
+    strcpy(pages + 4096, "kept");
+    OK(isthmus_segment_create(&mine, id, pages, 16384, 0));
+    CHECK(strcmp(pages + 4096, "kept") == 0);
+    CHECK(!is_executable(pages) && !is_executable(pages + 12288));
+    printf("adopted pages %s executable\n", is_executable(pages + 4096) ? "stay" : "are not");
+    isthmus_barrier();
+    OK(isthmus_segment_clone(&peer, 380 + (uint64_t)((me + 1) % pes), -1));
+    OK(isthmus_poke(&peer, 8192, 9));
+    isthmus_barrier();
+    CHECK(*(int64_t*)(pages + 8192) == 9);
+    OK(isthmus_segment_destroy(&mine));
+    CHECK(strcmp(pages + 4096, "kept") == 0);
+    CHECK(is_executable(pages + 4096) && is_executable(pages + 8192));
+    CHECK(!is_executable(pages) && !is_executable(pages + 12288));
     munmap(pages, 16384);
 }
 
@@ -717,6 +763,7 @@ int main(void) {
     rights_of_atomics();
     adoption();
     adoption_refused();
+    adoption_of_executable_pages();
     arena_refused();
     alignment();
     adoption_leaves_no_mappings();
