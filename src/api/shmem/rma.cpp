@@ -96,7 +96,8 @@ inline void enter_bulk(Routine kind, std::size_t bytes, const char* routine) {
     copy_here(translate(dest, pe), source, bytes);
 }
 
-inline void put(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
+[[gnu::always_inline]] inline void put(void* dest, const void* source, std::size_t bytes, int pe,
+                                       const char* routine) {
     if (!reaches(pe)) [[unlikely]] {
         std::uint64_t gap;
         __asm__("" : "=r"(gap));
@@ -105,12 +106,18 @@ inline void put(void* dest, const void* source, std::size_t bytes, int pe, const
     put_near(dest, source, bytes, pe, routine);
 }
 
-// Short ones are copied aside, by the same calls as those that block.
-inline void put_nbi(void* dest, const void* source, std::size_t bytes, int pe,
-                    const char* routine) {
-    if (bytes >= kBulk && !reaches(pe)) [[unlikely]]
-        return put_checked<far::put_nbi>(dest, source, bytes, pe, routine);
-    put(dest, source, bytes, pe, routine);
+// Short ones are copied aside, as those that block.
+[[gnu::noinline]] void put_nbi_far(void* dest, const void* source, std::size_t bytes, int pe,
+                                   const char* routine) {
+    if (bytes >= kBulk) return put_checked<far::put_nbi>(dest, source, bytes, pe, routine);
+    put_otherwise(dest, source, bytes, pe, routine);
+}
+
+[[gnu::always_inline]] inline void put_nbi(void* dest, const void* source, std::size_t bytes,
+                                           int pe, const char* routine) {
+    if (!reaches(pe)) [[unlikely]]
+        return put_nbi_far(dest, source, bytes, pe, routine);
+    put_near(dest, source, bytes, pe, routine);
 }
 
 [[gnu::always_inline]] inline void get_near(void* dest, const void* source, std::size_t bytes,
@@ -120,14 +127,15 @@ inline void put_nbi(void* dest, const void* source, std::size_t bytes, int pe,
     copy_here(dest, translate(source, pe), bytes);
 }
 
-inline void get(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
+[[gnu::always_inline]] inline void get(void* dest, const void* source, std::size_t bytes, int pe,
+                                       const char* routine) {
     if (!reaches(pe)) [[unlikely]]
         return get_checked(dest, source, bytes, pe, routine);
     get_near(dest, source, bytes, pe, routine);
 }
 
-inline void get_nbi(void* dest, const void* source, std::size_t bytes, int pe,
-                    const char* routine) {
+[[gnu::always_inline]] inline void get_nbi(void* dest, const void* source, std::size_t bytes,
+                                           int pe, const char* routine) {
     if (!reaches(pe)) [[unlikely]]
         return get_checked<far::get_nbi>(dest, source, bytes, pe, routine);
     get_near(dest, source, bytes, pe, routine);
