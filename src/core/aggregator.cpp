@@ -235,9 +235,11 @@ void Aggregator::flush() {
 }
 
 // What handlers push to this PE itself meanwhile is for the next time: they may do so for ever.
+// What was there when it began, of a far PE a ring's length at most: a sender that is as fast as
+// the handler would keep it here, away from the others.
 std::size_t Aggregator::handle_from(int pe) {
     auto& [ring, far] = incoming_[static_cast<std::size_t>(pe)];
-    const std::uint64_t end = pe == job.me ? ring.end() : ~std::uint64_t{0};
+    const std::uint64_t end = far ? ring.position() + ring.capacity() : ring.end();
     std::size_t handled = 0;
     std::uint64_t bytes = 0;
     while (ring.position() < end) {

@@ -127,6 +127,7 @@ class RingConsumer {
     // host has reserved so far ends; both only grow.
     std::uint64_t position() const { return next_; }
     std::uint64_t end() const { return control_->tail.load(std::memory_order_relaxed) & ~kClosed; }
+    std::uint64_t capacity() const { return mask_ + 1; }
     // Gives the oldest taken message back. False if none is taken.
     bool release();
     // Gives this one back; its room is free when those before it are given back as well. False if
