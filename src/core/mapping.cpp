@@ -29,8 +29,9 @@ constexpr char kLetters[] = "rwxs";
 
 }  // namespace
 
-Mappings::Mappings(bool by_text) : list_(std::fopen("/proc/self/maps", "re")), by_text_(by_text) {
-    if (!list_ && errno == ENOMEM) throw std::bad_alloc();
+Mappings::Mappings(bool by_text)
+    : list_(std::fopen("/proc/self/maps", "re")), error_(list_ ? 0 : errno), by_text_(by_text) {
+    if (error_ == ENOMEM) throw std::bad_alloc();
 }
 
 Mappings::~Mappings() {

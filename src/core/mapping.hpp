@@ -24,6 +24,8 @@ class Mappings {
     Mappings(const Mappings&) = delete;
     Mappings& operator=(const Mappings&) = delete;
     ~Mappings();
+    // 0, or why the list cannot be read, as errno has it.
+    int error() const { return error_; }
     // The mapping that holds `address`, else the first one above it; false if there is none, or the
     // list cannot be read. Addresses only grow from call to call.
     bool find(std::uintptr_t address, Mapping& mapping);
@@ -32,6 +34,7 @@ class Mappings {
     bool ask(std::uintptr_t address, Mapping& mapping);
     bool read(std::uintptr_t address, Mapping& mapping);
     std::FILE* list_;
+    int error_;
     bool by_text_;
     Mapping last_read_;
 };

@@ -172,6 +172,11 @@ int check_adoptable(const void* memory, std::uint64_t size, std::vector<Range>& 
                       "; destroy that first");
     }
     Mappings mappings;
+    if (mappings.error() != 0)
+        return refuse(ISTHMUS_NO_MEMORY, routine,
+                      "/proc/self/maps, which tells what the memory is, "
+                      "cannot be opened: ",
+                      std::strerror(mappings.error()));
     const Text why = why_not_adoptable(begin, size, mappings, executable);
     if (why.empty()) return ISTHMUS_OK;
     return refuse(ISTHMUS_ARGUMENT, routine, why,

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
+#include <cerrno>
 #include <cstring>
 #include <vector>
 
@@ -63,6 +65,17 @@ TEST_P(MappingTest, SaysWhyPagesAreNotAdoptable) {
          -1, 0);
     EXPECT_NE(why_not(5, 2).find("is shared with others already"), std::string::npos);
     EXPECT_EQ(why_not(6, 2), "");
+}
+
+TEST_P(MappingTest, SaysWhenTheListCannotBeRead) {
+    EXPECT_EQ(Mappings(GetParam()).error(), 0);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{0, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const int error = Mappings(GetParam()).error();
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_EQ(error, EMFILE);
 }
 
 TEST_P(MappingTest, TellsWhichPagesAreExecutable) {
