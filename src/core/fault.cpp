@@ -180,7 +180,7 @@ std::string past_the_end(const Reading& reading) {
     const std::string where = "address " + hexadecimal(reading.local) + " at PE " +
                               std::to_string(reading.pe) + " is past the end of the ";
     if (reading.local >= job.heap.end() && reading.local < heap_base() + window_stride())
-        return where + "symmetric heap (" + heap.describe(reading.address()).c_str() + ")";
+        return where + "symmetric heap (" + describe_in_heap(reading.address()).c_str() + ")";
     const std::uint64_t beyond = reading.local - job.data.end();
     // Further on malloc's memory lies, or nothing.
     if (job.data.size != 0 && reading.local >= job.data.end() &&

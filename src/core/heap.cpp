@@ -153,6 +153,11 @@ Text Heap::describe(const void* address) const {
     return Text(at - (nearest->first + size), " bytes past the end of ", block);
 }
 
+Text describe_in_heap(const void* address) {
+    const std::unique_lock lock(heap_guard, std::try_to_lock);
+    return lock ? heap.describe(address) : Text("whose blocks are being changed");
+}
+
 bool Heap::is_valid() const {
     if (holes_.size() != by_size_.size()) return false;
     std::uint64_t free_sum = 0;

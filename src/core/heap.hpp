@@ -74,6 +74,8 @@ class Heap {
 extern std::mutex heap_guard __attribute__((visibility("hidden")));
 extern Heap& heap __attribute__((visibility("hidden")));
 
+// As Heap::describe(), for who does not hold it: also for reports of faults, which must not wait.
+Text describe_in_heap(const void* address);
 // Why `bytes` could not be allocated, in words. The caller holds heap_guard.
 Text no_room_text(std::uint64_t bytes, std::uint64_t alignment = 1);
 

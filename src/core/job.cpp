@@ -512,7 +512,8 @@ Text why_not_symmetric(const void* address, std::uint64_t bytes) {
     if (at - (here - kStack) < 2 * kStack)
         reason.append("it is on the stack");
     else if (at >= heap.range().end() && at < heap_base() + window_stride())
-        reason.append(Text("it is past the end of the symmetric heap, ", heap.describe(address)));
+        reason.append(
+            Text("it is past the end of the symmetric heap, ", describe_in_heap(address)));
     else
         reason.append("neither in the symmetric heap nor a static variable of the program");
     if (job.data.size == 0)

@@ -32,7 +32,7 @@ std::string seconds_text(std::uint64_t nanoseconds) {
 std::string watched(const void* address) {
     const std::string number = hexadecimal(address);
     if (heap.range().contains(address))
-        return std::string(", watching ") + number + " " + heap.describe(address).c_str();
+        return std::string(", watching ") + number + " " + describe_in_heap(address).c_str();
     if (const Text place = describe_in_segment(address); !place.empty())
         return std::string(", watching ") + number + " in " + place.c_str();
     if (job.data.size == 0 || !job.data.contains(address)) return "";
