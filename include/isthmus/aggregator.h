@@ -37,7 +37,7 @@ typedef void (*isthmus_handler)(void* argument, int source_pe, const void* items
  * this host, 16 KiB for those of others. Errors: ARGUMENT: a null handler, no such item size, or a
  * handler is running; NO_MEMORY: the rings, one for each PE, have no room in the symmetric heap:
  * lower ISTHMUS_AGGREGATOR_RING or raise SHMEM_SYMMETRIC_SIZE. Item sizes or rings that are not
- * alike at all PEs end the job with a message. */
+ * alike at all PEs end the job with a message, and so does a null handler at some of them. */
 int isthmus_aggregator_create(isthmus_aggregator** aggregator, size_t item_size, size_t buffer,
                               isthmus_handler handler, void* argument);
 /* Collective; everything pushed has been handled. Null: nothing happens. ARGUMENT: a handler is

@@ -32,10 +32,6 @@ int open_aggregator(isthmus_aggregator** aggregator, std::size_t item_size, std:
                     Handler handler, void* argument, const char* routine) {
     *aggregator = nullptr;
     if (Aggregator::handling()) return refuse_in_handler(routine);
-    if (!handler) return refuse(ISTHMUS_ARGUMENT, routine, "handler is null");
-    if (item_size == 0 || item_size > kLargestItem)
-        return refuse(ISTHMUS_ARGUMENT, routine, "item_size ", item_size, " is out of range 1..",
-                      kLargestItem);
     const std::uint64_t wanted = size(Setting::aggregator_ring, os::memory_size());
     const std::uint64_t ring = std::bit_ceil(std::clamp(wanted, kSmallestRing, kLargestRing));
     // At least four messages a ring, so that filling, waiting and handling overlap.
@@ -45,6 +41,12 @@ int open_aggregator(isthmus_aggregator** aggregator, std::size_t item_size, std:
     return whole(routine, [&]() -> int {
         check_agreement(routine, "item_size", item_size);
         check_agreement(routine, "ISTHMUS_AGGREGATOR_RING", ring);
+        check_agreement(routine, "whether there is a handler", handler ? 1 : 0);
+        // Behind the agreement: all are refused, or the job ends.
+        if (!handler) return refuse(ISTHMUS_ARGUMENT, routine, "handler is null");
+        if (item_size == 0 || item_size > kLargestItem)
+            return refuse(ISTHMUS_ARGUMENT, routine, "item_size ", item_size,
+                          " is out of range 1..", kLargestItem);
         const std::uint64_t bytes = Aggregator::layout_size(job.pes, ring);
         char* memory = nullptr;
         {

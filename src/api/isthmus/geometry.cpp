@@ -173,7 +173,8 @@ int move_block(Direction direction, const void* local, const Side& here, const S
     std::uint64_t remote_begin = 0;
     if (!lay_out(here, block, local_begin, transfer.local_pitch) ||
         !lay_out(there, block, remote_begin, transfer.remote_pitch) ||
-        __builtin_mul_overflow(block.width, block.element, &transfer.shape.row) ||
+        (!block.is_empty() &&
+         __builtin_mul_overflow(block.width, block.element, &transfer.shape.row)) ||
         __builtin_add_overflow(offset, remote_begin, &transfer.offset))
         return too_far(routine);
     transfer.local += local_begin;

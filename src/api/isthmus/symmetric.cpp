@@ -112,12 +112,13 @@ ISTHMUS_API int isthmus_symmetric_malloc(void** block, uint64_t size, uint64_t a
     const char* routine = begin(Routine::native_symmetric_malloc);
     *block = nullptr;
     if (alignment == 0) alignment = kStandardAlignment;
-    if (!std::has_single_bit(alignment) || alignment > kLargestAlignment)
-        return refuse(ISTHMUS_ARGUMENT, routine, "alignment ", alignment,
-                      " is not a power of two up to ", kLargestAlignment);
     return whole(routine, [&]() -> int {
         check_agreement(routine, "size", size);
         check_agreement(routine, "alignment", alignment);
+        // Behind the agreement: all are refused, or the job ends.
+        if (!std::has_single_bit(alignment) || alignment > kLargestAlignment)
+            return refuse(ISTHMUS_ARGUMENT, routine, "alignment ", alignment,
+                          " is not a power of two up to ", kLargestAlignment);
         if (size == 0) return ISTHMUS_OK;
         {
             const std::lock_guard lock(heap_guard);
