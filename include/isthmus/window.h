@@ -43,6 +43,14 @@ struct isthmus_window_view {
     /* The copy of blocks of any size that was chosen for this processor when the library was
      * loaded. dest and source do not overlap, except that they may be equal. */
     void (*copy)(void* dest, const void* source, size_t bytes);
+    /* A word for `pe`, which the window does not reach, at `offset` in the symmetric heap; nobody
+     * compares the offset. Chosen at initialisation. The first and the third argument are nothing:
+     * they leave free the registers in which the network's call takes others. */
+    void (*store32)(uintptr_t nothing, uint32_t value, uintptr_t nothing_either, uint64_t pe,
+                    uintptr_t offset);
+    void (*store64)(uintptr_t nothing, uint64_t value, uintptr_t nothing_either, uint64_t pe,
+                    uintptr_t offset);
+    uintptr_t heap; /* what offsets are counted from */
 };
 extern struct isthmus_window_view isthmus_window;
 

@@ -17,6 +17,7 @@
 #include "core/copy.hpp"
 #include "core/departure.hpp"
 #include "core/exchange.hpp"
+#include "core/far_store.hpp"
 #include "core/flight.hpp"
 #include "core/job.hpp"
 #include "core/request.hpp"
@@ -296,9 +297,11 @@ void open() {
     if (!express.road.inject) return;
     express.heap = view.heap;
     express.last = job.heap.size - express.road.longest;
+    open_stores();
 }
 
 void close() {
+    close_stores();
     served_by_calls = false;
     view = View{};
     express = Express{};
@@ -316,6 +319,7 @@ void close() {
 }
 
 void abandon() {
+    close_stores();
     view = View{};
     express = Express{};
     road = nullptr;

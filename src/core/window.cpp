@@ -1,9 +1,11 @@
 #include "core/window.hpp"
 #include "core/copy.hpp"
+#include "core/far_store.hpp"
 
 extern "C" {
 __attribute__((visibility("default")))
-isthmus_window_view isthmus_window{0, isthmus::copy_before_choice};
+isthmus_window_view isthmus_window{0, isthmus::copy_before_choice, isthmus::far::store32_by_address,
+                                   isthmus::far::store64_by_address, 0};
 }
 
 namespace isthmus {

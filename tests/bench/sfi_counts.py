@@ -2,8 +2,8 @@
 
     sfi_counts.py ISTHMUS          runs `ISTHMUS bench sfi --quick --only counts`
 
-Each row must hold. Those that do not hold yet are listed with what they take today, which is their
-bound here until they do.
+Each row must hold. What does not hold yet is listed with what it takes today, which is its bound
+here until it does.
 """
 
 import json
@@ -14,7 +14,6 @@ import tempfile
 
 NOT_YET = {
     "isthmus_put 8 B to the provider's call": 130,
-    "shared int x[THREADS], x[1] = y, to the provider's call": 33,
 }
 
 

@@ -7,12 +7,12 @@
 namespace {
 
 // Allocated once, as UPC's is: what a write needs is found from a constant place.
-isthmus::shared_array<int> x;
+isthmus::shared_array<int, isthmus::one_per_pe> x;
 
 }  // namespace
 
 PROBE void upc_open(void) {
-    x = isthmus::shared_array<int>(static_cast<std::size_t>(isthmus::pes()));
+    x = isthmus::shared_array<int, isthmus::one_per_pe>(static_cast<std::size_t>(isthmus::pes()));
 }
 
 PROBE void upc_write(int value) {

@@ -6,6 +6,7 @@
 //   shared [b]      block_cyclic<>       the same, b known at run time
 //   shared [*]      blocked              i / ceil(n / pes)
 //   shared []       indefinite           0
+//   shared x[THREADS]   one_per_pe       i (as cyclic, and no arithmetic)
 //
 // An element's place is the PE and the index among the elements there, which are in order without
 // gaps. Arithmetic only: nothing here communicates.
@@ -180,6 +181,31 @@ class indefinite {
     constexpr std::size_t count_at(int pe) const { return pe == 0 ? n_ : 0; }
     constexpr std::size_t capacity() const { return n_; }
     constexpr std::size_t block() const { return n_ == 0 ? 1 : n_; }
+
+  private:
+    std::size_t n_ = 0;
+};
+
+// Element i at PE i, of no more elements than PEs.
+class one_per_pe {
+  public:
+    one_per_pe() = default;
+    constexpr one_per_pe(std::size_t n, int) : n_(n) {}
+    static constexpr bool holds(std::size_t n, int pes) {
+        return n <= static_cast<std::size_t>(pes);
+    }
+    [[gnu::always_inline]] constexpr element_place locate(std::size_t i) const {
+        return {static_cast<int>(i), 0};
+    }
+    constexpr std::size_t index_of(const element_place& place) const {
+        return static_cast<std::size_t>(place.pe);
+    }
+    constexpr std::size_t phase(std::size_t) const { return 0; }
+    constexpr std::size_t count_at(int pe) const {
+        return static_cast<std::size_t>(pe) < n_ ? 1 : 0;
+    }
+    constexpr std::size_t capacity() const { return count_at(0); }
+    constexpr std::size_t block() const { return 1; }
 
   private:
     std::size_t n_ = 0;

@@ -61,17 +61,50 @@ template <typename T>
     else
         store_slowly<T>(home, value, pe);
 }
+// The same of memory that is known to lie in the symmetric heap.
+[[gnu::always_inline]] inline std::uintptr_t first_argument() {
+    std::uintptr_t nothing = 0;
+#if defined(__x86_64__)
+    __asm__("" : "=D"(nothing));
+#endif
+    return nothing;
+}
+[[gnu::always_inline]] inline std::uintptr_t third_argument() {
+    std::uintptr_t nothing = 0;
+#if defined(__x86_64__)
+    __asm__("" : "=d"(nothing));
+#endif
+    return nothing;
+}
+template <typename T>
+[[gnu::always_inline]] inline void store_elsewhere_in_heap(T* home, const T& value, int pe) {
+    const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(home) - isthmus_window.heap;
+    const std::uint64_t to = static_cast<std::uint32_t>(pe);
+    if constexpr (std::is_scalar_v<T> && sizeof(T) == 8)
+        isthmus_window.store64(first_argument(), __builtin_bit_cast(std::uint64_t, value),
+                               third_argument(), to, offset);
+    else if constexpr (std::is_scalar_v<T> && sizeof(T) == 4)
+        isthmus_window.store32(first_argument(), __builtin_bit_cast(std::uint32_t, value),
+                               third_argument(), to, offset);
+    else
+        store_slowly<T>(home, value, pe);
+}
 [[gnu::cold, gnu::noinline]] inline void load_slowly(void* value, const void* home,
                                                      std::size_t bytes, int pe) {
     status(isthmus_symmetric_get(value, home, bytes, pe, nullptr)).or_fail();
 }
 
 // NOLINTBEGIN(bugprone-branch-clone): the type decides between the branches
-template <typename T>
+enum class Memory : std::uint8_t { any, heap };  // that an object is known to lie in
+
+template <Memory memory = Memory::any, typename T>
 [[gnu::always_inline]] inline void store(T* home, const T& value, int pe) {
     static_assert(movable_as_bytes<T>);
     if (!ISTHMUS_WINDOW_REACHES(pe)) [[unlikely]] {
-        store_elsewhere(home, value, pe);
+        if constexpr (memory == Memory::heap)
+            store_elsewhere_in_heap(home, value, pe);
+        else
+            store_elsewhere(home, value, pe);
     } else if constexpr (std::is_scalar_v<T>) {
         using Moved = aliasing<T>;
         *reinterpret_cast<volatile Moved*>(there(home, pe)) = static_cast<Moved>(value);
@@ -163,9 +196,33 @@ class global_ref {
     }
     friend void swap(global_ref a, value_type& b) requires(!std::is_const_v<T>) { swap(b, a); }
 
-  private:
+  protected:
     T* home_;
     int pe_;
+};
+
+// What x[i] of a shared_array is: the same of an object that lies in the symmetric heap, which
+// makes the assignment to a PE of another host shorter.
+template <pointable T>
+class element_ref : public global_ref<T> {
+  public:
+    using typename global_ref<T>::value_type;
+    using global_ref<T>::global_ref;
+    element_ref(const element_ref&) = default;
+
+    // NOLINTBEGIN(bugprone-unhandled-self-assignment)
+    [[gnu::always_inline]] const element_ref& operator=(const value_type& value) const {
+        detail::store<detail::Memory::heap>(this->home_, value, this->pe_);
+        return *this;
+    }
+    [[gnu::always_inline]] const element_ref& operator=(const element_ref& other) const {
+        return *this = other.get();
+    }
+    element_ref& operator=(const element_ref& other) {
+        std::as_const(*this) = other.get();
+        return *this;
+    }
+    // NOLINTEND(bugprone-unhandled-self-assignment)
 };
 
 // {PE, address}. The address is the one that the object, or its counterpart, has at this PE;
@@ -315,49 +372,49 @@ template <typename T>
 concept atomic_word = std::integral<T> && !std::is_const_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
 // Atomic operations on the word that `p` points to; also against those of the C interface and of
-// OpenSHMEM. Acquire and release, as theirs. None of them wakes: a waiter that sleeps on the word
-// notices within ISTHMUS_WAKE_MILLISECONDS (on another host perhaps at once). The atomics of class
-// segment wake it at once.
+// OpenSHMEM. Sequentially consistent, as theirs. None of them wakes: a waiter that sleeps on the
+// word notices within ISTHMUS_WAKE_MILLISECONDS (on another host perhaps at once). The atomics of
+// class segment wake it at once.
 template <atomic_word T>
 class global_atomic {
   public:
     explicit global_atomic(global_ptr<T> p) : p_(p) {}
     T load() const {
         return done(ISTHMUS_ATOMIC_FETCH, T{}, T{},
-                    [](T* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); });
+                    [](T* word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); });
     }
     void store(T value) const {
         done(ISTHMUS_ATOMIC_SWAP, value, T{}, [value](T* word) {
-            __atomic_store_n(word, value, __ATOMIC_RELEASE);
+            __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
             return value;
         });
     }
     T exchange(T value) const {
         return done(ISTHMUS_ATOMIC_SWAP, value, T{}, [value](T* word) {
-            return __atomic_exchange_n(word, value, __ATOMIC_ACQ_REL);
+            return __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
         });
     }
     T fetch_add(T value) const {
         return done(ISTHMUS_ATOMIC_ADD, value, T{},
-                    [value](T* word) { return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL); });
+                    [value](T* word) { return __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST); });
     }
     T fetch_and(T value) const {
         return done(ISTHMUS_ATOMIC_AND, value, T{},
-                    [value](T* word) { return __atomic_fetch_and(word, value, __ATOMIC_ACQ_REL); });
+                    [value](T* word) { return __atomic_fetch_and(word, value, __ATOMIC_SEQ_CST); });
     }
     T fetch_or(T value) const {
         return done(ISTHMUS_ATOMIC_OR, value, T{},
-                    [value](T* word) { return __atomic_fetch_or(word, value, __ATOMIC_ACQ_REL); });
+                    [value](T* word) { return __atomic_fetch_or(word, value, __ATOMIC_SEQ_CST); });
     }
     T fetch_xor(T value) const {
         return done(ISTHMUS_ATOMIC_XOR, value, T{},
-                    [value](T* word) { return __atomic_fetch_xor(word, value, __ATOMIC_ACQ_REL); });
+                    [value](T* word) { return __atomic_fetch_xor(word, value, __ATOMIC_SEQ_CST); });
     }
     // Stores `value` if the word is `expected`; else `expected` becomes the word. True if stored.
     bool compare_exchange(T& expected, T value) const {
         if (ISTHMUS_WINDOW_REACHES(p_.where())) [[likely]]
             return __atomic_compare_exchange_n(detail::there(p_.home(), p_.where()), &expected,
-                                               value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+                                               value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
         const T wanted = expected;
         expected = done_slowly(ISTHMUS_ATOMIC_COMPARE_SWAP, value, wanted);
         return expected == wanted;
@@ -375,11 +432,10 @@ class global_atomic {
     [[gnu::cold, gnu::noinline]] T done_slowly(isthmus_atomic_kind kind, T operand,
                                                T compare) const {
         std::int64_t before = 0;
-        if (isthmus_symmetric_atomic(p_.home(), p_.where(), kind, sizeof(T),
-                                     static_cast<std::int64_t>(operand),
-                                     static_cast<std::int64_t>(compare), &before) != ISTHMUS_OK)
-            detail::give_up("global_atomic: PE %d is out of range 0..%d, or %p is not symmetric",
-                            p_.where(), isthmus_pes() - 1, static_cast<const void*>(p_.home()));
+        status(isthmus_symmetric_atomic(p_.home(), p_.where(), kind, sizeof(T),
+                                        static_cast<std::int64_t>(operand),
+                                        static_cast<std::int64_t>(compare), &before))
+            .or_fail();
         return static_cast<T>(before);
     }
     global_ptr<T> p_;

@@ -42,7 +42,8 @@ requires(!std::is_const_v<T>) class shared_array {
         }
         return *this;
     }
-    // NO_MEMORY; TOO_LARGE above largest_shared_array elements; ARGUMENT for a block of size 0.
+    // NO_MEMORY; TOO_LARGE above largest_shared_array elements; ARGUMENT for a block of size 0, and
+    // for more elements than PEs where each has one.
     // `block...`: of block_cyclic<> alone, the elements of a block.
     template <typename... Block>
     requires std::constructible_from<D, std::size_t, int, Block...>
@@ -54,6 +55,11 @@ requires(!std::is_const_v<T>) class shared_array {
         for (const std::size_t elements : {std::size_t{1}, static_cast<std::size_t>(block)...}) {
             if (elements == 0)
                 return status(ISTHMUS_ARGUMENT, "shared_array: blocks of 0 elements");
+        }
+        if constexpr (requires { D::holds(n, 1); }) {
+            if (!D::holds(n, isthmus_pes()))
+                return status(ISTHMUS_ARGUMENT,
+                              "shared_array: more elements than PEs, one at each");
         }
         shared_array made;
         made.size_ = n;
@@ -73,7 +79,7 @@ requires(!std::is_const_v<T>) class shared_array {
     std::size_t size() const { return size_; }
     const D& layout() const { return distribution_; }
 
-    [[gnu::always_inline]] global_ref<T> operator[](std::size_t i) const {
+    [[gnu::always_inline]] element_ref<T> operator[](std::size_t i) const {
         assert(i < size_);
         const element_place place = distribution_.locate(i);
         return {home_ + place.index, place.pe};

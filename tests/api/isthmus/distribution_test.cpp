@@ -13,12 +13,14 @@ using isthmus::blocked;
 using isthmus::cyclic;
 using isthmus::element_place;
 using isthmus::indefinite;
+using isthmus::one_per_pe;
 
 static_assert(isthmus::distribution<cyclic>);
 static_assert(isthmus::distribution<block_cyclic<7>>);
 static_assert(isthmus::distribution<block_cyclic<>>);
 static_assert(isthmus::distribution<blocked>);
 static_assert(isthmus::distribution<indefinite>);
+static_assert(isthmus::distribution<one_per_pe>);
 
 // UPC 1.2, 6.5.1.1: the thread and the phase of element i of an array with blocks of B.
 element_place place_by_definition(std::size_t i, std::size_t block, std::size_t pes) {
@@ -54,6 +56,8 @@ TEST(Distribution, DealsOutAsUpcDoes) {
                 check_all(block_cyclic<>(n, pes, block), n, pes, block);
             check_all(blocked(n, pes), n, pes, std::max<std::size_t>(1, (n + ways - 1) / ways));
             check_all(indefinite(n, pes), n, pes, n == 0 ? 1 : n);
+            ASSERT_EQ(one_per_pe::holds(n, pes), n <= ways);
+            if (n <= ways) check_all(one_per_pe(n, pes), n, pes, 1);
         }
     }
 }

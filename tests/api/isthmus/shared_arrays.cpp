@@ -2,6 +2,8 @@
 // owner, transfers of ranges, moves, limits.
 #include <isthmus.hpp>
 
+#include <algorithm>
+
 #include <numeric>
 #include <vector>
 
@@ -76,6 +78,7 @@ void all_layouts(std::size_t n) {
     by_layout<T, isthmus::block_cyclic<>>(n, std::size_t{7});
     by_layout<T, isthmus::blocked>(n);
     by_layout<T, isthmus::indefinite>(n);
+    by_layout<T, isthmus::one_per_pe>(std::min(n, static_cast<std::size_t>(pes)));
 }
 
 void lifetimes() {
@@ -95,6 +98,8 @@ void lifetimes() {
     CHECK(y[9].get() == 0);
     using Runtime = isthmus::shared_array<long, isthmus::block_cyclic<>>;
     CHECK(Runtime::create(10, std::size_t{0}).code() == ISTHMUS_ARGUMENT);
+    using OneEach = isthmus::shared_array<long, isthmus::one_per_pe>;
+    CHECK(OneEach::create(static_cast<std::size_t>(pes) + 1).code() == ISTHMUS_ARGUMENT);
     CHECK(isthmus::shared_array<long>::create(std::size_t{1} << 47).code() == ISTHMUS_TOO_LARGE);
     const auto huge = isthmus::shared_array<long>::create(std::size_t{1} << 45);
     CHECK(huge.code() == ISTHMUS_NO_MEMORY);
