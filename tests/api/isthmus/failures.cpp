@@ -24,6 +24,20 @@ int main(int, char** arguments) {
         const isthmus::global_ptr<long> nowhere(block.data(), -1);
         isthmus::global_atomic<long>(nowhere).fetch_add(1);
     }
+    if (which == "misaligned_atomic") {
+        const auto odd = reinterpret_cast<long*>(reinterpret_cast<char*>(block.data()) + 4);
+        isthmus::global_atomic<long>(isthmus::global_ptr<long>(odd, 1)).fetch_add(1);
+    }
+    if (which == "some_handlers") {
+        isthmus_aggregator* aggregator = nullptr;
+        const auto ignore = [](void*, int, const void*, size_t) {};
+        isthmus_aggregator_create(&aggregator, 8, 0, isthmus::pe() == 0 ? nullptr : +ignore,
+                                  nullptr);
+    }
+    if (which == "some_alignments") {
+        void* made = nullptr;
+        isthmus_symmetric_malloc(&made, 8, isthmus::pe() == 0 ? 48 : 64);
+    }
     if (which == "message") {
         const auto queue = isthmus::queue::create(5, 4096).or_fail();
         queue.push(3).or_fail();
