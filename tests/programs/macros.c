@@ -19,6 +19,16 @@
 #define REDUCE         3
 #define me             (shmem_my_pe())
 #define pes            (shmem_n_pes())
+#define npes           (shmem_n_pes())
+#define ptr            (&words[0])
+#define pSync          13
+#define always_inline  inline
+#define weak           14
+#define heap           6
+#define store32        7
+#define store64        8
+#define nothing        9
+#define nothing_either 12
 
 #include <shmem.h>
 #include <stdio.h>
