@@ -12,8 +12,8 @@
 // | result.hpp      | status, result<T>, and which types may be moved                          |
 // | event.hpp       | event, condition, wait_all, wait_any                                     |
 // | job.hpp         | job, pe(), pes(), barrier(), symmetric memory                            |
-// | pointer.hpp     | global_ptr<T>, global_ref<T>, global_atomic<T>, put, get, async_put, ... |
-// | distribution.hpp| cyclic, block_cyclic<B>, blocked, indefinite                             |
+// | pointer.hpp     | global_ptr<T>, global_ref<T>, element_ref<T>, global_atomic<T>, put, ... |
+// | distribution.hpp| cyclic, block_cyclic<B>, blocked, indefinite, one_per_pe                 |
 // | shared_array.hpp| shared_array<T, Distribution>                                            |
 // | segment.hpp     | segment                                                                  |
 // | view.hpp        | array_view<T, Rank>, remote_view<T, Rank>, and put and get between them  |

@@ -36,6 +36,8 @@ concept distribution = std::copyable<D> && requires(const D& d, std::size_t i, i
     { d.count_at(pe) } -> std::same_as<std::size_t>;                    // elements at that PE
     { d.capacity() } -> std::same_as<std::size_t>;                      // the largest count
     { d.block() } -> std::same_as<std::size_t>;                         // elements side by side
+    // A distribution that can't deal out every number of elements also has
+    // `static bool holds(std::size_t n, int pes)`; a shared_array of others is refused.
 };
 
 // Arrays of up to this many elements.

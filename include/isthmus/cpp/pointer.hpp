@@ -151,32 +151,34 @@ template <typename T>
 template <pointable T>
 class global_ptr;
 
-// What *p and p[i] are: assigning is one put, reading is one get. `auto v = *p;` is such a
-// reference still; write the type, or get(). There is no `+=`: it would be a get and a put with a
-// gap between them; see global_atomic. An assignment is a store and wakes nobody: a waiter that
-// sleeps on the object notices it within ISTHMUS_WAKE_MILLISECONDS. put() and async_put() of spans
-// wake it at once, as do the operations that isthmus/event.h lists.
-template <pointable T>
-class global_ref {
+namespace detail {
+
+// Only global_ptr and shared_array make references. A reference that {a, b} or {a, b, c} could make
+// would take part in `x[i] = {a, b}`, where the braces are for the object.
+struct Placing {};
+
+template <pointable T, Memory memory>
+class reference {
   public:
     using value_type = std::remove_const_t<T>;
-    [[gnu::always_inline]] global_ref(T* home, int pe) : home_(home), pe_(pe) {}
-    global_ref(const global_ref&) = default;
+    template <std::same_as<Placing> Maker>
+    [[gnu::always_inline]] reference(T* home, int pe, Maker) : home_(home), pe_(pe) {}
+    reference(const reference&) = default;
 
     [[gnu::always_inline]] operator value_type() const { return detail::load(home_, pe_); }
     [[gnu::always_inline]] value_type get() const { return detail::load(home_, pe_); }
-    [[gnu::always_inline]] const global_ref& operator=(const value_type& value) const
+    [[gnu::always_inline]] const reference& operator=(const value_type& value) const
         requires(!std::is_const_v<T>) {
-        detail::store(home_, value, pe_);
+        detail::store<memory>(home_, value, pe_);
         return *this;
     }
     // One get and one put; onto itself too.
     // NOLINTBEGIN(bugprone-unhandled-self-assignment)
-    [[gnu::always_inline]] const global_ref& operator=(const global_ref& other) const
+    [[gnu::always_inline]] const reference& operator=(const reference& other) const
         requires(!std::is_const_v<T>) {
         return *this = other.get();
     }
-    global_ref& operator=(const global_ref& other) requires(!std::is_const_v<T>) {
+    reference& operator=(const reference& other) requires(!std::is_const_v<T>) {
         std::as_const(*this) = other.get();
         return *this;
     }
@@ -184,46 +186,37 @@ class global_ref {
     global_ptr<T> operator&() const { return {home_, pe_}; }
     // Exchanges the objects, by gets and puts, for std::sort and its like. `swap(x, y)`, and not
     // `std::swap(x, y)`, which takes plain references only.
-    friend void swap(global_ref a, global_ref b) requires(!std::is_const_v<T>) {
+    friend void swap(reference a, reference b) requires(!std::is_const_v<T>) {
         const value_type was = a.get();
         a = b.get();
         b = was;
     }
-    friend void swap(value_type& a, global_ref b) requires(!std::is_const_v<T>) {
+    friend void swap(value_type& a, reference b) requires(!std::is_const_v<T>) {
         const value_type was = b.get();
         b = a;
         a = was;
     }
-    friend void swap(global_ref a, value_type& b) requires(!std::is_const_v<T>) { swap(b, a); }
+    friend void swap(reference a, value_type& b) requires(!std::is_const_v<T>) { swap(b, a); }
 
-  protected:
+  private:
     T* home_;
     int pe_;
 };
 
-// What x[i] of a shared_array is: the same of an object that lies in the symmetric heap, which
-// makes the assignment to a PE of another host shorter.
-template <pointable T>
-class element_ref : public global_ref<T> {
-  public:
-    using typename global_ref<T>::value_type;
-    using global_ref<T>::global_ref;
-    element_ref(const element_ref&) = default;
+}  // namespace detail
 
-    // NOLINTBEGIN(bugprone-unhandled-self-assignment)
-    [[gnu::always_inline]] const element_ref& operator=(const value_type& value) const {
-        detail::store<detail::Memory::heap>(this->home_, value, this->pe_);
-        return *this;
-    }
-    [[gnu::always_inline]] const element_ref& operator=(const element_ref& other) const {
-        return *this = other.get();
-    }
-    element_ref& operator=(const element_ref& other) {
-        std::as_const(*this) = other.get();
-        return *this;
-    }
-    // NOLINTEND(bugprone-unhandled-self-assignment)
-};
+// What *p and p[i] are: assigning is one put, reading is one get. `auto v = *p;` is such a
+// reference still; write the type, or get(). There is no `+=`: it would be a get and a put with a
+// gap between them; see global_atomic. An assignment is a store and wakes nobody: a waiter that
+// sleeps on the object notices it within ISTHMUS_WAKE_MILLISECONDS. put() and async_put() of spans
+// wake it at once, as do the operations that isthmus/event.h lists.
+template <pointable T>
+using global_ref = detail::reference<T, detail::Memory::any>;
+
+// What x[i] of a shared_array is: the same of an object that lies in the symmetric heap, which
+// makes the assignment to a PE of another host shorter. As a global_ref it is `*&x[i]`.
+template <pointable T>
+using element_ref = detail::reference<T, detail::Memory::heap>;
 
 // {PE, address}. The address is the one that the object, or its counterpart, has at this PE;
 // objects of the symmetric heap and of segments have the same at every PE, so a global_ptr to one
@@ -263,9 +256,9 @@ class global_ptr {
     T* home() const { return home_; }
     explicit operator bool() const { return home_ != nullptr; }
 
-    [[gnu::always_inline]] reference operator*() const { return {home_, pe_}; }
+    [[gnu::always_inline]] reference operator*() const { return {home_, pe_, detail::Placing()}; }
     [[gnu::always_inline]] reference operator[](difference_type i) const {
-        return {home_ + i, pe_};
+        return {home_ + i, pe_, detail::Placing()};
     }
     // `p.member(&point::x)` is p->x.
     template <typename Member, typename Class>
@@ -372,9 +365,10 @@ template <typename T>
 concept atomic_word = std::integral<T> && !std::is_const_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
 // Atomic operations on the word that `p` points to; also against those of the C interface and of
-// OpenSHMEM. Sequentially consistent, as theirs. None of them wakes: a waiter that sleeps on the
-// word notices within ISTHMUS_WAKE_MILLISECONDS (on another host perhaps at once). The atomics of
-// class segment wake it at once.
+// OpenSHMEM. Sequentially consistent, as those of the C interface; OpenSHMEM's acquire and release,
+// and have no order common to all PEs. None of them wakes: a waiter that sleeps on the word notices
+// within ISTHMUS_WAKE_MILLISECONDS (on another host perhaps at once). The atomics of class segment
+// wake it at once.
 template <atomic_word T>
 class global_atomic {
   public:

@@ -82,7 +82,7 @@ requires(!std::is_const_v<T>) class shared_array {
     [[gnu::always_inline]] element_ref<T> operator[](std::size_t i) const {
         assert(i < size_);
         const element_place place = distribution_.locate(i);
-        return {home_ + place.index, place.pe};
+        return {home_ + place.index, place.pe, detail::Placing()};
     }
     // Pointer arithmetic on it stays at the element's PE: pointer(i) + 1 is the next element there.
     global_ptr<T> pointer(std::size_t i) const {

@@ -3,8 +3,10 @@
 #include <isthmus.hpp>
 
 #include <algorithm>
-
+#include <complex>
+#include <concepts>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "check.h"
@@ -118,6 +120,88 @@ void lifetimes() {
     isthmus::barrier();
 }
 
+struct Pair {
+    int x, y;
+    bool operator==(const Pair&) const = default;
+};
+// Names that the headers use of their own namespace.
+template <typename... Arguments>
+void load(Arguments...) = delete;
+template <auto... kArguments, typename... Arguments>
+void store(Arguments...) = delete;
+
+template <typename A, typename B>
+void exchange(A a, B b) {
+    using std::swap;
+    swap(a, b);
+}
+
+// References that are held stand for their elements in every spelling of an exchange.
+template <typename T>
+void exchanges(const T& one, const T& two) {
+    const isthmus::shared_array<T> x(static_cast<std::size_t>(2 * pes));
+    const auto i = static_cast<std::size_t>(me);
+    const auto j = static_cast<std::size_t>((me + 1) % pes + pes);
+    const auto is = [&](const T& first, const T& second) {
+        return x[i].get() == first && x[j].get() == second;
+    };
+    x[i] = one;
+    x[j] = two;
+    exchange(x[i], x[j]);
+    CHECK(is(two, one));
+    exchange(*x.pointer(i), *x.pointer(j));
+    CHECK(is(one, two));
+    exchange(*&x[i], *x.pointer(j));
+    CHECK(is(two, one));
+    exchange(x[i], x[j]);
+    CHECK(is(one, two));
+    auto a = x[i], b = x[j];
+    std::ranges::swap(a, b);
+    CHECK(is(two, one));
+    swap(a, b);
+    CHECK(is(one, two));
+    T plain = two;
+    swap(a, plain);
+    CHECK(is(two, two) && plain == one);
+    swap(plain, b);
+    CHECK(is(two, one) && plain == two);
+    std::iter_swap(x.pointer(i), x.pointer(j));
+    CHECK(is(one, two));
+    // Assigned they are objects too.
+    *x.pointer(i) = x[j];
+    CHECK(is(two, two));
+    x[i] = one;
+    x[j] = *x.pointer(i);
+    CHECK(is(one, one));
+    const isthmus::global_ref<T> general = *&x[j];
+    general = two;
+    CHECK(is(one, two));
+    isthmus::barrier();
+}
+
+// What braces hold is the object, never a reference's {address, PE}: 0 is a null pointer as well.
+void braces() {
+    const isthmus::shared_array<Pair> x(static_cast<std::size_t>(pes));
+    const isthmus::shared_array<std::complex<double>> z(static_cast<std::size_t>(pes));
+    const auto i = static_cast<std::size_t>((me + 1) % pes);
+    x[i] = {0, 2};
+    CHECK((x[i].get() == Pair{0, 2}));
+    x[i] = {0, 0};
+    CHECK(x[i].get() == Pair{});
+    *x.pointer(i) = {0, 3};
+    CHECK((x[i].get() == Pair{0, 3}));
+    x[i] = {nullptr == x.local().data(), 1};
+    CHECK((x[i].get() == Pair{0, 1}));
+    x[i] = {};
+    CHECK(x[i].get() == Pair{});
+    z[i] = {0, 1};
+    CHECK(z[i].get() == std::complex<double>(0, 1));
+    *z.pointer(i) = {0, 0};
+    CHECK(z[i].get() == 0.0);
+    isthmus::barrier();
+}
+static_assert(!std::constructible_from<isthmus::global_ref<int>, int*, int>);
+
 }  // namespace
 
 int main() {
@@ -129,5 +213,9 @@ int main() {
         all_layouts<unsigned short>(n);
     }
     lifetimes();
+    exchanges<long>(1, 2);
+    exchanges<Pair>({1, 2}, {3, 4});
+    exchanges<std::complex<double>>(1.0, 2.0);
+    braces();
     return 0;
 }
