@@ -121,11 +121,12 @@ int far_status(const shmemx_queue& queue, FarQueueProducer::Outcome outcome, int
 ISTHMUS_API int shmemx_queue_create(size_t capacity, shmemx_queue_t* queue) {
     const char* routine = begin(Routine::extension_queue_create);
     *queue = SHMEMX_QUEUE_INVALID;
-    if (capacity > kLargestRing)
-        return refuse(ISTHMUS_TOO_LARGE, routine, "a capacity of ", capacity,
-                      " bytes is above 1 GiB");
     return whole(routine, [&]() -> int {
         check_agreement(routine, "capacity", capacity);
+        // Behind the agreement: all are refused, or the job ends.
+        if (capacity > kLargestRing)
+            return refuse(ISTHMUS_TOO_LARGE, routine, "a capacity of ", capacity,
+                          " bytes is above 1 GiB");
         register_for_wakeups();
         const std::uint64_t ring = std::bit_ceil(std::max<std::uint64_t>(capacity, kSmallestRing));
         const std::uint64_t bytes = kRingOffset + ring;

@@ -2,6 +2,9 @@
 #undef NDEBUG  // the views' assertions are looked at, too
 #include <isthmus.hpp>
 
+#include <shmem.h>
+#include <shmemx.h>
+
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -37,6 +40,11 @@ int main(int, char** arguments) {
     if (which == "some_alignments") {
         void* made = nullptr;
         isthmus_symmetric_malloc(&made, 8, isthmus::pe() == 0 ? 48 : 64);
+    }
+    if (which == "some_capacities") {
+        shmem_init();
+        shmemx_queue_t queue;
+        shmemx_queue_create(isthmus::pe() == 0 ? std::size_t{1} << 40 : 4096, &queue);
     }
     if (which == "message") {
         const auto queue = isthmus::queue::create(5, 4096).or_fail();
