@@ -67,6 +67,12 @@ const Count kCounts[] = {
      131},
     {"shmem_putmem 8 B to the provider's call", "putmem8", false, at_most(24), kSandia, 107},
     {"isthmus_put 8 B to the provider's call", "native_put8", false, at_most(16), kPaper, 16},
+    {"isthmus_put 8 B through a pointer, to the provider's call",
+     "native_put8_called",
+     false,
+     {},
+     "",
+     {}},
     {"shared int x[THREADS], x[1] = y, to the provider's call",
      "upc_write",
      false,
@@ -157,7 +163,7 @@ void add_figures(Run& run, const Cases& cases, const std::string& reason) {
         row.figure = bar.figure;
         row.series = bar.system;
         if (!bar.name)
-            row.waits = "active messages and shared arrays between hosts, which are not there yet";
+            row.waits = "active messages, which are not there yet";
         else if (const auto* samples = before(bar.name))
             fill(row, *samples);
         row.claim += std::string(", beside ") + bar.system;

@@ -60,6 +60,19 @@ typedef struct isthmus_segment {
     uint32_t access; /* rights and kinds; above 255 the library's own */
     int32_t owner;   /* PE */
     int32_t entry;   /* place in the directory; -1 in a view that was not created but cloned */
+    /* Of a segment on another host that takes puts: how those of up to 8 bytes go straight to the
+     * network's call. Else 0. */
+    struct {
+        uint64_t end; /* the offset must be below it */
+        uint64_t address;
+        uint64_t key;
+        /* Not zero if the network does not take the data now. */
+        long (*inject)(void* endpoint, const void* source, size_t bytes, uint64_t pe,
+                       uint64_t address, uint64_t key);
+        void* endpoint;
+        const unsigned char* written; /* 0: isthmus_note_written is to be told, behind it */
+        uint32_t generation;
+    } short_put;
 } isthmus_segment;
 
 /* Publishes `size` bytes under `id` (any number below 2^62, unique in the job, or ISTHMUS_ANY_ID).

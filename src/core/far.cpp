@@ -339,6 +339,13 @@ void note_written(int pe) {
     road->wrote(pe);
 }
 
+bool find_address(const void* memory, std::size_t bytes, int pe, transport::Address& address) {
+    Place place;
+    if (!express.road.inject || !find_place(memory, bytes, place)) return false;
+    address = road->address_of(pe, place);
+    return true;
+}
+
 bool put_otherwise(void* dest, const void* source, std::size_t bytes, int pe) {
     Place place;
     if (static_cast<std::uint32_t>(pe) >= view.pes || bytes == 0 || !find_place(dest, bytes, place))

@@ -72,6 +72,9 @@ template <typename T>
 }
 // Behind the first put to a PE since the last quiet.
 [[gnu::cold, gnu::noinline]] void note_written(int pe);
+// Where the network's call finds this memory of the PE's. False: there is no express way, or the
+// memory is not published.
+bool find_address(const void* memory, std::size_t bytes, int pe, transport::Address& address);
 // By the transport, but not by the express way. False: ask put().
 [[gnu::noinline]] bool put_otherwise(void* dest, const void* source, std::size_t bytes, int pe);
 
@@ -84,6 +87,18 @@ template <typename T>
 [[gnu::always_inline]] inline void mark_written(int pe) {
     if (express.road.written[pe].load(std::memory_order_relaxed) == 0) [[unlikely]]
         note_written(pe);
+}
+// At an address that find_address() gave, and bytes behind it. False: it is not taken so, or not
+// now.
+[[gnu::always_inline]] inline bool put_express(const void* source, std::size_t bytes, int pe,
+                                               const transport::Address& address) {
+    const transport::Express& road = express.road;
+    if (bytes - 1 >= road.longest ||
+        road.inject(road.endpoint, source, bytes, static_cast<std::uint32_t>(pe), address.offset,
+                    address.key) != 0) [[unlikely]]
+        return false;
+    mark_written(pe);
+    return true;
 }
 
 // A word by the express way; false: it does not lie in the heap, or there is no such way. `to` is

@@ -14,6 +14,7 @@
 #include "base/settings.hpp"
 #include "core/arena.hpp"
 #include "core/directory.hpp"
+#include "core/far.hpp"
 #include "core/heap.hpp"
 #include "core/job.hpp"
 #include "core/mapping.hpp"
@@ -79,6 +80,24 @@ std::uint64_t choose_id() {
     return kChosenByLibrary | static_cast<std::uint64_t>(job.me) << 40 | next_id++;
 }
 
+// Of a far one, whose generation is written with all bits turned.
+void set_short_put(Segment& segment) {
+    const std::uint32_t needed = ISTHMUS_WRITE | ISTHMUS_TRANSFERS;
+    transport::Address to;
+    if ((segment.access & needed) != needed || segment.size < kShortPut ||
+        !far::find_address(home_of(segment), segment.size, segment.owner, to))
+        return;
+    const transport::Express& road = far::express.road;
+    static_assert(sizeof(*road.written) == 1);
+    segment.short_put = {segment.size - kShortPut + 1,
+                         to.offset,
+                         to.key,
+                         road.inject,
+                         road.endpoint,
+                         reinterpret_cast<const unsigned char*>(road.written + segment.owner),
+                         ~segment.generation};
+}
+
 void set_ends(Segment& segment) {
     segment.transfer_end = 0;
     segment.atomic_end = 0;
@@ -86,6 +105,7 @@ void set_ends(Segment& segment) {
         segment.access |= ISTHMUS_FAR;
         segment.generation = ~segment.generation;
         segment.sleepers = &no_generation;
+        set_short_put(segment);
         return;
     }
     if (segment.access & ISTHMUS_TRANSFERS) {

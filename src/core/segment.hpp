@@ -43,6 +43,9 @@ inline constexpr std::uint32_t kViewBits = ISTHMUS_READ_WRITE << kTransferBits |
 inline constexpr std::uint32_t kOfSession = std::uint32_t{1} << 15;
 inline constexpr std::uint32_t kSessionBits = 16;  // the number so much higher
 
+// Longest of the puts that a program sends to another host without a call of the library's.
+inline constexpr std::uint64_t kShortPut = 8;
+
 // A view of a segment that the window does not reach. It fails every test that stands before an
 // operation, so that near ones pay nothing for it: its ends are 0, and the generation is written
 // with all bits turned. Its base is where the window would show it; nothing is mapped there.

@@ -19,7 +19,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 9;
+inline constexpr std::uint32_t kContractVersion = 10;
 
 // The published memory of a PE, the same segments at every PE: the symmetric heap, the executable's
 // static data, and the arena of the native interface's segments, which is published later than the
@@ -137,6 +137,11 @@ struct Express {
     // By PE: 0 if wrote() is to be told of it, behind the call.
     const std::atomic<std::uint8_t>* written = nullptr;
 };
+// A place as Express::inject takes it.
+struct Address {
+    std::uint64_t offset = 0;
+    std::uint64_t key = 0;
+};
 // Bytes from the first key on that are keys or cannot be read.
 inline constexpr std::uint64_t kExpressRoom = (std::uint64_t{1} << 32) * sizeof(std::uint64_t);
 
@@ -196,6 +201,8 @@ class Transport {
     virtual const std::atomic<int>* before_quiet() const = 0;
     virtual const std::atomic<int>* before_fence() const = 0;
     virtual Express express() const = 0;
+    // Where the express way finds a place of any segment.
+    virtual Address address_of(int pe, Place place) const = 0;
     virtual FetchWord* fetch_word() const = 0;
     virtual GetWord* get_word() const = 0;  // null: there is no such way
     // Something went to `pe` by the express way.

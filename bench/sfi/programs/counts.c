@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "upc.h"
+#include "inlined.h"
 
 enum { kWarm = 3, kCalls = 9, kPause_us = 3000 };
 
@@ -61,6 +61,7 @@ int main(void) {
     const uint64_t id = (uint64_t)shmem_my_pe();
     isthmus_segment_create(&mine, id, NULL, 4096, 0);
     isthmus_segment_clone(&theirs, 1 - id, -1);
+    segment_open(&theirs);
     ints = shmem_calloc(1024, sizeof *ints);
     words = shmem_calloc(1024, sizeof *words);
     signals = shmem_calloc(1, sizeof *signals);
@@ -85,7 +86,8 @@ int main(void) {
         CASE("quiet_1put", int_p(ints, 1, 1), quiet())
         CASE("fence_none", quiet(), fence())
         CASE("fence_1put", int_p(ints, 1, 1), fence())
-        CASE("native_put8", quiet(), native_put(here, &theirs, 64, 8, NULL))
+        CASE("native_put8", quiet(), segment_put(here))
+        CASE("native_put8_called", quiet(), native_put(here, &theirs, 64, 8, NULL))
         CASE("native_get8", quiet(), native_get(here, &theirs, 64, 8, NULL))
         CASE("native_postmax", quiet(), native_postmax(&theirs, 64, 5))
         CASE("upc_write", quiet(), upc_write(i))

@@ -103,8 +103,15 @@ T store(T* word, T value) {
 }
 [[gnu::noinline]] int put_otherwise(const void* local, const Segment& segment, std::uint64_t offset,
                                     std::uint64_t size, Event* event) {
-    if (!takes_far(segment, offset, size, ISTHMUS_WRITE | ISTHMUS_TRANSFERS) ||
-        !far::put_otherwise(home_of(segment) + offset, local, size, segment.owner)) [[unlikely]]
+    const bool legal = takes_far(segment, offset, size, ISTHMUS_WRITE | ISTHMUS_TRANSFERS);
+    const auto& to = segment.short_put;
+    if (legal && to.end != 0 &&
+        far::put_express(local, size, segment.owner, {to.address + offset, to.key})) [[likely]] {
+        complete(event);
+        return ISTHMUS_OK;
+    }
+    if (!legal || !far::put_otherwise(home_of(segment) + offset, local, size, segment.owner))
+        [[unlikely]]
         return put_slowly(local, segment, offset, size, event);
     complete(event);
     return ISTHMUS_OK;
@@ -127,14 +134,23 @@ T store(T* word, T value) {
 
 }  // namespace
 
-ISTHMUS_API int isthmus_put(const void* local, const isthmus_segment* segment, uint64_t offset,
-                            uint64_t size, isthmus_event* event) {
+ISTHMUS_API int isthmus_put_slow(const void* local, const isthmus_segment* segment, uint64_t offset,
+                                 uint64_t size, isthmus_event* event) {
     if (!takes_transfer(*segment, offset, size, ISTHMUS_WRITE)) [[unlikely]]
         return put_otherwise(local, *segment, offset, size, event);
     copy(segment->base + offset, local, size);
     wake_owner(*segment);
     complete(event);
     return ISTHMUS_OK;
+}
+
+// For pointers to it, other languages, and programs that are not optimised.
+ISTHMUS_API int isthmus_put(const void* local, const isthmus_segment* segment, uint64_t offset,
+                            uint64_t size, isthmus_event* event)
+    __attribute__((alias("isthmus_put_slow")));
+
+ISTHMUS_API void isthmus_note_written(int pe) {
+    far::note_written(pe);
 }
 
 ISTHMUS_API int isthmus_get(void* local, const isthmus_segment* segment, uint64_t offset,

@@ -208,6 +208,11 @@ Express Road::express() const {
             inject_, heap_keys_.keys(), written_.bytes()};
 }
 
+Address Road::address_of(int pe, Place place) const {
+    const Target& target = fabric_.target(pe, place.segment);
+    return {target.base + place.offset, target.key};
+}
+
 void Road::await_posted(int pe) {
     AnswerSlot& slot = needed_slot();
     Request request;

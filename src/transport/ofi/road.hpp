@@ -126,6 +126,7 @@ class Road final : public Transport {
         return fabric_.is_ordered() ? &asked_ : nullptr;
     }
     Express express() const override;
+    Address address_of(int pe, Place place) const override;
     FetchWord* fetch_word() const override { return fetch_word_here; }
     GetWord* get_word() const override {
         const bool express =
