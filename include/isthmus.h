@@ -30,6 +30,8 @@
 #ifndef ISTHMUS_H
 #define ISTHMUS_H
 
+#include <isthmus/macros_away.inc>
+
 #include <isthmus/aggregator.h>
 #include <isthmus/channel.h>
 #include <isthmus/event.h>
@@ -74,4 +76,6 @@ const char* isthmus_choice(const char* what);
 #ifdef __cplusplus
 }
 #endif
+#include <isthmus/macros_back.inc>
+
 #endif

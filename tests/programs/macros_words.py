@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every word of shmem.h that a program may have as a macro is away while the header is read.
+"""Every word of shmem.h and isthmus.h that a program may have as a macro is away while the header is read.
 
 The words are those that the preprocessor leaves of the library's headers, less those that belong to
 the library, to the language and to <stdint.h>.
@@ -21,11 +21,11 @@ OWN = re.compile(r"_|[Pp]?shmem|isthmus|ISTHMUS|SHMEM|sh(free|malloc|realloc|mem
 STANDARD_TYPES = re.compile(r"(u?int(8|16|32|64|ptr|max)|size|ptrdiff|nullptr)_t$")
 
 
-def words_of(compiler: str, standard: str, include: list[str]) -> set[str]:
+def words_of(compiler: str, standard: str, header: str, include: list[str]) -> set[str]:
     language = "c++" if "++" in standard else "c"
     text = subprocess.run([compiler, f"-std={standard}", "-E", f"-x{language}", "-",
                            *[f"-I{path}" for path in include]],
-                          input="#include <shmem.h>\n", capture_output=True, text=True,
+                          input=f"#include <{header}>\n", capture_output=True, text=True,
                           check=True).stdout
     ours = False
     words: set[str] = set()
@@ -50,12 +50,15 @@ def main() -> int:
     problems = []
     if away != undefined or sorted(away) != sorted(back) or len(set(away)) != len(away):
         problems.append("macros_away.inc and macros_back.inc do not have the same words, each once")
-    for compiler, standard in ((arguments.compiler[0], "gnu89"), (arguments.compiler[0], "c11"),
-                               (arguments.compiler[1], "c++17")):
-        words = words_of(compiler, standard, arguments.include)
-        if len(words) < 1000:
-            problems.append(f"{standard}: only {len(words)} words found")
-        problems += [f"{standard}: {word} is not taken away" for word in sorted(words - set(away))
+    c, cxx = arguments.compiler
+    for compiler, standard, header in ((c, "gnu89", "shmem.h"), (c, "c11", "shmem.h"),
+                                       (cxx, "c++17", "shmem.h"), (c, "c99", "isthmus.h"),
+                                       (cxx, "c++17", "isthmus.h")):
+        words = words_of(compiler, standard, header, arguments.include)
+        if len(words) < 200:
+            problems.append(f"{header}, {standard}: only {len(words)} words found")
+        problems += [f"{header}, {standard}: {word} is not taken away"
+                     for word in sorted(words - set(away))
                      if word not in KEYWORDS and not OWN.match(word) and
                      not STANDARD_TYPES.match(word)]
     print("\n".join(problems) or f"{len(away)} words are taken away and brought back")
