@@ -203,6 +203,16 @@ class reference {
     int pe_;
 };
 
+// Of both kinds.
+template <pointable T>
+requires(!std::is_const_v<T>) void swap(reference<T, Memory::any> a, reference<T, Memory::heap> b) {
+    swap(a, *&b);
+}
+template <pointable T>
+requires(!std::is_const_v<T>) void swap(reference<T, Memory::heap> a, reference<T, Memory::any> b) {
+    swap(*&a, b);
+}
+
 }  // namespace detail
 
 // What *p and p[i] are: assigning is one put, reading is one get. `auto v = *p;` is such a

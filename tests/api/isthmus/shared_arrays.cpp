@@ -151,9 +151,9 @@ void exchanges(const T& one, const T& two) {
     CHECK(is(two, one));
     exchange(*x.pointer(i), *x.pointer(j));
     CHECK(is(one, two));
-    exchange(*&x[i], *x.pointer(j));
+    exchange(x[i], *x.pointer(j));
     CHECK(is(two, one));
-    exchange(x[i], x[j]);
+    exchange(*x.pointer(i), x[j]);
     CHECK(is(one, two));
     auto a = x[i], b = x[j];
     std::ranges::swap(a, b);
