@@ -280,8 +280,7 @@ int refuse_taken(std::uint64_t id, int owner, const char* routine) {
 int create_segment(Segment& segment, std::uint64_t id, void* memory, std::uint64_t size,
                    std::uint32_t access, const char* routine) {
     if (size == 0) return refuse(ISTHMUS_ARGUMENT, routine, "the size is 0");
-    if (access & kOfSession) access &= kOfSession - 1;  // taken from another view
-    access &= ~kViewBits;
+    if (access & kOfSession) access &= (kOfSession - 1) & ~kViewBits;  // taken from another view
     if (access == 0) access = ISTHMUS_DEFAULT_ACCESS;
     if (access & ~kKnownAccess)
         return refuse(ISTHMUS_ARGUMENT, routine, "access ", access, " has unknown bits");
@@ -399,7 +398,7 @@ int default_segment(Segment& segment, int pe, const char* routine) {
     segment.generation = __atomic_load_n(&sessions_ended, __ATOMIC_RELAXED);
     segment.sleepers = reinterpret_cast<const std::uint32_t*>(&job.header->pe[pe].sleepers);
     segment.id = ISTHMUS_DEFAULT_ID(pe);
-    segment.access = ISTHMUS_DEFAULT_ACCESS;
+    segment.access = ISTHMUS_DEFAULT_ACCESS | session_mark();
     segment.owner = pe;
     segment.entry = -1;
     set_ends(segment);

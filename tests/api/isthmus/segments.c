@@ -42,6 +42,9 @@ static void create_and_clone(void) {
     CHECK(isthmus_segment_clone(&other, 999999, 0.05) == ISTHMUS_TIMEOUT);
     CHECK(isthmus_segment_create(&other, 1ull << 62, NULL, 4096, 0) == ISTHMUS_ARGUMENT);
     CHECK(isthmus_segment_create(&other, 5, NULL, 0, 0) == ISTHMUS_ARGUMENT);
+    for (unsigned bit = 6; bit < 32; ++bit)
+        CHECK(bit == 15 || /* a view's */
+              isthmus_segment_create(&other, 5, NULL, 8, 1u << bit) == ISTHMUS_ARGUMENT);
     CHECK(isthmus_segment_create(&other, 5, NULL, 1ull << 60, 0) == ISTHMUS_NO_MEMORY);
     CHECK(strstr(isthmus_error_text(), "ISTHMUS_ARENA_SIZE"));
 
