@@ -72,6 +72,8 @@ static __inline__ int isthmus_gather_push(isthmus_gather* gather, uint32_t sourc
     slot->result = result;
     if (gather->item_size == 8)
         __builtin_memcpy(into, earlier, 8);
+    else if (gather->item_size == 4)
+        __builtin_memcpy(into, earlier, 4);
     else
         __builtin_memcpy(into, earlier, gather->item_size);
     return ISTHMUS_OK;

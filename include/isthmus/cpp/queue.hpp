@@ -23,7 +23,10 @@ class message {
     message(const message&) = delete;
     message& operator=(const message&) = delete;
     ~message() {
-        if (queue_) status(isthmus_dequeue_release_message(queue_, bytes_.data())).or_fail();
+        // A queue that ended with its session has nothing to take back.
+        if (!queue_) return;
+        const status released(isthmus_dequeue_release_message(queue_, bytes_.data()));
+        if (released.code() != ISTHMUS_STALE) released.or_fail();
     }
 
     // Aligned to 8 bytes.

@@ -119,16 +119,27 @@ void share_by_psync(Team& team, const Signature& mine, std::vector<Signature>& a
 void check_agreement(const char* routine, const char* what, std::uint64_t value) {
     Team& team = isthmus_team_world;
     const Routine noted = job.status().routine.load(std::memory_order_relaxed);
-    std::vector<std::uint64_t> all(static_cast<std::size_t>(team.size));
-    share_words(team, noted, &value, sizeof value, all.data());
+    struct Said {
+        std::uint64_t routine;
+        std::uint64_t value;
+        bool operator==(const Said&) const = default;
+    };
+    // By name: what is noted may be another thread's call.
+    const Said mine{std::hash<std::string_view>()(routine), value};
+    std::vector<Said> all(static_cast<std::size_t>(team.size));
+    share_words(team, noted, &mine, sizeof mine, all.data());
     one_speaks(
         team, noted, [&](int index) { return all[static_cast<std::size_t>(index)] != all[0]; },
         [&] {
+            if (all[0].routine != mine.routine)
+                fail(routine,
+                     "PE 0 is in another call; all PEs must make collective calls in the same "
+                     "order");
             const auto text = [](std::uint64_t number) {
                 return number == kNull ? std::string("null") : std::to_string(number);
             };
-            fail(routine, std::string(what) + " is " + text(value) + " here and " + text(all[0]) +
-                              " at PE 0");
+            fail(routine, std::string(what) + " is " + text(value) + " here and " +
+                              text(all[0].value) + " at PE 0");
         });
 }
 

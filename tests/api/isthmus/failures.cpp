@@ -12,8 +12,16 @@
 #include "check.h"
 
 int main(int, char** arguments) {
-    const isthmus::job job;
     const std::string which = arguments[1];
+    if (which == "kept_message") {  // no failure: the session has ended before the message
+        isthmus_init();
+        const auto queue = isthmus::queue::create(6 + isthmus::pe(), 4096).or_fail();
+        queue.push(3).or_fail();
+        const auto message = queue.take().or_fail();
+        isthmus_finalize();
+        return 0;
+    }
+    const isthmus::job job;
     isthmus::symmetric_block<long> block(4);
     std::vector<int> memory(12);
     const isthmus::array_view view(memory.data(), 3, 4);
@@ -40,6 +48,15 @@ int main(int, char** arguments) {
     if (which == "some_alignments") {
         void* made = nullptr;
         isthmus_symmetric_malloc(&made, 8, isthmus::pe() == 0 ? 48 : 64);
+    }
+    if (which == "some_calls") {
+        void* made = nullptr;
+        isthmus_aggregator* aggregator = nullptr;
+        if (isthmus::pe() == 0)
+            isthmus_symmetric_malloc(&made, 8, 0);
+        else
+            isthmus_aggregator_create(
+                &aggregator, 8, 0, [](void*, int, const void*, size_t) {}, nullptr);
     }
     if (which == "some_capacities") {
         shmem_init();
