@@ -268,6 +268,7 @@ void open() {
     if (parse_processors(value(Setting::progress_processors).text, processors))
         services.thread_processors = &processors;
     services.thread_share = seconds(Setting::progress_percent) / 100;
+    services.spins = job.spin != 0;
     served_by_calls = !services.thread;
     services.detect_seconds = seconds(Setting::detect_seconds);
     const std::vector<int> watched = watched_pes();

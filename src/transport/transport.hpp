@@ -98,6 +98,7 @@ struct Services {
     bool thread = true;                            // whether a thread serves this PE's memory
     const cpu_set_t* thread_processors = nullptr;  // where it may run; null: anywhere
     double thread_share = 1;                       // of a processor, at most
+    bool spins = true;                             // the host has a processor for each PE
     double detect_seconds = 0;                     // a silent PE is dead after this; 0: never
     // The far PEs whose signs of life this PE watches all the time; somebody watches each.
     const int* watched = nullptr;

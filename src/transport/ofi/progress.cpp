@@ -1,35 +1,19 @@
-// The receiving half of the road: completions, requests of others, and the thread that sees to them
-// while the program computes.
+// The receiving half of the road: completions and requests of others.
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
-#include <new>
 
 #include "transport/ofi/road.hpp"
 #include "transport/perform.hpp"
 
 namespace isthmus::transport::ofi {
 namespace {
-
-std::uint64_t thread_nanoseconds() {
-    timespec used{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
-           static_cast<std::uint64_t>(used.tv_nsec);
-}
 
 void ring(int event) {
     const std::uint64_t one = 1;
@@ -103,22 +87,6 @@ Road::Road(const Services& services)
     place_thread();
 }
 
-// Unless told, not on the core that its PE is bound to, which computes.
-void Road::place_thread() {
-    cpu_set_t processors;
-    CPU_ZERO(&processors);
-    for (int processor = 0; processor < CPU_SETSIZE; ++processor)
-        CPU_SET(processor, &processors);
-    const cpu_set_t* const chosen = services_.thread_processors;
-    const int error = pthread_setaffinity_np(thread_.native_handle(), sizeof processors,
-                                             chosen ? chosen : &processors);
-    if (error != 0 && chosen)
-        services_.fail((std::string("the progress thread may run on none of the processors of "
-                                    "ISTHMUS_PROGRESS_PROCESSORS: ") +
-                        std::strerror(error))
-                           .c_str());
-}
-
 Road::~Road() {
     stopping_.store(true, std::memory_order_release);
     if (thread_.joinable()) {
@@ -139,17 +107,14 @@ void Road::post_receive(Receive& receive) {
 }
 
 void Road::progress() {
-    call_long([&] {
+    attention_.during([&] {
         look();
         return true;
     });
 }
 
 bool Road::sleep(std::uint64_t nanoseconds) {
-    bool nobody = false;
-    if (fabric_.descriptor() < 0 ||
-        !asleep_.compare_exchange_strong(nobody, true, std::memory_order_relaxed))
-        return false;
+    if (fabric_.descriptor() < 0 || !attention_.fall_asleep()) return false;
     fid* queue = &fabric_.queue()->fid;
     // Without the provider's leave there may be work that the descriptor does not show.
     if (fi_trywait(fabric_.fabric(), &queue, 1) == 0) {
@@ -161,8 +126,7 @@ bool Road::sleep(std::uint64_t nanoseconds) {
             [[maybe_unused]] const auto bytes = ::read(wake_event_, &count, sizeof count);
         }
     }
-    looked_.store(now_nanoseconds(), std::memory_order_relaxed);
-    asleep_.store(false, std::memory_order_relaxed);
+    attention_.wake_up();
     return true;
 }
 
@@ -184,7 +148,7 @@ void Road::look() {
             complete(entries[i]);
         found = true;
         // Another thread's: what was found may be what it waits for.
-        if (asleep_.load(std::memory_order_relaxed)) ring(wake_event_);
+        if (attention_.is_asleep()) ring(wake_event_);
         // There is hardly more, and to find that out takes a system call.
         if (count < static_cast<ssize_t>(kEntries)) break;
     }
@@ -359,149 +323,6 @@ void Road::send_answers() {
         answers_.pop_front();
         if (!send_answer(reply)) answer_later(reply);
     }
-}
-
-// ---- the thread
-
-void Road::run() {
-    // Acquire: partner is the release in the destructor.
-    prctl(PR_SET_TIMERSLACK, 1000);  // nanoseconds: its pauses are short
-    Share share(services_.thread_share);
-    const int ends = open_ends();
-    bool beats_came = false;
-    while (!stopping_.load(std::memory_order_acquire)) {
-        leave_to_program();
-        keep_to(share);
-        look();
-        see_to_beats(beats_came);
-        beats_came = false;
-        fid* queue = &fabric_.queue()->fid;
-        // The provider's leave to sleep: there may be work that the descriptor does not show.
-        const bool may_sleep =
-            fabric_.descriptor() < 0 || fi_trywait(fabric_.fabric(), &queue, 1) == 0;
-        // Puts of others leave no completion here. The provider may have taken some in, by being
-        // asked for its leave as well; what comes from now on rings.
-        services_.stir();
-        if (!may_sleep) continue;
-        epoll_event woken[3];
-        const int count = epoll_wait(ends, woken, 3, pause_milliseconds());
-        for (int i = 0; i < count; ++i)
-            beats_came |= woken[i].data.fd == pulse_.descriptor();
-    }
-    ::close(ends);
-}
-
-// What ends the thread's sleep. A set that is kept: each sleep costs less than by poll().
-int Road::open_ends() const {
-    const int ends = epoll_create1(EPOLL_CLOEXEC);
-    for (const int end : {stop_event_, fabric_.descriptor(), pulse_.descriptor()}) {
-        epoll_event event{};
-        event.events = EPOLLIN;
-        event.data.fd = end;
-        if (end >= 0 && (ends < 0 || epoll_ctl(ends, EPOLL_CTL_ADD, end, &event) != 0))
-            services_.fail((std::string("epoll_ctl: ") + std::strerror(errno)).c_str());
-    }
-    return ends;
-}
-
-void Road::keep_to(Share& share) {
-    if (share.is_all()) return;
-    const std::uint64_t rest = share.rest(now_nanoseconds(), thread_nanoseconds());
-    if (rest == 0) return;
-    pollfd end{stop_event_, POLLIN, 0};
-    const timespec length{static_cast<time_t>(rest / 1'000'000'000),
-                          static_cast<long>(rest % 1'000'000'000)};
-    ppoll(&end, 1, &length, nullptr);
-}
-
-// Returns when the program has not looked for a moment. What comes in that moment waits for it, so
-// it is no longer than a thread's wake-up on a busy machine. While the program goes on looking the
-// pauses grow with the time that it does: each takes the processor from somebody, and what comes
-// when it stops waits for the end of the pause, an eighth of that time at most.
-void Road::leave_to_program() {
-    constexpr std::uint64_t kMoment = 50'000;  // nanoseconds
-    constexpr std::uint64_t kLongest = 2'000'000;
-    const std::uint64_t began = now_nanoseconds();
-    while (!stopping_.load(std::memory_order_acquire)) {
-        const std::uint64_t now = now_nanoseconds();
-        const std::uint64_t looked = looked_.load(std::memory_order_relaxed);
-        if (!asleep_.load(std::memory_order_relaxed) &&
-            calling_.load(std::memory_order_relaxed) == 0 && now > looked && now - looked > kMoment)
-            return;
-        // A program that waits for long keeps the thread here.
-        see_to_beats(false);
-        const std::uint64_t pause = std::clamp((now - began) / 8, kMoment, kLongest);
-        const timespec length{0, static_cast<long>(pause)};
-        nanosleep(&length, nullptr);
-    }
-}
-
-int Road::pause_milliseconds() const {
-    const std::unique_lock lock(const_cast<std::mutex&>(reading_), std::try_to_lock);
-    if (!lock || !answers_.empty() || fabric_.descriptor() < 0) return 1;
-    return 100;
-}
-
-// ---- signs of life
-
-// A look costs a system call or two, so without a reason only now and then.
-void Road::see_to_beats(bool came) {
-    constexpr Milliseconds kInterval = 20;
-    const Milliseconds now = milliseconds();
-    if (!came && now - beats_seen_to_ < kInterval) return;
-    beats_seen_to_ = now;
-    take_beats();
-    watch_neighbours();
-}
-
-Milliseconds Road::milliseconds() const {
-    return static_cast<Milliseconds>((now_nanoseconds() - began_) / 1'000'000);
-}
-
-std::uint64_t Road::ask_state(int pe) {
-    watch(pe, Watch::Why::waiting);
-    return watch_.state(pe);
-}
-
-void Road::watch_neighbours() {
-    for (const int pe : neighbours_)
-        watch(pe, Watch::Why::neighbour);
-}
-
-void Road::watch(int pe, Watch::Why why) {
-    const Milliseconds now = milliseconds();
-    const Watch::Action action = watch_.look(pe, now, why);
-    // A PE that serves only when its program calls may be computing.
-    if (action.lost && services_.thread) {
-        char text[96];
-        std::snprintf(text, sizeof text, "nothing heard of it for %.1f s (ISTHMUS_DETECT_SECONDS)",
-                      static_cast<double>(action.silence) / 1000);
-        services_.lost(pe, text);
-    }
-    if (action.beat) {
-        const std::vector<char> address = fabric_.address_of(pe);
-        pulse_.send(address.data(), address.size(), fabric_.pulse_port_of(pe), true);
-    }
-    if (!action.ask) return;
-    const std::unique_lock lock(reading_, std::try_to_lock);
-    if (!lock) return;  // the next look asks
-    Request question;
-    question.kind = RequestKind::heartbeat;
-    question.operand = 1;
-    answer_later({pe, question});
-    watch_.asked(pe, now);
-    send_answers();
-}
-
-void Road::take_beats() {
-    const Milliseconds now = milliseconds();
-    const unsigned strange = pulse_.receive([&](int pe, bool question) {
-        watch_.heard(pe, now);
-        if (!question) return;
-        const std::vector<char> address = fabric_.address_of(pe);
-        pulse_.send(address.data(), address.size(), fabric_.pulse_port_of(pe), false);
-    });
-    if (strange != 0) refused_.fetch_add(strange, std::memory_order_relaxed);
 }
 
 }  // namespace isthmus::transport::ofi

@@ -18,6 +18,8 @@
 // (`reading_`), so that requests of one PE are done in order.
 #pragma once
 
+#include <sys/epoll.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -29,6 +31,7 @@
 #include <vector>
 
 #include "transport/ofi/answer.hpp"
+#include "transport/ofi/attention.hpp"
 #include "transport/ofi/fabric.hpp"
 #include "transport/ofi/key_table.hpp"
 #include "transport/ofi/marks.hpp"
@@ -81,11 +84,6 @@ struct Bounce {
     alignas(64) char buffer[kBounceBytes];
 };
 static_assert(sizeof(Request) + kRequestBytes <= kBounceBytes);
-
-inline std::uint64_t now_nanoseconds() {
-    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
-                                      std::chrono::nanoseconds(1));
-}
 
 // The memory of the transport's own that the provider reads and writes, in one piece.
 struct Buffers {
@@ -140,15 +138,6 @@ class Road final : public Transport {
   private:
     // Reads the completion queue and serves what it finds, unless another thread does.
     void look();
-    // A call of the program's: it serves others as well, so that the thread need not.
-    template <typename Call>
-    auto call_long(Call&& call) {
-        calling_.fetch_add(1, std::memory_order_relaxed);
-        const auto result = call();
-        looked_.store(now_nanoseconds(), std::memory_order_relaxed);
-        calling_.fetch_sub(1, std::memory_order_relaxed);
-        return result;
-    }
     // Calls until the provider takes it. Ends the job if it refuses.
     template <typename Call>
     void issue(int pe, Call&& call);
@@ -223,6 +212,7 @@ class Road final : public Transport {
 
     void run();
     int open_ends() const;
+    int linger(int ends, epoll_event* woken, int most) const;
     void leave_to_program();
     void place_thread();
     void keep_to(Share& share);
@@ -289,15 +279,8 @@ class Road final : public Transport {
     Milliseconds now_ = 0;                   // of what is being served; under reading_
     std::atomic<std::uint64_t> refused_{0};  // packets that were none of this job's
 
-    // When the program last looked at the queue itself, nanoseconds; relaxed. The thread leaves the
-    // queue to a program that waits: both would wake for each completion and be in each other's
-    // way.
-    std::atomic<std::uint64_t> looked_{0};
-    // Threads of the program in a call of the network's, which may take longer than the moment for
-    // which a look counts; relaxed.
-    std::atomic<int> calling_{0};
-    std::atomic<bool> asleep_{false};  // a thread of the program is in sleep(); relaxed
-    int wake_event_ = -1;              // rings for it
+    Attention attention_;
+    int wake_event_ = -1;  // rings for a thread of the program in sleep()
     std::atomic<bool> stopping_{false};
     int stop_event_ = -1;
     std::vector<int> neighbours_;  // whom this PE always watches

@@ -61,7 +61,7 @@ void Road::write(int pe, Place dest, const void* source, std::size_t bytes, void
         unconfirmed_.fetch_add(1, std::memory_order_relaxed);
     }
     issue(pe, [&] {
-        return call_long([&] { return fi_writemsg(fabric_.endpoint(), &message, flags); });
+        return attention_.during([&] { return fi_writemsg(fabric_.endpoint(), &message, flags); });
     });
 }
 
