@@ -105,6 +105,10 @@ constexpr std::array kTable{
                        "hosts",
                        "Another host that is silent for this long has failed, and the job ends. 0: "
                        "never."},
+    SettingDescription{"ISTHMUS_JOIN_SECONDS", nullptr, SettingKind::seconds, "300", nullptr,
+                       "hosts",
+                       "A job under a process manager ends if not all of its processes have called "
+                       "shmem_init this long after the first. 0: it waits for ever."},
 };
 static_assert(kTable.size() == static_cast<std::size_t>(Setting::count));
 

@@ -63,6 +63,7 @@ enum class Setting : std::uint8_t {
     progress_processors,
     progress_percent,
     detect_seconds,
+    join_seconds,
     count
 };
 

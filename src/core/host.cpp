@@ -28,6 +28,7 @@
 #include "core/fork.hpp"
 #include "core/job.hpp"
 #include "core/session.hpp"
+#include "core/start_watch.hpp"
 
 namespace isthmus {
 namespace {
@@ -257,7 +258,10 @@ std::string join(const Socket& listener) {
         listen(listener.file(), kMaxPes) != 0)
         return std::string("cannot open a socket for this host: ") + std::strerror(errno);
     std::vector<Card> cards(static_cast<std::size_t>(job.pes));
-    gather_by_groups(*exchange, &card, sizeof card, cards.data());
+    {
+        const StartWatch watch(job.me);
+        gather_by_groups(*exchange, &card, sizeof card, cards.data());
+    }
     number_hosts(cards);
     std::vector<int> mates;
     for (int pe = 0; pe < job.pes; ++pe) {
