@@ -103,17 +103,29 @@ Routine noted_routine() {
     fail(routine_name(noted_routine()), std::string("transport: ") + what);
 }
 
+// What a thread of the program waits for in the transport, one of them if there are several.
+// Relaxed: for messages.
+std::atomic<const char*> awaited = nullptr;
+
+// What the program is doing. Short operations are not noted: only a wait tells of them.
+std::string operation() {
+    const std::string noted = routine_name(noted_routine());
+    const char* const what = awaited.load(std::memory_order_relaxed);
+    if (!what && job.status().waiting_since.load(std::memory_order_relaxed) != 0) return noted;
+    return std::string(what ? what : "outside of waits") + " (last noted call: " + noted + ")";
+}
+
 // The program's thread and the transport's may both come to know; one of them speaks.
-[[noreturn]] void fail_lost(int pe, const char* what) {
+[[noreturn]] void fail_lost(int pe, const char* why) {
     static std::atomic<bool> speaking = false;
     while (speaking.exchange(true, std::memory_order_relaxed))
         os::sleep_nanoseconds(1'000'000'000);
-    fail(routine_name(noted_routine()),
-         pe < 0 ? std::string("a PE cannot be reached: ") + what
-                : "PE " + std::to_string(pe) + " (host " + host_of(pe) + ") is lost: " + what);
+    fail(operation().c_str(),
+         pe < 0 ? std::string("a PE cannot be reached: ") + why
+                : "PE " + std::to_string(pe) + " (host " + host_of(pe) + ") is lost: " + why);
 }
 
-void wait_in_core(int pe, bool (*done)(void*), void* argument) {
+void wait_in_core(int pe, const char* what, bool (*done)(void*), void* argument) {
     // A poll here is a look at the network, some fifty times the cost of a look at memory.
     for (std::uint32_t polls = 0; polls < job.spin / 50; ++polls) {
         if (done(argument)) return;
@@ -122,6 +134,10 @@ void wait_in_core(int pe, bool (*done)(void*), void* argument) {
     // doing so for the scheduler's turn.
     constexpr int kYields = 1000;
     constexpr std::uint64_t kLongYield = 100'000;  // nanoseconds
+    struct Told {
+        explicit Told(const char* what) { awaited.store(what, std::memory_order_relaxed); }
+        ~Told() { awaited.store(nullptr, std::memory_order_relaxed); }
+    } const told(what);
     Waiter waiter({noted_routine(), pe, nullptr, WaitFor::memory});
     for (int yields = 0; yields < kYields; ++yields) {
         if (done(argument)) return;
@@ -448,7 +464,7 @@ bool is_done(const Pending& reads) {
 void await(const Pending& pending, int pe) {
     if (is_done(pending)) return;
     wait_in_core(
-        pe,
+        pe, "a get",
         [](void* argument) {
             progress();
             return is_done(*static_cast<const Pending*>(argument));

@@ -110,8 +110,9 @@ struct Services {
     void (*fail)(const char* what) = nullptr;
     // The same where PE `pe` has failed: the core knows its host.
     void (*lost)(int pe, const char* what) = nullptr;
-    // Waits for done(argument), giving way as the core's waits do. `pe` is who is waited for.
-    void (*wait)(int pe, bool (*done)(void*), void* argument) = nullptr;
+    // Waits for done(argument), giving way as the core's waits do. `pe` is who is waited for,
+    // `what` the operation, for messages: "a get".
+    void (*wait)(int pe, const char* what, bool (*done)(void*), void* argument) = nullptr;
     // A request for the core of this PE (below), from the thread that makes progress. Must neither
     // wait for another PE nor issue anything. Returns how many bytes it wrote to `answer`, at most
     // kAnswerBytes; or kRefused.

@@ -43,7 +43,10 @@ add_hosts_test(messages.unequal --hosts 3 --pes 5 --layout 2,1,2 "extensions bot
                "aggregation 20000" native_aggregation native_aggregation_phases)
 add_hosts_test(native.litmus --hosts 2 --pes 2 "native_litmus all 1000" "native_life stale")
 add_hosts_test(killed --fault killed)
-add_hosts_test(cut_off --fault cut-off)
+add_hosts_test(cut_off --fault cut-off --operation "a get|outside")
+add_hosts_test(cut_off.quiet --fault cut-off --operation "a quiet|outside" "transport_ring quiet")
+add_hosts_test(cut_off.atomic --fault cut-off --operation "an atomic|outside" "transport_ring atomic")
+add_hosts_test(cut_off.barrier --fault cut-off --operation "shmem_barrier_all" "transport_ring barrier")
 # In the middle of messages.
 add_hosts_test(killed.enqueue --fault killed "transport_messages enqueue")
 add_hosts_test(killed.finish --fault killed "transport_messages finish")

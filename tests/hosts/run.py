@@ -116,7 +116,10 @@ def run_programs(arguments, hosts):
 
 
 DETECT_SECONDS = 3
-LOST = re.compile(r"PE \d \(host h\d\): (?:shmemx?|isthmus)_\w+: PE \d \(host h\d\) is lost")
+# What the program did: a routine that waits, or what was waited for in a short operation.
+LOST = re.compile(r"PE \d \(host h\d\): (?P<operation>(?:shmemx?|isthmus)_\w+|"
+                  r"(?:an? [a-z, ]+|outside of waits) \(last noted call: \w+\)): "
+                  r"PE \d \(host h\d\) is lost")
 
 
 def start_marked(arguments, hosts, words):
@@ -218,8 +221,13 @@ def run_fault(arguments, hosts):
         print(output[-3000:])
     # Process managers that see a process go may be first; Slurm's PMI-2 lets the others wait.
     speaks = arguments.fault == "cut-off" or arguments.launcher == "srun-pmi2"
-    if speaks and not LOST.search(output):
+    operations = [found["operation"] for found in LOST.finditer(output)]
+    if speaks and not operations:
         print("no message names the PE that was lost, its host and the operation")
+        return 1
+    wrong = [name for name in operations if not re.match(arguments.operation, name)]
+    if wrong:
+        print(f"not {arguments.operation}: {wrong}")
         return 1
     return 0
 
@@ -274,6 +282,7 @@ def main():
     parser.add_argument("--layout", type=lambda text: [int(count) for count in text.split(",")],
                         help="PEs of each host in turn, as 3,1,2; more PEs begin again (hydra)")
     parser.add_argument("--fault", choices=["killed", "cut-off"])
+    parser.add_argument("--operation", default="", help="what the message of a fault names: a regex")
     parser.add_argument("--link", choices=LINKS, help="4 PEs over such links")
     parser.add_argument("--exits", action="store_true", help="PEs that leave early")
     parser.add_argument("--handover", action="store_true", help="by isthmus run --hosts")

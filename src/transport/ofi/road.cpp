@@ -61,7 +61,7 @@ std::uint64_t Road::fetch_atomic(int pe, Place word, const Atomic& atomic) {
     request.token = arm(*slot, 1);
     send(pe, request);
     // Acquire: partner is deliver().
-    wait(pe, [&] { return slot->left.load(std::memory_order_acquire) == 0; });
+    wait(pe, kAnswer, [&] { return slot->left.load(std::memory_order_acquire) == 0; });
     return slot->value;
 }
 
@@ -77,7 +77,7 @@ void Road::fetch_again(int pe, std::uint32_t code, std::uint64_t token, std::uin
 
 std::uint64_t Road::await_answer(int pe, AnswerSlot& slot) {
     // Acquire: partner is deliver().
-    wait(pe, [&] { return slot.left.load(std::memory_order_acquire) == 0; });
+    wait(pe, kAnswer, [&] { return slot.left.load(std::memory_order_acquire) == 0; });
     return slot.value;
 }
 
@@ -185,7 +185,7 @@ std::size_t Road::ask(int pe, std::uint32_t handler, const void* payload, std::s
 void Road::publish(std::uint32_t segment, const Segment& memory) {
     {
         // Under it requests are served.
-        wait(-1, [&] { return reading_.try_lock(); });
+        wait(-1, kRoom, [&] { return reading_.try_lock(); });
         const std::lock_guard lock(reading_, std::adopt_lock);
         services_.segments[segment] = memory;
     }
@@ -225,7 +225,7 @@ void Road::await_posted(int pe) {
 void Road::await_confirmations() {
     // Acquire: partner is the release in complete().
     if (unconfirmed_.load(std::memory_order_acquire) != 0)
-        wait(-1, [&] { return unconfirmed_.load(std::memory_order_acquire) == 0; });
+        wait(-1, kQuiet, [&] { return unconfirmed_.load(std::memory_order_acquire) == 0; });
 }
 
 // Waits until all that went to the PEs that requests went to (`all`: anything) is done there.
@@ -235,7 +235,7 @@ void Road::flush(bool all) {
     AnswerSlot* const slot = &needed_slot();
     // A thread that comes while another one flushes waits for that one's answers: they may stand
     // for its own operations.
-    wait(-1, [&] { return flushing_.try_lock(); });
+    wait(-1, kQuiet, [&] { return flushing_.try_lock(); });
     const std::lock_guard held(flushing_, std::adopt_lock);
     asked_pes_.clear();
     written_pes_.clear();
@@ -287,7 +287,7 @@ void Road::read_behind() {
             });
         }
         for (std::size_t i = 0; i < count; ++i)
-            await_direct(reads[i].context.pe, reads[i]);
+            await_direct(reads[i].context.pe, reads[i], kQuiet);
     }
 }
 

@@ -142,7 +142,7 @@ class Road final : public Transport {
     template <typename Call>
     void issue(int pe, Call&& call);
     template <typename Done>
-    void wait(int pe, Done&& done);
+    void wait(int pe, const char* what, Done&& done);
 
     static std::uint64_t fetch_word_here(Transport& road, std::uint64_t operand, int pe,
                                          std::uint64_t offset, std::uint32_t code,
@@ -152,7 +152,7 @@ class Road final : public Transport {
                                           std::uint64_t compare);
     static void get_word_here(Transport& road, void* dest, int pe, std::uint64_t offset,
                               std::size_t bytes);
-    [[gnu::noinline]] void await_direct(int pe, Direct& direct);
+    [[gnu::noinline]] void await_direct(int pe, Direct& direct, const char* what);
     [[gnu::cold, gnu::noinline]] void fetch_again(int pe, std::uint32_t code, std::uint64_t token,
                                                   std::uint64_t offset, std::uint64_t operand,
                                                   std::uint64_t compare);
@@ -291,15 +291,21 @@ class Road final : public Transport {
     std::thread thread_;
 };
 
+// What is waited for.
+inline constexpr const char* kRoom = "a put, or room for a request";
+inline constexpr const char* kGet = "a get";
+inline constexpr const char* kAnswer = "an atomic, or another answer";
+inline constexpr const char* kQuiet = "a quiet";
+
 template <typename Done>
-void Road::wait(int pe, Done&& done) {
+void Road::wait(int pe, const char* what, Done&& done) {
     if (done()) return;
     struct State {
         Road& road;
         Done& done;
     } state{*this, done};
     services_.wait(
-        pe,
+        pe, what,
         [](void* argument) {
             auto& [road, is_done] = *static_cast<State*>(argument);
             road.progress();
@@ -313,7 +319,7 @@ void Road::issue(int pe, Call&& call) {
     ssize_t result = call();
     if (result == -FI_EAGAIN) [[unlikely]] {
         // Connecting, or its queues are full: the provider's own progress makes room.
-        wait(pe, [&] {
+        wait(pe, kRoom, [&] {
             result = call();
             return result != -FI_EAGAIN;
         });

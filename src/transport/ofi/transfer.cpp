@@ -82,7 +82,7 @@ void Road::write_long(int pe, Place dest, const void* source, std::size_t bytes)
         const std::size_t part = bytes < longest_ ? bytes : longest_;
         Direct direct;
         write(pe, dest, from, part, descriptor, direct.context);
-        await_direct(pe, direct);
+        await_direct(pe, direct, kRoom);
         from += part;
         dest.offset += part;
         bytes -= part;
@@ -115,7 +115,7 @@ void Road::get(int pe, void* dest, Place source, std::size_t bytes) {
             return fi_read(fabric_.endpoint(), to, part, descriptor, static_cast<fi_addr_t>(pe),
                            from, target.key, &direct.context);
         });
-        await_direct(pe, direct);
+        await_direct(pe, direct, kGet);
         to += part;
         from += part;
         bytes -= part;
@@ -135,7 +135,7 @@ void Road::get_aside(int pe, void* dest, Place source, std::size_t bytes) {
             return fi_read(fabric_.endpoint(), bounce.buffer, part, descriptor_,
                            static_cast<fi_addr_t>(pe), from, target.key, &direct.context);
         });
-        await_direct(pe, direct);
+        await_direct(pe, direct, kGet);
         std::memcpy(to, bounce.buffer, part);
     }
     give_back(bounce);
@@ -183,7 +183,7 @@ void Road::put_nbi(int pe, Place dest, const void* source, std::size_t bytes) {
 
 Transfer& Road::take_transfer(int pe, Pending* pending) {
     Transfer* transfer = nullptr;
-    wait(pe, [&] {
+    wait(pe, kRoom, [&] {
         const std::lock_guard lock(transfer_guard_);
         if (free_transfers_.empty()) return false;
         transfer = free_transfers_.back();
@@ -221,13 +221,13 @@ void Road::finish(Transfer& transfer) {
 void Road::await_transfers() {
     // Acquire: partner is the release in finish().
     if (under_way_.load(std::memory_order_acquire) == 0) return;
-    wait(transfer_pe_.load(std::memory_order_relaxed),
+    wait(transfer_pe_.load(std::memory_order_relaxed), kQuiet,
          [&] { return under_way_.load(std::memory_order_acquire) == 0; });
 }
 
-void Road::await_direct(int pe, Direct& direct) {
+void Road::await_direct(int pe, Direct& direct, const char* what) {
     // Acquire: partner is the release in complete().
-    wait(pe, [&] { return direct.done.load(std::memory_order_acquire); });
+    wait(pe, what, [&] { return direct.done.load(std::memory_order_acquire); });
 }
 
 // As fetch_word_here().
@@ -250,12 +250,12 @@ void Road::get_word_here(Transport& transport, void* dest, int pe, std::uint64_t
                    road.keys_[pe], &frame.direct.context) != 0) [[unlikely]]
         return frame.road->get(frame.direct.context.pe, frame.dest, {kHeap, frame.offset},
                                frame.bytes);
-    frame.road->await_direct(frame.direct.context.pe, frame.direct);
+    frame.road->await_direct(frame.direct.context.pe, frame.direct, kGet);
 }
 
 Bounce& Road::take_bounce(int pe) {
     Bounce* bounce = nullptr;
-    wait(pe, [&] { return (bounce = free_bounce()) != nullptr; });
+    wait(pe, kRoom, [&] { return (bounce = free_bounce()) != nullptr; });
     return *bounce;
 }
 
