@@ -24,7 +24,7 @@ int isthmus_put_slow(const void* local, const isthmus_segment* segment, uint64_t
                      uint64_t size, isthmus_event* event);
 void isthmus_note_written(int pe);
 
-#if defined(__OPTIMIZE__)
+#if defined(__OPTIMIZE__) && !defined(ISTHMUS_NO_INLINE)
 /* Puts of up to 8 bytes, a size that the compiler knows, to another host: straight to the network's
  * call. Budget: 16 instructions up to it, at a constant offset. Others, and what is refused or not
  * taken now, go out of line. Without optimisation the symbol is called. */

@@ -109,7 +109,7 @@ std::atomic<const char*> awaited = nullptr;
 
 // What the program is doing. Short operations are not noted: only a wait tells of them.
 std::string operation() {
-    const std::string noted = routine_name(noted_routine());
+    std::string noted = routine_name(noted_routine());
     const char* const what = awaited.load(std::memory_order_relaxed);
     if (!what && job.status().waiting_since.load(std::memory_order_relaxed) != 0) return noted;
     return std::string(what ? what : "outside of waits") + " (last noted call: " + noted + ")";
