@@ -1,6 +1,7 @@
 #include "core/start_watch.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -10,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "core/host.hpp"
 
 namespace isthmus {
 namespace {
@@ -69,9 +71,12 @@ void StartWatch::watch(int rank) {
                     .c_str());
     }
     // The others give these two a second to speak.
-    if (is_over_after((stall < join ? join - stall : join) + (speaks ? 0 : 1)))
-        fail("shmem_init", "not all PEs of the job have called it within " + text_of(join) +
+    if (!is_over_after((stall < join ? join - stall : join) + (speaks ? 0 : 1))) return;
+    say_from("shmem_init", "not all PEs of the job have called it within " + text_of(join) +
                                " s (ISTHMUS_JOIN_SECONDS)");
+    // There is no job yet that fail() could end.
+    end_managed_job(1);
+    _exit(1);
 }
 
 }  // namespace isthmus
