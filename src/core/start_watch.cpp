@@ -1,14 +1,13 @@
 #include "core/start_watch.hpp"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <string>
 #include <system_error>
 
+#include "base/blocked_signals.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "core/host.hpp"
@@ -25,16 +24,12 @@ std::string text_of(double time) {
 }  // namespace
 
 StartWatch::StartWatch(int rank) {
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's
+    const BlockedSignals blocked;
     try {
         thread_ = std::thread([this, rank] { watch(rank); });
     } catch (const std::system_error&) {
         // No room for a thread: the wait goes unseen.
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 StartWatch::~StartWatch() {

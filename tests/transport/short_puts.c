@@ -22,6 +22,8 @@ enum { kBytes = 4096, kRounds = 2000, kFlood = 100000, kOrdered = 3000 };
 static int me, pes, right;
 static _Alignas(16) char statics[kBytes];
 
+static const unsigned widths[] = {1, 2, 3, 4, 7, 8};
+
 static int put_of(const void* value, const isthmus_segment* to, uint64_t offset, unsigned width) {
     switch (width) {
         case 1: return isthmus_put(value, to, offset, 1, NULL);
@@ -37,7 +39,6 @@ static int put_of(const void* value, const isthmus_segment* to, uint64_t offset,
 /* Random ones, and those at its end, beside a model. `start`: where in the segment they may begin.
  */
 static void writes(const isthmus_segment* to, uint64_t start) {
-    static const unsigned widths[] = {1, 2, 3, 4, 7, 8};
     static char model[kBytes], back[kBytes];
     unsigned state = 7u + (unsigned)me;
     isthmus_event event;
@@ -61,7 +62,6 @@ static void writes(const isthmus_segment* to, uint64_t start) {
 }
 
 static void refused(const isthmus_segment* to) {
-    static const unsigned widths[] = {1, 2, 3, 4, 7, 8};
     const uint64_t value = 0;
     for (unsigned i = 0; i < 6; ++i) {
         NEED(put_of(&value, to, to->size - widths[i] + 1, widths[i]) == ISTHMUS_BOUNDS);

@@ -103,15 +103,16 @@ T store(T* word, T value) {
 }
 [[gnu::noinline]] int put_otherwise(const void* local, const Segment& segment, std::uint64_t offset,
                                     std::uint64_t size, Event* event) {
-    const bool legal = takes_far(segment, offset, size, ISTHMUS_WRITE | ISTHMUS_TRANSFERS);
     const auto& to = segment.short_put;
-    if (legal && to.end != 0 &&
-        far::put_express(local, size, segment.owner, {to.address + offset, to.key})) [[likely]] {
-        complete(event);
-        return ISTHMUS_OK;
-    }
-    if (!legal || !far::put_otherwise(home_of(segment) + offset, local, size, segment.owner))
-        [[unlikely]]
+    const auto put_short = [&] {
+        return to.end != 0 &&
+               far::put_express(local, size, segment.owner, {to.address + offset, to.key});
+    };
+    const auto put_any = [&] {
+        return far::put_otherwise(home_of(segment) + offset, local, size, segment.owner);
+    };
+    if (!takes_far(segment, offset, size, ISTHMUS_WRITE | ISTHMUS_TRANSFERS) ||
+        !(put_short() || put_any())) [[unlikely]]
         return put_slowly(local, segment, offset, size, event);
     complete(event);
     return ISTHMUS_OK;

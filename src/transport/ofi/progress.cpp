@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
+#include "base/blocked_signals.hpp"
 #include "transport/ofi/road.hpp"
 #include "transport/perform.hpp"
 
@@ -76,12 +76,10 @@ Road::Road(const Services& services)
     wake_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (!services_.thread) return;
     stop_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's
-    thread_ = std::thread([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    {
+        const BlockedSignals blocked;
+        thread_ = std::thread([this] { run(); });
+    }
     // By this thread: who looks at the process now finds it.
     pthread_setname_np(thread_.native_handle(), "isthmus-ofi");
     place_thread();

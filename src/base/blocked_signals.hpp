@@ -1,0 +1,26 @@
+// Signals are the program's: a thread that the library starts inherits that all are blocked.
+#pragma once
+
+#include <pthread.h>
+
+#include <csignal>
+
+namespace isthmus {
+
+// Of the calling thread, from its making to its end.
+class BlockedSignals {
+  public:
+    BlockedSignals() {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    BlockedSignals(const BlockedSignals&) = delete;
+    BlockedSignals& operator=(const BlockedSignals&) = delete;
+    ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+  private:
+    sigset_t before_{};
+};
+
+}  // namespace isthmus
