@@ -32,8 +32,8 @@ nlohmann::ordered_json to_json(const Row& row) {
         {"peer",
          row.peer.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(row.peer)},
         {"peer_value", optional(row.peer_value)},
-        {"holds",
-         row.waits.empty() ? nlohmann::ordered_json(row.holds()) : nlohmann::ordered_json(nullptr)},
+        {"holds", row.waits.empty() && !row.only_reports() ? nlohmann::ordered_json(row.holds())
+                                                           : nlohmann::ordered_json(nullptr)},
         {"bound", row.must.sense == Must::Sense::none ? nlohmann::ordered_json(nullptr)
                                                       : nlohmann::ordered_json(row.must.bound)},
     };
@@ -57,9 +57,10 @@ std::string table(const std::vector<Row>& rows) {
     for (const Row& row : rows) {
         lines.push_back({row.claim, row.ours ? number_text(*row.ours) : "-", row.must.text(),
                          row.peer_value ? number_text(*row.peer_value) : "-", row.unit,
-                         !row.waits.empty() ? "waits"
-                         : row.holds()      ? "yes"
-                                            : "NO"});
+                         !row.waits.empty()   ? "waits"
+                         : row.only_reports() ? "-"
+                         : row.holds()        ? "yes"
+                                              : "NO"});
     }
     std::size_t widths[kColumns] = {};
     for (const Line& line : lines) {
@@ -77,21 +78,26 @@ std::string table(const std::vector<Row>& rows) {
     }
     std::size_t failed = 0;
     std::size_t waiting = 0;
+    std::size_t reporting = 0;
     std::string wait;
     for (const Row& row : rows) {
         if (!row.waits.empty()) {
             ++waiting;
             wait = row.waits;
         }
+        if (row.only_reports()) ++reporting;
         if (row.holds()) continue;
         if (failed++ == 0) text += "\n";
         text += "does not hold: " + row.claim;
         if (!row.reason.empty()) text += ": " + row.reason;
         text += "\n";
     }
-    const std::size_t measured = rows.size() - waiting;
-    text += "\n" + std::to_string(measured - failed) + " of " + std::to_string(measured) +
-            " claims hold\n";
+    const std::size_t claims = rows.size() - waiting - reporting;
+    text +=
+        "\n" + std::to_string(claims - failed) + " of " + std::to_string(claims) + " claims hold\n";
+    if (reporting != 0)
+        text += std::to_string(reporting) + (reporting == 1 ? " row has" : " rows have") +
+                " no bound and only report" + (reporting == 1 ? "s\n" : "\n");
     if (waiting != 0)
         text += std::to_string(waiting) + (waiting == 1 ? " row waits" : " rows wait") + ": " +
                 wait + "\n";

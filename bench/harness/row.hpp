@@ -48,6 +48,7 @@ struct Row {
     std::string series;
     double x = 0;
 
+    bool only_reports() const { return ours && must.sense == Must::Sense::none; }
     bool holds() const { return ours ? must.met_by(*ours) : !waits.empty(); }
 };
 

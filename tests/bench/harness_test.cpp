@@ -142,6 +142,18 @@ TEST(Row, OneThatWaitsForAnotherMachineNeitherHoldsNorFails) {
               "1 row waits: needs sixteen cores\n");
 }
 
+TEST(Row, OneWithoutABoundIsNoClaim) {
+    const Row reporting = row(5, Must{});
+    EXPECT_TRUE(to_json(reporting)["holds"].is_null());
+    EXPECT_EQ(table({row(7, at_most(8)), reporting}),
+              "claim  ours  must  peer  unit  holds\n"
+              "claim     7  <= 8     -  unit  yes  \n"
+              "claim     5     -     -  unit  -    \n"
+              "\n"
+              "1 of 1 claims hold\n"
+              "1 row has no bound and only reports\n");
+}
+
 TEST(Row, NumbersAreShort) {
     EXPECT_EQ(number_text(8), "8");
     EXPECT_EQ(number_text(0.95), "0.950");
