@@ -39,8 +39,20 @@ void AddressSpace::split(std::uint64_t at) {
 
 void AddressSpace::map(std::uint64_t start, std::uint64_t size, std::uint8_t rights,
                        std::string name) {
-    void* host = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    map_host(start, size, rights, std::move(name),
+             mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+}
+
+void AddressSpace::map_file(std::uint64_t start, std::uint64_t size, std::uint8_t rights,
+                            std::string name, int file, std::uint64_t offset, bool writable) {
+    map_host(start, size, rights, std::move(name),
+             mmap(nullptr, size, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, file,
+                  static_cast<off_t>(offset)));
+}
+
+void AddressSpace::map_host(std::uint64_t start, std::uint64_t size, std::uint8_t rights,
+                            std::string name, void* host) {
     if (host == MAP_FAILED) {
         throw std::runtime_error("cannot reserve " + std::to_string(size >> 20) + " MiB for '" +
                                  name + "': " + std::strerror(errno) +

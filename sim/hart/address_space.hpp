@@ -47,6 +47,10 @@ class AddressSpace {
     /// Maps zeroed memory; what was there before is unmapped. start and size are multiples of the
     /// page size and size is not 0. Throws std::runtime_error if the host refuses the reservation.
     void map(std::uint64_t start, std::uint64_t size, std::uint8_t rights, std::string name);
+    /// As map(), with the pages of a host's file: what is written goes there. The file must have
+    /// them and keep them; `writable` if it is open for writing.
+    void map_file(std::uint64_t start, std::uint64_t size, std::uint8_t rights, std::string name,
+                  int file, std::uint64_t offset, bool writable);
     /// Maps a device; the caller keeps it alive.
     void map_device(std::uint64_t start, std::uint64_t size, Device* device, std::string name);
     /// Drops the pages; parts that are not mapped are skipped.
@@ -95,6 +99,8 @@ class AddressSpace {
     const std::map<std::uint64_t, Region>& regions() const { return regions_; }
 
   private:
+    void map_host(std::uint64_t start, std::uint64_t size, std::uint8_t rights, std::string name,
+                  void* host);
     const Region* find_slow(std::uint64_t address) const;
     void split(std::uint64_t at);
 

@@ -119,6 +119,9 @@ struct Node {
         return total;
     }
     std::uint64_t retired_by_gone_harts = 0;
+    /// When the environment wants before_round() called even if the program does not stop, in
+    /// nanoseconds().
+    std::uint64_t alarm = ~std::uint64_t{0};
     std::uint64_t idle_time = 0;  // instructions' worth of time in which all harts slept
     /// The time of the node in nanoseconds: one per instruction of its busiest hart, plus sleep.
     std::uint64_t nanoseconds() const {

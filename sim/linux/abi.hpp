@@ -13,6 +13,8 @@ enum Call : std::uint64_t {
     kSysIoctl = 29,
     kSysMkdirat = 34,
     kSysUnlinkat = 35,
+    kSysSymlinkat = 36,
+    kSysLinkat = 37,
     kSysFtruncate = 46,
     kSysFaccessat = 48,
     kSysChdir = 49,
@@ -27,16 +29,21 @@ enum Call : std::uint64_t {
     kSysWritev = 66,
     kSysPread64 = 67,
     kSysPwrite64 = 68,
+    kSysPselect6 = 72,
+    kSysPpoll = 73,
     kSysReadlinkat = 78,
     kSysNewfstatat = 79,
     kSysFstat = 80,
     kSysFsync = 82,
+    kSysFdatasync = 83,
     kSysExit = 93,
     kSysExitGroup = 94,
     kSysSetTidAddress = 96,
     kSysFutex = 98,
     kSysSetRobustList = 99,
     kSysNanosleep = 101,
+    kSysGetitimer = 102,
+    kSysSetitimer = 103,
     kSysClockGettime = 113,
     kSysClockGetres = 114,
     kSysClockNanosleep = 115,
@@ -47,8 +54,13 @@ enum Call : std::uint64_t {
     kSysTkill = 130,
     kSysTgkill = 131,
     kSysSigaltstack = 132,
+    kSysRtSigsuspend = 133,
     kSysRtSigaction = 134,
     kSysRtSigprocmask = 135,
+    kSysRtSigpending = 136,
+    kSysRtSigtimedwait = 137,
+    kSysRtSigqueueinfo = 138,
+    kSysRtSigreturn = 139,
     kSysTimes = 153,
     kSysUname = 160,
     kSysGetrlimit = 163,
@@ -69,6 +81,7 @@ enum Call : std::uint64_t {
     kSysClone = 220,
     kSysMmap = 222,
     kSysMprotect = 226,
+    kSysMsync = 227,
     kSysMadvise = 233,
     kSysFlushIcache = 259,
     kSysPrlimit64 = 261,
@@ -101,6 +114,77 @@ struct Timeval {
 };
 struct Iovec {
     std::uint64_t base, length;
+};
+
+// Signals.
+enum Signal : int {
+    kSigIll = 4,
+    kSigTrap = 5,
+    kSigBus = 7,
+    kSigKill = 9,
+    kSigSegv = 11,
+    kSigAlrm = 14,
+    kSigChld = 17,
+    kSigCont = 18,
+    kSigStop = 19,
+    kSigTstp = 20,
+    kSigTtin = 21,
+    kSigTtou = 22,
+    kSigUrg = 23,
+    kSigWinch = 28,
+    kSignals = 64
+};
+enum SignalCode : std::int32_t { kCodeUser = 0, kCodeKernel = 0x80, kCodeTkill = -6 };
+enum SignalFlag : std::uint64_t {
+    kSaSiginfo = 4,
+    kSaOnStack = 0x08000000,
+    kSaRestart = 0x10000000,
+    kSaNoDefer = 0x40000000,
+    kSaResetHandler = 0x80000000
+};
+enum MaskHow : std::uint64_t { kMaskBlock, kMaskUnblock, kMaskSet };
+enum StackFlag : std::int32_t { kStackInUse = 1, kStackDisabled = 2 };
+inline constexpr std::uint64_t kSigDefault = 0, kSigIgnore = 1;
+
+struct SignalAction {
+    std::uint64_t handler, flags, mask;
+};
+struct SignalInfo {
+    std::int32_t number, error, code, pad;
+    union {
+        struct {
+            std::int32_t pid;
+            std::uint32_t uid;
+            std::uint64_t value;
+        } sender;
+        std::uint64_t address;
+        std::uint64_t words[14];
+    };
+};
+static_assert(sizeof(SignalInfo) == 128);
+struct AlternateStack {
+    std::uint64_t base;
+    std::int32_t flags, pad;
+    std::uint64_t size;
+};
+/// What a handler finds on its stack: siginfo, ucontext, and behind them, as nothing else saves
+/// them, the e-registers.
+struct SignalFrame {
+    SignalInfo info;
+    std::uint64_t context_flags, context_link;
+    AlternateStack stack;
+    std::uint64_t mask;
+    std::uint8_t unused[120];
+    std::uint64_t pad;
+    std::uint64_t registers[32];  // the program counter in place of x0
+    std::uint64_t f[32];
+    std::uint32_t fcsr, reserved[3];
+    std::uint8_t room_for_quad_precision[256];
+    std::uint64_t e[32];
+};
+static_assert(sizeof(SignalFrame) == 128 + 176 + 256 + 528 + 256);
+struct IntervalTimer {
+    Timeval interval, value;
 };
 
 enum MapFlag : std::uint64_t {

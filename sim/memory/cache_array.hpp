@@ -3,6 +3,7 @@
 // access takes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <vector>
 
 namespace isthmus::sim {
 
@@ -45,7 +47,23 @@ class CacheArray {
           set_mask_(sets - 1),
           tags_(sets * ways),
           recency_(sets),
-          meta_(sets * ways) {}
+          meta_(sets * ways),
+          sets_opened_together_(std::max<std::uint64_t>(1, kPage / (sizeof(std::uint32_t) * ways))),
+          opened_(sets / sets_opened_together_ + 1) {}
+
+    /// To be called before a line is looked for and then placed, in an array that is large enough
+    /// to be mostly untouched. Writes to memory that has never been written to: were it read first,
+    /// the system would put a page of zeroes there and, on the write that follows, take it away
+    /// from every host thread.
+    void open(std::uint64_t line) {
+        const std::uint64_t group = (line & set_mask_) / sets_opened_together_;
+        if (opened_[group]) return;
+        opened_[group] = true;
+        const std::uint64_t set = group * sets_opened_together_;
+        tags_[set * ways_] = 0;
+        recency_[set] = 0;
+        meta_[set * ways_] = Meta{};
+    }
 
     /// The slot that holds `line`, or kNoSlot.
     std::size_t find(std::uint64_t line) const {
@@ -98,6 +116,7 @@ class CacheArray {
     // Recency is a list of way numbers, four bits each, most recent lowest; kept as the difference
     // from 0,1,2,... so that zeroed memory is a valid start.
     static constexpr std::uint64_t kIdentity = 0xfedcba9876543210u;
+    static constexpr std::uint64_t kPage = 4096;
     std::uint32_t tag_of(std::uint64_t line) const {
         return static_cast<std::uint32_t>(line >> set_bits_) + 1;
     }
@@ -107,6 +126,8 @@ class CacheArray {
     ZeroedArray<std::uint32_t> tags_;
     ZeroedArray<std::uint64_t> recency_;
     ZeroedArray<Meta> meta_;
+    std::uint64_t sets_opened_together_;
+    std::vector<bool> opened_;
 };
 
 }  // namespace isthmus::sim

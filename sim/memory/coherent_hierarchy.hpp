@@ -255,6 +255,7 @@ class CoherentHierarchy {
     }
 
     std::size_t find_or_fill(std::uint64_t line, Transaction& t) {
+        l2_.open(line);
         std::size_t slot = l2_.find(line);
         if (slot != kNoSlot) {
             t.level = HitLevel::kSecond;

@@ -36,28 +36,30 @@ enum class AtomicOperation : std::uint8_t {
     kCompareSwap
 };
 
-struct Packet {
+/// What the mesh looks at comes first, in a cache line of its own: with several host threads each
+/// line of a packet goes to the network's thread and on to the target's.
+struct alignas(64) Packet {
     NodeId source = 0, destination = 0;
     std::uint16_t destination_x = 0, destination_y = 0;  ///< set by the mesh
     std::uint32_t flits = 1;
+    std::uint32_t ejected_flits = 0;
     std::uint8_t message_class = 0;
     MessageKind kind = MessageKind::kSynthetic;
     AtomicOperation operation = AtomicOperation::kSwap;
 
-    Cycle created = 0;    ///< handed to the NIC's queue
-    Cycle injected = 0;   ///< first flit on the wire
-    Cycle delivered = 0;  ///< last flit at the target's NIC
-    std::uint32_t ejected_flits = 0;
+    Cycle created = 0;       ///< handed to the NIC's queue
+    Cycle injected = 0;      ///< first flit on the wire
+    Cycle delivered = 0;     ///< last flit at the target's NIC
+    Packet* next = nullptr;  ///< chain in a queue or pool
 
-    std::uint32_t ticket = 0;  ///< the initiator's number for the operation
     std::uint32_t bytes = 0;
+    std::uint32_t ticket = 0;  ///< the initiator's number for the operation
     std::uint64_t address = 0;
     std::uint64_t operand = 0, compare = 0;
     std::uint64_t offset = 0;          ///< of this packet's bytes within a bulk transfer
     std::vector<std::byte> payload{};  ///< capacity survives recycling
-
-    Packet* next = nullptr;  ///< chain in a queue or pool
 };
+static_assert(offsetof(Packet, bytes) < 64 && offsetof(Packet, next) < 64 && sizeof(Packet) == 128);
 
 /// Free packets of one node. Not thread-safe: each node is driven by one thread at a time.
 class PacketPool {

@@ -31,9 +31,11 @@ struct isthmus_team {
     int me;                  /* index of this PE */
     int slot;                /* of isthmus_areas; -1 if destroyed */
     int num_contexts;
-    /* Of broadcasts, by isthmus_team_shape(): longest one that the root sends to all itself, and
-     * the greatest power of two below the size, 0 if there is none. */
-    uint32_t flat_bytes;
+    /* Of broadcasts, by isthmus_team_shape(): how many PEs may be the root, 0 while the team does
+     * not live, so that one look refuses a wrong root and a dead team; the longest broadcast that
+     * the root sends to all itself; the greatest power of two below the size, 0 if there is none.
+     */
+    uint32_t roots, flat_bytes;
     int half;
     uint64_t operation; /* collectives so far, alike on all PEs of the team */
     long* counters;     /* an active set: its pSync, used instead of a slot */

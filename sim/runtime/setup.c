@@ -84,6 +84,7 @@ static void isthmus_leave(void) {
     isthmus_sessions = 0;
     isthmus_over = true;
     isthmus_team_world.slot = isthmus_team_shared.slot = -1;
+    isthmus_team_world.roots = isthmus_team_shared.roots = 0;
     isthmus_call(kCallJoinJob, 0);
 }
 

@@ -37,6 +37,7 @@ void isthmus_teams_start(void* areas, int pes) {
     isthmus_team_shape(&isthmus_team_world);
     isthmus_team_shared.start = isthmus_me();
     isthmus_areas_place(&isthmus_team_shared.area, 1);
+    isthmus_team_shape(&isthmus_team_shared);
 }
 
 void isthmus_refuse_team(const char* routine) {
@@ -180,6 +181,7 @@ void pshmem_team_destroy(shmem_team_t team) {
     isthmus_team_sync(team);
     isthmus_free_slots |= UINT64_C(1) << team->slot;
     team->slot = -1;
+    team->roots = 0;
 }
 void* pshmem_team_ptr(shmem_team_t team, const void* dest, int pe) {
     if (team == SHMEM_TEAM_INVALID) return NULL;

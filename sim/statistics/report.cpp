@@ -143,6 +143,7 @@ Json host_report(const TimingSimulator& simulator) {
             {"windows", s.windows},
             {"network_cycles", s.network_cycles},
             {"parallel_network_windows", s.parallel_network_windows},
+            {"lopsided_windows", s.lopsided_windows},
             {"skipped_cycles", s.skipped_cycles}};
 }
 

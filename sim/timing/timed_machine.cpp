@@ -197,6 +197,10 @@ class TimedMachine::HartSource final : public InstructionSource {
         while (observer_.go_on) {
             if (wants_service_) return core.wait_for_service(service_cycles_);
             show_time(core.now());
+            if (node_.nanoseconds() >= node_.alarm) [[unlikely]] {
+                ask_for_service(Service::kWake, 0);
+                continue;
+            }
             switch (sim::run(hart_, observer_, kBudget)) {
                 case Stop::kObserver: return;
                 case Stop::kBudget: break;

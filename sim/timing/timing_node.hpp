@@ -23,8 +23,9 @@ class TimingNode {
     }
 
     /// Simulates everything that happens before `limit`; all before `begin` has been.
-    void run(Cycle begin, Cycle limit, unsigned side) {
-        port_.begin_step(side);
+    /// What it sends goes to `outbox`, which is the running thread's.
+    void run(Cycle begin, Cycle limit, unsigned side, Outbox& outbox) {
+        port_.begin_step(outbox);
         nic_.begin_step(begin);
         for (const Delivery& delivery : port_.arrivals(side)) {
             events_.push(delivery.when + receive_cycles_, EventKind::kArrive, 0, delivery.packet);

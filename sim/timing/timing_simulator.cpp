@@ -38,6 +38,9 @@ TimingSimulator::TimingSimulator(const MachineDescription& machine,
     : machine_(machine),
       node_lead_(machine.nic.receive_cycles + machine.network.link_cycles + 1),
       network_lead_(machine.nic.transmit_cycles),
+      // node_lead - nodes_ahead = network_lead + nodes_ahead; modulo 2^64, as sums with it are.
+      nodes_ahead_(static_cast<Cycle>(
+          (static_cast<std::int64_t>(node_lead_) - static_cast<std::int64_t>(network_lead_)) / 2)),
       // The empty network: injection wire, two routers, one flit.
       idle_window_(machine.nic.transmit_cycles + machine.network.link_cycles +
                    2 * (machine.network.router_cycles + machine.network.link_cycles) +
@@ -47,6 +50,8 @@ TimingSimulator::TimingSimulator(const MachineDescription& machine,
       network_bounds_(bounds_for(machine.nodes(), network_team(threads_))),
       paces_(threads_, static_cast<float>(machine.nodes()) / static_cast<float>(threads_)),
       states_(machine.nodes()),
+      outboxes_{std::make_unique<Outbox[]>(threads_), std::make_unique<Outbox[]>(threads_)},
+      departures_(machine.nodes()),
       barrier_(threads_),
       network_barrier_(network_team(threads_)),
       shares_(std::make_unique<Share[]>(threads_)),
@@ -63,7 +68,7 @@ TimingSimulator::TimingSimulator(const MachineDescription& machine,
     mesh_ = std::make_unique<Mesh>(machine_, idle_window_ + node_lead_ + network_lead_ + 1);
     mesh_->set_ranges(network_bounds_);
     for (auto& flags : arrived_)
-        flags.resize(machine.nodes());
+        flags.resize((machine.nodes() + 63) / 64);
     const ResidentNamespaceTable table(machine_);
     for (NodeId id = 0; id < machine.nodes(); ++id) {
         for (NodeId other = 0; other < machine.nodes(); ++other) {
@@ -75,7 +80,14 @@ TimingSimulator::TimingSimulator(const MachineDescription& machine,
     }
 }
 
-TimingSimulator::~TimingSimulator() = default;
+TimingSimulator::~TimingSimulator() {
+    // After a run that its limit ended, the last step's packets lie in the side that the network
+    // would take next; those of the other side it has taken.
+    for (unsigned i = 0; i < threads_; ++i) {
+        for (const Parcel& parcel : outboxes_[1 - side_][i].parcels)
+            delete parcel.packet;
+    }
+}
 
 std::uint64_t TimingSimulator::instructions() const {
     std::uint64_t sum = 0;
@@ -120,50 +132,57 @@ void TimingSimulator::work(unsigned self) {
     }
 }
 
-void TimingSimulator::run_node(NodeId id, ThreadReport& report) {
+void TimingSimulator::run_node(NodeId id, unsigned self) {
     NodeState& state = states_[id];
-    std::uint8_t& arrived = arrived_[1 - side_][id];
-    if (arrived != 0 || state.next_event < end_) {
+    std::uint8_t& has_arrivals = arrived(1 - side_, id);
+    if (has_arrivals != 0 || state.next_event < end_) {
         // The flags of many nodes share a line: written only if they change.
-        if (arrived != 0) arrived = 0;
+        if (has_arrivals != 0) has_arrivals = 0;
         TimingNode& node = *nodes_[id];
-        node.run(now_, end_, side_);
+        node.run(now_, end_, side_, outboxes_[side_][self]);
         state = {node.next_event(), node.quiet(), node.finished(), node.wants_service()};
-        report.first_sent = std::min(report.first_sent, node.port().first_sent());
     }
-    report.outlook.add(state.next_event, state.quiet, state.finished, state.wants_service);
+    reports_[self].outlook.add(state.next_event, state.quiet, state.finished, state.wants_service);
+}
+
+/// Runs what is left of the share of thread `of`.
+void TimingSimulator::take_nodes(unsigned self, unsigned of) {
+    std::atomic<std::uint64_t>& left = shares_[of].left;
+    const bool at_front = (of % 2 == 0) == (of == self);
+    // Relaxed throughout: only who runs a node is decided here. What the last one to run it wrote
+    // is ordered by the barrier between steps.
+    std::uint64_t range = left.load(std::memory_order_relaxed);
+    for (;;) {
+        const auto first = static_cast<NodeId>(range >> 32),
+                   end = static_cast<NodeId>(range & 0xffffffffu);
+        if (first >= end) return;
+        const NodeId count = std::min(taken_at_once_, end - first);
+        const std::uint64_t taken = at_front ? range + (std::uint64_t{count} << 32) : range - count;
+        if (!left.compare_exchange_weak(range, taken, std::memory_order_relaxed)) continue;
+        for (NodeId i = 0; i < count; ++i)
+            run_node(at_front ? first + i : end - 1 - i, self);
+        reports_[self].nodes += count;
+        range = left.load(std::memory_order_relaxed);
+    }
 }
 
 void TimingSimulator::run_nodes(unsigned self) {
-    ThreadReport& report = reports_[self];
+    outboxes_[side_][self].clear();
     try {
         if (threads_ == 1) {
             for (NodeId id = 0; id < nodes_.size(); ++id)
-                run_node(id, report);
+                run_node(id, self);
             return;
         }
-        for (unsigned i = 0; i < threads_; ++i) {
-            std::atomic<std::uint64_t>& left = shares_[(self + i) % threads_].left;
-            // Relaxed throughout: only who runs a node is decided here. What the last one to run it
-            // wrote is ordered by the barrier between steps.
-            std::uint64_t range = left.load(std::memory_order_relaxed);
-            for (;;) {
-                const auto first = static_cast<NodeId>(range >> 32),
-                           end = static_cast<NodeId>(range & 0xffffffffu);
-                if (first >= end) break;
-                const NodeId count = std::min(taken_at_once_, end - first);
-                const std::uint64_t taken =
-                    i == 0 ? range + (std::uint64_t{count} << 32) : range - count;
-                if (!left.compare_exchange_weak(range, taken, std::memory_order_relaxed)) continue;
-                const NodeId from = i == 0 ? first : end - count;
-                for (NodeId id = from; id < from + count; ++id)
-                    run_node(id, report);
-                report.nodes += count;
-                range = left.load(std::memory_order_relaxed);
-            }
+        take_nodes(self, self);
+        const unsigned partner = self ^ 1;
+        if (partner < threads_) take_nodes(self, partner);
+        for (unsigned i = 1; i < threads_; ++i) {
+            const unsigned other = (self + i) % threads_;
+            if (other != partner) take_nodes(self, other);
         }
     } catch (...) {
-        report.error = std::current_exception();
+        reports_[self].error = std::current_exception();
     }
 }
 
@@ -198,10 +217,9 @@ void TimingSimulator::run_network(unsigned self) {
     const NodeId first = network_bounds_[self],
                  last = share_network_ ? network_bounds_[self + 1] : network_bounds_.back();
     try {
-        for (NodeId id = first; id < last; ++id) {
-            report.pending =
-                std::min(report.pending, nodes_[id]->port().inject(*mesh_, side_, network_end_));
-        }
+        for (unsigned i = 0; i < threads_; ++i)
+            departures_.take(outboxes_[1 - side_][i], first, last);
+        report.pending = departures_.inject(*mesh_, first, last, network_end_);
         if (!share_network_) mesh_->run_until(network_end_);
     } catch (...) {
         report.error = std::current_exception();
@@ -221,7 +239,7 @@ void TimingSimulator::run_network(unsigned self) {
     }
     for (NodeId id = first; id < last; ++id) {
         if (!nodes_[id]->port().deliver(*mesh_, id, side_)) continue;
-        arrived_[side_][id] = 1;
+        arrived(side_, id) = 1;
         report.delivered = true;
     }
 }
@@ -252,16 +270,17 @@ void TimingSimulator::end_step() {
     outlook_ = {};
     first_sent_ = kNever;
     if (!skip_network_) pending_ = kNever;
-    for (ThreadReport& report : reports_) {
+    for (unsigned i = 0; i < threads_; ++i) {
+        ThreadReport& report = reports_[i];
         stop_ = stop_ || report.error != nullptr;
         delivered_ = delivered_ || report.delivered;
         outlook_.add(report.outlook.next_event, report.outlook.quiet, report.outlook.finished,
                      report.outlook.wants_service);
-        first_sent_ = std::min(first_sent_, report.first_sent);
+        first_sent_ = std::min(first_sent_, outboxes_[1 - side_][i].first);
         pending_ = std::min(pending_, report.pending);
         report.delivered = false;
         report.outlook = {};
-        report.first_sent = report.pending = kNever;
+        report.pending = kNever;
     }
 }
 
@@ -295,12 +314,14 @@ void TimingSimulator::plan() {
             stop_ = true;
             return;
         }
-        end_ = network_now_ + node_lead_;
+        // As far as each may go; but who could go further than the other waits for it, so that in
+        // every step both have the same to do, and no thread waits while one steps the network.
+        const Cycle furthest = network_now_ + node_lead_, network_furthest = now_ + network_lead_;
+        end_ = std::min(furthest, network_furthest + nodes_ahead_);
+        network_end_ = std::min(network_furthest, furthest - nodes_ahead_);
         if (empty && outlook_.quiet && sent == kNever) end_ = std::max(end_, now_ + idle_window_);
         end_ = std::max(now_, std::min(limit_, end_));
-        // Nodes that are too far ahead wait; the network then comes up to them and no further, so
-        // that both run at the same time from then on.
-        network_end_ = std::max(network_now_, end_ > now_ ? now_ + network_lead_ : now_);
+        network_end_ = std::max(network_now_, network_end_);
         // What was sent in the last step must change hands in this one.
         skip_network_ = empty && first_sent_ == kNever && pending_ >= network_end_;
         if (!skip_network_) {
@@ -309,6 +330,9 @@ void TimingSimulator::plan() {
                 network_bounds_.size() > 2 &&
                 mesh_->active_flits() >= kFlitsWorthSharing * (network_bounds_.size() - 1);
             statistics_.parallel_network_windows += share_network_;
+            const Cycle nodes_go = end_ - now_, network_goes = network_end_ - network_now_;
+            statistics_.lopsided_windows +=
+                2 * std::min(nodes_go, network_goes) < std::max(nodes_go, network_goes);
         }
         if (threads_ != 1) share_nodes();
     } catch (...) {

@@ -35,6 +35,8 @@ namespace isthmus::sim {
 
 struct SimulatorStatistics {
     std::uint64_t windows = 0, network_cycles = 0, parallel_network_windows = 0, skipped_cycles = 0;
+    /// In which nodes or network went less than half as far as the other, so that threads waited.
+    std::uint64_t lopsided_windows = 0;
     double seconds = 0;  ///< host time in run()
 };
 
@@ -96,22 +98,28 @@ class TimingSimulator {
     };
     struct alignas(64) ThreadReport {
         Outlook outlook;
-        Cycle first_sent = kNever;  // of the nodes' packets
-        Cycle pending = kNever;     // of packets that the network holds back
-        unsigned nodes = 0;         // looked at
+        Cycle pending = kNever;  // of packets that the network holds back
+        unsigned nodes = 0;      // looked at
         bool delivered = false;
         std::exception_ptr error;
     };
     /// Nodes of a thread that nobody has taken in this step: first in the high half, end in the
-    /// low. The owner takes from the front and others from the end, so that a node mostly stays
-    /// where it was.
+    /// low. Even threads take theirs from the front and odd ones from the end, and others take from
+    /// the other side: a pair of threads meets somewhere, and only nodes near that place are run
+    /// now by one and now by the other, which costs more than a step of the node itself.
     struct alignas(64) Share {
         std::atomic<std::uint64_t> left{0};
+    };
+    /// Written for single nodes by the network while nodes look at the other side's.
+    struct alignas(64) Flags {
+        std::array<std::uint8_t, 64> of;
     };
 
     void work(unsigned self);
     void run_nodes(unsigned self);
-    void run_node(NodeId id, ThreadReport& report);
+    void take_nodes(unsigned self, unsigned from);
+    void run_node(NodeId id, unsigned self);
+    std::uint8_t& arrived(unsigned side, NodeId id) { return arrived_[side][id / 64].of[id % 64]; }
     void share_nodes();
     void run_network(unsigned self);
     void end_step();
@@ -120,7 +128,9 @@ class TimingSimulator {
     std::string stall_report() const;
 
     const MachineDescription machine_;
-    const Cycle node_lead_, network_lead_, idle_window_;
+    const Cycle node_lead_, network_lead_;
+    const Cycle nodes_ahead_;  // of the network, when both may go equally far in a step
+    const Cycle idle_window_;
     unsigned threads_;
     /// Each time costs a trip between two cores; the last may have the others wait.
     const NodeId taken_at_once_;
@@ -129,7 +139,9 @@ class TimingSimulator {
     std::unique_ptr<Mesh> mesh_;
     std::vector<std::unique_ptr<TimingNode>> nodes_;
     std::vector<NodeState> states_;
-    std::array<std::vector<std::uint8_t>, 2> arrived_;  // by side and node: has an arrival
+    std::array<std::vector<Flags>, 2> arrived_;          // by side and node: has an arrival
+    std::array<std::unique_ptr<Outbox[]>, 2> outboxes_;  // by side and thread
+    Departures departures_;
     Barrier barrier_, network_barrier_;
 
     // Shared by the threads; written by one thread alone inside a barrier. Nodes have been

@@ -95,6 +95,22 @@ INSTANTIATE_TEST_SUITE_P(Machines, Determinism,
                                          Case{4, 4, 25, 3, 0.02}, Case{2, 1, 10, 1, 0.1},
                                          Case{1, 1, 10, 1, 0.05}));
 
+// Nodes and network have as much to do in a step as each other, whoever could go further: else one
+// thread steps the network while all others wait.
+TEST(TimingSimulator, NodesAndNetworkGoOnTogether) {
+    for (const auto& [receive, transmit] : {std::pair{10u, 10u}, {30u, 4u}, {4u, 30u}}) {
+        MachineDescription m = mesh_of(4, 4);
+        m.nic.receive_cycles = receive;
+        m.nic.transmit_cycles = transmit;
+        TraceMachine t(m, busy_mix(), 1);
+        ASSERT_TRUE(t.simulator->run());
+        const SimulatorStatistics& s = t.simulator->statistics();
+        EXPECT_GT(s.windows, 100u);
+        EXPECT_LT(s.lopsided_windows * 20, s.windows)
+            << receive << " and " << transmit << " cycles";
+    }
+}
+
 // Where a run is interrupted does not change what happens after it.
 TEST(TimingSimulator, LimitsDoNotChangeTheResult) {
     const MachineDescription m = mesh_of(3, 3);

@@ -318,7 +318,8 @@ TEST_P(CompiledProgram, OutputMatchesQemu) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, CompiledProgram,
                          testing::Values("formatted", "heap", "threads", "files", "numbers",
-                                         "control"));
+                                         "control", "signals", "signal_threads", "poll",
+                                         "shared_files"));
 
 }  // namespace
 }  // namespace isthmus::sim

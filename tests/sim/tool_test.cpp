@@ -70,6 +70,27 @@ TEST_F(ToolWithProgram, AnOptionThatRepeatsTakesOneValueEachTime) {
     EXPECT_EQ(timed.status, 5) << timed.output;
 }
 
+TEST_F(ToolWithProgram, HandlersReachOtherNodesWithAndWithoutTime) {
+    const std::string with = scratch / "signals";
+    const auto built =
+        test::run(std::string(ISTHMUS_TEST_GCC) + " -O2 -static -I" ISTHMUS_TEST_INCLUDE " -o " +
+                  with + " " ISTHMUS_TEST_SOURCE "/tests/sim/programs/xbgas_signals.c");
+    ASSERT_EQ(built.status, 0) << built.output;
+    for (const char* how : {"-n 1 ", "-n 4 --threads 2 ", "-n 4 --timed --quiet --threads 2 "}) {
+        const auto ran = test::run(kTool + how + with);
+        EXPECT_EQ(ran.status, 0) << how << ran.output;
+    }
+}
+
+TEST_F(ToolWithProgram, ASignalWithoutAHandlerEndsTheProgram) {
+    const auto aborted = test::run(kTool + program + " abort");
+    EXPECT_EQ(aborted.status, 134);
+    EXPECT_NE(aborted.output.find("isthmus-sim: node 0: signal 6 ends the program"),
+              std::string::npos)
+        << aborted.output;
+    EXPECT_NE(aborted.output.find("back trace:"), std::string::npos) << aborted.output;
+}
+
 TEST_F(ToolWithProgram, CrashesNameThePlace) {
     const auto crash = test::run(kTool + program + " crash");
     EXPECT_EQ(crash.status, 139);

@@ -1,0 +1,187 @@
+// A Linux process on a node: the class that the files of this folder share. Each of them serves the
+// calls about one thing: files, memory, time, threads.
+#pragma once
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "sim/hart/rdma_nic.hpp"
+#include "sim/linux/abi.hpp"
+#include "sim/linux/process.hpp"
+
+namespace isthmus::sim::linux_abi {
+
+inline constexpr std::uint64_t kStackSize = 8u << 20;
+inline constexpr std::uint64_t kProcessId = 1000;
+inline constexpr std::size_t kMaxThreads = 1024;
+/// The virtual clock starts at 2024-01-01 00:00:00 UTC, so that a run repeats.
+inline constexpr std::uint64_t kEpoch = 1'704'067'200;
+
+constexpr std::uint64_t up(std::uint64_t value) {
+    return (value + kPageSize - 1) & kPageMask;
+}
+
+/// As a result: the call is made again.
+inline constexpr std::int64_t kCallAgain = std::int64_t{1} << 40;
+/// The page behind the stack, to which handlers return; it calls rt_sigreturn.
+inline constexpr std::uint64_t kSignalReturn = kLinuxStackTop;
+
+/// What a thread that does not run waits for.
+struct Sleeper {
+    std::uint64_t futex = 0;  // address; 0: of something else
+    std::uint32_t bits = ~0u;
+    std::uint64_t deadline = 0;    // nanoseconds of the node, 0: none
+    std::int64_t at_deadline = 0;  // the result then, or kCallAgain
+    /// Of files; at_deadline is kCallAgain, and that is done when one of them is ready, too.
+    std::vector<pollfd> files{};
+    /// Of signals, for the program to take without a handler, and where it wants to read about it.
+    std::uint64_t signals = 0, info = 0;
+    /// When a handler interrupts it: the call is made again if the action says so; where it wants
+    /// the time that was left.
+    bool restarts = false;
+    std::uint64_t remaining = 0;
+};
+
+/// What signals are to one thread.
+struct ThreadSignals {
+    std::uint64_t blocked = 0;                   // bit n - 1 for signal n
+    std::optional<std::uint64_t> after_waiting;  // the mask that a waiting call has replaced
+    std::vector<SignalInfo> pending;
+    AlternateStack stack{0, kStackDisabled, 0, 0};
+};
+constexpr std::uint64_t signal_bit(int number) {
+    return std::uint64_t{1} << (number - 1);
+}
+
+/// The signal of a trap.
+int signal_of(Cause cause);
+
+/// A part of a file that the program shares.
+struct SharedMap {
+    std::uint64_t start, size;
+    std::uint8_t rights;
+    bool writable;
+    dev_t device;
+    ino_t inode;
+    int file;  // the host's, kept open
+    std::uint64_t offset;
+};
+
+/// One Linux process; its threads are the harts of its node.
+class Process final : public Environment {
+  public:
+    Process(Machine& machine, Node& node);
+    ~Process() override;
+
+    void boot();
+
+    bool wake_sleepers(Node& node) override;
+    void before_round(Node&) override {
+        if (!sleepers_.empty() || timer_ != 0) wake_due();
+    }
+
+    void serve(Node& node, Hart& hart) override;
+    RdmaNic* rdma_nic() override { return &nic_; }
+
+  private:
+    std::int64_t call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t file_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t memory_call(std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t time_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t poll_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t signal_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t futex(Hart& hart, const std::uint64_t (&a)[6]);
+    std::int64_t clone(Hart& hart, const std::uint64_t (&a)[6]);
+    std::int64_t transfer(int host, std::uint64_t address, std::uint64_t size, bool to_file,
+                          std::int64_t offset = -1);
+
+    void crash(Hart& hart);
+
+    template <class T>
+    bool put(std::uint64_t address, const T& value) {
+        return node_.memory.write(address, &value, sizeof value);
+    }
+    template <class T>
+    bool get(std::uint64_t address, T& value) const {
+        return node_.memory.read(address, &value, sizeof value);
+    }
+    int host_file(std::uint64_t fd) const {
+        const auto found = files_.find(static_cast<int>(fd));
+        return found == files_.end() ? -1 : found->second;
+    }
+    int directory(std::uint64_t fd) const {
+        return static_cast<int>(fd) == AT_FDCWD ? AT_FDCWD : host_file(fd);
+    }
+    std::int64_t add_file(int host, int from = 0);
+    std::int64_t put_stat(std::uint64_t address, const struct stat& st);
+
+    std::uint64_t now(bool realtime) const;
+
+    // Waiting (threads.cpp).
+    void block(Hart& hart, const Sleeper& sleeper);
+    void wake(unsigned id, std::int64_t result);
+    /// The call that the thread waits in is made again.
+    void call_again(unsigned id);
+    void wake_due();
+    bool somebody_waits_for_files() const;
+    void wait_for_files();
+    /// Has the thread wait until the file is ready, if it is not and others could make it so.
+    bool waits_for_file(Hart& hart, int host, short events);
+    int wake_futex(std::uint64_t address, std::uint64_t most, std::uint32_t bits);
+    void exit_thread(Hart& hart, int code);
+
+    // Signals (signals.cpp).
+    bool ignored(int number) const;
+    /// To a thread, or to whichever of the process takes it.
+    void send(const SignalInfo& info, std::optional<unsigned> thread);
+    /// Hands out what is pending and not blocked.
+    void deliver();
+    void handle(Hart& hart, const SignalInfo& info);
+    void interrupt(Hart& hart, const SignalAction& action);
+    void enter_handler(Hart& hart, const SignalInfo& info);
+    std::int64_t return_from_handler(Hart& hart);
+    /// The program's own fault. False if no handler takes it.
+    bool handle_fault(Hart& hart);
+    void end_by_signal(Hart& hart, int number);
+    void set_timer(std::uint64_t deadline);
+    void ring_timer();
+    bool take_pending(unsigned thread, std::uint64_t wanted, SignalInfo& info);
+    std::int64_t send_call(std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t timer_call(std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t alternate_stack(Hart& hart, std::uint64_t wanted, std::uint64_t old);
+    /// The hart of a living thread; null if there is none.
+    Hart* thread(std::int64_t tid) const;
+
+    // Shared parts of files (memory.cpp).
+    bool map_shared(const SharedMap& map);
+    void forget_shared(std::uint64_t start, std::uint64_t size);
+    void file_resized(int host);
+
+    Machine& machine_;
+    Node& node_;
+    RdmaNic nic_;
+    std::map<int, int> files_;
+    std::uint64_t break_start_ = 0, break_ = 0;
+    std::map<unsigned, Sleeper> sleepers_;
+    std::map<unsigned, std::uint64_t> clear_tid_;
+    std::vector<unsigned> gone_;     // harts whose threads have ended
+    bool blocked_ = false;           // the call leaves the result register alone
+    std::vector<unsigned> expired_;  // threads that make a call again because its time is over
+
+    std::array<SignalAction, kSignals + 1> actions_{};
+    std::map<unsigned, ThreadSignals> signals_;
+    std::vector<SignalInfo> pending_;               // of the process
+    std::uint64_t timer_ = 0, timer_interval_ = 0;  // nanoseconds of the node; 0: off
+    std::vector<SharedMap> shared_maps_;
+    const bool trace_;
+};
+
+}  // namespace isthmus::sim::linux_abi

@@ -1,0 +1,118 @@
+// Waiting for files: ppoll and pselect6.
+//
+// The host is asked what is ready now. If nothing is, the thread sleeps and the call is made again
+// when something is, when its time is over, or never, when a handler interrupts it.
+#include <algorithm>
+#include <utility>
+
+#include "sim/linux/linux_process.hpp"
+
+namespace isthmus::sim::linux_abi {
+namespace {
+
+struct GuestPoll {
+    std::int32_t file;
+    std::int16_t events, revents;
+};
+static_assert(sizeof(GuestPoll) == 8);
+
+constexpr unsigned kMostFiles = 1024;
+/// What select calls readable, writable and exceptional.
+constexpr short kSelectEvents[3] = {POLLIN, POLLOUT, POLLPRI};
+constexpr short kSelectReady[3] = {POLLIN | POLLHUP | POLLERR, POLLOUT | POLLERR, POLLPRI};
+
+}  // namespace
+
+std::int64_t Process::poll_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
+    const bool select = number == kSysPselect6;
+    const std::uint64_t count = a[select ? 0 : 1];
+    if (count > kMostFiles) return -EINVAL;
+
+    std::vector<pollfd> files;
+    std::vector<GuestPoll> polled;
+    // A set has a bit a descriptor, in words of 64.
+    std::uint64_t sets[3][kMostFiles / 64] = {};
+    const std::uint64_t set_bytes = (count + 63) / 64 * 8;
+    int unknown = 0;
+    if (select) {
+        for (unsigned s = 0; s < 3; ++s) {
+            if (a[1 + s] != 0 && !node_.memory.read(a[1 + s], sets[s], set_bytes)) return -EFAULT;
+        }
+        for (unsigned fd = 0; fd < count; ++fd) {
+            int events = 0;
+            for (unsigned s = 0; s < 3; ++s) {
+                if (sets[s][fd / 64] >> fd % 64 & 1) events |= kSelectEvents[s];
+            }
+            const int host = events != 0 ? host_file(fd) : -1;
+            if (events != 0 && host < 0) return -EBADF;
+            files.push_back({host, static_cast<short>(events), 0});
+        }
+    } else {
+        polled.resize(count);
+        if (count != 0 && !node_.memory.read(a[0], polled.data(), count * sizeof(GuestPoll)))
+            return -EFAULT;
+        for (GuestPoll& one : polled) {
+            const int host = one.file < 0 ? -1 : host_file(static_cast<std::uint64_t>(one.file));
+            one.revents = one.file >= 0 && host < 0 ? POLLNVAL : 0;
+            unknown += one.revents != 0;
+            files.push_back({host, one.events, 0});
+        }
+    }
+
+    std::optional<std::uint64_t> wait;  // nanoseconds
+    if (const std::uint64_t at = a[select ? 4 : 2]; at != 0) {
+        Timespec time;
+        if (!get(at, time)) return -EFAULT;
+        if (time.seconds < 0 || time.nanoseconds < 0 || time.nanoseconds > 999'999'999)
+            return -EINVAL;
+        wait = static_cast<std::uint64_t>(time.seconds) * 1'000'000'000 +
+               static_cast<std::uint64_t>(time.nanoseconds);
+    }
+    std::uint64_t mask_at = a[3];
+    if (select && a[5] != 0 && !get(a[5], mask_at)) return -EFAULT;
+    if (select && a[5] == 0) mask_at = 0;
+    std::uint64_t mask = 0;
+    if (mask_at != 0 && !get(mask_at, mask)) return -EFAULT;
+
+    const bool expired = std::erase(expired_, hart.id) != 0;
+    const int ready = poll(files.data(), files.size(), 0);
+    if (ready < 0) return -errno;
+    if (ready == 0 && unknown == 0 && !expired && (!wait || *wait != 0)) {
+        if (mask_at != 0) {
+            ThreadSignals& signals = signals_[hart.id];
+            const std::uint64_t never = signal_bit(kSigKill) | signal_bit(kSigStop);
+            signals.after_waiting = std::exchange(signals.blocked, mask & ~never);
+        }
+        Sleeper sleeper;
+        std::erase_if(files, [](const pollfd& file) { return file.fd < 0; });
+        sleeper.files = std::move(files);
+        if (wait) sleeper.deadline = node_.nanoseconds() + *wait;
+        sleeper.at_deadline = kCallAgain;
+        block(hart, sleeper);
+        return 0;
+    }
+
+    if (!select) {
+        for (std::size_t i = 0; i < polled.size(); ++i) {
+            if (polled[i].revents == 0) polled[i].revents = files[i].revents;
+        }
+        return polled.empty() || node_.memory.write(a[0], polled.data(), count * sizeof(GuestPoll))
+                   ? ready + unknown
+                   : -EFAULT;
+    }
+    std::int64_t bits = 0;
+    for (unsigned s = 0; s < 3; ++s) {
+        for (unsigned fd = 0; fd < count; ++fd) {
+            const std::uint64_t bit = std::uint64_t{1} << fd % 64;
+            if ((sets[s][fd / 64] & bit) == 0) continue;
+            if ((files[fd].revents & kSelectReady[s]) != 0)
+                ++bits;
+            else
+                sets[s][fd / 64] &= ~bit;
+        }
+        if (a[1 + s] != 0 && !node_.memory.write(a[1 + s], sets[s], set_bytes)) return -EFAULT;
+    }
+    return bits;
+}
+
+}  // namespace isthmus::sim::linux_abi

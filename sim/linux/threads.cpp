@@ -1,0 +1,214 @@
+// Threads: harts that start, sleep, wake each other and end.
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/linux/linux_process.hpp"
+
+namespace isthmus::sim::linux_abi {
+
+void Process::block(Hart& hart, const Sleeper& sleeper) {
+    blocked_ = true;
+    sleepers_[hart.id] = sleeper;
+    node_.runnable[hart.id] = false;
+    node_.current = (node_.current + 1) % node_.harts.size();
+}
+
+void Process::wake(unsigned id, std::int64_t result) {
+    node_.harts[id]->x[10] = static_cast<std::uint64_t>(result);
+    node_.runnable[id] = true;
+}
+
+void Process::call_again(unsigned id) {
+    ThreadSignals& signals = signals_[id];
+    if (signals.after_waiting) signals.blocked = *std::exchange(signals.after_waiting, {});
+    Hart& hart = *node_.harts[id];
+    hart.pc -= 4;  // of the ecall
+    node_.runnable[id] = true;
+}
+
+void Process::wake_due() {
+    ring_timer();
+    const std::uint64_t time = node_.nanoseconds();
+    for (auto it = sleepers_.begin(); it != sleepers_.end();) {
+        Sleeper& sleeper = it->second;
+        const bool due = sleeper.deadline && sleeper.deadline <= time;
+        const bool ready =
+            !sleeper.files.empty() && poll(sleeper.files.data(), sleeper.files.size(), 0) > 0;
+        if (!due && !ready) {
+            ++it;
+            continue;
+        }
+        if (sleeper.at_deadline == kCallAgain) {
+            if (!ready) expired_.push_back(it->first);
+            call_again(it->first);
+        } else {
+            wake(it->first, sleeper.at_deadline);
+        }
+        it = sleepers_.erase(it);
+    }
+    deliver();
+}
+
+bool Process::somebody_waits_for_files() const {
+    return std::ranges::any_of(sleepers_,
+                               [](const auto& one) { return !one.second.files.empty(); });
+}
+
+// With nothing else to do and no time to wait for: as long as it takes.
+void Process::wait_for_files() {
+    std::vector<pollfd> files;
+    for (const auto& [id, sleeper] : sleepers_)
+        files.insert(files.end(), sleeper.files.begin(), sleeper.files.end());
+    poll(files.data(), files.size(), -1);
+}
+
+bool Process::waits_for_file(Hart& hart, int host, short events) {
+    if (node_.harts.size() - gone_.size() < 2 && timer_ == 0) return false;
+    pollfd file{host, events, 0};
+    if (poll(&file, 1, 0) != 0 || (fcntl(host, F_GETFL) & O_NONBLOCK) != 0) return false;
+    Sleeper sleeper;
+    sleeper.files = {file};
+    sleeper.at_deadline = kCallAgain;
+    sleeper.restarts = true;
+    block(hart, sleeper);
+    return true;
+}
+
+bool Process::wake_sleepers(Node& node) {
+    std::uint64_t first = timer_;
+    for (const auto& [hart, sleeper] : sleepers_) {
+        if (sleeper.deadline && (first == 0 || sleeper.deadline < first)) first = sleeper.deadline;
+    }
+    if (first == 0) {
+        if (!somebody_waits_for_files()) return false;
+        wait_for_files();
+    } else {
+        // Time passes at once, unless a file is ready now.
+        const std::uint64_t now = node.nanoseconds();
+        bool ready = false;
+        for (auto& [hart, sleeper] : sleepers_)
+            ready |=
+                !sleeper.files.empty() && poll(sleeper.files.data(), sleeper.files.size(), 0) > 0;
+        if (first > now && !ready) node.idle_time += first - now;
+    }
+    wake_due();
+    return true;
+}
+
+int Process::wake_futex(std::uint64_t address, std::uint64_t most, std::uint32_t bits) {
+    int woken = 0;
+    for (auto it = sleepers_.begin();
+         it != sleepers_.end() && static_cast<std::uint64_t>(woken) < most;) {
+        if (it->second.futex == address && (it->second.bits & bits)) {
+            wake(it->first, 0);
+            it = sleepers_.erase(it);
+            ++woken;
+        } else {
+            ++it;
+        }
+    }
+    return woken;
+}
+
+std::int64_t Process::futex(Hart& hart, const std::uint64_t (&a)[6]) {
+    const std::uint64_t operation = a[1] & kFutexCommand;
+    switch (operation) {
+        case kFutexWait:
+        case kFutexWaitBitset: {
+            std::uint32_t value;
+            if (!get(a[0], value)) return -EFAULT;
+            if (value != static_cast<std::uint32_t>(a[2])) return -EAGAIN;
+            Sleeper sleeper;
+            sleeper.futex = a[0];
+            if (operation == kFutexWaitBitset) sleeper.bits = static_cast<std::uint32_t>(a[5]);
+            if (a[3] != 0) {
+                Timespec time;
+                if (!get(a[3], time)) return -EFAULT;
+                std::uint64_t deadline = static_cast<std::uint64_t>(time.seconds) * 1'000'000'000 +
+                                         static_cast<std::uint64_t>(time.nanoseconds);
+                // WAIT takes a duration, WAIT_BITSET a point in time of one of the clocks.
+                if (operation == kFutexWait)
+                    deadline += node_.nanoseconds();
+                else if (a[1] & kFutexClockRealtime)
+                    deadline -= std::min(deadline, kEpoch * 1'000'000'000);
+                sleeper.deadline = std::max<std::uint64_t>(deadline, 1);
+                sleeper.at_deadline = -ETIMEDOUT;
+            }
+            sleeper.restarts = sleeper.deadline == 0;
+            block(hart, sleeper);
+            return 0;
+        }
+        case kFutexWake: return wake_futex(a[0], a[2], ~0u);
+        case kFutexWakeBitset: return wake_futex(a[0], a[2], static_cast<std::uint32_t>(a[5]));
+        case kFutexRequeue:
+        case kFutexCompareRequeue: {
+            if (operation == kFutexCompareRequeue) {
+                std::uint32_t value;
+                if (!get(a[0], value)) return -EFAULT;
+                if (value != static_cast<std::uint32_t>(a[5])) return -EAGAIN;
+            }
+            std::int64_t count = wake_futex(a[0], a[2], ~0u);
+            std::uint64_t moved = 0;
+            for (auto& [id, sleeper] : sleepers_) {
+                if (moved == a[3]) break;
+                if (sleeper.futex != a[0]) continue;
+                sleeper.futex = a[4];
+                ++moved;
+            }
+            return count + static_cast<std::int64_t>(moved);
+        }
+        default: return -ENOSYS;
+    }
+}
+
+std::int64_t Process::clone(Hart& hart, const std::uint64_t (&a)[6]) {
+    const std::uint64_t flags = a[0];
+    if (!(flags & kCloneVm) || !(flags & kCloneThread)) return -ENOSYS;  // no processes
+    if (gone_.empty() && node_.harts.size() >= kMaxThreads) return -EAGAIN;
+    // The hart of a thread that has ended serves again, its counter goes on.
+    Hart* reused = nullptr;
+    if (!gone_.empty()) {
+        reused = node_.harts[gone_.back()].get();
+        node_.runnable[gone_.back()] = true;
+        gone_.pop_back();
+    }
+    Hart& child = reused ? *reused : machine_.add_hart(node_, true);
+    RdmaNic::watch(child);
+    child.x = hart.x;
+    child.f = hart.f;
+    child.e = hart.e;
+    child.fflags = hart.fflags;
+    child.frm = hart.frm;
+    child.reservation_size = child.remote_reservation_size = 0;
+    child.pc = hart.pc;
+    child.clock = hart.clock;
+    child.x[10] = 0;
+    signals_[child.id].blocked = signals_[hart.id].blocked;
+    if (a[1]) child.x[2] = a[1];
+    if (flags & kCloneSettls) child.x[4] = a[3];
+    const auto tid = static_cast<std::int32_t>(kProcessId + child.id);
+    if (flags & kCloneParentSettid) put(a[2], tid);
+    if (flags & kCloneChildSettid) put(a[4], tid);
+    if (flags & kCloneChildCleartid) clear_tid_[child.id] = a[4];
+    return tid;
+}
+
+void Process::exit_thread(Hart& hart, int code) {
+    const unsigned id = hart.id;
+    if (const auto found = clear_tid_.find(id); found != clear_tid_.end()) {
+        const std::uint32_t zero = 0;
+        put(found->second, zero);
+        wake_futex(found->second, 1, ~0u);
+        clear_tid_.erase(found);
+    }
+    node_.runnable[id] = false;
+    blocked_ = true;
+    signals_.erase(id);
+    hart.blocks.flush();
+    gone_.push_back(id);
+    if (gone_.size() == node_.harts.size()) machine_.exit_node(node_, code);
+}
+
+}  // namespace isthmus::sim::linux_abi
