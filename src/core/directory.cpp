@@ -34,7 +34,7 @@ struct Table {
     alignas(64) DirectoryEntry entries[kDirectoryEntries];
     // Who has a copy of the entry's generation: PEs of other hosts that have looked it up. Under
     // the lock; pages are occupied only where there are such.
-    alignas(64) PeSet copies[kDirectoryEntries];
+    alignas(64) FoldedSet copies[kDirectoryEntries];
 };
 static_assert(sizeof(Table) <= kDirectorySize);
 
@@ -220,7 +220,7 @@ bool look_up_for(int pe, std::uint64_t id, Publication& publication, DirectoryPl
     Table& table = table_at(job.me);
     const TableLock lock(table);
     if (!look_up_at(job.me, id, publication, place)) return false;
-    table.copies[place.index][static_cast<std::size_t>(pe) / 64] |= std::uint64_t{1} << (pe % 64);
+    table.copies[place.index].add(pe);
     return true;
 }
 
@@ -247,7 +247,10 @@ bool withdraw_at(const DirectoryPlace& place, PeSet& told) {
     unlink(table, static_cast<std::uint32_t>(place.index) + 1);
     entry.generation.store(place.generation + 1, std::memory_order_release);
     // Without PEs of other hosts the pages of the copies are not touched.
-    if (far::present) std::swap(told, table.copies[place.index]);
+    if (far::present)
+        told = std::exchange(table.copies[place.index], {}).unfold(job.pes, [](int pe) {
+            return !is_near(pe);
+        });
     if (is_empty(told)) free_entry(table, place.index);
     return true;
 }

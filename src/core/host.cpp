@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -25,10 +26,12 @@
 #include "base/lasting.hpp"
 #include "base/os.hpp"
 #include "core/exchange.hpp"
+#include "core/far.hpp"
 #include "core/fork.hpp"
 #include "core/job.hpp"
 #include "core/session.hpp"
 #include "core/start_watch.hpp"
+#include "core/window.hpp"
 
 namespace isthmus {
 namespace {
@@ -36,8 +39,11 @@ namespace {
 // What each PE tells all others about itself.
 struct Card {
     std::uint64_t socket;  // number in the name of its socket
-    std::uint64_t kernel;  // one running kernel (its boot) and one network namespace; 0: not known
+    // One running kernel (its boot) and one network namespace; 0: not known.
+    std::uint64_t kernel : 48;
+    std::uint64_t slots : 16;  // of its window
 };
+static_assert(sizeof(Card) == 16);
 
 // Asked already by the library's constructor.
 constinit Lasting<std::unique_ptr<Exchange>> lasting_exchange;
@@ -72,11 +78,11 @@ std::uint64_t own_kernel() {
     if (count < 36) return 0;
     const std::uint64_t number = space.st_ino;
     const std::uint64_t hash = mix(mix(0xcbf29ce484222325u, boot, 36), &number, sizeof number);
-    return hash == 0 ? 1 : hash;
+    return std::max<std::uint64_t>(hash >> 16, 1);
 }
 
 Card own_card() {
-    Card card{0, own_kernel()};
+    Card card{0, own_kernel(), static_cast<std::uint16_t>(window_slots())};
     if (getrandom(&card.socket, sizeof card.socket, 0) != sizeof card.socket)
         card.socket = os::monotonic_nanoseconds() ^ static_cast<std::uint64_t>(getpid()) << 40;
     return card;
@@ -99,6 +105,14 @@ struct Hello {
     cpu_set_t processors;
 };
 
+// Signals are the program's, and what waits with a time limit is not restarted behind a handler.
+template <typename Call>
+auto retried(const Call& call) {
+    for (;;) {
+        if (const auto result = call(); result != -1 || errno != EINTR) return result;
+    }
+}
+
 bool send_file(int socket, const Hello& hello, int file) {
     iovec data{const_cast<Hello*>(&hello), sizeof hello};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -112,7 +126,8 @@ bool send_file(int socket, const Hello& hello, int file) {
     head->cmsg_type = SCM_RIGHTS;
     head->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(head), &file, sizeof file);
-    return sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof hello);
+    const auto sent = retried([&] { return sendmsg(socket, &message, MSG_NOSIGNAL); });
+    return sent == static_cast<ssize_t>(sizeof hello);
 }
 
 // -1 unless a whole hello and one file came.
@@ -124,9 +139,9 @@ int receive_file(int socket, Hello& hello) {
     message.msg_iovlen = 1;
     message.msg_control = control;
     message.msg_controllen = sizeof control;
-    if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_WAITALL) !=
-        static_cast<ssize_t>(sizeof hello))
-        return -1;
+    const auto received =
+        retried([&] { return recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_WAITALL); });
+    if (received != static_cast<ssize_t>(sizeof hello)) return -1;
     const cmsghdr* const head = CMSG_FIRSTHDR(&message);
     if (!head || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof(int)))
         return -1;
@@ -177,15 +192,20 @@ std::string swap_files(const Socket& listener, const std::vector<Card>& cards,
         Socket call(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
         sockaddr_un address;
         const socklen_t length = name_socket(card.socket, address);
-        if (connect(call.file(), reinterpret_cast<sockaddr*>(&address), length) != 0)
-            return failed("connect", pe);
+        const int connected = retried([&] {
+            return connect(call.file(), reinterpret_cast<const sockaddr*>(&address), length);
+        });
+        if (connected != 0) return failed("connect", pe);
         if (!send_file(call.file(), {card.socket, job.me, own}, job.file))
             return failed("sendmsg", pe);
         called.emplace_back(pe, std::move(call));
     }
     while (higher != 0) {
-        const Socket call(accept4(listener.file(), nullptr, nullptr, SOCK_CLOEXEC));
-        if (call.file() < 0) return failed("accept", -1);
+        const Socket call(
+            retried([&] { return accept4(listener.file(), nullptr, nullptr, SOCK_CLOEXEC); }));
+        if (call.file() < 0)
+            return std::string("the PEs of this host cannot hand over their memory: accept: ") +
+                   std::strerror(errno);
         Hello hello{};
         const int file = receive_file(call.file(), hello);
         // Somebody else's call: hang up.
@@ -238,12 +258,15 @@ std::string share_header(int first) {
     return "";
 }
 
-// A host's number is that of its first PE among the first PEs.
+// A host's number is that of its first PE among the first PEs. The slots of a window reach an
+// aligned group of as many PEs; a machine whose PEs lie in several groups counts as several hosts.
 void number_hosts(const std::vector<Card>& cards) {
-    std::map<std::uint64_t, int> known;  // by kernel
+    std::map<std::array<std::uint64_t, 3>, int> known;  // by kernel, slots and group
     for (std::size_t pe = 0; pe < cards.size(); ++pe) {
         const auto next = static_cast<int>(firsts.size());
-        const auto [found, is_new] = known.emplace(cards[pe].kernel, next);
+        const std::array<std::uint64_t, 3> group{cards[pe].kernel, cards[pe].slots,
+                                                 pe / cards[pe].slots};
+        const auto [found, is_new] = known.emplace(group, next);
         if (cards[pe].kernel == 0 || is_new) firsts.push_back(static_cast<int>(pe));
         numbers.push_back(cards[pe].kernel == 0 ? next : found->second);
     }
@@ -255,7 +278,7 @@ std::string join(const Socket& listener) {
     const socklen_t length = name_socket(card.socket, address);
     if (listener.file() < 0 ||
         bind(listener.file(), reinterpret_cast<sockaddr*>(&address), length) != 0 ||
-        listen(listener.file(), kMaxPes) != 0)
+        listen(listener.file(), kMaxHostPes) != 0)
         return std::string("cannot open a socket for this host: ") + std::strerror(errno);
     std::vector<Card> cards(static_cast<std::size_t>(job.pes));
     {
@@ -293,7 +316,7 @@ std::string join_managed_job() {
                    std::to_string(exchange->rank()) + ", its environment " + std::to_string(job.me);
         if (exchange->size() > kMaxPes)
             return std::to_string(exchange->size()) + " PEs are too many: at most " +
-                   std::to_string(kMaxPes) + " so far";
+                   std::to_string(kMaxPes) + " in a job";
         job.pes = exchange->size();
         // Where the session is closed by then. Else finalize_at_exit.
         on_exit(
@@ -360,7 +383,9 @@ void meet_other_hosts() {
 void leave_manager() {
     if (forked_child) return;
     if (exchange) exchange->leave();
-    static_cast<void>(exchange.release());  // its destructor has nothing to add
+    // Its destructor has nothing to add, and leak checkers look for who still knows it.
+    static constinit Lasting<std::unique_ptr<Exchange>> left;
+    *left = std::move(exchange);
 }
 
 namespace {
@@ -384,6 +409,11 @@ void end_managed_job(int status) {
     await_reader(STDOUT_FILENO);
     await_reader(STDERR_FILENO);
     os::sleep_nanoseconds(20'000'000);  // what was read is passed on
+    // While there is time: the process manager kills the mates, too.
+    for (int pe = 0; far::present && pe < job.pes; ++pe) {
+        if (job.host.test(static_cast<std::size_t>(pe)))
+            os::remove_provider_files(job.header->pe[pe].process.load(std::memory_order_relaxed));
+    }
     exchange->end(status);
 }
 

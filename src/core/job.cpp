@@ -48,25 +48,29 @@ JobHeader* map_header(int file) {
 struct ForeignLauncher {
     const char* variable;
     const char* name;
+    const char* remedy = nullptr;  // instead of `isthmus run`
 };
 constexpr ForeignLauncher kForeignLaunchers[] = {
     {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"},
     {"PMI_SIZE", "a PMI launcher (mpiexec, srun --mpi=pmi2)"},
     {"PMIX_SIZE", "a PMIx launcher"},
-    {"SLURM_STEP_NUM_TASKS", "Slurm's srun"},
+    {"SLURM_STEP_NUM_TASKS", "Slurm's srun without --mpi",
+     "say `srun --mpi=pmix` or `srun --mpi=pmi2`"},
     {"PALS_NRANKS", "PALS"},
     {"ALPS_APP_PE_COUNT", "aprun"},
 };
 
 void refuse_foreign_launcher(const std::string& why) {
-    for (const auto& [variable, name] : kForeignLaunchers) {
+    for (const auto& [variable, name, remedy] : kForeignLaunchers) {
         const char* text = std::getenv(variable);
         const int processes = text ? std::atoi(text) : 0;
         if (processes <= 1) continue;
         fail("shmem_init", std::string("started by ") + name + " (" + variable + "=" + text +
                                "), which this library cannot talk to" +
-                               (why.empty() ? " yet" : ": " + why) +
-                               "; start the program with `isthmus run -n " + text + "` instead");
+                               (why.empty() ? " yet" : ": " + why) + "; " +
+                               (remedy ? remedy
+                                       : std::string("start the program with `isthmus run -n ") +
+                                             text + "` instead"));
     }
 }
 
@@ -346,8 +350,9 @@ void attach_job() {
     for (const auto& problem : read_settings())
         fail("shmem_init", problem.message);
     if (job.managed && job.heap.size == 0) {
+        require_job_file("shmem_init");
         if (const std::string why = join_managed_job(); !why.empty()) {
-            refuse_foreign_launcher(why);
+            if (!process_manager()) refuse_foreign_launcher(why);
             fail("shmem_init", why);
         }
     }
@@ -481,7 +486,7 @@ void require_job_file(const char* routine) {
     if (job_file_is_open()) return;
     fail(routine, "the program has closed file descriptor " + std::to_string(job.file) +
                       ", which it did not open: the job's memory comes through it; close only "
-                      "what is yours, or close it after shmem_init");
+                      "what is yours");
 }
 
 std::uint64_t job_file_offset(std::uintptr_t address) {

@@ -16,8 +16,9 @@
 namespace isthmus {
 
 inline constexpr std::uint64_t kJobMagic =
-    0x314d4854'53490002;             // layout version in the low 16 bits
-inline constexpr int kMaxPes = 256;  // PEs of one host
+    0x314d4854'53490003;                 // layout version in the low 16 bits
+inline constexpr int kMaxPes = 1024;     // of a job
+inline constexpr int kMaxHostPes = 256;  // of a host
 
 enum class PeState : std::uint32_t {
     absent,     // the launcher has not started it, or it is not an Isthmus program

@@ -16,10 +16,6 @@ constexpr std::uint64_t kMagic = 0x31455545'55510003;
 constexpr std::uint64_t kClaimedAhead = 16 * kCell;
 constexpr std::uint64_t kClaimedFrame = 4 * kCell;
 
-std::uint64_t bit_of(int pe) {
-    return std::uint64_t{1} << (pe % 64);
-}
-
 // Tells the consumer that this PE waits for room, for as long as it does.
 class Blocked {
   public:
@@ -51,7 +47,7 @@ PeSet wake_blocked(RingControl& control) {
             control.blocked[pe / 64].fetch_and(~bit_of(pe), std::memory_order_relaxed);
         if ((before & bit_of(pe)) == 0) return;  // somebody else has
         control.blocked_count.fetch_sub(1, std::memory_order_relaxed);
-        elsewhere[static_cast<std::size_t>(pe) / 64] |= bit_of(pe);
+        add(elsewhere, pe);
     });
     return elsewhere;
 }

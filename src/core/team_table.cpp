@@ -38,7 +38,7 @@ constexpr int kMaxSlots = 256;
 constexpr int kWorldSlot = 0;
 constexpr int kSharedSlot = 1;
 // The last ones are for active sets, so that these and the program's own teams do not starve each
-// other.
+// other: this many, or a quarter of all.
 constexpr int kHiddenSlots = 64;
 // Above this many PEs one hop to everyone costs more than a few hops to few. Where PEs outnumber
 // the processors a hop costs a turn of the scheduler, and the limit is higher; there PE 0 goes
@@ -87,7 +87,7 @@ char* area_of(int slot) {
 }
 
 int first_hidden_slot() {
-    return team_slots() - kHiddenSlots;
+    return team_slots() - std::min(kHiddenSlots, team_slots() / 4);
 }
 
 bool contains(const SlotSet& set, int slot) {

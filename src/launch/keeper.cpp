@@ -365,6 +365,12 @@ void Keeper::flush_output() {
 
 int Keeper::finish() {
     const SweepResult sweep = sweep_descendants({}, kSweepSeconds);
+    for (int pe = 0; pe < static_cast<int>(pes_.size()); ++pe) {
+        // A number that the PE wrote: nobody's now.
+        const pid_t process = status(pe).process.load(std::memory_order_relaxed);
+        if (process > 0 && kill(process, 0) != 0 && errno == ESRCH)
+            os::remove_provider_files(process);
+    }
     for (Stream& stream : streams_) {
         while (stream.file >= 0) {
             read_stream(stream);

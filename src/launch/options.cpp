@@ -180,12 +180,15 @@ std::string check_environment(std::vector<std::string>& entries) {
     return "";
 }
 
-std::string parse_count(const std::string& option, const std::string& text, int& count) {
+// `whole`: of a job that may have several hosts.
+std::string parse_count(const std::string& option, const std::string& text, bool whole,
+                        int& count) {
+    const int most = whole ? kMaxPes : kMaxHostPes;
     char* end = nullptr;
     const long number = std::strtol(text.c_str(), &end, 10);
-    if (*end != '\0' || number < 1 || number > kMaxPes)
-        return option + " " + (text.empty() ? "''" : text) +
-               ": the number of PEs of a host must be 1.." + std::to_string(kMaxPes);
+    if (*end != '\0' || number < 1 || number > most)
+        return option + " " + (text.empty() ? "''" : text) + ": the number of PEs of a " +
+               (whole ? "job" : "host") + " must be 1.." + std::to_string(most);
     count = static_cast<int>(number);
     return "";
 }
@@ -195,7 +198,7 @@ std::string choose_hosts(const std::string& list, const std::string& file, const
                          RunOptions& options) {
     if (!list.empty() && !file.empty()) return "--hosts and --hostfile exclude each other";
     int per_host = 0;
-    std::string problem = each.empty() ? "" : parse_count("--per-host", each, per_host);
+    std::string problem = each.empty() ? "" : parse_count("--per-host", each, false, per_host);
     if (problem.empty() && !list.empty()) problem = parse_hosts(list, options.hosts);
     if (problem.empty() && !file.empty()) problem = read_host_file(file, options.hosts);
     if (!problem.empty()) return problem;
@@ -213,6 +216,9 @@ std::string choose_hosts(const std::string& list, const std::string& file, const
         problem =
             std::to_string(options.pes) + " PEs: a job has at most " + std::to_string(kMaxPes);
     options.elsewhere = !are_here(options.hosts);
+    if (problem.empty() && !options.elsewhere && options.pes > kMaxHostPes)
+        problem = std::to_string(options.pes) + " PEs: one host has at most " +
+                  std::to_string(kMaxHostPes);
     return problem;
 }
 
@@ -279,7 +285,7 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     // As a short option of CLI11 it would take whatever is glued to it: -host.
     app.set_help_flag("--help", "Print this help message and exit; also -h");
     app.add_option("-n", pes,
-                   "Number of PEs, 1 to 256; more than cores is fine. Not given: one a "
+                   "Number of PEs, 1 to 256 a host; more than cores is fine. Not given: one a "
                    "processor that may be used")
         ->type_name("N");
     app.add_option("--bind", bind,
@@ -345,13 +351,15 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     }
     options.grace_given = app.count("--grace") != 0;
     if (app.count("-n") != 0) {
-        if (const std::string problem = parse_count("-n", pes, options.pes); !problem.empty())
+        const bool whole = !hosts.empty() || !host_file.empty() || in_allocation_of_hosts();
+        if (const std::string problem = parse_count("-n", pes, whole, options.pes);
+            !problem.empty())
             return refuse(name, problem);
     }
     if (const std::string problem = choose_hosts(hosts, host_file, each, options); !problem.empty())
         return refuse(name, problem);
     if (options.pes == 0 && !options.elsewhere)
-        options.pes = std::min(os::usable_processors(), kMaxPes);
+        options.pes = std::min(os::usable_processors(), kMaxHostPes);
     bind.resize(std::min(bind.find(':'), bind.size()));  // core:overload-allowed
     if (!bind.empty() && !parse_bind_mode(bind, options.bind))
         return refuse(name, "--bind " + bind + ": must be auto, none, core, thread or socket");

@@ -189,7 +189,7 @@ Check check_file_size_limit() {
     const rlimit limit = limit_of(RLIMIT_FSIZE);
     check.finding =
         "ulimit -f: " + limit_text(limit.rlim_cur) + ", at most " + limit_text(limit.rlim_max);
-    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < job_file_size(kMaxPes)) {
+    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < job_file_size(kMaxHostPes)) {
         check.verdict = Verdict::fail;
         check.advice = "shared memory counts as a file to the kernel: ulimit -Hf unlimited";
     }

@@ -51,7 +51,7 @@ std::vector<Check> all_checks(int pes) {
 
 int doctor_command(const std::vector<std::string>& arguments) {
     bool json = false;
-    int pes = std::clamp(os::usable_processors(), 2, kMaxPes);
+    int pes = std::clamp(os::usable_processors(), 2, kMaxHostPes);
     CLI::App app(
         "Checks whether jobs run on this machine, and says what to do if not.\n"
         "Exit status: 0 if nothing failed (there may be warnings), 1 if something did.");
@@ -59,7 +59,7 @@ int doctor_command(const std::vector<std::string>& arguments) {
     app.add_flag("--json", json, "Print JSON");
     app.add_option("-n", pes,
                    "Check for jobs of this many PEs. Standard: one a processor, at least 2")
-        ->check(CLI::Range(1, kMaxPes))
+        ->check(CLI::Range(1, kMaxHostPes))
         ->type_name("N");
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

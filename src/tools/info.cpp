@@ -148,7 +148,7 @@ ordered_json choices_report(const LibraryVersion& library, const BetweenHosts& b
     ordered_json binding = ordered_json::array();
     const int cores = static_cast<int>(topology.cores.size());
     for (const int pes : {2, cores, 2 * cores}) {
-        if (pes < 2 || pes > kMaxPes || (pes == 2 && cores == 2 && !binding.empty())) continue;
+        if (pes < 2 || pes > kMaxHostPes || (pes == 2 && cores == 2 && !binding.empty())) continue;
         const launch::Binding chosen = launch::choose_binding(mode, pes);
         binding.push_back({{"pes", pes}, {"chosen", chosen.error + chosen.reason}});
     }

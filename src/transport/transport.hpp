@@ -19,7 +19,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 10;
+inline constexpr std::uint32_t kContractVersion = 11;
 
 // The published memory of a PE, the same segments at every PE: the symmetric heap, the executable's
 // static data, and the arena of the native interface's segments, which is published later than the
@@ -69,7 +69,7 @@ struct Atomic {
 
 // Bytes of a request's payload, and of the answer to one that asks.
 inline constexpr std::size_t kRequestBytes = 2048;
-inline constexpr std::size_t kAnswerBytes = 64;
+inline constexpr std::size_t kAnswerBytes = 192;
 // What serve() returns for a request that is none.
 inline constexpr std::size_t kRefused = ~std::size_t{0};
 

@@ -84,7 +84,7 @@ TEST_F(WindowTest, ProgramsAndTheLibraryCountAlike) {
 
 TEST_F(WindowTest, EverythingFitsTheAddressSpace) {
     window.shift = 37;
-    EXPECT_EQ(window_slots(), kMaxPes);
+    EXPECT_EQ(window_slots(), kMaxHostPes);
     // Heap and static data of the last slot end below 2^47, for executables at 0x56...: proven
     // by the slots that position-independent executables leave.
     EXPECT_LE(heap_base() + window_stride() * static_cast<std::uintptr_t>(window_slots()),

@@ -18,6 +18,10 @@ foreach(launcher hydra mpirun)
     # By `isthmus run --hosts`.
     add_hosts_test(${launcher}.handover --launcher ${launcher} --handover)
 endforeach()
+add_hosts_test(prterun --launcher prterun --hosts 2 --pes 4 basics collectives)
+add_hosts_test(prterun.exits --launcher prterun --exits)
+add_hosts_test(prterun.killed --launcher prterun --fault killed)
+add_hosts_test(prterun.handover --launcher prterun --handover)
 foreach(protocol pmix pmi2)
     add_hosts_test(slurm.${protocol} --launcher srun-${protocol} --hosts 2 --pes 4
                    basics collectives)
@@ -47,6 +51,8 @@ add_hosts_test(cut_off --fault cut-off --operation "a get|outside")
 add_hosts_test(cut_off.quiet --fault cut-off --operation "a quiet|outside" "transport_ring quiet")
 add_hosts_test(cut_off.atomic --fault cut-off --operation "an atomic|outside" "transport_ring atomic")
 add_hosts_test(cut_off.barrier --fault cut-off --operation "shmem_barrier_all" "transport_ring barrier")
+# Connections go nowhere, datagrams do.
+add_hosts_test(cut_connections --fault connections)
 # In the middle of messages.
 add_hosts_test(killed.enqueue --fault killed "transport_messages enqueue")
 add_hosts_test(killed.finish --fault killed "transport_messages finish")

@@ -141,6 +141,16 @@ exec nsenter -t $anchor --net --uts --ipc --mount --wdns="$PWD" /bin/sh -c "$*"
     def names(self):
         return [f"h{number}" for number in range(1, self.count + 1)]
 
+    def cut_connections(self, number, other):
+        """The host drops what comes by TCP from the other one; datagrams pass."""
+        rule = ("ip", "-n", self.space(number), "rule")
+        run(*rule, "add", "pref", "100", "lookup", "local")
+        run(*rule, "del", "pref", "0")
+        run(*rule, "add", "pref", "1", "from", f"10.77.0.{other}", "ipproto", "tcp", "blackhole")
+
+    def join_connections(self, number):
+        run("ip", "-n", self.space(number), "rule", "del", "pref", "1")
+
     def cut_off(self, number):
         """Takes the host off the network."""
         if self.switch:

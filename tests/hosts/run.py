@@ -35,6 +35,9 @@ def command(launcher, hosts, pes, words, layout=None):
         return start + ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", hosts.shell, "-hosts",
                         ",".join(names), "-ppn", str(each), "-n", str(pes), program]
     places = ",".join(f"{name}:{each}" for name in names)
+    if launcher == "prterun":
+        return start + ["prterun", "--allow-run-as-root", "--map-by", "slot:oversubscribe", "--host",
+                        places, "-n", str(pes), program]
     return start + ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca",
                     "plm_rsh_agent", hosts.shell, "-H", places, "-n", str(pes), program]
 
@@ -86,9 +89,22 @@ def run_handover(arguments, hosts):
     return done.returncode
 
 
+# Where tools/install-packages.sh puts it. It has Open MPI's own mpirun beside it, so it is asked last.
+PRRTE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
+                     "isthmus/prrte/bin")
+
+
+def prepare_prterun(hosts):
+    os.environ["PATH"] += os.pathsep + PRRTE
+    need_launcher("prterun")
+    # A Python package knows no folder of its own.
+    daemon = os.path.join(os.path.dirname(os.path.realpath(shutil.which("prterun"))), "prted")
+    os.environ.update(PRTE_MCA_plm_ssh_agent=hosts.shell, PRTE_MCA_prte_launch_agent=daemon)
+
+
 def need_launcher(launcher):
-    tool = {"hydra": "mpiexec.hydra", "mpirun": "mpirun.openmpi", "salloc": "salloc"}.get(launcher,
-                                                                                       "srun")
+    tool = {"hydra": "mpiexec.hydra", "mpirun": "mpirun.openmpi", "prterun": "prterun",
+            "salloc": "salloc"}.get(launcher, "srun")
     if shutil.which(tool) is None:
         raise Unavailable(f"{tool} is not installed (tools/install-packages.sh --hosts)")
 
@@ -198,6 +214,8 @@ def run_fault(arguments, hosts):
         if arguments.fault == "killed":
             with open(f"{mark}3") as file:
                 os.kill(int(file.read()), signal.SIGKILL)
+        elif arguments.fault == "connections":
+            hosts.cut_connections(2, 1)
         else:
             hosts.cut_off(2)
         pids = []
@@ -206,7 +224,7 @@ def run_fault(arguments, hosts):
                 pids.append(int(file.read()))
         # The PEs of the host that is left must end by themselves; the launcher may wait for the
         # other half of its own.
-        limit = DETECT_SECONDS + 2
+        limit = DETECT_SECONDS * (3 if arguments.fault == "connections" else 1) + 2
         while any(os.path.exists(f"/proc/{pid}") for pid in pids):
             if time.monotonic() - began > limit:
                 print(f"PEs 0 and 1 still run {limit} s after the fault")
@@ -217,10 +235,12 @@ def run_fault(arguments, hosts):
     finally:
         if arguments.fault == "cut-off":
             hosts.join(2)
+        if arguments.fault == "connections":
+            hosts.join_connections(2)
         output = end(job, 10)
         print(output[-3000:])
     # Process managers that see a process go may be first; Slurm's PMI-2 lets the others wait.
-    speaks = arguments.fault == "cut-off" or arguments.launcher == "srun-pmi2"
+    speaks = arguments.fault != "killed" or arguments.launcher == "srun-pmi2"
     operations = [found["operation"] for found in LOST.finditer(output)]
     if speaks and not operations:
         print("no message names the PE that was lost, its host and the operation")
@@ -276,12 +296,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", required=True)
     parser.add_argument("--launcher", default="hydra",
-                        choices=["hydra", "mpirun", "srun-pmix", "srun-pmi2", "salloc"])
+                        choices=["hydra", "mpirun", "prterun", "srun-pmix", "srun-pmi2", "salloc"])
     parser.add_argument("--hosts", type=int, default=2)
     parser.add_argument("--pes", type=int, default=4)
     parser.add_argument("--layout", type=lambda text: [int(count) for count in text.split(",")],
                         help="PEs of each host in turn, as 3,1,2; more PEs begin again (hydra)")
-    parser.add_argument("--fault", choices=["killed", "cut-off"])
+    parser.add_argument("--fault", choices=["killed", "cut-off", "connections"])
     parser.add_argument("--operation", default="", help="what the message of a fault names: a regex")
     parser.add_argument("--link", choices=LINKS, help="4 PEs over such links")
     parser.add_argument("--exits", action="store_true", help="PEs that leave early")
@@ -297,7 +317,9 @@ def main():
             work = run_fault if arguments.fault else run_link if link else \
                 run_exits if arguments.exits else run_handover if arguments.handover else \
                 run_programs
-            if arguments.launcher in ("hydra", "mpirun"):
+            if arguments.launcher == "prterun":
+                prepare_prterun(hosts)
+            if arguments.launcher in ("hydra", "mpirun", "prterun"):
                 failed = work(arguments, hosts)
             else:
                 with Slurm(hosts, arguments.pes) as slurm:

@@ -83,13 +83,16 @@ TEST(Options, Hosts) {
     EXPECT_EQ(options.launcher, "hydra");
     EXPECT_EQ(parse({"-H", "localhost:2", "prog"}).pes, 2);
     EXPECT_EQ(parse({"--per-host", "2", "prog"}).pes, 2);
+    EXPECT_EQ(parse({"--hosts", "a:512,b:512", "prog"}).pes, 1024);
+    EXPECT_EQ(parse({"--hosts", "a,b", "-n", "1024", "prog"}).pes, 1024);
     EXPECT_EQ(parse({"--mca", "a", "b", "--map-by=node", "-q", "prog"}).foreign,
               (Words{"--mca", "a", "b", "--map-by=node"}));
     for (const Words& words :
          {Words{"--hosts", "a,b", "p"}, Words{"--hosts", "a b", "-n", "2", "p"},
           Words{"--hostfile", "/no/such", "-n", "2", "p"}, Words{"--per-host", "0", "p"},
           Words{"--per-host", "2", "-n", "3", "p"}, Words{"--launcher", "ssh", "p"},
-          Words{"--hosts", "a:2,b:2", "-n", "5", "p"}, Words{"--hosts", "a:200,b:200", "p"},
+          Words{"--hosts", "a:2,b:2", "-n", "5", "p"}, Words{"--hosts", "a:512,b:513", "p"},
+          Words{"--hosts", "localhost:257", "p"},
           Words{"--hosts", "a", "--hostfile", "f", "-n", "1", "p"}})
         parse(words, ParseResult::error);
 }

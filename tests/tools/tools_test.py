@@ -263,6 +263,24 @@ class Installed(ToolTest):
         self.assertTrue(report["build"]["library"].startswith(self.prefix), report["build"])
         self.good(self.prefix + "/bin/isthmus", "doctor")
 
+    def test_machine(self):
+        sim = os.path.join(self.prefix, "bin", "isthmus-sim")
+        if not os.path.exists(sim):
+            self.skipTest("the machine is not built")
+        compiler = shutil.which("riscv64-linux-gnu-gcc")
+        if not compiler:
+            self.skipTest("riscv64-linux-gnu-gcc is not installed")
+        responses = os.path.join(BUILD, "lib", "riscv64", "xbgas.rsp")
+        program = self.path("ring")
+        self.good(compiler, "-O2", os.path.join(USER, "ring.c"), f"@{responses}", "-o", program)
+        self.assertEqual(self.good(self.prefix + "/bin/isthmus", "sim", program, "-n", 3), "round\n")
+        machine = os.path.join(self.prefix, "share", "isthmus", "table3.json")
+        self.assertEqual(self.good(self.prefix + "/bin/isthmus", "sim", program, "-n", 2, "--machine",
+                                   machine), "round\n")
+        self.assertEqual(self.good(self.prefix + "/bin/oshrun", "-n", 2,
+                                   self.prefix + "/bin/isthmus-sim-processes", program, "-n", 4),
+                         "round\n")
+
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(add_help=False)

@@ -69,6 +69,25 @@ TEST(Watch, LosesNobodyThatAnswersOnlyByDatagrams) {
     }
 }
 
+TEST(Watch, DoubtsTheRoadToOneThatAnswersOnlyByDatagrams) {
+    Watch watch(2, kPatience);
+    std::vector<Milliseconds> doubts;
+    Milliseconds asked = 0;
+    for (Milliseconds now = 0; now < 4 * kPatience; now += 10) {
+        watch.heard(1, now);
+        const Watch::Action action = watch.look(1, now, Why::waiting);
+        if (action.ask) watch.asked(1, asked = now);
+        if (action.doubt) doubts.push_back(now);
+    }
+    ASSERT_EQ(doubts.size(), 4u);  // every half of the patience, from twice the patience on
+    EXPECT_GT(doubts[0], asked + 2 * kPatience);
+    EXPECT_LE(doubts[0], asked + 2 * kPatience + 20);
+    EXPECT_FALSE(watch.is_long(kPatience / 2));
+    EXPECT_TRUE(watch.is_long(kPatience / 2 + 1));
+    watch.answered(1, 1);
+    EXPECT_FALSE(watch.look(1, 4 * kPatience + 10, Why::waiting).doubt);
+}
+
 TEST(Watch, AsksAtOnceForOneThatWaitsAndHandsOutTheAnswer) {
     Watch watch(2, kPatience);
     EXPECT_EQ(look_on(watch, 0, 200, Why::waiting).asked, (std::vector<Milliseconds>{0}));

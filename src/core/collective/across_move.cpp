@@ -189,20 +189,22 @@ static_assert(sizeof(Contribution) == kInlineBytes);
 void collect(Team& team, void* dest, const void* source, std::size_t bytes) {
     constexpr Routine routine = Routine::collect;
     if (team.psync) return by_fetch::collect(team, dest, source, bytes);
-    static_assert(sizeof(Contribution) * kMaxPes <= kStageBytes);
+    static_assert(sizeof(Contribution::bytes) * kMaxPes <= kStageBytes);
     const Levels& levels = *team.levels;
     Contribution mine{bytes, {}};
     if (bytes <= sizeof mine.data) copy(mine.data, source, bytes);
-    const char* zone = share_blocks(team, routine, &mine, sizeof mine);
+    // A large team says only how long.
+    const bool whole = fits_zone(team, sizeof mine);
+    const std::size_t said = whole ? sizeof mine : sizeof mine.bytes;
+    const char* zone = share_blocks(team, routine, &mine, said);
     const auto contribution = [&](int peer) {
-        return reinterpret_cast<const Contribution*>(
-            block_of(team, zone, peer, sizeof(Contribution)));
+        return reinterpret_cast<const Contribution*>(block_of(team, zone, peer, said));
     };
     // By number in the team, and by position host by host.
     std::array<std::size_t, kMaxPes + 1> begins;
     std::array<std::size_t, kMaxPes + 1> positions;
     begins[0] = positions[0] = 0;
-    bool inlined = true;
+    bool inlined = whole;
     for (std::size_t i = 0; i < static_cast<std::size_t>(team.size); ++i) {
         const auto length = contribution(static_cast<int>(i))->bytes;
         inlined &= length <= sizeof mine.data;
@@ -360,6 +362,7 @@ void exchange_pieces(Team& team, char* to, const char* from, const Strided& shap
     const std::size_t element = shape.element_bytes;
     const std::size_t packed = shape.count * element;
     const auto pes = static_cast<std::size_t>(team.size);
+    static_assert(kStageBytes / kMaxPes >= 16);            // the longest element
     const std::size_t step = kStageBytes / pes / element;  // elements of a piece
     const std::uint64_t epoch = ++team.epoch;
     std::vector<char> piece(step * element);

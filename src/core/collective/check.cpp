@@ -1,5 +1,6 @@
 #include "core/collective/check.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -22,10 +23,23 @@ void share_words(Team& team, Routine routine, const void* mine, std::size_t byte
     std::memcpy(to + static_cast<std::size_t>(team.my_index) * bytes, mine, bytes);
     if (team.size == 1) return;
     if (team.meeting == Meeting::far) {
-        const char* const zone = share_blocks(team, routine, mine, bytes);
-        for (int peer = 0; peer < team.size; ++peer)
-            std::memcpy(to + static_cast<std::size_t>(peer) * bytes,
-                        block_of(team, zone, peer, bytes), bytes);
+        const Levels& levels = *team.levels;
+        const int my_position = levels.position[static_cast<std::size_t>(team.my_index)];
+        // As many at a time as a stage holds.
+        const int most = static_cast<int>(kStageBytes / bytes);
+        for (int first = 0; first < team.size; first += most) {
+            const int end = std::min(first + most, team.size);
+            const auto begin = [&](int position) {
+                return static_cast<std::size_t>(std::clamp(position, first, end) - first) * bytes;
+            };
+            const bool is_mine = first <= my_position && my_position < end;
+            const char* const zone = share_blocks(team, routine, mine, is_mine ? bytes : 0, begin);
+            for (int position = first; position < end; ++position) {
+                const int peer = levels.order[static_cast<std::size_t>(position)];
+                std::memcpy(to + static_cast<std::size_t>(peer) * bytes, zone + begin(position),
+                            bytes);
+            }
+        }
         return;
     }
     const std::uint64_t epoch = ++team.epoch;

@@ -1,5 +1,7 @@
 #include "transport/ofi/answer.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -15,20 +17,19 @@ std::size_t used = 0;
 std::size_t returned[kAnswerSlots];
 std::size_t returned_count = 0;
 
-struct Holder {
-    std::size_t index = kAnswerSlots;
-    Holder() {
-        const std::lock_guard lock(guard);
-        if (returned_count != 0) {
-            index = returned[--returned_count];
-        } else if (used < kAnswerSlots) {
-            index = used++;
-        }
-    }
-    ~Holder() {
-        const std::lock_guard lock(guard);
-        if (index < kAnswerSlots) returned[returned_count++] = index;
-    }
+// At the end of the thread, behind the destructors of its thread_local objects. Destructors of the
+// program's keys may come still and call: they take a slot again, and with it another round of
+// destructors, of which the last leaves a slot that nobody has taken back.
+void return_slot(void* slot) {
+    taken_slot = nullptr;
+    const std::lock_guard lock(guard);
+    returned[returned_count++] = static_cast<std::size_t>(static_cast<AnswerSlot*>(slot) - slots);
+}
+
+// Without one, because the program has all the keys there are, slots do not come back.
+struct ThreadEnd {
+    pthread_key_t key{};
+    bool exists = pthread_key_create(&key, return_slot) == 0;
 };
 
 }  // namespace
@@ -36,11 +37,21 @@ struct Holder {
 __thread AnswerSlot* taken_slot = nullptr;
 
 AnswerSlot* take_slot() {
-    thread_local Holder holder;
-    if (holder.index >= kAnswerSlots) return nullptr;
-    taken_slot = &slots[holder.index];
+    static const ThreadEnd end;
+    std::size_t index = 0;
+    {
+        const std::lock_guard lock(guard);
+        if (returned_count != 0)
+            index = returned[--returned_count];
+        else if (used < kAnswerSlots)
+            index = used++;
+        else
+            return nullptr;
+    }
+    taken_slot = &slots[index];
+    if (end.exists) pthread_setspecific(end.key, taken_slot);
     if (taken_slot->token.load(std::memory_order_relaxed) == 0)
-        taken_slot->token.store(holder.index, std::memory_order_relaxed);
+        taken_slot->token.store(index, std::memory_order_relaxed);
     return taken_slot;
 }
 

@@ -20,7 +20,8 @@ struct AnswerSlot {
 
 inline constexpr std::size_t kAnswerSlots = 4096;
 
-// Takes one for this thread, for as long as it lives. Null if too many are alive.
+// Takes one for this thread, until its thread_local objects are destroyed. Null if too many threads
+// are alive.
 AnswerSlot* take_slot();
 extern __thread AnswerSlot* taken_slot;  // not thread_local: that would ask for a constructor
 // This thread's. Null if too many threads (kAnswerSlots) are alive.

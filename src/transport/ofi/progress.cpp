@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -96,11 +97,12 @@ Road::~Road() {
 }
 
 void Road::post_receive(Receive& receive) {
-    ssize_t result = -FI_EAGAIN;
-    while (result == -FI_EAGAIN)
-        result = fi_recv(fabric_.endpoint(), receive.buffer, sizeof receive.buffer, descriptor_,
-                         FI_ADDR_UNSPEC, &receive.context);
-    if (result != 0)
+    const ssize_t result = fi_recv(fabric_.endpoint(), receive.buffer, sizeof receive.buffer,
+                                   descriptor_, FI_ADDR_UNSPEC, &receive.context);
+    // The next look tries again: the provider gets on by being looked at.
+    if (result == -FI_EAGAIN)
+        unposted_.push_back(&receive);
+    else if (result != 0)
         services_.fail((std::string("fi_recv: ") + fi_strerror(static_cast<int>(-result))).c_str());
 }
 
@@ -128,9 +130,14 @@ bool Road::sleep(std::uint64_t nanoseconds) {
     return true;
 }
 
-void Road::look() {
+bool Road::look() {
     const std::unique_lock lock(reading_, std::try_to_lock);
-    if (!lock) return;
+    if (!lock) return false;
+    for (std::size_t left = unposted_.size(); left != 0; --left) {
+        Receive* const receive = unposted_.front();
+        unposted_.pop_front();
+        post_receive(*receive);
+    }
     constexpr std::size_t kEntries = 16;
     fi_cq_msg_entry entries[kEntries];
     bool found = false;
@@ -153,6 +160,7 @@ void Road::look() {
     // Puts of others leave no completion: a thread that looks over and over wakes for them, too.
     if (found || ++looks_ % 32 == 0) services_.stir();
     if (!answers_.empty()) send_answers();
+    return found;
 }
 
 void Road::complete(const fi_cq_msg_entry& entry) {
@@ -195,6 +203,10 @@ void Road::read_error() {
 }
 
 void Road::lost(int pe, int error) {
+    if (error == EMFILE)  // this PE's own want
+        services_.fail(("no descriptor is left for the connection to PE " + std::to_string(pe) +
+                        "; raise ulimit -n")
+                           .c_str());
     services_.lost(pe, (std::string("the connection failed: ") + fi_strerror(error)).c_str());
     std::abort();
 }

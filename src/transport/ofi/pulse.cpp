@@ -3,8 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstring>
+#include "transport/ofi/socket_address.hpp"
 
 namespace isthmus::transport::ofi {
 namespace {
@@ -15,14 +14,12 @@ struct Address {
     socklen_t length = 0;
 
     bool set(const void* bytes, std::size_t count, std::uint16_t port) {
-        std::memcpy(&storage, bytes, std::min(count, sizeof storage));
-        if (storage.ss_family == AF_INET && count >= sizeof(sockaddr_in)) {
-            reinterpret_cast<sockaddr_in*>(&storage)->sin_port = port;
+        storage = socket_address(bytes, count);
+        if (storage.ss_family == AF_INET && count >= sizeof(sockaddr_in))
             length = sizeof(sockaddr_in);
-        } else if (storage.ss_family == AF_INET6 && count >= sizeof(sockaddr_in6)) {
-            reinterpret_cast<sockaddr_in6*>(&storage)->sin6_port = port;
+        else if (storage.ss_family == AF_INET6 && count >= sizeof(sockaddr_in6))
             length = sizeof(sockaddr_in6);
-        }
+        if (length != 0) port_of(storage) = port;
         return length != 0;
     }
     sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
@@ -50,9 +47,7 @@ void Pulse::open(const void* address, std::size_t bytes) {
         file_ = -1;
         return;
     }
-    port_ = bound.storage.ss_family == AF_INET
-                ? reinterpret_cast<sockaddr_in*>(&bound.storage)->sin_port
-                : reinterpret_cast<sockaddr_in6*>(&bound.storage)->sin6_port;
+    port_ = port_of(bound.storage);
 }
 
 void Pulse::send(const void* address, std::size_t bytes, std::uint16_t port, bool question) const {

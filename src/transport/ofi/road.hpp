@@ -136,8 +136,9 @@ class Road final : public Transport {
     const char* describe() const override { return description_.c_str(); }
 
   private:
-    // Reads the completion queue and serves what it finds, unless another thread does.
-    void look();
+    // Reads the completion queue and serves what it finds, unless another thread does. True if
+    // there was something.
+    bool look();
     // Calls until the provider takes it. Ends the job if it refuses.
     template <typename Call>
     void issue(int pe, Call&& call);
@@ -212,7 +213,7 @@ class Road final : public Transport {
 
     void run();
     int open_ends() const;
-    int linger(int ends, epoll_event* woken, int most) const;
+    int linger(std::uint64_t taken_in, int ends, epoll_event* woken, int most) const;
     void leave_to_program();
     void place_thread();
     void keep_to(Share& share);
@@ -275,6 +276,7 @@ class Road final : public Transport {
     bool send_answer(Reply& reply);
     void answer_later(const Reply& reply);
     std::deque<Reply> answers_;              // under reading_
+    std::deque<Receive*> unposted_;          // likewise: those that the provider had no room for
     std::uint32_t looks_ = 0;                // likewise
     Milliseconds now_ = 0;                   // of what is being served; under reading_
     std::atomic<std::uint64_t> refused_{0};  // packets that were none of this job's

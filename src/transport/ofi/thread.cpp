@@ -6,12 +6,14 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <string>
 
+#include "transport/ofi/connection.hpp"
 #include "transport/ofi/road.hpp"
 
 namespace isthmus::transport::ofi {
@@ -48,15 +50,13 @@ void Road::run() {
     Share share(services_.thread_share);
     const int ends = open_ends();
     bool beats_came = false;
-    // When it was woken for the queue; 0 if for something else. Work that was short is likely to be
-    // followed by more that somebody waits for; a stream of large blocks is faster if each wake-up
-    // finds much of it.
-    std::uint64_t rang_at = 0;
-    constexpr std::uint64_t kShort = 20'000;  // nanoseconds
+    const bool lingers = services_.spins && share.is_all();
+    std::uint64_t rang_at = 0;  // since when there has been work in the queue; 0: there was none
+    bool served = false;        // requests, since then
     while (!stopping_.load(std::memory_order_acquire)) {
         leave_to_program();
         keep_to(share);
-        look();
+        served |= look();
         see_to_beats(beats_came);
         beats_came = false;
         fid* queue = &fabric_.queue()->fid;
@@ -68,12 +68,17 @@ void Road::run() {
         services_.stir();
         if (!may_sleep) continue;
         epoll_event woken[3];
-        const bool was_short = rang_at != 0 && now_nanoseconds() - rang_at < kShort;
-        int count = was_short && share.is_all() ? linger(ends, woken, 3) : 0;
-        if (count == 0) count = epoll_wait(ends, woken, 3, pause_milliseconds());
-        rang_at = 0;
+        int count = rang_at != 0 ? epoll_wait(ends, woken, 3, 0) : 0;
+        if (count == 0) {
+            if (rang_at != 0)
+                count = linger(served ? 0 : now_nanoseconds() - rang_at, ends, woken, 3);
+            if (count == 0) count = epoll_wait(ends, woken, 3, pause_milliseconds());
+            rang_at = 0;
+            served = false;
+        }
         for (int i = 0; i < count; ++i) {
-            if (woken[i].data.fd == fabric_.descriptor()) rang_at = now_nanoseconds();
+            if (woken[i].data.fd == fabric_.descriptor() && rang_at == 0 && lingers)
+                rang_at = now_nanoseconds();
             beats_came |= woken[i].data.fd == pulse_.descriptor();
         }
     }
@@ -81,14 +86,20 @@ void Road::run() {
 }
 
 // What has come once often comes again soon, and to be woken costs both sides: for a moment it asks
-// instead, unless somebody else wants the processor.
-int Road::linger(int ends, epoll_event* woken, int most) const {
+// instead, unless somebody else wants the processor. But behind blocks that it has taken in it
+// first rests for as long as that took: who takes each block of a stream as it comes, and not some
+// together, has the sender's processor fetch what the two share in the system from this one's
+// cache, for every block.
+int Road::linger(std::uint64_t taken_in, int ends, epoll_event* woken, int most) const {
     constexpr std::uint64_t kLinger = 20'000;  // nanoseconds
     constexpr std::uint64_t kOthersTurn = 5'000;
-    if (!services_.spins) return 0;
+    constexpr std::uint64_t kShort = 8'000;  // no blocks
+    const std::uint64_t rest = taken_in < kShort ? 0 : std::min(taken_in, kLinger);
     const std::uint64_t began = now_nanoseconds();
-    for (std::uint64_t now = began; now - began < kLinger;) {
-        if (const int count = epoll_wait(ends, woken, most, 0); count > 0) return count;
+    for (std::uint64_t now = began; now - began < kLinger + rest;) {
+        const bool rested = now - began >= rest;
+        if (const int count = rested ? epoll_wait(ends, woken, most, 0) : 0; count > 0)
+            return count;
         const std::uint64_t before = now_nanoseconds();
         sched_yield();
         now = now_nanoseconds();
@@ -105,7 +116,9 @@ int Road::open_ends() const {
         event.events = EPOLLIN;
         event.data.fd = end;
         if (end >= 0 && (ends < 0 || epoll_ctl(ends, EPOLL_CTL_ADD, end, &event) != 0))
-            services_.fail((std::string("epoll_ctl: ") + std::strerror(errno)).c_str());
+            services_.fail((std::string("epoll: ") + std::strerror(errno) +
+                            (errno == EMFILE ? "; raise ulimit -n" : ""))
+                               .c_str());
     }
     return ends;
 }
@@ -171,6 +184,15 @@ void Road::watch(int pe, Watch::Why why) {
         std::snprintf(text, sizeof text, "nothing heard of it for %.1f s (ISTHMUS_DETECT_SECONDS)",
                       static_cast<double>(action.silence) / 1000);
         services_.lost(pe, text);
+    }
+    if (action.doubt && services_.thread) {
+        const Milliseconds stalled =
+            stalled_connection(fabric_.address_of(services_.me), fabric_.address_of(pe));
+        char text[96];
+        std::snprintf(text, sizeof text,
+                      "it answers datagrams, but its connection has not got through for %.1f s",
+                      static_cast<double>(stalled) / 1000);
+        if (watch_.is_long(stalled)) services_.lost(pe, text);
     }
     if (action.beat) {
         const std::vector<char> address = fabric_.address_of(pe);

@@ -1,6 +1,7 @@
 // Who is watched for signs of life: neighbours all the time, others while this PE waits for
 // them. What a watched PE sends is such a sign; if none comes it is asked, and if it does not
-// answer either it is lost. Nothing here knows the network.
+// answer either it is lost. If beats come and the answer does not, the road is doubted: it may be
+// full, or dead. Nothing here knows the network.
 //
 // Times are milliseconds since the watch began. Any thread may call.
 #pragma once
@@ -31,6 +32,7 @@ class Watch {
         bool ask = false;   // by the road, which loses nothing: not again before the answer
         bool beat = false;  // beside it
         bool lost = false;
+        bool doubt = false;  // now and then: no answer for twice the patience
         Milliseconds silence = 0;
     };
 
@@ -60,8 +62,16 @@ class Watch {
             patience_ != 0 && action.silence > patience_ && now - watched.asked > patience_ / 2;
         action.beat = patience_ != 0 && now - watched.beaten >= std::max(patience_ / 16, 20u);
         if (action.beat) watched.beaten = now;
+        action.doubt = doubts(now - watched.asked) && now - watched.doubted >= gap();
+        if (action.doubt) watched.doubted = now;
         return action;
     }
+    // So long without a word by the road, though its question has been asked, is no slow network.
+    bool doubts(Milliseconds unanswered) const {
+        return patience_ != 0 && unanswered > 2 * patience_;
+    }
+    // Of a connection that has not got through, beside such a question.
+    bool is_long(Milliseconds stalled) const { return stalled > patience_ / 2; }
     // The question has left.
     void asked(int pe, Milliseconds now) {
         const std::lock_guard lock(guard_);
@@ -91,6 +101,7 @@ class Watch {
         Milliseconds looked = 0;
         Milliseconds asked = 0;
         Milliseconds beaten = 0;
+        Milliseconds doubted = 0;
         bool known = false;
         bool asked_ever = false;
         bool unanswered = false;
