@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
@@ -31,17 +32,22 @@ static void* other(void* argument) {
     printf("thread: %d %d\n", result, number == SIGUSR2);
     return argument;
 }
+static atomic_int awake;
 static void* sleeper(void* argument) {
     struct timespec long_time = {100, 0}, left = {0, 0};
     const int result = nanosleep(&long_time, &left);
-    printf("sleep: %d %d %d\n", result, errno == EINTR, left.tv_sec > 90);
+    const int error = errno;
+    atomic_store(&awake, 1);
+    printf("sleep: %d %d %d\n", result, error == EINTR, left.tv_sec > 50);
     return argument;
 }
 
 static int ends[2];
 static void* writer(void* argument) {
-    struct timespec time = {0, 30000000};
-    nanosleep(&time, NULL);
+    const struct timespec time = {0, 30000000};
+    do
+        nanosleep(&time, NULL);
+    while (!seen[SIGALRM]);
     write(ends[1], "x", 1);
     return argument;
 }
@@ -64,9 +70,13 @@ int main(void) {
     set(SIGUSR1, 0);
     sigprocmask(SIG_SETMASK, &old, NULL);
     pthread_create(&thread, NULL, sleeper, NULL);
-    struct timespec pause_time = {0, 20000000};
-    nanosleep(&pause_time, NULL);
-    killed = pthread_kill(thread, SIGUSR1);
+    /* Until it wakes: on a busy host the first may come before it sleeps. */
+    const struct timespec pause_time = {0, 20000000};
+    killed = 0;
+    while (!killed && !atomic_load(&awake)) {
+        nanosleep(&pause_time, NULL);
+        killed = pthread_kill(thread, SIGUSR1);
+    }
     pthread_join(thread, NULL);
     printf(" %d\n", killed);
     /* The signal finds the one thread that does not block it, in a read that goes on behind it. */
