@@ -211,35 +211,99 @@ std::string GdbServer::stop_reply() const {
                                   [](const auto& n) { return n->exited; });
     char text[40];
     if (over) {
-        std::snprintf(text, sizeof text, "W%02x", machine_.exit_code() & 0xff);
+        std::snprintf(text, sizeof text, "W%02x",
+                      static_cast<unsigned>(exit_status(machine_.exit_code())));
         return text;
     }
     std::snprintf(text, sizeof text, "T%02xthread:%s;", signal_, thread_name(current_).c_str());
     return text;
 }
 
-std::string GdbServer::resume(bool step) {
-    stopped_ = false;
-    signal_ = 5;
+template <HartObserver Observer>
+void GdbServer::move(bool step, std::span<Observer> observers) {
     if (step) {
         Hart& hart = *current_.hart;
+        if (current_.node->exited) return;
         hart.blocks.set_limit(1);
-        NoObserver nobody;
-        const Stop stop = run(hart, nobody, 1);
+        const Stop stop = run(hart, observers[current_.node->id], 1);
         if (stop != Stop::kBudget && stop != Stop::kYield) machine_.serve(*current_.node, hart);
         hart.blocks.set_limit(BlockCache::kMaxInstructions);
-    } else {
-        std::vector<NoObserver> observers(machine_.nodes().size());
-        while (machine_.round(std::span(observers))) {
-            if (stopped_) break;
-            if (interrupted()) {
-                signal_ = 2;
-                break;
-            }
+        return;
+    }
+    while (machine_.round(observers)) {
+        if (stopped_) break;
+        if (interrupted()) {
+            signal_ = 2;
+            break;
         }
     }
+}
+
+std::string GdbServer::resume(bool step, int signal) {
+    // Who steps hears of the hart that steps only.
+    if (!step && !hits_.empty()) return next_hit(false);
+    stopped_ = false;
+    signal_ = 5;
+    // The signal that the debugger was told of, which goes on to the program; another one is not
+    // made up here.
+    if (signal != 0 && current_.hart->stop == Stop::kTrap && signal == signal_of(*current_.hart)) {
+        current_.node->environment->serve(*current_.node, *current_.hart);
+        current_.hart->stop = Stop::kBudget;
+    }
+    if (watches_.empty()) {
+        std::vector<NoObserver> observers(machine_.nodes().size());
+        move(step, std::span(observers));
+    } else {
+        watchers_.resize(machine_.nodes().size(), WatchObserver(watches_));
+        move(step, std::span(watchers_));
+        take_hits();
+    }
     choose_live();
-    return stop_reply();
+    const bool hit = !hits_.empty() && (!step || hits_.back().hit.hart == current_.hart);
+    return hit ? next_hit(step) : stop_reply();
+}
+
+void GdbServer::take_hits() {
+    for (const auto& node : machine_.nodes()) {
+        for (const WatchHit& hit : watchers_[node->id].take())
+            hits_.push_back({hit, node.get()});
+    }
+}
+
+std::string GdbServer::next_hit(bool step) {
+    const Told told = step ? hits_.back() : hits_.front();
+    step ? hits_.pop_back() : hits_.pop_front();
+    const auto& harts = told.by->harts;
+    const auto hart = std::find_if(harts.begin(), harts.end(),
+                                   [&](const auto& one) { return one.get() == told.hit.hart; });
+    if (hart == harts.end() || told.by->exited)
+        return hits_.empty() || step ? stop_reply() : next_hit(false);
+    current_ = {told.by, hart->get()};
+    if (told.hit.remote) {
+        Node& target = *machine_.nodes()[told.by->namespaces.node_of(told.hit.name_space)];
+        const std::string place = machine_.program().describe(told.hit.pc);
+        char text[200];
+        std::snprintf(text, sizeof text, "node %u reaches node %u from 0x%lx%s%s%s\n", told.by->id,
+                      target.id, static_cast<unsigned long>(told.hit.pc), place.empty() ? "" : " <",
+                      place.c_str(), place.empty() ? "" : ">");
+        if (socket_ >= 0) send_packet("O" + hex_bytes(text, std::strlen(text)));
+        if (!target.exited && !step) current_ = {&target, target.harts.front().get()};
+    }
+    const char* const name = told.hit.watch.kind == Watch::Kind::kWrite  ? "watch"
+                             : told.hit.watch.kind == Watch::Kind::kRead ? "rwatch"
+                                                                         : "awatch";
+    char text[80];
+    std::snprintf(text, sizeof text, "T05%s:%lx;thread:%s;", name,
+                  static_cast<unsigned long>(told.hit.watch.address),
+                  thread_name(current_).c_str());
+    return text;
+}
+
+int GdbServer::signal_in(std::string_view action) {
+    std::uint64_t signal = 0;
+    const bool given =
+        (action.front() == 'C' || action.front() == 'S') && parse_hex(action.substr(1, 2), signal);
+    return given ? static_cast<int>(signal) : 0;
 }
 
 std::string GdbServer::read_register(unsigned number) const {
@@ -360,6 +424,19 @@ bool GdbServer::set_breakpoint(std::string_view arguments, bool insert) {
     return true;
 }
 
+bool GdbServer::set_watchpoint(std::string_view arguments, Watch::Kind kind, bool insert) {
+    Watch watch{kind, 0, 0};
+    if (!parse_pair(arguments, watch.address, watch.size) || watch.size == 0) return false;
+    std::erase(watches_, watch);
+    if (insert) {
+        watches_.push_back(watch);
+    } else {
+        std::erase_if(hits_, [&](const Told& told) { return told.hit.watch == watch; });
+        if (watches_.empty()) watchers_.clear();
+    }
+    return true;
+}
+
 std::string GdbServer::answer(std::string_view packet) {
     const auto status = [](bool good) { return std::string(good ? "OK" : "E01"); };
     if (packet.empty()) return "";
@@ -404,8 +481,10 @@ std::string GdbServer::answer(std::string_view packet) {
                 hart->flush_code();
             return "OK";
         }
-        case 'c': return resume(false);
-        case 's': return resume(true);
+        case 'c':
+        case 'C': return resume(false, signal_in(packet));
+        case 's':
+        case 'S': return resume(true, signal_in(packet));
         case 'H': {
             Place place = current_;
             if (rest.empty() || !find_thread(rest.substr(1), place)) return "E01";
@@ -419,7 +498,11 @@ std::string GdbServer::answer(std::string_view packet) {
         }
         case 'Z':
         case 'z':
-            if (rest.size() < 2 || (rest[0] != '0' && rest[0] != '1')) return "";
+            if (rest.size() < 2 || rest[0] < '0' || rest[0] > '4') return "";
+            if (rest[0] >= '2')
+                return status(set_watchpoint(rest.substr(2),
+                                             static_cast<Watch::Kind>(rest[0] - '0'),
+                                             packet.front() == 'Z'));
             return status(set_breakpoint(rest.substr(2), packet.front() == 'Z'));
         case 'D': detached_ = true; return "OK";
         case 'k': killed_ = true; return "OK";
@@ -431,7 +514,8 @@ std::string GdbServer::answer(std::string_view packet) {
         std::string_view action = packet.substr(6, packet.substr(6).find(';'));
         const auto colon = action.find(':');
         if (colon != std::string_view::npos) find_thread(action.substr(colon + 1), current_);
-        return resume(action.front() == 's' || action.front() == 'S');
+        if (action.empty()) return "E01";
+        return resume(action.front() == 's' || action.front() == 'S', signal_in(action));
     }
     if (packet.starts_with("qSupported"))
         return "PacketSize=40000;qXfer:features:read+;QStartNoAckMode+;vContSupported+";

@@ -2,18 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/debug/watch.hpp"
 #include "sim/hart/machine.hpp"
 
 namespace isthmus::sim {
 
 /// Attach with `target remote localhost:PORT` from gdb-multiarch. Breakpoints, single steps,
-/// registers (the e-registers included), memory, threads and interrupting work; watchpoints are
-/// refused. While the debugger holds one hart, all stand still; a step moves only the chosen hart.
+/// registers (the e-registers included), memory, threads, watchpoints and interrupting work. A
+/// signal that stopped a hart is passed on if the debugger says so, to the program's handler or to
+/// end it. While the debugger holds one hart, all stand still; a step moves only the chosen hart.
 /// The other nodes may have run on to the end of their round when one of them hits a breakpoint.
+///
+/// A watchpoint watches its address on every node, and remote accesses of other nodes, too: then
+/// the node that has the memory is said to have stopped, and a line tells who did it.
 class GdbServer {
   public:
     explicit GdbServer(Machine& machine);
@@ -42,7 +49,12 @@ class GdbServer {
     bool read_packet(std::string& packet);
     bool send_packet(const std::string& packet);
     bool interrupted();
-    std::string resume(bool step);
+    std::string resume(bool step, int signal);
+    template <HartObserver Observer>
+    void move(bool step, std::span<Observer> observers);
+    void take_hits();
+    std::string next_hit(bool step);
+    static int signal_in(std::string_view action);
     std::string stop_reply() const;
     std::string thread_name(const Place& place) const;
     bool find_thread(std::string_view text, Place& place) const;
@@ -53,10 +65,19 @@ class GdbServer {
     bool write_register(unsigned number, std::uint64_t value);
     std::string transfer_features(std::string_view arguments) const;
     bool set_breakpoint(std::string_view arguments, bool insert);
+    bool set_watchpoint(std::string_view arguments, Watch::Kind kind, bool insert);
     unsigned word_bytes() const;
 
     Machine& machine_;
     Place current_;
+    std::vector<Watch> watches_;
+    std::vector<WatchObserver> watchers_;  // by node, while there are watchpoints
+    /// Watched accesses of the last round that are still to be told, one a resume.
+    struct Told {
+        WatchHit hit;
+        Node* by;  // whose hart did it
+    };
+    std::deque<Told> hits_;
     int listener_ = -1, socket_ = -1;
     int signal_ = 5;
     bool stopped_ = false, killed_ = false, detached_ = false;

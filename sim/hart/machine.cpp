@@ -224,6 +224,8 @@ bool Machine::end_phase() {
 void Machine::serve(Node& node, Hart& hart) {
     if (hart.stop == Stop::kRemote) {
         serve_remote(node, hart);
+    } else if (hart.stop == Stop::kObserver) {
+        if (on_stop) on_stop(node, hart);
     } else {
         const bool for_debugger = hart.stop == Stop::kBreakpoint || hart.stop == Stop::kTrap;
         if (for_debugger && on_stop && on_stop(node, hart)) return;

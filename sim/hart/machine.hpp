@@ -132,6 +132,12 @@ struct Node {
     }
 };
 
+/// What the simulator itself ends with. A bare-metal program's code may have more than eight bits;
+/// no failure becomes success.
+inline int exit_status(int code) {
+    return (code & 0xff) != 0 || code == 0 ? code & 0xff : 255;
+}
+
 /// Puts the program into a node and gives it its first hart and its environment.
 using Boot = std::function<void(Machine&, Node&)>;
 
@@ -193,7 +199,7 @@ class Machine {
     /// Where error and crash texts go; stderr by default.
     std::function<void(const std::string&)> complain;
     /// Asked first when a hart stops at a breakpoint or with a trap nobody in the machine handles;
-    /// true if it has taken care of it. A debugger sits here.
+    /// true if it has taken care of it. Told when an observer stops one. A debugger sits here.
     std::function<bool(Node&, Hart&)> on_stop;
     /// Called about every 50 ms of host time from run(), with nothing running.
     std::function<void()> on_progress;
@@ -256,7 +262,6 @@ void Machine::advance(Node& node, Observer& observer) {
         node.quota -= std::max<std::int64_t>(1, static_cast<std::int64_t>(hart.instret - before));
         switch (stop) {
             case Stop::kBudget: node.current = (node.current + 1) % harts; break;
-            case Stop::kObserver: break;
             case Stop::kYield:
                 ++node.counters.yields;
                 node.current = (node.current + 1) % harts;

@@ -16,7 +16,7 @@ class Gdb : public testing::Test {
   protected:
     void SetUp() override {
         if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
-        test::write_file(scratch / "p.c", R"(
+        compile("p", R"(
 #include <stdio.h>
 volatile int total;
 __attribute__((noinline)) int triple(int x) { total += x; return 3 * x; }
@@ -27,9 +27,30 @@ int main(void) {
     return 7;
 }
 )");
-        const auto built = test::run(std::string(ISTHMUS_TEST_GCC) + " -g -O1 -static -o " +
-                                     (scratch / "p") + " " + (scratch / "p.c"));
+    }
+    void compile(const std::string& name, const char* text) {
+        test::write_file(scratch / (name + ".c"), text);
+        const auto built = test::run(std::string(ISTHMUS_TEST_GCC) +
+                                     " -g -O1 -static -I" ISTHMUS_TEST_INCLUDE " -o " +
+                                     (scratch / name) + " " + (scratch / (name + ".c")));
         ASSERT_EQ(built.status, 0) << built.output;
+    }
+    /// What gdb-multiarch prints for `commands`, each in quotes, with the program on `nodes` nodes.
+    std::string debug(const std::string& name, unsigned nodes, const std::string& commands) {
+        MachineOptions options;
+        options.nodes = nodes;
+        options.arguments = {name};
+        Machine machine(Program::load(scratch / name), options, boot_linux);
+        machine.complain = [](const std::string&) {};
+        GdbServer server(machine);
+        const int port = server.listen(0);
+        std::thread serving([&] { server.serve(); });
+        const auto result =
+            test::run("timeout 60 " ISTHMUS_TEST_GDB
+                      " -q -batch -nx -ex 'set confirm off' -ex 'target remote localhost:" +
+                      std::to_string(port) + "' " + commands + " " + (scratch / name));
+        serving.join();
+        return result.output;
     }
     test::Scratch scratch;
 };
@@ -81,7 +102,13 @@ TEST_F(Gdb, NonsenseIsRefused) {
                                "Z",
                                "Z0",
                                "Z0,",
-                               "Z2,0,4",
+                               "Z2",
+                               "Z2,0",
+                               "Z2,0,0",
+                               "Z3,zz,4",
+                               "Z5,0,4",
+                               "vCont;",
+                               "vCont;;c",
                                "H",
                                "Hg",
                                "Hgzz",
@@ -111,27 +138,88 @@ TEST_F(Gdb, NonsenseIsRefused) {
 
 TEST_F(Gdb, RealDebugger) {
     if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
-    MachineOptions options;
-    options.arguments = {"p"};
-    Machine machine(Program::load(scratch / "p"), options, boot_linux);
-    GdbServer server(machine);
-    const int port = server.listen(0);
-    std::thread serving([&] { server.serve(); });
-    const auto result = test::run(
-        std::string("timeout 60 " ISTHMUS_TEST_GDB
-                    " -q -batch -nx -ex 'set confirm off' -ex 'target remote localhost:") +
-        std::to_string(port) +
-        "' -ex 'break triple' -ex continue -ex continue -ex backtrace -ex 'print x' -ex 'print "
-        "$e11' -ex 'set var $e20=77'"
-        " -ex 'print $e20' -ex stepi -ex 'info registers pc' -ex 'delete' -ex continue " +
-        (scratch / "p"));
-    serving.join();
-    EXPECT_NE(result.output.find("triple (x=x@entry=1)"), std::string::npos) << result.output;
-    EXPECT_NE(result.output.find("main ()"), std::string::npos) << result.output;
-    EXPECT_NE(result.output.find("$1 = 1"), std::string::npos) << result.output;
-    EXPECT_NE(result.output.find("$2 = 1"), std::string::npos) << result.output;
-    EXPECT_NE(result.output.find("$3 = 77"), std::string::npos) << result.output;
-    EXPECT_NE(result.output.find("exited with code 07"), std::string::npos) << result.output;
+    const std::string output = debug(
+        "p", 1,
+        "-ex 'break triple' -ex continue -ex continue -ex backtrace -ex 'print x' -ex 'print $e11' "
+        "-ex 'set var $e20=77' -ex 'print $e20' -ex stepi -ex 'info registers pc' -ex 'delete' "
+        "-ex continue");
+    EXPECT_NE(output.find("triple (x=x@entry=1)"), std::string::npos) << output;
+    EXPECT_NE(output.find("main ()"), std::string::npos) << output;
+    EXPECT_NE(output.find("$1 = 1"), std::string::npos) << output;
+    EXPECT_NE(output.find("$2 = 1"), std::string::npos) << output;
+    EXPECT_NE(output.find("$3 = 77"), std::string::npos) << output;
+    EXPECT_NE(output.find("exited with code 07"), std::string::npos) << output;
+}
+
+TEST_F(Gdb, Watchpoints) {
+    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+    const std::string output = debug(
+        "p", 2,
+        "-ex 'break main' -ex continue -ex delete -ex 'watch total' -ex continue -ex continue "
+        "-ex delete -ex 'rwatch total' -ex continue -ex delete -ex continue");
+    EXPECT_NE(output.find("Hardware watchpoint 2: total"), std::string::npos) << output;
+    EXPECT_NE(output.find("Old value = 0\nNew value = 1"), std::string::npos) << output;
+    EXPECT_NE(output.find("Old value = 1\nNew value = 3"), std::string::npos) << output;
+    EXPECT_NE(output.find("hit Hardware read watchpoint 3: total"), std::string::npos) << output;
+    EXPECT_NE(output.find("Value = 3"), std::string::npos) << output;
+    EXPECT_NE(output.find("exited with code 07"), std::string::npos) << output;
+}
+
+TEST_F(Gdb, WatchpointsSeeOtherNodes) {
+    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+    compile("remote", R"(
+#include <xbgas.h>
+volatile int flag, block[4], sink;
+int main(void) {
+    if (XBGAS_READ_E(10) == 0) {
+        for (int i = 0; i < 100000; ++i) sink = i;
+        xbgas_ersw(2, (void*)&flag, 99);
+        xbgas_fence();
+        return 0;
+    }
+    while (!flag) {}
+    return flag == 99;
+}
+)");
+    const std::string output = debug(
+        "remote", 2, "-ex 'watch flag' -ex continue -ex 'info threads' -ex delete -ex continue");
+    EXPECT_NE(output.find("node 0 reaches node 1 from "), std::string::npos) << output;
+    EXPECT_NE(output.find("<main+"), std::string::npos) << output;
+    EXPECT_NE(output.find("Thread 2 hit Hardware watchpoint 1: flag"), std::string::npos) << output;
+    EXPECT_NE(output.find("Old value = 0\nNew value = 99"), std::string::npos) << output;
+    EXPECT_NE(output.find("exited with code 01"), std::string::npos) << output;
+}
+
+TEST_F(Gdb, SignalsGoOnToTheProgram) {
+    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+    compile("fault", R"(
+#include <setjmp.h>
+#include <signal.h>
+static sigjmp_buf back;
+static volatile int seen;
+static void fault(int number) {
+    seen = number;
+    siglongjmp(back, 1);
+}
+int main(void) {
+    signal(SIGSEGV, fault);
+    if (!sigsetjmp(back, 1)) *(volatile int*)16 = 1;
+    signal(SIGSEGV, SIG_DFL);
+    if (seen == 11) *(volatile int*)24 = 1;
+    return 3;
+}
+)");
+    std::string output = debug("fault", 1,
+                               "-ex continue -ex 'print seen' -ex 'break fault' -ex continue -ex "
+                               "delete -ex continue -ex 'print seen' -ex continue");
+    EXPECT_NE(output.find("Program received signal SIGSEGV"), std::string::npos) << output;
+    EXPECT_NE(output.find("$1 = 0"), std::string::npos) << output;
+    EXPECT_NE(output.find("fault (number="), std::string::npos) << output;
+    EXPECT_NE(output.find("$2 = 11"), std::string::npos) << output;
+    EXPECT_NE(output.find("exited with code 0213"), std::string::npos) << output;
+    // Without the signal the instruction comes again.
+    output = debug("fault", 1, "-ex continue -ex 'signal 0' -ex 'set $pc=$pc+4' -ex 'signal 0'");
+    EXPECT_NE(output.find("exited with code 03"), std::string::npos) << output;
 }
 
 }  // namespace
