@@ -109,14 +109,14 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
         }
         std::byte* host = region->host + (address - region->start);
         std::memcpy(host, value, size);
-        if (memory->is_code(page)) {
-            memory->note_write(address, size);
-        } else if (page == watch_page) {
+        const bool code = memory->is_code(page);
+        if (code) memory->note_write(address, size);
+        if (page == watch_page) {
             if (address - watch_address < 8) {
                 stop = Stop::kHostCall;
                 return false;
             }
-        } else {
+        } else if (!code) {
             tlb.write[(page / kPageSize) % Tlb::kEntries] = {
                 page, reinterpret_cast<std::uintptr_t>(host) - address};
         }
@@ -213,12 +213,13 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
     };
     const auto high = [&](std::uint64_t full) { return (full & 0xffffffff) | value << 32; };
     switch (number) {
-        case 0x001: fflags = value & 31; return fp_enabled();
-        case 0x002: frm = value & 7; return fp_enabled();
+        case 0x001:
+        case 0x002:
         case 0x003:
-            fflags = value & 31;
-            frm = (value >> 5) & 7;
-            return fp_enabled();
+            if (!fp_enabled()) return false;
+            if (number != 0x002) fflags = value & 31;
+            if (number != 0x001) frm = (number == 0x003 ? value >> 5 : value) & 7;
+            return true;
         case 0x300: {
             std::uint64_t next = value & (kMie | kMpie | kMprv);
             if ((value & kMpp) == kMpp) next |= kMpp;

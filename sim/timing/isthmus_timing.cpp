@@ -63,7 +63,8 @@ int main(int argc, char** argv) {
     app.add_option("--machine", file, "machine description; default: Table III of the xBGAS paper");
     app.add_option("--set", settings, "change a parameter: section.key=value (repeatable)")
         ->allow_extra_args(false);
-    app.add_option("-n,--nodes", nodes, "nodes, as the most square mesh; default: the machine's")
+    app.add_option("-n,--nodes", nodes,
+                   "nodes; the most square mesh if the machine has another number of them")
         ->check(CLI::Range(1, 1024));
     app.add_option("--profile", profile, "xBGAS encoding: b (2.0.0) or a (0.0.7)")
         ->check(CLI::IsMember({"a", "b"}));
@@ -101,7 +102,7 @@ int main(int argc, char** argv) {
         MachineDescription machine = file.empty() ? table3() : load_machine(file);
         for (const std::string& setting : settings)
             set_parameter(machine, setting);
-        if (nodes != 0) shape_mesh(machine, nodes);
+        if (nodes != 0 && nodes != machine.nodes()) shape_mesh(machine, nodes);
         check_machine(machine, file.empty() ? "sim/machine/table3.json" : file);
 
         Program program = Program::load(rest.front());
@@ -148,7 +149,7 @@ int main(int argc, char** argv) {
             std::fprintf(stderr, "isthmus-timing: stopped after %llu cycles (--max-cycles)\n",
                          static_cast<unsigned long long>(timed.simulator().now()));
         }
-        return finished ? functional.exit_code() & 0xff : 125;
+        return finished ? exit_status(functional.exit_code()) : 125;
     } catch (const ModelError& error) {
         std::fprintf(stderr, "isthmus-timing: %s\n", error.what());
         return 127;

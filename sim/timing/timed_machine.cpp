@@ -195,6 +195,8 @@ class TimedMachine::HartSource final : public InstructionSource {
         observer_.core = &core;
         observer_.go_on = true;
         while (observer_.go_on) {
+            if (!wants_service_ && !posted_faults_.empty())
+                ask_for_service(Service::kPostedFault, 0);
             if (wants_service_) return core.wait_for_service(service_cycles_);
             show_time(core.now());
             if (node_.nanoseconds() >= node_.alarm) [[unlikely]] {
@@ -282,7 +284,11 @@ class TimedMachine::HartSource final : public InstructionSource {
     void serve() override {
         const Service service = std::exchange(service_, Service::kNone);
         wants_service_ = false;
-        if (service == Service::kFault) {
+        if (service == Service::kPostedFault) {
+            hart_.remote = posted_faults_.front();
+            posted_faults_.pop_front();
+            machine_.serve_remote(node_, hart_);
+        } else if (service == Service::kFault) {
             machine_.serve_remote(node_, hart_);
         } else if (service == Service::kStop) {
             machine_.serve(node_, hart_);
@@ -308,7 +314,7 @@ class TimedMachine::HartSource final : public InstructionSource {
     }
 
   private:
-    enum class Service : std::uint8_t { kNone, kStop, kFault, kWake };
+    enum class Service : std::uint8_t { kNone, kStop, kFault, kPostedFault, kWake };
     static constexpr std::int64_t kBudget = 1 << 20;
 
     void ask_for_service(Service service, Cycle cycles) {
@@ -388,14 +394,14 @@ class TimedMachine::HartSource final : public InstructionSource {
         const RemoteRequest& request = found->second;
         if (status == RemoteStatus::kDone) {
             NodeCounters& counters = node_.counters;
-            const bool bulk = request.count != 0;
+            const bool bulk = request.kind == RemoteRequest::Kind::kBulkLoad ||
+                              request.kind == RemoteRequest::Kind::kBulkStore;
             ++(bulk                                          ? counters.bulk_transfers
                : request.kind == RemoteRequest::Kind::kStore ? counters.remote_stores
                                                              : counters.remote_atomics);
             counters.remote_bytes += bulk ? request.count * request.size : request.size;
         } else {
-            hart_.remote = request;
-            ask_for_service(Service::kFault, 0);
+            posted_faults_.push_back(request);
         }
         posted_.erase(found);
         return true;
@@ -526,6 +532,8 @@ class TimedMachine::HartSource final : public InstructionSource {
     const Cycle descriptor_cycles_, completion_cycles_;
     CoreTiming* core_ = nullptr;
     std::vector<std::pair<Ticket, RemoteRequest>> posted_;
+    /// Raised one by one between instructions: hart_.remote is that of an access under way before.
+    std::deque<RemoteRequest> posted_faults_;
     std::deque<Descriptor> descriptors_;  // posted, not all reported
     TimingObserver observer_;
     Service service_ = Service::kNone;

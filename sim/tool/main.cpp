@@ -232,7 +232,7 @@ int run(Settings& settings) {
         if (!file) throw std::runtime_error(settings.stats + ": cannot be written (--stats)");
     }
     if (settings.json && speaks) std::cout << report.dump() << "\n" << std::flush;
-    const int code = finished ? report["exit_code"].get<int>() & 0xff : 125;
+    const int code = finished ? exit_status(report["exit_code"].get<int>()) : 125;
     // The launcher would tell of a process that failed; it is the program that did.
     if (spread != nullptr && code != 0) spread->end(code);
     return code;
@@ -272,13 +272,11 @@ int run_processes(const Settings& settings, int argc, char** argv) {
 
 /// With a machine description the program runs in time: isthmus-timing, beside this tool, takes
 /// over.
-int run_timed(const Settings& settings, unsigned nodes) {
-    for (const auto& [given, option] :
-         {std::pair{settings.gdb_port >= 0, "--gdb"},
-          {settings.count, "--count"},
-          {!settings.trace.empty() || settings.trace_to_stderr, "--trace"},
-          {!settings.log_commits.empty(), "--log-commits"}}) {
-        if (given)
+int run_timed(const Settings& settings, const CLI::App& given) {
+    for (const char* option : {"--gdb", "--count", "--trace", "--trace-file", "--log-commits",
+                               "--processes", "--memory", "--quantum", "--seed",
+                               "--max-instructions", "--strict-e", "--interpret", "--host-clock"}) {
+        if (given.count(option) != 0)
             throw std::runtime_error(std::string(option) +
                                      " works without time only: leave --machine, --timed, --set "
                                      "and --timeline out");
@@ -303,8 +301,8 @@ int run_timed(const Settings& settings, unsigned nodes) {
     add("--threads", std::to_string(settings.machine.threads));
     if (settings.json) words.emplace_back("--json");
     if (settings.quiet) words.emplace_back("--quiet");
-    // 0: as many as the description has.
-    add("-n", std::to_string(nodes));
+    // Without it, as many as the description has.
+    if (given.count("-n") != 0) add("-n", std::to_string(settings.machine.nodes));
     words.push_back(settings.program);
     words.insert(words.end(), settings.arguments.begin(), settings.arguments.end());
     std::vector<char*> pointers;
@@ -331,7 +329,8 @@ int main(int argc, char** argv) {
     app.add_option("arguments", settings.arguments,
                    "Its arguments; those that begin with a dash after --");
     MachineOptions& machine = settings.machine;
-    app.add_option("-n,--nodes", machine.nodes, "Nodes, each running the program")
+    app.add_option("-n,--nodes", machine.nodes,
+                   "Nodes, each running the program; in time, without it, the machine's")
         ->check(CLI::Range(1, 1024));
     app.add_option("--profile", settings.profile, "xBGAS encoding: b (2.0.0) or a (0.0.7)")
         ->check(CLI::IsMember({"a", "b"}));
@@ -387,9 +386,7 @@ int main(int argc, char** argv) {
     try {
         if (settings.timed || !settings.machine_file.empty() ||
             !settings.machine_settings.empty() || !settings.timeline.empty()) {
-            if (settings.processes != 1)
-                throw std::runtime_error("--processes works without time only");
-            return run_timed(settings, app.count("-n") != 0 ? machine.nodes : 0);
+            return run_timed(settings, app);
         }
         if (settings.processes != 1 && !kSpreads) return run_processes(settings, argc, argv);
         return run(settings);

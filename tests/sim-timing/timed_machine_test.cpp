@@ -136,6 +136,50 @@ int main(void) {
     EXPECT_EQ(outcome.exit_code, 0);
 }
 
+// What a node did does not depend on time: transfers of nothing and posted operations included.
+TEST(TimedMachine, CountsWhatIsCountedWithoutTime) {
+    NEEDS_COMPILER();
+    const Compiled program = Compiled::text(R"(
+#include <stdint.h>
+#include <xbgas.h>
+int main(void) {
+    char* const shared = (char*)XBGAS_READ_E(13);
+    static long from[16];
+    if (XBGAS_READ_E(10) != 0) return 0;
+    xbgas_ebsd(from, 2, shared, 16);
+    /* Nothing, and nobody waits for it. */
+    __asm__ volatile("mv t6, %0\n\t.insn i 0x7b, 5, x31, %1, 0\n\t"
+                     ".insn r4 0x5b, 3, 2, x0, %2, t6, %3" ::"r"(shared), "r"(2l), "r"(from), "r"(0l)
+                     : "t6", "memory");
+    xbgas_ebld(from, 2, shared, 5);
+    xbgas_ersd(2, shared, 1);
+    xbgas_eamoadd_d(2, shared, 1);
+    xbgas_fence();
+    return (int)xbgas_erld(2, shared) - 2;
+}
+)");
+    MachineDescription m = table3();
+    m.mesh.width = 2;
+    m.mesh.height = 1;
+    MachineOptions options;
+    options.nodes = 2;
+    options.arguments = {"program"};
+    Machine timeless(Program::load(program.path()), options, boot_linux);
+    ASSERT_TRUE(timeless.run());
+    Machine functional(Program::load(program.path()), options, boot_linux);
+    TimedMachine timed(functional, m, 1);
+    ASSERT_TRUE(timed.run(200'000'000));
+    EXPECT_EQ(timeless.exit_code(), 0);
+    EXPECT_EQ(functional.exit_code(), 0);
+    const NodeCounters &a = timeless.nodes()[0]->counters, &b = functional.nodes()[0]->counters;
+    EXPECT_EQ(a.bulk_transfers, 3u);
+    EXPECT_EQ(a.remote_loads, b.remote_loads);
+    EXPECT_EQ(a.remote_stores, b.remote_stores);
+    EXPECT_EQ(a.remote_atomics, b.remote_atomics);
+    EXPECT_EQ(a.bulk_transfers, b.bulk_transfers);
+    EXPECT_EQ(a.remote_bytes, b.remote_bytes);
+}
+
 TEST(TimedMachine, RefusesWhatDoesNotFit) {
     NEEDS_COMPILER();
     const Compiled program = Compiled::file(every_instruction());

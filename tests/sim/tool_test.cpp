@@ -70,6 +70,29 @@ TEST_F(ToolWithProgram, AnOptionThatRepeatsTakesOneValueEachTime) {
     EXPECT_EQ(timed.status, 5) << timed.output;
 }
 
+TEST_F(ToolWithProgram, TimeTakesTheMachineAsItIs) {
+    const auto nodes = [&](const std::string& arguments) {
+        const auto ran = test::run(kTool + "--quiet --stats " + (scratch / "s.json") + " " +
+                                   arguments + " " + program);
+        EXPECT_EQ(ran.status, 0) << ran.output;
+        const auto stats = nlohmann::json::parse(test::read_file(scratch / "s.json"));
+        return stats["machine"]["mesh"];
+    };
+    const nlohmann::json two_by_three = {{"width", 2}, {"height", 3}};
+    EXPECT_EQ(nodes("--set mesh.width=2 --set mesh.height=3"), two_by_three);
+    // A number of nodes that the machine has already does not shape it anew.
+    EXPECT_EQ(nodes("--set mesh.width=2 --set mesh.height=3 -n 6"), two_by_three);
+    const nlohmann::json line = {{"width", 6}, {"height", 1}};
+    EXPECT_EQ(nodes("--set mesh.width=6 --set mesh.height=1 -n 6"), line);
+    for (const char* option : {"--max-instructions 5", "--seed 3", "--trace-file x", "--host-clock",
+                               "--quantum 9", "--memory 1GB", "--strict-e", "--interpret"}) {
+        const auto refused = test::run(kTool + "--timed " + option + " " + program);
+        EXPECT_EQ(refused.status, 126) << option;
+        EXPECT_NE(refused.output.find("works without time only"), std::string::npos)
+            << refused.output;
+    }
+}
+
 TEST_F(ToolWithProgram, HandlersReachOtherNodesWithAndWithoutTime) {
     const std::string with = scratch / "signals";
     const auto built =

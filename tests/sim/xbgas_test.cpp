@@ -449,6 +449,54 @@ patch:
               0);
 }
 
+// A program of one page: the word that ends it lies beside code that has run.
+TEST_F(Bare, EndsThroughAWordBesideCode) {
+    test::Scratch scratch;
+    test::write_file(scratch / "one.s", R"(
+.globl _start, tohost
+_start: la t0, tohost
+    li t1, 21
+    sd t1, 0(t0)
+1:  j 1b
+.balign 8
+tohost: .8byte 0
+)");
+    const auto built =
+        test::run(std::string(ISTHMUS_TEST_AS) + " -march=rv64gc " + (scratch / "one.s") + " -o " +
+                  (scratch / "one.o") + " && riscv64-linux-gnu-ld -N -Ttext=0x80000000 -o " +
+                  (scratch / "one") + " " + (scratch / "one.o"));
+    ASSERT_EQ(built.status, 0) << built.output;
+    MachineOptions options;
+    options.max_instructions = 1'000'000;
+    Machine machine(Program::load(scratch / "one"), options, boot_bare_metal);
+    EXPECT_TRUE(machine.run());
+    EXPECT_EQ(machine.exit_code(), 10);
+}
+
+TEST_F(Bare, AFailureOfManyBitsIsNoSuccess) {
+    EXPECT_EQ(run("li a0, 512\nj exit\n"), 512);
+    EXPECT_EQ(exit_status(512), 255);
+    EXPECT_EQ(exit_status(513), 1);
+    EXPECT_EQ(exit_status(0), 0);
+}
+
+TEST_F(Bare, AFlagWriteThatTrapsWritesNothing) {
+    EXPECT_EQ(run(std::string(kHandler) + R"(
+    li a1, 31
+    li s1, 0x00159073         # floating point is off after reset
+    traps 2, .4byte 0x00159073
+    li s1, 0x00259073
+    traps 2, .4byte 0x00259073
+    li s1, 0x00359073
+    traps 2, .4byte 0x00359073
+    li t0, 0x2000
+    csrs mstatus, t0
+    frcsr a0
+    j exit
+)"),
+              0);
+}
+
 TEST_F(Bare, TimerInterrupt) {
     EXPECT_EQ(run(R"(
     la t0, handler
