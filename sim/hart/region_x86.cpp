@@ -1,0 +1,199 @@
+// Which blocks are a region, which guest registers live in host registers, and the flow between the
+// blocks. What instructions become is in region_x86_instructions.cpp.
+#include "sim/hart/region_x86.hpp"
+
+#include <algorithm>
+
+namespace isthmus::sim::x86_64 {
+
+bool Region::usable(const Block& block) {
+    if (block.count == 0) return false;
+    const InsnMeta& last = block.meta[block.count - 1];
+    if (last.op == Op::kCount) return false;  // illegal instruction or breakpoint
+    return info(last.op).klass != InstructionClass::kSystem;
+}
+
+void Region::count(const Block& block) {
+    for (std::uint32_t k = 0; k < block.count; ++k) {
+        const OpInfo& op = info(block.meta[k].op);
+        const Insn& i = block.insns[k];
+        const auto use_of = [&](RegisterFile file, unsigned r, bool writes) {
+            if (file != RegisterFile::kX || r == 0 || r >= 32) return;
+            ++uses_[r];
+            written_[r] = written_[r] || writes;
+        };
+        use_of(op.rd, i.rd, true);
+        use_of(op.rs1, i.rs1, false);
+        use_of(op.rs2, i.rs2, false);
+    }
+}
+
+void Region::collect(const Block& head) {
+    host_.fill(-1);
+    if (!usable(head)) return;
+    std::size_t instructions = 0;
+    const auto add = [&](const Block* block) {
+        if (!block || !usable(*block) || labels_.count(block->pc)) return;
+        if (blocks_.size() >= kMaxBlocks || instructions + block->count > kMaxInstructions) return;
+        instructions += block->count;
+        labels_[block->pc] = Label();
+        blocks_.push_back(block);
+    };
+    add(&head);
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        const Block* const block = blocks_[i];
+        add(block->next);
+        add(block->taken);
+        add(block->indirect);
+    }
+    for (const Block* block : blocks_)
+        count(*block);
+    std::vector<unsigned> order;
+    for (unsigned r = 1; r < 32; ++r) {
+        if (uses_[r]) order.push_back(r);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](unsigned x, unsigned y) { return uses_[x] > uses_[y]; });
+    for (std::size_t k = 0; k < order.size() && k < kGuestHomes.size(); ++k)
+        host_[order[k]] = static_cast<int>(k);
+}
+
+Label Region::exit_to(std::uint64_t pc) {
+    for (const Exit& exit : exits_) {
+        if (exit.pc == pc) return exit.entry;
+    }
+    exits_.push_back({a_.newLabel(), pc});
+    return exits_.back().entry;
+}
+
+// The block is taken off the budget already and the flags are those of that subtraction.
+void Region::go(std::uint64_t pc, const Block* known, const Block* following) {
+    const auto found = known ? labels_.find(known->pc) : labels_.end();
+    if (found == labels_.end()) {
+        a_.jmp(exit_to(pc));
+        return;
+    }
+    a_.jle(exit_to(pc));
+    if (known != following) a_.jmp(found->second);
+}
+
+void Region::end_of_block(const Block& block, const Block* following) {
+    const Op op = block.meta[block.count - 1].op;
+    const Insn& i = block.insns[block.count - 1];
+    const std::uint64_t behind = block.pc + block.bytes;
+    const auto counted = static_cast<std::int32_t>(block.count);
+    const auto link = [&] {
+        if (i.rd == Hart::kDiscard) return;
+        const Gp d = cached(i.rd) ? host(i.rd) : kC;
+        constant(d, behind);
+        set(i.rd, d);
+    };
+    switch (info(op).klass) {
+        case InstructionClass::kBranch: {
+            const Label taken = a_.newLabel();
+            const Gp x = use(i.rs1, kA);
+            if (i.rs2 == 0)
+                a_.cmp(x, 0);
+            else
+                a_.cmp(x, use(i.rs2, kC));
+            switch (op) {
+                case Op::beq: a_.je(taken); break;
+                case Op::bne: a_.jne(taken); break;
+                case Op::blt: a_.jl(taken); break;
+                case Op::bge: a_.jge(taken); break;
+                case Op::bltu: a_.jb(taken); break;
+                default: a_.jae(taken); break;
+            }
+            a_.sub(kLeft, counted);
+            go(behind, block.next, nullptr);
+            a_.bind(taken);
+            a_.sub(kLeft, counted);
+            go(block.taken_pc, block.taken, following);
+            break;
+        }
+        case InstructionClass::kJump:
+            link();
+            a_.sub(kLeft, counted);
+            go(block.taken_pc, block.taken, following);
+            break;
+        case InstructionClass::kJumpRegister: {
+            const Label elsewhere = a_.newLabel();
+            const Gp base = use(i.rs1, kA);
+            a_.lea(kA, x86::ptr(base, i.imm));
+            a_.and_(kA, -2);
+            link();
+            a_.sub(kLeft, counted);
+            const auto known = block.indirect ? labels_.find(block.indirect_pc) : labels_.end();
+            if (known != labels_.end()) {
+                a_.jle(elsewhere);
+                a_.mov(kC, block.indirect_pc);
+                a_.cmp(kA, kC);
+                a_.je(known->second);
+            }
+            a_.bind(elsewhere);
+            a_.mov(x86::qword_ptr(kHart, kPcOffset), kA);
+            a_.jmp(epilogue_);
+            break;
+        }
+        default:
+            a_.sub(kLeft, counted);
+            go(behind, block.next, following);
+            break;
+    }
+}
+
+void Region::emit() {
+    epilogue_ = a_.newLabel();
+    stopped_ = a_.newLabel();
+    for (auto& [pc, label] : labels_)
+        label = a_.newLabel();
+    const Gp saved[] = {x86::rbx, x86::rbp, x86::r12, x86::r13, x86::r14, x86::r15};
+    for (const Gp& r : saved)
+        a_.push(r);
+    a_.push(x86::rsi);  // the TranslationExit, and the stack is aligned for calls
+    a_.mov(kHart, x86::rdi);
+    a_.mov(kLeft, x86::qword_ptr(x86::rsi, offsetof(TranslationExit, left)));
+    reload();
+    for (std::size_t k = 0; k < blocks_.size(); ++k) {
+        const Block& block = *blocks_[k];
+        a_.bind(labels_.at(block.pc));
+        for (std::uint32_t n = 0; n < block.count; ++n) {
+            const Op op = block.meta[n].op;
+            const Insn& i = block.insns[n];
+            if (!is_straight(op)) break;
+            if (!instruction(block, i, op)) call_fallback(block, i, op);
+        }
+        end_of_block(block, k + 1 < blocks_.size() ? blocks_[k + 1] : nullptr);
+    }
+    for (std::size_t k = 0; k < colds_.size(); ++k) {
+        const Cold cold = colds_[k];
+        a_.bind(cold.entry);
+        call_fallback(*cold.block, *cold.insn, cold.op);
+        a_.jmp(cold.back);
+    }
+    for (const Exit& exit : exits_) {
+        a_.bind(exit.entry);
+        a_.mov(kA, exit.pc);
+        a_.mov(x86::qword_ptr(kHart, kPcOffset), kA);
+        a_.jmp(epilogue_);
+    }
+    const Label leave = a_.newLabel();
+    a_.bind(epilogue_);
+    write_back();
+    a_.pop(x86::rsi);
+    a_.xor_(x86::eax, x86::eax);
+    a_.bind(leave);
+    a_.mov(x86::qword_ptr(x86::rsi, offsetof(TranslationExit, left)), kLeft);
+    for (int k = 5; k >= 0; --k)
+        a_.pop(saved[k]);
+    a_.ret();
+    // A fallback stopped: registers are in their homes, rcx is the instruction, rdx its block.
+    a_.bind(stopped_);
+    a_.pop(x86::rsi);
+    a_.mov(x86::qword_ptr(x86::rsi, offsetof(TranslationExit, insn)), kC);
+    a_.mov(x86::qword_ptr(x86::rsi, offsetof(TranslationExit, block)), kD);
+    a_.mov(x86::eax, 1);
+    a_.jmp(leave);
+}
+
+}  // namespace isthmus::sim::x86_64
