@@ -1,18 +1,8 @@
 #include "sim/debug/gdb_server.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <stdexcept>
 
 #include "sim/isa/disassemble.hpp"
 
@@ -21,7 +11,6 @@ namespace {
 
 constexpr unsigned kPc = 32, kFloat = 33, kFflags = 65, kFrm = 66, kFcsr = 67, kExtended = 68,
                    kRegisters = 100;
-constexpr std::size_t kMaxPacket = 1 << 20;
 
 std::string hex_bytes(const void* data, std::size_t size) {
     static constexpr char kDigits[] = "0123456789abcdef";
@@ -32,11 +21,6 @@ std::string hex_bytes(const void* data, std::size_t size) {
         text += kDigits[byte & 15];
     }
     return text;
-}
-
-bool parse_hex(std::string_view text, std::uint64_t& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-    return error == std::errc{} && end == text.data() + text.size();
 }
 
 bool parse_bytes(std::string_view text, std::vector<std::uint8_t>& bytes) {
@@ -83,96 +67,21 @@ GdbServer::GdbServer(Machine& machine) : machine_(machine) {
 
 GdbServer::~GdbServer() {
     machine_.on_stop = nullptr;
-    if (socket_ >= 0) close(socket_);
-    if (listener_ >= 0) close(listener_);
 }
 
 unsigned GdbServer::word_bytes() const {
     return machine_.program().xlen == Xlen::k64 ? 8 : 4;
 }
 
-int GdbServer::listen(int port) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const int yes = 1;
-    setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    socklen_t size = sizeof address;
-    if (listener_ < 0 || bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-        ::listen(listener_, 1) != 0 ||
-        getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
-        throw std::runtime_error("cannot listen on localhost port " + std::to_string(port) + ": " +
-                                 std::strerror(errno) + " (--gdb)");
-    return ntohs(address.sin_port);
-}
-
-bool GdbServer::read_packet(std::string& packet) {
-    for (;;) {
-        // Everything up to a complete $...#xx; acknowledgements and stray interrupts in between are
-        // dropped.
-        const auto start = input_.find('$');
-        if (start != std::string::npos) {
-            const auto end = input_.find('#', start);
-            if (end != std::string::npos && end + 2 < input_.size()) {
-                packet = input_.substr(start + 1, end - start - 1);
-                std::uint64_t sum = 0;
-                const bool readable = parse_hex(std::string_view(input_).substr(end + 1, 2), sum);
-                input_.erase(0, end + 3);
-                std::uint8_t actual = 0;
-                for (const char c : packet)
-                    actual = static_cast<std::uint8_t>(actual + static_cast<unsigned char>(c));
-                const bool good = readable && sum == actual;
-                if (acknowledge_ && ::send(socket_, good ? "+" : "-", 1, MSG_NOSIGNAL) != 1)
-                    return false;
-                if (good) return true;
-                continue;
-            }
-        }
-        if (input_.size() > kMaxPacket) return false;
-        char buffer[4096];
-        const ssize_t got = recv(socket_, buffer, sizeof buffer, 0);
-        if (got <= 0) return false;
-        input_.append(buffer, static_cast<std::size_t>(got));
-    }
-}
-
-bool GdbServer::send_packet(const std::string& packet) {
-    std::uint8_t sum = 0;
-    for (const char c : packet)
-        sum = static_cast<std::uint8_t>(sum + static_cast<unsigned char>(c));
-    char tail[4];
-    std::snprintf(tail, sizeof tail, "#%02x", sum);
-    const std::string text = "$" + packet + tail;
-    return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) ==
-           static_cast<ssize_t>(text.size());
-}
-
-bool GdbServer::interrupted() {
-    if (socket_ < 0) return false;
-    pollfd waiting{socket_, POLLIN, 0};
-    if (poll(&waiting, 1, 0) <= 0) return false;
-    char c = 0;
-    if (recv(socket_, &c, 1, MSG_PEEK) <= 0) return true;
-    if (c != 3 && c != '+') return false;
-    if (recv(socket_, &c, 1, 0) != 1) return true;
-    return c == 3;
-}
-
 bool GdbServer::serve() {
     std::fprintf(stderr, "isthmus-sim: waiting for GDB\n");
-    socket_ = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (socket_ < 0)
-        throw std::runtime_error(std::string("no debugger could connect: ") + std::strerror(errno));
-    const int yes = 1;
-    setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    connection_.accept();
     std::string packet;
-    while (read_packet(packet)) {
+    while (connection_.receive(packet)) {
         const std::string reply = answer(packet);
         if (killed_) return false;
-        if (!send_packet(reply)) return false;
-        if (packet == "QStartNoAckMode") acknowledge_ = false;
+        if (!connection_.send(reply)) return false;
+        if (packet == "QStartNoAckMode") connection_.stop_acknowledging();
         if (detached_) return false;
         if (reply.starts_with("W")) return true;
     }
@@ -232,7 +141,7 @@ void GdbServer::move(bool step, std::span<Observer> observers) {
     }
     while (machine_.round(observers)) {
         if (stopped_) break;
-        if (interrupted()) {
+        if (connection_.interrupted()) {
             signal_ = 2;
             break;
         }
@@ -286,7 +195,7 @@ std::string GdbServer::next_hit(bool step) {
         std::snprintf(text, sizeof text, "node %u reaches node %u from 0x%lx%s%s%s\n", told.by->id,
                       target.id, static_cast<unsigned long>(told.hit.pc), place.empty() ? "" : " <",
                       place.c_str(), place.empty() ? "" : ">");
-        if (socket_ >= 0) send_packet("O" + hex_bytes(text, std::strlen(text)));
+        if (connection_.is_open()) connection_.send("O" + hex_bytes(text, std::strlen(text)));
         if (!target.exited && !step) current_ = {&target, target.harts.front().get()};
     }
     const char* const name = told.hit.watch.kind == Watch::Kind::kWrite  ? "watch"
@@ -463,7 +372,7 @@ std::string GdbServer::answer(std::string_view packet) {
         }
         case 'm': {
             std::uint64_t address, size;
-            if (!parse_pair(rest, address, size) || size > kMaxPacket / 4) return "E01";
+            if (!parse_pair(rest, address, size) || size > kMaxGdbPacket / 4) return "E01";
             std::vector<std::byte> bytes(size);
             if (!current_.node->memory.read(address, bytes.data(), size, 0)) return "E14";
             return hex_bytes(bytes.data(), size);

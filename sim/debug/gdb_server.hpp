@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/debug/gdb_connection.hpp"
 #include "sim/debug/watch.hpp"
 #include "sim/hart/machine.hpp"
 
@@ -28,8 +29,8 @@ class GdbServer {
     GdbServer(const GdbServer&) = delete;
     GdbServer& operator=(const GdbServer&) = delete;
 
-    /// Listens on localhost; port 0 takes a free one. Returns the port. Throws std::runtime_error.
-    int listen(int port);
+    /// As GdbConnection.
+    int listen(int port) { return connection_.listen(port); }
     /// Waits for the debugger and does what it says until the machine has ended (true) or it
     /// detaches or closes the connection (false): the machine may run on without it then. `killed`
     /// tells whether it asked to end the machine.
@@ -46,9 +47,6 @@ class GdbServer {
         Hart* hart = nullptr;
     };
 
-    bool read_packet(std::string& packet);
-    bool send_packet(const std::string& packet);
-    bool interrupted();
     std::string resume(bool step, int signal);
     template <HartObserver Observer>
     void move(bool step, std::span<Observer> observers);
@@ -78,11 +76,9 @@ class GdbServer {
         Node* by;  // whose hart did it
     };
     std::deque<Told> hits_;
-    int listener_ = -1, socket_ = -1;
     int signal_ = 5;
     bool stopped_ = false, killed_ = false, detached_ = false;
-    bool acknowledge_ = true;
-    std::string input_;
+    GdbConnection connection_;
 };
 
 }  // namespace isthmus::sim
