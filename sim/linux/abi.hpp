@@ -123,6 +123,7 @@ enum Signal : int {
     kSigBus = 7,
     kSigKill = 9,
     kSigSegv = 11,
+    kSigPipe = 13,
     kSigAlrm = 14,
     kSigChld = 17,
     kSigCont = 18,

@@ -38,8 +38,8 @@ std::int64_t Process::add_file(int host, int from) {
     return guest;
 }
 
-std::int64_t Process::transfer(int host, std::uint64_t address, std::uint64_t size, bool to_file,
-                               std::int64_t offset) {
+std::int64_t Process::transfer(Hart& hart, int host, std::uint64_t address, std::uint64_t size,
+                               bool to_file, std::int64_t offset) {
     std::int64_t total = 0;
     std::byte buffer[65536];
     while (size != 0) {
@@ -52,7 +52,17 @@ std::int64_t Process::transfer(int host, std::uint64_t address, std::uint64_t si
             if (!node_.memory.host(address, kWrite)) return total ? total : -EFAULT;
             moved = offset < 0 ? ::read(host, buffer, n) : ::pread(host, buffer, n, offset);
         }
-        if (moved < 0) return total ? total : -errno;
+        if (moved < 0) {
+            const int error = errno;
+            if (error == EPIPE) {
+                SignalInfo info{};
+                info.number = kSigPipe;
+                info.sender.pid = static_cast<std::int32_t>(kProcessId);
+                info.sender.uid = 1000;
+                send(info, hart.id);
+            }
+            return total ? total : -error;
+        }
         if (!to_file && !node_.memory.write(address, buffer, static_cast<std::size_t>(moved)))
             return total ? total : -EFAULT;
         total += moved;
@@ -221,12 +231,14 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
             return status(lseek(host, static_cast<off_t>(a[1]), static_cast<int>(a[2])));
         case kSysRead:
             if (waits_for_file(hart, host, POLLIN)) return 0;
-            return transfer(host, a[1], a[2], false);
+            return transfer(hart, host, a[1], a[2], false);
         case kSysWrite:
             if (waits_for_file(hart, host, POLLOUT)) return 0;
-            return transfer(host, a[1], a[2], true);
-        case kSysPread64: return transfer(host, a[1], a[2], false, static_cast<std::int64_t>(a[3]));
-        case kSysPwrite64: return transfer(host, a[1], a[2], true, static_cast<std::int64_t>(a[3]));
+            return transfer(hart, host, a[1], a[2], true);
+        case kSysPread64:
+            return transfer(hart, host, a[1], a[2], false, static_cast<std::int64_t>(a[3]));
+        case kSysPwrite64:
+            return transfer(hart, host, a[1], a[2], true, static_cast<std::int64_t>(a[3]));
         case kSysReadv:
         case kSysWritev: {
             std::int64_t total = 0;
@@ -236,7 +248,7 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
                 Iovec part;
                 if (!get(a[1] + i * sizeof part, part)) return total ? total : -EFAULT;
                 const std::int64_t moved =
-                    transfer(host, part.base, part.length, number == kSysWritev);
+                    transfer(hart, host, part.base, part.length, number == kSysWritev);
                 if (moved < 0) return total ? total : moved;
                 total += moved;
                 if (static_cast<std::uint64_t>(moved) < part.length) break;

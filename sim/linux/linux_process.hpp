@@ -100,8 +100,8 @@ class Process final : public Environment {
     std::int64_t signal_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t futex(Hart& hart, const std::uint64_t (&a)[6]);
     std::int64_t clone(Hart& hart, const std::uint64_t (&a)[6]);
-    std::int64_t transfer(int host, std::uint64_t address, std::uint64_t size, bool to_file,
-                          std::int64_t offset = -1);
+    std::int64_t transfer(Hart& hart, int host, std::uint64_t address, std::uint64_t size,
+                          bool to_file, std::int64_t offset = -1);
 
     void crash(Hart& hart);
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -289,6 +290,8 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
 namespace isthmus::sim {
 
 void boot_linux(Machine& machine, Node& node) {
+    // A broken pipe is the program's affair: it gets the error and a signal of its own.
+    std::signal(SIGPIPE, SIG_IGN);
     auto process = std::make_unique<linux_abi::Process>(machine, node);
     process->boot();
     node.environment = std::move(process);

@@ -114,6 +114,33 @@ TEST_F(ToolWithProgram, ASignalWithoutAHandlerEndsTheProgram) {
     EXPECT_NE(aborted.output.find("back trace:"), std::string::npos) << aborted.output;
 }
 
+// A reader of the output that goes away ends the program, not the simulator.
+TEST_F(ToolWithProgram, OutputThatNobodyReadsEndsTheProgram) {
+    test::write_file(scratch / "talk.c", R"(
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+    if (argc > 1) signal(SIGPIPE, SIG_IGN);
+    while (write(1, "text", 4) == 4) {}
+    fprintf(stderr, "error %d", errno == EPIPE);
+    return argc > 1 ? 3 : 4;
+}
+)");
+    const auto built = test::run(std::string(ISTHMUS_TEST_GCC) + " -O1 -static -o " +
+                                 (scratch / "talk") + " " + (scratch / "talk.c"));
+    ASSERT_EQ(built.status, 0) << built.output;
+    const auto unread = [&](const std::string& command) {
+        return test::run("( ( " + command + "; echo status $? >&2 ) | true )");
+    };
+    const auto ended = unread(kTool + (scratch / "talk"));
+    EXPECT_NE(ended.output.find("node 0: signal 13 ends the program"), std::string::npos);
+    EXPECT_TRUE(ended.output.ends_with("status 141\n")) << ended.output;
+    const auto ignored = unread(kTool + (scratch / "talk") + " ignore");
+    EXPECT_EQ(ignored.output, "error 1status 3\n");
+}
+
 TEST_F(ToolWithProgram, CrashesNameThePlace) {
     const auto crash = test::run(kTool + program + " crash");
     EXPECT_EQ(crash.status, 139);
