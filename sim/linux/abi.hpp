@@ -29,6 +29,8 @@ enum Call : std::uint64_t {
     kSysWritev = 66,
     kSysPread64 = 67,
     kSysPwrite64 = 68,
+    kSysPreadv = 69,
+    kSysPwritev = 70,
     kSysPselect6 = 72,
     kSysPpoll = 73,
     kSysReadlinkat = 78,

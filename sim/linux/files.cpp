@@ -14,6 +14,8 @@ namespace isthmus::sim::linux_abi {
 
 namespace {
 
+constexpr std::uint64_t kSetPipeSize = 1031, kGetPipeSize = 1032;
+
 int host_open_flags(std::uint64_t flags) {
     static constexpr std::pair<std::uint64_t, int> kPairs[] = {
         {kOpenWriteOnly, O_WRONLY},  {kOpenReadWrite, O_RDWR},    {kOpenCreate, O_CREAT},
@@ -29,49 +31,22 @@ int host_open_flags(std::uint64_t flags) {
 
 }  // namespace
 
-std::int64_t Process::add_file(int host, int from) {
+std::int64_t Process::add_file(int host, const OpenFile& file) {
     if (host < 0) return -errno;
-    int guest = from;
+    int guest = 0;
     while (files_.count(guest))
         ++guest;
-    files_[guest] = host;
+    files_[guest] = {host, std::make_shared<OpenFile>(file)};
     return guest;
 }
 
-std::int64_t Process::transfer(Hart& hart, int host, std::uint64_t address, std::uint64_t size,
-                               bool to_file, std::int64_t offset) {
-    std::int64_t total = 0;
-    std::byte buffer[65536];
-    while (size != 0) {
-        const std::size_t n = std::min<std::uint64_t>(size, sizeof buffer);
-        ssize_t moved;
-        if (to_file) {
-            if (!node_.memory.read(address, buffer, n)) return total ? total : -EFAULT;
-            moved = offset < 0 ? ::write(host, buffer, n) : ::pwrite(host, buffer, n, offset);
-        } else {
-            if (!node_.memory.host(address, kWrite)) return total ? total : -EFAULT;
-            moved = offset < 0 ? ::read(host, buffer, n) : ::pread(host, buffer, n, offset);
-        }
-        if (moved < 0) {
-            const int error = errno;
-            if (error == EPIPE) {
-                SignalInfo info{};
-                info.number = kSigPipe;
-                info.sender.pid = static_cast<std::int32_t>(kProcessId);
-                info.sender.uid = 1000;
-                send(info, hart.id);
-            }
-            return total ? total : -error;
-        }
-        if (!to_file && !node_.memory.write(address, buffer, static_cast<std::size_t>(moved)))
-            return total ? total : -EFAULT;
-        total += moved;
-        if (static_cast<std::size_t>(moved) < n) break;
-        address += n;
-        size -= n;
-        if (offset >= 0) offset += moved;
-    }
-    return total;
+std::int64_t Process::duplicate(const Descriptor& descriptor, int from) {
+    const int host = dup(descriptor.host);
+    if (host < 0) return -errno;
+    while (files_.count(from))
+        ++from;
+    files_[from] = {host, descriptor.file};
+    return from;
 }
 
 std::int64_t Process::put_stat(std::uint64_t address, const struct stat& st) {
@@ -95,7 +70,7 @@ std::int64_t Process::put_stat(std::uint64_t address, const struct stat& st) {
     return put(address, out) ? 0 : -EFAULT;
 }
 
-std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
+std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6]) {
     const auto status = [](std::int64_t result) {
         return result < 0 ? std::int64_t{-errno} : result;
     };
@@ -116,7 +91,14 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
                 const int opened = openat(directory(a[0]), path.c_str(), host_open_flags(a[2]),
                                           static_cast<mode_t>(a[3]));
                 if (opened >= 0 && (a[2] & kOpenTruncate)) file_resized(opened);
-                return add_file(opened);
+                OpenFile file;
+                struct stat st;
+                // Another thread may be at its other end.
+                if (opened >= 0 && fstat(opened, &st) == 0 && S_ISFIFO(st.st_mode)) {
+                    file.blocks = (a[2] & kOpenNonblock) == 0;
+                    fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) | O_NONBLOCK);
+                }
+                return add_file(opened, file);
             }
         case kSysMkdirat:
             if (!node_.memory.read_string(a[1], path)) return -EFAULT;
@@ -181,35 +163,52 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
         }
         case kSysPipe2: {
             int ends[2];
-            if (pipe2(ends, host_open_flags(a[1])) != 0) return -errno;
-            const std::int32_t guest[2] = {static_cast<std::int32_t>(add_file(ends[0])),
-                                           static_cast<std::int32_t>(add_file(ends[1]))};
+            if (pipe2(ends, host_open_flags(a[1]) | O_NONBLOCK) != 0) return -errno;
+            const OpenFile file{true, (a[1] & kOpenNonblock) == 0};
+            const std::int32_t guest[2] = {static_cast<std::int32_t>(add_file(ends[0], file)),
+                                           static_cast<std::int32_t>(add_file(ends[1], file))};
             return put(a[0], guest) ? 0 : -EFAULT;
         }
         case kSysChdir: return -EACCES;  // nodes share the host's working directory
         default: break;
     }
     if (host < 0) return -EBADF;
+    const Descriptor descriptor = files_[static_cast<int>(a[0])];
     switch (number) {
         case kSysClose:
             files_.erase(static_cast<int>(a[0]));
             return host > 2 ? status(close(host)) : 0;
-        case kSysDup: return add_file(dup(host));
+        case kSysDup: return duplicate(descriptor, 0);
         case kSysDup3: {
             const int copy = dup(host);
             if (copy < 0) return -errno;
             if (const int old = host_file(a[1]); old > 2) close(old);
-            files_[static_cast<int>(a[1])] = copy;
+            files_[static_cast<int>(a[1])] = {copy, descriptor.file};
             return static_cast<std::int64_t>(a[1]);
         }
         case kSysFcntl:
             switch (a[1]) {
                 case F_DUPFD:
-                case F_DUPFD_CLOEXEC: return add_file(dup(host), static_cast<int>(a[2]));
+                case F_DUPFD_CLOEXEC: return duplicate(descriptor, static_cast<int>(a[2]));
                 case F_GETFD:
                 case F_SETFD: return 0;
-                case F_GETFL: return status(fcntl(host, F_GETFL));
-                case F_SETFL: return status(fcntl(host, F_SETFL, host_open_flags(a[2])));
+                case F_GETFL: {
+                    const int flags = fcntl(host, F_GETFL);
+                    if (flags < 0) return -errno;
+                    return descriptor.file->blocks.value_or(false) ? flags & ~O_NONBLOCK : flags;
+                }
+                case F_SETFL: {
+                    int flags = host_open_flags(a[2]);
+                    std::optional<bool>& blocks = descriptor.file->blocks;
+                    if (blocks) {
+                        blocks = (flags & O_NONBLOCK) == 0;
+                        flags |= O_NONBLOCK;
+                    }
+                    return status(fcntl(host, F_SETFL, flags));
+                }
+                case kGetPipeSize:
+                case kSetPipeSize:
+                    return status(fcntl(host, static_cast<int>(a[1]), static_cast<int>(a[2])));
                 default: return -EINVAL;
             }
         case kSysIoctl: {
@@ -217,6 +216,11 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
                 struct winsize size;
                 if (ioctl(host, TIOCGWINSZ, &size) != 0) return -errno;
                 return put(a[2], size) ? 0 : -EFAULT;
+            }
+            if (a[1] == 0x541b) {  // FIONREAD
+                int waiting;
+                if (ioctl(host, FIONREAD, &waiting) != 0) return -errno;
+                return put(a[2], waiting) ? 0 : -EFAULT;
             }
             return -ENOTTY;
         }
@@ -229,32 +233,6 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
         case kSysFsync: return status(fsync(host));
         case kSysLseek:
             return status(lseek(host, static_cast<off_t>(a[1]), static_cast<int>(a[2])));
-        case kSysRead:
-            if (waits_for_file(hart, host, POLLIN)) return 0;
-            return transfer(hart, host, a[1], a[2], false);
-        case kSysWrite:
-            if (waits_for_file(hart, host, POLLOUT)) return 0;
-            return transfer(hart, host, a[1], a[2], true);
-        case kSysPread64:
-            return transfer(hart, host, a[1], a[2], false, static_cast<std::int64_t>(a[3]));
-        case kSysPwrite64:
-            return transfer(hart, host, a[1], a[2], true, static_cast<std::int64_t>(a[3]));
-        case kSysReadv:
-        case kSysWritev: {
-            std::int64_t total = 0;
-            if (a[2] > 1024) return -EINVAL;
-            if (waits_for_file(hart, host, number == kSysReadv ? POLLIN : POLLOUT)) return 0;
-            for (std::uint64_t i = 0; i < a[2]; ++i) {
-                Iovec part;
-                if (!get(a[1] + i * sizeof part, part)) return total ? total : -EFAULT;
-                const std::int64_t moved =
-                    transfer(hart, host, part.base, part.length, number == kSysWritev);
-                if (moved < 0) return total ? total : moved;
-                total += moved;
-                if (static_cast<std::uint64_t>(moved) < part.length) break;
-            }
-            return total;
-        }
         case kSysFstat: {
             struct stat st;
             return fstat(host, &st) != 0 ? -errno : put_stat(a[1], st);

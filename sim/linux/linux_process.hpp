@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -42,6 +44,8 @@ struct Sleeper {
     std::int64_t at_deadline = 0;  // the result then, or kCallAgain
     /// Of files; at_deadline is kCallAgain, and that is done when one of them is ready, too.
     std::vector<pollfd> files{};
+    bool outside = false;    // others than this process can make one of them ready
+    std::uint64_t done = 0;  // bytes that the call has written already
     /// Of signals, for the program to take without a handler, and where it wants to read about it.
     std::uint64_t signals = 0, info = 0;
     /// When a handler interrupts it: the call is made again if the action says so; where it wants
@@ -63,6 +67,18 @@ constexpr std::uint64_t signal_bit(int number) {
 
 /// The signal of a trap.
 int signal_of(Cause cause);
+
+/// What a descriptor and its duplicates share.
+struct OpenFile {
+    /// Nobody but this process's threads can make it ready.
+    bool own = false;
+    /// The program's choice, where the host's file never blocks; else the host's file has it.
+    std::optional<bool> blocks{};
+};
+struct Descriptor {
+    int host;
+    std::shared_ptr<OpenFile> file;
+};
 
 /// A part of a file that the program shares.
 struct SharedMap {
@@ -93,15 +109,13 @@ class Process final : public Environment {
 
   private:
     std::int64_t call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
-    std::int64_t file_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t file_call(std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t memory_call(std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t time_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t poll_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t signal_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t futex(Hart& hart, const std::uint64_t (&a)[6]);
     std::int64_t clone(Hart& hart, const std::uint64_t (&a)[6]);
-    std::int64_t transfer(Hart& hart, int host, std::uint64_t address, std::uint64_t size,
-                          bool to_file, std::int64_t offset = -1);
 
     void crash(Hart& hart);
 
@@ -115,13 +129,25 @@ class Process final : public Environment {
     }
     int host_file(std::uint64_t fd) const {
         const auto found = files_.find(static_cast<int>(fd));
-        return found == files_.end() ? -1 : found->second;
+        return found == files_.end() ? -1 : found->second.host;
     }
     int directory(std::uint64_t fd) const {
         return static_cast<int>(fd) == AT_FDCWD ? AT_FDCWD : host_file(fd);
     }
-    std::int64_t add_file(int host, int from = 0);
+    std::int64_t add_file(int host, const OpenFile& file);
+    std::int64_t duplicate(const Descriptor& descriptor, int from);
     std::int64_t put_stat(std::uint64_t address, const struct stat& st);
+
+    // Reading and writing (transfer.cpp).
+    std::int64_t transfer_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t transfer(Hart& hart, const Descriptor& file, const std::vector<Iovec>& parts,
+                          bool to_file, std::optional<std::uint64_t> offset, std::uint64_t done);
+    void note_written(const std::vector<Iovec>& parts, std::uint64_t bytes);
+    void send_broken_pipe(const Hart& hart);
+    std::vector<iovec> host_parts(const std::vector<Iovec>& parts, std::uint64_t skipped,
+                                  std::uint8_t rights) const;
+    /// Has the thread wait until the file is ready and then make the call again.
+    void wait_for_file(Hart& hart, const Descriptor& file, short events, std::uint64_t done);
 
     std::uint64_t now(bool realtime) const;
 
@@ -129,12 +155,12 @@ class Process final : public Environment {
     void block(Hart& hart, const Sleeper& sleeper);
     void wake(unsigned id, std::int64_t result);
     /// The call that the thread waits in is made again.
-    void call_again(unsigned id);
+    void call_again(unsigned id, const Sleeper& sleeper);
     void wake_due();
-    bool somebody_waits_for_files() const;
-    void wait_for_files();
-    /// Has the thread wait until the file is ready, if it is not and others could make it so.
-    bool waits_for_file(Hart& hart, int host, short events);
+    bool somebody_waits_for_others() const;
+    void wait_for_others();
+    /// Nothing happens in the process while this thread waits.
+    bool alone() const { return node_.harts.size() - gone_.size() < 2 && timer_ == 0; }
     int wake_futex(std::uint64_t address, std::uint64_t most, std::uint32_t bits);
     void exit_thread(Hart& hart, int code);
 
@@ -146,6 +172,7 @@ class Process final : public Environment {
     void deliver();
     void handle(Hart& hart, const SignalInfo& info);
     void interrupt(Hart& hart, const SignalAction& action);
+    void finish_call(Hart& hart);
     void enter_handler(Hart& hart, const SignalInfo& info);
     std::int64_t return_from_handler(Hart& hart);
     /// The program's own fault. False if no handler takes it.
@@ -168,13 +195,14 @@ class Process final : public Environment {
     Machine& machine_;
     Node& node_;
     RdmaNic nic_;
-    std::map<int, int> files_;
+    std::map<int, Descriptor> files_;
     std::uint64_t break_start_ = 0, break_ = 0;
     std::map<unsigned, Sleeper> sleepers_;
     std::map<unsigned, std::uint64_t> clear_tid_;
     std::vector<unsigned> gone_;     // harts whose threads have ended
     bool blocked_ = false;           // the call leaves the result register alone
     std::vector<unsigned> expired_;  // threads that make a call again because its time is over
+    std::map<unsigned, std::uint64_t> unfinished_;  // bytes that the call made again has written
 
     std::array<SignalAction, kSignals + 1> actions_{};
     std::map<unsigned, ThreadSignals> signals_;

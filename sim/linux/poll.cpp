@@ -24,12 +24,14 @@ constexpr short kSelectReady[3] = {POLLIN | POLLHUP | POLLERR, POLLOUT | POLLERR
 }  // namespace
 
 std::int64_t Process::poll_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
+    const bool expired = std::erase(expired_, hart.id) != 0;
     const bool select = number == kSysPselect6;
     const std::uint64_t count = a[select ? 0 : 1];
     if (count > kMostFiles) return -EINVAL;
 
     std::vector<pollfd> files;
     std::vector<GuestPoll> polled;
+    bool outside = false;
     // A set has a bit a descriptor, in words of 64.
     std::uint64_t sets[3][kMostFiles / 64] = {};
     const std::uint64_t set_bytes = (count + 63) / 64 * 8;
@@ -45,6 +47,7 @@ std::int64_t Process::poll_call(Hart& hart, std::uint64_t number, const std::uin
             }
             const int host = events != 0 ? host_file(fd) : -1;
             if (events != 0 && host < 0) return -EBADF;
+            outside |= events != 0 && !files_.at(static_cast<int>(fd)).file->own;
             files.push_back({host, static_cast<short>(events), 0});
         }
     } else {
@@ -55,6 +58,7 @@ std::int64_t Process::poll_call(Hart& hart, std::uint64_t number, const std::uin
             const int host = one.file < 0 ? -1 : host_file(static_cast<std::uint64_t>(one.file));
             one.revents = one.file >= 0 && host < 0 ? POLLNVAL : 0;
             unknown += one.revents != 0;
+            outside |= host >= 0 && !files_.at(one.file).file->own;
             files.push_back({host, one.events, 0});
         }
     }
@@ -74,7 +78,6 @@ std::int64_t Process::poll_call(Hart& hart, std::uint64_t number, const std::uin
     std::uint64_t mask = 0;
     if (mask_at != 0 && !get(mask_at, mask)) return -EFAULT;
 
-    const bool expired = std::erase(expired_, hart.id) != 0;
     const int ready = poll(files.data(), files.size(), 0);
     if (ready < 0) return -errno;
     if (ready == 0 && unknown == 0 && !expired && (!wait || *wait != 0)) {
@@ -86,6 +89,7 @@ std::int64_t Process::poll_call(Hart& hart, std::uint64_t number, const std::uin
         Sleeper sleeper;
         std::erase_if(files, [](const pollfd& file) { return file.fd < 0; });
         sleeper.files = std::move(files);
+        sleeper.outside = outside;
         if (wait) sleeper.deadline = node_.nanoseconds() + *wait;
         sleeper.at_deadline = kCallAgain;
         block(hart, sleeper);

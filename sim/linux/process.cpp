@@ -16,12 +16,12 @@ namespace isthmus::sim::linux_abi {
 Process::Process(Machine& machine, Node& node)
     : machine_(machine), node_(node), trace_(std::getenv("ISTHMUS_SIM_STRACE") != nullptr) {
     for (int fd = 0; fd < 3; ++fd)
-        files_[fd] = fd;
+        files_[fd] = {fd, std::make_shared<OpenFile>()};
 }
 
 Process::~Process() {
-    for (const auto& [guest, host] : files_) {
-        if (host > 2) close(host);
+    for (const auto& [guest, file] : files_) {
+        if (file.host > 2) close(file.host);
     }
     for (const SharedMap& map : shared_maps_)
         close(map.file);
@@ -175,12 +175,6 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysPipe2:
         case kSysGetdents64:
         case kSysLseek:
-        case kSysRead:
-        case kSysWrite:
-        case kSysReadv:
-        case kSysWritev:
-        case kSysPread64:
-        case kSysPwrite64:
         case kSysReadlinkat:
         case kSysNewfstatat:
         case kSysFstat:
@@ -189,7 +183,15 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysFdatasync:
         case kSysSymlinkat:
         case kSysLinkat:
-        case kSysStatx: return file_call(hart, number, a);
+        case kSysStatx: return file_call(number, a);
+        case kSysRead:
+        case kSysWrite:
+        case kSysReadv:
+        case kSysWritev:
+        case kSysPread64:
+        case kSysPwrite64:
+        case kSysPreadv:
+        case kSysPwritev: return transfer_call(hart, number, a);
         case kSysBrk:
         case kSysMmap:
         case kSysMunmap:

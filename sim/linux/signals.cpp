@@ -123,10 +123,25 @@ void Process::handle(Hart& hart, const SignalInfo& info) {
     enter_handler(hart, info);
 }
 
+/// A handler comes before a call that is about to be made again, and makes calls of its own.
+void Process::finish_call(Hart& hart) {
+    std::int64_t result;
+    if (const auto found = unfinished_.find(hart.id); found != unfinished_.end()) {
+        result = static_cast<std::int64_t>(found->second);
+        unfinished_.erase(found);
+    } else if (std::erase(expired_, hart.id) != 0) {
+        result = -EINTR;
+    } else {
+        return;
+    }
+    hart.x[10] = static_cast<std::uint64_t>(result);
+    hart.pc += 4;  // behind the ecall
+}
+
 /// Ends the wait of a thread that is to run a handler.
 void Process::interrupt(Hart& hart, const SignalAction& action) {
     const auto found = sleepers_.find(hart.id);
-    if (found == sleepers_.end()) return;
+    if (found == sleepers_.end()) return finish_call(hart);
     const Sleeper& sleeper = found->second;
     if (sleeper.remaining != 0) {
         const std::uint64_t time = node_.nanoseconds();
@@ -134,7 +149,9 @@ void Process::interrupt(Hart& hart, const SignalAction& action) {
         put(sleeper.remaining, Timespec{static_cast<std::int64_t>(left / 1'000'000'000),
                                         static_cast<std::int64_t>(left % 1'000'000'000)});
     }
-    if (sleeper.restarts && (action.flags & kSaRestart) != 0) {
+    if (sleeper.done != 0) {
+        wake(hart.id, static_cast<std::int64_t>(sleeper.done));
+    } else if (sleeper.restarts && (action.flags & kSaRestart) != 0) {
         hart.pc -= 4;  // of the ecall; its arguments are still there
         node_.runnable[hart.id] = true;
     } else {

@@ -20,7 +20,8 @@ void Process::wake(unsigned id, std::int64_t result) {
     node_.runnable[id] = true;
 }
 
-void Process::call_again(unsigned id) {
+void Process::call_again(unsigned id, const Sleeper& sleeper) {
+    if (sleeper.done != 0) unfinished_[id] = sleeper.done;
     ThreadSignals& signals = signals_[id];
     if (signals.after_waiting) signals.blocked = *std::exchange(signals.after_waiting, {});
     Hart& hart = *node_.harts[id];
@@ -42,7 +43,7 @@ void Process::wake_due() {
         }
         if (sleeper.at_deadline == kCallAgain) {
             if (!ready) expired_.push_back(it->first);
-            call_again(it->first);
+            call_again(it->first, sleeper);
         } else {
             wake(it->first, sleeper.at_deadline);
         }
@@ -51,47 +52,34 @@ void Process::wake_due() {
     deliver();
 }
 
-bool Process::somebody_waits_for_files() const {
-    return std::ranges::any_of(sleepers_,
-                               [](const auto& one) { return !one.second.files.empty(); });
+bool Process::somebody_waits_for_others() const {
+    return std::ranges::any_of(sleepers_, [](const auto& one) { return one.second.outside; });
 }
 
 // With nothing else to do and no time to wait for: as long as it takes.
-void Process::wait_for_files() {
+void Process::wait_for_others() {
     std::vector<pollfd> files;
     for (const auto& [id, sleeper] : sleepers_)
         files.insert(files.end(), sleeper.files.begin(), sleeper.files.end());
     poll(files.data(), files.size(), -1);
 }
 
-bool Process::waits_for_file(Hart& hart, int host, short events) {
-    if (node_.harts.size() - gone_.size() < 2 && timer_ == 0) return false;
-    pollfd file{host, events, 0};
-    if (poll(&file, 1, 0) != 0 || (fcntl(host, F_GETFL) & O_NONBLOCK) != 0) return false;
-    Sleeper sleeper;
-    sleeper.files = {file};
-    sleeper.at_deadline = kCallAgain;
-    sleeper.restarts = true;
-    block(hart, sleeper);
-    return true;
-}
-
 bool Process::wake_sleepers(Node& node) {
     std::uint64_t first = timer_;
-    for (const auto& [hart, sleeper] : sleepers_) {
+    bool ready = false;
+    for (auto& [hart, sleeper] : sleepers_) {
         if (sleeper.deadline && (first == 0 || sleeper.deadline < first)) first = sleeper.deadline;
+        ready |= !sleeper.files.empty() && poll(sleeper.files.data(), sleeper.files.size(), 0) > 0;
     }
-    if (first == 0) {
-        if (!somebody_waits_for_files()) return false;
-        wait_for_files();
-    } else {
-        // Time passes at once, unless a file is ready now.
+    if (!ready) {
         const std::uint64_t now = node.nanoseconds();
-        bool ready = false;
-        for (auto& [hart, sleeper] : sleepers_)
-            ready |=
-                !sleeper.files.empty() && poll(sleeper.files.data(), sleeper.files.size(), 0) > 0;
-        if (first > now && !ready) node.idle_time += first - now;
+        // Time passes at once.
+        if (first > now)
+            node.idle_time += first - now;
+        else if (first == 0 && somebody_waits_for_others())
+            wait_for_others();
+        else if (first == 0)
+            return false;
     }
     wake_due();
     return true;

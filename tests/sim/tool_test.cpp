@@ -141,6 +141,27 @@ int main(int argc, char** argv) {
     EXPECT_EQ(ignored.output, "error 1status 3\n");
 }
 
+// Nobody outside can help a program that waits for a pipe of its own.
+TEST_F(ToolWithProgram, APipeThatNobodyEmptiesIsADeadlock) {
+    test::write_file(scratch / "full.c", R"(
+#include <unistd.h>
+static char text[100000];
+int main(int argc, char** argv) {
+    int ends[2];
+    pipe(ends);
+    return (argc > 1 ? read(ends[0], text, 1) : write(ends[1], text, sizeof text)) != 0;
+}
+)");
+    const auto built = test::run(std::string(ISTHMUS_TEST_GCC) + " -O1 -static -o " +
+                                 (scratch / "full") + " " + (scratch / "full.c"));
+    ASSERT_EQ(built.status, 0) << built.output;
+    for (const char* how : {"", " read", " -n 2 --timed --quiet"}) {
+        const auto ended = test::run("timeout 20 " + kTool + (scratch / "full") + how);
+        EXPECT_EQ(ended.status, 124) << how;
+        EXPECT_NE(ended.output.find("the program is deadlocked"), std::string::npos) << how;
+    }
+}
+
 TEST_F(ToolWithProgram, CrashesNameThePlace) {
     const auto crash = test::run(kTool + program + " crash");
     EXPECT_EQ(crash.status, 139);
