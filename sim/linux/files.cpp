@@ -29,45 +29,111 @@ int host_open_flags(std::uint64_t flags) {
     return host;
 }
 
+/// While files are made for a program that has a mask of its own. The host's is for all nodes.
+class CreationMask {
+  public:
+    explicit CreationMask(const std::optional<mode_t>& mask) {
+        if (mask) before_ = umask(*mask);
+    }
+    ~CreationMask() {
+        if (before_) umask(*before_);
+    }
+    CreationMask(const CreationMask&) = delete;
+    CreationMask& operator=(const CreationMask&) = delete;
+
+    static mode_t of_host() {
+        const mode_t mask = umask(0);
+        umask(mask);
+        return mask;
+    }
+
+  private:
+    std::optional<mode_t> before_;
+};
+
 }  // namespace
 
-std::int64_t Process::add_file(int host, const OpenFile& file) {
+std::int64_t Process::add_file(int host, const OpenFile& file, std::uint64_t flags) {
     if (host < 0) return -errno;
     int guest = 0;
     while (files_.count(guest))
         ++guest;
-    files_[guest] = {host, std::make_shared<OpenFile>(file)};
+    files_[guest] = {host, std::make_shared<OpenFile>(file), (flags & kOpenCloexec) != 0};
     return guest;
 }
 
-std::int64_t Process::duplicate(const Descriptor& descriptor, int from) {
+std::int64_t Process::open_file(const std::string& path, const std::uint64_t (&a)[6]) {
+    const CreationMask mask(mask_);
+    const int opened =
+        openat(directory(a[0]), path.c_str(), host_open_flags(a[2]), static_cast<mode_t>(a[3]));
+    if (opened >= 0 && (a[2] & kOpenTruncate)) file_resized(opened);
+    OpenFile file;
+    struct stat st;
+    // Another thread may be at its other end.
+    if (opened >= 0 && fstat(opened, &st) == 0 && S_ISFIFO(st.st_mode)) {
+        file.blocks = (a[2] & kOpenNonblock) == 0;
+        fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) | O_NONBLOCK);
+    }
+    return add_file(opened, file, a[2]);
+}
+
+std::int64_t Process::duplicate(const Descriptor& descriptor, int from, bool close_on_exec) {
     const int host = dup(descriptor.host);
     if (host < 0) return -errno;
     while (files_.count(from))
         ++from;
-    files_[from] = {host, descriptor.file};
+    files_[from] = {host, descriptor.file, close_on_exec};
     return from;
 }
 
-std::int64_t Process::put_stat(std::uint64_t address, const struct stat& st) {
-    Stat out{};
-    out.dev = st.st_dev;
-    out.ino = st.st_ino;
-    out.mode = st.st_mode;
-    out.nlink = static_cast<std::uint32_t>(st.st_nlink);
-    out.uid = st.st_uid;
-    out.gid = st.st_gid;
-    out.rdev = st.st_rdev;
-    out.size = st.st_size;
-    out.blksize = static_cast<std::int32_t>(st.st_blksize);
-    out.blocks = st.st_blocks;
-    out.atime = st.st_atim.tv_sec;
-    out.atime_nsec = st.st_atim.tv_nsec;
-    out.mtime = st.st_mtim.tv_sec;
-    out.mtime_nsec = st.st_mtim.tv_nsec;
-    out.ctime = st.st_ctim.tv_sec;
-    out.ctime_nsec = st.st_ctim.tv_nsec;
-    return put(address, out) ? 0 : -EFAULT;
+std::int64_t Process::control_file(Descriptor& descriptor, const std::uint64_t (&a)[6]) {
+    const int host = descriptor.host;
+    switch (a[1]) {
+        case F_DUPFD:
+        case F_DUPFD_CLOEXEC:
+            if (static_cast<std::int32_t>(a[2]) < 0) return -EINVAL;
+            return duplicate(descriptor, static_cast<int>(a[2]), a[1] == F_DUPFD_CLOEXEC);
+        case F_GETFD: return descriptor.close_on_exec ? FD_CLOEXEC : 0;
+        case F_SETFD: descriptor.close_on_exec = (a[2] & FD_CLOEXEC) != 0; return 0;
+        case F_GETFL: {
+            const int flags = fcntl(host, F_GETFL);
+            if (flags < 0) return -errno;
+            return descriptor.file->blocks.value_or(false) ? flags & ~O_NONBLOCK : flags;
+        }
+        case F_SETFL: {
+            int flags = host_open_flags(a[2]);
+            std::optional<bool>& blocks = descriptor.file->blocks;
+            if (blocks) {
+                blocks = (flags & O_NONBLOCK) == 0;
+                flags |= O_NONBLOCK;
+            }
+            return fcntl(host, F_SETFL, flags) != 0 ? -errno : 0;
+        }
+        case kGetPipeSize:
+        case kSetPipeSize: {
+            const int size = fcntl(host, static_cast<int>(a[1]), static_cast<int>(a[2]));
+            return size < 0 ? -errno : size;
+        }
+        default: return -EINVAL;
+    }
+}
+
+std::int64_t Process::change_directory(int directory, const char* path) {
+    const int next = openat(directory, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (next < 0) return -errno;
+    if (faccessat(next, ".", X_OK, AT_EACCESS) != 0) {
+        const int error = errno;
+        close(next);
+        return -error;
+    }
+    if (working_directory_ != AT_FDCWD) close(working_directory_);
+    working_directory_ = next;
+    return 0;
+}
+
+std::string Process::host_path(const std::string& path) const {
+    if (working_directory_ == AT_FDCWD || path.empty() || path[0] == '/') return path;
+    return "/proc/self/fd/" + std::to_string(working_directory_) + "/" + path;
 }
 
 std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6]) {
@@ -78,8 +144,12 @@ std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6
     std::string path, other;
     switch (number) {
         case kSysGetcwd: {
-            char buffer[4096];
-            if (!getcwd(buffer, sizeof buffer)) return -errno;
+            char buffer[4096] = {};
+            const std::string own = "/proc/self/fd/" + std::to_string(working_directory_);
+            if (working_directory_ == AT_FDCWD
+                    ? getcwd(buffer, sizeof buffer) == nullptr
+                    : readlink(own.c_str(), buffer, sizeof buffer - 1) < 0)
+                return -errno;
             const std::size_t size = std::strlen(buffer) + 1;
             if (size > a[1]) return -ERANGE;
             return node_.memory.write(a[0], buffer, size) ? static_cast<std::int64_t>(size)
@@ -87,22 +157,13 @@ std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6
         }
         case kSysOpenat:
             if (!node_.memory.read_string(a[1], path)) return -EFAULT;
-            {
-                const int opened = openat(directory(a[0]), path.c_str(), host_open_flags(a[2]),
-                                          static_cast<mode_t>(a[3]));
-                if (opened >= 0 && (a[2] & kOpenTruncate)) file_resized(opened);
-                OpenFile file;
-                struct stat st;
-                // Another thread may be at its other end.
-                if (opened >= 0 && fstat(opened, &st) == 0 && S_ISFIFO(st.st_mode)) {
-                    file.blocks = (a[2] & kOpenNonblock) == 0;
-                    fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) | O_NONBLOCK);
-                }
-                return add_file(opened, file);
-            }
+            return open_file(path, a);
         case kSysMkdirat:
             if (!node_.memory.read_string(a[1], path)) return -EFAULT;
-            return status(mkdirat(directory(a[0]), path.c_str(), static_cast<mode_t>(a[2])));
+            {
+                const CreationMask mask(mask_);
+                return status(mkdirat(directory(a[0]), path.c_str(), static_cast<mode_t>(a[2])));
+            }
         case kSysUnlinkat:
             if (!node_.memory.read_string(a[1], path)) return -EFAULT;
             return status(
@@ -143,33 +204,23 @@ std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6
             return node_.memory.write(a[2], buffer, static_cast<std::size_t>(size)) ? size
                                                                                     : -EFAULT;
         }
-        case kSysNewfstatat: {
-            if (!node_.memory.read_string(a[1], path)) return -EFAULT;
-            struct stat st;
-            int flags = 0;
-            if (a[3] & 0x100) flags |= AT_SYMLINK_NOFOLLOW;
-            if (a[3] & 0x1000) flags |= AT_EMPTY_PATH;
-            const int at = directory(a[0]);
-            if (at == -1) return -EBADF;
-            return fstatat(at, path.c_str(), &st, flags) != 0 ? -errno : put_stat(a[2], st);
-        }
-        case kSysStatx: {
-            if (!node_.memory.read_string(a[1], path)) return -EFAULT;
-            struct statx st;
-            if (statx(directory(a[0]), path.c_str(), static_cast<int>(a[2]),
-                      static_cast<unsigned>(a[3]), &st) != 0)
-                return -errno;
-            return put(a[4], st) ? 0 : -EFAULT;
-        }
         case kSysPipe2: {
             int ends[2];
             if (pipe2(ends, host_open_flags(a[1]) | O_NONBLOCK) != 0) return -errno;
             const OpenFile file{true, (a[1] & kOpenNonblock) == 0};
-            const std::int32_t guest[2] = {static_cast<std::int32_t>(add_file(ends[0], file)),
-                                           static_cast<std::int32_t>(add_file(ends[1], file))};
+            const std::int32_t guest[2] = {
+                static_cast<std::int32_t>(add_file(ends[0], file, a[1])),
+                static_cast<std::int32_t>(add_file(ends[1], file, a[1]))};
             return put(a[0], guest) ? 0 : -EFAULT;
         }
-        case kSysChdir: return -EACCES;  // nodes share the host's working directory
+        case kSysChdir:
+            if (!node_.memory.read_string(a[0], path)) return -EFAULT;
+            return change_directory(working_directory_, path.c_str());
+        case kSysUmask: {
+            const mode_t before = mask_ ? *mask_ : CreationMask::of_host();
+            mask_ = static_cast<mode_t>(a[0] & 0777);
+            return before;
+        }
         default: break;
     }
     if (host < 0) return -EBADF;
@@ -178,39 +229,18 @@ std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6
         case kSysClose:
             files_.erase(static_cast<int>(a[0]));
             return host > 2 ? status(close(host)) : 0;
-        case kSysDup: return duplicate(descriptor, 0);
+        case kSysDup: return duplicate(descriptor, 0, false);
+        case kSysFchdir: return change_directory(host, ".");
         case kSysDup3: {
+            if (a[0] == a[1] || (a[2] & ~std::uint64_t{kOpenCloexec}) != 0) return -EINVAL;
+            if (static_cast<std::int32_t>(a[1]) < 0) return -EBADF;
             const int copy = dup(host);
             if (copy < 0) return -errno;
             if (const int old = host_file(a[1]); old > 2) close(old);
-            files_[static_cast<int>(a[1])] = {copy, descriptor.file};
+            files_[static_cast<int>(a[1])] = {copy, descriptor.file, (a[2] & kOpenCloexec) != 0};
             return static_cast<std::int64_t>(a[1]);
         }
-        case kSysFcntl:
-            switch (a[1]) {
-                case F_DUPFD:
-                case F_DUPFD_CLOEXEC: return duplicate(descriptor, static_cast<int>(a[2]));
-                case F_GETFD:
-                case F_SETFD: return 0;
-                case F_GETFL: {
-                    const int flags = fcntl(host, F_GETFL);
-                    if (flags < 0) return -errno;
-                    return descriptor.file->blocks.value_or(false) ? flags & ~O_NONBLOCK : flags;
-                }
-                case F_SETFL: {
-                    int flags = host_open_flags(a[2]);
-                    std::optional<bool>& blocks = descriptor.file->blocks;
-                    if (blocks) {
-                        blocks = (flags & O_NONBLOCK) == 0;
-                        flags |= O_NONBLOCK;
-                    }
-                    return status(fcntl(host, F_SETFL, flags));
-                }
-                case kGetPipeSize:
-                case kSetPipeSize:
-                    return status(fcntl(host, static_cast<int>(a[1]), static_cast<int>(a[2])));
-                default: return -EINVAL;
-            }
+        case kSysFcntl: return control_file(files_[static_cast<int>(a[0])], a);
         case kSysIoctl: {
             if (a[1] == 0x5413) {  // TIOCGWINSZ
                 struct winsize size;
@@ -224,19 +254,10 @@ std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6
             }
             return -ENOTTY;
         }
-        case kSysFtruncate: {
-            const std::int64_t result = status(ftruncate(host, static_cast<off_t>(a[1])));
-            if (result == 0) file_resized(host);
-            return result;
-        }
         case kSysFdatasync: return status(fdatasync(host));
         case kSysFsync: return status(fsync(host));
         case kSysLseek:
             return status(lseek(host, static_cast<off_t>(a[1]), static_cast<int>(a[2])));
-        case kSysFstat: {
-            struct stat st;
-            return fstat(host, &st) != 0 ? -errno : put_stat(a[1], st);
-        }
         case kSysGetdents64: {
             std::vector<char> buffer(std::min<std::uint64_t>(a[2], 65536));
             const long size = syscall(SYS_getdents64, host, buffer.data(), buffer.size());

@@ -78,6 +78,7 @@ struct OpenFile {
 struct Descriptor {
     int host;
     std::shared_ptr<OpenFile> file;
+    bool close_on_exec = false;
 };
 
 /// A part of a file that the program shares.
@@ -110,6 +111,7 @@ class Process final : public Environment {
   private:
     std::int64_t call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t file_call(std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t attribute_call(std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t memory_call(std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t time_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t poll_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
@@ -132,10 +134,15 @@ class Process final : public Environment {
         return found == files_.end() ? -1 : found->second.host;
     }
     int directory(std::uint64_t fd) const {
-        return static_cast<int>(fd) == AT_FDCWD ? AT_FDCWD : host_file(fd);
+        return static_cast<int>(fd) == AT_FDCWD ? working_directory_ : host_file(fd);
     }
-    std::int64_t add_file(int host, const OpenFile& file);
-    std::int64_t duplicate(const Descriptor& descriptor, int from);
+    /// For the host's calls that take no directory.
+    std::string host_path(const std::string& path) const;
+    std::int64_t change_directory(int directory, const char* path);
+    std::int64_t add_file(int host, const OpenFile& file, std::uint64_t flags);
+    std::int64_t open_file(const std::string& path, const std::uint64_t (&a)[6]);
+    std::int64_t duplicate(const Descriptor& descriptor, int from, bool close_on_exec);
+    std::int64_t control_file(Descriptor& descriptor, const std::uint64_t (&a)[6]);
     std::int64_t put_stat(std::uint64_t address, const struct stat& st);
 
     // Reading and writing (transfer.cpp).
@@ -196,6 +203,8 @@ class Process final : public Environment {
     Node& node_;
     RdmaNic nic_;
     std::map<int, Descriptor> files_;
+    int working_directory_ = AT_FDCWD;  // of the host; nodes share the host's own
+    std::optional<mode_t> mask_;        // of the modes of new files; the host's if not set
     std::uint64_t break_start_ = 0, break_ = 0;
     std::map<unsigned, Sleeper> sleepers_;
     std::map<unsigned, std::uint64_t> clear_tid_;

@@ -23,6 +23,7 @@ Process::~Process() {
     for (const auto& [guest, file] : files_) {
         if (file.host > 2) close(file.host);
     }
+    if (working_directory_ != AT_FDCWD) close(working_directory_);
     for (const SharedMap& map : shared_maps_)
         close(map.file);
 }
@@ -167,23 +168,32 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysIoctl:
         case kSysMkdirat:
         case kSysUnlinkat:
-        case kSysFtruncate:
         case kSysFaccessat:
         case kSysChdir:
+        case kSysFchdir:
+        case kSysUmask:
         case kSysOpenat:
         case kSysClose:
         case kSysPipe2:
         case kSysGetdents64:
         case kSysLseek:
         case kSysReadlinkat:
-        case kSysNewfstatat:
-        case kSysFstat:
         case kSysFsync:
         case kSysRenameat2:
         case kSysFdatasync:
         case kSysSymlinkat:
-        case kSysLinkat:
-        case kSysStatx: return file_call(number, a);
+        case kSysLinkat: return file_call(number, a);
+        case kSysFchmod:
+        case kSysFchmodat:
+        case kSysTruncate:
+        case kSysFtruncate:
+        case kSysFallocate:
+        case kSysUtimensat:
+        case kSysStatfs:
+        case kSysFstatfs:
+        case kSysNewfstatat:
+        case kSysFstat:
+        case kSysStatx: return attribute_call(number, a);
         case kSysRead:
         case kSysWrite:
         case kSysReadv:
