@@ -7,6 +7,10 @@ namespace isthmus::sim::linux_abi {
 
 enum Call : std::uint64_t {
     kSysGetcwd = 17,
+    kSysEventfd2 = 19,
+    kSysEpollCreate1 = 20,
+    kSysEpollCtl = 21,
+    kSysEpollPwait = 22,
     kSysDup = 23,
     kSysDup3 = 24,
     kSysFcntl = 25,
@@ -100,6 +104,7 @@ enum Call : std::uint64_t {
     kSysGetrandom = 278,
     kSysMembarrier = 283,
     kSysStatx = 291,
+    kSysEpollPwait2 = 441,
     // Calls of the machine itself, for the runtime in sim/runtime/setup.c.
     kCallEndJob = 0x69730001,   // (status): ends every node
     kCallJoinJob = 0x69730002,  // (1): from now on this node's death ends every node; (0): no more
@@ -119,6 +124,10 @@ static_assert(sizeof(Stat) == 128);
 
 struct Timespec {
     std::int64_t seconds, nanoseconds;
+};
+struct EpollEvent {
+    std::uint32_t events, pad;
+    std::uint64_t data;
 };
 struct Timeval {
     std::int64_t seconds, microseconds;

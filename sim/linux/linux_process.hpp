@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -65,6 +66,14 @@ constexpr std::uint64_t signal_bit(int number) {
     return std::uint64_t{1} << (number - 1);
 }
 
+/// None if it is no time. What is longer than a century is as good as one.
+constexpr std::optional<std::uint64_t> nanoseconds_of(const Timespec& time) {
+    if (time.seconds < 0 || time.nanoseconds < 0 || time.nanoseconds > 999'999'999) return {};
+    const auto seconds =
+        std::min<std::uint64_t>(static_cast<std::uint64_t>(time.seconds), std::uint64_t{1} << 32);
+    return seconds * 1'000'000'000 + static_cast<std::uint64_t>(time.nanoseconds);
+}
+
 /// The signal of a trap.
 int signal_of(Cause cause);
 
@@ -115,6 +124,8 @@ class Process final : public Environment {
     std::int64_t memory_call(std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t time_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t poll_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t event_call(std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t epoll_wait_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t signal_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t futex(Hart& hart, const std::uint64_t (&a)[6]);
     std::int64_t clone(Hart& hart, const std::uint64_t (&a)[6]);
@@ -164,6 +175,12 @@ class Process final : public Environment {
     /// The call that the thread waits in is made again.
     void call_again(unsigned id, const Sleeper& sleeper);
     void wake_due();
+    /// Reads a duration; false if there is none to read, and no value if it is none.
+    bool get_duration(std::uint64_t address, std::optional<std::uint64_t>& nanoseconds) const;
+    /// Has the thread wait for one of the files at most so long, with other signals blocked if
+    /// `mask_at` is an address, and then make the call again. 0, or an error.
+    std::int64_t wait_for_files(Hart& hart, const Sleeper& sleeper,
+                                std::optional<std::uint64_t> wait, std::uint64_t mask_at);
     bool somebody_waits_for_others() const;
     void wait_for_others();
     /// Nothing happens in the process while this thread waits.

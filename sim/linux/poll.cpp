@@ -23,6 +23,29 @@ constexpr short kSelectReady[3] = {POLLIN | POLLHUP | POLLERR, POLLOUT | POLLERR
 
 }  // namespace
 
+bool Process::get_duration(std::uint64_t address, std::optional<std::uint64_t>& nanoseconds) const {
+    Timespec time;
+    if (!get(address, time)) return false;
+    nanoseconds = nanoseconds_of(time);
+    return true;
+}
+
+std::int64_t Process::wait_for_files(Hart& hart, const Sleeper& sleeper,
+                                     std::optional<std::uint64_t> wait, std::uint64_t mask_at) {
+    if (mask_at != 0) {
+        std::uint64_t mask;
+        if (!get(mask_at, mask)) return -EFAULT;
+        ThreadSignals& signals = signals_[hart.id];
+        const std::uint64_t never = signal_bit(kSigKill) | signal_bit(kSigStop);
+        signals.after_waiting = std::exchange(signals.blocked, mask & ~never);
+    }
+    Sleeper waiting = sleeper;
+    if (wait) waiting.deadline = node_.nanoseconds() + *wait;
+    waiting.at_deadline = kCallAgain;
+    block(hart, waiting);
+    return 0;
+}
+
 std::int64_t Process::poll_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
     const bool expired = std::erase(expired_, hart.id) != 0;
     const bool select = number == kSysPselect6;
@@ -63,37 +86,22 @@ std::int64_t Process::poll_call(Hart& hart, std::uint64_t number, const std::uin
         }
     }
 
-    std::optional<std::uint64_t> wait;  // nanoseconds
+    std::optional<std::uint64_t> wait;
     if (const std::uint64_t at = a[select ? 4 : 2]; at != 0) {
-        Timespec time;
-        if (!get(at, time)) return -EFAULT;
-        if (time.seconds < 0 || time.nanoseconds < 0 || time.nanoseconds > 999'999'999)
-            return -EINVAL;
-        wait = static_cast<std::uint64_t>(time.seconds) * 1'000'000'000 +
-               static_cast<std::uint64_t>(time.nanoseconds);
+        if (!get_duration(at, wait)) return -EFAULT;
+        if (!wait) return -EINVAL;
     }
     std::uint64_t mask_at = a[3];
     if (select && a[5] != 0 && !get(a[5], mask_at)) return -EFAULT;
     if (select && a[5] == 0) mask_at = 0;
-    std::uint64_t mask = 0;
-    if (mask_at != 0 && !get(mask_at, mask)) return -EFAULT;
-
     const int ready = poll(files.data(), files.size(), 0);
     if (ready < 0) return -errno;
     if (ready == 0 && unknown == 0 && !expired && (!wait || *wait != 0)) {
-        if (mask_at != 0) {
-            ThreadSignals& signals = signals_[hart.id];
-            const std::uint64_t never = signal_bit(kSigKill) | signal_bit(kSigStop);
-            signals.after_waiting = std::exchange(signals.blocked, mask & ~never);
-        }
         Sleeper sleeper;
         std::erase_if(files, [](const pollfd& file) { return file.fd < 0; });
         sleeper.files = std::move(files);
         sleeper.outside = outside;
-        if (wait) sleeper.deadline = node_.nanoseconds() + *wait;
-        sleeper.at_deadline = kCallAgain;
-        block(hart, sleeper);
-        return 0;
+        return wait_for_files(hart, sleeper, wait, mask_at);
     }
 
     if (!select) {

@@ -244,6 +244,11 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysRtSigreturn: return signal_call(hart, number, a);
         case kSysGetitimer:
         case kSysSetitimer: return timer_call(number, a);
+        case kSysEventfd2:
+        case kSysEpollCreate1:
+        case kSysEpollCtl: return event_call(number, a);
+        case kSysEpollPwait:
+        case kSysEpollPwait2: return epoll_wait_call(hart, number, a);
         case kSysPselect6:
         case kSysPpoll: return poll_call(hart, number, a);
         case kSysUname: {

@@ -319,7 +319,7 @@ TEST_P(CompiledProgram, OutputMatchesQemu) {
 INSTANTIATE_TEST_SUITE_P(Programs, CompiledProgram,
                          testing::Values("formatted", "heap", "threads", "files", "numbers",
                                          "control", "signals", "signal_threads", "poll",
-                                         "shared_files", "pipes", "attributes"));
+                                         "shared_files", "pipes", "attributes", "events"));
 
 }  // namespace
 }  // namespace isthmus::sim
