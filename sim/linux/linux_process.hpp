@@ -202,14 +202,16 @@ class Process final : public Environment {
     /// The program's own fault. False if no handler takes it.
     bool handle_fault(Hart& hart);
     void end_by_signal(Hart& hart, int number);
-    void set_timer(std::uint64_t deadline);
-    void ring_timer();
     bool take_pending(unsigned thread, std::uint64_t wanted, SignalInfo& info);
     std::int64_t send_call(std::uint64_t number, const std::uint64_t (&a)[6]);
-    std::int64_t timer_call(std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t alternate_stack(Hart& hart, std::uint64_t wanted, std::uint64_t old);
     /// The hart of a living thread; null if there is none.
     Hart* thread(std::int64_t tid) const;
+
+    // Timers (timers.cpp).
+    void set_timer(std::uint64_t deadline);
+    void ring_timer();
+    std::int64_t timer_call(std::uint64_t number, const std::uint64_t (&a)[6]);
 
     // Shared parts of files (memory.cpp).
     bool map_shared(const SharedMap& map);

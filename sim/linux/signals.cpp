@@ -1,4 +1,4 @@
-// Signals: what a thread blocks, what is pending, handlers and their frames, the interval timer.
+// Signals: what a thread blocks, what is pending, handlers and their frames.
 //
 // A signal is handed out when the node's harts stand still: after a system call and before a round.
 // The thread then finds itself in the handler at its next instruction, as after an interrupt. A
@@ -35,15 +35,6 @@ bool ignored_by_default(int number) {
 bool inside(const AlternateStack& stack, std::uint64_t address) {
     return (stack.flags & kStackDisabled) == 0 && address - stack.base <= stack.size &&
            address != stack.base;
-}
-
-std::uint64_t to_nanoseconds(const Timeval& time) {
-    return static_cast<std::uint64_t>(time.seconds) * 1'000'000'000 +
-           static_cast<std::uint64_t>(time.microseconds) * 1000;
-}
-Timeval to_timeval(std::uint64_t nanoseconds) {
-    return {static_cast<std::int64_t>(nanoseconds / 1'000'000'000),
-            static_cast<std::int64_t>(nanoseconds % 1'000'000'000 / 1000)};
 }
 
 /// Takes the first of `wanted` out of a list.
@@ -244,22 +235,6 @@ void Process::end_by_signal(Hart& hart, int number) {
     machine_.exit_node(node_, 128 + number);
 }
 
-void Process::set_timer(std::uint64_t deadline) {
-    timer_ = deadline;
-    node_.alarm = deadline != 0 ? deadline : ~std::uint64_t{0};
-}
-
-void Process::ring_timer() {
-    if (timer_ == 0 || timer_ > node_.nanoseconds()) return;
-    SignalInfo info{};
-    info.number = kSigAlrm;
-    info.code = kCodeKernel;
-    send(info, {});
-    // What was missed is not made up for.
-    set_timer(timer_interval_ == 0 ? 0
-                                   : std::max(timer_ + timer_interval_, node_.nanoseconds() + 1));
-}
-
 std::int64_t Process::send_call(std::uint64_t number, const std::uint64_t (&a)[6]) {
     const auto to = static_cast<std::int32_t>(a[0]);
     const bool to_thread = number == kSysTkill || number == kSysTgkill;
@@ -305,26 +280,6 @@ std::int64_t Process::alternate_stack(Hart& hart, std::uint64_t wanted, std::uin
         stack = next;
     }
     return old == 0 || put(old, before) ? 0 : -EFAULT;
-}
-
-std::int64_t Process::timer_call(std::uint64_t number, const std::uint64_t (&a)[6]) {
-    if (a[0] != 0) return -EINVAL;  // ITIMER_REAL alone: all of a program's time is real
-    const std::uint64_t time = node_.nanoseconds();
-    const IntervalTimer before = {to_timeval(timer_interval_),
-                                  to_timeval(timer_ > time ? timer_ - time : 0)};
-    const std::uint64_t to = a[number == kSysSetitimer ? 2 : 1];
-    if (number == kSysSetitimer) {
-        IntervalTimer next{};
-        if (a[1] != 0 && !get(a[1], next)) return -EFAULT;
-        for (const Timeval& one : {next.interval, next.value}) {
-            if (one.seconds < 0 || one.microseconds < 0 || one.microseconds > 999'999)
-                return -EINVAL;
-        }
-        const std::uint64_t value = to_nanoseconds(next.value);
-        timer_interval_ = to_nanoseconds(next.interval);
-        set_timer(value == 0 ? 0 : time + value);
-    }
-    return to == 0 || put(to, before) ? 0 : -EFAULT;
 }
 
 std::int64_t Process::signal_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
