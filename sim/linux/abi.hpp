@@ -49,6 +49,9 @@ enum Call : std::uint64_t {
     kSysFstat = 80,
     kSysFsync = 82,
     kSysFdatasync = 83,
+    kSysTimerfdCreate = 85,
+    kSysTimerfdSettime = 86,
+    kSysTimerfdGettime = 87,
     kSysUtimensat = 88,
     kSysExit = 93,
     kSysExitGroup = 94,
@@ -58,6 +61,11 @@ enum Call : std::uint64_t {
     kSysNanosleep = 101,
     kSysGetitimer = 102,
     kSysSetitimer = 103,
+    kSysTimerCreate = 107,
+    kSysTimerGettime = 108,
+    kSysTimerGetoverrun = 109,
+    kSysTimerSettime = 110,
+    kSysTimerDelete = 111,
     kSysClockGettime = 113,
     kSysClockGetres = 114,
     kSysClockNanosleep = 115,
@@ -155,7 +163,12 @@ enum Signal : int {
     kSigWinch = 28,
     kSignals = 64
 };
-enum SignalCode : std::int32_t { kCodeUser = 0, kCodeKernel = 0x80, kCodeTkill = -6 };
+enum SignalCode : std::int32_t {
+    kCodeUser = 0,
+    kCodeKernel = 0x80,
+    kCodeTimer = -2,
+    kCodeTkill = -6
+};
 enum SignalFlag : std::uint64_t {
     kSaSiginfo = 4,
     kSaOnStack = 0x08000000,
@@ -174,8 +187,8 @@ struct SignalInfo {
     std::int32_t number, error, code, pad;
     union {
         struct {
-            std::int32_t pid;
-            std::uint32_t uid;
+            std::int32_t pid;   // or the timer
+            std::uint32_t uid;  // or how often it has expired since
             std::uint64_t value;
         } sender;
         std::uint64_t address;
@@ -206,6 +219,34 @@ struct SignalFrame {
 static_assert(sizeof(SignalFrame) == 128 + 176 + 256 + 528 + 256);
 struct IntervalTimer {
     Timeval interval, value;
+};
+struct TimerSetting {
+    Timespec interval, value;
+};
+/// What a timer does when it expires.
+struct SignalEvent {
+    std::uint64_t value;
+    std::int32_t signal, notify, thread, pad[11];
+};
+static_assert(sizeof(SignalEvent) == 64);
+enum SignalNotify : std::int32_t {
+    kNotifySignal = 0,
+    kNotifyNone = 1,
+    kNotifyOther = 2,
+    kNotifyThread = 4
+};
+enum Clock : std::int32_t {
+    kClockRealtime = 0,
+    kClockMonotonic = 1,
+    kClockProcess = 2,
+    kClockThread = 3,
+    kClockRaw = 4,
+    kClockRealtimeCoarse = 5,
+    kClockMonotonicCoarse = 6,
+    kClockBoottime = 7,
+    kClockRealtimeAlarm = 8,
+    kClockBoottimeAlarm = 9,
+    kClockTai = 11
 };
 
 enum MapFlag : std::uint64_t {

@@ -74,8 +74,43 @@ constexpr std::optional<std::uint64_t> nanoseconds_of(const Timespec& time) {
     return seconds * 1'000'000'000 + static_cast<std::uint64_t>(time.nanoseconds);
 }
 
+constexpr Timespec timespec_of(std::uint64_t nanoseconds) {
+    return {static_cast<std::int64_t>(nanoseconds / 1'000'000'000),
+            static_cast<std::int64_t>(nanoseconds % 1'000'000'000)};
+}
+
+/// Of the clocks of threads and processes all go by the node's time.
+constexpr bool is_clock(std::int32_t clock) {
+    return clock < 0 || clock <= kClockBoottimeAlarm || clock == kClockTai;
+}
+constexpr bool is_realtime(std::int32_t clock) {
+    return clock == kClockRealtime || clock == kClockRealtimeCoarse ||
+           clock == kClockRealtimeAlarm || clock == kClockTai;
+}
+
 /// The signal of a trap.
 int signal_of(Cause cause);
+
+/// In nanoseconds of the node.
+struct Timer {
+    std::uint64_t deadline = 0;  // 0: off
+    std::uint64_t interval = 0;  // 0: once
+
+    /// How often it has expired until then.
+    std::uint64_t expire(std::uint64_t time);
+};
+
+/// A timer that sends a signal, or nothing.
+struct SignalTimer {
+    Timer timer;
+    bool realtime = false;
+    bool sends = true;
+    std::optional<unsigned> thread;
+    SignalInfo info{};
+    bool pending = false;
+    std::uint64_t overrun = 0;       // expirations since the pending one
+    std::uint64_t last_overrun = 0;  // of the signal that was taken last
+};
 
 /// What a descriptor and its duplicates share.
 struct OpenFile {
@@ -83,6 +118,9 @@ struct OpenFile {
     bool own = false;
     /// The program's choice, where the host's file never blocks; else the host's file has it.
     std::optional<bool> blocks{};
+    /// Of a timer: it adds to a count, which the host's file is.
+    bool is_timer = false, realtime = false;
+    Timer timer{};
 };
 struct Descriptor {
     int host;
@@ -111,7 +149,7 @@ class Process final : public Environment {
 
     bool wake_sleepers(Node& node) override;
     void before_round(Node&) override {
-        if (!sleepers_.empty() || timer_ != 0) wake_due();
+        if (!sleepers_.empty() || next_signal() != 0) wake_due();
     }
 
     void serve(Node& node, Hart& hart) override;
@@ -168,6 +206,8 @@ class Process final : public Environment {
     void wait_for_file(Hart& hart, const Descriptor& file, short events, std::uint64_t done);
 
     std::uint64_t now(bool realtime) const;
+    /// In nanoseconds of the node, never 0.
+    std::uint64_t deadline_of(std::uint64_t value, bool absolute, bool realtime) const;
 
     // Waiting (threads.cpp).
     void block(Hart& hart, const Sleeper& sleeper);
@@ -184,7 +224,7 @@ class Process final : public Environment {
     bool somebody_waits_for_others() const;
     void wait_for_others();
     /// Nothing happens in the process while this thread waits.
-    bool alone() const { return node_.harts.size() - gone_.size() < 2 && timer_ == 0; }
+    bool alone() const { return node_.harts.size() - gone_.size() < 2 && next_signal() == 0; }
     int wake_futex(std::uint64_t address, std::uint64_t most, std::uint32_t bits);
     void exit_thread(Hart& hart, int code);
 
@@ -209,9 +249,18 @@ class Process final : public Environment {
     Hart* thread(std::int64_t tid) const;
 
     // Timers (timers.cpp).
-    void set_timer(std::uint64_t deadline);
-    void ring_timer();
-    std::int64_t timer_call(std::uint64_t number, const std::uint64_t (&a)[6]);
+    void ring_timers();
+    /// When the next timer sends a signal; 0: none does.
+    std::uint64_t next_signal() const;
+    /// When the next timer adds to a file that a thread may wait for; 0: none does.
+    std::uint64_t next_file_timer() const;
+    /// 0, or an error.
+    std::int64_t set_timer(Timer& timer, const TimerSetting& setting, bool absolute, bool realtime);
+    TimerSetting setting_of(const Timer& timer) const;
+    std::int64_t interval_timer_call(std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t signal_timer_call(std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t create_signal_timer(const std::uint64_t (&a)[6]);
+    std::int64_t file_timer_call(std::uint64_t number, const std::uint64_t (&a)[6]);
 
     // Shared parts of files (memory.cpp).
     bool map_shared(const SharedMap& map);
@@ -234,8 +283,10 @@ class Process final : public Environment {
 
     std::array<SignalAction, kSignals + 1> actions_{};
     std::map<unsigned, ThreadSignals> signals_;
-    std::vector<SignalInfo> pending_;               // of the process
-    std::uint64_t timer_ = 0, timer_interval_ = 0;  // nanoseconds of the node; 0: off
+    std::vector<SignalInfo> pending_;  // of the process
+    Timer interval_timer_;
+    std::map<std::int32_t, SignalTimer> signal_timers_;
+    bool has_file_timers_ = false;  // or had
     std::vector<SharedMap> shared_maps_;
     const bool trace_;
 };

@@ -55,6 +55,19 @@ std::int64_t Process::poll_call(Hart& hart, std::uint64_t number, const std::uin
     std::vector<pollfd> files;
     std::vector<GuestPoll> polled;
     bool outside = false;
+    const auto add = [&](int fd, short events) {
+        const auto found = files_.find(fd);
+        if (found == files_.end()) {
+            files.push_back({-1, 0, 0});
+            return false;
+        }
+        const OpenFile& file = *found->second.file;
+        outside |= !file.own;
+        // Nothing is written to a timer, whatever the host says of its file.
+        const int never = file.is_timer ? POLLOUT : 0;
+        files.push_back({found->second.host, static_cast<short>(events & ~never), 0});
+        return true;
+    };
     // A set has a bit a descriptor, in words of 64.
     std::uint64_t sets[3][kMostFiles / 64] = {};
     const std::uint64_t set_bytes = (count + 63) / 64 * 8;
@@ -68,21 +81,19 @@ std::int64_t Process::poll_call(Hart& hart, std::uint64_t number, const std::uin
             for (unsigned s = 0; s < 3; ++s) {
                 if (sets[s][fd / 64] >> fd % 64 & 1) events |= kSelectEvents[s];
             }
-            const int host = events != 0 ? host_file(fd) : -1;
-            if (events != 0 && host < 0) return -EBADF;
-            outside |= events != 0 && !files_.at(static_cast<int>(fd)).file->own;
-            files.push_back({host, static_cast<short>(events), 0});
+            if (events == 0) {
+                files.push_back({-1, 0, 0});
+            } else if (!add(static_cast<int>(fd), static_cast<short>(events))) {
+                return -EBADF;
+            }
         }
     } else {
         polled.resize(count);
         if (count != 0 && !node_.memory.read(a[0], polled.data(), count * sizeof(GuestPoll)))
             return -EFAULT;
         for (GuestPoll& one : polled) {
-            const int host = one.file < 0 ? -1 : host_file(static_cast<std::uint64_t>(one.file));
-            one.revents = one.file >= 0 && host < 0 ? POLLNVAL : 0;
+            one.revents = add(one.file, one.events) || one.file < 0 ? 0 : POLLNVAL;
             unknown += one.revents != 0;
-            outside |= host >= 0 && !files_.at(one.file).file->own;
-            files.push_back({host, one.events, 0});
         }
     }
 

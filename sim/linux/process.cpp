@@ -129,6 +129,7 @@ void Process::serve(Node& node, Hart& hart) {
         const std::uint64_t before[6] = {hart.x[10], hart.x[11], hart.x[12],
                                          hart.x[13], hart.x[14], hart.x[15]};
         blocked_ = false;
+        ring_timers();
         const std::int64_t result = call(hart, number, before);
         if (!blocked_) hart.x[10] = static_cast<std::uint64_t>(result);
         if (trace_) {
@@ -243,7 +244,15 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysRtSigtimedwait:
         case kSysRtSigreturn: return signal_call(hart, number, a);
         case kSysGetitimer:
-        case kSysSetitimer: return timer_call(number, a);
+        case kSysSetitimer: return interval_timer_call(number, a);
+        case kSysTimerCreate:
+        case kSysTimerGettime:
+        case kSysTimerGetoverrun:
+        case kSysTimerSettime:
+        case kSysTimerDelete: return signal_timer_call(number, a);
+        case kSysTimerfdCreate:
+        case kSysTimerfdSettime:
+        case kSysTimerfdGettime: return file_timer_call(number, a);
         case kSysEventfd2:
         case kSysEpollCreate1:
         case kSysEpollCtl: return event_call(number, a);

@@ -80,7 +80,18 @@ void Process::send(const SignalInfo& info, std::optional<unsigned> thread) {
 }
 
 bool Process::take_pending(unsigned thread, std::uint64_t wanted, SignalInfo& info) {
-    return take(signals_[thread].pending, wanted, info) || take(pending_, wanted, info);
+    if (!take(signals_[thread].pending, wanted, info) && !take(pending_, wanted, info))
+        return false;
+    if (info.code == kCodeTimer) {
+        if (const auto timer = signal_timers_.find(info.sender.pid);
+            timer != signal_timers_.end()) {
+            SignalTimer& from = timer->second;
+            from.last_overrun = std::exchange(from.overrun, 0);
+            from.pending = false;
+            info.sender.uid = static_cast<std::uint32_t>(from.last_overrun);
+        }
+    }
+    return true;
 }
 
 void Process::deliver() {

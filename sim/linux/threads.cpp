@@ -30,7 +30,7 @@ void Process::call_again(unsigned id, const Sleeper& sleeper) {
 }
 
 void Process::wake_due() {
-    ring_timer();
+    ring_timers();
     const std::uint64_t time = node_.nanoseconds();
     for (auto it = sleepers_.begin(); it != sleepers_.end();) {
         Sleeper& sleeper = it->second;
@@ -65,10 +65,15 @@ void Process::wait_for_others() {
 }
 
 bool Process::wake_sleepers(Node& node) {
-    std::uint64_t first = timer_;
+    std::uint64_t first = 0;
+    const auto consider = [&first](std::uint64_t deadline) {
+        if (deadline != 0 && (first == 0 || deadline < first)) first = deadline;
+    };
+    consider(next_signal());
     bool ready = false;
     for (auto& [hart, sleeper] : sleepers_) {
-        if (sleeper.deadline && (first == 0 || sleeper.deadline < first)) first = sleeper.deadline;
+        consider(sleeper.deadline);
+        if (!sleeper.files.empty()) consider(next_file_timer());
         ready |= !sleeper.files.empty() && poll(sleeper.files.data(), sleeper.files.size(), 0) > 0;
     }
     if (!ready) {

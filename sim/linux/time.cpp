@@ -16,6 +16,14 @@ std::uint64_t Process::now(bool realtime) const {
     return node_.nanoseconds() + (realtime ? kEpoch * 1'000'000'000 : 0);
 }
 
+std::uint64_t Process::deadline_of(std::uint64_t value, bool absolute, bool realtime) const {
+    const std::uint64_t own = node_.nanoseconds();
+    if (!absolute) return own + value;
+    const std::uint64_t shown = now(realtime);
+    if (value >= shown) return own + (value - shown);
+    return own > shown - value ? own - (shown - value) : 1;
+}
+
 std::int64_t Process::time_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
     const auto split = [](std::uint64_t ns) {
         return Timespec{static_cast<std::int64_t>(ns / 1'000'000'000),

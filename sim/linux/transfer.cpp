@@ -131,6 +131,7 @@ std::int64_t Process::transfer_call(Hart& hart, std::uint64_t number, const std:
     const Descriptor file = found->second;
     const bool to_file = number == kSysWrite || number == kSysWritev || number == kSysPwrite64 ||
                          number == kSysPwritev;
+    if (to_file && file.file->is_timer) return -EINVAL;
     std::optional<std::uint64_t> offset;
     if (number == kSysPread64 || number == kSysPwrite64 || number == kSysPreadv ||
         number == kSysPwritev) {
