@@ -79,10 +79,6 @@ constexpr Timespec timespec_of(std::uint64_t nanoseconds) {
             static_cast<std::int64_t>(nanoseconds % 1'000'000'000)};
 }
 
-/// Of the clocks of threads and processes all go by the node's time.
-constexpr bool is_clock(std::int32_t clock) {
-    return clock < 0 || clock <= kClockBoottimeAlarm || clock == kClockTai;
-}
 constexpr bool is_realtime(std::int32_t clock) {
     return clock == kClockRealtime || clock == kClockRealtimeCoarse ||
            clock == kClockRealtimeAlarm || clock == kClockTai;
@@ -206,6 +202,8 @@ class Process final : public Environment {
     void wait_for_file(Hart& hart, const Descriptor& file, short events, std::uint64_t done);
 
     std::uint64_t now(bool realtime) const;
+    /// Those of threads and processes go by the node's time, too.
+    bool has_clock(std::int32_t clock) const;
     /// In nanoseconds of the node, never 0.
     std::uint64_t deadline_of(std::uint64_t value, bool absolute, bool realtime) const;
 

@@ -1,10 +1,15 @@
 // Clocks and sleeping. Time is that of the node, unless the host's is asked for.
-#include <algorithm>
 #include <chrono>
 
 #include "sim/linux/linux_process.hpp"
 
 namespace isthmus::sim::linux_abi {
+namespace {
+
+/// In the number of a clock of a process or thread, which is less than 0.
+constexpr std::int32_t kClockOfThread = 4;
+
+}  // namespace
 
 std::uint64_t Process::now(bool realtime) const {
     using namespace std::chrono;
@@ -16,6 +21,14 @@ std::uint64_t Process::now(bool realtime) const {
     return node_.nanoseconds() + (realtime ? kEpoch * 1'000'000'000 : 0);
 }
 
+bool Process::has_clock(std::int32_t clock) const {
+    if (clock >= 0) return clock <= kClockBoottimeAlarm || clock == kClockTai;
+    const std::int64_t owner = ~(clock >> 3);  // 0: who asks
+    if ((clock & 3) == 3) return false;
+    if ((clock & kClockOfThread) != 0) return owner == 0 || thread(owner) != nullptr;
+    return owner == 0 || owner == static_cast<std::int64_t>(kProcessId);
+}
+
 std::uint64_t Process::deadline_of(std::uint64_t value, bool absolute, bool realtime) const {
     const std::uint64_t own = node_.nanoseconds();
     if (!absolute) return own + value;
@@ -25,15 +38,15 @@ std::uint64_t Process::deadline_of(std::uint64_t value, bool absolute, bool real
 }
 
 std::int64_t Process::time_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
-    const auto split = [](std::uint64_t ns) {
-        return Timespec{static_cast<std::int64_t>(ns / 1'000'000'000),
-                        static_cast<std::int64_t>(ns % 1'000'000'000)};
-    };
+    const auto clock = static_cast<std::int32_t>(a[0]);
+    const bool takes_clock =
+        number == kSysClockGettime || number == kSysClockGetres || number == kSysClockNanosleep;
+    if (takes_clock && !has_clock(clock)) return -EINVAL;
     switch (number) {
-        case kSysClockGettime: return put(a[1], split(now(a[0] == 0 || a[0] == 5))) ? 0 : -EFAULT;
+        case kSysClockGettime: return put(a[1], timespec_of(now(is_realtime(clock)))) ? 0 : -EFAULT;
         case kSysClockGetres: return a[1] == 0 || put(a[1], Timespec{0, 1}) ? 0 : -EFAULT;
         case kSysGettimeofday: {
-            const Timespec time = split(now(true));
+            const Timespec time = timespec_of(now(true));
             return put(a[0], Timeval{time.seconds, time.nanoseconds / 1000}) ? 0 : -EFAULT;
         }
         case kSysTimes: {
@@ -43,24 +56,23 @@ std::int64_t Process::time_call(Hart& hart, std::uint64_t number, const std::uin
         }
         case kSysGetrusage: {
             std::int64_t values[18] = {};
-            const Timespec time = split(now(false));
+            const Timespec time = timespec_of(now(false));
             values[0] = time.seconds;
             values[1] = time.nanoseconds / 1000;
             return put(a[1], values) ? 0 : -EFAULT;
         }
         default: {  // nanosleep, clock_nanosleep
-            Timespec time;
             const bool simple = number == kSysNanosleep;
+            if (!simple && ((clock >= kClockThread && clock <= kClockMonotonicCoarse) ||
+                            (clock < 0 && (clock & kClockOfThread) != 0)))
+                return -EOPNOTSUPP;
+            Timespec time;
             if (!get(a[simple ? 0 : 2], time)) return -EFAULT;
-            if (time.seconds < 0 || time.nanoseconds < 0 || time.nanoseconds > 999'999'999)
-                return -EINVAL;
-            std::uint64_t deadline = static_cast<std::uint64_t>(time.seconds) * 1'000'000'000 +
-                                     static_cast<std::uint64_t>(time.nanoseconds);
+            const auto nanoseconds = nanoseconds_of(time);
+            if (!nanoseconds) return -EINVAL;
             const bool absolute = !simple && (a[1] & 1);
-            if (absolute && a[0] == 0) deadline -= std::min(deadline, kEpoch * 1'000'000'000);
-            if (!absolute) deadline += node_.nanoseconds();
             Sleeper sleeper;
-            sleeper.deadline = std::max<std::uint64_t>(deadline, 1);
+            sleeper.deadline = deadline_of(*nanoseconds, absolute, !simple && is_realtime(clock));
             if (!absolute) sleeper.remaining = a[simple ? 1 : 3];
             block(hart, sleeper);
             return 0;

@@ -111,7 +111,7 @@ std::int64_t Process::interval_timer_call(std::uint64_t number, const std::uint6
 
 std::int64_t Process::create_signal_timer(const std::uint64_t (&a)[6]) {
     const auto clock = static_cast<std::int32_t>(a[0]);
-    if (!is_clock(clock)) return -EINVAL;
+    if (!has_clock(clock)) return -EINVAL;
     if (clock >= kClockRaw && clock <= kClockMonotonicCoarse) return -EOPNOTSUPP;
     std::int32_t id = 0;
     while (signal_timers_.contains(id))
