@@ -260,11 +260,17 @@ enum FutexOperation : std::uint64_t {
     kFutexWake = 1,
     kFutexRequeue = 3,
     kFutexCompareRequeue = 4,
+    kFutexLock = 6,
+    kFutexUnlock = 7,
+    kFutexTryLock = 8,
     kFutexWaitBitset = 9,
     kFutexWakeBitset = 10,
+    kFutexLockAnyClock = 13,
     kFutexCommand = 0x7f,
     kFutexClockRealtime = 256
 };
+/// In the word of a futex that is a lock.
+enum FutexLockWord : std::uint32_t { kFutexOwner = 0x3fffffff, kFutexWaiters = 0x80000000 };
 enum CloneFlag : std::uint64_t {
     kCloneVm = 0x100,
     kCloneThread = 0x10000,

@@ -39,8 +39,9 @@ inline constexpr std::uint64_t kSignalReturn = kLinuxStackTop;
 
 /// What a thread that does not run waits for.
 struct Sleeper {
-    std::uint64_t futex = 0;  // address; 0: of something else
-    std::uint32_t bits = ~0u;
+    std::uint64_t futex = 0;       // address; 0: of something else
+    std::uint32_t bits = ~0u;      // 0: waits for a lock
+    std::uint64_t turn = 0;        // in the order in which threads have begun to wait
     std::uint64_t deadline = 0;    // nanoseconds of the node, 0: none
     std::int64_t at_deadline = 0;  // the result then, or kCallAgain
     /// Of files; at_deadline is kCallAgain, and that is done when one of them is ready, too.
@@ -51,7 +52,7 @@ struct Sleeper {
     std::uint64_t signals = 0, info = 0;
     /// When a handler interrupts it: the call is made again if the action says so; where it wants
     /// the time that was left.
-    bool restarts = false;
+    bool restarts = false, always_restarts = false;
     std::uint64_t remaining = 0;
 };
 
@@ -162,6 +163,8 @@ class Process final : public Environment {
     std::int64_t epoll_wait_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t signal_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t futex(Hart& hart, const std::uint64_t (&a)[6]);
+    std::int64_t lock_futex(Hart& hart, const std::uint64_t (&a)[6]);
+    std::int64_t unlock_futex(const Hart& hart, std::uint64_t address);
     std::int64_t clone(Hart& hart, const std::uint64_t (&a)[6]);
 
     void crash(Hart& hart);
@@ -273,6 +276,7 @@ class Process final : public Environment {
     std::optional<mode_t> mask_;        // of the modes of new files; the host's if not set
     std::uint64_t break_start_ = 0, break_ = 0;
     std::map<unsigned, Sleeper> sleepers_;
+    std::uint64_t turns_ = 0;
     std::map<unsigned, std::uint64_t> clear_tid_;
     std::vector<unsigned> gone_;     // harts whose threads have ended
     bool blocked_ = false;           // the call leaves the result register alone

@@ -153,7 +153,7 @@ void Process::interrupt(Hart& hart, const SignalAction& action) {
     }
     if (sleeper.done != 0) {
         wake(hart.id, static_cast<std::int64_t>(sleeper.done));
-    } else if (sleeper.restarts && (action.flags & kSaRestart) != 0) {
+    } else if (sleeper.always_restarts || (sleeper.restarts && (action.flags & kSaRestart) != 0)) {
         hart.pc -= 4;  // of the ecall; its arguments are still there
         node_.runnable[hart.id] = true;
     } else {

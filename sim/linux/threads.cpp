@@ -10,7 +10,8 @@ namespace isthmus::sim::linux_abi {
 
 void Process::block(Hart& hart, const Sleeper& sleeper) {
     blocked_ = true;
-    sleepers_[hart.id] = sleeper;
+    Sleeper& kept = sleepers_[hart.id] = sleeper;
+    kept.turn = ++turns_;
     node_.runnable[hart.id] = false;
     node_.current = (node_.current + 1) % node_.harts.size();
 }
@@ -146,14 +147,71 @@ std::int64_t Process::futex(Hart& hart, const std::uint64_t (&a)[6]) {
             std::uint64_t moved = 0;
             for (auto& [id, sleeper] : sleepers_) {
                 if (moved == a[3]) break;
-                if (sleeper.futex != a[0]) continue;
+                if (sleeper.futex != a[0] || sleeper.bits == 0) continue;
                 sleeper.futex = a[4];
                 ++moved;
             }
             return count + static_cast<std::int64_t>(moved);
         }
+        case kFutexLock:
+        case kFutexLockAnyClock:
+        case kFutexTryLock: return lock_futex(hart, a);
+        case kFutexUnlock: return unlock_futex(hart, a[0]);
         default: return -ENOSYS;
     }
+}
+
+// Locks whose owner's number is in the word. There are no priorities that a waiter could lend it,
+// so that what is left is the order: who has waited longest gets the lock from who gives it up.
+std::int64_t Process::lock_futex(Hart& hart, const std::uint64_t (&a)[6]) {
+    const std::uint64_t operation = a[1] & kFutexCommand;
+    std::uint32_t value;
+    if ((a[0] & 3) != 0) return -EINVAL;
+    if (!get(a[0], value)) return -EFAULT;
+    const std::uint32_t owner = value & kFutexOwner;
+    const auto own = static_cast<std::uint32_t>(kProcessId + hart.id);
+    if (owner == own) return -EDEADLK;
+    if (owner == 0) return put(a[0], (value & ~kFutexOwner) | own) ? 0 : -EFAULT;
+    if (operation == kFutexTryLock) return -EAGAIN;
+    if (thread(owner) == nullptr) return -ESRCH;
+    Sleeper sleeper;
+    sleeper.futex = a[0];
+    sleeper.bits = 0;
+    sleeper.always_restarts = true;
+    if (a[3] != 0) {
+        Timespec time;
+        if (!get(a[3], time)) return -EFAULT;
+        const auto nanoseconds = nanoseconds_of(time);
+        if (!nanoseconds) return -EINVAL;
+        const bool realtime = operation == kFutexLock || (a[1] & kFutexClockRealtime) != 0;
+        sleeper.deadline = deadline_of(*nanoseconds, true, realtime);
+        sleeper.at_deadline = -ETIMEDOUT;
+    }
+    if (!put(a[0], value | kFutexWaiters)) return -EFAULT;
+    block(hart, sleeper);
+    return 0;
+}
+
+std::int64_t Process::unlock_futex(const Hart& hart, std::uint64_t address) {
+    std::uint32_t value;
+    if ((address & 3) != 0) return -EINVAL;
+    if (!get(address, value)) return -EFAULT;
+    if ((value & kFutexOwner) != kProcessId + hart.id) return -EPERM;
+    auto next = sleepers_.end();
+    unsigned waiters = 0;
+    for (auto it = sleepers_.begin(); it != sleepers_.end(); ++it) {
+        if (it->second.futex != address || it->second.bits != 0) continue;
+        ++waiters;
+        if (next == sleepers_.end() || it->second.turn < next->second.turn) next = it;
+    }
+    value = waiters > 1 ? std::uint32_t{kFutexWaiters} : 0;
+    if (waiters != 0) value |= static_cast<std::uint32_t>(kProcessId + next->first);
+    if (!put(address, value)) return -EFAULT;
+    if (waiters != 0) {
+        wake(next->first, 0);
+        sleepers_.erase(next);
+    }
+    return 0;
 }
 
 std::int64_t Process::clone(Hart& hart, const std::uint64_t (&a)[6]) {
