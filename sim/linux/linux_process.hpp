@@ -125,8 +125,9 @@ struct Descriptor {
     bool close_on_exec = false;
 };
 
-/// A part of a file that the program shares.
-struct SharedMap {
+/// A part of a file in the program's memory.
+struct FileMap {
+    bool shared;
     std::uint64_t start, size;
     std::uint8_t rights;
     bool writable;
@@ -263,9 +264,16 @@ class Process final : public Environment {
     std::int64_t create_signal_timer(const std::uint64_t (&a)[6]);
     std::int64_t file_timer_call(std::uint64_t number, const std::uint64_t (&a)[6]);
 
-    // Shared parts of files (memory.cpp).
-    bool map_shared(const SharedMap& map);
-    void forget_shared(std::uint64_t start, std::uint64_t size);
+    // Parts of files (memory.cpp).
+    std::int64_t map_part(std::uint64_t start, const std::uint64_t (&a)[6], int host);
+    std::int64_t remap(const std::uint64_t (&a)[6]);
+    std::int64_t drop_pages(std::uint64_t start, std::uint64_t size);
+    bool all_mapped(std::uint64_t start, std::uint64_t size) const;
+    bool map_shared(const FileMap& map);
+    /// Copies pages of a private map from the file.
+    void load(const FileMap& map, std::uint64_t start, std::uint64_t size);
+    FileMap* file_map(std::uint64_t address);
+    void forget_file(std::uint64_t start, std::uint64_t size);
     void file_resized(int host);
 
     Machine& machine_;
@@ -289,7 +297,7 @@ class Process final : public Environment {
     Timer interval_timer_;
     std::map<std::int32_t, SignalTimer> signal_timers_;
     bool has_file_timers_ = false;  // or had
-    std::vector<SharedMap> shared_maps_;
+    std::vector<FileMap> file_maps_;
     const bool trace_;
 };
 

@@ -7,10 +7,15 @@
 #include "sim/linux/linux_process.hpp"
 
 namespace isthmus::sim::linux_abi {
+namespace {
+
+constexpr std::uint64_t kRemapMayMove = 1, kPiece = 1 << 20;
+
+}  // namespace
 
 // Real pages of the host's file where the file has some. What lies behind its end has no rights: an
 // access there would end the simulator, not the program.
-bool Process::map_shared(const SharedMap& map) {
+bool Process::map_shared(const FileMap& map) {
     AddressSpace& memory = node_.memory;
     struct stat st;
     if (fstat(map.file, &st) != 0) return false;
@@ -28,14 +33,14 @@ bool Process::map_shared(const SharedMap& map) {
     return true;
 }
 
-void Process::forget_shared(std::uint64_t start, std::uint64_t size) {
-    std::vector<SharedMap> parts;
-    std::erase_if(shared_maps_, [&](SharedMap& map) {
+void Process::forget_file(std::uint64_t start, std::uint64_t size) {
+    std::vector<FileMap> parts;
+    std::erase_if(file_maps_, [&](const FileMap& map) {
         const std::uint64_t end = map.start + map.size, stop = start + size;
         if (end <= start || map.start >= stop) return false;
         const auto keep = [&](std::uint64_t from, std::uint64_t to) {
             if (from >= to) return;
-            SharedMap part = map;
+            FileMap part = map;
             part.start = from;
             part.size = to - from;
             part.offset += from - map.start;
@@ -47,15 +52,151 @@ void Process::forget_shared(std::uint64_t start, std::uint64_t size) {
         close(map.file);
         return true;
     });
-    shared_maps_.insert(shared_maps_.end(), parts.begin(), parts.end());
+    file_maps_.insert(file_maps_.end(), parts.begin(), parts.end());
 }
 
 void Process::file_resized(int host) {
     struct stat st;
-    if (shared_maps_.empty() || fstat(host, &st) != 0) return;
-    for (const SharedMap& map : shared_maps_) {
-        if (map.device == st.st_dev && map.inode == st.st_ino) map_shared(map);
+    if (file_maps_.empty() || fstat(host, &st) != 0) return;
+    for (const FileMap& map : file_maps_) {
+        if (map.shared && map.device == st.st_dev && map.inode == st.st_ino) map_shared(map);
     }
+}
+
+bool Process::all_mapped(std::uint64_t start, std::uint64_t size) const {
+    for (std::uint64_t at = start; at < start + size;) {
+        const Region* region = node_.memory.find(at);
+        if (region == nullptr) return false;
+        at = region->end;
+    }
+    return true;
+}
+
+FileMap* Process::file_map(std::uint64_t address) {
+    const auto found = std::ranges::find_if(
+        file_maps_, [address](const FileMap& map) { return address - map.start < map.size; });
+    return found == file_maps_.end() ? nullptr : &*found;
+}
+
+// Whole pages, whatever length was asked for: behind the end of the file they stay zero.
+void Process::load(const FileMap& map, std::uint64_t start, std::uint64_t size) {
+    std::vector<std::byte> piece(std::min(size, kPiece));
+    for (std::uint64_t done = 0; done < size;) {
+        const ssize_t got =
+            pread(map.file, piece.data(), std::min<std::uint64_t>(size - done, piece.size()),
+                  static_cast<off_t>(map.offset + (start - map.start) + done));
+        if (got <= 0) break;
+        node_.memory.write(start + done, piece.data(), static_cast<std::size_t>(got), 0);
+        done += static_cast<std::uint64_t>(got);
+    }
+}
+
+std::int64_t Process::map_part(std::uint64_t start, const std::uint64_t (&a)[6], int host) {
+    if (host < 0) return -EBADF;
+    const int mode = fcntl(host, F_GETFL) & O_ACCMODE;
+    const bool shared = (a[3] & kMapShared) != 0;
+    if (mode == O_WRONLY || (shared && mode == O_RDONLY && (a[2] & kWrite))) return -EACCES;
+    if (a[5] & ~kPageMask) return -EINVAL;
+    struct stat st;
+    if (fstat(host, &st) != 0) return -errno;
+    if (shared && !S_ISREG(st.st_mode)) return -ENODEV;
+    FileMap map{shared,
+                start,
+                up(a[1]),
+                static_cast<std::uint8_t>(a[2] & 7),
+                mode == O_RDWR,
+                st.st_dev,
+                st.st_ino,
+                dup(host),
+                a[5]};
+    if (map.file < 0) return -errno;
+    forget_file(start, map.size);
+    bool mapped = true;
+    if (shared) {
+        mapped = map_shared(map);
+    } else {
+        try {
+            node_.memory.map(start, map.size, map.rights, "file");
+            load(map, start, map.size);
+        } catch (const std::runtime_error&) {
+            mapped = false;
+        }
+    }
+    if (!mapped) {
+        close(map.file);
+        return -ENOMEM;
+    }
+    file_maps_.push_back(map);
+    return static_cast<std::int64_t>(start);
+}
+
+// Makes a map smaller, larger where it is, or larger elsewhere.
+std::int64_t Process::remap(const std::uint64_t (&a)[6]) {
+    AddressSpace& memory = node_.memory;
+    const std::uint64_t old_size = up(a[1]), size = up(a[2]);
+    const Region* region = memory.find(a[0]);
+    if (region == nullptr || size == 0 || (a[3] & ~kRemapMayMove) != 0) return -EINVAL;
+    if (size <= old_size) {
+        if (size < old_size) {
+            forget_file(a[0] + size, old_size - size);
+            memory.unmap(a[0] + size, old_size - size);
+        }
+        return static_cast<std::int64_t>(a[0]);
+    }
+    const std::uint64_t limit = kLinuxStackTop - 2 * kStackSize, grown = size - old_size;
+    const std::uint8_t rights = region->rights;
+    std::uint64_t start = a[0];
+    if (!memory.is_free(a[0] + old_size, grown) || a[0] + size >= limit) {
+        start = (a[3] & kRemapMayMove) != 0 ? memory.find_free(kLinuxMapBase, size, limit) : 0;
+        if (start == 0) return -ENOMEM;
+    }
+    std::optional<FileMap> map;
+    if (const FileMap* const before = file_map(a[0])) {
+        map = *before;
+        map->offset += a[0] - map->start;
+        map->start = start;
+        map->size = size;
+        map->file = dup(before->file);
+        if (map->file < 0) return -ENOMEM;
+        forget_file(a[0], old_size);
+    }
+    if (map && map->shared) {
+        memory.unmap(a[0], old_size);
+        if (!map_shared(*map)) {
+            close(map->file);
+            return -ENOMEM;
+        }
+        file_maps_.push_back(*map);
+        return static_cast<std::int64_t>(start);
+    }
+    if (start == a[0]) {
+        memory.map(start + old_size, grown, rights, "anonymous");
+    } else {
+        memory.map(start, size, rights, "anonymous");
+        for (std::uint64_t at = 0; at < old_size; at += kPageSize) {
+            std::byte page[kPageSize];
+            if (memory.read(a[0] + at, page, kPageSize, 0))
+                memory.write(start + at, page, kPageSize, 0);
+        }
+        memory.unmap(a[0], old_size);
+    }
+    if (map) {
+        load(*map, start + old_size, grown);
+        file_maps_.push_back(*map);
+    }
+    return static_cast<std::int64_t>(start);
+}
+
+// What the program wrote is gone: the pages are those of the file again, or zero.
+std::int64_t Process::drop_pages(std::uint64_t start, std::uint64_t size) {
+    const std::byte zeros[kPageSize] = {};
+    for (std::uint64_t at = start; at < start + size; at += kPageSize) {
+        const FileMap* const map = file_map(at);
+        if (map != nullptr && map->shared) continue;
+        if (!node_.memory.write(at, zeros, kPageSize, 0)) return -ENOMEM;
+        if (map != nullptr) load(*map, at, kPageSize);
+    }
+    return 0;
 }
 
 std::int64_t Process::memory_call(std::uint64_t number, const std::uint64_t (&a)[6]) {
@@ -83,87 +224,26 @@ std::int64_t Process::memory_call(std::uint64_t number, const std::uint64_t (&a)
             } else if (start < kPageSize || start + size > kLinuxStackTop || start + size < start) {
                 return -ENOMEM;
             }
-            const bool anonymous = a[3] & kMapAnonymous;
-            const int host = anonymous ? -1 : host_file(a[4]);
-            if (!anonymous && host < 0) return -EBADF;
-            if (!anonymous && (a[3] & kMapShared)) {
-                const int mode = fcntl(host, F_GETFL) & O_ACCMODE;
-                if (mode == O_WRONLY || (mode == O_RDONLY && (a[2] & kWrite))) return -EACCES;
-                if (a[5] & ~kPageMask) return -EINVAL;
-                struct stat st;
-                if (fstat(host, &st) != 0) return -errno;
-                if (!S_ISREG(st.st_mode)) return -ENODEV;
-                forget_shared(start, size);
-                SharedMap map{start,          size,      static_cast<std::uint8_t>(a[2] & 7),
-                              mode == O_RDWR, st.st_dev, st.st_ino,
-                              dup(host),      a[5]};
-                if (map.file < 0) return -errno;
-                if (!map_shared(map)) {
-                    close(map.file);
-                    return -ENOMEM;
-                }
-                shared_maps_.push_back(map);
-                return static_cast<std::int64_t>(start);
-            }
-            forget_shared(start, size);
+            if ((a[3] & kMapAnonymous) == 0) return map_part(start, a, host_file(a[4]));
+            forget_file(start, size);
             try {
-                memory.map(start, size, static_cast<std::uint8_t>(a[2] & 7),
-                           anonymous ? "anonymous" : "file");
+                memory.map(start, size, static_cast<std::uint8_t>(a[2] & 7), "anonymous");
             } catch (const std::runtime_error&) {
                 return -ENOMEM;
-            }
-            if (!anonymous) {
-                std::byte* to = memory.host(start, 0);
-                std::uint64_t done = 0;
-                while (done < a[1]) {
-                    const ssize_t got =
-                        pread(host, to + done, a[1] - done, static_cast<off_t>(a[5] + done));
-                    if (got <= 0) break;
-                    done += static_cast<std::uint64_t>(got);
-                }
             }
             return static_cast<std::int64_t>(start);
         }
         case kSysMunmap:
             if ((a[0] & ~kPageMask) || a[1] == 0) return -EINVAL;
-            forget_shared(a[0], up(a[1]));
+            forget_file(a[0], up(a[1]));
             memory.unmap(a[0], up(a[1]));
             return 0;
-        case kSysMremap: {
-            const std::uint64_t old_size = up(a[1]), size = up(a[2]);
-            const Region* region = memory.find(a[0]);
-            if (!region || size == 0) return -EINVAL;
-            for (const SharedMap& map : shared_maps_) {
-                if (a[0] - map.start < map.size) return -ENOMEM;  // stays as large as it is
-            }
-            if (size <= old_size) {
-                if (size < old_size) memory.unmap(a[0] + size, old_size - size);
-                return static_cast<std::int64_t>(a[0]);
-            }
-            const std::uint8_t rights = region->rights;
-            if (memory.is_free(a[0] + old_size, size - old_size) &&
-                a[0] + size < kLinuxStackTop - 2 * kStackSize) {
-                memory.map(a[0] + old_size, size - old_size, rights, "anonymous");
-                return static_cast<std::int64_t>(a[0]);
-            }
-            if (!(a[3] & 1)) return -ENOMEM;
-            const std::uint64_t start =
-                memory.find_free(kLinuxMapBase, size, kLinuxStackTop - 2 * kStackSize);
-            if (start == 0) return -ENOMEM;
-            memory.map(start, size, rights, "anonymous");
-            for (std::uint64_t at = 0; at < old_size; at += kPageSize) {
-                std::byte page[kPageSize];
-                if (memory.read(a[0] + at, page, kPageSize, 0))
-                    memory.write(start + at, page, kPageSize, 0);
-            }
-            memory.unmap(a[0], old_size);
-            return static_cast<std::int64_t>(start);
-        }
+        case kSysMremap: return remap(a);
         case kSysMprotect:
             if (a[0] & ~kPageMask) return -EINVAL;
             if (a[1] == 0) return 0;
-            for (const SharedMap& map : shared_maps_) {
-                if ((a[2] & kWrite) && !map.writable && map.start < a[0] + up(a[1]) &&
+            for (const FileMap& map : file_maps_) {
+                if (map.shared && (a[2] & kWrite) && !map.writable && map.start < a[0] + up(a[1]) &&
                     a[0] < map.start + map.size)
                     return -EACCES;
             }
@@ -172,31 +252,30 @@ std::int64_t Process::memory_call(std::uint64_t number, const std::uint64_t (&a)
         case kSysMsync: {
             if ((a[0] & ~kPageMask) || (a[2] & ~std::uint64_t{7}) || (a[2] & 5) == 5)
                 return -EINVAL;
-            for (std::uint64_t at = a[0]; at < a[0] + up(a[1]);) {
-                const Region* region = memory.find(at);
-                if (!region) return -ENOMEM;
-                at = region->end;
-            }
+            if (!all_mapped(a[0], up(a[1]))) return -ENOMEM;
             // The pages are the file's own: only MS_SYNC has something to wait for.
-            for (const SharedMap& map : shared_maps_) {
-                if ((a[2] & 4) && map.start < a[0] + up(a[1]) && a[0] < map.start + map.size &&
-                    fdatasync(map.file) != 0)
+            for (const FileMap& map : file_maps_) {
+                if (map.shared && (a[2] & 4) && map.start < a[0] + up(a[1]) &&
+                    a[0] < map.start + map.size && fdatasync(map.file) != 0)
                     return -errno;
             }
             return 0;
         }
-        case kSysMadvise: {
-            if (a[2] != 4) return 0;  // only MADV_DONTNEED has an effect a program can see
-            const std::byte zeros[kPageSize] = {};
-            for (std::uint64_t at = a[0]; at < a[0] + up(a[1]); at += kPageSize) {
-                if (std::ranges::any_of(shared_maps_, [at](const SharedMap& map) {
-                        return at - map.start < map.size;
-                    }))
-                    continue;  // a file keeps its contents
-                if (!memory.write(at, zeros, kPageSize, 0)) return -ENOMEM;
-            }
-            return 0;
+        case kSysMadvise:
+            // Only MADV_DONTNEED has an effect a program can see.
+            return a[2] == 4 ? drop_pages(a[0], up(a[1])) : 0;
+        // Nothing is ever paged out.
+        case kSysMlock2:
+            if ((a[2] & ~std::uint64_t{1}) != 0) return -EINVAL;
+            [[fallthrough]];
+        case kSysMlock:
+        case kSysMunlock: {
+            const std::uint64_t start = a[0] & kPageMask, size = up(a[0] - start + a[1]);
+            if (size < a[1] || start + size < start) return -EINVAL;
+            return all_mapped(start, size) ? 0 : -ENOMEM;
         }
+        case kSysMlockall: return a[0] == 0 || a[0] == 4 || a[0] > 7 ? -EINVAL : 0;
+        case kSysMunlockall: return 0;
         default: return -ENOSYS;
     }
 }

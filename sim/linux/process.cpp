@@ -24,7 +24,7 @@ Process::~Process() {
         if (file.host > 2) close(file.host);
     }
     if (working_directory_ != AT_FDCWD) close(working_directory_);
-    for (const SharedMap& map : shared_maps_)
+    for (const FileMap& map : file_maps_)
         close(map.file);
 }
 
@@ -209,7 +209,12 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysMremap:
         case kSysMprotect:
         case kSysMsync:
-        case kSysMadvise: return memory_call(number, a);
+        case kSysMadvise:
+        case kSysMlock:
+        case kSysMlock2:
+        case kSysMunlock:
+        case kSysMlockall:
+        case kSysMunlockall: return memory_call(number, a);
         case kSysClockGettime:
         case kSysClockGetres:
         case kSysGettimeofday:

@@ -320,7 +320,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, CompiledProgram,
                          testing::Values("formatted", "heap", "threads", "files", "numbers",
                                          "control", "signals", "signal_threads", "poll",
                                          "shared_files", "pipes", "attributes", "events", "timers",
-                                         "clocks", "locks"));
+                                         "clocks", "locks", "maps"));
 
 }  // namespace
 }  // namespace isthmus::sim
