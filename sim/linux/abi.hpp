@@ -15,6 +15,7 @@ enum Call : std::uint64_t {
     kSysDup3 = 24,
     kSysFcntl = 25,
     kSysIoctl = 29,
+    kSysMknodat = 33,
     kSysMkdirat = 34,
     kSysUnlinkat = 35,
     kSysSymlinkat = 36,

@@ -62,19 +62,25 @@ std::int64_t Process::add_file(int host, const OpenFile& file, std::uint64_t fla
     return guest;
 }
 
-std::int64_t Process::open_file(const std::string& path, const std::uint64_t (&a)[6]) {
-    const CreationMask mask(mask_);
-    const int opened =
-        openat(directory(a[0]), path.c_str(), host_open_flags(a[2]), static_cast<mode_t>(a[3]));
-    if (opened >= 0 && (a[2] & kOpenTruncate)) file_resized(opened);
+std::int64_t Process::open_file(Hart& hart, const std::string& path, const std::uint64_t (&a)[6]) {
+    std::optional<int> opened;
+    {
+        const CreationMask mask(mask_);
+        opened = open_host(hart, path, directory(a[0]), host_open_flags(a[2]),
+                           static_cast<mode_t>(a[3]));
+    }
+    if (!opened) return 0;
+    if (*opened < 0) return -errno;
+    if (a[2] & kOpenTruncate) file_resized(*opened);
     OpenFile file;
     struct stat st;
     // Another thread may be at its other end.
-    if (opened >= 0 && fstat(opened, &st) == 0 && S_ISFIFO(st.st_mode)) {
+    if (fstat(*opened, &st) == 0 && S_ISFIFO(st.st_mode)) {
         file.blocks = (a[2] & kOpenNonblock) == 0;
-        fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) | O_NONBLOCK);
+    } else if ((a[2] & kOpenNonblock) == 0) {
+        fcntl(*opened, F_SETFL, fcntl(*opened, F_GETFL) & ~O_NONBLOCK);
     }
-    return add_file(opened, file, a[2]);
+    return add_file(*opened, file, a[2]);
 }
 
 std::int64_t Process::duplicate(const Descriptor& descriptor, int from, bool close_on_exec) {
@@ -136,7 +142,7 @@ std::string Process::host_path(const std::string& path) const {
     return "/proc/self/fd/" + std::to_string(working_directory_) + "/" + path;
 }
 
-std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6]) {
+std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
     const auto status = [](std::int64_t result) {
         return result < 0 ? std::int64_t{-errno} : result;
     };
@@ -157,7 +163,14 @@ std::int64_t Process::file_call(std::uint64_t number, const std::uint64_t (&a)[6
         }
         case kSysOpenat:
             if (!node_.memory.read_string(a[1], path)) return -EFAULT;
-            return open_file(path, a);
+            return open_file(hart, path, a);
+        case kSysMknodat: {
+            if (!node_.memory.read_string(a[1], path)) return -EFAULT;
+            const auto mode = static_cast<mode_t>(a[2]);
+            if (!S_ISFIFO(mode) && !S_ISREG(mode) && (mode & S_IFMT) != 0) return -EPERM;
+            const CreationMask mask(mask_);
+            return status(mknodat(directory(a[0]), path.c_str(), mode, 0));
+        }
         case kSysMkdirat:
             if (!node_.memory.read_string(a[1], path)) return -EFAULT;
             {

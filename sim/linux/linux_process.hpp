@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/hart/rdma_nic.hpp"
@@ -46,7 +47,8 @@ struct Sleeper {
     std::int64_t at_deadline = 0;  // the result then, or kCallAgain
     /// Of files; at_deadline is kCallAgain, and that is done when one of them is ready, too.
     std::vector<pollfd> files{};
-    bool outside = false;    // others than this process can make one of them ready
+    bool opens = false;      // a named pipe that has nobody at its other end
+    bool outside = false;    // others than this process can end the wait
     std::uint64_t done = 0;  // bytes that the call has written already
     /// Of signals, for the program to take without a handler, and where it wants to read about it.
     std::uint64_t signals = 0, info = 0;
@@ -125,6 +127,14 @@ struct Descriptor {
     bool close_on_exec = false;
 };
 
+/// The named pipe that a thread waits to open.
+struct Opening {
+    int directory;
+    std::string path;
+    int flags;
+    int host;  // less than 0 while it cannot be opened
+};
+
 /// A part of a file in the program's memory.
 struct FileMap {
     bool shared;
@@ -155,7 +165,7 @@ class Process final : public Environment {
 
   private:
     std::int64_t call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
-    std::int64_t file_call(std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t file_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t attribute_call(std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t memory_call(std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t time_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
@@ -189,7 +199,13 @@ class Process final : public Environment {
     std::string host_path(const std::string& path) const;
     std::int64_t change_directory(int directory, const char* path);
     std::int64_t add_file(int host, const OpenFile& file, std::uint64_t flags);
-    std::int64_t open_file(const std::string& path, const std::uint64_t (&a)[6]);
+    std::int64_t open_file(Hart& hart, const std::string& path, const std::uint64_t (&a)[6]);
+    // Named pipes (named_pipes.cpp).
+    /// The host's descriptor, or less than 0 with an error. Nothing if the thread waits.
+    std::optional<int> open_host(Hart& hart, const std::string& path, int directory, int flags,
+                                 mode_t mode);
+    bool opens_now(unsigned id);
+    void forget_opening(unsigned id);
     std::int64_t duplicate(const Descriptor& descriptor, int from, bool close_on_exec);
     std::int64_t control_file(Descriptor& descriptor, const std::uint64_t (&a)[6]);
     std::int64_t put_stat(std::uint64_t address, const struct stat& st);
@@ -225,6 +241,7 @@ class Process final : public Environment {
                                 std::optional<std::uint64_t> wait, std::uint64_t mask_at);
     bool somebody_waits_for_others() const;
     void wait_for_others();
+    bool is_ready(unsigned id, Sleeper& sleeper);
     /// Nothing happens in the process while this thread waits.
     bool alone() const { return node_.harts.size() - gone_.size() < 2 && next_signal() == 0; }
     int wake_futex(std::uint64_t address, std::uint64_t most, std::uint32_t bits);
@@ -284,6 +301,7 @@ class Process final : public Environment {
     std::optional<mode_t> mask_;        // of the modes of new files; the host's if not set
     std::uint64_t break_start_ = 0, break_ = 0;
     std::map<unsigned, Sleeper> sleepers_;
+    std::map<unsigned, Opening> openings_;
     std::uint64_t turns_ = 0;
     std::map<unsigned, std::uint64_t> clear_tid_;
     std::vector<unsigned> gone_;     // harts whose threads have ended

@@ -23,6 +23,9 @@ Process::~Process() {
     for (const auto& [guest, file] : files_) {
         if (file.host > 2) close(file.host);
     }
+    for (const auto& [id, opening] : openings_) {
+        if (opening.host >= 0) close(opening.host);
+    }
     if (working_directory_ != AT_FDCWD) close(working_directory_);
     for (const FileMap& map : file_maps_)
         close(map.file);
@@ -167,6 +170,7 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysDup3:
         case kSysFcntl:
         case kSysIoctl:
+        case kSysMknodat:
         case kSysMkdirat:
         case kSysUnlinkat:
         case kSysFaccessat:
@@ -183,7 +187,7 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysRenameat2:
         case kSysFdatasync:
         case kSysSymlinkat:
-        case kSysLinkat: return file_call(number, a);
+        case kSysLinkat: return file_call(hart, number, a);
         case kSysFchmod:
         case kSysFchmodat:
         case kSysTruncate:

@@ -143,6 +143,7 @@ void Process::finish_call(Hart& hart) {
 /// Ends the wait of a thread that is to run a handler.
 void Process::interrupt(Hart& hart, const SignalAction& action) {
     const auto found = sleepers_.find(hart.id);
+    forget_opening(hart.id);
     if (found == sleepers_.end()) return finish_call(hart);
     const Sleeper& sleeper = found->second;
     if (sleeper.remaining != 0) {

@@ -36,8 +36,7 @@ void Process::wake_due() {
     for (auto it = sleepers_.begin(); it != sleepers_.end();) {
         Sleeper& sleeper = it->second;
         const bool due = sleeper.deadline && sleeper.deadline <= time;
-        const bool ready =
-            !sleeper.files.empty() && poll(sleeper.files.data(), sleeper.files.size(), 0) > 0;
+        const bool ready = is_ready(it->first, sleeper);
         if (!due && !ready) {
             ++it;
             continue;
@@ -53,6 +52,11 @@ void Process::wake_due() {
     deliver();
 }
 
+bool Process::is_ready(unsigned id, Sleeper& sleeper) {
+    if (sleeper.opens) return opens_now(id);
+    return !sleeper.files.empty() && poll(sleeper.files.data(), sleeper.files.size(), 0) > 0;
+}
+
 bool Process::somebody_waits_for_others() const {
     return std::ranges::any_of(sleepers_, [](const auto& one) { return one.second.outside; });
 }
@@ -62,7 +66,13 @@ void Process::wait_for_others() {
     std::vector<pollfd> files;
     for (const auto& [id, sleeper] : sleepers_)
         files.insert(files.end(), sleeper.files.begin(), sleeper.files.end());
-    poll(files.data(), files.size(), -1);
+    // The host does not tell when a named pipe could be opened.
+    const auto opens = [&] {
+        return std::ranges::any_of(openings_,
+                                   [&](const auto& one) { return opens_now(one.first); });
+    };
+    while (poll(files.data(), files.size(), openings_.empty() ? -1 : 1) == 0 && !opens()) {
+    }
 }
 
 bool Process::wake_sleepers(Node& node) {
@@ -75,7 +85,7 @@ bool Process::wake_sleepers(Node& node) {
     for (auto& [hart, sleeper] : sleepers_) {
         consider(sleeper.deadline);
         if (!sleeper.files.empty()) consider(next_file_timer());
-        ready |= !sleeper.files.empty() && poll(sleeper.files.data(), sleeper.files.size(), 0) > 0;
+        ready |= is_ready(hart, sleeper);
     }
     if (!ready) {
         const std::uint64_t now = node.nanoseconds();

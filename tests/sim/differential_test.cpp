@@ -319,8 +319,8 @@ TEST_P(CompiledProgram, OutputMatchesQemu) {
 INSTANTIATE_TEST_SUITE_P(Programs, CompiledProgram,
                          testing::Values("formatted", "heap", "threads", "files", "numbers",
                                          "control", "signals", "signal_threads", "poll",
-                                         "shared_files", "pipes", "attributes", "events", "timers",
-                                         "clocks", "locks", "maps"));
+                                         "shared_files", "pipes", "named_pipes", "attributes",
+                                         "events", "timers", "clocks", "locks", "maps"));
 
 }  // namespace
 }  // namespace isthmus::sim
