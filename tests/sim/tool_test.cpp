@@ -215,6 +215,33 @@ nlohmann::json lasting(const std::string& file) {
     return report;
 }
 
+// What programs wait for and when they are woken is the machine's time, never the host's.
+TEST(SystemCalls, DoNotDependOnHostThreadsOrProcesses) {
+    if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+    test::Scratch scratch;
+    const std::string stats = scratch / "stats", program = scratch / "program";
+    for (const char* name : {"pipes", "events", "timers", "locks"}) {
+        const auto built =
+            test::run(std::string(ISTHMUS_TEST_GCC) + " -O1 -w -static -o " + program +
+                      " " ISTHMUS_TEST_SOURCE "/tests/sim/programs/" + name + ".c -lpthread");
+        ASSERT_EQ(built.status, 0) << built.output;
+        nlohmann::json first;
+        std::string output;
+        for (const char* how : {"", "--threads 3 ", "--processes 2 "}) {
+            const auto ran = test::run("timeout 100 " + kTool + how + "--quiet -n 3 --stats " +
+                                       stats + " " + program + " < /dev/null");
+            EXPECT_EQ(ran.status, 0) << name << " " << how << ran.output;
+            if (first.is_null()) {
+                first = lasting(stats);
+                output = ran.output;
+            } else {
+                EXPECT_EQ(lasting(stats), first) << name << " " << how;
+                EXPECT_EQ(ran.output, output) << name << " " << how;
+            }
+        }
+    }
+}
+
 // One simulation in several processes is the one in a single process: output, exit code and every
 // counter, for programs that communicate by all kinds of accesses, end in order and do not.
 TEST(Processes, ChangeNothing) {
