@@ -21,11 +21,11 @@ std::int64_t Process::event_call(std::uint64_t number, const std::uint64_t (&a)[
             if ((a[1] & ~(kSemaphore | kOpenNonblock | kOpenCloexec)) != 0) return -EINVAL;
             const int flags = EFD_NONBLOCK | ((a[1] & kSemaphore) != 0 ? EFD_SEMAPHORE : 0);
             return add_file(eventfd(static_cast<unsigned>(a[0]), flags),
-                            {true, (a[1] & kOpenNonblock) == 0}, a[1]);
+                            {.own = true, .blocks = (a[1] & kOpenNonblock) == 0}, a[1]);
         }
         case kSysEpollCreate1:
             if ((a[0] & ~std::uint64_t{kOpenCloexec}) != 0) return -EINVAL;
-            return add_file(epoll_create1(0), {true, true}, a[0]);
+            return add_file(epoll_create1(0), {.own = true, .blocks = true}, a[0]);
         default: {  // epoll_ctl
             const auto set = files_.find(static_cast<int>(a[0]));
             const auto file = files_.find(static_cast<int>(a[2]));

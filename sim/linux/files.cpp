@@ -220,7 +220,7 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
         case kSysPipe2: {
             int ends[2];
             if (pipe2(ends, host_open_flags(a[1]) | O_NONBLOCK) != 0) return -errno;
-            const OpenFile file{true, (a[1] & kOpenNonblock) == 0};
+            const OpenFile file{.own = true, .blocks = (a[1] & kOpenNonblock) == 0};
             const std::int32_t guest[2] = {
                 static_cast<std::int32_t>(add_file(ends[0], file, a[1])),
                 static_cast<std::int32_t>(add_file(ends[1], file, a[1]))};

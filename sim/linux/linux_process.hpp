@@ -1,5 +1,5 @@
 // A Linux process on a node: the class that the files of this folder share. Each of them serves the
-// calls about one thing: files, memory, time, threads.
+// calls about one thing: files, events, memory, time, threads.
 #pragma once
 
 #include <fcntl.h>

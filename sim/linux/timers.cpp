@@ -168,7 +168,7 @@ std::int64_t Process::file_timer_call(std::uint64_t number, const std::uint64_t 
         if (clock != kClockRealtime && clock != kClockMonotonic && clock != kClockBoottime)
             return -EINVAL;
         if ((a[1] & ~std::uint64_t{kOpenNonblock | kOpenCloexec}) != 0) return -EINVAL;
-        OpenFile file{true, (a[1] & kOpenNonblock) == 0};
+        OpenFile file{.own = true, .blocks = (a[1] & kOpenNonblock) == 0};
         file.is_timer = true;
         file.realtime = is_realtime(clock);
         has_file_timers_ = true;
