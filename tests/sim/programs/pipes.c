@@ -75,11 +75,28 @@ static long read_all(char* to, long size) {
     return total;
 }
 
-/* More than a pipe holds, either way. */
-static void large_transfers(void) {
+/* Not by the main thread: the machine's time is that of the busiest one, which then reads. */
+static void* fill(void* argument) {
     for (int i = 0; i < kLarge; ++i)
         large[i] = (char)(i * 7 + i / 4096);
+    return argument;
+}
+static void* read_and_compare(void* argument) {
+    static char text[3000];
+    long total = 0, got, wrong = 0;
+    while ((got = read(ends[0], text, sizeof text)) > 0) {
+        wrong += memcmp(text, large + total, (size_t)got) != 0;
+        total += got;
+    }
+    printf("read %ld, %ld wrong\n", total, wrong);
+    return argument;
+}
+
+/* More than a pipe holds, either way. */
+static void large_transfers(void) {
     pthread_t thread;
+    pthread_create(&thread, NULL, fill, NULL);
+    pthread_join(thread, NULL);
     pipe(ends);
     pthread_create(&thread, NULL, write_large, NULL);
     const long total = read_all(copy, kLarge);
@@ -155,6 +172,47 @@ static void interrupted(int flags) {
     close(ends[1]);
 }
 
+static int others[2];
+static long noted;
+static void note(int number) {
+    (void)number;
+    noted += write(others[1], "note", 4);
+}
+/* Handlers that write between the parts of a large write. */
+static void interrupted_often(void) {
+    const struct itimerval often = {{0, 50}, {0, 50}}, off = {{0, 0}, {0, 0}};
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note;
+    sigaction(SIGALRM, &action, NULL);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    pipe(ends);
+    pipe2(others, O_NONBLOCK);
+    pthread_t thread;
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    pthread_create(&thread, NULL, read_and_compare, NULL);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    long total = 0;
+    while (total < kLarge) {
+        const long written = write(ends[1], large + total, (size_t)(kLarge - total));
+        if (written > 0) total += written;
+        if (written < 0 && errno != EINTR) break;
+        if (noted > 50000) noted -= read(others[0], copy, 40000);
+    }
+    setitimer(ITIMER_REAL, &off, NULL);
+    close(ends[1]);
+    pthread_join(thread, NULL);
+    int waiting = 0;
+    ioctl(others[0], FIONREAD, &waiting);
+    printf("%ld %d\n", total, waiting == noted);
+    close(ends[0]);
+    close(others[0]);
+    close(others[1]);
+}
+
 static void* close_reader(void* argument) {
     const struct timespec time = {0, 1000000};
     for (int waiting = 0; waiting < kPipe; ioctl(ends[0], FIONREAD, &waiting))
@@ -183,5 +241,6 @@ int main(void) {
     interrupted(0);
     interrupted(SA_RESTART);
     left_alone();
+    interrupted_often();
     return 0;
 }
