@@ -300,17 +300,19 @@ class TimedMachine::HartSource final : public InstructionSource {
                 ": the program has started a thread; the timing model has one core per node");
         }
         node_.environment->before_round(node_);
-        if (!node_.runnable[0]) {
-            if (!node_.environment->wake_sleepers(node_)) {
-                machine_.complain(
-                    "isthmus-sim: node " + std::to_string(node_.id) +
-                    ": every thread waits for another one; the program is deadlocked\n");
-                machine_.complain(machine_.report(node_, hart_));
-                machine_.exit_node(node_, 124);
-                return;
-            }
-            if (!node_.runnable[0]) ask_for_service(Service::kWake, kPauseCycles);
+        if (node_.runnable[0]) return;
+        const std::uint64_t asleep = node_.nanoseconds();
+        if (!node_.environment->wake_sleepers(node_)) {
+            machine_.complain("isthmus-sim: node " + std::to_string(node_.id) +
+                              ": every thread waits for another one; the program is deadlocked\n");
+            machine_.complain(machine_.report(node_, hart_));
+            machine_.exit_node(node_, 124);
+            return;
         }
+        // The sleep takes as long here as it says; by itself the functional machine skips it.
+        const Cycle slept = (node_.nanoseconds() - asleep) * clock_mhz_ / 1000;
+        if (slept != 0 || !node_.runnable[0])
+            ask_for_service(Service::kWake, std::max(slept, kPauseCycles));
     }
 
   private:

@@ -136,6 +136,48 @@ int main(void) {
     EXPECT_EQ(outcome.exit_code, 0);
 }
 
+TEST(TimedMachine, SleepTakesItsTime) {
+    NEEDS_COMPILER();
+    const Compiled program = Compiled::text(R"(
+#include <signal.h>
+#include <stdint.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+static volatile int alarms;
+static void count(int number) { alarms += number == SIGALRM; }
+int main(void) {
+    const uint64_t start = now();
+    usleep(1500);
+    const uint64_t slept = now() - start;
+    if (slept < 1500000 || slept > 1510000) return 1;
+    signal(SIGALRM, count);
+    struct itimerval timer = {{0, 200}, {0, 200}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+    while (alarms < 5) pause();
+    const uint64_t all = now() - start - slept;
+    return all < 1000000 || all > 1010000 ? 2 : 0;
+}
+)");
+    MachineDescription m = table3();
+    m.mesh.width = 2;
+    m.mesh.height = 1;
+    MachineOptions options;
+    options.nodes = 2;
+    options.arguments = {"program"};
+    Machine functional(Program::load(program.path()), options, boot_linux);
+    TimedMachine timed(functional, m, 1);
+    ASSERT_TRUE(timed.run(200'000'000));
+    EXPECT_EQ(functional.exit_code(), 0);
+    EXPECT_GE(timed.simulator().now(), 2'500'000 * m.core.clock_mhz / 1000);
+    EXPECT_LE(timed.simulator().now(), 2'530'000 * m.core.clock_mhz / 1000);
+}
+
 // What a node did does not depend on time: transfers of nothing and posted operations included.
 TEST(TimedMachine, CountsWhatIsCountedWithoutTime) {
     NEEDS_COMPILER();
