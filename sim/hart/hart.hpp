@@ -141,6 +141,7 @@ class Hart {
     std::array<std::uint64_t, 32> f{};  // binary32 values are NaN-boxed
     std::uint64_t pc = 0;
     std::uint64_t instret = 0;
+    std::uint64_t round_instret = 0;  // at the begin of the machine's round
     unsigned fflags = 0, frm = 0;
 
     Tlb tlb;

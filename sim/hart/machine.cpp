@@ -119,6 +119,7 @@ void Machine::begin_round() {
 
 void Machine::begin_round(Node& node) {
     if (node.exited) return;
+    node.begin_round_of_time();
     node.environment->before_round(node);
     if (std::none_of(node.runnable.begin(), node.runnable.end(), [](bool b) { return b; })) {
         if (!node.environment->wake_sleepers(node)) {

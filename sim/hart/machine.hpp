@@ -113,23 +113,33 @@ struct Node {
     bool wants_service = false;
 
     std::uint64_t retired() const {
-        std::uint64_t total = retired_by_gone_harts;
+        std::uint64_t total = 0;
         for (const auto& hart : harts)
-            total += hart ? hart->instret : 0;
+            total += hart->instret;
         return total;
     }
-    std::uint64_t retired_by_gone_harts = 0;
     /// When the environment wants before_round() called even if the program does not stop, in
     /// nanoseconds().
     std::uint64_t alarm = ~std::uint64_t{0};
-    std::uint64_t idle_time = 0;  // instructions' worth of time in which all harts slept
-    /// The time of the node in nanoseconds: one per instruction of its busiest hart, plus sleep.
+
+    /// The time of the node. A model may keep it; else an instruction takes a nanosecond, and harts
+    /// run beside each other, so that the busiest one of a round counts.
     std::uint64_t nanoseconds() const {
-        std::uint64_t most = 0;
+        if (clock) return clock() + slept;
+        std::int64_t busiest = 0;
         for (const auto& hart : harts)
-            most = std::max(most, hart->instret);
-        return most + idle_time;
+            busiest =
+                std::max(busiest, static_cast<std::int64_t>(hart->instret - hart->round_instret));
+        return before_round + slept + static_cast<std::uint64_t>(busiest);
     }
+    void begin_round_of_time() {
+        before_round = nanoseconds() - slept;
+        for (const auto& hart : harts)
+            hart->round_instret = hart->instret;
+    }
+    std::function<std::uint64_t()> clock;
+    std::uint64_t before_round = 0;
+    std::uint64_t slept = 0;  // while no hart could run; what a clock does not have yet
 };
 
 /// What the simulator itself ends with. A bare-metal program's code may have more than eight bits;

@@ -91,7 +91,7 @@ bool Process::wake_sleepers(Node& node) {
         const std::uint64_t now = node.nanoseconds();
         // Time passes at once.
         if (first > now)
-            node.idle_time += first - now;
+            node.slept += first - now;
         else if (first == 0 && somebody_waits_for_others())
             wait_for_others();
         else if (first == 0)

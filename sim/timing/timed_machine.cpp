@@ -186,7 +186,14 @@ class TimedMachine::HartSource final : public InstructionSource {
           hart_(*node.harts[0]),
           clock_mhz_(description.core.clock_mhz),
           descriptor_cycles_(description.nic.descriptor_cycles),
-          completion_cycles_(description.nic.completion_cycles) {}
+          completion_cycles_(description.nic.completion_cycles) {
+        node.clock = [this] {
+            return observer_.core != nullptr ? observer_.core->now() * 1000 / clock_mhz_ : 0;
+        };
+    }
+    ~HartSource() override { node_.clock = nullptr; }
+    HartSource(const HartSource&) = delete;
+    HartSource& operator=(const HartSource&) = delete;
 
     bool halted() const override { return node_.exited; }
     bool wants_service() const override { return wants_service_; }
@@ -197,8 +204,10 @@ class TimedMachine::HartSource final : public InstructionSource {
         while (observer_.go_on) {
             if (!wants_service_ && !posted_faults_.empty())
                 ask_for_service(Service::kPostedFault, 0);
+            // A sleep that was asked for before has passed on the clock; one that is asked for now
+            // passes behind its service.
+            node_.slept = wants_service_ ? service_sleep_ : 0;
             if (wants_service_) return core.wait_for_service(service_cycles_);
-            show_time(core.now());
             if (node_.nanoseconds() >= node_.alarm) [[unlikely]] {
                 ask_for_service(Service::kWake, 0);
                 continue;
@@ -310,9 +319,11 @@ class TimedMachine::HartSource final : public InstructionSource {
             return;
         }
         // The sleep takes as long here as it says; by itself the functional machine skips it.
-        const Cycle slept = (node_.nanoseconds() - asleep) * clock_mhz_ / 1000;
-        if (slept != 0 || !node_.runnable[0])
-            ask_for_service(Service::kWake, std::max(slept, kPauseCycles));
+        const std::uint64_t slept = node_.nanoseconds() - asleep;
+        if (slept == 0 && node_.runnable[0]) return;
+        ask_for_service(Service::kWake,
+                        std::max((slept * clock_mhz_ + 999) / 1000, Cycle{kPauseCycles}));
+        service_sleep_ = slept;
     }
 
   private:
@@ -322,14 +333,8 @@ class TimedMachine::HartSource final : public InstructionSource {
     void ask_for_service(Service service, Cycle cycles) {
         service_ = service;
         service_cycles_ = cycles;
+        service_sleep_ = 0;
         wants_service_ = true;
-    }
-
-    /// The program's clock is simulated time: the functional machine counts a nanosecond an
-    /// instruction, plus idle time.
-    void show_time(Cycle now) {
-        const std::uint64_t nanoseconds = now * 1000 / clock_mhz_;
-        node_.idle_time = nanoseconds > hart_.instret ? nanoseconds - hart_.instret : 0;
     }
 
     void set_register(std::uint64_t value) {
@@ -539,6 +544,7 @@ class TimedMachine::HartSource final : public InstructionSource {
     std::deque<Descriptor> descriptors_;  // posted, not all reported
     TimingObserver observer_;
     Service service_ = Service::kNone;
+    std::uint64_t service_sleep_ = 0;  // nanoseconds of its cycles that the program slept
     Cycle service_cycles_ = 0;
     bool wants_service_ = false, reserved_ = false;
 };

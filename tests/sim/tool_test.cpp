@@ -70,6 +70,34 @@ TEST_F(ToolWithProgram, AnOptionThatRepeatsTakesOneValueEachTime) {
     EXPECT_EQ(timed.status, 5) << timed.output;
 }
 
+// An instruction is a nanosecond: a thread that begins late does not have to catch up with the
+// others before their sleep ends.
+TEST_F(ToolWithProgram, TimePassesAlikeForAllThreads) {
+    test::write_file(scratch / "late.c", R"(
+#include <pthread.h>
+#include <unistd.h>
+static volatile long turns;
+static volatile int over;
+static void* work(void* unused) {
+    while (!over) ++turns;
+    return unused;
+}
+int main(void) {
+    for (volatile long i = 0; i < 2000000; ++i) {}
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    usleep(1000);
+    over = 1;
+    pthread_join(thread, 0);
+    return turns > 100000 && turns < 300000 ? 0 : 1;
+}
+)");
+    const auto built = test::run(std::string(ISTHMUS_TEST_GCC) + " -O1 -static -o " +
+                                 (scratch / "late") + " " + (scratch / "late.c") + " -lpthread");
+    ASSERT_EQ(built.status, 0) << built.output;
+    EXPECT_EQ(test::run(kTool + (scratch / "late")).status, 0);
+}
+
 TEST_F(ToolWithProgram, TimeTakesTheMachineAsItIs) {
     const auto nodes = [&](const std::string& arguments) {
         const auto ran = test::run(kTool + "--quiet --stats " + (scratch / "s.json") + " " +
