@@ -181,6 +181,13 @@ void AddressSpace::note_write(std::uint64_t address, std::size_t size) {
     }
 }
 
+std::uint64_t AddressSpace::mapped_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& [start, region] : regions_)
+        bytes += region.host ? region.end - region.start : 0;
+    return bytes;
+}
+
 std::uint64_t AddressSpace::resident_bytes() const {
     std::uint64_t bytes = 0;
     std::vector<unsigned char> present;

@@ -95,6 +95,8 @@ class AddressSpace {
 
     /// Bytes of host memory in use for this address space, as the host counts them.
     std::uint64_t resident_bytes() const;
+    /// Of memory, whether touched or not.
+    std::uint64_t mapped_bytes() const;
 
     const std::map<std::uint64_t, Region>& regions() const { return regions_; }
 

@@ -9,10 +9,10 @@
 namespace isthmus::sim {
 namespace {
 
-/// Software and timer interrupts of one hart. Time is the hart's count of instructions.
+/// Software and timer interrupts of one hart. Time is what its time CSR shows.
 class Clint final : public Device {
   public:
-    explicit Clint(Hart& hart) : hart_(hart) {}
+    Clint(Node& node, Hart& hart) : node_(node), hart_(hart) {}
 
     std::uint64_t read(std::uint64_t offset, unsigned size) override {
         if (offset == 0) return software_;
@@ -30,23 +30,29 @@ class Clint final : public Device {
         }
         update();
     }
-    void update() { hart_.csr.mip = (software_ ? 8u : 0u) | (time() >= compare_ ? 0x80u : 0u); }
+    void update() {
+        const bool due = time() >= compare_;
+        hart_.csr.mip = (software_ ? 8u : 0u) | (due ? 0x80u : 0u);
+        node_.alarm = due ? ~std::uint64_t{0} : compare_;
+    }
 
   private:
     static std::uint64_t part(std::uint64_t value, std::uint64_t byte, unsigned size) {
         value >>= 8 * byte;
         return size == 8 ? value : value & ((std::uint64_t{1} << 8 * size) - 1);
     }
-    std::uint64_t time() const { return hart_.instret; }
+    std::uint64_t time() const { return hart_.clock ? hart_.clock() : hart_.instret; }
 
+    Node& node_;
     Hart& hart_;
     std::uint64_t software_ = 0, compare_ = ~std::uint64_t{0};
 };
 
 class BareMetal final : public Environment {
   public:
-    BareMetal(Machine& machine, Hart& hart, std::uint64_t tohost, std::uint64_t fromhost)
-        : clint(hart), machine_(machine), tohost_(tohost), fromhost_(fromhost) {}
+    BareMetal(Machine& machine, Node& node, Hart& hart, std::uint64_t tohost,
+              std::uint64_t fromhost)
+        : clint(node, hart), machine_(machine), tohost_(tohost), fromhost_(fromhost) {}
 
     Clint clint;
 
@@ -160,8 +166,8 @@ void boot_bare_metal(Machine& machine, Node& node) {
         hart.watch_address = tohost;
         hart.watch_page = tohost & kPageMask;
     }
-    auto environment =
-        std::make_unique<BareMetal>(machine, hart, tohost, program.symbol("fromhost").value_or(0));
+    auto environment = std::make_unique<BareMetal>(machine, node, hart, tohost,
+                                                   program.symbol("fromhost").value_or(0));
     node.memory.map_device(kClintBase, 0x10000, &environment->clint, "clint");
     node.environment = std::move(environment);
 }

@@ -137,7 +137,8 @@ bool Hart::read_csr(unsigned number, std::uint64_t& value) {
         value = high ? full >> 32 : full;
         return !high || narrow;
     };
-    const std::uint64_t cycles = instret + csr.cycle_offset, retired = instret + csr.instret_offset;
+    const std::uint64_t cycles = cycles_now() + csr.cycle_offset,
+                        retired = instret + csr.instret_offset;
     // The user-level counters may be closed by the machine level.
     if ((number & 0xf60) == 0xc00) {
         const bool open = privilege == Privilege::kMachine || options_.emulate_linux ||
@@ -174,7 +175,7 @@ bool Hart::read_csr(unsigned number, std::uint64_t& value) {
         case 0x305: value = csr.mtvec; return true;
         case 0x306: value = csr.mcounteren; return true;
         case 0x310: return narrow;
-        case 0x320: value = csr.mcountinhibit; return true;
+        case 0x320: return true;  // nothing can be inhibited
         case 0x30a: return true;
         case 0x31a: return narrow;
         case 0x340: value = csr.mscratch; return true;
@@ -232,19 +233,22 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
         case 0x304: csr.mie = value & 0x888; return true;
         case 0x305: csr.mtvec = value & ~std::uint64_t{2}; return true;
         case 0x306: csr.mcounteren = value & 0xffffffff; return true;
-        case 0x320: csr.mcountinhibit = value & 5; return true;
+        case 0x320: return true;
         case 0x340: csr.mscratch = value; return true;
         case 0x341: csr.mepc = value & ~std::uint64_t{1}; return true;
         case 0x342: csr.mcause = value; return true;
         case 0x343: csr.mtval = value; return true;
-        case 0x344: csr.mip = (csr.mip & 0x88) | (value & 0x800 & 0); return true;
+        case 0x344:
+            return true;  // the CLINT's alone
         // The instruction that writes a counter does not count itself.
-        case 0xb00: csr.cycle_offset = low(instret + csr.cycle_offset) - instret - 1; return true;
+        case 0xb00:
+            csr.cycle_offset = low(cycles_now() + csr.cycle_offset) - cycles_now() - 1;
+            return true;
         case 0xb02:
             csr.instret_offset = low(instret + csr.instret_offset) - instret - 1;
             return true;
         case 0xb80:
-            csr.cycle_offset = high(instret + csr.cycle_offset) - instret - 1;
+            csr.cycle_offset = high(cycles_now() + csr.cycle_offset) - cycles_now() - 1;
             return narrow;
         case 0xb82:
             csr.instret_offset = high(instret + csr.instret_offset) - instret - 1;

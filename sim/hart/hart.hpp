@@ -98,7 +98,7 @@ enum class Privilege : std::uint8_t { kUser = 0, kMachine = 3 };
 struct MachineCsrs {
     std::uint64_t mstatus = 0, mie = 0, mip = 0, mtvec = 0, mscratch = 0, mepc = 0, mcause = 0,
                   mtval = 0;
-    std::uint64_t mcounteren = 0, mcountinhibit = 0;
+    std::uint64_t mcounteren = 0;
     std::uint64_t cycle_offset = 0, instret_offset = 0;
 };
 
@@ -165,6 +165,9 @@ class Hart {
     MachineCsrs csr;
     Privilege privilege = Privilege::kMachine;
     unsigned id = 0;
+    /// Reads of the cycle CSR; null: an instruction takes one.
+    std::function<std::uint64_t()> cycle_clock;
+    std::uint64_t cycles_now() const { return cycle_clock ? cycle_clock() : instret; }
     /// Reads of the time CSR; null gives instret.
     std::function<std::uint64_t()> clock;
     /// A page whose writes stop the hart with kHostCall: where tohost lives. ~0 if none.

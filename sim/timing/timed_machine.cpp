@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <deque>
+#include <variant>
 
 #include "sim/hart/execute.hpp"
 #include "sim/hart/rdma_nic.hpp"
@@ -190,8 +191,16 @@ class TimedMachine::HartSource final : public InstructionSource {
         node.clock = [this] {
             return observer_.core != nullptr ? observer_.core->now() * 1000 / clock_mhz_ : 0;
         };
+        hart_.cycle_clock = [this] {
+            return observer_.core != nullptr ? observer_.core->now() : 0;
+        };
+        // The kernel's programs have theirs; to the others the node's is shown.
+        if (!hart_.clock) hart_.clock = [&node] { return node.nanoseconds(); };
     }
-    ~HartSource() override { node_.clock = nullptr; }
+    ~HartSource() override {
+        node_.clock = nullptr;
+        hart_.cycle_clock = nullptr;
+    }
     HartSource(const HartSource&) = delete;
     HartSource& operator=(const HartSource&) = delete;
 
@@ -294,9 +303,16 @@ class TimedMachine::HartSource final : public InstructionSource {
         const Service service = std::exchange(service_, Service::kNone);
         wants_service_ = false;
         if (service == Service::kPostedFault) {
-            hart_.remote = posted_faults_.front();
+            const PostedFault fault = posted_faults_.front();
             posted_faults_.pop_front();
-            machine_.serve_remote(node_, hart_);
+            if (const auto* const request = std::get_if<RemoteRequest>(&fault)) {
+                hart_.remote = *request;
+                machine_.serve_remote(node_, hart_);
+            } else {
+                std::uint64_t nothing = 0;
+                RdmaNic::execute(machine_, node_, hart_, std::get<RdmaNic::Descriptor>(fault),
+                                 nothing);
+            }
         } else if (service == Service::kFault) {
             machine_.serve_remote(node_, hart_);
         } else if (service == Service::kStop) {
@@ -503,6 +519,7 @@ class TimedMachine::HartSource final : public InstructionSource {
         if (found == descriptors_.end()) return false;
         if (status != RemoteStatus::kDone) {
             fail(*found);
+            report_descriptors();
             return true;
         }
         std::memcpy(&found->value, data.data(), std::min<std::size_t>(data.size(), 8));
@@ -520,16 +537,10 @@ class TimedMachine::HartSource final : public InstructionSource {
         }
     }
 
-    /// The program ends as one whose store has failed.
+    /// It is over without a result; the fault comes as a posted one's.
     void fail(Descriptor& d) {
         d.started = d.done = true;
-        hart_.remote = {};
-        hart_.remote.kind = RemoteRequest::Kind::kStore;
-        hart_.remote.name_space = d.what.pe + std::uint64_t{1};
-        hart_.remote.address = d.what.remote;
-        hart_.remote.size = 16;
-        hart_.remote.pc = hart_.pc;
-        ask_for_service(Service::kFault, 0);
+        posted_faults_.push_back(d.what);
     }
 
     Machine& machine_;
@@ -540,7 +551,8 @@ class TimedMachine::HartSource final : public InstructionSource {
     CoreTiming* core_ = nullptr;
     std::vector<std::pair<Ticket, RemoteRequest>> posted_;
     /// Raised one by one between instructions: hart_.remote is that of an access under way before.
-    std::deque<RemoteRequest> posted_faults_;
+    using PostedFault = std::variant<RemoteRequest, RdmaNic::Descriptor>;
+    std::deque<PostedFault> posted_faults_;
     std::deque<Descriptor> descriptors_;  // posted, not all reported
     TimingObserver observer_;
     Service service_ = Service::kNone;
@@ -560,6 +572,12 @@ TimedMachine::TimedMachine(Machine& functional, const MachineDescription& machin
     for (auto& node : functional.nodes()) {
         if (node->harts.size() != 1) throw MachineError("the timing model has one core per node");
         memories_.push_back(std::make_unique<HartMemory>(node->memory, machine));
+        const std::uint64_t mapped = node->memory.mapped_bytes();
+        if (mapped > machine.memory.mebibytes << 20)
+            throw MachineError("the program needs " + std::to_string(mapped >> 20) +
+                               " MiB a node (shared region, stack, program), the machine has " +
+                               std::to_string(machine.memory.mebibytes) +
+                               " (memory.mebibytes, --shared)");
         sources_.push_back(std::make_unique<HartSource>(functional, *node, machine));
         parts.push_back({memories_.back().get(), sources_.back().get()});
     }

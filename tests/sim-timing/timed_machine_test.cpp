@@ -157,6 +157,11 @@ int main(void) {
     for (long i = 0; i < 100000; ++i) __asm__ volatile("addi %0, %0, 0" : "+r"(i));
     const uint64_t busy = now() - begin;
     if (busy < 145000 || busy > 165000) return 3;
+    unsigned long first, last, value = 1ul << 40;
+    __asm__ volatile("rdcycle %0" : "=r"(first));
+    for (int i = 0; i < 100; ++i) __asm__ volatile("divu %0, %0, %1" : "+r"(value) : "r"(1ul));
+    __asm__ volatile("rdcycle %0" : "=r"(last));
+    if (last - first < 3100 || last - first > 3600) return 4;
     const uint64_t start = now();
     usleep(1500);
     const uint64_t slept = now() - start;
@@ -235,6 +240,14 @@ TEST(TimedMachine, RefusesWhatDoesNotFit) {
     options.arguments = {"program"};
     Machine functional(Program::load(program.path()), options, boot_linux);
     EXPECT_THROW(TimedMachine(functional, table3()), MachineError);
+    // Memory that the nodes do not have.
+    MachineDescription small = table3();
+    small.mesh.width = 3;
+    small.mesh.height = 1;
+    small.memory.mebibytes = 32;
+    options.shared_bytes = 64 << 20;
+    Machine large(Program::load(program.path()), options, boot_linux);
+    EXPECT_THROW(TimedMachine(large, small), MachineError);
 }
 
 }  // namespace

@@ -272,6 +272,50 @@ TEST(SystemCalls, DoNotDependOnHostThreadsOrProcesses) {
 
 // One simulation in several processes is the one in a single process: output, exit code and every
 // counter, for programs that communicate by all kinds of accesses, end in order and do not.
+TEST(Tool, TimersOfBareMetalGoByTheTime) {
+    if (!*ISTHMUS_TEST_AS) GTEST_SKIP() << "riscv64-linux-gnu-as is not installed";
+    test::Scratch scratch;
+    // Spins until the timer interrupts at 20000 ns, and fails if the clock shows much more then.
+    test::write_file(scratch / "timer.s", R"(
+.globl _start, tohost
+_start: la t0, handler
+    csrw mtvec, t0
+    li t0, 0x02004000
+    li t1, 20000
+    sd t1, 0(t0)
+    li t0, 0x80
+    csrw mie, t0
+    csrsi mstatus, 8
+1:  j 1b
+.balign 4
+handler:
+    li t1, 0x0200bff8
+    ld a0, 0(t1)
+    li t1, 20000
+    sub a0, a0, t1
+    sltiu a0, a0, 1000
+    xori a0, a0, 1
+    slli a0, a0, 1
+    ori a0, a0, 1
+    la t6, tohost
+    sd a0, 0(t6)
+1:  j 1b
+.data
+.balign 4096
+tohost: .8byte 0
+)");
+    const auto built = test::run(std::string(ISTHMUS_TEST_AS) + " -march=rv64gc " +
+                                 (scratch / "timer.s") + " -o " + (scratch / "timer.o") +
+                                 " && riscv64-linux-gnu-ld -N -Ttext=0x80000000 "
+                                 "-o " +
+                                 (scratch / "timer") + " " + (scratch / "timer.o"));
+    ASSERT_EQ(built.status, 0) << built.output;
+    const std::string quantum = "--quantum 100 ";
+    EXPECT_EQ(test::run("timeout 20 " + kTool + quantum + (scratch / "timer")).status, 0);
+    EXPECT_EQ(
+        test::run("timeout 20 " + kTool + "--timed --quiet -n 1 " + (scratch / "timer")).status, 0);
+}
+
 TEST(Processes, ChangeNothing) {
     if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
     test::Scratch scratch;

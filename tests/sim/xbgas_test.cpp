@@ -480,6 +480,10 @@ TEST_F(Bare, AFailureOfManyBitsIsNoSuccess) {
     EXPECT_EQ(exit_status(0), 0);
 }
 
+TEST_F(Bare, NothingIsSaidToBeInhibited) {
+    EXPECT_EQ(run("li a0, -1\ncsrw mcountinhibit, a0\ncsrr a0, mcountinhibit\nj exit\n"), 0);
+}
+
 TEST_F(Bare, AFlagWriteThatTrapsWritesNothing) {
     EXPECT_EQ(run(std::string(kHandler) + R"(
     li a1, 31
