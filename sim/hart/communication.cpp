@@ -17,6 +17,10 @@ CommunicationMap::Category category_of(std::string_view name) {
          {"shmem_", "pshmem_", "isthmus_", "road_", "xbrtime_", "__xbrtime_"}) {
         if (name.starts_with(prefix)) return kCommunication;
     }
+    // What whoever called it copies; the C library's parts have names of their own.
+    for (const std::string_view prefix : {"memcpy", "memmove", "memset", "_wordcopy_"}) {
+        if (name.starts_with(prefix)) return kCallers;
+    }
     return kProgram;
 }
 

@@ -1,9 +1,9 @@
 // Counts the instructions of a program by what they are for.
 //
 // Which function an instruction belongs to says it: the runtime's functions are communication, its
-// spinning functions are waiting. xBGAS instructions and fences count as communication wherever the
-// compiler has inlined them. A program with functions benchmark_begin and benchmark_end is counted
-// between them only, each node by itself.
+// spinning functions are waiting, and copying is what its caller is. xBGAS instructions and fences
+// count as communication wherever the compiler has inlined them. A program with functions
+// benchmark_begin and benchmark_end is counted between them only, each node by itself.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace isthmus::sim {
 /// Shared by the counters of all nodes.
 class CommunicationMap {
   public:
-    enum Category : std::uint8_t { kProgram, kCommunication, kWaiting, kBegin, kEnd };
+    enum Category : std::uint8_t { kProgram, kCommunication, kWaiting, kBegin, kEnd, kCallers };
 
     explicit CommunicationMap(const Program& program);
 
@@ -45,7 +45,11 @@ class CommunicationCounter {
     void trap(const Hart&, std::uint64_t, const Trap&) {}
     bool retire(const Hart&, const RetireEvent& event) {
         using enum InstructionClass;
-        const CommunicationMap::Category category = map_->category(event.pc);
+        CommunicationMap::Category category = map_->category(event.pc);
+        if (category == CommunicationMap::kCallers)
+            category = caller_;
+        else
+            caller_ = category;
         if (category == CommunicationMap::kBegin) {
             active_ = true;
             return true;
@@ -68,6 +72,7 @@ class CommunicationCounter {
 
   private:
     const CommunicationMap* map_;
+    CommunicationMap::Category caller_ = CommunicationMap::kProgram;  // of memcpy and the like
     bool active_;
 };
 static_assert(HartObserver<CommunicationCounter>);

@@ -2,6 +2,8 @@
 // compiler for xBGAS and for the RDMA NIC, run on simulated nodes.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -319,6 +321,58 @@ TEST(Runtime, MistakesEndTheJobWithALine) {
         const Result result = simulate(2, scratch / "far");
         EXPECT_NE(result.status, 0) << road;
         EXPECT_NE(result.output.find("access fault"), std::string::npos) << result.output;
+    }
+}
+
+// A descriptor with a bad local block faults where and as it does without time, and nothing
+// arrives.
+TEST(Runtime, ABadDescriptorFaultsInTimeAsWithoutIt) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(scratch / "bad.c",
+               "#include <shmem.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+               "static long box[8] = {1, 2, 3};\n"
+               "int main(int argc, char** argv) {\n"
+               "  const int which = atoi(argv[1]); (void)argc;\n"
+               "  shmem_init();\n"
+               "  shmem_barrier_all();\n"
+               "  if (shmem_my_pe() == 1) { usleep(100); shmem_global_exit(box[0] != 1); }\n"
+               "  if (which == 0) shmem_putmem_nbi(box, (void*)0x123, 64, 1);\n"
+               "  if (which == 1) shmem_getmem_nbi((void*)&main, box, 64, 1);\n"
+               "  if (which == 2) shmem_putmem(box, (void*)0x123, 64, 1);\n"
+               "  if (which == 3) shmem_getmem((void*)&main, box, 64, 1);\n"
+               "  if (which == 4) shmem_getmem(box, (void*)0x10, 64, 1);\n"
+               "  shmem_barrier_all(); shmem_finalize(); return 0; }\n");
+    ASSERT_EQ(compile(scratch / "bad.c", "rdma", scratch / "bad").status, 0);
+    const auto says = [&](const std::string& how, int which) {
+        const Result result = simulate(2, (scratch / "bad") + " " + std::to_string(which), how);
+        EXPECT_EQ(result.status, 139) << how << which << result.output;
+        return result.output.substr(0, result.output.find('\n'));
+    };
+    for (int which = 0; which < 5; ++which)
+        EXPECT_EQ(says("--timed", which), says("", which)) << which;
+}
+
+// What the runtime copies is communication, however it copies.
+TEST(Runtime, CopiesOfTheRuntimeAreCountedAsItsOwn) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(scratch / "sum.c",
+               "#include <shmem.h>\n"
+               "static long in[1000], out[1000];\n"
+               "__attribute__((noinline)) void benchmark_begin(void) { __asm__ volatile(\"\"); }\n"
+               "__attribute__((noinline)) void benchmark_end(void) { __asm__ volatile(\"\"); }\n"
+               "int main(void) { shmem_init(); shmem_barrier_all(); benchmark_begin();\n"
+               "  shmem_long_sum_reduce(SHMEM_TEAM_WORLD, out, in, 1000);\n"
+               "  benchmark_end(); shmem_finalize(); return 0; }\n");
+    for (const char* road : {"xbgas", "rdma"}) {
+        ASSERT_EQ(compile(scratch / "sum.c", road, scratch / "sum").status, 0);
+        const Result result =
+            simulate(2, scratch / "sum", "--count --stats " + (scratch / "counts.json"));
+        ASSERT_EQ(result.status, 0) << result.output;
+        const auto counted = nlohmann::json::parse(read_file(scratch / "counts.json"))["counted"];
+        EXPECT_LT(counted["program"].get<int>(), 100) << road;
+        EXPECT_GT(counted["communication"].get<int>(), 4000) << road;
     }
 }
 
