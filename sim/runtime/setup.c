@@ -95,6 +95,31 @@ static void isthmus_at_exit(int status, void* nothing) {
     if (isthmus_sessions != 0 && status == 0) isthmus_leave();
 }
 
+/* The heap is what the machine gives (--shared); a program that is told of a larger one must know.
+ */
+static void isthmus_check_size(size_t heap) {
+    const char* const text = getenv("SHMEM_SYMMETRIC_SIZE");
+    if (text == NULL || *text == '\0') return;
+    char* end;
+    double bytes = strtod(text, &end);
+    static const char kSuffixes[] = "KMGT";
+    const char* const suffix = *end != '\0' ? strchr(kSuffixes, *end & ~32) : NULL;
+    if (suffix != NULL) ++end;
+    if (suffix != NULL && *end == 'i') ++end;
+    if (*end == 'B') ++end;
+    if (*end == '%' && end[1] == '\0') return; /* of what there is */
+    for (const char* step = kSuffixes; suffix != NULL && step <= suffix; ++step)
+        bytes *= 1024;
+    if (*end != '\0' || end == text || !(bytes >= 0))
+        isthmus_fail("shmem_init", "SHMEM_SYMMETRIC_SIZE=%s is no size such as 512M, 1.5G or 50%%",
+                     text);
+    if (bytes > (double)heap)
+        isthmus_fail(
+            "shmem_init",
+            "SHMEM_SYMMETRIC_SIZE=%s, but the heap of a node has %zu bytes: raise --shared", text,
+            heap);
+}
+
 static void isthmus_enter(int level) {
     static bool prepared;
     if (isthmus_sessions++ > 0) return;
@@ -108,6 +133,7 @@ static void isthmus_enter(int level) {
                      "the shared region of %llu bytes is too small for %d PEs: raise --shared to "
                      "%zu or more",
                      (unsigned long long)isthmus_shared_bytes, isthmus_pes(), areas + (1 << 20));
+    isthmus_check_size(isthmus_shared_bytes - areas);
     isthmus_call(kCallJoinJob, 1);
     if (!prepared) on_exit(isthmus_at_exit, NULL);
     prepared = true;

@@ -324,6 +324,35 @@ TEST(Runtime, MistakesEndTheJobWithALine) {
     }
 }
 
+TEST(Runtime, AHeapThatIsNotThereIsSaidToBeMissing) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(
+        scratch / "size.c",
+        "#include <shmem.h>\nint main(void) { shmem_init(); shmem_finalize(); return 0; }\n");
+    ASSERT_EQ(compile(scratch / "size.c", "xbgas", scratch / "size").status, 0);
+    const struct {
+        const char *size, *says;
+    } kCases[] = {{"1G", "raise --shared"},
+                  {"0.5g", "raise --shared"},
+                  {"lots", "is no size"},
+                  {"64X", "is no size"},
+                  {"1MB", nullptr},
+                  {"1MiB", nullptr},
+                  {"50%", nullptr},
+                  {"-3", "is no size"},
+                  {"20M", nullptr},
+                  {"65536", nullptr},
+                  {"", nullptr}};
+    for (const auto& [size, says] : kCases) {
+        const Result result =
+            simulate(2, scratch / "size", std::string("--env SHMEM_SYMMETRIC_SIZE=") + size);
+        EXPECT_EQ(result.status, says ? 1 : 0) << size << result.output;
+        if (!says) continue;
+        EXPECT_NE(result.output.find(says), std::string::npos) << result.output;
+    }
+}
+
 // A descriptor with a bad local block faults where and as it does without time, and nothing
 // arrives.
 TEST(Runtime, ABadDescriptorFaultsInTimeAsWithoutIt) {
