@@ -80,6 +80,10 @@ int main(int argc, char** argv) {
         }
         run.pattern = parse_pattern(pattern);
         if (seed->empty()) run.seed = machine.simulation.seed;
+        for (double load : loads) {
+            run.load = load;
+            check_traffic(machine, run);
+        }
         const double bound = throughput_bound(machine, run);
 
         nlohmann::ordered_json report = {{"machine", machine_to_json(machine)}, {"bound", bound}};

@@ -36,21 +36,6 @@ NodeId hotspot_node(std::uint64_t width, std::uint64_t height) {
     return static_cast<NodeId>(height / 2 * width + width / 2);
 }
 
-void check(const MachineDescription& machine, const TrafficRun& run) {
-    if (run.pattern == TrafficPattern::kTranspose && machine.mesh.width != machine.mesh.height) {
-        throw std::invalid_argument("traffic: pattern transpose needs a square mesh, this one is " +
-                                    std::to_string(machine.mesh.width) + "x" +
-                                    std::to_string(machine.mesh.height));
-    }
-    if (run.packet_flits == 0 || run.load < 0 || run.load > 1 || run.threads == 0) {
-        throw std::invalid_argument(
-            "traffic: load must be in 0..1, packet flits and threads at least 1");
-    }
-    if (run.hotspot_share < 0 || run.hotspot_share > 1) {
-        throw std::invalid_argument("traffic: the hotspot share must be in 0..1");
-    }
-}
-
 NodeId choose_target(const TrafficRun& run, NodeId source, std::uint64_t width,
                      std::uint64_t height, Random& random) {
     const std::uint64_t nodes = width * height;
@@ -86,8 +71,27 @@ TrafficPattern parse_pattern(std::string_view name) {
     throw std::invalid_argument(text);
 }
 
+void check_traffic(const MachineDescription& machine, const TrafficRun& run) {
+    if (run.pattern == TrafficPattern::kTranspose && machine.mesh.width != machine.mesh.height) {
+        throw std::invalid_argument("traffic: pattern transpose needs a square mesh, this one is " +
+                                    std::to_string(machine.mesh.width) + "x" +
+                                    std::to_string(machine.mesh.height));
+    }
+    // So written that what is no number fails.
+    if (!(run.load >= 0 && run.load <= 1)) {
+        throw std::invalid_argument("traffic: load must be in 0..1");
+    }
+    if (!(run.hotspot_share >= 0 && run.hotspot_share <= 1)) {
+        throw std::invalid_argument("traffic: the hotspot share must be in 0..1");
+    }
+    if (run.packet_flits == 0 || run.measure == 0 || run.threads == 0) {
+        throw std::invalid_argument(
+            "traffic: packet flits, measured cycles and threads must be at least 1");
+    }
+}
+
 double throughput_bound(const MachineDescription& machine, const TrafficRun& run) {
-    check(machine, run);
+    check_traffic(machine, run);
     const std::uint64_t width = machine.mesh.width, height = machine.mesh.height,
                         nodes = width * height;
     // load[node][port]: flits per cycle on the link when every source makes one flit per cycle.
@@ -132,7 +136,7 @@ double throughput_bound(const MachineDescription& machine, const TrafficRun& run
 
 TrafficResult run_traffic(const MachineDescription& machine, const TrafficRun& run,
                           std::vector<RouterStatistics>* links) {
-    check(machine, run);
+    check_traffic(machine, run);
     Mesh mesh(machine);
     const auto nodes = static_cast<NodeId>(mesh.nodes());
     const unsigned threads = std::min<unsigned>(run.threads, nodes);

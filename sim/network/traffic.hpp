@@ -50,13 +50,17 @@ struct TrafficResult {
         0;  ///< of every arrival (source, target, time): equal runs have equal digests
 };
 
+/// Throws std::invalid_argument for a run that cannot be made on the machine: a pattern that the
+/// mesh cannot have, a load or a share outside 0..1, nothing to measure.
+void check_traffic(const MachineDescription& machine, const TrafficRun& run);
+
 /// The highest load (flits per node and cycle) that the busiest link of the pattern can carry under
 /// XY routing: the inverse of its channel load, computed link by link. 1.0 where injection is the
 /// limit.
 double throughput_bound(const MachineDescription& machine, const TrafficRun& run);
 
-/// Simulates and checks conservation at the end. Throws std::invalid_argument for a pattern that
-/// the mesh cannot have, ModelError if an invariant breaks.
+/// Simulates and checks conservation at the end. Throws as check_traffic() does, ModelError if an
+/// invariant breaks.
 TrafficResult run_traffic(const MachineDescription& machine, const TrafficRun& run,
                           std::vector<RouterStatistics>* links = nullptr);
 

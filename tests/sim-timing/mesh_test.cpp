@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -234,6 +235,21 @@ TEST(Traffic, RandomShapesConserveFlits) {
         SCOPED_TRACE(describe(m, run));
         EXPECT_NO_THROW(run_traffic(m, run));
     }
+}
+
+TEST(Traffic, RefusesRunsThatMeasureNothing) {
+    const MachineDescription m = mesh_of(2, 2);
+    TrafficRun run;
+    run.measure = 0;
+    EXPECT_THROW(run_traffic(m, run), std::invalid_argument);
+    run.measure = 100;
+    for (const double load : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+        run.load = load;
+        EXPECT_THROW(run_traffic(m, run), std::invalid_argument) << load;
+    }
+    run.load = 0.1;
+    run.hotspot_share = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THROW(run_traffic(m, run), std::invalid_argument);
 }
 
 TEST(Traffic, EqualForAnyNumberOfThreads) {

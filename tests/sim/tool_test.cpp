@@ -25,6 +25,15 @@ TEST(Tool, RefusesBadRequests) {
     EXPECT_NE(test::run(kTool + "-n 1025 x").output.find("1024"), std::string::npos);
 }
 
+TEST(NetworkTool, RefusesBadRequestsBeforeItPrints) {
+    const std::string network = ISTHMUS_TEST_BINARY "/bin/isthmus-network ";
+    for (const char* bad : {"--measure 0", "--load 0.1,2", "--load nan", "--packet-flits 0"}) {
+        const auto result = test::run(network + bad);
+        EXPECT_EQ(result.status, 1) << bad;
+        EXPECT_EQ(result.output.rfind("isthmus-network: traffic: ", 0), 0u) << result.output;
+    }
+}
+
 class ToolWithProgram : public testing::Test {
   protected:
     void SetUp() override {
