@@ -239,9 +239,12 @@ std::uint64_t MachineDescription::namespace_table_base() const {
     return memory.base + memory_bytes() - nlb.table_entries * 32;
 }
 
-void check_machine(const MachineDescription& m, std::string_view origin) {
+void check_machine(const MachineDescription& m, std::string_view file) {
+    std::string origin(file);
+    for (const std::string& setting : m.settings)
+        origin += (origin.size() == file.size() ? " with --set " : " --set ") + setting;
     const auto require = [&](bool holds, const std::string& text) {
-        if (!holds) throw MachineError(std::string(origin) + ": " + text);
+        if (!holds) throw MachineError(origin + ": " + text);
     };
     require(m.nodes() <= 1024, "mesh.width x mesh.height = " + std::to_string(m.nodes()) +
                                    " nodes; the limit is 1024");
@@ -311,13 +314,18 @@ void set_parameter(MachineDescription& machine, std::string_view assignment) {
         throw MachineError(where + "unknown key \"" + std::string(path) +
                            "\"; the nearest known key is \"" + nearest(path) + "\"");
     }
-    if (!p->choices.empty()) return store_word(machine, *p, value, where);
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc{} || end != value.data() + value.size()) {
-        throw MachineError(where + std::string(path) + " must be " + legal(*p));
+    if (p->choices.empty()) {
+        std::uint64_t number = 0;
+        const auto [end, error] =
+            std::from_chars(value.data(), value.data() + value.size(), number);
+        if (error != std::errc{} || end != value.data() + value.size()) {
+            throw MachineError(where + std::string(path) + " must be " + legal(*p));
+        }
+        store_number(machine, *p, number, where);
+    } else {
+        store_word(machine, *p, value, where);
     }
-    store_number(machine, *p, number, where);
+    machine.settings.emplace_back(assignment);
 }
 
 Json machine_to_json(const MachineDescription& machine) {

@@ -27,10 +27,11 @@ using NodeId = std::uint32_t;
 enum class BranchPredictorKind : std::uint64_t { kStatic, kBimodal, kGshare };
 enum class DramScheduler : std::uint64_t { kFcfs, kFrFcfs };
 
-/// Everything that shapes a machine. Plain data; all members are 64-bit so that one table can
+/// Everything that shapes a machine. Plain data; all parameters are 64-bit so that one table can
 /// describe them.
 struct MachineDescription {
     std::string name;
+    std::vector<std::string> settings;  ///< what set_parameter() changed, for messages
 
     struct Mesh {
         std::uint64_t width, height;
@@ -138,8 +139,9 @@ std::string_view table3_text();
 /// Changes one parameter: "network.link_cycles=2". Call check_machine after the last one. Throws
 /// MachineError.
 void set_parameter(MachineDescription& machine, std::string_view assignment);
-/// Rules that concern more than one parameter (cache shapes, queue marks). Throws MachineError.
-void check_machine(const MachineDescription& machine, std::string_view origin);
+/// Rules that concern more than one parameter (cache shapes, queue marks). Throws MachineError,
+/// which names `file` and what was set since.
+void check_machine(const MachineDescription& machine, std::string_view file);
 
 /// The description as the file would say it.
 nlohmann::ordered_json machine_to_json(const MachineDescription& machine);

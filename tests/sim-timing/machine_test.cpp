@@ -105,6 +105,20 @@ TEST(Machine, SetParameter) {
     EXPECT_THROW(set_parameter(m, "mesh.wdth=4"), MachineError);
 }
 
+TEST(Machine, RulesThatSettingsBreakNameTheSettings) {
+    MachineDescription m = table3();
+    set_parameter(m, "memory.write_low=30");
+    set_parameter(m, "nlb.entries=4");
+    try {
+        check_machine(m, "m.json");
+        ADD_FAILURE() << "no error";
+    } catch (const MachineError& error) {
+        EXPECT_STREQ(error.what(),
+                     "m.json with --set memory.write_low=30 --set nlb.entries=4: memory.write_low "
+                     "< memory.write_high <= memory.queue_entries must hold");
+    }
+}
+
 // Bytes from outside: whatever is cut, changed or doubled, the answer is a description or a
 // MachineError.
 TEST(Machine, FuzzedTextNeverCrashes) {

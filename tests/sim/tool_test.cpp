@@ -32,6 +32,10 @@ TEST(NetworkTool, RefusesBadRequestsBeforeItPrints) {
         EXPECT_EQ(result.status, 1) << bad;
         EXPECT_EQ(result.output.rfind("isthmus-network: traffic: ", 0), 0u) << result.output;
     }
+    const auto setting = test::run(network + "--set memory.write_low=30");
+    EXPECT_EQ(setting.status, 1);
+    EXPECT_NE(setting.output.find("with --set memory.write_low=30: "), std::string::npos)
+        << setting.output;
 }
 
 class ToolWithProgram : public testing::Test {
