@@ -1,5 +1,6 @@
 #include "sim/statistics/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -85,15 +86,16 @@ Json node_json(const TimingNode& node) {
     return out;
 }
 
-/// Adds the numbers of `from` to those of `to`, object by object.
+/// Adds the numbers of `from` to those of `to`, object by object. Of peaks the highest stays.
 void add(Json& to, const Json& from) {
     for (const auto& [key, value] : from.items()) {
         if (value.is_object()) {
             add(to[key], value);
-        } else {
-            to[key] = (to[key].is_null() ? std::uint64_t{0} : to[key].get<std::uint64_t>()) +
-                      value.get<std::uint64_t>();
+            continue;
         }
+        const auto before = to[key].is_null() ? std::uint64_t{0} : to[key].get<std::uint64_t>();
+        const auto more = value.get<std::uint64_t>();
+        to[key] = key.starts_with("peak_") ? std::max(before, more) : before + more;
     }
 }
 

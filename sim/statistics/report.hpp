@@ -9,9 +9,9 @@
 
 namespace isthmus::sim {
 
-/// All counters: "machine", "cycles", sums in "total", one entry per node in "nodes", one per
-/// router in "links". Host times are left out, so that equal runs give equal text; see
-/// host_report().
+/// All counters: "machine", "cycles", sums in "total" (of peaks the highest), one entry per node in
+/// "nodes", one per router in "links". Host times are left out, so that equal runs give equal text;
+/// see host_report().
 nlohmann::ordered_json report(const TimingSimulator& simulator);
 /// How fast the host was: seconds, simulated instructions a second, windows.
 nlohmann::ordered_json host_report(const TimingSimulator& simulator);

@@ -161,6 +161,12 @@ TEST(TimingSimulator, CountersAgree) {
         injected += link["injected_flits"].get<std::uint64_t>();
     const auto& nic = r["total"]["nic"];
     EXPECT_EQ(nic["loopbacks"], 0);
+    // A peak of all nodes is the highest of theirs.
+    std::uint64_t peak = 0;
+    for (const auto& node : r["nodes"])
+        peak = std::max(peak, node["nic"]["peak_outstanding"].get<std::uint64_t>());
+    EXPECT_GT(peak, 0u);
+    EXPECT_EQ(nic["peak_outstanding"], peak);
     EXPECT_EQ(injected, nic["header_flits"].get<std::uint64_t>() +
                             nic["address_flits"].get<std::uint64_t>() +
                             nic["payload_flits"].get<std::uint64_t>());
