@@ -277,6 +277,7 @@ class Installed(ToolTest):
         machine = os.path.join(self.prefix, "share", "isthmus", "table3.json")
         self.assertEqual(self.good(self.prefix + "/bin/isthmus", "sim", program, "-n", 2, "--machine",
                                    machine), "round\n")
+        self.good(sys.executable, os.path.join(self.prefix, "share", "isthmus", "plot.py"), "--help")
         self.assertEqual(self.good(self.prefix + "/bin/oshrun", "-n", 2,
                                    self.prefix + "/bin/isthmus-sim-processes", program, "-n", 4),
                          "round\n")
