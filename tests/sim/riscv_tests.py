@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Runs the official RISC-V unit tests (github.com/riscv-software-src/riscv-tests) on the machine.
+
+    riscv_tests.py --bin DIR [--suite DIR] [--gcc COMPILER] [--only TEXT]
+
+The suite is a checkout with its submodule env, from --suite or the environment variable
+ISTHMUS_RISCV_TESTS; it is others' and not part of this repository. Each test that the suite's own
+lists name is compiled for one hart without address translation (the environment p) and runs without
+time and in time. Exit status: 0 all that was built passed, 1 one failed or the suite cannot be read,
+77 no suite or no compiler.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SIMULATED = {
+    "ui": "base integer", "um": "multiplication and division", "ua": "atomics",
+    "uf": "single precision", "ud": "double precision", "uc": "compressed", "mi": "machine level",
+}
+# Tests, in groups that do concern the machine, of what it lacks.
+LACKING = {"pmpaddr": "the machine has no physical memory protection"}
+FLAGS = ["-static", "-mcmodel=medany", "-fvisibility=hidden", "-nostdlib", "-nostartfiles",
+         # Debian's compiler makes position-independent code by default; these programs have one place.
+         "-fno-pic", "-no-pie", "-Wl,--build-id=none"]
+SECONDS = 60
+
+Outcome = collections.namedtuple("Outcome", "group name kind reason")
+PASSED, FAILED, NOT_BUILT, NOT_APPLICABLE = "passed", "failed", "not built", "not applicable"
+
+
+def listed(group):
+    """Names in the suite's own list of a group; a folder may hold more, which its makefile leaves out."""
+    text = (group / "Makefrag").read_text(encoding="utf-8").replace("\\\n", " ")
+    names = []
+    for words in re.findall(rf"^{group.name}_(?:sc|mc)_tests\s*[+:]?=(.*)$", text, re.MULTILINE):
+        names += words.split()
+    return names
+
+
+def last_line(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].strip() if lines else "no message"
+
+
+class Suite:
+    """A checkout and the tools that build and run it."""
+
+    def __init__(self, root, gcc, bin_folder, scratch):
+        self.root, self.gcc, self.scratch = root, gcc, pathlib.Path(scratch)
+        self.sim = str(bin_folder / "isthmus-sim")
+
+    def groups(self):
+        return sorted(path.parent for path in self.root.glob("isa/rv*/Makefrag"))
+
+    def build(self, group, name):
+        """The program and None, or None and why there is none."""
+        wide = group.name.startswith("rv64")
+        program = self.scratch / f"{group.name}-p-{name}"
+        environment = self.root / "env" / "p"
+        done = subprocess.run(
+            [self.gcc, "-march=rv64g" if wide else "-march=rv32g", "-mabi=lp64" if wide else "-mabi=ilp32",
+             *FLAGS, f"-I{environment}", f"-I{self.root / 'isa' / 'macros' / 'scalar'}",
+             f"-T{environment / 'link.ld'}", str(group / f"{name}.S"), "-o", str(program)],
+            capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return program, None
+        errors = [line for line in done.stderr.splitlines() if re.search("error|relocation", line, re.I)]
+        return None, errors[0].strip() if errors else last_line(done.stderr)
+
+    def run(self, program, *options):
+        """None, or what was wrong."""
+        try:
+            done = subprocess.run([self.sim, "--quiet", "-n", "1", *options, str(program)],
+                                  capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            return f"still running after {SECONDS} s"
+        if done.returncode == 0:
+            return None
+        # A test exits with the number of its case that failed; the simulator's own codes begin at 124.
+        if done.returncode < 124:
+            return f"case {done.returncode}"
+        return f"exit status {done.returncode}: {last_line(done.stderr)}"
+
+    def test(self, group, name):
+        program, reason = self.build(group, name)
+        if program is None:
+            return Outcome(group.name, name, NOT_BUILT, reason)
+        faults = [f"{when}: {fault}" for when, fault in
+                  (("without time", self.run(program)), ("in time", self.run(program, "--timed"))) if fault]
+        return Outcome(group.name, name, FAILED if faults else PASSED, "; ".join(faults))
+
+
+def why_not(group, name):
+    """Why a test cannot concern this machine; None if it does."""
+    part = group[len("rv64"):]
+    if part == "si":
+        return "the machine has no supervisor mode"
+    if part not in SIMULATED:
+        return f"the machine has no extension {part[1:].capitalize()}"
+    return LACKING.get(name)
+
+
+def outcomes(suite, only):
+    """All outcomes, in the order of the suite."""
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        waiting = []
+        for group in suite.groups():
+            for name in listed(group):
+                if only not in f"{group.name}-{name}":
+                    continue
+                reason = why_not(group.name, name)
+                waiting.append(Outcome(group.name, name, NOT_APPLICABLE, reason) if reason
+                               else pool.submit(suite.test, group, name))
+        return [one if isinstance(one, Outcome) else one.result() for one in waiting]
+
+
+def print_table(found):
+    counts = collections.defaultdict(collections.Counter)
+    for one in found:
+        counts[one.group][one.kind] += 1
+        counts["all"][one.kind] += 1
+    kinds = [PASSED, FAILED, NOT_BUILT, NOT_APPLICABLE]
+    print(f"{'group':<12} {'':<28}" + "".join(f"{kind:>16}" for kind in kinds))
+    for group in [*(name for name in counts if name != "all"), "all"]:
+        print(f"{group:<12} {SIMULATED.get(group[4:], ''):<28}" +
+              "".join(f"{counts[group][kind]:>16}" for kind in kinds))
+    whole = collections.Counter()  # what does not apply, by group and reason
+    for one in found:
+        if one.kind == NOT_APPLICABLE:
+            whole[one.group, one.reason] += 1
+        elif one.kind != PASSED:
+            print(f"{one.kind}: {one.group}-{one.name}: {one.reason}")
+    for (group, reason), count in whole.items():
+        print(f"{NOT_APPLICABLE}: {count} of {group}: {reason}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Runs the official RISC-V unit tests on the machine.")
+    parser.add_argument("--bin", required=True, type=pathlib.Path, help="folder of isthmus-sim")
+    parser.add_argument("--suite", default=os.environ.get("ISTHMUS_RISCV_TESTS", ""),
+                        help="checkout of riscv-tests; default: ISTHMUS_RISCV_TESTS")
+    parser.add_argument("--gcc", default="riscv64-linux-gnu-gcc")
+    parser.add_argument("--only", default="", help="only tests with this in their name, as in rv64ui-add")
+    arguments = parser.parse_args()
+    if not arguments.suite:
+        print("skipped: no suite; set ISTHMUS_RISCV_TESTS to a checkout of riscv-tests")
+        return 77
+    if not arguments.gcc or not shutil.which(arguments.gcc):
+        print(f"skipped: {arguments.gcc or 'riscv64-linux-gnu-gcc'} is not installed")
+        return 77
+    root = pathlib.Path(arguments.suite).resolve()
+    for needed, hint in (("isa/macros/scalar/test_macros.h", "it is no checkout of riscv-tests"),
+                         ("env/p/link.ld", "run `git submodule update --init` in it")):
+        if not (root / needed).exists():
+            print(f"{root} has no {needed}: {hint}")
+            return 1
+    with tempfile.TemporaryDirectory() as scratch:
+        found = outcomes(Suite(root, arguments.gcc, arguments.bin.resolve(), scratch), arguments.only)
+    print_table(found)
+    passed = sum(one.kind == PASSED for one in found)
+    if not passed:
+        print("nothing passed: no test was built, or none has such a name")
+    return 1 if not passed or any(one.kind == FAILED for one in found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
