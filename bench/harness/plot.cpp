@@ -21,7 +21,10 @@ every = json.load(open(sys.argv[1]))
 rows = [r for r in every if r["ours"] and r["bound"]]
 figures = list(dict.fromkeys(r["figure"] for r in every if "figure" in r))
 def distance(row, value):
-    return value / row["bound"] if row["must"].startswith("<=") else row["bound"] / value
+    over = value / row["bound"]
+    if row["must"].startswith("<="):
+        return over
+    return 1 / over if row["must"].startswith(">=") else max(over, 1 / over)
 height = 1 + 0.22 * len(rows)
 lines = (len(figures) + 1) // 2
 figure = plot.figure(figsize=(10, height + 4 * lines))

@@ -17,7 +17,10 @@ std::string number_text(double value) {
 
 std::string Must::text() const {
     if (sense == Sense::none) return "-";
-    return (sense == Sense::at_most ? "<= " : ">= ") + number_text(bound);
+    const char* const sign = sense == Sense::at_most    ? "<= "
+                             : sense == Sense::at_least ? ">= "
+                                                        : "= ";
+    return sign + number_text(bound);
 }
 
 nlohmann::ordered_json to_json(const Row& row) {

@@ -9,15 +9,21 @@
 
 namespace isthmus::bench {
 
-// What a value must be: at most or at least a bound; or nothing, if the bound is the peer and there
-// is none: the row then only reports.
+// What a value must be: at most, at least or exactly a bound; or nothing, if the bound is the peer
+// and there is none: the row then only reports.
 struct Must {
-    enum class Sense : unsigned char { none, at_most, at_least };
+    enum class Sense : unsigned char { none, at_most, at_least, equal };
     Sense sense = Sense::none;
     double bound = 0;
 
     bool met_by(double value) const {
-        return sense == Sense::none || (sense == Sense::at_most ? value <= bound : value >= bound);
+        switch (sense) {
+            case Sense::none: break;
+            case Sense::at_most: return value <= bound;
+            case Sense::at_least: return value >= bound;
+            case Sense::equal: return value == bound;
+        }
+        return true;
     }
     std::string text() const;
 };
@@ -26,6 +32,9 @@ inline Must at_most(double bound) {
 }
 inline Must at_least(double bound) {
     return {Must::Sense::at_least, bound};
+}
+inline Must equal_to(double bound) {
+    return {Must::Sense::equal, bound};
 }
 
 // `ours` is empty if it could not be measured; the row then does not hold and `reason` says why.

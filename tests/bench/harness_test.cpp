@@ -96,6 +96,10 @@ TEST(Row, HoldsWithinItsBound) {
     EXPECT_FALSE(row(8.001, at_most(8)).holds());
     EXPECT_TRUE(row(0.95, at_least(0.95)).holds());
     EXPECT_FALSE(row(0.949, at_least(0.95)).holds());
+    EXPECT_TRUE(row(512, equal_to(512)).holds());
+    EXPECT_FALSE(row(513, equal_to(512)).holds());
+    EXPECT_FALSE(row(511, equal_to(512)).holds());
+    EXPECT_EQ(equal_to(512).text(), "= 512");
     EXPECT_TRUE(row(123, {}).holds()) << "without a bound a row only reports";
     EXPECT_FALSE(row({}, at_most(8)).holds()) << "what was not measured does not hold";
     EXPECT_FALSE(row({}, {}).holds());
