@@ -8,7 +8,7 @@ namespace isthmus::bench {
 namespace {
 
 // Each row as its distance from the bound: what holds lies left of the line. Below that, the
-// figures that rows belong to: ours as lines, the peer's dashed.
+// figures that rows belong to: ours as lines, the peers' dashed; or as bars, the peers' hatched.
 constexpr const char* kScript = R"python(
 import json, sys
 try:
@@ -38,21 +38,51 @@ axes.set_yticks(range(len(rows)), [r["claim"] for r in reversed(rows)], fontsize
 axes.set_xscale("log")
 axes.axvline(1, color="black", linewidth=0.8)
 axes.set_xlabel("cost relative to the bound (left of 1 holds); | the peer")
+def groups(points, value, label):
+    for name in dict.fromkeys(label(r) for r in points if r[value] is not None):
+        yield name, [r for r in points if r[value] is not None and label(r) == name]
+def bars(axes, points):
+    # Names of what is drawn, each with its value of a category, and whether it is a peer's.
+    several = len({r["series"] for r in points}) > 1
+    prefix = lambda r: r["series"] + ": " if several else ""
+    drawn = [(name, {r["category"]: r["ours"] for r in rows}, False)
+             for name, rows in groups(points, "ours", lambda r: r["series"])]
+    drawn += [(name, {r["category"]: r["peer_value"] for r in rows}, True)
+              for name, rows in groups(points, "peer_value", lambda r: prefix(r) + r["peer"])]
+    categories = list(dict.fromkeys(r["category"] for r in points))
+    # Side by side, and without gaps where a category has few of them.
+    for at, category in enumerate(categories):
+        here = [i for i, (_, values, _) in enumerate(drawn) if category in values]
+        width = 0.8 / len(drawn)
+        for k, i in enumerate(here):
+            axes.bar(at + (k - (len(here) - 1) / 2) * width, drawn[i][1][category], width,
+                     color=f"C{i}", hatch="//" if drawn[i][2] else None)
+    axes.set_xticks(range(len(categories)), categories, rotation=30, ha="right")
+    axes.legend([plot.Rectangle((0, 0), 1, 1, color=f"C{i}") for i in range(len(drawn))],
+                [name for name, _, _ in drawn], fontsize=5)
+def lines_of(axes, points):
+    several = len({r["series"] for r in points}) > 1
+    prefix = lambda r: r["series"] + ": " if several else ""
+    for value, style, label in (("ours", "o-", lambda r: r["series"]),
+                                ("peer_value", "x--", lambda r: prefix(r) + r["peer"])):
+        for name, rows in groups(points, value, label):
+            line = sorted({(r["x"], r[value]) for r in rows})
+            axes.plot(*zip(*line), style, markersize=3, linewidth=1, label=name)
+    axes.set_xscale("log", base=2)
+    axes.legend(fontsize=5)
 for index, name in enumerate(figures):
     axes = figure.add_subplot(grid[1 + index // 2, index % 2])
     points = [r for r in every if r.get("figure") == name]
-    for series in dict.fromkeys(r["series"] for r in points):
-        for key, style in (("ours", "o-"), ("peer_value", "x--")):
-            line = sorted((r["x"], r[key]) for r in points if r["series"] == series and r[key])
-            if line:
-                label = series if key == "ours" else series + ", paper"
-                axes.plot(*zip(*line), style, markersize=3, linewidth=1, label=label)
+    measured = [r for r in points if r["ours"] is not None or r["peer_value"] is not None]
     axes.set_title(name, fontsize=8)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
     axes.set_ylabel(points[0]["unit"], fontsize=7)
     axes.tick_params(labelsize=6)
-    axes.legend(fontsize=5)
+    if not measured:
+        continue
+    (bars if "category" in points[0] else lines_of)(axes, measured)
+    # Shares may be nothing or less.
+    if points[0]["unit"] != "%":
+        axes.set_yscale("log")
 figure.tight_layout()
 figure.savefig(sys.argv[2], dpi=120)
 )python";

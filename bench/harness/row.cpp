@@ -48,7 +48,10 @@ nlohmann::ordered_json to_json(const Row& row) {
     if (!row.figure.empty()) {
         json["figure"] = row.figure;
         json["series"] = row.series;
-        json["x"] = row.x;
+        if (row.category.empty())
+            json["x"] = row.x;
+        else
+            json["category"] = row.category;
     }
     return json;
 }

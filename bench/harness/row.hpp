@@ -56,6 +56,7 @@ struct Row {
     std::string figure;
     std::string series;
     double x = 0;
+    std::string category;  // instead of x, where the figure has bars
 
     bool only_reports() const { return ours && must.sense == Must::Sense::none; }
     bool holds() const { return ours ? must.met_by(*ours) : !waits.empty(); }

@@ -118,6 +118,18 @@ TEST(Row, AsJson) {
               R"("peer_value":3.0,"holds":false,"bound":2.0,"reason":"no valgrind"})");
 }
 
+TEST(Row, HasItsPlaceInAFigure) {
+    Row row;
+    EXPECT_FALSE(to_json(row).contains("figure"));
+    row.figure = "Fig. 1";
+    row.series = "ours";
+    row.x = 8;
+    EXPECT_EQ(to_json(row)["x"], 8);
+    row.category = "GUPS";
+    EXPECT_EQ(to_json(row)["category"], "GUPS");
+    EXPECT_FALSE(to_json(row).contains("x"));
+}
+
 TEST(Row, TableSaysWhatDoesNotHoldAndWhy) {
     Row missing = row({}, at_most(8));
     missing.claim = "a longer claim";
