@@ -6,16 +6,9 @@
 #include "xbgas/group.hpp"
 #include "xbgas/machine.hpp"
 #include "xbgas/micro.hpp"
+#include "xbgas/share.hpp"
 
 namespace isthmus::bench {
-namespace {
-
-double saved(double ours, double theirs) {
-    return 100 * (1 - ours / theirs);
-}
-
-}  // namespace
-
 void measure_operation_counts(Run& run) {
     run.progress("counting the instructions of single operations");
     SimulatedMachine machine(run);
@@ -108,7 +101,8 @@ void measure_software_share(Run& run) {
                 // Reading the clock twice is in it, too: two system calls over all operations.
                 row.method +=
                     "; " + number_text(all) + " cycles, the NIC's part " + number_text(network);
-                row.ours = std::max(0.0, 100 * (1 - network / all));
+                row.ours = software_share(all, network);
+                if (!row.ours) row.reason = "the NIC's part is longer than the whole";
             }
             run.add(row);
         }
