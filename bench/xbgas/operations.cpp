@@ -24,15 +24,20 @@ void measure_operation_counts(Run& run) {
         row.ours = ours;
         row.peer_value = theirs;
         row.reason = machine.why_not();
-        const std::string_view operation = name;
+        const std::string operation = name;
         // The call's own instructions: the argument's loads belong to the loop of the program.
         if (operation == "put" || operation == "get") {
-            const auto inlined = machine.count(Road::xbgas, 2, "micro", micro(name, 8, kCount));
-            if (inlined) row.ours = inlined->communication / kCount;
+            const auto own = [&](Road road) -> std::optional<double> {
+                const auto counts = machine.count(road, 2, "micro", micro(operation, 8, kCount));
+                if (!counts) return {};
+                return counts->communication / kCount;
+            };
+            row.ours = own(Road::xbgas);
+            row.peer_value = own(Road::rdma);
             row.must = at_most(2);
-            row.method = "without the arguments, which belong to the program's loop";
+            row.method = "both without the arguments, which belong to the program's loop";
         } else {
-            row.method = "with its arguments and its return value, less the empty loop";
+            row.method = "both with arguments and return value, less the empty loop";
         }
         run.add(row);
         if (!ours || !theirs) continue;
