@@ -134,7 +134,6 @@ void measure_instructions_per_cycle(Run& run) {
 }
 
 void measure_portability(Run& run) {
-    // One source for three builds: a program that needed a change would have no build of its own.
     const char* const programs[] = {"gups", "random", "scatter", "stride", "ssca1",
                                     "is",   "ep",     "cg",      "mg",     "micro"};
     int built = 0, all = 0;
@@ -147,11 +146,11 @@ void measure_portability(Run& run) {
     Row row;
     row.claim = "figure 13: programs that need a change to run on the machine";
     row.unit = "%";
-    row.must = at_most(0);
     row.peer = "paper: changed lines, mean";
     row.peer_value = 4.99;
     row.method = "of " + std::to_string(all) +
-                 " programs, those not built natively and by both roads from the same file";
+                 " programs, those not there natively and by both roads, built from the same file; "
+                 "no claim: one that needed a change would have stopped the build";
     row.reason = built == 0 ? kNoCrossCompiler : "";
     row.ours = 100.0 * (all - built) / all;
     run.add(row);
