@@ -8,6 +8,7 @@ Group xbgas() {
             {{"operations", measure_operation_counts},
              {"latency", measure_software_share},
              {"broadcast", measure_broadcast},
+             {"collectives", measure_barrier_and_reduction},
              {"oshmem", measure_against_oshmem},
              {"messages", measure_message_format},
              {"figures", measure_figures},

@@ -15,6 +15,8 @@ void measure_broadcast(Run& run);
 void measure_message_format(Run& run);
 // figures.cpp
 void measure_figures(Run& run);
+// collectives.cpp
+void measure_barrier_and_reduction(Run& run);
 // native.cpp
 void measure_against_oshmem(Run& run);
 // speed.cpp
