@@ -10,7 +10,7 @@ namespace {
 // Each row as its distance from the bound: what holds lies left of the line. Below that, the
 // figures that rows belong to: ours as lines, the peers' dashed; or as bars, the peers' hatched.
 constexpr const char* kScript = R"python(
-import json, sys
+import json, re, sys
 try:
     import matplotlib
 except ImportError:
@@ -19,7 +19,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plot
 every = json.load(open(sys.argv[1]))
 rows = [r for r in every if r["ours"] and r["bound"]]
-figures = list(dict.fromkeys(r["figure"] for r in every if "figure" in r))
+figures = sorted(dict.fromkeys(r["figure"] for r in every if "figure" in r),
+                 key=lambda name: (name.split()[0], [int(n) for n in re.findall(r"\d+", name)[:1]]))
 def distance(row, value):
     over = value / row["bound"]
     if row["must"].startswith("<="):
@@ -38,17 +39,25 @@ axes.set_yticks(range(len(rows)), [r["claim"] for r in reversed(rows)], fontsize
 axes.set_xscale("log")
 axes.axvline(1, color="black", linewidth=0.8)
 axes.set_xlabel("cost relative to the bound (left of 1 holds); | the peer")
-def groups(points, value, label):
-    for name in dict.fromkeys(label(r) for r in points if r[value] is not None):
-        yield name, [r for r in points if r[value] is not None and label(r) == name]
+place = lambda r: r.get("category", r.get("x"))
+# What is drawn: a name, values by place, and whether they are a peer's.
+def drawn_of(points):
+    drawn = []
+    for name in dict.fromkeys(r["series"] for r in points if r["ours"] is not None):
+        rows = [r for r in points if r["series"] == name and r["ours"] is not None]
+        drawn.append((name, {place(r): r["ours"] for r in rows}, False))
+    for peer in dict.fromkeys(r["peer"] for r in points if r["peer_value"] is not None):
+        rows = [r for r in points if r["peer"] == peer and r["peer_value"] is not None]
+        # One for all series, if it is the same beside each.
+        if len({(place(r), r["peer_value"]) for r in rows}) == len({place(r) for r in rows}):
+            drawn.append((peer, {place(r): r["peer_value"] for r in rows}, True))
+            continue
+        for name in dict.fromkeys(r["series"] for r in rows):
+            values = {place(r): r["peer_value"] for r in rows if r["series"] == name}
+            drawn.append((name + ": " + peer, values, True))
+    return drawn
 def bars(axes, points):
-    # Names of what is drawn, each with its value of a category, and whether it is a peer's.
-    several = len({r["series"] for r in points}) > 1
-    prefix = lambda r: r["series"] + ": " if several else ""
-    drawn = [(name, {r["category"]: r["ours"] for r in rows}, False)
-             for name, rows in groups(points, "ours", lambda r: r["series"])]
-    drawn += [(name, {r["category"]: r["peer_value"] for r in rows}, True)
-              for name, rows in groups(points, "peer_value", lambda r: prefix(r) + r["peer"])]
+    drawn = drawn_of(points)
     categories = list(dict.fromkeys(r["category"] for r in points))
     # Side by side, and without gaps where a category has few of them.
     for at, category in enumerate(categories):
@@ -57,17 +66,14 @@ def bars(axes, points):
         for k, i in enumerate(here):
             axes.bar(at + (k - (len(here) - 1) / 2) * width, drawn[i][1][category], width,
                      color=f"C{i}", hatch="//" if drawn[i][2] else None)
+    axes.margins(y=0.3)
     axes.set_xticks(range(len(categories)), categories, rotation=30, ha="right")
     axes.legend([plot.Rectangle((0, 0), 1, 1, color=f"C{i}") for i in range(len(drawn))],
                 [name for name, _, _ in drawn], fontsize=5)
-def lines_of(axes, points):
-    several = len({r["series"] for r in points}) > 1
-    prefix = lambda r: r["series"] + ": " if several else ""
-    for value, style, label in (("ours", "o-", lambda r: r["series"]),
-                                ("peer_value", "x--", lambda r: prefix(r) + r["peer"])):
-        for name, rows in groups(points, value, label):
-            line = sorted({(r["x"], r[value]) for r in rows})
-            axes.plot(*zip(*line), style, markersize=3, linewidth=1, label=name)
+def curves(axes, points):
+    for name, values, is_peer in drawn_of(points):
+        axes.plot(*zip(*sorted(values.items())), "x--" if is_peer else "o-", markersize=3,
+                  linewidth=1, label=name)
     axes.set_xscale("log", base=2)
     axes.legend(fontsize=5)
 for index, name in enumerate(figures):
@@ -76,10 +82,13 @@ for index, name in enumerate(figures):
     measured = [r for r in points if r["ours"] is not None or r["peer_value"] is not None]
     axes.set_title(name, fontsize=8)
     axes.set_ylabel(points[0]["unit"], fontsize=7)
-    axes.tick_params(labelsize=6)
+    axes.tick_params(which="both", labelsize=6)
     if not measured:
         continue
-    (bars if "category" in points[0] else lines_of)(axes, measured)
+    if "category" in points[0]:
+        bars(axes, measured)
+        continue
+    curves(axes, measured)
     # Shares may be nothing or less.
     if points[0]["unit"] != "%":
         axes.set_yscale("log")
