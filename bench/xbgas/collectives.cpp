@@ -26,7 +26,7 @@ void measure_barrier_and_reduction(Run& run) {
             Row row;
             row.claim = name + ", " + what;
             row.unit = unit;
-            row.peer = "RDMA NIC, same nodes";
+            row.peer = kRdmaPeer;
             row.ours = measure(Road::xbgas);
             row.peer_value = measure(Road::rdma);
             if (row.peer_value) row.must = at_most(*row.peer_value);

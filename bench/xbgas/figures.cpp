@@ -28,6 +28,7 @@ std::optional<double> network_cycles(const Timed& timed, const char* kind) {
 }
 
 void measure_transfers(Run& run) {
+    constexpr const char* kLatency = "Fig. 17: latency of a transfer by bytes";
     SimulatedMachine machine(run);
     const std::vector<int> sizes =
         run.options().quick ? std::vector<int>{8, 512} : std::vector<int>{8, 64, 128, 512, 4096};
@@ -45,21 +46,24 @@ void measure_transfers(Run& run) {
         const auto dma =
             machine.time(Road::rdma, nodes, "transfers", transfer(bytes, count, false));
         const auto add = [&](const std::string& claim, std::optional<double> ours,
-                             std::optional<double> theirs, const char* peer, const char* unit,
+                             std::optional<double> theirs, const char* peer, const char* figure,
                              const std::string& method, Must must) {
             Row row;
             row.claim = claim + " of " + size;
             row.ours = ours;
             row.peer_value = theirs;
             row.peer = peer;
-            row.unit = unit;
+            row.unit = "cycles";
+            row.figure = figure;
+            row.series = "xBGAS, a block";
+            row.x = bytes;
             row.must = must;
             row.method = method + where;
             row.reason = machine.why_not();
             run.add(row);
         };
         if (!single || !bulk || !dma) {
-            add("figure 17: transfers", {}, {}, "", "cycles", "", {});
+            add("figure 17: transfers", {}, {}, "", kLatency, "", {});
             continue;
         }
         // Above a word the block is to be faster, as in the figure; single words are compared with
@@ -67,17 +71,17 @@ void measure_transfers(Run& run) {
         const double by_bulk = cycles(*bulk, count), by_words = cycles(*single, count),
                      by_nic = cycles(*dma, count);
         add("figure 17: latency by the bulk interface, against single words,", by_bulk, by_words,
-            "single words", "cycles", "", bytes == 8 ? Must{} : at_most(by_words));
+            "single words", kLatency, "", bytes == 8 ? Must{} : at_most(by_words));
         add("figure 17: latency by the bulk interface, against the NIC,", by_bulk, by_nic,
-            "RDMA NIC, same nodes", "cycles", "", at_most(by_nic));
-        // What a transfer takes beside its message is the same for a block and for its words.
+            kRdmaPeer, kLatency, "", at_most(by_nic));
+        // What a transfer takes beside its message is about the same for a block and for its words.
         const auto block = network_cycles(*bulk, bytes == 8 ? "store" : "bulk_put");
-        std::optional<double> words;
-        if (block) words = by_words - (by_bulk - *block);
+        std::optional<double> words = network_cycles(*single, "store");
+        if (bytes != 8 && block) words = by_words - (by_bulk - *block);
         add("figure 16: latency in the network of a block", block, words,
-            "the same in single words", "cycles",
-            "the block: issue to reply, mean, one message of up to 4 KB; its words: their whole "
-            "transfer less what the block's takes beside its message; ",
+            "the same in single words", "Fig. 16: latency in the network by bytes",
+            "the block, or a word alone: issue to reply, mean, one message of up to 4 KB; several "
+            "words: their whole transfer less what the block's takes beside its message; ",
             {});
     }
 }
@@ -99,9 +103,13 @@ void measure_instructions_per_cycle(Run& run) {
     run.progress("instructions a cycle");
     SimulatedMachine machine(run);
     const auto add = [&](const std::string& claim, std::optional<double> ours, const char* peer,
-                         std::optional<double> theirs, const char* method) {
+                         std::optional<double> theirs, const char* method, const char* series,
+                         int bytes) {
         Row row;
         row.claim = "figure 14: instructions a cycle, " + claim;
+        row.figure = "Fig. 14: instructions a cycle by bytes";
+        row.series = series;
+        row.x = bytes;
         row.unit = "IPC";
         row.ours = ours;
         row.peer = peer;
@@ -114,10 +122,11 @@ void measure_instructions_per_cycle(Run& run) {
         if (run.options().quick && bytes != 8 && bytes != 4096) continue;
         const auto ours = instructions_per_cycle(machine, Road::xbgas, bytes);
         const auto theirs = instructions_per_cycle(machine, Road::rdma, bytes);
-        add("puts of " + std::to_string(bytes) + " bytes", ours, "RDMA NIC, same nodes", theirs,
+        add("puts of " + std::to_string(bytes) + " bytes", ours, kRdmaPeer, theirs,
             "node 0 of 2, 200 puts, each complete before the next, start and check not in it; "
             "xBGAS "
-            "waits in a fence, which is one instruction, the other road polls");
+            "waits in a fence, which is one instruction, the other road polls",
+            "puts by xBGAS", bytes);
     }
     // What the paper calls its core's is a mean over programs without a network.
     std::vector<double> programs;
@@ -130,7 +139,8 @@ void measure_instructions_per_cycle(Run& run) {
     if (programs.size() == 4) core = mean(programs);
     add("the core by itself", core, "paper's core", 0.63,
         "mean of IS, EP, CG and MG on one node, start and check of each included; the paper's of "
-        "the programs that come with its core");
+        "the programs that come with its core",
+        "core by itself, no transfers", 8);
 }
 
 void measure_portability(Run& run) {

@@ -10,6 +10,7 @@ Group xbgas();
 
 // operations.cpp
 void measure_operation_counts(Run& run);
+void measure_put_by_size(Run& run);
 void measure_software_share(Run& run);
 void measure_broadcast(Run& run);
 void measure_message_format(Run& run);

@@ -19,6 +19,9 @@ std::string simulator_tool(const char* name);
 // A program for the machine; `folder` is how it was built: by a road, or plain.
 std::string riscv_program(const Run& run, const std::string& folder, const std::string& name);
 
+// The peer of most rows.
+inline constexpr const char* kRdmaPeer = "RDMA NIC, same nodes";
+
 enum class Road : unsigned char { xbgas, rdma };
 
 // Of one run, all nodes together, between benchmark_begin and benchmark_end.

@@ -13,14 +13,19 @@ namespace isthmus::bench {
 struct WordOperation {
     const char* name;
     const char* claim;
+    const char* category;  // in figure 3
 };
 inline constexpr WordOperation kWordOperations[] = {
-    {"put", "8-byte put"},
-    {"get", "8-byte get"},
-    {"atomic_add", "8-byte atomic add"},
-    {"fetch_add", "8-byte atomic fetch-and-add"},
-    {"swap", "8-byte atomic swap"},
-    {"compare_swap", "8-byte atomic compare-and-swap"}};
+    {"put", "8-byte put", "put"},
+    {"get", "8-byte get", "get"},
+    {"atomic_add", "8-byte atomic add", "add"},
+    {"fetch_add", "8-byte atomic fetch-and-add", "fetch-add"},
+    {"swap", "8-byte atomic swap", "swap"},
+    {"compare_swap", "8-byte atomic compare-and-swap", "compare-swap"}};
+
+inline constexpr const char* kFigure3 = "Fig. 3: instructions saved, operations on 8 bytes";
+inline constexpr const char* kFigure11 = "Fig. 11: instructions of a broadcast to 6 nodes by bytes";
+inline constexpr const char* kFigure11Ratios = "Fig. 11: times fewer instructions of a broadcast";
 
 // Sizes of the paper's figure 11, thinned out.
 inline constexpr int kBroadcastBytes[] = {8, 64, 512, 4096, 32768};

@@ -13,14 +13,15 @@ void measure_operation_counts(Run& run) {
     run.progress("counting the instructions of single operations");
     SimulatedMachine machine(run);
     constexpr int kCount = 1000;
+    constexpr const char* kSeries = "against the RDMA NIC";
     std::vector<double> savings;
-    for (const auto& [name, claim] : kWordOperations) {
+    for (const auto& [name, claim, category] : kWordOperations) {
         const auto ours = operation_instructions(machine, Road::xbgas, 2, name, 8, kCount);
         const auto theirs = operation_instructions(machine, Road::rdma, 2, name, 8, kCount);
         Row row;
         row.claim = std::string(claim) + ", instructions";
         row.unit = "instructions";
-        row.peer = "RDMA NIC, same nodes";
+        row.peer = kRdmaPeer;
         row.ours = ours;
         row.peer_value = theirs;
         row.reason = machine.why_not();
@@ -42,8 +43,20 @@ void measure_operation_counts(Run& run) {
         run.add(row);
         if (!ours || !theirs) continue;
         savings.push_back(saved(*ours, *theirs));
+        Row less;
+        less.claim = std::string(claim) + ", instructions saved";
+        less.unit = "%";
+        less.ours = savings.back();
+        less.method = "figure 3; both with arguments and return value, less the empty loop";
+        less.figure = kFigure3;
+        less.series = kSeries;
+        less.category = category;
+        run.add(less);
     }
     Row row;
+    row.figure = kFigure3;
+    row.series = kSeries;
+    row.category = "mean";
     row.claim = "instructions saved: put, get and atomics of 8 bytes, mean";
     row.unit = "%";
     row.must = at_least(73.9);
@@ -55,61 +68,98 @@ void measure_operation_counts(Run& run) {
         "than OpenSHMEM";
     if (savings.size() == std::size(kWordOperations)) row.ours = mean(savings);
     run.add(row);
-    // Figure 15: single and bulk by size.
+}
+
+void measure_put_by_size(Run& run) {
+    run.progress("counting the instructions of puts by size");
+    SimulatedMachine machine(run);
+    constexpr int kCount = 50;
+    const auto add = [&](const std::string& claim, const char* operation, const char* series,
+                         int bytes, const char* method, bool bound) {
+        Row row;
+        row.claim = claim + ", instructions";
+        row.unit = "instructions";
+        row.peer = kRdmaPeer;
+        row.ours = operation_instructions(machine, Road::xbgas, 2, operation, bytes, kCount);
+        row.peer_value = operation_instructions(machine, Road::rdma, 2, "put", bytes, kCount);
+        if (bound && row.peer_value) row.must = at_most(*row.peer_value);
+        row.reason = machine.why_not();
+        row.method = method;
+        row.figure = "Fig. 15: instructions of a put by bytes";
+        row.series = series;
+        row.x = bytes;
+        run.add(row);
+    };
     for (const int bytes : {8, 64, 512, 4096, 32768, 131072}) {
         if (run.options().quick && bytes != 64 && bytes != 32768) continue;
-        Row size;
-        size.claim = "put of " + std::to_string(bytes) + " bytes, instructions";
-        size.unit = "instructions";
-        size.peer = "RDMA NIC, same nodes";
-        size.ours = operation_instructions(machine, Road::xbgas, 2, "put", bytes, 50);
-        size.peer_value = operation_instructions(machine, Road::rdma, 2, "put", bytes, 50);
-        if (size.peer_value) size.must = at_most(*size.peer_value);
-        size.reason = machine.why_not();
-        size.method = "figure 15 (the paper gives no numbers): bulk above 16 bytes";
-        run.add(size);
+        const std::string claim = "put of " + std::to_string(bytes) + " bytes";
+        add(claim, "put", "xBGAS, as the library chooses", bytes,
+            "figure 15 (the paper gives no numbers): bulk above 16 bytes", true);
+        add(claim + " in single words", "put_words", "xBGAS, single words", bytes,
+            "figure 15; the loop over the words included; the peer's is the block", false);
     }
 }
 
 void measure_software_share(Run& run) {
     run.progress("latency of single operations on the timed machine");
     SimulatedMachine machine(run);
-    constexpr int kCount = 2000;
+    struct Share {
+        std::optional<double> value;
+        std::string parts;
+        std::string reason;
+    };
+    const auto measure = [&](Road road, bool put, int bytes) -> Share {
+        const int count = bytes <= 4096 ? 2000 : bytes <= 65536 ? 64 : 4;
+        const auto timed =
+            machine.time(road, 2, "micro", micro(put ? "put" : "get", bytes, count, true));
+        if (!timed || timed->report.is_discarded()) return {{}, "", machine.why_not()};
+        const auto& latency =
+            timed->report["remote_latency"]
+                         [bytes == 8 ? (put ? "store" : "load") : (put ? "bulk_put" : "bulk_get")];
+        const double cycles_per_ns =
+            timed->report["machine"]["core"]["clock_mhz"].get<double>() / 1000;
+        // The shortest, as the others wait for each other now and then: the share is rather
+        // overstated. A quantile would be the lower edge of a step of the histogram.
+        const double network = latency["minimum"].get<double>();
+        // Reading the clock twice is in it, too: two system calls over all operations.
+        const double all = timed->nanoseconds * cycles_per_ns / count;
+        Share share;
+        share.parts = number_text(all) + " cycles, the NIC's part " + number_text(network);
+        share.value = software_share(all, network);
+        if (!share.value) share.reason = "the NIC's part is longer than the whole: " + share.parts;
+        return share;
+    };
     for (const bool put : {true, false}) {
         const std::string operation = put ? "put" : "get";
-        for (const int bytes : {8, 4096, 1 << 20}) {
+        for (const int bytes : {8, 64, 512, 4096, 65536, 1 << 20}) {
             if (bytes != 8 && run.options().quick) continue;
-            const int count = bytes > 4096 ? 4 : kCount;
-            const auto timed =
-                machine.time(Road::xbgas, 2, "micro", micro(operation, bytes, count, true));
-            Row row;
-            row.claim = "software share of the latency of a " + operation + " of " +
-                        std::to_string(bytes) + " bytes";
-            row.unit = "%";
-            row.reason = machine.why_not();
-            row.peer = bytes == 8 ? "paper (small transfers)" : "";
-            if (bytes == 8) row.peer_value = put ? 9.70 : 9.72;
-            row.must = bytes == 8 ? at_most(9.7) : Must{};
-            row.method =
-                "figures 8 and 9: what lies beside the NIC's latency, loop included; each "
-                "operation complete before the next; 2 nodes side by side";
-            if (timed && !timed->report.is_discarded()) {
-                const auto& latency =
-                    timed->report["remote_latency"][bytes == 8 ? (put ? "store" : "load")
-                                                               : (put ? "bulk_put" : "bulk_get")];
-                const double cycles_per_ns =
-                    timed->report["machine"]["core"]["clock_mhz"].get<double>() / 1000;
-                // The shortest, as the others wait for each other now and then: the share is
-                // rather overstated. A quantile would be the lower edge of a step of the histogram.
-                const double network = latency["minimum"].get<double>();
-                const double all = timed->nanoseconds * cycles_per_ns / count;
-                // Reading the clock twice is in it, too: two system calls over all operations.
-                row.method +=
-                    "; " + number_text(all) + " cycles, the NIC's part " + number_text(network);
-                row.ours = software_share(all, network);
-                if (!row.ours) row.reason = "the NIC's part is longer than the whole";
-            }
-            run.add(row);
+            const Share ours = measure(Road::xbgas, put, bytes);
+            const Share theirs = measure(Road::rdma, put, bytes);
+            const auto add = [&](const char* against, const char* peer, std::optional<double> value,
+                                 Must must, const std::string& method) {
+                Row row;
+                row.claim = "software share of the latency of a " + operation + " of " +
+                            std::to_string(bytes) + " bytes" + against;
+                row.unit = "%";
+                row.ours = ours.value;
+                row.reason = ours.reason;
+                row.peer = peer;
+                row.peer_value = value;
+                row.must = must;
+                row.method = (put ? "figure 9" : "figure 8") +
+                             std::string(
+                                 ": what lies beside the NIC's latency, loop included; each "
+                                 "operation complete before the next; 2 nodes side by side; ") +
+                             ours.parts + method;
+                row.figure = put ? "Fig. 9: software share of a put by bytes"
+                                 : "Fig. 8: software share of a get by bytes";
+                row.series = "xBGAS";
+                row.x = bytes;
+                run.add(row);
+            };
+            if (bytes == 8) add("", "paper (small transfers)", put ? 9.70 : 9.72, at_most(9.7), "");
+            add(", against the RDMA NIC", kRdmaPeer, theirs.value, {},
+                "; the peer's: " + (theirs.value ? theirs.parts : theirs.reason));
         }
     }
 }
@@ -138,9 +188,12 @@ void measure_broadcast(Run& run) {
             row.claim = "broadcast of " + std::to_string(bytes) + " bytes to 6 nodes, " + where +
                         ", instructions";
             row.unit = "instructions";
-            row.peer = "RDMA NIC, same nodes";
+            row.peer = kRdmaPeer;
             row.reason = machine.why_not();
             row.method = method;
+            row.figure = kFigure11;
+            row.series = std::string("xBGAS, ") + where;
+            row.x = bytes;
             if (ours && theirs) {
                 row.ours = value(*ours) / kCount;
                 row.peer_value = value(*theirs) / kCount;
@@ -157,8 +210,12 @@ void measure_broadcast(Run& run) {
         if (!whole) break;
     }
     const auto add = [&](const char* claim, double value, Must must, double paper,
-                         const char* method, const char* reason) {
+                         const char* method, const char* reason, const char* series,
+                         const char* category) {
         Row row;
+        row.figure = kFigure11Ratios;
+        row.series = series;
+        row.category = category;
         row.claim = claim;
         row.unit = "x";
         row.must = must;
@@ -170,19 +227,22 @@ void measure_broadcast(Run& run) {
         if (row.reason.empty() && !row.holds()) row.reason = reason;
         run.add(row);
     };
+    constexpr const char* kRoot = "against the RDMA NIC, at the root";
+    constexpr const char* kAll = "against the RDMA NIC, all together";
     constexpr const char* kRange = "figure 11, 8 B to 32 KB";
     constexpr const char* kLean =
         "the comparator moves any size with one descriptor of about 25 instructions and "
         "copies nothing; the paper's OpenSHMEM copies (see the rows against Open MPI OSHMEM)";
     add("broadcast on 6 nodes, fewer instructions than RDMA at the root, least", root.least,
-        at_least(3.41), 3.41, kRange, kLean);
+        at_least(3.41), 3.41, kRange, kLean, kRoot, "least");
     add("broadcast on 6 nodes, fewer instructions than RDMA at the root, most", root.most,
-        at_least(22.01), 22.01, kRange, kLean);
+        at_least(22.01), 22.01, kRange, kLean, kRoot, "most");
     add("broadcast on 6 nodes, fewer instructions than RDMA at all, least", all.least,
         at_least(3.41), 3.41, kRange,
-        "the five that receive run the same 21 instructions by both roads");
+        "the five that receive run the same 21 instructions by both roads", kAll, "least");
     add("broadcast on 6 nodes, growth from 8 B to 32 KB at all", all.last / all.first, at_most(2),
-        2, "figure 11; the paper's OpenSHMEM grows 9.95 times; a tree from 512 B on", "");
+        2, "figure 11; the paper's OpenSHMEM grows 9.95 times; a tree above 512 B", "", kAll,
+        "growth");
 }
 
 void measure_message_format(Run& run) {

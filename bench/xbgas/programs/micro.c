@@ -43,6 +43,8 @@ int main(int argc, char** argv) {
         LOOP(value = shmem_long_g(there, pe));
     } else if (strcmp(operation, "put") == 0) {
         LOOP(shmem_putmem(there, here, bytes, pe));
+    } else if (strcmp(operation, "put_words") == 0) {
+        LOOP(for (size_t i = 0; i < bytes / 8; ++i) shmem_long_p(&there[i], here[i], pe));
     } else if (strcmp(operation, "get") == 0) {
         LOOP(shmem_getmem(here, there, bytes, pe));
     } else if (strcmp(operation, "put_nbi") == 0) {
@@ -68,7 +70,7 @@ int main(int argc, char** argv) {
     nanoseconds = now_ns() - began;
     shmem_barrier_all();
     const long* const result = there;
-    if (strcmp(operation, "put") == 0 || strcmp(operation, "put_nbi") == 0) {
+    if (strncmp(operation, "put", 3) == 0) {
         if (me == pe)
             for (size_t i = 0; i < bytes / 8; ++i)
                 right &= result[i] == (long)random_at(0, i);
