@@ -51,6 +51,27 @@ TEST(Bench, KeepsCellsThatWaitForAnotherMachine) {
     EXPECT_NE(result.output.find("waits for the machine simulator"), std::string::npos);
 }
 
+// What is measured on another machine than the default one says so, and makes no claim of that one;
+// both are drawn, with or without a compiler for them.
+TEST(Bench, DrawsThePayloadOfBothMachines) {
+    const std::string file = "/tmp/isthmus-bench-xbgas-" + std::to_string(getpid()) + ".json";
+    const Result result = bench("xbgas --quick --only messages --json " + file);
+    std::ifstream stream(file);
+    nlohmann::json report;
+    ASSERT_NO_THROW(report = nlohmann::json::parse(stream)) << result.output;
+    unlink(file.c_str());
+    int bounded = 0, reporting = 0;
+    for (const auto& row : report["rows"]) {
+        EXPECT_EQ(row.value("figure", "").rfind("Fig. 12", 0), 0u) << row;
+        const bool other_machine =
+            row["method"].get<std::string>().find("address_flits=0") != std::string::npos;
+        EXPECT_EQ(row["bound"].is_null(), !other_machine) << row;
+        ++(other_machine ? bounded : reporting);
+    }
+    EXPECT_GT(bounded, 0);
+    EXPECT_EQ(bounded, reporting);
+}
+
 TEST(Bench, RefusesAnUnknownFamily) {
     EXPECT_EQ(bench("one-host --only no-such-family").status, 2);
 }
