@@ -129,28 +129,39 @@ std::string GdbServer::stop_reply() const {
 }
 
 template <HartObserver Observer>
-void GdbServer::move(bool step, std::span<Observer> observers) {
-    if (step) {
-        Hart& hart = *current_.hart;
-        if (current_.node->exited) return;
-        hart.blocks.set_limit(1);
-        const Stop stop = run(hart, observers[current_.node->id], 1);
-        if (stop != Stop::kBudget && stop != Stop::kYield) machine_.serve(*current_.node, hart);
-        hart.blocks.set_limit(BlockCache::kMaxInstructions);
+void GdbServer::move(Move how, std::span<Observer> observers) {
+    if (how == Move::kAll) {
+        while (machine_.round(observers) && !stopped_) {
+            if (!connection_.interrupted()) continue;
+            signal_ = 2;
+            return;
+        }
         return;
     }
-    while (machine_.round(observers)) {
-        if (stopped_) break;
+    Node& node = *current_.node;
+    Hart& hart = *current_.hart;
+    if (how == Move::kStep) hart.blocks.set_limit(1);
+    do {
+        if (node.exited) break;
+        const Stop stop = run(hart, observers[node.id], how == Move::kStep ? 1 : 1000);
+        if (stop != Stop::kBudget && stop != Stop::kYield) machine_.serve(node, hart);
         if (connection_.interrupted()) {
             signal_ = 2;
             break;
         }
-    }
+    } while (how == Move::kAlone && !stopped_ && node.runnable[hart.id]);
+    hart.blocks.set_limit(BlockCache::kMaxInstructions);
 }
 
-std::string GdbServer::resume(bool step, int signal) {
-    // Who steps hears of the hart that steps only.
-    if (!step && !hits_.empty()) return next_hit(false);
+std::string GdbServer::resume(Move how, int signal) {
+    // Who moves one hart hears of that one only. GDB takes watchpoints out to move it over what it
+    // has seen, and puts them in again: what they saw before is told when all go on.
+    if (how == Move::kAll) {
+        std::erase_if(hits_, [&](const Told& told) {
+            return std::find(watches_.begin(), watches_.end(), told.hit.watch) == watches_.end();
+        });
+        if (!hits_.empty()) return next_hit(true);
+    }
     stopped_ = false;
     signal_ = 5;
     // The signal that the debugger was told of, which goes on to the program; another one is not
@@ -159,17 +170,22 @@ std::string GdbServer::resume(bool step, int signal) {
         current_.node->environment->serve(*current_.node, *current_.hart);
         current_.hart->stop = Stop::kBudget;
     }
+    const Hart* const moved = current_.hart;
     if (watches_.empty()) {
         std::vector<NoObserver> observers(machine_.nodes().size());
-        move(step, std::span(observers));
+        move(how, std::span(observers));
     } else {
         watchers_.resize(machine_.nodes().size(), WatchObserver(watches_));
-        move(step, std::span(watchers_));
+        move(how, std::span(watchers_));
         take_hits();
     }
+    // A hart that waits for others cannot be moved alone.
+    if (how == Move::kAlone && !stopped_ && signal_ != 2 && !current_.node->exited &&
+        !current_.node->runnable[current_.hart->id])
+        return resume(Move::kAll, 0);
     choose_live();
-    const bool hit = !hits_.empty() && (!step || hits_.back().hit.hart == current_.hart);
-    return hit ? next_hit(step) : stop_reply();
+    const bool hit = !hits_.empty() && (how == Move::kAll || hits_.back().hit.hart == moved);
+    return hit ? next_hit(how == Move::kAll) : stop_reply();
 }
 
 void GdbServer::take_hits() {
@@ -179,14 +195,15 @@ void GdbServer::take_hits() {
     }
 }
 
-std::string GdbServer::next_hit(bool step) {
-    const Told told = step ? hits_.back() : hits_.front();
-    step ? hits_.pop_back() : hits_.pop_front();
+// The oldest one, told of the node that has the memory; or the newest one, of the hart that moved.
+std::string GdbServer::next_hit(bool retarget) {
+    const Told told = retarget ? hits_.front() : hits_.back();
+    retarget ? hits_.pop_front() : hits_.pop_back();
     const auto& harts = told.by->harts;
     const auto hart = std::find_if(harts.begin(), harts.end(),
                                    [&](const auto& one) { return one.get() == told.hit.hart; });
     if (hart == harts.end() || told.by->exited)
-        return hits_.empty() || step ? stop_reply() : next_hit(false);
+        return hits_.empty() || !retarget ? stop_reply() : next_hit(true);
     current_ = {told.by, hart->get()};
     if (told.hit.remote) {
         Node& target = *machine_.nodes()[told.by->namespaces.node_of(told.hit.name_space)];
@@ -196,7 +213,7 @@ std::string GdbServer::next_hit(bool step) {
                       target.id, static_cast<unsigned long>(told.hit.pc), place.empty() ? "" : " <",
                       place.c_str(), place.empty() ? "" : ">");
         if (connection_.is_open()) connection_.send("O" + hex_bytes(text, std::strlen(text)));
-        if (!target.exited && !step) current_ = {&target, target.harts.front().get()};
+        if (!target.exited && retarget) current_ = {&target, target.harts.front().get()};
     }
     const char* const name = told.hit.watch.kind == Watch::Kind::kWrite  ? "watch"
                              : told.hit.watch.kind == Watch::Kind::kRead ? "rwatch"
@@ -337,12 +354,7 @@ bool GdbServer::set_watchpoint(std::string_view arguments, Watch::Kind kind, boo
     Watch watch{kind, 0, 0};
     if (!parse_pair(arguments, watch.address, watch.size) || watch.size == 0) return false;
     std::erase(watches_, watch);
-    if (insert) {
-        watches_.push_back(watch);
-    } else {
-        std::erase_if(hits_, [&](const Told& told) { return told.hit.watch == watch; });
-        if (watches_.empty()) watchers_.clear();
-    }
+    if (insert) watches_.push_back(watch);
     return true;
 }
 
@@ -391,9 +403,9 @@ std::string GdbServer::answer(std::string_view packet) {
             return "OK";
         }
         case 'c':
-        case 'C': return resume(false, signal_in(packet));
+        case 'C': return resume(Move::kAll, signal_in(packet));
         case 's':
-        case 'S': return resume(true, signal_in(packet));
+        case 'S': return resume(Move::kStep, signal_in(packet));
         case 'H': {
             Place place = current_;
             if (rest.empty() || !find_thread(rest.substr(1), place)) return "E01";
@@ -419,12 +431,20 @@ std::string GdbServer::answer(std::string_view packet) {
     }
     if (packet == "vCont?") return "vCont;c;C;s;S";
     if (packet.starts_with("vCont;")) {
-        // The first action decides; it may name the thread to step.
-        std::string_view action = packet.substr(6, packet.substr(6).find(';'));
-        const auto colon = action.find(':');
-        if (colon != std::string_view::npos) find_thread(action.substr(colon + 1), current_);
+        // The first action decides; it may name a thread, which then moves alone if no other action
+        // is for the rest.
+        const std::string_view actions = packet.substr(6);
+        const std::string_view action = actions.substr(0, actions.find(';'));
         if (action.empty()) return "E01";
-        return resume(action.front() == 's' || action.front() == 'S', signal_in(action));
+        const bool step = action.front() == 's' || action.front() == 'S';
+        const auto colon = action.find(':');
+        bool alone = false;
+        if (colon != std::string_view::npos) {
+            const std::string_view thread = action.substr(colon + 1);
+            if (!find_thread(thread, current_)) return "E01";
+            alone = thread != "-1" && thread != "0" && actions.size() == action.size();
+        }
+        return resume(step ? Move::kStep : alone ? Move::kAlone : Move::kAll, signal_in(action));
     }
     if (packet.starts_with("qSupported"))
         return "PacketSize=40000;qXfer:features:read+;QStartNoAckMode+;vContSupported+";

@@ -47,11 +47,14 @@ class GdbServer {
         Hart* hart = nullptr;
     };
 
-    std::string resume(bool step, int signal);
+    /// All nodes; the chosen hart alone, as GDB does to step in software; that one by one
+    /// instruction.
+    enum class Move { kAll, kAlone, kStep };
+    std::string resume(Move how, int signal);
     template <HartObserver Observer>
-    void move(bool step, std::span<Observer> observers);
+    void move(Move how, std::span<Observer> observers);
     void take_hits();
-    std::string next_hit(bool step);
+    std::string next_hit(bool retarget);
     static int signal_in(std::string_view action);
     std::string stop_reply() const;
     std::string thread_name(const Place& place) const;

@@ -190,6 +190,47 @@ int main(void) {
     EXPECT_NE(output.find("exited with code 01"), std::string::npos) << output;
 }
 
+TEST_F(Gdb, WatchpointsTellOfEveryAccessOfEveryNode) {
+    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+    compile("all", R"(
+#include <xbgas.h>
+volatile long value;
+int main(void) {
+    const long me = (long)XBGAS_READ_E(10);
+    for (long i = 1; i <= 3; ++i) value = 10 * i + me;
+    return 0;
+}
+)");
+    std::string commands = "-ex 'watch value'";
+    for (int i = 0; i < 10; ++i)
+        commands += " -ex continue";
+    const std::string output = debug("all", 3, commands);
+    int hits = 0;
+    for (std::size_t at = 0; (at = output.find("hit Hardware watchpoint", at)) != std::string::npos;
+         ++at)
+        ++hits;
+    EXPECT_EQ(hits, 9) << output;
+    EXPECT_NE(output.find("exited normally"), std::string::npos) << output;
+}
+
+// GDB steps by a breakpoint behind the instruction and `continue` of the one thread.
+TEST_F(Gdb, AStepLeavesTheOthersWhereTheyAre) {
+    MachineOptions options;
+    options.nodes = 2;
+    options.arguments = {"p"};
+    const Program program = Program::load(scratch / "p");
+    Machine machine(program, options, boot_linux);
+    GdbServer server(machine);
+    char text[64];
+    std::snprintf(text, sizeof text, "Z0,%lx,2",
+                  static_cast<unsigned long>(*program.symbol("triple")));
+    EXPECT_EQ(server.answer(text), "OK");
+    const std::uint64_t before = machine.nodes()[1]->harts[0]->instret;
+    EXPECT_EQ(server.answer("vCont;c:1"), "T05thread:1;");
+    EXPECT_EQ(machine.nodes()[0]->harts[0]->pc, *program.symbol("triple"));
+    EXPECT_EQ(machine.nodes()[1]->harts[0]->instret, before);
+}
+
 TEST_F(Gdb, SignalsGoOnToTheProgram) {
     if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
     compile("fault", R"(
