@@ -205,7 +205,8 @@ class TimedMachine::HartSource final : public InstructionSource {
     HartSource& operator=(const HartSource&) = delete;
 
     bool halted() const override { return node_.exited; }
-    bool wants_service() const override { return wants_service_; }
+    /// Once the core has been told: what is asked for in serve() waits for the core's time first.
+    bool wants_service() const override { return wants_service_ && core_waits_; }
 
     void run(CoreTiming& core) override {
         observer_.core = &core;
@@ -216,7 +217,7 @@ class TimedMachine::HartSource final : public InstructionSource {
             // A sleep that was asked for before has passed on the clock; one that is asked for now
             // passes behind its service.
             node_.slept = wants_service_ ? service_sleep_ : 0;
-            if (wants_service_) return core.wait_for_service(service_cycles_);
+            if (wants_service_) return wait(core);
             if (node_.nanoseconds() >= node_.alarm) [[unlikely]] {
                 ask_for_service(Service::kWake, 0);
                 continue;
@@ -242,7 +243,7 @@ class TimedMachine::HartSource final : public InstructionSource {
                 case Stop::kBreakpoint: model_error("timing: breakpoints are not served here");
             }
         }
-        if (wants_service_) core.wait_for_service(service_cycles_);
+        if (wants_service_) wait(core);
     }
 
     void remote_completed(Ticket ticket, RemoteStatus status,
@@ -301,13 +302,12 @@ class TimedMachine::HartSource final : public InstructionSource {
 
     void serve() override {
         const Service service = std::exchange(service_, Service::kNone);
-        wants_service_ = false;
+        wants_service_ = core_waits_ = false;
         if (service == Service::kPostedFault) {
             const PostedFault fault = posted_faults_.front();
             posted_faults_.pop_front();
             if (const auto* const request = std::get_if<RemoteRequest>(&fault)) {
-                hart_.remote = *request;
-                machine_.serve_remote(node_, hart_);
+                raise_late(*request);
             } else {
                 std::uint64_t nothing = 0;
                 RdmaNic::execute(machine_, node_, hart_, std::get<RdmaNic::Descriptor>(fault),
@@ -346,6 +346,10 @@ class TimedMachine::HartSource final : public InstructionSource {
     enum class Service : std::uint8_t { kNone, kStop, kFault, kPostedFault, kWake };
     static constexpr std::int64_t kBudget = 1 << 20;
 
+    void wait(CoreTiming& core) {
+        core_waits_ = true;
+        core.wait_for_service(service_cycles_);
+    }
     void ask_for_service(Service service, Cycle cycles) {
         service_ = service;
         service_cycles_ = cycles;
@@ -408,6 +412,19 @@ class TimedMachine::HartSource final : public InstructionSource {
         const Ticket ticket = core.remote_access(op);
         if (!op.blocking) posted_.emplace_back(ticket, request);
         observer_.go_on = core.retire(view);
+    }
+
+    /// The program has gone on and has other values in its registers: a handler comes back to where
+    /// it is now. If it has none, its end tells where the operation was.
+    void raise_late(const RemoteRequest& request) {
+        hart_.remote = request;
+        hart_.remote.pc = hart_.pc;
+        ++hart_.instret;  // the machine takes one back
+        machine_.serve_remote(node_, hart_);
+        if (!node_.exited) return;
+        const std::string place = machine_.program().describe(request.pc);
+        machine_.complain("  of an operation that was posted" +
+                          (place.empty() ? std::string() : " at <" + place + ">") + " before\n");
     }
 
     bool complete_posted(Ticket ticket, RemoteStatus status) {
@@ -494,7 +511,8 @@ class TimedMachine::HartSource final : public InstructionSource {
                 op.operation = kOperations[d.what.opcode - static_cast<std::uint8_t>(kAdd)];
                 break;
             }
-            default: d.started = d.done = true; return true;
+            case kNothing: d.started = d.done = true; return true;
+            default: fail(d); return true;
         }
         const bool direct = opcode != kWrite && opcode != kRead;
         const bool word = opcode == kReadInline || opcode == kWriteInline;
@@ -519,7 +537,7 @@ class TimedMachine::HartSource final : public InstructionSource {
         if (found == descriptors_.end()) return false;
         if (status != RemoteStatus::kDone) {
             fail(*found);
-            report_descriptors();
+            start_descriptors(core_->last_completion());
             return true;
         }
         std::memcpy(&found->value, data.data(), std::min<std::size_t>(data.size(), 8));
@@ -558,7 +576,7 @@ class TimedMachine::HartSource final : public InstructionSource {
     Service service_ = Service::kNone;
     std::uint64_t service_sleep_ = 0;  // nanoseconds of its cycles that the program slept
     Cycle service_cycles_ = 0;
-    bool wants_service_ = false, reserved_ = false;
+    bool wants_service_ = false, core_waits_ = false, reserved_ = false;
 };
 
 TimedMachine::TimedMachine(Machine& functional, const MachineDescription& machine,

@@ -382,6 +382,31 @@ TEST(Runtime, ABadDescriptorFaultsInTimeAsWithoutIt) {
         EXPECT_EQ(says("--timed", which), says("", which)) << which;
 }
 
+// A handler that returns: the fault is over, and what was posted behind it is carried out.
+TEST(Runtime, WhatIsPostedBehindABadDescriptorIsCarriedOut) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(scratch / "behind.c",
+               "#include <shmem.h>\n#include <signal.h>\n"
+               "static long box[512], from[512];\nstatic volatile int hits;\n"
+               "static void count(int n) { hits += n == SIGSEGV; }\n"
+               "int main(void) {\n"
+               "  shmem_init(); signal(SIGSEGV, count); from[0] = 7;\n"
+               "  shmem_barrier_all();\n"
+               "  if (shmem_my_pe() == 0) {\n"
+               "    shmem_putmem_nbi((void*)0x1000, from, 4096, 1);\n"
+               "    shmem_putmem_nbi(box, from, 4096, 1); shmem_quiet();\n"
+               "  }\n"
+               "  shmem_barrier_all();\n"
+               "  const int good = shmem_my_pe() == 0 ? hits == 1 : box[0] == 7;\n"
+               "  shmem_finalize(); return !good; }\n");
+    ASSERT_EQ(compile(scratch / "behind.c", "rdma", scratch / "behind").status, 0);
+    for (const char* how : {"", "--timed"}) {
+        const Result result = simulate(2, scratch / "behind", how);
+        EXPECT_EQ(result.status, 0) << how << result.output;
+    }
+}
+
 // What the runtime copies is communication, however it copies.
 TEST(Runtime, CopiesOfTheRuntimeAreCountedAsItsOwn) {
     REQUIRE_COMPILER();
