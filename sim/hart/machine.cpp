@@ -131,7 +131,8 @@ void Machine::begin_round(Node& node) {
             return;
         }
     }
-    if (options_.max_instructions != 0 && node.retired() >= options_.max_instructions) {
+    if (options_.max_instructions != 0 &&
+        node.retired() + node.trapped() >= options_.max_instructions) {
         limit_reached_ = true;
         return;
     }

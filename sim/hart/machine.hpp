@@ -11,6 +11,7 @@
 #include <barrier>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <thread>
@@ -116,6 +117,12 @@ struct Node {
         std::uint64_t total = 0;
         for (const auto& hart : harts)
             total += hart->instret;
+        return total;
+    }
+    std::uint64_t trapped() const {
+        std::uint64_t total = 0;
+        for (const auto& hart : harts)
+            total = std::accumulate(hart->trap_counts.begin(), hart->trap_counts.end(), total);
         return total;
     }
     /// When the environment wants before_round() called even if the program does not stop, in
@@ -261,15 +268,20 @@ void Machine::advance(Node& node, Observer& observer) {
             return;
         }
         Hart& hart = *node.harts[node.current];
-        // Several harts share the quantum in equal slices.
+        // Harts that can run share the quantum in equal slices, so that they run beside each other.
+        const auto sharers =
+            harts == 1 ? 1 : std::count(node.runnable.begin(), node.runnable.end(), true);
         const auto slice =
-            harts == 1 ? node.quota
-                       : std::min<std::int64_t>(
-                             node.quota, static_cast<std::int64_t>(options_.quantum / 4 + 1));
+            sharers == 1
+                ? node.quota
+                : std::min<std::int64_t>(node.quota,
+                                         static_cast<std::int64_t>(options_.quantum) / sharers + 1);
         const std::uint64_t before = hart.instret;
         const Stop stop = sim::run(hart, observer, slice);
-        // A stop without progress still uses something up, so that a round ends.
-        node.quota -= std::max<std::int64_t>(1, static_cast<std::int64_t>(hart.instret - before));
+        // A stop without progress still uses something up, so that a round ends; a slice that is
+        // used up may have gone into traps.
+        node.quota -= std::max<std::int64_t>(stop == Stop::kBudget ? slice : 1,
+                                             static_cast<std::int64_t>(hart.instret - before));
         switch (stop) {
             case Stop::kBudget: node.current = (node.current + 1) % harts; break;
             case Stop::kYield:

@@ -111,6 +111,37 @@ int main(void) {
     EXPECT_EQ(test::run(kTool + (scratch / "late")).status, 0);
 }
 
+TEST_F(ToolWithProgram, ThreadsRunBesideEachOther) {
+    test::write_file(scratch / "many.c", R"(
+#include <pthread.h>
+#include <time.h>
+static long now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+static void* work(void* unused) {
+    for (long i = 0; i < 500000; ++i) __asm__ volatile("");
+    return unused;
+}
+int main(void) {
+    for (int n = 1; n <= 16; n *= 4) {
+        pthread_t threads[16];
+        const long start = now();
+        for (int i = 0; i < n; ++i) pthread_create(&threads[i], 0, work, 0);
+        for (int i = 0; i < n; ++i) pthread_join(threads[i], 0);
+        const long took = now() - start;
+        if (took < 1000000 || took > 1200000) return n;
+    }
+    return 0;
+}
+)");
+    const auto built = test::run(std::string(ISTHMUS_TEST_GCC) + " -O1 -static -o " +
+                                 (scratch / "many") + " " + (scratch / "many.c") + " -lpthread");
+    ASSERT_EQ(built.status, 0) << built.output;
+    EXPECT_EQ(test::run(kTool + (scratch / "many")).status, 0);
+}
+
 TEST_F(ToolWithProgram, TimeTakesTheMachineAsItIs) {
     const auto nodes = [&](const std::string& arguments) {
         const auto ran = test::run(kTool + "--quiet --stats " + (scratch / "s.json") + " " +

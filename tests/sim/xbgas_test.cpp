@@ -480,6 +480,19 @@ TEST_F(Bare, AFailureOfManyBitsIsNoSuccess) {
     EXPECT_EQ(exit_status(0), 0);
 }
 
+TEST_F(Bare, ALoopOfTrapsEndsAtTheLimit) {
+    test::Scratch scratch;
+    MachineOptions options;
+    options.memory_bytes = 16 << 20;
+    options.shared_bytes = 1 << 20;
+    options.max_instructions = 100'000;
+    const std::string program =
+        assemble(scratch, "la t0, 1f\ncsrw mtvec, t0\n.balign 4\n1: .4byte 0\n");
+    Machine machine(Program::load(program), options, boot_bare_metal);
+    EXPECT_FALSE(machine.run());
+    EXPECT_TRUE(machine.limit_reached());
+}
+
 TEST_F(Bare, NothingIsSaidToBeInhibited) {
     EXPECT_EQ(run("li a0, -1\ncsrw mcountinhibit, a0\ncsrr a0, mcountinhibit\nj exit\n"), 0);
 }
