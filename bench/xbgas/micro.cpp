@@ -2,6 +2,19 @@
 
 namespace isthmus::bench {
 
+Row saving_row(std::string claim, double percent, const char* method, const char* series,
+               const char* category) {
+    Row row;
+    row.claim = std::move(claim);
+    row.unit = "%";
+    row.ours = percent;
+    row.method = method;
+    row.figure = kFigure3;
+    row.series = series;
+    row.category = category;
+    return row;
+}
+
 std::vector<std::string> micro(const std::string& operation, int bytes, int count, bool each) {
     return {"--operation",         operation, "--bytes",       std::to_string(bytes), "--count",
             std::to_string(count), "--each",  each ? "1" : "0"};

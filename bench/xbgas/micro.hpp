@@ -30,6 +30,10 @@ inline constexpr const char* kFigure11Ratios = "Fig. 11: times fewer instruction
 // Sizes of the paper's figure 11, thinned out.
 inline constexpr int kBroadcastBytes[] = {8, 64, 512, 4096, 32768};
 
+// Of figure 3: how much an operation saves, in per cent, in words of `claim`.
+Row saving_row(std::string claim, double percent, const char* method, const char* series,
+               const char* category);
+
 // Arguments of the program; `each`: an operation is complete before the next begins.
 std::vector<std::string> micro(const std::string& operation, int bytes, int count,
                                bool each = false);

@@ -71,15 +71,8 @@ void measure_against_oshmem(Run& run) {
         add(row, ours, theirs);
         if (!ours || !theirs) continue;
         savings.push_back(saved(*ours, *theirs));
-        Row less;
-        less.claim = std::string(claim) + ", instructions saved against OSHMEM";
-        less.unit = "%";
-        less.ours = savings.back();
-        less.method = "figure 3; of the row above";
-        less.figure = kFigure3;
-        less.series = kAgainst;
-        less.category = category;
-        run.add(less);
+        run.add(saving_row(std::string(claim) + ", instructions saved against OSHMEM",
+                           savings.back(), kAgainst, "figure 3; of the row above", category));
     }
     for (const int bytes : kBroadcastBytes) {
         Row row;

@@ -43,15 +43,9 @@ void measure_operation_counts(Run& run) {
         run.add(row);
         if (!ours || !theirs) continue;
         savings.push_back(saved(*ours, *theirs));
-        Row less;
-        less.claim = std::string(claim) + ", instructions saved";
-        less.unit = "%";
-        less.ours = savings.back();
-        less.method = "figure 3; both with arguments and return value, less the empty loop";
-        less.figure = kFigure3;
-        less.series = kSeries;
-        less.category = category;
-        run.add(less);
+        run.add(saving_row(std::string(claim) + ", instructions saved", savings.back(), kSeries,
+                           "figure 3; both with arguments and return value, less the empty loop",
+                           category));
     }
     Row row;
     row.figure = kFigure3;

@@ -1,7 +1,6 @@
 #include "sim/timing/timed_machine.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <deque>
 #include <variant>
@@ -10,6 +9,7 @@
 #include "sim/hart/rdma_nic.hpp"
 #include "sim/machine/check.hpp"
 #include "sim/memory/sparse_memory.hpp"
+#include "sim/timing/hart_view.hpp"
 
 namespace isthmus::sim {
 
@@ -20,38 +20,6 @@ namespace {
 constexpr Cycle kServiceCycles = 400;
 /// Cycles between two looks of a core that sleeps or pauses.
 constexpr Cycle kPauseCycles = 20;
-
-constexpr std::array<TimingClass, 32> kTimingClasses = [] {
-    std::array<TimingClass, 32> classes{};
-    classes.fill(TimingClass::kInteger);
-    const auto set = [&](TimingClass to, std::initializer_list<InstructionClass> from) {
-        for (const InstructionClass klass : from)
-            classes.at(static_cast<std::size_t>(klass)) = to;
-    };
-    using enum InstructionClass;
-    set(TimingClass::kMultiply, {kMultiply});
-    set(TimingClass::kDivide, {kDivide});
-    set(TimingClass::kLoad, {kLoad, kFpLoad});
-    set(TimingClass::kStore, {kStore, kFpStore});
-    set(TimingClass::kBranch, {kBranch});
-    set(TimingClass::kJump, {kJump, kJumpRegister});  // or call, or return: timing_class()
-    set(TimingClass::kSystem, {kSystem});
-    set(TimingClass::kFence, {kFence});
-    set(TimingClass::kAtomic, {kAtomic});
-    set(TimingClass::kFloat, {kFpAdd, kFpMultiply, kFpFma, kFpConvert, kFpCompare, kFpMove});
-    set(TimingClass::kFloatDivide, {kFpDivide});
-    set(TimingClass::kRemote, {kRemoteLoad, kRemoteStore, kRemoteAtomic, kBulk});
-    return classes;
-}();
-
-TimingClass timing_class(InstructionClass klass, std::uint8_t rd, std::uint8_t rs1) {
-    const TimingClass kind = kTimingClasses[static_cast<std::size_t>(klass)];
-    if (kind != TimingClass::kJump) return kind;
-    // The hints of the base specification: link registers are x1 and x5.
-    if (rd == 1 || rd == 5) return TimingClass::kCall;
-    const bool to_link = klass == InstructionClass::kJumpRegister && (rs1 == 1 || rs1 == 5);
-    return to_link ? TimingClass::kReturn : TimingClass::kJump;
-}
 
 AtomicOperation atomic_operation(Op op) {
     switch (op) {
@@ -86,53 +54,7 @@ std::uint64_t extended(std::uint64_t value, unsigned size, bool sign) {
                 : value << shift >> shift;
 }
 
-/// Tells the pipeline what the hart does.
-struct TimingObserver {
-    static constexpr bool kObserves = true;
-    CoreTiming* core = nullptr;
-    bool go_on = true;
-
-    void memory(const Hart&, std::uint64_t address, unsigned size, MemoryKind kind, std::uint64_t) {
-        constexpr AccessKind kKinds[] = {AccessKind::kLoad, AccessKind::kStore,
-                                         AccessKind::kAtomic};
-        core->memory_access(kKinds[static_cast<std::size_t>(kind)], address, size);
-    }
-    void remote(const Hart&, const RemoteRequest&) {}
-    bool retire(const Hart&, const RetireEvent& event) {
-        return go_on = core->retire(timing_view(event));
-    }
-    bool retire_at(const Hart&, const Block& block, std::size_t index, std::uint64_t next_pc) {
-        const InsnMeta& meta = block.meta[index];
-        RetiredInstruction i;
-        i.pc = block.pc + meta.offset;
-        i.next_pc = next_pc;
-        i.kind = timing_class(meta.klass, meta.rd, meta.rs1);
-        i.length = meta.length;
-        i.destination = meta.rd;
-        i.source1 = meta.rs1;
-        i.source2 = meta.rs2;
-        i.source3 = meta.rs3;
-        return go_on = core->retire(i);
-    }
-    void trap(const Hart&, std::uint64_t, const Trap&) { core->drop_accesses(); }
-};
-static_assert(HartObserver<TimingObserver>);
-
 }  // namespace
-
-RetiredInstruction timing_view(const RetireEvent& event) {
-    const OpInfo& op = info(event.op);
-    RetiredInstruction i;
-    i.pc = event.pc;
-    i.next_pc = event.next_pc;
-    i.kind = timing_class(event.klass, event.rd, event.rs1);
-    i.length = event.length;
-    i.destination = flat_register(op.rd, event.rd);
-    i.source1 = flat_register(op.rs1, event.rs1);
-    i.source2 = flat_register(op.rs2, event.rs2);
-    i.source3 = flat_register(op.rs3, event.rs3);
-    return i;
-}
 
 /// The memory of a functional node. The namespace table has a store of its own, so that no program
 /// can meet it.

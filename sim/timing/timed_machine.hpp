@@ -18,9 +18,6 @@
 
 namespace isthmus::sim {
 
-/// What a hart's instructions look like to the pipeline.
-RetiredInstruction timing_view(const RetireEvent& event);
-
 class TimedMachine {
   public:
     /// `functional` is loaded and has not run; it has as many nodes as `machine` and lives longer

@@ -314,13 +314,11 @@ TEST(SystemCalls, DoNotDependOnHostThreadsOrProcesses) {
     }
 }
 
-// One simulation in several processes is the one in a single process: output, exit code and every
-// counter, for programs that communicate by all kinds of accesses, end in order and do not.
 TEST(Tool, TimersOfBareMetalGoByTheTime) {
     if (!*ISTHMUS_TEST_AS) GTEST_SKIP() << "riscv64-linux-gnu-as is not installed";
     test::Scratch scratch;
     // Spins until the timer interrupts at 20000 ns, and fails if the clock shows much more then.
-    test::write_file(scratch / "timer.s", R"(
+    const auto built = test::assemble_bare(scratch, R"(
 .globl _start, tohost
 _start: la t0, handler
     csrw mtvec, t0
@@ -347,12 +345,8 @@ handler:
 .data
 .balign 4096
 tohost: .8byte 0
-)");
-    const auto built = test::run(std::string(ISTHMUS_TEST_AS) + " -march=rv64gc " +
-                                 (scratch / "timer.s") + " -o " + (scratch / "timer.o") +
-                                 " && riscv64-linux-gnu-ld -N -Ttext=0x80000000 "
-                                 "-o " +
-                                 (scratch / "timer") + " " + (scratch / "timer.o"));
+)",
+                                           scratch / "timer");
     ASSERT_EQ(built.status, 0) << built.output;
     const std::string quantum = "--quantum 100 ";
     EXPECT_EQ(test::run("timeout 20 " + kTool + quantum + (scratch / "timer")).status, 0);
@@ -360,6 +354,8 @@ tohost: .8byte 0
         test::run("timeout 20 " + kTool + "--timed --quiet -n 1 " + (scratch / "timer")).status, 0);
 }
 
+// One simulation in several processes is the one in a single process: output, exit code and every
+// counter, for programs that communicate by all kinds of accesses, end in order and do not.
 TEST(Processes, ChangeNothing) {
     if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
     test::Scratch scratch;

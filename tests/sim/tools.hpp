@@ -60,4 +60,13 @@ inline Result run(const std::string& command) {
     return result;
 }
 
+/// Assembles and links a bare-metal program whose text is whole, in one segment at 0x80000000.
+inline Result assemble_bare(const Scratch& scratch, const std::string& text,
+                            const std::string& program) {
+    write_file(scratch / "bare.s", text);
+    return run(std::string(ISTHMUS_TEST_AS) + " -march=rv64gc " + (scratch / "bare.s") + " -o " +
+               (scratch / "bare.o") + " && riscv64-linux-gnu-ld -N -Ttext=0x80000000 -o " +
+               program + " " + (scratch / "bare.o"));
+}
+
 }  // namespace isthmus::sim::test

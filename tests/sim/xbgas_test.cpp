@@ -452,7 +452,7 @@ patch:
 // A program of one page: the word that ends it lies beside code that has run.
 TEST_F(Bare, EndsThroughAWordBesideCode) {
     test::Scratch scratch;
-    test::write_file(scratch / "one.s", R"(
+    const auto built = test::assemble_bare(scratch, R"(
 .globl _start, tohost
 _start: la t0, tohost
     li t1, 21
@@ -460,11 +460,8 @@ _start: la t0, tohost
 1:  j 1b
 .balign 8
 tohost: .8byte 0
-)");
-    const auto built =
-        test::run(std::string(ISTHMUS_TEST_AS) + " -march=rv64gc " + (scratch / "one.s") + " -o " +
-                  (scratch / "one.o") + " && riscv64-linux-gnu-ld -N -Ttext=0x80000000 -o " +
-                  (scratch / "one") + " " + (scratch / "one.o"));
+)",
+                                           scratch / "one");
     ASSERT_EQ(built.status, 0) << built.output;
     MachineOptions options;
     options.max_instructions = 1'000'000;
