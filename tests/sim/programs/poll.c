@@ -46,7 +46,11 @@ int main(void) {
     printf("%d %x\n", poll(files, 1, 5), files[0].revents);
     write(ends[1], "abc", 3);
     printf("%d %x\n", poll(files, 1, -1), files[0].revents);
-    files[2].fd = 99;
+    /* Closed, whatever was inherited, and within the table of open files, behind whose end select
+       does not look. */
+    const int closed = dup(ends[0]);
+    close(closed);
+    files[2].fd = closed;
     printf("%d %x\n", poll(files, 3, -1), files[2].revents);
     fd_set in, out;
     printf("%d", choose(1, 0, &in, &out));
@@ -56,9 +60,9 @@ int main(void) {
     printf("%d", choose(0, 1000, &in, &out));
     printf(" %d %d\n", FD_ISSET(ends[0], &in), FD_ISSET(ends[1], &out));
     FD_ZERO(&in);
-    FD_SET(77, &in);
+    FD_SET(closed, &in);
     struct timeval soon = {0, 1000};
-    printf("%d %d\n", select(78, &in, NULL, NULL, &soon), errno == EBADF);
+    printf("%d %d\n", select(closed + 1, &in, NULL, NULL, &soon), errno == EBADF);
     struct timeval short_time = {0, 3000};
     printf("%d\n", select(0, NULL, NULL, NULL, &short_time));
 
