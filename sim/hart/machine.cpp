@@ -236,7 +236,7 @@ void Machine::serve(Node& node, Hart& hart) {
     }
 }
 
-void Machine::serve_remote(Node& from, Hart& hart) {
+bool Machine::serve_remote(Node& from, Hart& hart) {
     const RemoteRequest& request = hart.remote;
     using Kind = RemoteRequest::Kind;
     const bool writes = request.kind != Kind::kLoad && request.kind != Kind::kLoadReserved &&
@@ -250,6 +250,7 @@ void Machine::serve_remote(Node& from, Hart& hart) {
         ++hart.trap_counts[static_cast<unsigned>(hart.trap.cause)];
         if (hart.options().emulate_linux || !hart.enter_trap(request.pc))
             from.environment->serve(from, hart);
+        return false;
     };
     const unsigned target_id = from.namespaces.node_of(request.name_space);
     if (target_id == NamespaceTable::kUnmapped) return fail(writes, request.address);
@@ -353,6 +354,7 @@ void Machine::serve_remote(Node& from, Hart& hart) {
         }
     }
     counters.remote_bytes += request.size;
+    return true;
 }
 
 void Machine::exit_node(Node& node, int code) {

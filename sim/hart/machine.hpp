@@ -90,6 +90,8 @@ class Environment {
     virtual bool wake_sleepers(Node& node) = 0;
     /// Before each round, with nothing running.
     virtual void before_round(Node&) {}
+    /// A fault that comes late has to wait: the program handles another one and has it blocked.
+    virtual bool holds_faults(const Hart&) const { return false; }
     /// The node's RDMA NIC, if the environment has one.
     virtual RdmaNic* rdma_nic() { return nullptr; }
 };
@@ -187,8 +189,9 @@ class Machine {
     bool round(std::span<Observer> observers);
 
     /// Serves the remote access a hart waits for: moves the data, writes its register or makes it
-    /// trap. The functional effect only; a timing model calls it when the access takes place.
-    void serve_remote(Node& from, Hart& hart);
+    /// trap; true if the access took place. The functional effect only; a timing model calls it
+    /// when the access takes place.
+    bool serve_remote(Node& from, Hart& hart);
     /// Serves whatever a hart stopped for.
     void serve(Node& node, Hart& hart);
 

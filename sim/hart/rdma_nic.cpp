@@ -68,8 +68,12 @@ bool RdmaNic::execute(Machine& machine, Node& node, Hart& hart, const Descriptor
     request.size = static_cast<std::uint8_t>(descriptor.bytes);
     const auto serve = [&](Kind kind) {
         request.kind = kind;
-        machine.serve_remote(node, hart);
-        return !node.exited;
+        return machine.serve_remote(node, hart);
+    };
+    const auto fault = [&](Cause cause) {
+        hart.raise(cause, descriptor.remote);
+        node.environment->serve(node, hart);
+        return false;
     };
     value = 0;
     switch (opcode) {
@@ -84,7 +88,8 @@ bool RdmaNic::execute(Machine& machine, Node& node, Hart& hart, const Descriptor
         case Opcode::kReadInline:
             if (descriptor.bytes > 8) break;
             request.value = descriptor.local;
-            if (!serve(opcode == Opcode::kReadInline ? Kind::kLoad : Kind::kStore)) return false;
+            if (opcode == Opcode::kWriteInline) return serve(Kind::kStore);
+            if (!serve(Kind::kLoad)) return false;
             value = hart.x[Hart::kDiscard];
             return true;
         case Opcode::kAdd:
@@ -94,33 +99,32 @@ bool RdmaNic::execute(Machine& machine, Node& node, Hart& hart, const Descriptor
         case Opcode::kXor:
         case Opcode::kCompareSwap: {
             if (descriptor.bytes != 4 && descriptor.bytes != 8) break;
-            request.value = descriptor.local;
+            if (descriptor.remote % descriptor.bytes != 0) return fault(Cause::kStoreMisaligned);
+            const bool compares = opcode == Opcode::kCompareSwap;
             const bool wide = descriptor.bytes == 8;
-            request.op = atomic_op(opcode, wide);
-            if (opcode != Opcode::kCompareSwap) {
-                if (!serve(Kind::kAtomic)) return false;
-                value = hart.x[Hart::kDiscard];
-                return true;
-            }
-            if (!serve(Kind::kLoadReserved)) return false;
+            // What compares reads in the way of a write first: it needs the right to write.
+            request.value = compares ? 0 : descriptor.local;
+            request.op = atomic_op(compares ? Opcode::kOr : opcode, wide);
+            if (!serve(Kind::kAtomic)) return false;
             value = hart.x[Hart::kDiscard];
             const std::uint64_t compare =
                 wide ? descriptor.compare
                      : static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(
                            static_cast<std::uint32_t>(descriptor.compare))});
-            return value != compare || serve(Kind::kStoreConditional);
+            if (!compares || value != compare) return true;
+            request.value = descriptor.local;
+            return serve(Kind::kStore);
         }
     }
-    hart.raise(Cause::kStoreFault, descriptor.remote);
-    node.environment->serve(node, hart);
-    return false;
+    return fault(Cause::kStoreFault);
 }
 
 void RdmaNic::ring(Machine& machine, Node& node, Hart& hart) {
     Descriptor descriptor{};
     std::uint64_t value = 0;
     while (next(node, descriptor)) {
-        if (!execute(machine, node, hart, descriptor, value)) return;
+        execute(machine, node, hart, descriptor, value);
+        if (node.exited) return;
         complete(node, value, (descriptor.flags & kSignaled) != 0);
     }
 }

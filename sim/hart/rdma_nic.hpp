@@ -74,8 +74,8 @@ class RdmaNic {
     bool next(const Node& node, Descriptor& descriptor);
     void complete(Node& node, std::uint64_t value, bool signaled);
 
-    /// Carries a descriptor out at once; false if the program has ended. A timing model calls it
-    /// for one that it has found to fault, which then happens as it does without time.
+    /// Carries a descriptor out at once; false if the program faulted by it. A timing model calls
+    /// it for one that it has found to fault, which then happens as it does without time.
     static bool execute(Machine& machine, Node& node, Hart& hart, const Descriptor& descriptor,
                         std::uint64_t& value);
 

@@ -4,6 +4,7 @@
 // The thread then finds itself in the handler at its next instruction, as after an interrupt. A
 // fault of the program's own is handed out at once.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -221,6 +222,16 @@ std::int64_t Process::return_from_handler(Hart& hart) {
     signals.stack.flags &= ~kStackInUse;
     blocked_ = true;  // all registers are those of before
     return 0;
+}
+
+bool Process::holds_faults(const Hart& hart) const {
+    const auto signals = signals_.find(hart.id);
+    if (signals == signals_.end()) return false;
+    return std::ranges::any_of(std::array{kSigSegv, kSigBus}, [&](int number) {
+        const std::uint64_t handler = actions_[static_cast<unsigned>(number)].handler;
+        return handler != kSigDefault && handler != kSigIgnore &&
+               (signals->second.blocked & signal_bit(number)) != 0;
+    });
 }
 
 bool Process::handle_fault(Hart& hart) {

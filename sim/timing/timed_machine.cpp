@@ -134,7 +134,8 @@ class TimedMachine::HartSource final : public InstructionSource {
         observer_.core = &core;
         observer_.go_on = true;
         while (observer_.go_on) {
-            if (!wants_service_ && !posted_faults_.empty())
+            if (!wants_service_ && !posted_faults_.empty() &&
+                !node_.environment->holds_faults(hart_))
                 ask_for_service(Service::kPostedFault, 0);
             // A sleep that was asked for before has passed on the clock; one that is asked for now
             // passes behind its service.
@@ -438,7 +439,9 @@ class TimedMachine::HartSource final : public InstructionSource {
         }
         const bool direct = opcode != kWrite && opcode != kRead;
         const bool word = opcode == kReadInline || opcode == kWriteInline;
-        if (direct && (op.bytes > 8 || (!word && op.bytes != 4 && op.bytes != 8))) {
+        const bool atomic = direct && !word;
+        if (direct && (op.bytes > 8 || (atomic && ((op.bytes != 4 && op.bytes != 8) ||
+                                                   op.address % op.bytes != 0)))) {
             fail(d);
             return true;
         }

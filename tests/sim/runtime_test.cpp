@@ -407,6 +407,70 @@ TEST(Runtime, WhatIsPostedBehindABadDescriptorIsCarriedOut) {
     }
 }
 
+// In time a posted operation's fault comes late, maybe while the handler of another one runs: it
+// waits for the handler's end, as a signal that is blocked does.
+TEST(Runtime, FaultsOfPostedOperationsComeOneBehindTheOther) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(scratch / "three.c",
+               "#include <shmem.h>\n#include <signal.h>\n"
+               "static long box, from[512];\nstatic volatile int hits, inside, nested;\n"
+               "static void count(int n) { nested |= inside++; hits += n == SIGSEGV;\n"
+               "  for (volatile int i = 0; i < 3000; ++i); inside--; }\n"
+               "int main(void) {\n"
+               "  shmem_init(); signal(SIGSEGV, count); from[0] = 7;\n"
+               "  shmem_barrier_all();\n"
+               "  if (shmem_my_pe() == 0) {\n"
+               "    for (long i = 1; i < 4; ++i) shmem_long_p((long*)(i * 0x1000), 1, 1);\n"
+               "    shmem_long_p(&box, 7, 1); shmem_quiet();\n"
+               "  }\n"
+               "  shmem_barrier_all();\n"
+               "  const int good = shmem_my_pe() == 0 ? hits == 3 && !nested : box == 7;\n"
+               "  shmem_finalize(); return !good; }\n");
+    for (const char* road : {"xbgas", "rdma"}) {
+        ASSERT_EQ(compile(scratch / "three.c", road, scratch / "three").status, 0);
+        for (const char* how : {"", "--timed"}) {
+            // Without time a store of its own faults where it is, and the handler comes back to it.
+            if (*how == 0 && road == std::string("xbgas")) continue;
+            const Result result = simulate(2, scratch / "three", how);
+            EXPECT_EQ(result.status, 0) << road << how << result.output;
+        }
+    }
+}
+
+// The NIC's atomics need the right to write, whether they would; and atomics are aligned.
+TEST(Runtime, AtomicsWhereNoneMayBeFault) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(scratch / "where.c",
+               "#include <shmem.h>\n#include <stdlib.h>\n"
+               "static const long fixed[512] = {5};\nstatic long box[2];\n"
+               "int main(int argc, char** argv) {\n"
+               "  const int which = atoi(argv[1]); (void)argc;\n"
+               "  shmem_init();\n"
+               "  if (which == 0) shmem_long_atomic_compare_swap((long*)fixed, 6, 7, 1);\n"
+               "  if (which == 1) shmem_long_atomic_compare_swap((long*)fixed, 5, 7, 1);\n"
+               "  if (which == 2) shmem_long_atomic_fetch_add((long*)fixed, 1, 1);\n"
+               "  if (which == 3) shmem_long_atomic_fetch_add((long*)((char*)box + 1), 1, 1);\n"
+               "  if (which == 4) shmem_int_atomic_compare_swap((int*)((char*)box + 2), 0, 1, 1);\n"
+               "  shmem_quiet(); shmem_barrier_all(); shmem_finalize(); return 0; }\n");
+    for (const char* road : {"xbgas", "rdma"}) {
+        ASSERT_EQ(compile(scratch / "where.c", road, scratch / "where").status, 0);
+        for (int which = 0; which < 5; ++which) {
+            for (const char* how : {"", "--timed"}) {
+                const Result result =
+                    simulate(2, (scratch / "where") + " " + std::to_string(which), how);
+                // A reservation only reads; the store behind it is not made.
+                const bool reads = which == 0 && road == std::string("xbgas");
+                EXPECT_EQ(result.status, reads       ? 0
+                                         : which < 3 ? 139
+                                                     : 135)
+                    << road << how << which << result.output;
+            }
+        }
+    }
+}
+
 // What the runtime copies is communication, however it copies.
 TEST(Runtime, CopiesOfTheRuntimeAreCountedAsItsOwn) {
     REQUIRE_COMPILER();
