@@ -41,6 +41,10 @@ int main(int argc, char** argv) {
         LOOP(shmem_long_p(there, here[0], pe));
     } else if (strcmp(operation, "get") == 0 && bytes == 8) {
         LOOP(value = shmem_long_g(there, pe));
+    } else if (strcmp(operation, "put") == 0 && bytes == 1) {
+        LOOP(shmem_char_p((char*)there, *(const char*)here, pe));
+    } else if (strcmp(operation, "get") == 0 && bytes == 1) {
+        LOOP(value = shmem_char_g((const char*)there, pe));
     } else if (strcmp(operation, "put") == 0) {
         LOOP(shmem_putmem(there, here, bytes, pe));
     } else if (strcmp(operation, "put_words") == 0) {
@@ -74,9 +78,10 @@ int main(int argc, char** argv) {
         if (me == pe)
             for (size_t i = 0; i < bytes / 8; ++i)
                 right &= result[i] == (long)random_at(0, i);
+        if (me == pe && bytes < 8) right &= *(const char*)result == (char)random_at(0, 0);
     } else if (strcmp(operation, "get") == 0 && me == 0) {
         right = value == 0;
-        for (size_t i = 0; i < bytes / 8 && bytes != 8; ++i)
+        for (size_t i = 0; i < bytes / 8 && bytes > 8; ++i)
             right &= here[i] == 0;
     } else if (strcmp(operation, "atomic_add") == 0 || strcmp(operation, "fetch_add") == 0) {
         if (me == pe) right = result[0] == 3L * count;
