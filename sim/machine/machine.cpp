@@ -277,6 +277,14 @@ void check_machine(const MachineDescription& m, std::string_view file) {
             "nlb.table_entries * 32 must fit in half the memory");
     require(m.network.virtual_channels % m.network.message_classes == 0,
             "network.virtual_channels must be a multiple of network.message_classes");
+    const auto flits = [&](std::uint64_t bits) {
+        return std::to_string((bits + m.network.flit_bits - 1) / m.network.flit_bits) +
+               " flits of network.flit_bits = " + std::to_string(m.network.flit_bits);
+    };
+    require(m.network.header_flits * m.network.flit_bits >= 32,
+            "network.header_flits must hold type and length, 32 bits: " + flits(32));
+    require(m.network.address_flits == 0 || m.network.address_flits * m.network.flit_bits >= 64,
+            "network.address_flits must be 0 or hold an address of 64 bits: " + flits(64));
 }
 
 MachineDescription parse_machine(std::string_view text, std::string_view origin) {

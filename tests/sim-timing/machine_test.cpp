@@ -83,6 +83,31 @@ TEST(Machine, WrongValuesNameTheLegalRange) {
         std::string::npos);
 }
 
+TEST(Machine, FlitsHoldTheHeaderAndTheAddress) {
+    const auto error_with = [](std::initializer_list<const char*> settings) -> std::string {
+        MachineDescription m = table3();
+        for (const char* setting : settings)
+            set_parameter(m, setting);
+        try {
+            check_machine(m, "m.json");
+            return "";
+        } catch (const MachineError& error) {
+            const std::string text = error.what();
+            return text.substr(text.rfind(": network") + 2);
+        }
+    };
+    EXPECT_EQ(error_with({"network.flit_bits=8", "network.address_flits=0"}),
+              "network.header_flits must hold type and length, 32 bits: 4 flits of "
+              "network.flit_bits = 8");
+    EXPECT_EQ(error_with({"network.flit_bits=16", "network.header_flits=2"}),
+              "network.address_flits must be 0 or hold an address of 64 bits: 4 flits of "
+              "network.flit_bits = 16");
+    EXPECT_EQ(
+        error_with({"network.flit_bits=8", "network.header_flits=4", "network.address_flits=8"}),
+        "");
+    EXPECT_EQ(error_with({"network.flit_bits=128", "network.address_flits=1"}), "");
+}
+
 TEST(Machine, MissingTwiceAndBroken) {
     const std::string text(table3_text());
     EXPECT_NE(error_of(replaced(text, "\"width\": 8,", "")).find("missing: mesh.width;"),

@@ -6,8 +6,8 @@
 The suite is a checkout with its submodule env, from --suite or the environment variable
 ISTHMUS_RISCV_TESTS; it is others' and not part of this repository. Each test that the suite's own
 lists name is compiled for one hart without address translation (the environment p) and runs without
-time and in time. Exit status: 0 all that was built passed, 1 one failed or the suite cannot be read,
-77 no suite or no compiler.
+time and in time. Exit status: 0 all that concern the machine passed, 1 one failed or could not be
+built or the suite cannot be read, 77 no suite or no compiler.
 """
 
 import argparse
@@ -168,7 +168,7 @@ def main():
     passed = sum(one.kind == PASSED for one in found)
     if not passed:
         print("nothing passed: no test was built, or none has such a name")
-    return 1 if not passed or any(one.kind == FAILED for one in found) else 0
+    return 1 if not passed or any(one.kind in (FAILED, NOT_BUILT) for one in found) else 0
 
 
 if __name__ == "__main__":
