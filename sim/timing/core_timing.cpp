@@ -285,8 +285,9 @@ bool CoreTiming::resume(Cycle limit) {
     return next_issue_ < limit_;
 }
 
-void CoreTiming::service_done(Cycle when) {
+void CoreTiming::service_done(Cycle when, bool ended) {
     waiting_for_service_ = false;
+    if (ended) return;
     issue_ = next_issue_;
     lose_until(when + service_cycles_, StallCause::kService);
     next_issue_ = issue_;

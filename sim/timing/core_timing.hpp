@@ -123,8 +123,8 @@ class CoreTiming {
     /// No instruction is on its way.
     bool idle() const { return stage_ == Stage::kIdle && !awaits_remote_; }
     bool waiting_for_service() const { return waiting_for_service_; }
-    /// The service asked for is done; nothing executes before `when`.
-    void service_done(Cycle when);
+    /// The service asked for is done; nothing executes before `when`, nor ever if that was the end.
+    void service_done(Cycle when, bool ended);
     /// A line has arrived from memory.
     void line_arrived(std::uint32_t tag, Cycle when);
     /// A remote operation has ended.

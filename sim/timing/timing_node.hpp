@@ -45,7 +45,7 @@ class TimingNode {
     bool wants_service() const { return source_.wants_service(); }
     void serve(Cycle end_of_window) {
         source_.serve();
-        core_.service_done(end_of_window);
+        core_.service_done(end_of_window, source_.halted());
         look_ahead();
     }
 

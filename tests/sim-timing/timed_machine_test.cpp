@@ -105,6 +105,21 @@ TEST(TimedMachine, EqualForAnyNumberOfThreads) {
 
 // A program that measures itself with the clock sees simulated time: a dependent chain of remote
 // loads.
+// A core issues at most one instruction in a cycle, and what it does not use is booked once.
+TEST(TimedMachine, InstructionsAndStallsFitIntoTheCycles) {
+    NEEDS_COMPILER();
+    const Compiled program = Compiled::file(every_instruction());
+    const auto ran = nlohmann::json::parse(run_timed(program.path(), 4, Profile::kB, 1).report);
+    const auto cycles = ran["cycles"].get<std::uint64_t>();
+    for (const auto& node : ran["nodes"]) {
+        auto booked = node["instructions"].get<std::uint64_t>();
+        for (const auto& stall : node["stalls"])
+            booked += stall.get<std::uint64_t>();
+        EXPECT_LE(booked, cycles);
+        EXPECT_GT(booked, cycles / 2);
+    }
+}
+
 TEST(TimedMachine, ProgramsSeeSimulatedTime) {
     NEEDS_COMPILER();
     const Compiled program = Compiled::text(R"(
