@@ -49,6 +49,17 @@ int signal_of(const Hart& hart) {
     }
 }
 
+/// Linux' number of a signal in GDB's numbering, which agrees with nobody's; 0: Linux has none.
+int linux_signal(int number) {
+    static constexpr std::int8_t kLinux[] = {0,  1,  2,  3,  4,  5,  6,  0,  8,  9,  7,
+                                             11, 31, 13, 14, 15, 23, 19, 20, 18, 17, 21,
+                                             22, 29, 24, 25, 26, 27, 28, 0,  10, 12};
+    constexpr int kLast = static_cast<int>(std::size(kLinux)) - 1;
+    if (number <= kLast) return kLinux[number];
+    if (number >= 45 && number <= 75) return number - 45 + 33;  // real-time ones, 33 to 63
+    return number == 77 ? 32 : number == 78 ? 64 : 0;
+}
+
 }  // namespace
 
 GdbServer::GdbServer(Machine& machine) : machine_(machine) {
@@ -164,11 +175,15 @@ std::string GdbServer::resume(Move how, int signal) {
     }
     stopped_ = false;
     signal_ = 5;
-    // The signal that the debugger was told of, which goes on to the program; another one is not
-    // made up here.
+    Environment& environment = *current_.node->environment;
     if (signal != 0 && current_.hart->stop == Stop::kTrap && signal == signal_of(*current_.hart)) {
-        current_.node->environment->serve(*current_.node, *current_.hart);
+        // The one that the debugger was told of goes on to the program.
+        environment.serve(*current_.node, *current_.hart);
         current_.hart->stop = Stop::kBudget;
+    } else if (signal != 0) {
+        const int number = linux_signal(signal);
+        if (number == 0 || !environment.send_signal(*current_.hart, number))
+            print("the signal does not reach the program: it knows none, or not this one\n");
     }
     const Hart* const moved = current_.hart;
     if (watches_.empty()) {
@@ -186,6 +201,10 @@ std::string GdbServer::resume(Move how, int signal) {
     choose_live();
     const bool hit = !hits_.empty() && (how == Move::kAll || hits_.back().hit.hart == moved);
     return hit ? next_hit(how == Move::kAll) : stop_reply();
+}
+
+void GdbServer::print(const char* text) {
+    if (connection_.is_open()) connection_.send("O" + hex_bytes(text, std::strlen(text)));
 }
 
 void GdbServer::take_hits() {
@@ -212,7 +231,7 @@ std::string GdbServer::next_hit(bool retarget) {
         std::snprintf(text, sizeof text, "node %u reaches node %u from 0x%lx%s%s%s\n", told.by->id,
                       target.id, static_cast<unsigned long>(told.hit.pc), place.empty() ? "" : " <",
                       place.c_str(), place.empty() ? "" : ">");
-        if (connection_.is_open()) connection_.send("O" + hex_bytes(text, std::strlen(text)));
+        print(text);
         if (!target.exited && retarget) current_ = {&target, target.harts.front().get()};
     }
     const char* const name = told.hit.watch.kind == Watch::Kind::kWrite  ? "watch"

@@ -51,6 +51,8 @@ class GdbServer {
     /// instruction.
     enum class Move { kAll, kAlone, kStep };
     std::string resume(Move how, int signal);
+    /// Shows a text in the debugger.
+    void print(const char* text);
     template <HartObserver Observer>
     void move(Move how, std::span<Observer> observers);
     void take_hits();

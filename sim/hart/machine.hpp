@@ -90,6 +90,8 @@ class Environment {
     virtual bool wake_sleepers(Node& node) = 0;
     /// Before each round, with nothing running.
     virtual void before_round(Node&) {}
+    /// A debugger sends a signal (Linux' number) to a hart's program. False: it knows no signals.
+    virtual bool send_signal(Hart&, int) { return false; }
     /// A fault that comes late has to wait: the program handles another one and has it blocked.
     virtual bool holds_faults(const Hart&) const { return false; }
     /// The node's RDMA NIC, if the environment has one.

@@ -161,6 +161,7 @@ class Process final : public Environment {
     }
 
     void serve(Node& node, Hart& hart) override;
+    bool send_signal(Hart& hart, int number) override;
     bool holds_faults(const Hart& hart) const override;
     RdmaNic* rdma_nic() override { return &nic_; }
 

@@ -80,6 +80,15 @@ void Process::send(const SignalInfo& info, std::optional<unsigned> thread) {
     list.push_back(info);
 }
 
+bool Process::send_signal(Hart& hart, int number) {
+    SignalInfo info{};
+    info.number = number;
+    info.code = kCodeUser;
+    send(info, hart.id);
+    deliver();
+    return true;
+}
+
 bool Process::take_pending(unsigned thread, std::uint64_t wanted, SignalInfo& info) {
     if (!take(signals_[thread].pending, wanted, info) && !take(pending_, wanted, info))
         return false;

@@ -263,5 +263,29 @@ int main(void) {
     EXPECT_NE(output.find("exited with code 03"), std::string::npos) << output;
 }
 
+TEST_F(Gdb, SendsSignalsToTheProgram) {
+    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+    compile("sent", R"(
+#include <signal.h>
+static volatile int seen[65];
+static void note(int number) { ++seen[number]; }
+__attribute__((noinline)) void here(void) { __asm__ volatile(""); }
+int main(void) {
+    for (int number = 1; number < 65; ++number) signal(number, note);
+    for (int i = 0; i < 5; ++i) here();
+    return seen[SIGUSR1] * 10 + seen[SIGBUS] + seen[SIGRTMIN + 1] * 2;
+}
+)");
+    std::string output = debug("sent", 1,
+                               "-ex 'break here' -ex continue -ex 'signal SIGUSR1' "
+                               "-ex 'signal SIGBUS' -ex 'signal SIG35' -ex 'signal SIGLOST' "
+                               "-ex delete -ex continue");
+    EXPECT_NE(output.find("exited with code 015"), std::string::npos) << output;
+    EXPECT_NE(output.find("does not reach the program"), std::string::npos) << output;
+    // Without a handler it is the end.
+    output = debug("sent", 1, "-ex 'break main' -ex continue -ex 'signal SIGUSR2'");
+    EXPECT_NE(output.find("exited with code 0214"), std::string::npos) << output;
+}
+
 }  // namespace
 }  // namespace isthmus::sim
