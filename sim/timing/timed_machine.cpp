@@ -9,6 +9,7 @@
 #include "sim/hart/rdma_nic.hpp"
 #include "sim/machine/check.hpp"
 #include "sim/memory/sparse_memory.hpp"
+#include "sim/timing/descriptor_queue.hpp"
 #include "sim/timing/hart_view.hpp"
 
 namespace isthmus::sim {
@@ -108,8 +109,11 @@ class TimedMachine::HartSource final : public InstructionSource {
           node_(node),
           hart_(*node.harts[0]),
           clock_mhz_(description.core.clock_mhz),
-          descriptor_cycles_(description.nic.descriptor_cycles),
-          completion_cycles_(description.nic.completion_cycles) {
+          descriptors_(node, description) {
+        // It is over without a result; the fault comes as a posted one's.
+        descriptors_.on_fault = [this](const RdmaNic::Descriptor& bad) {
+            posted_faults_.emplace_back(bad);
+        };
         node.clock = [this] {
             return observer_.core != nullptr ? observer_.core->now() * 1000 / clock_mhz_ : 0;
         };
@@ -156,7 +160,7 @@ class TimedMachine::HartSource final : public InstructionSource {
                 case Stop::kRemote: start_remote(core); break;
                 case Stop::kHostCall:
                     if (node_.environment->rdma_nic() != nullptr) {
-                        take_descriptors(core);
+                        descriptors_.take(core);
                         return;  // the node looks at what has been started
                     }
                     ask_for_service(Service::kStop, kServiceCycles);
@@ -171,7 +175,7 @@ class TimedMachine::HartSource final : public InstructionSource {
 
     void remote_completed(Ticket ticket, RemoteStatus status,
                           std::span<const std::byte> data) override {
-        if (complete_posted(ticket, status) || complete_descriptor(ticket, status, data)) return;
+        if (complete_posted(ticket, status) || descriptors_.complete(ticket, status, data)) return;
         if (status != RemoteStatus::kDone) {
             // The functional machine finds the same fault and raises it, as it would without time.
             return ask_for_service(Service::kFault, 0);
@@ -370,133 +374,15 @@ class TimedMachine::HartSource final : public InstructionSource {
         return true;
     }
 
-    // The RDMA NIC: descriptors begin in order as the NIC has room, end in any order, and are
-    // reported in order.
-    struct Descriptor {
-        RdmaNic::Descriptor what;
-        Ticket ticket = 0;
-        std::uint64_t value = 0;
-        bool started = false, done = false;
-    };
-
-    void take_descriptors(CoreTiming& core) {
-        core_ = &core;
-        RdmaNic::Descriptor descriptor{};
-        while (node_.environment->rdma_nic()->next(node_, descriptor))
-            descriptors_.push_back({descriptor});
-        start_descriptors(core.now());
-    }
-
-    void start_descriptors(Cycle now) {
-        bool earlier = false;  // something before this one is not complete
-        for (Descriptor& d : descriptors_) {
-            if (!d.started) {
-                const bool fenced =
-                    (d.what.flags & RdmaNic::kFenced) != 0 || d.what.opcode == kNothing;
-                if (fenced && earlier) break;
-                if (!start(d, now)) break;
-            }
-            earlier |= !d.done;
-        }
-        report_descriptors();
-    }
-
-    static constexpr auto kNothing = static_cast<std::uint8_t>(RdmaNic::Opcode::kNothing);
-
-    /// False if the NIC is full.
-    bool start(Descriptor& d, Cycle now) {
-        using enum RdmaNic::Opcode;
-        const auto opcode = static_cast<RdmaNic::Opcode>(d.what.opcode);
-        RemoteOperation op;
-        op.autonomous = true;
-        op.blocking = false;
-        op.name_space = d.what.pe + std::uint64_t{1};
-        op.address = d.what.remote;
-        op.bytes = d.what.bytes;
-        op.local_address = d.what.local;
-        op.value[0] = d.what.local;
-        op.compare = d.what.compare;
-        switch (opcode) {
-            case kWrite: op.kind = RemoteKind::kBulkPut; break;
-            case kWriteInline: op.kind = RemoteKind::kStore; break;
-            case kRead: op.kind = RemoteKind::kBulkGet; break;
-            case kReadInline: op.kind = RemoteKind::kLoad; break;
-            case kAdd:
-            case kSwap:
-            case kAnd:
-            case kOr:
-            case kXor:
-            case kCompareSwap: {
-                constexpr AtomicOperation kOperations[] = {
-                    AtomicOperation::kAdd, AtomicOperation::kSwap, AtomicOperation::kAnd,
-                    AtomicOperation::kOr,  AtomicOperation::kXor,  AtomicOperation::kCompareSwap};
-                op.kind = RemoteKind::kAtomic;
-                op.operation = kOperations[d.what.opcode - static_cast<std::uint8_t>(kAdd)];
-                break;
-            }
-            case kNothing: d.started = d.done = true; return true;
-            default: fail(d); return true;
-        }
-        const bool direct = opcode != kWrite && opcode != kRead;
-        const bool word = opcode == kReadInline || opcode == kWriteInline;
-        const bool atomic = direct && !word;
-        if (direct && (op.bytes > 8 || (atomic && ((op.bytes != 4 && op.bytes != 8) ||
-                                                   op.address % op.bytes != 0)))) {
-            fail(d);
-            return true;
-        }
-        // Who waits for the completion waits for it to be written, too.
-        const bool signaled = (d.what.flags & RdmaNic::kSignaled) != 0;
-        const auto ticket =
-            core_->post(op, now + descriptor_cycles_ + (signaled ? completion_cycles_ : 0));
-        if (!ticket) return false;
-        d.ticket = *ticket;
-        d.started = true;
-        return true;
-    }
-
-    bool complete_descriptor(Ticket ticket, RemoteStatus status, std::span<const std::byte> data) {
-        const auto found = std::find_if(
-            descriptors_.begin(), descriptors_.end(),
-            [&](const Descriptor& d) { return d.started && !d.done && d.ticket == ticket; });
-        if (found == descriptors_.end()) return false;
-        if (status != RemoteStatus::kDone) {
-            fail(*found);
-            start_descriptors(core_->last_completion());
-            return true;
-        }
-        std::memcpy(&found->value, data.data(), std::min<std::size_t>(data.size(), 8));
-        found->done = true;
-        start_descriptors(core_->last_completion());
-        return true;
-    }
-
-    void report_descriptors() {
-        while (!descriptors_.empty() && descriptors_.front().done) {
-            const Descriptor& d = descriptors_.front();
-            node_.environment->rdma_nic()->complete(node_, d.value,
-                                                    (d.what.flags & RdmaNic::kSignaled) != 0);
-            descriptors_.pop_front();
-        }
-    }
-
-    /// It is over without a result; the fault comes as a posted one's.
-    void fail(Descriptor& d) {
-        d.started = d.done = true;
-        posted_faults_.push_back(d.what);
-    }
-
     Machine& machine_;
     Node& node_;
     Hart& hart_;
     const std::uint64_t clock_mhz_;
-    const Cycle descriptor_cycles_, completion_cycles_;
-    CoreTiming* core_ = nullptr;
     std::vector<std::pair<Ticket, RemoteRequest>> posted_;
     /// Raised one by one between instructions: hart_.remote is that of an access under way before.
     using PostedFault = std::variant<RemoteRequest, RdmaNic::Descriptor>;
     std::deque<PostedFault> posted_faults_;
-    std::deque<Descriptor> descriptors_;  // posted, not all reported
+    DescriptorQueue descriptors_;
     TimingObserver observer_;
     Service service_ = Service::kNone;
     std::uint64_t service_sleep_ = 0;  // nanoseconds of its cycles that the program slept

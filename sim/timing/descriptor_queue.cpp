@@ -1,0 +1,116 @@
+#include "sim/timing/descriptor_queue.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace isthmus::sim {
+namespace {
+
+using Opcode = RdmaNic::Opcode;
+
+/// The operation of a descriptor; false if the NIC has none such.
+bool translate(const RdmaNic::Descriptor& descriptor, RemoteOperation& op) {
+    op.autonomous = true;
+    op.blocking = false;
+    op.name_space = descriptor.pe + std::uint64_t{1};
+    op.address = descriptor.remote;
+    op.bytes = descriptor.bytes;
+    op.local_address = descriptor.local;
+    op.value[0] = descriptor.local;
+    op.compare = descriptor.compare;
+    switch (static_cast<Opcode>(descriptor.opcode)) {
+        case Opcode::kWrite: op.kind = RemoteKind::kBulkPut; return true;
+        case Opcode::kRead: op.kind = RemoteKind::kBulkGet; return true;
+        case Opcode::kWriteInline: op.kind = RemoteKind::kStore; return op.bytes <= 8;
+        case Opcode::kReadInline: op.kind = RemoteKind::kLoad; return op.bytes <= 8;
+        case Opcode::kAdd: op.operation = AtomicOperation::kAdd; break;
+        case Opcode::kSwap: op.operation = AtomicOperation::kSwap; break;
+        case Opcode::kAnd: op.operation = AtomicOperation::kAnd; break;
+        case Opcode::kOr: op.operation = AtomicOperation::kOr; break;
+        case Opcode::kXor: op.operation = AtomicOperation::kXor; break;
+        case Opcode::kCompareSwap: op.operation = AtomicOperation::kCompareSwap; break;
+        default: return false;
+    }
+    op.kind = RemoteKind::kAtomic;
+    return (op.bytes == 4 || op.bytes == 8) && op.address % op.bytes == 0;
+}
+
+bool is_nothing(const RdmaNic::Descriptor& descriptor) {
+    return static_cast<Opcode>(descriptor.opcode) == Opcode::kNothing;
+}
+
+}  // namespace
+
+void DescriptorQueue::take(CoreTiming& core) {
+    core_ = &core;
+    RdmaNic::Descriptor descriptor{};
+    while (node_.environment->rdma_nic()->next(node_, descriptor))
+        posted_.push_back({descriptor});
+    start_all(core.now());
+}
+
+bool DescriptorQueue::complete(Ticket ticket, RemoteStatus status,
+                               std::span<const std::byte> data) {
+    const auto found = std::ranges::find_if(posted_, [&](const Posted& one) {
+        return one.started && !one.done && one.ticket == ticket;
+    });
+    if (found == posted_.end()) return false;
+    if (status == RemoteStatus::kDone) {
+        std::memcpy(&found->value, data.data(), std::min<std::size_t>(data.size(), 8));
+        found->done = true;
+    } else {
+        fail(*found);
+    }
+    start_all(core_->last_completion());
+    return true;
+}
+
+void DescriptorQueue::start_all(Cycle now) {
+    bool earlier = false;  // something before this one is not complete
+    for (Posted& one : posted_) {
+        if (!one.started) {
+            const bool fenced = (one.what.flags & RdmaNic::kFenced) != 0 || is_nothing(one.what);
+            if (fenced && earlier) break;
+            if (!start(one, now)) break;
+        }
+        earlier |= !one.done;
+    }
+    report();
+}
+
+/// False if the NIC is full.
+bool DescriptorQueue::start(Posted& posted, Cycle now) {
+    if (is_nothing(posted.what)) {
+        posted.started = posted.done = true;
+        return true;
+    }
+    RemoteOperation op;
+    if (!translate(posted.what, op)) {
+        fail(posted);
+        return true;
+    }
+    // Who waits for the completion waits for it to be written, too.
+    const bool signaled = (posted.what.flags & RdmaNic::kSignaled) != 0;
+    const auto ticket =
+        core_->post(op, now + descriptor_cycles_ + (signaled ? completion_cycles_ : 0));
+    if (!ticket) return false;
+    posted.ticket = *ticket;
+    posted.started = true;
+    return true;
+}
+
+void DescriptorQueue::fail(Posted& posted) {
+    posted.started = posted.done = true;
+    on_fault(posted.what);
+}
+
+void DescriptorQueue::report() {
+    while (!posted_.empty() && posted_.front().done) {
+        const Posted& first = posted_.front();
+        node_.environment->rdma_nic()->complete(node_, first.value,
+                                                (first.what.flags & RdmaNic::kSignaled) != 0);
+        posted_.pop_front();
+    }
+}
+
+}  // namespace isthmus::sim
