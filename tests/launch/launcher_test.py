@@ -72,7 +72,7 @@ class Job:
         self.process = subprocess.Popen(
             [*before, ISTHMUS, "run", *map(str, arguments)], env=variables, text=True, **options)
 
-    def finish(self, text=None, timeout=20):
+    def finish(self, text=None, timeout=60):
         try:
             self.out, self.err = self.process.communicate(text, timeout)
         except subprocess.TimeoutExpired:

@@ -59,11 +59,13 @@ TEST_F(AttentionTest, IsPaidByOneSleeperAtATime) {
     EXPECT_TRUE(attention_.fall_asleep());
 }
 
-// The least of several: what a busy machine adds is not the pause's.
+// What a busy machine adds is not the pause's: often enough one try is not disturbed.
+constexpr int kTries = 300;
+
 TEST_F(AttentionTest, PausesGrowWithTheTimeThatItWasPaid) {
     double first = 1;
     double later = 1;
-    for (int tries = 0; tries < 20; ++tries) {
+    for (int tries = 0; tries < kTries && (tries < 5 || first >= 0.9e-3); ++tries) {
         first = std::min(first, pause_after(0));
         later = std::min(later, pause_after(8'000'000));
     }
@@ -75,7 +77,7 @@ TEST_F(AttentionTest, PausesGrowWithTheTimeThatItWasPaid) {
 TEST_F(AttentionTest, ATimerEndsALongPauseUnlessItIsPutOff) {
     double left_alone = 1;
     double looked_at = 0;
-    for (int tries = 0; tries < 20; ++tries) {
+    for (int tries = 0; tries < kTries && (tries < 5 || looked_at < 15e-3); ++tries) {
         left_alone = std::min(left_alone, pause_after(1'000'000'000));
         std::jthread program([&](const std::stop_token& stop) {
             while (!stop.stop_requested()) {
@@ -93,7 +95,7 @@ TEST_F(AttentionTest, ATimerEndsALongPauseUnlessItIsPutOff) {
 TEST_F(AttentionTest, WakingUpSetsTheTimer) {
     double slept = 0;
     double woken = 1;
-    for (int tries = 0; tries < 20; ++tries) {
+    for (int tries = 0; tries < kTries && (slept < 15e-3 || woken >= 15e-3); ++tries) {
         ASSERT_TRUE(attention_.fall_asleep());
         slept = std::max(slept, pause_after(1'000'000'000));
         std::jthread program([&] {
