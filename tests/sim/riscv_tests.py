@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Runs the official RISC-V unit tests (github.com/riscv-software-src/riscv-tests) on the machine.
 
-    riscv_tests.py --bin DIR [--suite DIR] [--gcc COMPILER] [--only TEXT]
+    riscv_tests.py --bin DIR [--suite DIR] [--gcc COMPILER] [--only TEXT] [--spike PROGRAM]
 
 The suite is a checkout with its submodule env, from --suite or the environment variable
 ISTHMUS_RISCV_TESTS; it is others' and not part of this repository. Each test that the suite's own
 lists name is compiled for one hart without address translation (the environment p) and runs without
-time and in time. Exit status: 0 all that concern the machine passed, 1 one failed or could not be
+time and in time. Where there is Spike, what each retires is compared with its commit log, line by line. Exit status: 0 all that concern the machine passed, 1 one failed or could not be
 built or the suite cannot be read, 77 no suite or no compiler.
 """
 
@@ -27,6 +27,13 @@ SIMULATED = {
 }
 # Tests, in groups that do concern the machine, of what it lacks.
 LACKING = {"pmpaddr": "the machine has no physical memory protection"}
+# Where Spike retires something else, rightly so by both.
+UNLIKE_SPIKE = {"breakpoint": "the machine has no triggers, and Spike none without its own",
+                "lrsc": "Spike's reservations end with its time slices",
+                "csr": "it reads misa, which tells of the simulator", "mcsr": "it reads misa and marchid",
+                "ma_fetch": "Spike can do without compressed instructions, by a bit of misa"}
+SPIKE = ["--priv=mu", "--triggers=0", "--log-commits"]
+MRET = "(0x30200073)"
 FLAGS = ["-static", "-mcmodel=medany", "-fvisibility=hidden", "-nostdlib", "-nostartfiles",
          # Debian's compiler makes position-independent code by default; these programs have one place.
          "-fno-pic", "-no-pie", "-Wl,--build-id=none"]
@@ -45,6 +52,13 @@ def listed(group):
     return names
 
 
+def test_itself(log):
+    """Lines of a commit log behind the environment's set-up, without registers of control and status."""
+    lines = [re.sub(r" c\d+_\w+ +0x[0-9a-f]+", "", line).rstrip() for line in log.splitlines()]
+    begin = next((i + 1 for i, line in enumerate(lines) if MRET in line), 0)
+    return lines[begin:]
+
+
 def last_line(text):
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1].strip() if lines else "no message"
@@ -53,8 +67,8 @@ def last_line(text):
 class Suite:
     """A checkout and the tools that build and run it."""
 
-    def __init__(self, root, gcc, bin_folder, scratch):
-        self.root, self.gcc, self.scratch = root, gcc, pathlib.Path(scratch)
+    def __init__(self, root, gcc, bin_folder, scratch, spike=None):
+        self.root, self.gcc, self.scratch, self.spike = root, gcc, pathlib.Path(scratch), spike
         self.sim = str(bin_folder / "isthmus-sim")
 
     def groups(self):
@@ -89,12 +103,32 @@ class Suite:
             return f"case {done.returncode}"
         return f"exit status {done.returncode}: {last_line(done.stderr)}"
 
+    def compare(self, program, wide):
+        """None, or the first instruction that Spike retires otherwise."""
+        logs = {who: self.scratch / f"{program.name}.{who}" for who in ("ours", "spike")}
+        isa = ("rv64" if wide else "rv32") + "gc_zicntr_zihpm_zicclsm"  # the last: misaligned accesses
+        for command in ([self.sim, "--quiet", "-n", "1", "--log-commits", str(logs["ours"]), str(program)],
+                        [self.spike, f"--isa={isa}", *SPIKE, f"--log={logs['spike']}", str(program)]):
+            subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+        ours, spikes = (test_itself(log.read_text()) for log in logs.values())
+        for log in logs.values():
+            log.unlink()
+        if not ours or len(spikes) < len(ours):  # Spike's goes on behind the end
+            return f"{len(ours)} instructions, Spike {len(spikes)}"
+        for mine, theirs in zip(ours, spikes):
+            if mine != theirs:
+                return f"retires `{mine}`, Spike `{theirs}`"
+        return None
+
     def test(self, group, name):
         program, reason = self.build(group, name)
         if program is None:
             return Outcome(group.name, name, NOT_BUILT, reason)
         faults = [f"{when}: {fault}" for when, fault in
                   (("without time", self.run(program)), ("in time", self.run(program, "--timed"))) if fault]
+        if self.spike and name not in UNLIKE_SPIKE:
+            fault = self.compare(program, group.name.startswith("rv64"))
+            faults += [fault] if fault else []
         return Outcome(group.name, name, FAILED if faults else PASSED, "; ".join(faults))
 
 
@@ -149,6 +183,8 @@ def main():
                         help="checkout of riscv-tests; default: ISTHMUS_RISCV_TESTS")
     parser.add_argument("--gcc", default="riscv64-linux-gnu-gcc")
     parser.add_argument("--only", default="", help="only tests with this in their name, as in rv64ui-add")
+    parser.add_argument("--spike", default=shutil.which("spike"),
+                        help="Spike, to compare what is retired; default: the one on the PATH")
     arguments = parser.parse_args()
     if not arguments.suite:
         print("skipped: no suite; set ISTHMUS_RISCV_TESTS to a checkout of riscv-tests")
@@ -163,8 +199,13 @@ def main():
             print(f"{root} has no {needed}: {hint}")
             return 1
     with tempfile.TemporaryDirectory() as scratch:
-        found = outcomes(Suite(root, arguments.gcc, arguments.bin.resolve(), scratch), arguments.only)
+        suite = Suite(root, arguments.gcc, arguments.bin.resolve(), scratch, arguments.spike)
+        found = outcomes(suite, arguments.only)
     print_table(found)
+    print(f"what is retired is compared with {arguments.spike or 'nothing: Spike is not installed'}")
+    if arguments.spike:
+        for name, why in UNLIKE_SPIKE.items():
+            print(f"not compared with Spike: {name}: {why}")
     passed = sum(one.kind == PASSED for one in found)
     if not passed:
         print("nothing passed: no test was built, or none has such a name")
