@@ -4,10 +4,11 @@
     riscv_tests.py --bin DIR [--suite DIR] [--gcc COMPILER] [--only TEXT] [--spike PROGRAM]
 
 The suite is a checkout with its submodule env, from --suite or the environment variable
-ISTHMUS_RISCV_TESTS; it is others' and not part of this repository. Each test that the suite's own
-lists name is compiled for one hart without address translation (the environment p) and runs without
-time and in time. Where there is Spike, what each retires is compared with its commit log, line by line. Exit status: 0 all that concern the machine passed, 1 one failed or could not be
-built or the suite cannot be read, 77 no suite or no compiler.
+ISTHMUS_RISCV_TESTS; it is others' and not part of this repository. Each test that the suite's own lists
+name is compiled for one hart without address translation (the environment p) and runs without time and
+in time. Where there is Spike, what each retires is compared with its commit log, line by line. Exit
+status: 0 all that concern the machine passed, 1 one failed or could not be built or the suite cannot be
+read, 77 no suite or no compiler.
 """
 
 import argparse
