@@ -257,6 +257,8 @@ enum Clock : std::int32_t {
 
 enum MapFlag : std::uint64_t {
     kMapShared = 1,
+    kMapSharedValidate = 3,
+    kMapType = 15,
     kMapFixed = 0x10,
     kMapAnonymous = 0x20,
     kMapFixedNoReplace = 0x100000

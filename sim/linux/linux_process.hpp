@@ -145,7 +145,12 @@ struct FileMap {
     ino_t inode;
     int file;  // the host's, kept open
     std::uint64_t offset;
+    std::uint64_t there = 0;  // bytes of it that have pages; the file ends before the others
 };
+
+constexpr bool is_there(const FileMap& map, std::uint64_t address) {
+    return address - map.start < map.there;
+}
 
 /// One Linux process; its threads are the harts of its node.
 class Process final : public Environment {
@@ -262,6 +267,7 @@ class Process final : public Environment {
     std::int64_t return_from_handler(Hart& hart);
     /// The program's own fault. False if no handler takes it.
     bool handle_fault(Hart& hart);
+    int signal_of_fault(const Hart& hart);
     void end_by_signal(Hart& hart, int number);
     bool take_pending(unsigned thread, std::uint64_t wanted, SignalInfo& info);
     std::int64_t send_call(std::uint64_t number, const std::uint64_t (&a)[6]);
@@ -284,11 +290,17 @@ class Process final : public Environment {
     std::int64_t file_timer_call(std::uint64_t number, const std::uint64_t (&a)[6]);
 
     // Parts of files (memory.cpp).
+    std::int64_t protect(std::uint64_t start, std::uint64_t size, std::uint8_t rights);
+    std::int64_t add_file_map(FileMap map);
     std::int64_t map_part(std::uint64_t start, const std::uint64_t (&a)[6], int host);
     std::int64_t remap(const std::uint64_t (&a)[6]);
     std::int64_t drop_pages(std::uint64_t start, std::uint64_t size);
     bool all_mapped(std::uint64_t start, std::uint64_t size) const;
-    bool map_shared(const FileMap& map);
+    /// Gives a map the pages that its file has by now, and takes those that it no longer has.
+    bool follow_file(FileMap& map);
+    void split_file_maps(std::uint64_t at);
+    /// In a page of a map that its file does not have.
+    bool is_behind_file(std::uint64_t address);
     /// Copies pages of a private map from the file.
     void load(const FileMap& map, std::uint64_t start, std::uint64_t size);
     FileMap* file_map(std::uint64_t address);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "sim/linux/linux_process.hpp"
 
@@ -10,57 +11,76 @@ namespace isthmus::sim::linux_abi {
 namespace {
 
 constexpr std::uint64_t kRemapMayMove = 1, kPiece = 1 << 20;
+constexpr const char* kBehindFile = "behind the end of a file";
 
 }  // namespace
 
-// Real pages of the host's file where the file has some. What lies behind its end has no rights: an
-// access there would end the simulator, not the program.
-bool Process::map_shared(const FileMap& map) {
+// Real pages of the host's file in a shared map, copies in a private one. What lies behind the end
+// of the file has no rights: an access to the host's pages there would end the simulator.
+bool Process::follow_file(FileMap& map) {
     AddressSpace& memory = node_.memory;
     struct stat st;
     if (fstat(map.file, &st) != 0) return false;
     const auto length = static_cast<std::uint64_t>(std::max<off_t>(st.st_size, 0));
-    const std::uint64_t there =
-        length > map.offset ? std::min(up(length - map.offset), map.size) : 0;
+    std::uint64_t there = map.size;  // of a device
+    if (S_ISREG(st.st_mode))
+        there = length > map.offset ? std::min(up(length - map.offset), map.size) : 0;
+    const std::uint64_t before = std::exchange(map.there, there);
     try {
-        memory.map(map.start, map.size, 0, "behind the end of a file");
-        if (there != 0)
-            memory.map_file(map.start, there, map.rights, "shared file", map.file, map.offset,
+        if (there < before) memory.map(map.start + there, before - there, 0, kBehindFile);
+        if (there <= before) return true;
+        const std::uint64_t from = map.start + before, more = there - before;
+        if (map.shared) {
+            memory.map_file(from, more, map.rights, "shared file", map.file, map.offset + before,
                             map.writable);
+        } else {
+            memory.map(from, more, map.rights, "file");
+            load(map, from, more);
+        }
     } catch (const std::runtime_error&) {
         return false;
     }
     return true;
 }
 
+/// No map lies across that address then.
+void Process::split_file_maps(std::uint64_t at) {
+    FileMap* const lower = file_map(at);
+    if (lower == nullptr || lower->start == at) return;
+    FileMap upper = *lower;
+    const std::uint64_t kept = at - lower->start;
+    upper.start = at;
+    upper.size -= kept;
+    upper.offset += kept;
+    upper.there -= std::min(upper.there, kept);
+    upper.file = dup(lower->file);
+    lower->size = kept;
+    lower->there = std::min(lower->there, kept);
+    file_maps_.push_back(upper);
+}
+
 void Process::forget_file(std::uint64_t start, std::uint64_t size) {
-    std::vector<FileMap> parts;
+    if (file_maps_.empty()) return;
+    split_file_maps(start);
+    split_file_maps(start + size);
     std::erase_if(file_maps_, [&](const FileMap& map) {
-        const std::uint64_t end = map.start + map.size, stop = start + size;
-        if (end <= start || map.start >= stop) return false;
-        const auto keep = [&](std::uint64_t from, std::uint64_t to) {
-            if (from >= to) return;
-            FileMap part = map;
-            part.start = from;
-            part.size = to - from;
-            part.offset += from - map.start;
-            part.file = dup(map.file);
-            parts.push_back(part);
-        };
-        keep(map.start, std::min(start, end));
-        keep(std::max(stop, map.start), end);
-        close(map.file);
-        return true;
+        const bool gone = map.start - start < size;
+        if (gone) close(map.file);
+        return gone;
     });
-    file_maps_.insert(file_maps_.end(), parts.begin(), parts.end());
 }
 
 void Process::file_resized(int host) {
     struct stat st;
     if (file_maps_.empty() || fstat(host, &st) != 0) return;
-    for (const FileMap& map : file_maps_) {
-        if (map.shared && map.device == st.st_dev && map.inode == st.st_ino) map_shared(map);
+    for (FileMap& map : file_maps_) {
+        if (map.device == st.st_dev && map.inode == st.st_ino) follow_file(map);
     }
+}
+
+bool Process::is_behind_file(std::uint64_t address) {
+    const FileMap* const map = file_map(address);
+    return map != nullptr && !is_there(*map, address);
 }
 
 bool Process::all_mapped(std::uint64_t start, std::uint64_t size) const {
@@ -96,10 +116,9 @@ std::int64_t Process::map_part(std::uint64_t start, const std::uint64_t (&a)[6],
     const int mode = fcntl(host, F_GETFL) & O_ACCMODE;
     const bool shared = (a[3] & kMapShared) != 0;
     if (mode == O_WRONLY || (shared && mode == O_RDONLY && (a[2] & kWrite))) return -EACCES;
-    if (a[5] & ~kPageMask) return -EINVAL;
     struct stat st;
     if (fstat(host, &st) != 0) return -errno;
-    if (shared && !S_ISREG(st.st_mode)) return -ENODEV;
+    if (!S_ISREG(st.st_mode) && (shared || !S_ISCHR(st.st_mode))) return -ENODEV;
     FileMap map{shared,
                 start,
                 up(a[1]),
@@ -111,23 +130,24 @@ std::int64_t Process::map_part(std::uint64_t start, const std::uint64_t (&a)[6],
                 a[5]};
     if (map.file < 0) return -errno;
     forget_file(start, map.size);
-    bool mapped = true;
-    if (shared) {
-        mapped = map_shared(map);
-    } else {
-        try {
-            node_.memory.map(start, map.size, map.rights, "file");
-            load(map, start, map.size);
-        } catch (const std::runtime_error&) {
-            mapped = false;
-        }
+    return add_file_map(map);
+}
+
+/// All of it anew.
+std::int64_t Process::add_file_map(FileMap map) {
+    map.there = 0;
+    bool mapped = false;
+    try {
+        node_.memory.map(map.start, map.size, 0, kBehindFile);
+        mapped = follow_file(map);
+    } catch (const std::runtime_error&) {
     }
     if (!mapped) {
         close(map.file);
         return -ENOMEM;
     }
     file_maps_.push_back(map);
-    return static_cast<std::int64_t>(start);
+    return static_cast<std::int64_t>(map.start);
 }
 
 // Makes a map smaller, larger where it is, or larger elsewhere.
@@ -135,7 +155,8 @@ std::int64_t Process::remap(const std::uint64_t (&a)[6]) {
     AddressSpace& memory = node_.memory;
     const std::uint64_t old_size = up(a[1]), size = up(a[2]);
     const Region* region = memory.find(a[0]);
-    if (region == nullptr || size == 0 || (a[3] & ~kRemapMayMove) != 0) return -EINVAL;
+    if ((a[0] & ~kPageMask) != 0 || region == nullptr || size == 0 || (a[3] & ~kRemapMayMove) != 0)
+        return -EINVAL;
     if (size <= old_size) {
         if (size < old_size) {
             forget_file(a[0] + size, old_size - size);
@@ -144,7 +165,7 @@ std::int64_t Process::remap(const std::uint64_t (&a)[6]) {
         return static_cast<std::int64_t>(a[0]);
     }
     const std::uint64_t limit = kLinuxStackTop - 2 * kStackSize, grown = size - old_size;
-    const std::uint8_t rights = region->rights;
+    std::uint8_t rights = region->rights;
     std::uint64_t start = a[0];
     if (!memory.is_free(a[0] + old_size, grown) || a[0] + size >= limit) {
         start = (a[3] & kRemapMayMove) != 0 ? memory.find_free(kLinuxMapBase, size, limit) : 0;
@@ -153,7 +174,10 @@ std::int64_t Process::remap(const std::uint64_t (&a)[6]) {
     std::optional<FileMap> map;
     if (const FileMap* const before = file_map(a[0])) {
         map = *before;
-        map->offset += a[0] - map->start;
+        const std::uint64_t skipped = a[0] - map->start;
+        rights = map->rights;
+        map->offset += skipped;
+        map->there = std::min(map->there - std::min(map->there, skipped), old_size);
         map->start = start;
         map->size = size;
         map->file = dup(before->file);
@@ -162,12 +186,7 @@ std::int64_t Process::remap(const std::uint64_t (&a)[6]) {
     }
     if (map && map->shared) {
         memory.unmap(a[0], old_size);
-        if (!map_shared(*map)) {
-            close(map->file);
-            return -ENOMEM;
-        }
-        file_maps_.push_back(*map);
-        return static_cast<std::int64_t>(start);
+        return add_file_map(*map);
     }
     if (start == a[0]) {
         memory.map(start + old_size, grown, rights, "anonymous");
@@ -181,10 +200,26 @@ std::int64_t Process::remap(const std::uint64_t (&a)[6]) {
         memory.unmap(a[0], old_size);
     }
     if (map) {
-        load(*map, start + old_size, grown);
+        if (map->there != size) memory.map(start + map->there, size - map->there, 0, kBehindFile);
+        follow_file(*map);
         file_maps_.push_back(*map);
     }
     return static_cast<std::int64_t>(start);
+}
+
+// Pages that a file may still get keep their rights for then.
+std::int64_t Process::protect(std::uint64_t start, std::uint64_t size, std::uint8_t rights) {
+    AddressSpace& memory = node_.memory;
+    if (!memory.protect(start, size, rights)) return -ENOMEM;
+    if (file_maps_.empty()) return 0;
+    split_file_maps(start);
+    split_file_maps(start + size);
+    for (FileMap& map : file_maps_) {
+        if (map.start - start >= size) continue;
+        map.rights = rights;
+        if (map.there != map.size) memory.protect(map.start + map.there, map.size - map.there, 0);
+    }
+    return 0;
 }
 
 // What the program wrote is gone: the pages are those of the file again, or zero.
@@ -192,7 +227,7 @@ std::int64_t Process::drop_pages(std::uint64_t start, std::uint64_t size) {
     const std::byte zeros[kPageSize] = {};
     for (std::uint64_t at = start; at < start + size; at += kPageSize) {
         const FileMap* const map = file_map(at);
-        if (map != nullptr && map->shared) continue;
+        if (map != nullptr && (map->shared || !is_there(*map, at))) continue;
         if (!node_.memory.write(at, zeros, kPageSize, 0)) return -ENOMEM;
         if (map != nullptr) load(*map, at, kPageSize);
     }
@@ -217,6 +252,8 @@ std::int64_t Process::memory_call(std::uint64_t number, const std::uint64_t (&a)
             if (size == 0 || size < a[1]) return -EINVAL;
             std::uint64_t start = a[0] & kPageMask;
             const bool fixed = a[3] & (kMapFixed | kMapFixedNoReplace);
+            if ((fixed && start != a[0]) || (a[5] & ~kPageMask)) return -EINVAL;
+            if ((a[3] & kMapType) == 0 || (a[3] & kMapType) > kMapSharedValidate) return -EINVAL;
             if ((a[3] & kMapFixedNoReplace) && !memory.is_free(start, size)) return -EEXIST;
             if (!fixed) {
                 start = memory.find_free(kLinuxMapBase, size, kLinuxStackTop - 2 * kStackSize);
@@ -247,8 +284,7 @@ std::int64_t Process::memory_call(std::uint64_t number, const std::uint64_t (&a)
                     a[0] < map.start + map.size)
                     return -EACCES;
             }
-            return memory.protect(a[0], up(a[1]), static_cast<std::uint8_t>(a[2] & 7)) ? 0
-                                                                                       : -ENOMEM;
+            return protect(a[0], up(a[1]), static_cast<std::uint8_t>(a[2] & 7));
         case kSysMsync: {
             if ((a[0] & ~kPageMask) || (a[2] & ~std::uint64_t{7}) || (a[2] & 5) == 5)
                 return -EINVAL;
@@ -262,6 +298,7 @@ std::int64_t Process::memory_call(std::uint64_t number, const std::uint64_t (&a)
             return 0;
         }
         case kSysMadvise:
+            if ((a[0] & ~kPageMask) != 0) return -EINVAL;
             // Only MADV_DONTNEED has an effect a program can see.
             return a[2] == 4 ? drop_pages(a[0], up(a[1])) : 0;
         // Nothing is ever paged out.

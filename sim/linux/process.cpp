@@ -150,6 +150,10 @@ void Process::serve(Node& node, Hart& hart) {
         return;
     }
     if (hart.stop == Stop::kHostCall) return nic_.ring(machine_, node_, hart);
+    FileMap* const map = file_map(hart.trap.value);
+    if (signal_of(hart.trap.cause) == kSigSegv && map != nullptr &&
+        !is_there(*map, hart.trap.value) && follow_file(*map) && is_there(*map, hart.trap.value))
+        return;  // others have made the file longer: the access is made again
     if (!handle_fault(hart)) crash(hart);
 }
 
@@ -160,7 +164,7 @@ void Process::crash(Hart& hart) {
                   std::string(cause_name(hart.trap.cause)).c_str(), cause,
                   static_cast<unsigned long>(hart.trap.value));
     machine_.complain(line + machine_.report(node_, hart));
-    machine_.exit_node(node_, 128 + signal_of(hart.trap.cause));
+    machine_.exit_node(node_, 128 + signal_of_fault(hart));
 }
 
 std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {

@@ -243,8 +243,13 @@ bool Process::holds_faults(const Hart& hart) const {
     });
 }
 
-bool Process::handle_fault(Hart& hart) {
+int Process::signal_of_fault(const Hart& hart) {
     const int number = signal_of(hart.trap.cause);
+    return number == kSigSegv && is_behind_file(hart.trap.value) ? int{kSigBus} : number;
+}
+
+bool Process::handle_fault(Hart& hart) {
+    const int number = signal_of_fault(hart);
     if (number == 0) return false;
     const SignalAction& action = actions_[static_cast<unsigned>(number)];
     if (action.handler == kSigDefault || action.handler == kSigIgnore ||
@@ -254,8 +259,12 @@ bool Process::handle_fault(Hart& hart) {
     info.number = number;
     const bool at_instruction = number == kSigIll || number == kSigTrap;
     info.address = at_instruction ? hart.pc : hart.trap.value;
-    // SEGV_MAPERR or SEGV_ACCERR; of the others the first code: ILL_ILLOPC, TRAP_BRKPT, BUS_ADRALN.
-    info.code = number == kSigSegv && node_.memory.find(hart.trap.value) != nullptr ? 2 : 1;
+    // SEGV_MAPERR or SEGV_ACCERR, BUS_ADRALN or BUS_ADRERR; of the others the first code:
+    // ILL_ILLOPC, TRAP_BRKPT.
+    const bool second = number == kSigBus
+                            ? is_behind_file(hart.trap.value)
+                            : number == kSigSegv && node_.memory.find(hart.trap.value) != nullptr;
+    info.code = second ? 2 : 1;
     enter_handler(hart, info);
     return true;
 }

@@ -93,7 +93,10 @@ std::int64_t Process::transfer(Hart& hart, const Descriptor& file, const std::ve
             note_written(parts, static_cast<std::uint64_t>(moved));
             return moved;
         }
-        if (moved > 0) done += static_cast<std::uint64_t>(moved);
+        if (moved > 0) {
+            done += static_cast<std::uint64_t>(moved);
+            file_resized(file.host);
+        }
         if (moved >= 0 && (!blocks.value_or(false) || static_cast<std::uint64_t>(moved) == there))
             return static_cast<std::int64_t>(done);
         if (file.file->own || !alone()) {
