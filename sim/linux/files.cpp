@@ -1,5 +1,6 @@
 // File calls: the host does them, on descriptors of the process's own numbering.
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -14,7 +15,8 @@ namespace isthmus::sim::linux_abi {
 
 namespace {
 
-constexpr std::uint64_t kSetPipeSize = 1031, kGetPipeSize = 1032;
+constexpr std::uint64_t kCloseUnshare = 2, kCloseOnExec = 4;
+constexpr std::uint64_t kRenameNoReplace = 1, kRenameExchange = 2;
 
 int host_open_flags(std::uint64_t flags) {
     static constexpr std::pair<std::uint64_t, int> kPairs[] = {
@@ -115,13 +117,33 @@ std::int64_t Process::control_file(Descriptor& descriptor, const std::uint64_t (
             }
             return fcntl(host, F_SETFL, flags) != 0 ? -errno : 0;
         }
-        case kGetPipeSize:
-        case kSetPipeSize: {
-            const int size = fcntl(host, static_cast<int>(a[1]), static_cast<int>(a[2]));
-            return size < 0 ? -errno : size;
+        case F_GETPIPE_SZ:
+        case F_SETPIPE_SZ:
+        case F_GET_SEALS:
+        case F_ADD_SEALS: {
+            const int result = fcntl(host, static_cast<int>(a[1]), static_cast<int>(a[2]));
+            return result < 0 ? -errno : result;
         }
         default: return -EINVAL;
     }
+}
+
+std::int64_t Process::close_files(std::uint64_t first, std::uint64_t last, std::uint64_t flags) {
+    const auto from = static_cast<std::uint32_t>(first), to = static_cast<std::uint32_t>(last);
+    if ((flags & ~(kCloseUnshare | kCloseOnExec)) != 0 || from > to) return -EINVAL;
+    for (auto it = files_.begin(); it != files_.end();) {
+        const auto fd = static_cast<std::uint32_t>(it->first);
+        if (fd < from || fd > to) {
+            ++it;
+        } else if ((flags & kCloseOnExec) != 0) {
+            it->second.close_on_exec = true;
+            ++it;
+        } else {
+            if (it->second.host > 2) close(it->second.host);
+            it = files_.erase(it);
+        }
+    }
+    return 0;
 }
 
 std::int64_t Process::change_directory(int directory, const char* path) {
@@ -184,8 +206,9 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
         case kSysRenameat2:
             if (!node_.memory.read_string(a[1], path) || !node_.memory.read_string(a[3], other))
                 return -EFAULT;
-            if (a[4] != 0) return -EINVAL;
-            return status(renameat(directory(a[0]), path.c_str(), directory(a[2]), other.c_str()));
+            if ((a[4] & ~(kRenameNoReplace | kRenameExchange)) != 0) return -EINVAL;
+            return status(renameat2(directory(a[0]), path.c_str(), directory(a[2]), other.c_str(),
+                                    static_cast<unsigned>(a[4])));
         case kSysSymlinkat:
             if (!node_.memory.read_string(a[0], path) || !node_.memory.read_string(a[2], other))
                 return -EFAULT;
@@ -196,8 +219,10 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
             return status(linkat(directory(a[0]), path.c_str(), directory(a[2]), other.c_str(),
                                  (a[4] & 0x400) ? AT_SYMLINK_FOLLOW : 0));
         case kSysFaccessat:
+        case kSysFaccessat2:
             if (!node_.memory.read_string(a[1], path)) return -EFAULT;
-            return status(faccessat(directory(a[0]), path.c_str(), static_cast<int>(a[2]), 0));
+            return status(faccessat(directory(a[0]), path.c_str(), static_cast<int>(a[2]),
+                                    number == kSysFaccessat2 ? static_cast<int>(a[3]) : 0));
         case kSysReadlinkat: {
             if (!node_.memory.read_string(a[1], path)) return -EFAULT;
             char buffer[4096];
@@ -229,6 +254,12 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
         case kSysChdir:
             if (!node_.memory.read_string(a[0], path)) return -EFAULT;
             return change_directory(working_directory_, path.c_str());
+        case kSysMemfdCreate:
+            if (!node_.memory.read_string(a[0], path)) return -EFAULT;
+            return add_file(memfd_create(path.c_str(), static_cast<unsigned>(a[1])), {},
+                            (a[1] & MFD_CLOEXEC) != 0 ? std::uint64_t{kOpenCloexec} : 0);
+        case kSysSync: sync(); return 0;
+        case kSysCloseRange: return close_files(a[0], a[1], a[2]);
         case kSysUmask: {
             const mode_t before = mask_ ? *mask_ : CreationMask::of_host();
             mask_ = static_cast<mode_t>(a[0] & 0777);
@@ -267,8 +298,16 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
             }
             return -ENOTTY;
         }
+        case kSysFadvise64:
+            return -posix_fadvise(host, static_cast<off_t>(a[1]), static_cast<off_t>(a[2]),
+                                  static_cast<int>(a[3]));
         case kSysFdatasync: return status(fdatasync(host));
         case kSysFsync: return status(fsync(host));
+        case kSysSyncfs: return status(syncfs(host));
+        case kSysSyncFileRange:
+            return status(sync_file_range(host, static_cast<off_t>(a[1]), static_cast<off_t>(a[2]),
+                                          static_cast<unsigned>(a[3])));
+        case kSysReadahead: return status(readahead(host, static_cast<off_t>(a[1]), a[2]));
         case kSysLseek:
             return status(lseek(host, static_cast<off_t>(a[1]), static_cast<int>(a[2])));
         case kSysGetdents64: {

@@ -215,6 +215,7 @@ class Process final : public Environment {
     void forget_opening(unsigned id);
     std::int64_t duplicate(const Descriptor& descriptor, int from, bool close_on_exec);
     std::int64_t control_file(Descriptor& descriptor, const std::uint64_t (&a)[6]);
+    std::int64_t close_files(std::uint64_t first, std::uint64_t last, std::uint64_t flags);
     std::int64_t put_stat(std::uint64_t address, const struct stat& st);
 
     // Reading and writing (transfer.cpp).

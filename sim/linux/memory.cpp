@@ -297,6 +297,13 @@ std::int64_t Process::memory_call(std::uint64_t number, const std::uint64_t (&a)
             }
             return 0;
         }
+        case kSysMincore: {
+            if ((a[0] & ~kPageMask) != 0) return -EINVAL;
+            const std::uint64_t size = up(a[1]);
+            if (size < a[1] || !all_mapped(a[0], size)) return -ENOMEM;
+            const std::vector<std::uint8_t> resident(size / kPageSize, 1);
+            return node_.memory.write(a[2], resident.data(), resident.size()) ? 0 : -EFAULT;
+        }
         case kSysMadvise:
             if ((a[0] & ~kPageMask) != 0) return -EINVAL;
             // Only MADV_DONTNEED has an effect a program can see.

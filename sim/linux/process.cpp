@@ -178,6 +178,10 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysMkdirat:
         case kSysUnlinkat:
         case kSysFaccessat:
+        case kSysFaccessat2:
+        case kSysFadvise64:
+        case kSysMemfdCreate:
+        case kSysCloseRange:
         case kSysChdir:
         case kSysFchdir:
         case kSysUmask:
@@ -187,7 +191,11 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysGetdents64:
         case kSysLseek:
         case kSysReadlinkat:
+        case kSysSync:
         case kSysFsync:
+        case kSysSyncfs:
+        case kSysSyncFileRange:
+        case kSysReadahead:
         case kSysRenameat2:
         case kSysFdatasync:
         case kSysSymlinkat:
@@ -217,6 +225,7 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysMremap:
         case kSysMprotect:
         case kSysMsync:
+        case kSysMincore:
         case kSysMadvise:
         case kSysMlock:
         case kSysMlock2:

@@ -320,8 +320,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, CompiledProgram,
                          testing::Values("formatted", "heap", "threads", "files", "numbers",
                                          "control", "signals", "signal_threads", "poll",
                                          "shared_files", "pipes", "named_pipes", "attributes",
-                                         "events", "timers", "clocks", "locks", "maps",
-                                         "file_ends"));
+                                         "events", "timers", "clocks", "locks", "maps", "file_ends",
+                                         "descriptors"));
 
 }  // namespace
 }  // namespace isthmus::sim
