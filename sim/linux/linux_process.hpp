@@ -229,6 +229,8 @@ class Process final : public Environment {
     /// Has the thread wait until the file is ready and then make the call again.
     void wait_for_file(Hart& hart, const Descriptor& file, short events, std::uint64_t done);
 
+    std::int64_t copy_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+
     std::uint64_t now(bool realtime) const;
     /// Those of threads and processes go by the node's time, too.
     bool has_clock(std::int32_t clock) const;

@@ -219,6 +219,10 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysPwrite64:
         case kSysPreadv:
         case kSysPwritev: return transfer_call(hart, number, a);
+        case kSysSendfile:
+        case kSysSplice:
+        case kSysTee:
+        case kSysCopyFileRange: return copy_call(hart, number, a);
         case kSysBrk:
         case kSysMmap:
         case kSysMunmap:
