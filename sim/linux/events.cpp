@@ -34,7 +34,7 @@ std::int64_t Process::event_call(std::uint64_t number, const std::uint64_t (&a)[
             if (a[1] != EPOLL_CTL_DEL && !get(a[3], event)) return -EFAULT;
             epoll_event wanted{};
             wanted.events = event.events;
-            if (file->second.file->is_timer) wanted.events &= ~std::uint32_t{EPOLLOUT};
+            if (file->second.file->is_read_only()) wanted.events &= ~std::uint32_t{EPOLLOUT};
             wanted.data.u64 = event.data;
             if (epoll_ctl(set->second.host, static_cast<int>(a[1]), file->second.host, &wanted) !=
                 0)

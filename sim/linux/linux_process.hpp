@@ -120,6 +120,11 @@ struct OpenFile {
     /// Of a timer: it adds to a count, which the host's file is.
     bool is_timer = false, realtime = false;
     Timer timer{};
+    /// Of a file from which signals are read: which, and whether the host's file says so.
+    std::optional<std::uint64_t> signals{};
+    bool raised = false;
+
+    bool is_read_only() const { return is_timer || signals; }
 };
 struct Descriptor {
     int host;
@@ -231,6 +236,11 @@ class Process final : public Environment {
 
     std::int64_t copy_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
 
+    // Reading signals from files (signal_files.cpp).
+    std::int64_t open_signal_file(const std::uint64_t (&a)[6]);
+    std::int64_t read_signals(Hart& hart, const Descriptor& file, const std::vector<Iovec>& parts);
+    void raise_signal_files();
+
     std::uint64_t now(bool realtime) const;
     /// Those of threads and processes go by the node's time, too.
     bool has_clock(std::int32_t clock) const;
@@ -331,7 +341,7 @@ class Process final : public Environment {
     std::vector<SignalInfo> pending_;  // of the process
     Timer interval_timer_;
     std::map<std::int32_t, SignalTimer> signal_timers_;
-    bool has_file_timers_ = false;  // or had
+    bool has_file_timers_ = false, has_signal_files_ = false;  // or had
     std::vector<FileMap> file_maps_;
     const bool trace_;
 };

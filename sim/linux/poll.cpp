@@ -63,8 +63,8 @@ std::int64_t Process::poll_call(Hart& hart, std::uint64_t number, const std::uin
         }
         const OpenFile& file = *found->second.file;
         outside |= !file.own;
-        // Nothing is written to a timer, whatever the host says of its file.
-        const int never = file.is_timer ? POLLOUT : 0;
+        // Nothing is written to a timer or to signals, whatever the host says of their file.
+        const int never = file.is_read_only() ? POLLOUT : 0;
         files.push_back({found->second.host, static_cast<short>(events & ~never), 0});
         return true;
     };

@@ -223,6 +223,7 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysSplice:
         case kSysTee:
         case kSysCopyFileRange: return copy_call(hart, number, a);
+        case kSysSignalfd4: return open_signal_file(a);
         case kSysBrk:
         case kSysMmap:
         case kSysMunmap:

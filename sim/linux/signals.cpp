@@ -107,7 +107,7 @@ bool Process::take_pending(unsigned thread, std::uint64_t wanted, SignalInfo& in
 void Process::deliver() {
     if (pending_.empty() &&
         std::ranges::all_of(signals_, [](const auto& one) { return one.second.pending.empty(); }))
-        return;
+        return raise_signal_files();
     // Who waits for a signal takes it before anybody's handler does.
     for (auto it = sleepers_.begin(); it != sleepers_.end();) {
         SignalInfo info;
@@ -125,6 +125,7 @@ void Process::deliver() {
         while (!node_.exited && take_pending(id, ~signals_[id].blocked, info))
             handle(*node_.harts[id], info);
     }
+    raise_signal_files();
 }
 
 void Process::handle(Hart& hart, const SignalInfo& info) {

@@ -52,6 +52,7 @@ void Process::ring_timers() {
     }
     const std::uint64_t next = next_signal();
     node_.alarm = next != 0 ? next : ~std::uint64_t{0};
+    raise_signal_files();
 }
 
 std::uint64_t Process::next_signal() const {

@@ -69,6 +69,7 @@ std::int64_t Process::transfer(Hart& hart, const Descriptor& file, const std::ve
         if (part.length > kMostBytes - wanted) return -EINVAL;
         wanted += part.length;
     }
+    if (file.file->signals) return read_signals(hart, file, parts);
     const short events = to_file ? POLLOUT : POLLIN;
     const std::optional<bool> blocks = file.file->blocks;
     pollfd polled{file.host, events, 0};
@@ -134,13 +135,14 @@ std::int64_t Process::transfer_call(Hart& hart, std::uint64_t number, const std:
     const Descriptor file = found->second;
     const bool to_file = number == kSysWrite || number == kSysWritev || number == kSysPwrite64 ||
                          number == kSysPwritev;
-    if (to_file && file.file->is_timer) return -EINVAL;
+    if (to_file && file.file->is_read_only()) return -EINVAL;
     std::optional<std::uint64_t> offset;
     if (number == kSysPread64 || number == kSysPwrite64 || number == kSysPreadv ||
         number == kSysPwritev) {
         if (static_cast<std::int64_t>(a[3]) < 0) return -EINVAL;
         offset = a[3];
     }
+    if (offset && file.file->is_read_only()) return -ESPIPE;
     if (number == kSysRead || number == kSysWrite || number == kSysPread64 ||
         number == kSysPwrite64)
         return transfer(hart, file, {{a[1], a[2]}}, to_file, offset, done);
