@@ -94,7 +94,8 @@ std::int64_t Process::duplicate(const Descriptor& descriptor, int from, bool clo
     return from;
 }
 
-std::int64_t Process::control_file(Descriptor& descriptor, const std::uint64_t (&a)[6]) {
+std::int64_t Process::control_file(Hart& hart, Descriptor& descriptor,
+                                   const std::uint64_t (&a)[6]) {
     const int host = descriptor.host;
     switch (a[1]) {
         case F_DUPFD:
@@ -117,6 +118,12 @@ std::int64_t Process::control_file(Descriptor& descriptor, const std::uint64_t (
             }
             return fcntl(host, F_SETFL, flags) != 0 ? -errno : 0;
         }
+        case F_GETLK:
+        case F_SETLK:
+        case F_SETLKW:
+        case F_OFD_GETLK:
+        case F_OFD_SETLK:
+        case F_OFD_SETLKW: return lock_part(hart, host, a[1], a[2]);
         case F_GETPIPE_SZ:
         case F_SETPIPE_SZ:
         case F_GET_SEALS:
@@ -284,7 +291,7 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
             files_[static_cast<int>(a[1])] = {copy, descriptor.file, (a[2] & kOpenCloexec) != 0};
             return static_cast<std::int64_t>(a[1]);
         }
-        case kSysFcntl: return control_file(files_[static_cast<int>(a[0])], a);
+        case kSysFcntl: return control_file(hart, files_[static_cast<int>(a[0])], a);
         case kSysIoctl: {
             if (a[1] == 0x5413) {  // TIOCGWINSZ
                 struct winsize size;

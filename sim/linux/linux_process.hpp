@@ -219,7 +219,7 @@ class Process final : public Environment {
     bool opens_now(unsigned id);
     void forget_opening(unsigned id);
     std::int64_t duplicate(const Descriptor& descriptor, int from, bool close_on_exec);
-    std::int64_t control_file(Descriptor& descriptor, const std::uint64_t (&a)[6]);
+    std::int64_t control_file(Hart& hart, Descriptor& descriptor, const std::uint64_t (&a)[6]);
     std::int64_t close_files(std::uint64_t first, std::uint64_t last, std::uint64_t flags);
     std::int64_t put_stat(std::uint64_t address, const struct stat& st);
 
@@ -235,6 +235,11 @@ class Process final : public Environment {
     void wait_for_file(Hart& hart, const Descriptor& file, short events, std::uint64_t done);
 
     std::int64_t copy_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+
+    // Locks (file_locks.cpp).
+    std::int64_t lock_file(Hart& hart, std::uint64_t fd, std::uint64_t operation);
+    std::int64_t lock_part(Hart& hart, int host, std::uint64_t command, std::uint64_t address);
+    std::int64_t wait_for_lock(Hart& hart);
 
     // Reading signals from files (signal_files.cpp).
     std::int64_t open_signal_file(const std::uint64_t (&a)[6]);
@@ -266,6 +271,7 @@ class Process final : public Environment {
     bool alone() const { return node_.harts.size() - gone_.size() < 2 && next_signal() == 0; }
     int wake_futex(std::uint64_t address, std::uint64_t most, std::uint32_t bits);
     void exit_thread(Hart& hart, int code);
+    void end(int code);
 
     // Signals (signals.cpp).
     bool ignored(int number) const;

@@ -164,7 +164,13 @@ void Process::crash(Hart& hart) {
                   std::string(cause_name(hart.trap.cause)).c_str(), cause,
                   static_cast<unsigned long>(hart.trap.value));
     machine_.complain(line + machine_.report(node_, hart));
-    machine_.exit_node(node_, 128 + signal_of_fault(hart));
+    end(128 + signal_of_fault(hart));
+}
+
+// What the program held open is nobody's then; other nodes may wait for it.
+void Process::end(int code) {
+    close_files(0, ~std::uint32_t{0}, 0);
+    machine_.exit_node(node_, code);
 }
 
 std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
@@ -223,6 +229,7 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysSplice:
         case kSysTee:
         case kSysCopyFileRange: return copy_call(hart, number, a);
+        case kSysFlock: return lock_file(hart, a[0], a[1]);
         case kSysSignalfd4: return open_signal_file(a);
         case kSysBrk:
         case kSysMmap:
@@ -245,7 +252,7 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysNanosleep:
         case kSysClockNanosleep: return time_call(hart, number, a);
         case kSysExit: exit_thread(hart, static_cast<int>(a[0] & 0xff)); return 0;
-        case kSysExitGroup: machine_.exit_node(node_, static_cast<int>(a[0] & 0xff)); return 0;
+        case kSysExitGroup: end(static_cast<int>(a[0] & 0xff)); return 0;
         case kCallEndJob: machine_.end_job(node_, static_cast<int>(a[0] & 0xff)); return 0;
         case kCallJoinJob: node_.in_job = a[0] != 0; return 0;
         case kSysSetTidAddress:

@@ -274,7 +274,7 @@ void Process::end_by_signal(Hart& hart, int number) {
     machine_.complain("isthmus-sim: node " + std::to_string(node_.id) + ": signal " +
                       std::to_string(number) + " ends the program\n" +
                       machine_.report(node_, hart));
-    machine_.exit_node(node_, 128 + number);
+    end(128 + number);
 }
 
 std::int64_t Process::send_call(std::uint64_t number, const std::uint64_t (&a)[6]) {

@@ -269,7 +269,7 @@ void Process::exit_thread(Hart& hart, int code) {
     signals_.erase(id);
     hart.blocks.flush();
     gone_.push_back(id);
-    if (gone_.size() == node_.harts.size()) machine_.exit_node(node_, code);
+    if (gone_.size() == node_.harts.size()) end(code);
 }
 
 }  // namespace isthmus::sim::linux_abi
