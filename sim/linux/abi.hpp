@@ -167,9 +167,12 @@ struct Iovec {
 
 // Signals.
 enum Signal : int {
+    kSigQuit = 3,
     kSigIll = 4,
     kSigTrap = 5,
+    kSigAbrt = 6,
     kSigBus = 7,
+    kSigFpe = 8,
     kSigKill = 9,
     kSigSegv = 11,
     kSigPipe = 13,
@@ -181,7 +184,10 @@ enum Signal : int {
     kSigTtin = 21,
     kSigTtou = 22,
     kSigUrg = 23,
+    kSigXcpu = 24,
+    kSigXfsz = 25,
     kSigWinch = 28,
+    kSigSys = 31,
     kSignals = 64
 };
 enum SignalCode : std::int32_t {

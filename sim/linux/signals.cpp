@@ -33,6 +33,23 @@ bool ignored_by_default(int number) {
     }
 }
 
+/// The others are no faults: somebody wanted the program to end.
+bool ends_by_fault(int number) {
+    switch (number) {
+        case kSigQuit:
+        case kSigIll:
+        case kSigTrap:
+        case kSigAbrt:
+        case kSigBus:
+        case kSigFpe:
+        case kSigSegv:
+        case kSigXcpu:
+        case kSigXfsz:
+        case kSigSys: return true;
+        default: return false;
+    }
+}
+
 bool inside(const AlternateStack& stack, std::uint64_t address) {
     return (stack.flags & kStackDisabled) == 0 && address - stack.base <= stack.size &&
            address != stack.base;
@@ -271,9 +288,12 @@ bool Process::handle_fault(Hart& hart) {
 }
 
 void Process::end_by_signal(Hart& hart, int number) {
-    machine_.complain("isthmus-sim: node " + std::to_string(node_.id) + ": signal " +
-                      std::to_string(number) + " ends the program\n" +
-                      machine_.report(node_, hart));
+    // As in a shell, nobody is told of output that nobody wants.
+    if (number != kSigPipe) {
+        const std::string line = "isthmus-sim: node " + std::to_string(node_.id) + ": signal " +
+                                 std::to_string(number) + " ends the program\n";
+        machine_.complain(ends_by_fault(number) ? line + machine_.report(node_, hart) : line);
+    }
     end(128 + number);
 }
 

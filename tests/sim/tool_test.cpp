@@ -43,6 +43,7 @@ class ToolWithProgram : public testing::Test {
     void SetUp() override {
         if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
         test::write_file(scratch / "p.c", R"(
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ class ToolWithProgram : public testing::Test {
 int main(int argc, char** argv) {
     if (argc > 1 && !strcmp(argv[1], "crash")) return *(volatile int*)16;
     if (argc > 1 && !strcmp(argv[1], "abort")) abort();
+    if (argc > 2 && !strcmp(argv[1], "signal")) raise(atoi(argv[2]));
     if (argc > 1 && !strcmp(argv[1], "spin")) for (;;) __asm__ volatile("");
     printf("node %d of %d\n", (int)XBGAS_READ_E(10), (int)XBGAS_READ_E(11));
     xbgas_ersd(1, (void*)XBGAS_READ_E(13), 1);
@@ -184,6 +186,13 @@ TEST_F(ToolWithProgram, ASignalWithoutAHandlerEndsTheProgram) {
               std::string::npos)
         << aborted.output;
     EXPECT_NE(aborted.output.find("back trace:"), std::string::npos) << aborted.output;
+    // Nothing is wrong with a program that is told to end.
+    for (const int number : {1, 2, 9, 14, 15}) {
+        const auto told = test::run(kTool + program + " signal " + std::to_string(number));
+        EXPECT_EQ(told.status, 128 + number);
+        EXPECT_EQ(told.output,
+                  "isthmus-sim: node 0: signal " + std::to_string(number) + " ends the program\n");
+    }
 }
 
 // A reader of the output that goes away ends the program, not the simulator.
@@ -207,8 +216,9 @@ int main(int argc, char** argv) {
         return test::run("( ( " + command + "; echo status $? >&2 ) | true )");
     };
     const auto ended = unread(kTool + (scratch / "talk"));
-    EXPECT_NE(ended.output.find("node 0: signal 13 ends the program"), std::string::npos);
-    EXPECT_TRUE(ended.output.ends_with("status 141\n")) << ended.output;
+    EXPECT_EQ(ended.output, "status 141\n");
+    const auto timed = unread(kTool + "--timed --quiet -n 2 " + (scratch / "talk"));
+    EXPECT_EQ(timed.output, "status 141\n");
     const auto ignored = unread(kTool + (scratch / "talk") + " ignore");
     EXPECT_EQ(ignored.output, "error 1status 3\n");
 }
