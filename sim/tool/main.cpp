@@ -36,6 +36,7 @@ struct Settings {
     bool timed = false;
     std::vector<std::string> environment;
     bool json = false, quiet = false, count = false, trace_to_stderr = false;
+    bool sets_memory = false;
     int gdb_port = -1;
     unsigned processes = 1;
 };
@@ -177,6 +178,17 @@ bool run_machine(Machine& machine, const Settings& settings, nlohmann::json& cou
     return machine.run(std::span(logs));
 }
 
+/// Throws std::runtime_error if the settings do not fit.
+bool runs_bare(const Settings& settings, const Program& program) {
+    const bool bare = settings.mode == "bare" ||
+                      (settings.mode == "auto" && program.symbol("tohost").has_value());
+    if (settings.sets_memory && !bare)
+        throw std::runtime_error("--memory is for the bare machine: a Linux program such as " +
+                                 settings.program +
+                                 " has the memory that it maps; leave --memory out");
+    return bare;
+}
+
 int run(Settings& settings) {
     const Program program = Program::load(settings.program);
     MachineOptions& options = settings.machine;
@@ -185,8 +197,7 @@ int run(Settings& settings) {
     options.arguments.insert(options.arguments.end(), settings.arguments.begin(),
                              settings.arguments.end());
     options.environment = settings.environment;
-    const bool bare = settings.mode == "bare" ||
-                      (settings.mode == "auto" && program.symbol("tohost").has_value());
+    const bool bare = runs_bare(settings, program);
     Program moved = program;
     // A position-independent program goes where the system would put it.
     if (program.position_independent && !bare) moved.move(0x40'0000);
@@ -250,7 +261,7 @@ int run_processes(const Settings& settings, int argc, char** argv) {
                                      " works in one process only: leave --processes out");
     }
     // What can be refused at once is refused once.
-    static_cast<void>(Program::load(settings.program));
+    runs_bare(settings, Program::load(settings.program));
     if (settings.processes > settings.machine.nodes)
         throw std::runtime_error(std::to_string(settings.processes) + " processes for " +
                                  std::to_string(settings.machine.nodes) +
@@ -273,9 +284,13 @@ int run_processes(const Settings& settings, int argc, char** argv) {
 /// With a machine description the program runs in time: isthmus-timing, beside this tool, takes
 /// over.
 int run_timed(const Settings& settings, const CLI::App& given) {
+    if (settings.sets_memory)
+        throw std::runtime_error(
+            "--memory works without time only: in time, a node's memory is the machine's, "
+            "--set memory.mebibytes=...");
     for (const char* option : {"--gdb", "--count", "--trace", "--trace-file", "--log-commits",
-                               "--processes", "--memory", "--quantum", "--seed",
-                               "--max-instructions", "--strict-e", "--interpret", "--host-clock"}) {
+                               "--processes", "--quantum", "--seed", "--max-instructions",
+                               "--strict-e", "--interpret", "--host-clock"}) {
         if (given.count(option) != 0)
             throw std::runtime_error(std::string(option) +
                                      " works without time only: leave --machine, --timed, --set "
@@ -382,6 +397,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 126;
     }
+    settings.sets_memory = app.count("--memory") != 0;
     if (settings.trace_to_stderr && settings.trace.empty()) settings.trace = "-";
     try {
         if (settings.timed || !settings.machine_file.empty() ||

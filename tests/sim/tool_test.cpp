@@ -77,6 +77,18 @@ TEST_F(ToolWithProgram, ExitCodeIsTheProgramsOwn) {
         << "the lowest node with a code other than 0";
 }
 
+TEST_F(ToolWithProgram, MemoryIsOfTheBareMachine) {
+    const auto refused = test::run(kTool + "--memory 1GB " + program + " 5");
+    EXPECT_EQ(refused.status, 126);
+    EXPECT_NE(refused.output.find("--memory is for the bare machine"), std::string::npos)
+        << refused.output;
+    EXPECT_EQ(refused.output.find("node 0"), std::string::npos) << refused.output;
+    // A message about the memory of the bare machine names it; in time it names what to turn there.
+    const auto timed = test::run(kTool + "--timed --mode bare --memory 1GB " + program);
+    EXPECT_EQ(timed.status, 126);
+    EXPECT_NE(timed.output.find("--set memory.mebibytes="), std::string::npos) << timed.output;
+}
+
 TEST_F(ToolWithProgram, AnOptionThatRepeatsTakesOneValueEachTime) {
     const auto plain = test::run(kTool + "-n 2 --env A=1 --env B=2 " + program + " 5");
     EXPECT_EQ(plain.status, 5) << plain.output;
