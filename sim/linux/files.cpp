@@ -60,8 +60,27 @@ std::int64_t Process::add_file(int host, const OpenFile& file, std::uint64_t fla
     int guest = 0;
     while (files_.count(guest))
         ++guest;
+    if (static_cast<std::uint64_t>(guest) >= limits_[kLimitOfFiles].now) {
+        close(host);
+        return -EMFILE;
+    }
     files_[guest] = {host, std::make_shared<OpenFile>(file), (flags & kOpenCloexec) != 0};
     return guest;
+}
+
+/// Both or none.
+std::int64_t Process::put_pair(std::uint64_t address, const int (&ends)[2], const OpenFile& file,
+                               std::uint64_t flags) {
+    const std::int64_t first = add_file(ends[0], file, flags);
+    const std::int64_t second = add_file(ends[1], file, flags);
+    const std::int32_t guest[2] = {static_cast<std::int32_t>(first),
+                                   static_cast<std::int32_t>(second)};
+    if (second >= 0 && put(address, guest)) return 0;
+    for (const std::int32_t one : guest) {
+        if (one >= 0)
+            close_files(static_cast<std::uint64_t>(one), static_cast<std::uint64_t>(one), 0);
+    }
+    return second < 0 ? second : -EFAULT;
 }
 
 std::int64_t Process::open_file(Hart& hart, const std::string& path, const std::uint64_t (&a)[6]) {
@@ -90,6 +109,10 @@ std::int64_t Process::duplicate(const Descriptor& descriptor, int from, bool clo
     if (host < 0) return -errno;
     while (files_.count(from))
         ++from;
+    if (static_cast<std::uint64_t>(from) >= limits_[kLimitOfFiles].now) {
+        close(host);
+        return -EMFILE;
+    }
     files_[from] = {host, descriptor.file, close_on_exec};
     return from;
 }
@@ -100,7 +123,8 @@ std::int64_t Process::control_file(Hart& hart, Descriptor& descriptor,
     switch (a[1]) {
         case F_DUPFD:
         case F_DUPFD_CLOEXEC:
-            if (static_cast<std::int32_t>(a[2]) < 0) return -EINVAL;
+            if (static_cast<std::int32_t>(a[2]) < 0 || a[2] >= limits_[kLimitOfFiles].now)
+                return -EINVAL;
             return duplicate(descriptor, static_cast<int>(a[2]), a[1] == F_DUPFD_CLOEXEC);
         case F_GETFD: return descriptor.close_on_exec ? FD_CLOEXEC : 0;
         case F_SETFD: descriptor.close_on_exec = (a[2] & FD_CLOEXEC) != 0; return 0;
@@ -253,10 +277,7 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
             int ends[2];
             if (pipe2(ends, host_open_flags(a[1]) | O_NONBLOCK) != 0) return -errno;
             const OpenFile file{.own = true, .blocks = (a[1] & kOpenNonblock) == 0};
-            const std::int32_t guest[2] = {
-                static_cast<std::int32_t>(add_file(ends[0], file, a[1])),
-                static_cast<std::int32_t>(add_file(ends[1], file, a[1]))};
-            return put(a[0], guest) ? 0 : -EFAULT;
+            return put_pair(a[0], ends, file, a[1]);
         }
         case kSysChdir:
             if (!node_.memory.read_string(a[0], path)) return -EFAULT;
@@ -284,7 +305,8 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
         case kSysFchdir: return change_directory(host, ".");
         case kSysDup3: {
             if (a[0] == a[1] || (a[2] & ~std::uint64_t{kOpenCloexec}) != 0) return -EINVAL;
-            if (static_cast<std::int32_t>(a[1]) < 0) return -EBADF;
+            if (static_cast<std::int32_t>(a[1]) < 0 || a[1] >= limits_[kLimitOfFiles].now)
+                return -EBADF;
             const int copy = dup(host);
             if (copy < 0) return -errno;
             if (const int old = host_file(a[1]); old > 2) close(old);

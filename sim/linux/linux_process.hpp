@@ -132,6 +132,11 @@ struct Descriptor {
     bool close_on_exec = false;
 };
 
+struct Limit {
+    std::uint64_t now = ~std::uint64_t{0}, most = ~std::uint64_t{0};
+};
+inline constexpr unsigned kLimitOfStack = 3, kLimitOfFiles = 7, kLimits = 16;
+
 /// The named pipe that a thread waits to open.
 struct Opening {
     int directory;
@@ -211,6 +216,8 @@ class Process final : public Environment {
     std::string host_path(const std::string& path) const;
     std::int64_t change_directory(int directory, const char* path);
     std::int64_t add_file(int host, const OpenFile& file, std::uint64_t flags);
+    std::int64_t put_pair(std::uint64_t address, const int (&ends)[2], const OpenFile& file,
+                          std::uint64_t flags);
     std::int64_t open_file(Hart& hart, const std::string& path, const std::uint64_t (&a)[6]);
     // Named pipes (named_pipes.cpp).
     /// The host's descriptor, or less than 0 with an error. Nothing if the thread waits.
@@ -294,6 +301,13 @@ class Process final : public Environment {
     /// The hart of a living thread; null if there is none.
     Hart* thread(std::int64_t tid) const;
 
+    // The process and its system (system.cpp).
+    std::int64_t limit_call(std::uint64_t resource, std::uint64_t next, std::uint64_t old);
+    std::int64_t identity_call(std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t schedule_call(std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t name_call(const Hart& hart, const std::uint64_t (&a)[6]);
+    std::int64_t system_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+
     // Timers (timers.cpp).
     void ring_timers();
     /// When the next timer sends a signal; 0: none does.
@@ -349,6 +363,9 @@ class Process final : public Environment {
     std::map<std::int32_t, SignalTimer> signal_timers_;
     bool has_file_timers_ = false, has_signal_files_ = false;  // or had
     std::vector<FileMap> file_maps_;
+    std::array<Limit, kLimits> limits_{};
+    int nice_ = 0;
+    std::map<unsigned, std::string> names_;  // of threads; empty: the program's
     const bool trace_;
 };
 

@@ -17,6 +17,7 @@ Process::Process(Machine& machine, Node& node)
     : machine_(machine), node_(node), trace_(std::getenv("ISTHMUS_SIM_STRACE") != nullptr) {
     for (int fd = 0; fd < 3; ++fd)
         files_[fd] = {fd, std::make_shared<OpenFile>()};
+    limits_[kLimitOfStack].now = kStackSize;
 }
 
 Process::~Process() {
@@ -245,8 +246,10 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysMlockall:
         case kSysMunlockall: return memory_call(number, a);
         case kSysClockGettime:
+        case kSysClockSettime:
         case kSysClockGetres:
         case kSysGettimeofday:
+        case kSysSettimeofday:
         case kSysTimes:
         case kSysGetrusage:
         case kSysNanosleep:
@@ -261,15 +264,22 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysFutex: return futex(hart, a);
         case kSysClone: return clone(hart, a);
         case kSysSchedYield: node_.current = (node_.current + 1) % node_.harts.size(); return 0;
-        case kSysSchedGetaffinity: {
-            if (a[1] < 8) return -EINVAL;
-            const std::uint64_t mask = 1;
-            return put(a[2], mask) ? 8 : -EFAULT;
-        }
+        case kSysSchedGetaffinity:
+        case kSysSchedSetaffinity:
+        case kSysSchedGetscheduler:
+        case kSysSchedSetscheduler:
+        case kSysSchedGetparam:
+        case kSysSchedSetparam:
+        case kSysSchedGetPriorityMax:
+        case kSysSchedGetPriorityMin:
+        case kSysGetpriority:
+        case kSysSetpriority:
+        case kSysGetcpu: return schedule_call(number, a);
         case kSysKill:
         case kSysTkill:
         case kSysTgkill:
-        case kSysRtSigqueueinfo: return send_call(number, a);
+        case kSysRtSigqueueinfo:
+        case kSysRtTgsigqueueinfo: return send_call(number, a);
         case kSysSigaltstack:
         case kSysRtSigsuspend:
         case kSysRtSigaction:
@@ -294,53 +304,43 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysEpollPwait2: return epoll_wait_call(hart, number, a);
         case kSysPselect6:
         case kSysPpoll: return poll_call(hart, number, a);
-        case kSysUname: {
-            char names[6][65] = {"Linux",         "isthmus", "5.15.0",
-                                 "xBGAS machine", "riscv64", "(none)"};
-            return node_.memory.write(a[0], names, sizeof names) ? 0 : -EFAULT;
-        }
-        case kSysPrlimit64:
-        case kSysGetrlimit: {
-            const std::uint64_t to = number == kSysPrlimit64 ? a[3] : a[1];
-            const bool stack = (number == kSysPrlimit64 ? a[1] : a[0]) == 3;
-            const std::uint64_t limits[2] = {stack ? kStackSize : ~std::uint64_t{0},
-                                             ~std::uint64_t{0}};
-            return to == 0 || put(to, limits) ? 0 : -EFAULT;
-        }
-        case kSysGetpid: return static_cast<std::int64_t>(kProcessId);
-        case kSysGettid: return static_cast<std::int64_t>(kProcessId + hart.id);
-        case kSysGetppid: return 1;
+        case kSysGetpid:
+        case kSysGetppid:
         case kSysGetuid:
         case kSysGeteuid:
         case kSysGetgid:
-        case kSysGetegid: return 1000;
-        case kSysSysinfo: {
-            std::uint64_t values[14] = {};
-            values[0] = now(false) / 1'000'000'000;
-            values[4] = values[5] = machine_.options().memory_bytes;
-            values[13] = 1;  // bytes per unit
-            return put(a[0], values) ? 0 : -EFAULT;
-        }
-        case kSysGetrandom: {
-            // Repeatable: from the seed, the node and the time.
-            std::uint64_t state =
-                machine_.options().seed * 0x9e3779b97f4a7c15ull + node_.id + node_.nanoseconds();
-            for (std::uint64_t i = 0; i < a[1]; ++i) {
-                state = state * 6364136223846793005ull + 1442695040888963407ull;
-                const auto byte = static_cast<std::uint8_t>(state >> 56);
-                if (!put(a[0] + i, byte)) return -EFAULT;
-            }
-            return static_cast<std::int64_t>(a[1]);
-        }
+        case kSysGetegid:
+        case kSysSetuid:
+        case kSysSetgid:
+        case kSysSetreuid:
+        case kSysSetregid:
+        case kSysSetresuid:
+        case kSysSetresgid:
+        case kSysGetresuid:
+        case kSysGetresgid:
+        case kSysGetgroups:
+        case kSysGetpgid:
+        case kSysSetpgid:
+        case kSysGetsid:
+        case kSysSetsid:
+        case kSysWaitid:
+        case kSysWait4: return identity_call(number, a);
+        case kSysGettid: return static_cast<std::int64_t>(kProcessId + hart.id);
+        case kSysUname:
+        case kSysPrlimit64:
+        case kSysGetrlimit:
+        case kSysSetrlimit:
+        case kSysSysinfo:
+        case kSysGetrandom:
+        case kSysPrctl:
+        case kSysMembarrier:
+        case kSysPersonality: return system_call(hart, number, a);
         case kSysFlushIcache:
             for (const auto& other : node_.harts) {
                 if (other) other->flush_code();
             }
             return 0;
-        case kSysSetRobustList:
-        case kSysSchedSetaffinity:
-        case kSysPrctl:
-        case kSysMembarrier: return 0;
+        case kSysSetRobustList: return 0;
         default: return -ENOSYS;
     }
 }

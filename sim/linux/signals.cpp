@@ -299,22 +299,22 @@ void Process::end_by_signal(Hart& hart, int number) {
 
 std::int64_t Process::send_call(std::uint64_t number, const std::uint64_t (&a)[6]) {
     const auto to = static_cast<std::int32_t>(a[0]);
-    const bool to_thread = number == kSysTkill || number == kSysTgkill;
-    const auto signal = static_cast<std::int32_t>(a[number == kSysTgkill ? 2 : 1]);
+    const bool named = number == kSysTgkill || number == kSysRtTgsigqueueinfo;
+    const bool to_thread = named || number == kSysTkill;
+    const auto signal = static_cast<std::int32_t>(a[named ? 2 : 1]);
     if (signal < 0 || signal > kSignals) return -EINVAL;
     const Hart* receiver = nullptr;
     if (to_thread) {
-        receiver = thread(static_cast<std::int32_t>(a[number == kSysTgkill ? 1 : 0]));
-        if (receiver == nullptr || (number == kSysTgkill && to != static_cast<int>(kProcessId)))
-            return -ESRCH;
+        receiver = thread(static_cast<std::int32_t>(a[named ? 1 : 0]));
+        if (receiver == nullptr || (named && to != static_cast<int>(kProcessId))) return -ESRCH;
     } else if (const auto own = static_cast<std::int32_t>(kProcessId);
                to != own && to != 0 && to != -own) {
         return -ESRCH;
     }
     if (signal == 0) return 0;
     SignalInfo info{};
-    if (number == kSysRtSigqueueinfo) {
-        if (!get(a[2], info)) return -EFAULT;
+    if (number == kSysRtSigqueueinfo || number == kSysRtTgsigqueueinfo) {
+        if (!get(a[named ? 3 : 2], info)) return -EFAULT;
     } else {
         info.code = to_thread ? kCodeTkill : kCodeUser;
         info.sender.pid = static_cast<std::int32_t>(kProcessId);

@@ -247,6 +247,7 @@ std::int64_t Process::clone(Hart& hart, const std::uint64_t (&a)[6]) {
     child.clock = hart.clock;
     child.x[10] = 0;
     signals_[child.id].blocked = signals_[hart.id].blocked;
+    names_[child.id] = names_[hart.id];
     if (a[1]) child.x[2] = a[1];
     if (flags & kCloneSettls) child.x[4] = a[3];
     const auto tid = static_cast<std::int32_t>(kProcessId + child.id);

@@ -8,6 +8,7 @@ namespace {
 
 /// In the number of a clock of a process or thread, which is less than 0.
 constexpr std::int32_t kClockOfThread = 4;
+constexpr std::int32_t kUsageOfChildren = -1, kUsageOfThread = 1;
 
 }  // namespace
 
@@ -39,8 +40,8 @@ std::uint64_t Process::deadline_of(std::uint64_t value, bool absolute, bool real
 
 std::int64_t Process::time_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
     const auto clock = static_cast<std::int32_t>(a[0]);
-    const bool takes_clock =
-        number == kSysClockGettime || number == kSysClockGetres || number == kSysClockNanosleep;
+    const bool takes_clock = number == kSysClockGettime || number == kSysClockGetres ||
+                             number == kSysClockNanosleep || number == kSysClockSettime;
     if (takes_clock && !has_clock(clock)) return -EINVAL;
     switch (number) {
         case kSysClockGettime: return put(a[1], timespec_of(now(is_realtime(clock)))) ? 0 : -EFAULT;
@@ -48,6 +49,21 @@ std::int64_t Process::time_call(Hart& hart, std::uint64_t number, const std::uin
         case kSysGettimeofday: {
             const Timespec time = timespec_of(now(true));
             return put(a[0], Timeval{time.seconds, time.nanoseconds / 1000}) ? 0 : -EFAULT;
+        }
+        // What could be set, only the system's owner may set.
+        case kSysClockSettime: {
+            Timespec time;
+            if (clock > kClockThread || clock == kClockMonotonic) return -EINVAL;
+            if (!get(a[1], time)) return -EFAULT;
+            return nanoseconds_of(time) ? -EPERM : -EINVAL;
+        }
+        case kSysSettimeofday: {
+            Timeval time;
+            if (a[0] == 0) return -EPERM;
+            if (!get(a[0], time)) return -EFAULT;
+            return time.seconds < 0 || time.microseconds < 0 || time.microseconds > 999'999
+                       ? -EINVAL
+                       : -EPERM;
         }
         case kSysTimes: {
             const std::int64_t ticks = static_cast<std::int64_t>(now(false) / 10'000'000);
@@ -57,8 +73,12 @@ std::int64_t Process::time_call(Hart& hart, std::uint64_t number, const std::uin
         case kSysGetrusage: {
             std::int64_t values[18] = {};
             const Timespec time = timespec_of(now(false));
-            values[0] = time.seconds;
-            values[1] = time.nanoseconds / 1000;
+            const auto whose = static_cast<std::int32_t>(a[0]);
+            if (whose < kUsageOfChildren || whose > kUsageOfThread) return -EINVAL;
+            if (whose != kUsageOfChildren) {
+                values[0] = time.seconds;
+                values[1] = time.nanoseconds / 1000;
+            }
             return put(a[1], values) ? 0 : -EFAULT;
         }
         default: {  // nanosleep, clock_nanosleep

@@ -321,7 +321,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, CompiledProgram,
                                          "control", "signals", "signal_threads", "poll",
                                          "shared_files", "pipes", "named_pipes", "attributes",
                                          "events", "timers", "clocks", "locks", "maps", "file_ends",
-                                         "copies", "file_locks", "signal_files", "descriptors"));
+                                         "copies", "file_locks", "signal_files", "descriptors",
+                                         "system"));
 
 }  // namespace
 }  // namespace isthmus::sim

@@ -336,6 +336,40 @@ TEST(SystemCalls, DoNotDependOnHostThreadsOrProcesses) {
     }
 }
 
+// Not compared with qemu: who runs that may be allowed to.
+TEST(SystemCalls, AnOrdinaryUserRunsTheProgram) {
+    if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+    test::Scratch scratch;
+    test::write_file(scratch / "p.c", R"(
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+int main(void) {
+    const struct timespec time = {0, 0};
+    const struct timeval day = {0, 0};
+    const struct sched_param param = {5};
+    printf("%d", clock_settime(CLOCK_REALTIME, &time) == -1 && errno == EPERM);
+    printf(" %d", clock_settime(CLOCK_PROCESS_CPUTIME_ID, &time) == -1 && errno == EPERM);
+    printf(" %d", settimeofday(&day, NULL) == -1 && errno == EPERM);
+    printf(" %d", sched_setscheduler(0, SCHED_FIFO, &param) == -1 && errno == EPERM);
+    printf(" %d", setpriority(PRIO_PROCESS, 0, -5) == -1 && errno == EACCES);
+    printf(" %d", setuid(0) == -1 && errno == EPERM);
+    printf(" %d", setsid() == -1 && errno == EPERM);
+    printf(" %ld\n", (long)getpgrp());
+    return 0;
+}
+)");
+    const auto built = test::run(std::string(ISTHMUS_TEST_GCC) + " -O1 -static -o " +
+                                 (scratch / "p") + " " + (scratch / "p.c"));
+    ASSERT_EQ(built.status, 0) << built.output;
+    EXPECT_EQ(test::run(kTool + (scratch / "p")).output, "1 1 1 1 1 1 1 1000\n");
+}
+
 TEST(Tool, TimersOfBareMetalGoByTheTime) {
     if (!*ISTHMUS_TEST_AS) GTEST_SKIP() << "riscv64-linux-gnu-as is not installed";
     test::Scratch scratch;
