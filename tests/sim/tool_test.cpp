@@ -1,6 +1,7 @@
 // The isthmus-sim command: exit codes, messages, statistics.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "tests/sim/tools.hpp"
@@ -314,7 +315,7 @@ TEST(SystemCalls, DoNotDependOnHostThreadsOrProcesses) {
     if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
     test::Scratch scratch;
     const std::string stats = scratch / "stats", program = scratch / "program";
-    for (const char* name : {"pipes", "events", "timers", "locks"}) {
+    for (const char* name : {"pipes", "events", "timers", "locks", "signal_files"}) {
         const auto built =
             test::run(std::string(ISTHMUS_TEST_GCC) + " -O1 -w -static -o " + program +
                       " " ISTHMUS_TEST_SOURCE "/tests/sim/programs/" + name + ".c -lpthread");
@@ -332,6 +333,69 @@ TEST(SystemCalls, DoNotDependOnHostThreadsOrProcesses) {
                 EXPECT_EQ(lasting(stats), first) << name << " " << how;
                 EXPECT_EQ(ran.output, output) << name << " " << how;
             }
+        }
+    }
+}
+
+// Nodes that add to a number in a file, each with a lock of its own description of it; the last
+// time they leave the lock to their end. And one makes a file longer that another has mapped.
+TEST(SystemCalls, NodesShareFilesAndTheirLocks) {
+    if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+    test::Scratch scratch;
+    test::write_file(scratch / "p.c", R"(
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+    const int by_part = argc > 1 && !strcmp(argv[1], "part");
+    const int fd = open("number", O_RDWR | O_CREAT, 0600);
+    const int grows = open("grows", O_RDWR | O_CREAT, 0600);
+    const volatile char* const map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, grows, 0);
+    for (int i = 0; i < 20; ++i) {
+        struct flock part = {.l_type = F_WRLCK};
+        if ((by_part ? fcntl(fd, F_OFD_SETLKW, &part) : flock(fd, LOCK_EX)) != 0) return 1;
+        int number = 0;
+        pread(fd, &number, sizeof number, 0);
+        ++number;
+        for (volatile int wait = 0; wait < 300; ++wait) {}
+        pwrite(fd, &number, sizeof number, 0);
+        if (i == 19) break;
+        part.l_type = F_UNLCK;
+        by_part ? fcntl(fd, F_OFD_SETLK, &part) : flock(fd, LOCK_UN);
+        struct stat st = {0};
+        if (number == 1) write(grows, "text", 4);
+        while (st.st_size == 0) {
+            usleep(100);
+            fstat(grows, &st);
+        }
+        if (*map != 't') return 2;
+    }
+    return 0;
+}
+)");
+    const auto built = test::run(std::string(ISTHMUS_TEST_GCC) + " -O1 -w -static -o " +
+                                 (scratch / "p") + " " + (scratch / "p.c"));
+    ASSERT_EQ(built.status, 0) << built.output;
+    const std::string stats = scratch / "stats";
+    for (const char* kind : {" all", " part"}) {
+        nlohmann::json first;
+        for (const char* how :
+             {"", "--threads 3 ", "--processes 2 ", "--timed --threads 2 ", "--timed "}) {
+            const bool timed = std::strncmp(how, "--timed", 7) == 0;
+            const auto ran =
+                test::run("cd " + (scratch / "") + " && rm -f number grows && timeout 100 " +
+                          kTool + how + "--quiet -n 4 --stats " + stats + " " + (scratch / "p") +
+                          kind + " < /dev/null && od -An -tu4 number");
+            EXPECT_EQ(ran.status, 0) << how << kind << ran.output;
+            EXPECT_EQ(ran.output, "         80\n") << how << kind;
+            if (timed) continue;
+            if (first.is_null()) first = lasting(stats);
+            EXPECT_EQ(lasting(stats), first) << how << kind;
         }
     }
 }
