@@ -234,6 +234,7 @@ class Process final : public Environment {
     std::int64_t transfer_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t transfer(Hart& hart, const Descriptor& file, const std::vector<Iovec>& parts,
                           bool to_file, std::optional<std::uint64_t> offset, std::uint64_t done);
+    std::uint64_t take_unfinished(const Hart& hart);
     void note_written(const std::vector<Iovec>& parts, std::uint64_t bytes);
     void send_broken_pipe(const Hart& hart);
     std::vector<iovec> host_parts(const std::vector<Iovec>& parts, std::uint64_t skipped,
@@ -242,6 +243,10 @@ class Process final : public Environment {
     void wait_for_file(Hart& hart, const Descriptor& file, short events, std::uint64_t done);
 
     std::int64_t copy_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+
+    // Sockets (sockets.cpp).
+    std::int64_t open_sockets(const std::uint64_t (&a)[6]);
+    std::int64_t socket_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
 
     // Locks (file_locks.cpp).
     std::int64_t lock_file(Hart& hart, std::uint64_t fd, std::uint64_t operation);

@@ -230,6 +230,10 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysSplice:
         case kSysTee:
         case kSysCopyFileRange: return copy_call(hart, number, a);
+        case kSysSocketpair: return open_sockets(a);
+        case kSysSendto:
+        case kSysRecvfrom:
+        case kSysShutdown: return socket_call(hart, number, a);
         case kSysFlock: return lock_file(hart, a[0], a[1]);
         case kSysSignalfd4: return open_signal_file(a);
         case kSysBrk:

@@ -14,12 +14,12 @@ inline constexpr std::uint64_t kLinuxStackTop = 0x3f'ffff'f000;
 /// Boots a node into the program with the machine's arguments and environment. Every node gets the
 /// same layout. Throws std::runtime_error if the program is not for RV64.
 ///
-/// Served: files, shared parts of them, locks and waiting for them, pipes, eventfd, signalfd,
-/// epoll, memory maps, time, timers, threads (clone with a shared address space, futex), signals,
-/// exit. A handler finds siginfo and ucontext as on the real system, and its e-registers saved.
-/// What a fault or abort ends is told with registers and back trace, what another signal without a
-/// handler ends in a line, and SIGPIPE not at all. The process ignores SIGPIPE from then on: broken
-/// pipes are the program's.
+/// Served: files, shared parts of them, locks and waiting for them, pipes, pairs of sockets,
+/// eventfd, signalfd, epoll, memory maps, time, timers, threads (clone with a shared address space,
+/// futex), signals, exit. A handler finds siginfo and ucontext as on the real system, and its
+/// e-registers saved. What a fault or abort ends is told with registers and back trace, what
+/// another signal without a handler ends in a line, and SIGPIPE not at all. The process ignores
+/// SIGPIPE from then on: broken pipes are the program's.
 ///
 /// Not done: processes besides the own one; signals that stop; interval timers but ITIMER_REAL;
 /// priorities; robust mutexes; nodes that wait for each other by named pipes; locks of files that

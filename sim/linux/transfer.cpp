@@ -124,12 +124,17 @@ void Process::send_broken_pipe(const Hart& hart) {
     send(info, hart.id);
 }
 
+/// What the call has written already, before the thread slept.
+std::uint64_t Process::take_unfinished(const Hart& hart) {
+    const auto before = unfinished_.find(hart.id);
+    if (before == unfinished_.end()) return 0;
+    const std::uint64_t done = before->second;
+    unfinished_.erase(before);
+    return done;
+}
+
 std::int64_t Process::transfer_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
-    std::uint64_t done = 0;  // by the calls before, while the thread slept
-    if (const auto before = unfinished_.find(hart.id); before != unfinished_.end()) {
-        done = before->second;
-        unfinished_.erase(before);
-    }
+    const std::uint64_t done = take_unfinished(hart);
     const auto found = files_.find(static_cast<int>(a[0]));
     if (found == files_.end()) return done != 0 ? static_cast<std::int64_t>(done) : -EBADF;
     const Descriptor file = found->second;
