@@ -137,11 +137,11 @@ void boot_bare_metal(Machine& machine, Node& node) {
     if (memory == 0 || memory > limit)
         throw std::runtime_error("a node has " + std::to_string(options.memory_bytes) +
                                  " bytes of memory, not in 4096.." + std::to_string(limit) +
-                                 " (--memory)");
+                                 " (--memory; in time memory.mebibytes)");
     if (shared + kPageSize > memory)
         throw std::runtime_error("the shared region of " + std::to_string(shared) +
                                  " bytes does not fit " + std::to_string(memory) +
-                                 " bytes of memory (--shared, --memory)");
+                                 " bytes of memory (--shared, --memory; in time memory.mebibytes)");
     node.memory.map(kDramBase, memory, kRead | kWrite | kExecute, "dram");
     const std::uint64_t top = kDramBase + memory;
     machine.set_shared_region(top - kPageSize - shared, shared);
@@ -149,12 +149,12 @@ void boot_bare_metal(Machine& machine, Node& node) {
         if (segment.address < kDramBase || segment.address > top ||
             segment.memory_size > top - segment.address) {
             char text[160];
-            std::snprintf(
-                text, sizeof text,
-                "%s: a segment at 0x%lx of 0x%lx bytes is outside memory 0x%lx..0x%lx (--memory)",
-                program.path.c_str(), static_cast<unsigned long>(segment.address),
-                static_cast<unsigned long>(segment.memory_size),
-                static_cast<unsigned long>(kDramBase), static_cast<unsigned long>(top));
+            std::snprintf(text, sizeof text,
+                          "%s: a segment at 0x%lx of 0x%lx bytes is outside memory 0x%lx..0x%lx "
+                          "(--memory; in time memory.mebibytes)",
+                          program.path.c_str(), static_cast<unsigned long>(segment.address),
+                          static_cast<unsigned long>(segment.memory_size),
+                          static_cast<unsigned long>(kDramBase), static_cast<unsigned long>(top));
             throw std::runtime_error(text);
         }
         node.memory.write(segment.address, segment.data.data(), segment.data.size());

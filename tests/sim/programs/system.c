@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -59,8 +60,9 @@ int main(void) {
     tell("priority", sched_setscheduler(0, SCHED_OTHER, &param));
     tell("no process", sched_getscheduler(-1));
     errno = 0;
-    tell("priority", getpriority(PRIO_PROCESS, 0));
-    tell("nicer", setpriority(PRIO_PROCESS, 0, 5));
+    errno = 0; /* -1 may be a priority */
+    printf("%d\n", abs(getpriority(PRIO_PROCESS, 0)) <= 20 && errno == 0);
+    tell("nicest", setpriority(PRIO_PROCESS, 0, 19));
     tell("priority", getpriority(PRIO_PROCESS, 0));
     tell("kind", getpriority(7, 0));
 
