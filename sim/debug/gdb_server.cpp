@@ -396,7 +396,7 @@ std::string GdbServer::answer(std::string_view packet) {
             std::vector<std::uint8_t> bytes;
             if (equals == std::string_view::npos || !parse_hex(rest.substr(0, equals), number) ||
                 number >= kRegisters || !parse_bytes(rest.substr(equals + 1), bytes) ||
-                bytes.size() > 8)
+                bytes.empty() || bytes.size() > 8)
                 return "E01";
             std::memcpy(&value, bytes.data(), bytes.size());
             return status(write_register(static_cast<unsigned>(number), value));

@@ -1,7 +1,6 @@
 #include "sim/timing/descriptor_queue.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace isthmus::sim {
 namespace {
@@ -56,7 +55,8 @@ bool DescriptorQueue::complete(Ticket ticket, RemoteStatus status,
     });
     if (found == posted_.end()) return false;
     if (status == RemoteStatus::kDone) {
-        std::memcpy(&found->value, data.data(), std::min<std::size_t>(data.size(), 8));
+        std::ranges::copy(data.first(std::min<std::size_t>(data.size(), sizeof found->value)),
+                          std::as_writable_bytes(std::span(&found->value, 1)).begin());
         found->done = true;
     } else {
         fail(*found);

@@ -1,7 +1,6 @@
 #include "sim/timing/timed_machine.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <variant>
 
@@ -184,7 +183,8 @@ class TimedMachine::HartSource final : public InstructionSource {
         const RemoteRequest& request = hart_.remote;
         NodeCounters& counters = node_.counters;
         std::uint64_t value[2] = {0, 0};
-        std::memcpy(value, data.data(), std::min<std::size_t>(data.size(), sizeof value));
+        std::ranges::copy(data.first(std::min<std::size_t>(data.size(), sizeof value)),
+                          std::as_writable_bytes(std::span(value)).begin());
         std::uint64_t moved = request.size;
         switch (request.kind) {
             case Kind::kLoad:
