@@ -64,16 +64,18 @@ class BareMetal final : public Environment {
             host_call(node);
             return;
         }
-        char line[160];
-        std::snprintf(
-            line, sizeof line,
-            "isthmus-sim: node %u: %s (cause %u, value 0x%lx) and no handler at mtvec 0x%lx\n",
-            node.id, std::string(cause_name(hart.trap.cause)).c_str(),
-            static_cast<unsigned>(hart.trap.cause), static_cast<unsigned long>(hart.trap.value),
-            static_cast<unsigned long>(hart.csr.mtvec));
         // The trap that led there tells more than the failed fetch of its handler.
-        if (hart.csr.mepc) hart.pc = hart.csr.mepc;
-        machine_.complain(std::string(line) + machine_.report(node, hart));
+        if (hart.csr.mepc != 0) hart.pc = hart.csr.mepc;
+        const bool delivered =
+            hart.csr.mepc != 0 &&
+            hart.csr.mcause == static_cast<std::uint64_t>(hart.delivered.cause);  // no interrupt
+        char vector[40];
+        std::snprintf(vector, sizeof vector, "0x%lx", static_cast<unsigned long>(hart.csr.mtvec));
+        const std::string line =
+            "isthmus-sim: node " + std::to_string(node.id) + ": " +
+            Machine::describe_trap(node, delivered ? hart.delivered : hart.trap) +
+            " and no handler at mtvec " + vector + "\n";
+        machine_.complain(line + machine_.report(node, hart));
         machine_.exit_node(node, 134);
     }
 

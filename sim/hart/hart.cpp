@@ -61,7 +61,7 @@ void Hart::translate(Block& block, const void* handler) {
 }
 
 bool Hart::raise(Cause cause, std::uint64_t value) {
-    trap = Trap{cause, value};
+    trap = Trap{cause, value, 0};
     stop = Stop::kTrap;
     return false;
 }
@@ -263,6 +263,7 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
 bool Hart::enter_trap(std::uint64_t at) {
     const std::uint64_t base = csr.mtvec & ~std::uint64_t{3};
     if (trap.cause == Cause::kFetchFault && at == base) return false;
+    delivered = trap;
     csr.mepc = at;
     csr.mcause = static_cast<std::uint64_t>(trap.cause);
     csr.mtval = trap.value;

@@ -36,7 +36,8 @@ std::string_view cause_name(Cause cause);
 
 struct Trap {
     Cause cause = Cause::kIllegal;
-    std::uint64_t value = 0;  // what goes to mtval
+    std::uint64_t value = 0;       // what goes to mtval
+    std::uint64_t name_space = 0;  // of a remote access; 0: the address is the node's own
 };
 
 /// Why Hart execution came back to its caller.
@@ -149,7 +150,7 @@ class Hart {
     BlockCache blocks;
 
     Stop stop = Stop::kBudget;
-    Trap trap;
+    Trap trap, delivered;  // the last one, and the last that a handler was to get
     RemoteRequest remote;
     /// The instruction that waits for its remote access; an observer sees it retire when that is
     /// served.

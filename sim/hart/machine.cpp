@@ -242,12 +242,14 @@ bool Machine::serve_remote(Node& from, Hart& hart) {
     const bool writes = request.kind != Kind::kLoad && request.kind != Kind::kLoadReserved &&
                         request.kind != Kind::kBulkLoad;
     // The access did not take place: the instruction traps as if it had just been reached.
-    const auto fail = [&](bool store, std::uint64_t address) {
+    const auto fail = [&](bool store, std::uint64_t address, bool remote = true) {
         hart.has_deferred = false;
         hart.pc = request.pc;
         --hart.instret;
         hart.raise(store ? Cause::kStoreFault : Cause::kLoadFault, address);
+        if (remote) hart.trap.name_space = request.name_space;
         ++hart.trap_counts[static_cast<unsigned>(hart.trap.cause)];
+        if (tell_trap_) tell_trap_(from, hart, request.pc);
         if (hart.options().emulate_linux || !hart.enter_trap(request.pc))
             from.environment->serve(from, hart);
         return false;
@@ -338,9 +340,9 @@ bool Machine::serve_remote(Node& from, Hart& hart) {
                 const std::size_t n = std::min<std::uint64_t>(left, sizeof buffer);
                 if (load) {
                     if (!read(remote, buffer, n)) return fail(false, remote);
-                    if (!from.memory.write(local, buffer, n)) return fail(true, local);
+                    if (!from.memory.write(local, buffer, n)) return fail(true, local, false);
                 } else {
-                    if (!from.memory.read(local, buffer, n)) return fail(false, local);
+                    if (!from.memory.read(local, buffer, n)) return fail(false, local, false);
                     if (!write(remote, buffer, n)) return fail(true, remote);
                 }
                 left -= n;
@@ -397,6 +399,20 @@ void Machine::tick_progress() {
     if (now < next_progress_) return;
     next_progress_ = now + 50;
     on_progress();
+}
+
+std::string Machine::describe_trap(const Node& node, const Trap& trap) {
+    char value[40];
+    std::snprintf(value, sizeof value, "0x%lx", static_cast<unsigned long>(trap.value));
+    std::string text = std::string(cause_name(trap.cause)) + " (cause " +
+                       std::to_string(static_cast<unsigned>(trap.cause)) + ", value " + value;
+    if (trap.name_space != 0) {
+        const unsigned target = node.namespaces.node_of(trap.name_space);
+        text += " in namespace " + std::to_string(trap.name_space) +
+                (target == NamespaceTable::kUnmapped ? ", which is no node's"
+                                                     : " of node " + std::to_string(target));
+    }
+    return text + ")";
 }
 
 std::string Machine::report(const Node& node, const Hart& hart) const {

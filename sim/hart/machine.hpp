@@ -211,6 +211,8 @@ class Machine {
     void exit_node(Node& node, int code);
     /// Ends all nodes on behalf of one, with its code.
     void end_job(Node& node, int code);
+    /// Why a hart of the node trapped, in words, the place of a remote access included.
+    static std::string describe_trap(const Node& node, const Trap& trap);
     /// Registers, symbol and back trace of a hart, for a crash or on demand.
     std::string report(const Node& node, const Hart& hart) const;
 
@@ -255,6 +257,8 @@ class Machine {
     std::uint64_t rounds_ = 0;
     bool limit_reached_ = false, job_ended_ = false;
     std::uint64_t next_progress_ = 0;
+    /// Tells the observer of a trap that the hart did not see itself.
+    std::function<void(const Node&, const Hart&, std::uint64_t)> tell_trap_;
 };
 
 // Implementation of the templates.
@@ -335,6 +339,11 @@ bool Machine::run_spread(std::span<Observer> observers) {
 
 template <HartObserver Observer>
 bool Machine::run(std::span<Observer> observers) {
+    if constexpr (Observer::kObserves) {
+        tell_trap_ = [observers](const Node& node, const Hart& hart, std::uint64_t pc) {
+            observers[node.id].trap(hart, pc, hart.trap);
+        };
+    }
     if (options_.spread != nullptr) return run_spread(observers);
     const unsigned threads =
         std::min<unsigned>(options_.threads, static_cast<unsigned>(nodes_.size()));

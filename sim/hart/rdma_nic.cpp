@@ -1,6 +1,8 @@
 #include "sim/hart/rdma_nic.hpp"
 
 #include <cstring>
+#include <iterator>
+#include <string>
 
 namespace isthmus::sim {
 namespace {
@@ -17,46 +19,18 @@ Op atomic_op(Opcode opcode, bool wide) {
     }
 }
 
-}  // namespace
-
-void RdmaNic::map(Node& node, std::uint64_t nodes, std::uint64_t shared_base,
-                  std::uint64_t shared_bytes) {
-    node.memory.map(kBase, kPageSize, kRead | kWrite, "RDMA NIC");
-    Registers registers{};
-    registers.pe = node.id;
-    registers.pes = nodes;
-    registers.shared_base = shared_base;
-    registers.shared_bytes = shared_bytes;
-    node.memory.write(kBase, &registers, sizeof registers);
-}
-
-bool RdmaNic::next(const Node& node, Descriptor& descriptor) {
-    Registers registers{};
-    node.memory.read(kBase, &registers, sizeof registers);
-    if (taken_ >= registers.doorbell || registers.ring_entries == 0) return false;
-    const std::uint64_t slot = taken_ & (registers.ring_entries - 1);
-    ++taken_;
-    if (!node.memory.read(registers.ring + slot * sizeof descriptor, &descriptor,
-                          sizeof descriptor))
-        descriptor = {0xff, 0, 0, 0, registers.ring, 0, 0};
-    return true;
-}
-
-void RdmaNic::complete(Node& node, std::uint64_t value, bool signaled) {
-    ++completed_;
-    if (!signaled) return;
-    Registers registers{};
-    node.memory.read(kBase, &registers, sizeof registers);
-    const Completion completion{completed_, value};
-    if (registers.completion_entries == 0) return;
-    const std::uint64_t slot = written_++ & (registers.completion_entries - 1);
-    node.memory.write(registers.completions + slot * sizeof completion, &completion,
-                      sizeof completion);
+std::string name_of(const RdmaNic::Descriptor& descriptor) {
+    static constexpr const char* kNames[] = {
+        "nothing", "write", "inline write", "read", "inline read",     "add",
+        "swap",    "and",   "or",           "xor",  "compare-and-swap"};
+    return descriptor.opcode < std::size(kNames)
+               ? kNames[descriptor.opcode]
+               : "unknown operation " + std::to_string(descriptor.opcode);
 }
 
 // The access itself is a remote access like any other; its register is the one that discards.
-bool RdmaNic::execute(Machine& machine, Node& node, Hart& hart, const Descriptor& descriptor,
-                      std::uint64_t& value) {
+bool carry_out(Machine& machine, Node& node, Hart& hart, const RdmaNic::Descriptor& descriptor,
+               std::uint64_t& value) {
     using Kind = RemoteRequest::Kind;
     const auto opcode = static_cast<Opcode>(descriptor.opcode);
     RemoteRequest& request = hart.remote;
@@ -117,6 +91,54 @@ bool RdmaNic::execute(Machine& machine, Node& node, Hart& hart, const Descriptor
         }
     }
     return fault(Cause::kStoreFault);
+}
+
+}  // namespace
+
+void RdmaNic::map(Node& node, std::uint64_t nodes, std::uint64_t shared_base,
+                  std::uint64_t shared_bytes) {
+    node.memory.map(kBase, kPageSize, kRead | kWrite, "RDMA NIC");
+    Registers registers{};
+    registers.pe = node.id;
+    registers.pes = nodes;
+    registers.shared_base = shared_base;
+    registers.shared_bytes = shared_bytes;
+    node.memory.write(kBase, &registers, sizeof registers);
+}
+
+bool RdmaNic::next(const Node& node, Descriptor& descriptor) {
+    Registers registers{};
+    node.memory.read(kBase, &registers, sizeof registers);
+    if (taken_ >= registers.doorbell || registers.ring_entries == 0) return false;
+    const std::uint64_t slot = taken_ & (registers.ring_entries - 1);
+    ++taken_;
+    if (!node.memory.read(registers.ring + slot * sizeof descriptor, &descriptor,
+                          sizeof descriptor))
+        descriptor = {0xff, 0, 0, 0, registers.ring, 0, 0};
+    return true;
+}
+
+void RdmaNic::complete(Node& node, std::uint64_t value, bool signaled) {
+    ++completed_;
+    if (!signaled) return;
+    Registers registers{};
+    node.memory.read(kBase, &registers, sizeof registers);
+    const Completion completion{completed_, value};
+    if (registers.completion_entries == 0) return;
+    const std::uint64_t slot = written_++ & (registers.completion_entries - 1);
+    node.memory.write(registers.completions + slot * sizeof completion, &completion,
+                      sizeof completion);
+}
+
+bool RdmaNic::execute(Machine& machine, Node& node, Hart& hart, const Descriptor& descriptor,
+                      std::uint64_t& value) {
+    if (carry_out(machine, node, hart, descriptor, value)) return true;
+    // The instruction in the report is where the program had come to.
+    if (node.exited)
+        machine.complain("  by a descriptor of the RDMA NIC: " + name_of(descriptor) + " of " +
+                         std::to_string(descriptor.bytes) + " bytes, PE " +
+                         std::to_string(descriptor.pe) + "\n");
+    return false;
 }
 
 void RdmaNic::ring(Machine& machine, Node& node, Hart& hart) {

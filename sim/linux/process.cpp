@@ -151,7 +151,7 @@ void Process::serve(Node& node, Hart& hart) {
         return;
     }
     if (hart.stop == Stop::kHostCall) return nic_.ring(machine_, node_, hart);
-    FileMap* const map = file_map(hart.trap.value);
+    FileMap* const map = hart.trap.name_space == 0 ? file_map(hart.trap.value) : nullptr;
     if (signal_of(hart.trap.cause) == kSigSegv && map != nullptr &&
         !is_there(*map, hart.trap.value) && follow_file(*map) && is_there(*map, hart.trap.value))
         return;  // others have made the file longer: the access is made again
@@ -159,12 +159,9 @@ void Process::serve(Node& node, Hart& hart) {
 }
 
 void Process::crash(Hart& hart) {
-    const unsigned cause = static_cast<unsigned>(hart.trap.cause);
-    char line[160];
-    std::snprintf(line, sizeof line, "isthmus-sim: node %u: %s (cause %u, value 0x%lx)\n", node_.id,
-                  std::string(cause_name(hart.trap.cause)).c_str(), cause,
-                  static_cast<unsigned long>(hart.trap.value));
-    machine_.complain(line + machine_.report(node_, hart));
+    machine_.complain("isthmus-sim: node " + std::to_string(node_.id) + ": " +
+                      Machine::describe_trap(node_, hart.trap) + "\n" +
+                      machine_.report(node_, hart));
     end(128 + signal_of_fault(hart));
 }
 

@@ -263,7 +263,8 @@ bool Process::holds_faults(const Hart& hart) const {
 
 int Process::signal_of_fault(const Hart& hart) {
     const int number = signal_of(hart.trap.cause);
-    return number == kSigSegv && is_behind_file(hart.trap.value) ? int{kSigBus} : number;
+    const bool local = hart.trap.name_space == 0;
+    return number == kSigSegv && local && is_behind_file(hart.trap.value) ? int{kSigBus} : number;
 }
 
 bool Process::handle_fault(Hart& hart) {

@@ -191,6 +191,33 @@ TEST(CommitLog, HasTheFormOfSpike) {
     EXPECT_EQ(machine.exit_code(), 134) << "the sign-extended address is nowhere";
 }
 
+// What traps at another node traps in the log, too.
+TEST(CommitLog, TellsOfRemoteTraps) {
+    test::Scratch scratch;
+    // addi t0,zero,3; eaddie e11,t0,0; eld a2,0(a1): two nodes have namespaces 1 and 2
+    const std::string elf = tiny_elf({0x00300293, 0x0002d5fb, 0x0005b677});
+    MachineOptions options;
+    options.nodes = 2;
+    options.memory_bytes = 1 << 20;
+    options.shared_bytes = 4096;
+    Machine machine(Program::parse(elf, "tiny"), options, boot_bare_metal);
+    std::string complaints;
+    machine.complain = [&](const std::string& text) { complaints += text; };
+    {
+        std::vector<CommitLog> logs;
+        logs.emplace_back(scratch / "log", true);
+        logs.emplace_back(scratch / "other", true);
+        machine.run(std::span(logs));
+    }
+    const std::string log = test::read_file(scratch / "log");
+    EXPECT_NE(log.find("exception load access fault, epc 0x0000000080000008"), std::string::npos)
+        << log;
+    EXPECT_NE(complaints.find("load access fault (cause 5, value 0x0 in namespace 3, which is no "
+                              "node's)"),
+              std::string::npos)
+        << complaints;
+}
+
 TEST(Program, RefusesWhatItCannotRun) {
     const std::string good = tiny_elf({0x13});
     EXPECT_NO_THROW(Program::parse(good, "good"));
