@@ -84,6 +84,11 @@ std::int64_t Process::put_pair(std::uint64_t address, const int (&ends)[2], cons
 }
 
 std::int64_t Process::open_file(Hart& hart, const std::string& path, const std::uint64_t (&a)[6]) {
+    OpenFile file;
+    file.random = path == "/dev/urandom" || path == "/dev/random";
+    // What is said there is said of the host, or of the simulator.
+    if (path == "/proc/self/exe") return open_file(hart, machine_.program().path, a);
+    if (path.starts_with("/proc/") || path.starts_with("/sys/")) return -ENOENT;
     std::optional<int> opened;
     {
         const CreationMask mask(mask_);
@@ -93,7 +98,6 @@ std::int64_t Process::open_file(Hart& hart, const std::string& path, const std::
     if (!opened) return 0;
     if (*opened < 0) return -errno;
     if (a[2] & kOpenTruncate) file_resized(*opened);
-    OpenFile file;
     struct stat st;
     // Another thread may be at its other end.
     if (fstat(*opened, &st) == 0 && S_ISFIFO(st.st_mode)) {

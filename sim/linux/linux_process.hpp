@@ -123,6 +123,7 @@ struct OpenFile {
     /// Of a file from which signals are read: which, and whether the host's file says so.
     std::optional<std::uint64_t> signals{};
     bool raised = false;
+    bool random = false;  // reads give bytes of the seed
 
     bool is_read_only() const { return is_timer || signals; }
 };
@@ -218,6 +219,8 @@ class Process final : public Environment {
     std::int64_t add_file(int host, const OpenFile& file, std::uint64_t flags);
     std::int64_t put_pair(std::uint64_t address, const int (&ends)[2], const OpenFile& file,
                           std::uint64_t flags);
+    /// Repeatable bytes: from the seed, the node and the time. False: there is no such memory.
+    bool put_random(std::uint64_t address, std::uint64_t bytes);
     std::int64_t open_file(Hart& hart, const std::string& path, const std::uint64_t (&a)[6]);
     // Named pipes (named_pipes.cpp).
     /// The host's descriptor, or less than 0 with an error. Nothing if the thread waits.

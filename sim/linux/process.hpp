@@ -23,10 +23,11 @@ inline constexpr std::uint64_t kLinuxStackTop = 0x3f'ffff'f000;
 ///
 /// Not done: processes besides the own one; signals that stop; interval timers but ITIMER_REAL;
 /// priorities; robust mutexes; nodes that wait for each other by named pipes; locks of files that
-/// belong to a process (F_SETLK) between nodes. Time passes at once
-/// when all threads wait for it, and stands still while a program with one thread waits for others
-/// than itself. An unknown system call returns -ENOSYS; with the environment variable
-/// ISTHMUS_SIM_STRACE set, each call is printed.
+/// belong to a process (F_SETLK) between nodes. What the host says of itself is not the program's:
+/// nothing is below /proc and /sys but /proc/self/exe, and random bytes come from the seed. Time
+/// passes at once when all threads wait for it, and stands still while a program with one thread
+/// waits for others than itself. An unknown system call returns -ENOSYS; with the environment
+/// variable ISTHMUS_SIM_STRACE set, each call is printed.
 void boot_linux(Machine& machine, Node& node);
 
 }  // namespace isthmus::sim

@@ -150,6 +150,17 @@ std::int64_t Process::name_call(const Hart& hart, const std::uint64_t (&a)[6]) {
     return a[0] == kSetName || put(a[1], bytes) ? 0 : -EFAULT;
 }
 
+bool Process::put_random(std::uint64_t address, std::uint64_t bytes) {
+    std::uint64_t state =
+        machine_.options().seed * 0x9e3779b97f4a7c15ull + node_.id + node_.nanoseconds();
+    for (std::uint64_t i = 0; i < bytes; ++i) {
+        state = state * 6364136223846793005ull + 1442695040888963407ull;
+        const auto byte = static_cast<std::uint8_t>(state >> 56);
+        if (!put(address + i, byte)) return false;
+    }
+    return true;
+}
+
 std::int64_t Process::system_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
     switch (number) {
         case kSysUname: {
@@ -170,17 +181,8 @@ std::int64_t Process::system_call(Hart& hart, std::uint64_t number, const std::u
             values[13] = 1;  // bytes per unit
             return put(a[0], values) ? 0 : -EFAULT;
         }
-        case kSysGetrandom: {
-            // Repeatable: from the seed, the node and the time.
-            std::uint64_t state =
-                machine_.options().seed * 0x9e3779b97f4a7c15ull + node_.id + node_.nanoseconds();
-            for (std::uint64_t i = 0; i < a[1]; ++i) {
-                state = state * 6364136223846793005ull + 1442695040888963407ull;
-                const auto byte = static_cast<std::uint8_t>(state >> 56);
-                if (!put(a[0] + i, byte)) return -EFAULT;
-            }
-            return static_cast<std::int64_t>(a[1]);
-        }
+        case kSysGetrandom:
+            return put_random(a[0], a[1]) ? static_cast<std::int64_t>(a[1]) : -EFAULT;
         case kSysPrctl: return a[0] == kSetName || a[0] == kGetName ? name_call(hart, a) : 0;
         case kSysMembarrier:
             // Every instruction is one: a node's threads take turns.

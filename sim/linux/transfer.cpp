@@ -70,6 +70,12 @@ std::int64_t Process::transfer(Hart& hart, const Descriptor& file, const std::ve
         wanted += part.length;
     }
     if (file.file->signals) return read_signals(hart, file, parts);
+    if (file.file->random && !to_file) {
+        for (const Iovec& part : parts) {
+            if (!put_random(part.base, part.length)) return -EFAULT;
+        }
+        return static_cast<std::int64_t>(wanted);
+    }
     const short events = to_file ? POLLOUT : POLLIN;
     const std::optional<bool> blocks = file.file->blocks;
     pollfd polled{file.host, events, 0};

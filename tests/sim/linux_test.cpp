@@ -1,0 +1,46 @@
+// What a Linux program sees of the machine where it must not be the host's.
+#include <gtest/gtest.h>
+
+#include "tests/sim/tools.hpp"
+
+namespace isthmus::sim {
+namespace {
+
+TEST(Linux, NothingOfTheHostIsSeen) {
+    if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+    test::Scratch scratch;
+    test::write_file(scratch / "see.c", R"(
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    unsigned long words[2] = {0, 0};
+    FILE* file = fopen("/dev/urandom", "r");
+    fread(words, 8, 2, file);
+    printf("%ld %ld ", sysconf(_SC_NPROCESSORS_ONLN), sysconf(_SC_NPROCESSORS_CONF));
+    printf("%d %d ", fopen("/proc/self/maps", "r") == NULL, errno == ENOENT);
+    char name[5] = "";
+    file = fopen("/proc/self/exe", "r");
+    fseek(file, 18, SEEK_SET);
+    printf("%d ", fgetc(file)); /* RISC-V */
+    printf("%lx %lx\n", words[0], words[1]);
+    return words[0] == 0 || words[0] == words[1];
+}
+)");
+    const auto built = test::run(std::string(ISTHMUS_TEST_GCC) + " -O2 -w -static -o " +
+                                 (scratch / "see") + " " + (scratch / "see.c"));
+    ASSERT_EQ(built.status, 0) << built.output;
+    const auto run = [&](const std::string& options) {
+        const auto ran = test::run(ISTHMUS_TEST_BINARY "/bin/isthmus-sim --quiet " + options + " " +
+                                   (scratch / "see"));
+        EXPECT_EQ(ran.status, 0) << ran.output;
+        return ran.output;
+    };
+    const std::string first = run("--seed 1");
+    EXPECT_EQ(first.substr(0, 12), "1 1 1 1 243 ") << first;
+    EXPECT_EQ(run("--seed 1"), first);
+    EXPECT_NE(run("--seed 2"), first);
+}
+
+}  // namespace
+}  // namespace isthmus::sim
