@@ -299,7 +299,10 @@ MachineDescription parse_machine(std::string_view text, std::string_view origin)
 
 MachineDescription load_machine(const std::string& file) {
     std::ifstream in(file);
-    if (!in) throw MachineError("machine description \"" + file + "\" cannot be read");
+    if (!in)
+        throw MachineError("machine description \"" + file +
+                           "\" cannot be read; that of Table III is share/isthmus/table3.json of "
+                           "the installation, and built in");
     std::ostringstream text;
     text << in.rdbuf();
     return parse_machine(text.str(), file);

@@ -1,4 +1,4 @@
-// What a Linux program sees of the machine where it must not be the host's.
+// What a Linux program sees of the machine where it must not be the host's; the machine's examples.
 #include <gtest/gtest.h>
 
 #include "tests/sim/tools.hpp"
@@ -40,6 +40,27 @@ int main(void) {
     EXPECT_EQ(first.substr(0, 12), "1 1 1 1 243 ") << first;
     EXPECT_EQ(run("--seed 1"), first);
     EXPECT_NE(run("--seed 2"), first);
+}
+
+// As their first lines say.
+TEST(Examples, OfTheMachineRun) {
+    if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+    test::Scratch scratch;
+    const std::string folder = ISTHMUS_TEST_SOURCE "/examples/machine/";
+    const auto run = [&](const std::string& flags, const std::string& source) {
+        const std::string program = scratch / "program";
+        const auto built =
+            test::run(std::string(ISTHMUS_TEST_GCC) + " " + flags +
+                      " -static -I " ISTHMUS_TEST_INCLUDE " " + folder + source + " -o " + program);
+        EXPECT_EQ(built.status, 0) << built.output;
+        const auto ran =
+            test::run("timeout 60 " ISTHMUS_TEST_BINARY "/bin/isthmus-sim --quiet -n 3 " + program);
+        EXPECT_EQ(ran.status, 0) << ran.output;
+        return ran.output;
+    };
+    EXPECT_EQ(run("-nostdlib -Wl,-Ttext-segment=0x80000000", "bare.S"), "CAB");
+    EXPECT_EQ(run("-O2 -Wall -Wextra -Werror", "neighbour.c"),
+              "node 0 got C\nnode 1 got A\nnode 2 got B\n");
 }
 
 }  // namespace
