@@ -6,10 +6,17 @@
 #include <string.h>
 #include <xbrtime.h>
 
-static void* xbrtime_block(const char* routine, size_t bytes) {
+static void* xbrtime_take(const char* routine, size_t bytes) {
     void* const block = isthmus_heap_allocate(bytes != 0 ? bytes : 1, 16);
     if (block == NULL)
         isthmus_fail(routine, "no room for %zu bytes in the shared region: raise --shared", bytes);
+    return block;
+}
+/* For others to put into: only when all have it, as a PE behind may still have headers of released
+ * blocks there. */
+static void* xbrtime_block(const char* routine, size_t bytes) {
+    void* const block = xbrtime_take(routine, bytes);
+    isthmus_team_sync(&isthmus_team_world);
     return block;
 }
 /* All have read what is theirs. */
@@ -159,7 +166,7 @@ static void xbrtime_alltoall(const char* routine, char* dest, const char* src, i
     isthmus_require_running(routine);
     const int me = isthmus_me(), pes = isthmus_pes();
     const size_t bytes = nelems * unit, all = nelems * (size_t)pes;
-    char* const out = xbrtime_block(routine, bytes * (size_t)pes);
+    char* const out = xbrtime_take(routine, bytes * (size_t)pes);
     char* const in = xbrtime_block(routine, bytes * (size_t)pes);
     xbrtime_pack(out, src, all, (ptrdiff_t)unit * src_stride, (ptrdiff_t)unit, unit);
     for (int k = 0; k < pes; ++k) {

@@ -8,44 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/sim/tools.hpp"
+#include "tests/sim/on_machine.hpp"
 
 namespace isthmus::sim::test {
 namespace {
-
-const std::string kSource = ISTHMUS_TEST_SOURCE;
-const std::string kBinary = ISTHMUS_TEST_BINARY;
-const std::string kGcc = ISTHMUS_TEST_GCC;
-
-#define REQUIRE_COMPILER() \
-    if (kGcc.empty())      \
-    GTEST_SKIP() << "riscv64-linux-gnu-gcc is missing; tools/install-packages.sh --test"
-
-/// Compiles a program for a road. `flags` go in front.
-Result compile(const std::string& source, const std::string& road, const std::string& program,
-               const std::string& flags = "-O2") {
-    return run(kGcc + " " + flags + " -w -pthread " + source + " @" + kBinary + "/lib/riscv64/" +
-               road + ".rsp -o " + program);
-}
-Result simulate(unsigned nodes, const std::string& program, const std::string& options = "",
-                const std::string& tool = "isthmus-sim") {
-    return run("timeout 100 " + kBinary + "/bin/" + tool + " --quiet -n " + std::to_string(nodes) +
-               " " + options + " " + program);
-}
-
-struct Case {
-    const char* road;
-    const char* name;
-    const char* flags;  // besides -O2
-};
-// What gtest and ctest show beside a test; without it they show the bytes of the pointers.
-void PrintTo(const Case& program, std::ostream* out) {
-    *out << program.name << " by the road " << program.road
-         << (*program.flags != '\0' ? std::string(", ") + program.flags : "");
-}
-std::string case_name(const testing::TestParamInfo<Case>& info) {
-    return std::string(info.param.road) + "_" + info.param.name;
-}
 
 class Example : public testing::TestWithParam<Case> {};
 
@@ -76,60 +42,6 @@ INSTANTIATE_TEST_SUITE_P(Runtime, Example,
                                          Case{"rdma", "pipeline", ""}, Case{"rdma", "teams", ""},
                                          Case{"rdma", "locks", ""}),
                          case_name);
-
-/// The encoding of the road's instructions, as isthmus-sim wants to know it.
-std::string profile_of(const std::string& road) {
-    return road == "xbgas-a" ? "--profile a" : "--profile b";
-}
-
-// The whole of xbrtime, on both encodings and, to compare, by the NIC.
-class Xbrtime : public testing::TestWithParam<Case> {};
-
-TEST_P(Xbrtime, IsRight) {
-    REQUIRE_COMPILER();
-    const std::string road = GetParam().road;
-    Scratch scratch;
-    const Result compiled = compile(kSource + "/tests/sim/programs/xbrtime_api.c", road,
-                                    scratch / "program", "-O0 -std=c99");
-    ASSERT_EQ(compiled.status, 0) << compiled.output;
-    for (const unsigned nodes : {1u, 2u, 5u}) {
-        const Result result = simulate(nodes, scratch / "program", profile_of(road));
-        EXPECT_EQ(result.status, 0) << nodes << " nodes";
-        EXPECT_EQ(result.output, "right\n") << nodes << " nodes";
-    }
-}
-INSTANTIATE_TEST_SUITE_P(Runtime, Xbrtime,
-                         testing::Values(Case{"xbgas", "b", ""}, Case{"xbgas-a", "a", ""},
-                                         Case{"rdma", "nic", ""}),
-                         [](const auto& test) { return std::string(test.param.name); });
-
-TEST(XbrtimeErrors, SayWhatIsWrong) {
-    REQUIRE_COMPILER();
-    Scratch scratch;
-    struct Wrong {
-        const char* call;
-        const char* text;
-    };
-    constexpr Wrong kWrong[] = {
-        {"xbrtime_long_put(&word, &word, 1, 1, 2)",
-         "isthmus: PE 0: xbrtime_long_put: pe 2 is out of range 0..1\n"},
-        {"xbrtime_int_reduce_max(0, 0, 0, 1, -1)",
-         "isthmus: PE 0: xbrtime_int_reduce_max: root -1 is out of range 0..1\n"},
-        {"int sizes[2] = {3, 4}; xbrtime_char_scatter(0, 0, sizes, sizes, 8, 0)",
-         "isthmus: PE 0: xbrtime_char_scatter: nelems is 8, the sum of pe_msg_sz is 7\n"}};
-    for (const auto& [call, text] : kWrong) {
-        write_file(scratch / "wrong.c", std::string("#include <xbrtime.h>\n"
-                                                    "static long word;\n"
-                                                    "int main(void) { xbrtime_init();\n"
-                                                    "if (xbrtime_mype() == 0) { ") +
-                                            call + "; }\nword = 1; xbrtime_close(); return 0; }\n");
-        const Result compiled = compile(scratch / "wrong.c", "xbgas", scratch / "program");
-        ASSERT_EQ(compiled.status, 0) << compiled.output;
-        const Result result = simulate(2, scratch / "program", "2>&1");
-        EXPECT_NE(result.status, 0) << call;
-        EXPECT_NE(result.output.find(text), std::string::npos) << call << "\n" << result.output;
-    }
-}
 
 // Programs with shmem.h are the same in the older encoding.
 TEST(Profile, A) {
