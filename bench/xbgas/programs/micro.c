@@ -3,6 +3,29 @@
  * before the next one begins if --each 1. */
 #include "common.h"
 
+enum { kOfGets = 1000 }; /* streams of random numbers: what gets read */
+
+static int holds(const void* memory, uint64_t stream, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 8) {
+        const uint64_t word = random_at(stream, at / 8);
+        if (memcmp((const char*)memory + at, &word, bytes - at < 8 ? bytes - at : 8) != 0) return 0;
+    }
+    return 1;
+}
+/* Whoever is late has put when a barrier is over. */
+static int barrier_holds(long* word, int count) {
+    int right = 1;
+    for (int round = 1; round <= count; ++round) {
+        for (volatile int wait = round % npes == me ? 20000 : 0; wait > 0; --wait) {
+        }
+        shmem_long_p(word, round, (me + 1) % npes);
+        shmem_barrier_all();
+        right &= *(volatile long*)word == round;
+        shmem_barrier_all();
+    }
+    return right;
+}
+
 int main(int argc, char** argv) {
     start();
     const char* operation = "put";
@@ -14,10 +37,11 @@ int main(int argc, char** argv) {
     const int pe = npes - 1;
     long* const there = symmetric(bytes + 64);
     long* const here = symmetric(bytes + 64);
+    const int gets = strcmp(operation, "get") == 0;
     long value = 0;
     for (size_t i = 0; i < bytes / 8 + 1; ++i) {
         here[i] = (long)random_at((uint64_t)me, i);
-        there[i] = 0;
+        there[i] = gets ? (long)random_at(kOfGets + (uint64_t)me, i) : 0;
     }
     int right = 1;
     const int alone = strcmp(operation, "barrier") != 0 && strcmp(operation, "broadcast") != 0 &&
@@ -74,24 +98,26 @@ int main(int argc, char** argv) {
     nanoseconds = now_ns() - began;
     shmem_barrier_all();
     const long* const result = there;
+    const long before = (long)count * (count - 1) / 2; /* 0 + 1 + ..., as what was there */
     if (strncmp(operation, "put", 3) == 0) {
-        if (me == pe)
-            for (size_t i = 0; i < bytes / 8; ++i)
-                right &= result[i] == (long)random_at(0, i);
-        if (me == pe && bytes < 8) right &= *(const char*)result == (char)random_at(0, 0);
-    } else if (strcmp(operation, "get") == 0 && me == 0) {
-        right = value == 0;
-        for (size_t i = 0; i < bytes / 8 && bytes > 8; ++i)
-            right &= here[i] == 0;
-    } else if (strcmp(operation, "atomic_add") == 0 || strcmp(operation, "fetch_add") == 0) {
+        if (me == pe) right = holds(result, 0, bytes);
+    } else if (gets && me == 0) {
+        right = holds(bytes == 8 || bytes == 1 ? &value : here, kOfGets + (uint64_t)pe, bytes);
+    } else if (strcmp(operation, "atomic_add") == 0) {
         if (me == pe) right = result[0] == 3L * count;
+    } else if (strcmp(operation, "fetch_add") == 0) {
+        if (me == pe) right = result[0] == 3L * count;
+        if (me == 0) right &= value == 3 * before;
     } else if (strcmp(operation, "swap") == 0) {
         if (me == pe) right = result[0] == count - 1;
+        if (me == 0) right &= value == before - (count - 1);
     } else if (strcmp(operation, "compare_swap") == 0) {
         if (me == pe) right = result[0] == count;
+        if (me == 0) right &= value == before;
+    } else if (strcmp(operation, "barrier") == 0) {
+        right = barrier_holds(there, 4);
     } else if (strcmp(operation, "broadcast") == 0) {
-        for (size_t i = 0; i < bytes / 8; ++i)
-            right &= result[i] == (long)random_at(0, i);
+        right = holds(result, 0, bytes);
     } else if (strcmp(operation, "reduce") == 0) {
         for (size_t i = 0; i < bytes / 8; ++i) {
             uint64_t sum = 0;

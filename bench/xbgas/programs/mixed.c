@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     uint64_t* const table = symmetric(kWords * sizeof *table);
     for (uint64_t i = 0; i < kWords; ++i) {
         local[i] = i;
-        table[i] = i * 3;
+        table[i] = i * 3 + (uint64_t)me;
     }
     uint64_t sum = 0, x = (uint64_t)me + 1, wrong = 0;
     begin();
@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
             sum ^= x;
         if (--left != 0) continue;
         left = period;
-        wrong |= shmem_uint64_g(&table[i], (int)((x >> 20) % (uint64_t)npes)) ^ (i * 3);
+        const uint64_t pe = (x >> 20) % (uint64_t)npes;
+        wrong |= shmem_uint64_g(&table[i], (int)pe) ^ (i * 3 + pe);
     }
     end();
     __asm__ volatile("" ::"r"(sum));

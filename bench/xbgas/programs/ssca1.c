@@ -1,14 +1,14 @@
 /* SSCA#1, kernel 1: the best local alignment of two sequences (Smith and Waterman, affine-free
  * gaps). Each PE has a strip of columns; the cells at its right edge go to the next PE, some rows
- * at a time, so that the PEs work as a pipeline. PE 0 checks the best score against a serial
- * computation. */
+ * at a time, so that the PEs work as a pipeline. PE 0 checks
+ * each PE's left edge and best score against a serial computation. */
 #include "common.h"
 
 enum { kMatch = 5, kMismatch = -3, kGap = -4, kMost = 512 };
 
 static int edge[kMost + 1]; /* the column left of mine, from the PE before */
 static uint64_t rows_ready; /* how much of it is there */
-static int best_of_all[1], best_here[1];
+static int best_of_all[1], best_here[1], best_alone[1];
 
 static char letter(uint64_t sequence, int i) {
     return "ACGT"[random_at(sequence, (uint64_t)i) & 3];
@@ -62,11 +62,26 @@ int main(int argc, char** argv) {
     end();
     int right = 1;
     if (me == 0) {
-        int best = 0;
+        int* const edges = malloc((size_t)npes * (size_t)rows * sizeof *edges);
+        int* const best = calloc((size_t)npes, sizeof *best);
+        int there[kMost];
         memset(strip, 0, ((size_t)columns * (size_t)npes + 1) * sizeof *strip);
-        for (int i = 0; i < rows; ++i)
-            best = larger(best, advance(strip, columns * npes, text, pattern[i], 0));
-        right = best == best_of_all[0];
+        for (int i = 0; i < rows; ++i) {
+            best_alone[0] =
+                larger(best_alone[0], advance(strip, columns * npes, text, pattern[i], 0));
+            for (int pe = 0; pe < npes; ++pe) {
+                edges[pe * rows + i] = strip[pe * columns];
+                for (int j = 1; j <= columns; ++j)
+                    best[pe] = larger(best[pe], strip[pe * columns + j]);
+            }
+        }
+        for (int pe = 0; pe < npes; ++pe) {
+            right &= shmem_int_g(best_here, pe) == best[pe];
+            shmem_getmem(there, edge, (size_t)rows * sizeof *there, pe);
+            right &= memcmp(there, edges + pe * rows, (size_t)rows * sizeof *there) == 0;
+        }
     }
+    shmem_barrier_all();
+    right &= best_of_all[0] == shmem_int_g(best_alone, 0);
     return finish("ssca1", right, (double)rows / block * (npes - 1));
 }
