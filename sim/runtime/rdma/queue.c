@@ -21,3 +21,13 @@ __attribute__((noinline)) uint64_t isthmus_spin_completion(void) {
     road_state.done = done;
     return next->value;
 }
+
+void isthmus_post_pieces(uint64_t opcode, int pe, const void* remote, const void* local,
+                         size_t bytes) {
+    for (size_t piece; bytes != 0; bytes -= piece) {
+        piece = bytes < kRoadLongest ? bytes : kRoadLongest;
+        road_post(opcode, pe, piece, remote, (uint64_t)local);
+        remote = (const char*)remote + piece;
+        local = (const char*)local + piece;
+    }
+}

@@ -139,34 +139,31 @@ ROAD_AMO(64)
 #undef ROAD_AMO
 #undef ROAD_AMO_
 
-/* Longer than a descriptor can say: in pieces. */
+/* Longer than a descriptor can say: in pieces, out of line, so that nobody else pays for the loop.
+ */
 enum { kRoadLongest = 1 << 30 };
+void isthmus_post_pieces(uint64_t opcode, int pe, const void* remote, const void* local,
+                         size_t bytes) __attribute__((cold));
+/* `what` is a write's or a read's, of at least one byte. */
+static inline __attribute__((always_inline)) void road_block(uint64_t what, int pe,
+                                                             const void* remote, const void* local,
+                                                             size_t bytes) {
+    if (ISTHMUS_ROAD_UNLIKELY(bytes > kRoadLongest))
+        isthmus_post_pieces(what, pe, remote, local, bytes);
+    else
+        road_post(what, pe, bytes, remote, (uint64_t)local);
+}
 static inline void road_put_nbi(int pe, void* to, const void* from, size_t bytes) {
-    while (ISTHMUS_ROAD_UNLIKELY(bytes > kRoadLongest)) {
-        road_post(kRoadWrite, pe, kRoadLongest, to, (uint64_t)from);
-        to = (char*)to + kRoadLongest;
-        from = (const char*)from + kRoadLongest;
-        bytes -= kRoadLongest;
-    }
     if (bytes == 8 && ((uintptr_t)from & 7) == 0)
         road_post(kRoadWriteInline, pe, 8, to, *(const uint64_t*)from);
     else if (bytes != 0)
-        road_post(kRoadWrite, pe, bytes, to, (uint64_t)from);
+        road_block(kRoadWrite, pe, to, from, bytes);
 }
 static inline void road_put_block_nbi(int pe, void* to, const void* from, size_t bytes) {
-    if (ISTHMUS_ROAD_UNLIKELY(bytes > kRoadLongest))
-        road_put_nbi(pe, to, from, bytes);
-    else
-        road_post(kRoadWrite, pe, bytes, to, (uint64_t)from);
+    road_block(kRoadWrite, pe, to, from, bytes);
 }
 static inline void road_get_nbi(int pe, void* to, const void* from, size_t bytes) {
-    while (ISTHMUS_ROAD_UNLIKELY(bytes > kRoadLongest)) {
-        road_post(kRoadRead, pe, kRoadLongest, from, (uint64_t)to);
-        to = (char*)to + kRoadLongest;
-        from = (const char*)from + kRoadLongest;
-        bytes -= kRoadLongest;
-    }
-    if (bytes != 0) road_post(kRoadRead, pe, bytes, from, (uint64_t)to);
+    if (bytes != 0) road_block(kRoadRead, pe, from, to, bytes);
 }
 
 static inline void road_quiet(void) {
