@@ -31,3 +31,6 @@ void isthmus_post_pieces(uint64_t opcode, int pe, const void* remote, const void
         local = (const char*)local + piece;
     }
 }
+void isthmus_put_pieces(int pe, void* to, const void* from, size_t bytes) {
+    isthmus_post_pieces(kRoadWrite, pe, to, from, bytes);
+}

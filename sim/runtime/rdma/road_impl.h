@@ -144,6 +144,7 @@ ROAD_AMO(64)
 enum { kRoadLongest = 1 << 30 };
 void isthmus_post_pieces(uint64_t opcode, int pe, const void* remote, const void* local,
                          size_t bytes) __attribute__((cold));
+void isthmus_put_pieces(int pe, void* to, const void* from, size_t bytes) __attribute__((cold));
 /* `what` is a write's or a read's, of at least one byte. */
 static inline __attribute__((always_inline)) void road_block(uint64_t what, int pe,
                                                              const void* remote, const void* local,
@@ -160,7 +161,10 @@ static inline void road_put_nbi(int pe, void* to, const void* from, size_t bytes
         road_block(kRoadWrite, pe, to, from, bytes);
 }
 static inline void road_put_block_nbi(int pe, void* to, const void* from, size_t bytes) {
-    road_block(kRoadWrite, pe, to, from, bytes);
+    if (ISTHMUS_ROAD_UNLIKELY(bytes > kRoadLongest))
+        isthmus_put_pieces(pe, to, from, bytes);
+    else
+        road_post(kRoadWrite, pe, bytes, to, (uint64_t)from);
 }
 static inline void road_get_nbi(int pe, void* to, const void* from, size_t bytes) {
     if (bytes != 0) road_block(kRoadRead, pe, from, to, bytes);
