@@ -50,8 +50,15 @@ static void isthmus_acquire(void) {
         return done;                                                                          \
     }
 
-/* Sets. `values` is null if `value` is for all. The search for any begins where the last one ended,
- * so that a caller that leaves satisfied elements in the set gets the others too. */
+/* Where a search for any of n begins: anywhere, so that a caller that leaves satisfied elements in
+ * the set gets the others too in the end, whatever other sets it looks at in between. */
+static size_t isthmus_any_place(size_t n) {
+    static __thread uint64_t state = 1;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)((unsigned __int128)state * n >> 64);
+}
+
+/* Sets. `values` is null if `value` is for all. */
 #define ISTHMUS_SET_(T, N)                                                                       \
     static bool isthmus_holds_##N(const T* ivars, size_t i, int cmp, T value, const T* values) { \
         const T now = ISTHMUS_LOOK_(T, ivars + i), right = values ? values[i] : value;           \
@@ -66,13 +73,10 @@ static void isthmus_acquire(void) {
     }                                                                                            \
     static size_t isthmus_any_##N(const T* ivars, size_t n, const int* status, int cmp, T value, \
                                   const T* values) {                                             \
-        static __thread size_t turn;                                                             \
-        for (size_t k = 0; k < n; ++k) {                                                         \
-            const size_t i = (turn + k) % n;                                                     \
-            if (!(status && status[i]) && isthmus_holds_##N(ivars, i, cmp, value, values)) {     \
-                turn = i + 1;                                                                    \
+        for (size_t k = 0, i = isthmus_any_place(n); k < n; ++k) {                               \
+            if (!(status && status[i]) && isthmus_holds_##N(ivars, i, cmp, value, values))       \
                 return i;                                                                        \
-            }                                                                                    \
+            i = i + 1 < n ? i + 1 : 0;                                                           \
         }                                                                                        \
         return SIZE_MAX;                                                                         \
     }                                                                                            \

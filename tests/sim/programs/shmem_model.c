@@ -326,6 +326,18 @@ static void locks_and_waits(void) {
     CHECK(shmem_int_wait_until_some(flags, 4, found, NULL, SHMEM_CMP_GT, 2) == 2 && found[0] == 2,
           "some");
     CHECK(shmem_int_test(&flags[0], SHMEM_CMP_LT, 1) == 0, "test");
+    /* Two sets in turn: each element of both gets its turn. */
+    static int first[2] = {1, 1}, second[2] = {1, 1};
+    int times[2][2] = {{0, 0}, {0, 0}};
+    for (int i = 0; i < 200; ++i) {
+        ++times[0][shmem_int_test_any(first, 2, NULL, SHMEM_CMP_EQ, 1)];
+        ++times[1][shmem_int_test_any(second, 2, NULL, SHMEM_CMP_EQ, 1)];
+    }
+    for (int i = 0; i < 4; ++i)
+        CHECK(times[i / 2][i % 2] > 50, "any of set %d: %d", i / 2, times[i / 2][i % 2]);
+    CHECK(shmem_team_ptr(SHMEM_TEAM_WORLD, first, me) == first, "team_ptr");
+    CHECK(shmem_team_ptr(SHMEM_TEAM_WORLD, first, npes) == NULL, "team_ptr beyond");
+    CHECK(shmem_team_ptr(SHMEM_TEAM_WORLD, first, -1) == NULL, "team_ptr before");
     shmem_barrier_all();
 }
 
