@@ -26,7 +26,7 @@ Result run_benchmark(const Sabotage& sabotage) {
                                           (*sabotage.replaced != '\0' ? "#define " : "") +
                                           sabotage.replaced + "\n#include \"" + folder +
                                           sabotage.program + ".c\"\n");
-    const Result compiled = compile(scratch / "program.c", "xbgas", scratch / "program");
+    Result compiled = compile(scratch / "program.c", "xbgas", scratch / "program");
     if (compiled.status != 0) return compiled;
     return simulate(8, (scratch / "program") + " " + sabotage.arguments, "--");
 }
