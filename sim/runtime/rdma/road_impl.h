@@ -73,7 +73,8 @@ static inline uint64_t road_take(void) {
 
 static inline __attribute__((always_inline)) void road_write(uint64_t index, uint64_t what,
                                                              const void* remote, uint64_t local) {
-    struct road_descriptor* const place = &road_state.ring[index % kRoadDepth];
+    struct road_descriptor* place = &road_state.ring[index % kRoadDepth];
+    __asm__("" : "+r"(place)); /* one address, not one for each field */
     place->what = what;
     place->remote = (uint64_t)remote;
     place->local = local;
