@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -281,6 +282,22 @@ int run_processes(const Settings& settings, int argc, char** argv) {
     throw std::runtime_error(launcher + " cannot be run: " + std::strerror(errno));
 }
 
+/// Nothing that was asked for is left out without a word.
+void refuse_contradictions(const CLI::App& given) {
+    const auto refuse = [&](const char* one, const char* other) {
+        if (given.count(one) == 0 || given.count(other) == 0) return;
+        throw std::runtime_error(std::string(one) + " and " + other +
+                                 " do not work together: leave one of them out");
+    };
+    // A run has one observer.
+    constexpr std::array observers = {"--gdb", "--count", "--log-commits", "--trace",
+                                      "--trace-file"};
+    for (std::size_t i = 0; i < observers.size(); ++i) {
+        for (std::size_t k = i + 1; k < observers.size(); ++k)
+            refuse(observers[i], observers[k]);
+    }
+}
+
 /// With a machine description the program runs in time: isthmus-timing, beside this tool, takes
 /// over.
 int run_timed(const Settings& settings, const CLI::App& given) {
@@ -388,7 +405,7 @@ int main(int argc, char** argv) {
                    "Write a commit log (Spike's form); one file per node: FILE.0 ...");
     app.add_flag("--trace", settings.trace_to_stderr, "Write a readable trace to stderr");
     app.add_option("--trace-file", settings.trace,
-                   "Write it to this file; one per node: FILE.0 ...");
+                   "Write a readable trace to this file; one per node: FILE.0 ...");
     app.add_option("--gdb", settings.gdb_port, "Wait for GDB on this TCP port of localhost")
         ->check(CLI::Range(1, 65535));
     app.add_flag("--quiet", settings.quiet, "No progress line");
@@ -404,6 +421,7 @@ int main(int argc, char** argv) {
             !settings.machine_settings.empty() || !settings.timeline.empty()) {
             return run_timed(settings, app);
         }
+        refuse_contradictions(app);
         if (settings.processes != 1 && !kSpreads) return run_processes(settings, argc, argv);
         return run(settings);
     } catch (const std::exception& error) {

@@ -1,0 +1,73 @@
+// Options of the commands of the machine: what is refused, and what each of them writes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "tests/sim/tools.hpp"
+
+namespace isthmus::sim {
+namespace {
+
+const std::string kTool = ISTHMUS_TEST_BINARY "/bin/isthmus-sim ";
+const std::string kTiming = ISTHMUS_TEST_BINARY "/bin/isthmus-timing ";
+const std::string kNetwork = ISTHMUS_TEST_BINARY "/bin/isthmus-network ";
+
+bool holds(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+class ToolOptions : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+        test::write_file(scratch / "p.c", R"(
+#include <stdio.h>
+#include <string.h>
+#include <xbgas.h>
+int main(int argc, char** argv) {
+    printf("ran");
+    for (int i = 1; i < argc; ++i) printf(" %s", argv[i]);
+    printf("\n");
+    fflush(stdout);
+    if (argc > 1 && !strcmp(argv[1], "spin")) for (;;) __asm__ volatile("");
+    if (argc > 1 && !strcmp(argv[1], "load")) xbgas_erld(1, (void*)XBGAS_READ_E(13));
+    return argc > 1 && !strcmp(argv[1], "fail") ? 3 : 0;
+}
+)");
+        const auto built = test::run(std::string(ISTHMUS_TEST_GCC) +
+                                     " -O1 -static -I" ISTHMUS_TEST_INCLUDE " -o " +
+                                     (scratch / "p") + " " + (scratch / "p.c"));
+        ASSERT_EQ(built.status, 0) << built.output;
+        program = scratch / "p";
+    }
+    test::Scratch scratch;
+    std::string program;
+};
+
+TEST_F(ToolOptions, ThatExcludeEachOtherAreRefused) {
+    const std::string file = scratch / "file";
+    const std::pair<std::string, std::string> options[] = {{"--gdb", "5555"},
+                                                           {"--count", ""},
+                                                           {"--log-commits", file},
+                                                           {"--trace", ""},
+                                                           {"--trace-file", file}};
+    for (const auto& [one, value] : options) {
+        for (const auto& [other, other_value] : options) {
+            if (one == other) continue;
+            const auto refused = test::run("timeout 10 " + kTool + one + " " + value + " " + other +
+                                           " " + other_value + " " + program);
+            EXPECT_EQ(refused.status, 126) << one << " " << other;
+            const std::string line = refused.output;
+            EXPECT_NE(line.find(" do not work together"), std::string::npos) << line;
+            EXPECT_NE(line.find(one + " "), std::string::npos) << line;
+            EXPECT_NE(line.find(other + " "), std::string::npos) << line;
+            EXPECT_EQ(line.find("ran"), std::string::npos) << line;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace isthmus::sim
