@@ -113,7 +113,7 @@ void measure_software_share(Run& run) {
         const double cycles_per_ns =
             timed->report["machine"]["core"]["clock_mhz"].get<double>() / 1000;
         // The shortest, as the others wait for each other now and then: the share is rather
-        // overstated. A quantile would be the lower edge of a step of the histogram.
+        // overstated. A quantile would be an edge of a step of the histogram.
         double network = latency["minimum"].get<double>();
         // Reading the descriptor and writing the completion are the NIC's, too.
         if (road == Road::rdma) {

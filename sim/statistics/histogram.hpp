@@ -33,13 +33,16 @@ class Histogram {
     double mean() const {
         return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
     }
-    /// Lower edge of the step that holds the given share (0..1) of the values.
+    /// What the given share (0..1) of the values does not exceed: the last value of a step, but not
+    /// more than the greatest there was.
     std::uint64_t quantile(double share) const {
         const auto target = static_cast<std::uint64_t>(share * static_cast<double>(count_));
         std::uint64_t seen = 0;
         for (std::size_t i = 0; i < counts_.size(); ++i) {
             seen += counts_[i];
-            if (seen > target) return lower_edge(i);
+            if (seen > target)
+                return i + 1 == counts_.size() ? maximum_
+                                               : std::min(lower_edge(i + 1) - 1, maximum_);
         }
         return maximum_;
     }

@@ -312,5 +312,25 @@ TEST(HistogramSteps, EdgesHoldTheirValues) {
     }
 }
 
+TEST(HistogramSteps, QuantilesAreNotBelowTheValues) {
+    Histogram one;
+    EXPECT_EQ(one.quantile(0.5), 0u);
+    one.add(67);
+    for (const double share : {0.0, 0.5, 0.99, 1.0})
+        EXPECT_EQ(one.quantile(share), 67u) << share;
+    Histogram many;
+    for (std::uint64_t value = 1; value <= 10000; ++value)
+        many.add(value);
+    for (const double share : {0.1, 0.5, 0.9, 0.99}) {
+        const auto exact = static_cast<std::uint64_t>(share * 10000);
+        EXPECT_GE(many.quantile(share), exact) << share;
+        EXPECT_LE(many.quantile(share), exact + exact / 16 + 1) << share;
+    }
+    EXPECT_EQ(many.quantile(1), 10000u);
+    Histogram greatest;
+    greatest.add(~std::uint64_t{0});
+    EXPECT_EQ(greatest.quantile(0.5), ~std::uint64_t{0});
+}
+
 }  // namespace
 }  // namespace isthmus::sim
