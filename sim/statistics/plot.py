@@ -8,7 +8,8 @@ Reads the JSON that ``isthmus-timing --stats`` or ``isthmus-network --json`` wri
 * ``curve``    latency and accepted throughput over offered load (isthmus-network only),
 * ``stalls``   where the cores' cycles went (isthmus-timing only).
 
-Needs matplotlib. Exit status: 0 done, 1 the file does not hold what the picture needs.
+Needs matplotlib. Exit status: 0 done, 1 the file does not hold what the picture needs or the picture cannot be
+written.
 """
 
 from __future__ import annotations
@@ -164,7 +165,12 @@ def main() -> int:
     except ReportError as error:
         print(f"plot.py: {error}", file=sys.stderr)
         return 1
-    figure.savefig(arguments.output, dpi=120)
+    try:
+        figure.savefig(arguments.output, dpi=120)
+    except (OSError, ValueError) as error:
+        # ValueError: a format that the library does not know.
+        print(f"plot.py: {arguments.output}: cannot be written: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -69,5 +69,36 @@ TEST_F(ToolOptions, ThatExcludeEachOtherAreRefused) {
     }
 }
 
+// Without the library that draws: a stand-in has what the script uses, and fails as that does.
+TEST(Plot, APictureThatCannotBeWrittenIsAMessage) {
+    test::Scratch scratch;
+    std::filesystem::create_directory(scratch / "matplotlib");
+    test::write_file(scratch / "matplotlib/__init__.py", "def use(name): pass\n");
+    test::write_file(scratch / "matplotlib/pyplot.py", R"(
+class Anything:
+    def __getattr__(self, name): return lambda *a, **k: Anything()
+    def __iter__(self): return iter(())
+    def __add__(self, other): return self
+class Figure:
+    def savefig(self, path, **unused):
+        if path.suffix == ".xyz": raise ValueError("Format 'xyz' is not supported")
+        open(path, "wb")
+def subplots(**unused): return Figure(), Anything()
+)");
+    test::write_file(scratch / "report.json", R"({"machine": {}, "nodes":
+        [{"instructions": 5, "stalls": {"fetch": 1}}]})");
+    const std::string plot = "PYTHONPATH=" + (scratch / "") +
+                             " python3 " ISTHMUS_TEST_SOURCE "/sim/statistics/plot.py stalls " +
+                             (scratch / "report.json") + " ";
+    EXPECT_EQ(test::run(plot + (scratch / "picture.png")).output, "");
+    for (const std::string& picture : {scratch / "picture.xyz", std::string("/nowhere/p.png")}) {
+        const auto refused = test::run(plot + picture);
+        EXPECT_EQ(refused.status, 1);
+        EXPECT_EQ(refused.output.rfind("plot.py: " + picture + ": cannot be written: ", 0), 0u)
+            << refused.output;
+        EXPECT_FALSE(holds(refused.output, "Traceback")) << refused.output;
+    }
+}
+
 }  // namespace
 }  // namespace isthmus::sim
