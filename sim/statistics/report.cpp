@@ -150,7 +150,9 @@ Json host_report(const TimingSimulator& simulator) {
 }
 
 Timeline::Timeline(TimingSimulator& simulator, std::size_t limit)
-    : clock_mhz_(simulator.machine().core.clock_mhz), records_(simulator.nodes().size()) {
+    : simulator_(simulator),
+      clock_mhz_(simulator.machine().core.clock_mhz),
+      records_(simulator.nodes().size()) {
     for (auto& node : simulator.nodes()) {
         std::vector<OperationRecord>& records = records_[node->id()];
         records.reserve(std::min<std::size_t>(limit, 1024));
@@ -165,11 +167,21 @@ std::size_t Timeline::size() const {
     return sum;
 }
 
+std::size_t Timeline::left_out() const {
+    std::size_t ended = 0;
+    for (const auto& node : simulator_.nodes()) {
+        for (const Histogram& latency : node->nic().statistics().latency)
+            ended += latency.count();
+    }
+    return ended - size();
+}
+
 void Timeline::write(std::ostream& out) const {
     const auto microseconds = [&](Cycle cycle) {
         return static_cast<double>(cycle) / static_cast<double>(clock_mhz_);
     };
-    out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+    out << "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"operations_left_out\":" << left_out()
+        << "},\"traceEvents\":[";
     bool first = true;
     const auto event = [&](const Json& json) {
         out << (first ? "\n" : ",\n") << json.dump();

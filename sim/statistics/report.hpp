@@ -20,14 +20,21 @@ nlohmann::ordered_json host_report(const TimingSimulator& simulator);
 /// not outlive it.
 class Timeline {
   public:
+    static constexpr std::size_t kUsualLimit = 100000;
+
     /// Keeps at most `limit` operations per node, the first ones.
-    explicit Timeline(TimingSimulator& simulator, std::size_t limit = 100000);
+    explicit Timeline(TimingSimulator& simulator, std::size_t limit = kUsualLimit);
     /// Writes the Chrome trace format (Perfetto, chrome://tracing): a process per node, operations
-    /// as asynchronous slices with target and size. Times are microseconds of simulated time.
+    /// as asynchronous slices with target and size. Times are microseconds of simulated time. How
+    /// many operations are not in it stands in "otherData".
     void write(std::ostream& out) const;
     std::size_t size() const;
+    /// Operations that have ended and are not kept, because their node had `limit` before. While
+    /// the simulator lives.
+    std::size_t left_out() const;
 
   private:
+    const TimingSimulator& simulator_;
     const std::uint64_t clock_mhz_;
     std::vector<std::vector<OperationRecord>> records_;
 };

@@ -202,6 +202,23 @@ TEST(TimingSimulator, TimelineHoldsEveryOperation) {
     EXPECT_EQ(begins, completed);
     EXPECT_EQ(ends, completed);
     EXPECT_EQ(timeline.size(), completed);
+    EXPECT_EQ(timeline.left_out(), 0u);
+}
+
+TEST(TimingSimulator, TimelineTellsWhatItLeavesOut) {
+    const MachineDescription m = mesh_of(2, 2);
+    TraceMachine t(m, busy_mix(), 1);
+    Timeline timeline(*t.simulator, 10);
+    ASSERT_TRUE(t.simulator->run());
+    std::uint64_t completed = 0;
+    for (const auto& source : t.sources)
+        completed += source->completed();
+    EXPECT_EQ(timeline.size(), 40u);
+    EXPECT_EQ(timeline.left_out(), completed - 40);
+    std::ostringstream out;
+    timeline.write(out);
+    const auto trace = nlohmann::json::parse(out.str());
+    EXPECT_EQ(trace["otherData"]["operations_left_out"], completed - 40);
 }
 
 /// A source that waits for something that never comes.
