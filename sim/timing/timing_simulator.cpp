@@ -291,6 +291,7 @@ void TimingSimulator::plan() {
         if (on_progress && milliseconds() >= next_progress_) {
             on_progress();
             next_progress_ = milliseconds() + 50;
+            if (stop_) return;
         }
         // No packet anywhere but those that wait for their time.
         const bool empty = mesh_->idle() && !delivered_;

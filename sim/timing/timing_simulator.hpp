@@ -63,6 +63,8 @@ class TimingSimulator {
 
     /// Called between windows, about every 50 ms of host time.
     std::function<void()> on_progress;
+    /// From on_progress: ends the run as its limit would.
+    void stop() { stop_ = true; }
 
     /// All cycles before this one have been simulated.
     Cycle now() const { return now_; }

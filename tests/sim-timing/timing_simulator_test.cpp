@@ -221,6 +221,23 @@ TEST(TimingSimulator, TimelineTellsWhatItLeavesOut) {
     EXPECT_EQ(trace["otherData"]["operations_left_out"], completed - 40);
 }
 
+TEST(TimingSimulator, StopsOnRequestAndGoesOn) {
+    const MachineDescription m = mesh_of(2, 2);
+    TraceMix mix = busy_mix();
+    mix.instructions = 1000000000;
+    for (const unsigned threads : {1u, 2u}) {
+        TraceMachine t(m, mix, threads);
+        t.simulator->on_progress = [&] { t.simulator->stop(); };
+        ASSERT_FALSE(t.simulator->run());
+        const std::uint64_t before = t.simulator->instructions();
+        EXPECT_GT(before, 0u);
+        const Cycle limit = t.simulator->now() + 5000;
+        ASSERT_FALSE(t.simulator->run(limit));
+        EXPECT_EQ(t.simulator->now(), limit);
+        EXPECT_GT(t.simulator->instructions(), before);
+    }
+}
+
 /// A source that waits for something that never comes.
 class StuckSource final : public InstructionSource {
   public:
