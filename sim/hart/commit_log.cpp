@@ -11,9 +11,35 @@ namespace isthmus::sim {
 
 template Stop run<CommitLog>(Hart&, CommitLog&, std::int64_t);
 
-CommitLog::CommitLog(const std::string& path, bool readable)
-    : file_(path == "-" ? stderr : std::fopen(path.c_str(), "w")), readable_(readable) {
-    if (!file_) throw std::runtime_error(path + ": cannot be written: " + std::strerror(errno));
+namespace {
+
+/// Whole lines, though others write to the same file.
+class LineLock {
+  public:
+    explicit LineLock(std::FILE* file) : file_(file) { flockfile(file_); }
+    ~LineLock() { funlockfile(file_); }
+    LineLock(const LineLock&) = delete;
+    LineLock& operator=(const LineLock&) = delete;
+
+  private:
+    std::FILE* file_;
+};
+
+}  // namespace
+
+CommitLog::CommitLog(std::string path, bool readable, std::string who)
+    : path_(std::move(path)),
+      file_(path_ == "-" ? stderr : std::fopen(path_.c_str(), "w")),
+      readable_(readable),
+      who_(std::move(who)) {
+    if (!file_) throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
+}
+
+void CommitLog::finish() {
+    errno = 0;
+    if (std::fflush(file_.get()) == 0 && std::ferror(file_.get()) == 0) return;
+    throw std::runtime_error(path_ + ": cannot be written: " +
+                             (errno != 0 ? std::strerror(errno) : "lines are missing"));
 }
 
 void CommitLog::memory(const Hart&, std::uint64_t address, unsigned size, MemoryKind kind,
@@ -34,6 +60,8 @@ bool CommitLog::retire(const Hart& hart, const RetireEvent& event) {
         privilege_ = hart.privilege;
         first_ = false;
     }
+    const LineLock lock(out);
+    std::fputs(who_.c_str(), out);
     if (readable_) {
         std::fprintf(out, "core%4u: 0x%0*lx %-28s", hart.id, digits, cut(event.pc),
                      disassemble(hart.decoder(), event.raw, event.pc).c_str());
@@ -88,9 +116,9 @@ void CommitLog::trap(const Hart& hart, std::uint64_t pc, const Trap& trap) {
     touches_.clear();
     privilege_ = Privilege::kMachine;
     if (readable_)
-        std::fprintf(file_.get(), "core%4u: exception %s, epc 0x%016lx, tval 0x%016lx\n", hart.id,
-                     std::string(cause_name(trap.cause)).c_str(), static_cast<unsigned long>(pc),
-                     static_cast<unsigned long>(trap.value));
+        std::fprintf(file_.get(), "%score%4u: exception %s, epc 0x%016lx, tval 0x%016lx\n",
+                     who_.c_str(), hart.id, std::string(cause_name(trap.cause)).c_str(),
+                     static_cast<unsigned long>(pc), static_cast<unsigned long>(trap.value));
 }
 
 }  // namespace isthmus::sim

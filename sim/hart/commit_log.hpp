@@ -20,9 +20,11 @@ class CommitLog {
   public:
     static constexpr bool kObserves = true;
 
-    /// Writes to a file of its own; "-" is the standard error output. Throws std::runtime_error if
-    /// it cannot be opened.
-    explicit CommitLog(const std::string& path, bool readable = false);
+    /// Writes to a file of its own; "-" is the standard error output, where `who` in front of each
+    /// line tells nodes apart. Throws std::runtime_error if it cannot be opened.
+    explicit CommitLog(std::string path, bool readable = false, std::string who = "");
+    /// At the end. Throws std::runtime_error if not everything could be written.
+    void finish();
 
     void memory(const Hart& hart, std::uint64_t address, unsigned size, MemoryKind kind,
                 std::uint64_t value);
@@ -42,8 +44,10 @@ class CommitLog {
         }
     };
 
+    std::string path_;
     std::unique_ptr<std::FILE, Closer> file_;
     bool readable_;
+    std::string who_;
     std::vector<Touch> touches_;
     Privilege privilege_ = Privilege::kMachine;
     bool first_ = true;

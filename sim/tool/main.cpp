@@ -174,9 +174,14 @@ bool run_machine(Machine& machine, const Settings& settings, nlohmann::json& cou
     if (name.empty()) return machine.run();
     std::vector<CommitLog> logs;
     logs.reserve(nodes);
+    const bool share_one = nodes > 1 && name == "-";
     for (unsigned i = 0; i < nodes; ++i)
-        logs.emplace_back(file_of_node(name, i, nodes), !settings.trace.empty());
-    return machine.run(std::span(logs));
+        logs.emplace_back(file_of_node(name, i, nodes), !settings.trace.empty(),
+                          share_one ? "node " + std::to_string(i) + " " : "");
+    const bool finished = machine.run(std::span(logs));
+    for (CommitLog& log : logs)
+        log.finish();
+    return finished;
 }
 
 /// Throws std::runtime_error if the settings do not fit.

@@ -69,6 +69,27 @@ TEST_F(ToolOptions, ThatExcludeEachOtherAreRefused) {
     }
 }
 
+TEST_F(ToolOptions, ATraceOfSeveralNodesNamesTheNode) {
+    for (const char* threads : {"1", "2"}) {
+        const auto traced = test::run(std::string("( ") + kTool + "-n 2 --threads " + threads +
+                                      " --trace " + program + " > /dev/null )");
+        EXPECT_EQ(traced.status, 0);
+        std::istringstream lines(traced.output);
+        std::string line;
+        int of_node[2] = {0, 0};
+        while (std::getline(lines, line)) {
+            for (int node : {0, 1})
+                of_node[node] += line.starts_with("node " + std::to_string(node) + " core   0: 0x");
+        }
+        EXPECT_EQ(of_node[0] + of_node[1],
+                  std::count(traced.output.begin(), traced.output.end(), '\n'));
+        EXPECT_GT(of_node[0], 100);
+        EXPECT_GT(of_node[1], 100);
+    }
+    const auto alone = test::run(kTool + "--trace " + program);
+    EXPECT_TRUE(alone.output.starts_with("core   0: 0x")) << alone.output.substr(0, 100);
+}
+
 // Without the library that draws: a stand-in has what the script uses, and fails as that does.
 TEST(Plot, APictureThatCannotBeWrittenIsAMessage) {
     test::Scratch scratch;
