@@ -1,11 +1,11 @@
 // isthmus-network: synthetic traffic on the simulated mesh; prints latency-throughput curves.
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "sim/machine/machine.hpp"
 #include "sim/network/traffic.hpp"
+#include "sim/tool/output_file.hpp"
 
 namespace {
 
@@ -55,7 +55,9 @@ int main(int argc, char** argv) {
     app.add_flag("--schema", schema, "print the JSON Schema of machine descriptions and stop");
     app.add_flag("--parameters", table, "print the table of parameters in Markdown and stop");
     app.add_flag("--show-machine", show, "print the machine description after --set and stop");
-    app.footer("Exit status: 0 done, 1 wrong argument or machine, 2 a model invariant broke.");
+    app.footer(
+        "Exit status: 0 done, 1 wrong argument or machine, or output that cannot be written, "
+        "2 a model invariant broke.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -63,11 +65,11 @@ int main(int argc, char** argv) {
     }
     try {
         if (schema) {
-            std::cout << machine_schema().dump(2) << "\n";
+            print(machine_schema().dump(2) + "\n");
             return 0;
         }
         if (table) {
-            std::cout << parameters_markdown();
+            print(parameters_markdown());
             return 0;
         }
         MachineDescription machine = file.empty() ? table3() : load_machine(file);
@@ -75,7 +77,7 @@ int main(int argc, char** argv) {
             set_parameter(machine, setting);
         check_machine(machine, file.empty() ? "sim/machine/table3.json" : file);
         if (show) {
-            std::cout << machine_to_json(machine).dump(2) << "\n";
+            print(machine_to_json(machine).dump(2) + "\n");
             return 0;
         }
         run.pattern = parse_pattern(pattern);
@@ -115,8 +117,12 @@ int main(int argc, char** argv) {
                         static_cast<double>(result.flit_hops) / result.seconds);
             std::fflush(stdout);
         }
-        if (json) std::cout << report.dump(2) << "\n";
-    } catch (const MachineError& error) {
+        if (json) {
+            print(report.dump(2) + "\n", "--json");
+        } else {
+            print("");
+        }
+    } catch (const std::runtime_error& error) {
         std::fprintf(stderr, "isthmus-network: %s\n", error.what());
         return 1;
     } catch (const std::invalid_argument& error) {

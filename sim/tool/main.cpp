@@ -10,8 +10,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "sim/debug/gdb_server.hpp"
@@ -19,6 +17,7 @@
 #include "sim/hart/commit_log.hpp"
 #include "sim/hart/communication.hpp"
 #include "sim/linux/process.hpp"
+#include "sim/tool/output_file.hpp"
 #include "sim/tool/spread.hpp"
 
 namespace {
@@ -211,6 +210,7 @@ int run(Settings& settings) {
     const std::unique_ptr<Spread> spread = make_spread(options.nodes);
     options.spread = spread.get();
     const bool speaks = spread == nullptr || spread->first() == 0;
+    OutputFile stats(speaks ? settings.stats : "", "--stats");
     Machine machine(std::move(moved), options, bare ? boot_bare_metal : boot_linux);
     const auto start = Clock::now();
     const bool terminal = isatty(2) && !settings.quiet && speaks;
@@ -243,12 +243,8 @@ int run(Settings& settings) {
     nlohmann::json report = statistics(machine, seconds, finished);
     if (settings.count) report["counted"] = counts;
     if (spread != nullptr) report = merged(spread->gather(report.dump()));
-    if (!settings.stats.empty() && speaks) {
-        std::ofstream file(settings.stats);
-        file << report.dump(2) << "\n";
-        if (!file) throw std::runtime_error(settings.stats + ": cannot be written (--stats)");
-    }
-    if (settings.json && speaks) std::cout << report.dump() << "\n" << std::flush;
+    if (stats) stats.write([&](std::ostream& out) { out << report.dump(2) << "\n"; });
+    if (settings.json && speaks) print(report.dump() + "\n", "--json");
     const int code = finished ? exit_status(report["exit_code"].get<int>()) : 125;
     // The launcher would tell of a process that failed; it is the program that did.
     if (spread != nullptr && code != 0) spread->end(code);
@@ -267,6 +263,7 @@ int run_processes(const Settings& settings, int argc, char** argv) {
                                      " works in one process only: leave --processes out");
     }
     // What can be refused at once is refused once.
+    const OutputFile writable(settings.stats, "--stats");
     runs_bare(settings, Program::load(settings.program));
     if (settings.processes > settings.machine.nodes)
         throw std::runtime_error(std::to_string(settings.processes) + " processes for " +
@@ -361,7 +358,8 @@ int main(int argc, char** argv) {
         "user program.\n"
         "Exit code: the program's (of the lowest node with one other than 0); 124 deadlock, 125 "
         "instruction limit,\n"
-        "126 the simulator could not start, 128 + n ended by signal n.");
+        "126 the simulator could not start or not write what was asked for, 128 + n ended by "
+        "signal n.");
     app.add_option("program", settings.program, "RISC-V executable")->required();
     app.add_option("arguments", settings.arguments,
                    "Its arguments; those that begin with a dash after --");

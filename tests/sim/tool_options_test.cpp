@@ -69,6 +69,43 @@ TEST_F(ToolOptions, ThatExcludeEachOtherAreRefused) {
     }
 }
 
+TEST_F(ToolOptions, WhatCannotBeWrittenIsAFailure) {
+    const auto full = [&](const std::string& command, const std::string& file, int status) {
+        const auto ran = test::run("( " + command + " )");
+        EXPECT_EQ(ran.status, status) << command;
+        EXPECT_TRUE(holds(ran.output, file + ": No space left on device")) << command << "\n"
+                                                                           << ran.output;
+    };
+    for (const std::string option : {"--log-commits", "--trace-file"})
+        full(kTool + option + " /dev/full " + program, "/dev/full: cannot be written", 126);
+    const auto file = [](const std::string& option) {
+        return "/dev/full: cannot be written (" + option + ")";
+    };
+    full(kTool + "--stats /dev/full " + program, file("--stats"), 126);
+    for (const char* how : {""})
+        full(kTool + how + "--json " + program + " > /dev/full",
+             "standard output cannot be written (--json)", 126);
+    full(kNetwork + "--load 0.1 --measure 100 --json > /dev/full",
+         "standard output cannot be written (--json)", 1);
+    for (const char* what : {"--load 0.1 --measure 100", "--schema", "--parameters"}) {
+        const auto printed = test::run("( " + kNetwork + what + " > /dev/full )");
+        EXPECT_EQ(printed.status, 1) << what;
+        EXPECT_TRUE(holds(printed.output, "isthmus-network: standard output cannot be written"))
+            << what << "\n"
+            << printed.output;
+    }
+}
+
+TEST_F(ToolOptions, APathThatCannotBeWrittenIsRefusedBeforeTheRun) {
+    for (const char* how : {"--stats /nowhere/file", "--log-commits /nowhere/file",
+                            "--processes 2 -n 2 --stats /nowhere/file"}) {
+        const auto refused = test::run(kTool + how + " " + program);
+        EXPECT_EQ(refused.status, 126) << how;
+        EXPECT_TRUE(holds(refused.output, "/nowhere/file: cannot be written")) << refused.output;
+        EXPECT_FALSE(holds(refused.output, "ran")) << how << "\n" << refused.output;
+    }
+}
+
 TEST_F(ToolOptions, ATraceOfSeveralNodesNamesTheNode) {
     for (const char* threads : {"1", "2"}) {
         const auto traced = test::run(std::string("( ") + kTool + "-n 2 --threads " + threads +
