@@ -56,9 +56,7 @@ std::optional<std::string> SimulatedMachine::simulate(const char* tool, Road roa
     command.arguments = {simulator_tool(tool)};
     auto& words = command.arguments;
     words.insert(words.end(), options.begin(), options.end());
-    words.insert(words.end(), {"--quiet", "-n", std::to_string(nodes)});
-    if (std::string_view(tool) == "isthmus-sim") words.push_back("--");
-    words.push_back(file);
+    words.insert(words.end(), {"--quiet", "-n", std::to_string(nodes), "--", file});
     words.insert(words.end(), arguments.begin(), arguments.end());
     const Finished finished = run_command(command);
     if (!finished.succeeded()) {

@@ -151,6 +151,7 @@ std::optional<HostSide> host_side(const Run& run, int nodes, int threads, const 
                          std::to_string(threads),
                          "-n",
                          std::to_string(nodes),
+                         "--",
                          riscv_program(run, "xbgas", program)};
     command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
     const Finished finished = run_command(command);

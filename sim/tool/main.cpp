@@ -4,13 +4,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "sim/debug/gdb_server.hpp"
 #include "sim/hart/bare_metal.hpp"
@@ -18,12 +19,12 @@
 #include "sim/hart/communication.hpp"
 #include "sim/linux/process.hpp"
 #include "sim/tool/output_file.hpp"
+#include "sim/tool/run_control.hpp"
 #include "sim/tool/spread.hpp"
 
 namespace {
 
 using namespace isthmus::sim;
-using Clock = std::chrono::steady_clock;
 
 struct Settings {
     std::string program;
@@ -31,7 +32,7 @@ struct Settings {
     MachineOptions machine;
     std::string profile = "b", mode = "auto";
     std::string stats, log_commits, trace;
-    std::string machine_file, timeline;
+    std::string machine_file, timeline, max_cycles;
     std::vector<std::string> machine_settings;
     bool timed = false;
     std::vector<std::string> environment;
@@ -40,10 +41,6 @@ struct Settings {
     int gdb_port = -1;
     unsigned processes = 1;
 };
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 nlohmann::json statistics(Machine& machine, double seconds, bool finished) {
     nlohmann::json nodes = nlohmann::json::array();
@@ -79,7 +76,8 @@ nlohmann::json statistics(Machine& machine, double seconds, bool finished) {
     const std::uint64_t retired = machine.retired();
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    return {{"program", machine.program().path},
+    return {{"timed", false},
+            {"program", machine.program().path},
             {"nodes", machine.nodes().size()},
             {"finished", finished},
             {"exit_code", machine.exit_code()},
@@ -149,15 +147,19 @@ nlohmann::json merged(const std::vector<std::string>& texts) {
     return all;
 }
 
+void end_nodes(Machine& machine, int code) {
+    for (const auto& node : machine.nodes()) {
+        if (!node->exited) machine.exit_node(*node, code);
+    }
+}
+
 bool run_machine(Machine& machine, const Settings& settings, nlohmann::json& counts) {
     if (settings.gdb_port >= 0) {
         GdbServer server(machine);
         std::fprintf(stderr, "isthmus-sim: GDB port %d\n", server.listen(settings.gdb_port));
         if (server.serve()) return true;
         if (server.killed()) {
-            for (const auto& node : machine.nodes()) {
-                if (!node->exited) machine.exit_node(*node, 137);
-            }
+            end_nodes(machine, 137);
             return true;
         }
     }
@@ -181,6 +183,19 @@ bool run_machine(Machine& machine, const Settings& settings, nlohmann::json& cou
     for (CommitLog& log : logs)
         log.finish();
     return finished;
+}
+
+std::string progress_text(Machine& machine, double seconds) {
+    const auto running = std::count_if(machine.nodes().begin(), machine.nodes().end(),
+                                       [](const auto& node) { return !node->exited; });
+    const double millions = static_cast<double>(machine.retired()) / 1e6;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "isthmus-sim: %.1f s, %.1f million instructions, %.0f MIPS, %lu of %zu nodes "
+                  "running",
+                  seconds, millions, millions / seconds, static_cast<unsigned long>(running),
+                  machine.nodes().size());
+    return text;
 }
 
 /// Throws std::runtime_error if the settings do not fit.
@@ -212,40 +227,36 @@ int run(Settings& settings) {
     const bool speaks = spread == nullptr || spread->first() == 0;
     OutputFile stats(speaks ? settings.stats : "", "--stats");
     Machine machine(std::move(moved), options, bare ? boot_bare_metal : boot_linux);
-    const auto start = Clock::now();
-    const bool terminal = isatty(2) && !settings.quiet && speaks;
-    bool printed = false;
-    if (terminal) {
-        machine.on_progress = [&, last = start]() mutable {
-            if (seconds_since(start) < 2 || seconds_since(last) < 0.5) return;
-            last = Clock::now();
-            unsigned left = 0;
-            for (const auto& node : machine.nodes())
-                left += !node->exited;
-            std::fprintf(stderr,
-                         "\risthmus-sim: %.1f s, %.1f million instructions, %.0f MIPS, %u of %zu "
-                         "nodes running ",
-                         seconds_since(start), static_cast<double>(machine.retired()) / 1e6,
-                         static_cast<double>(machine.retired()) / seconds_since(start) / 1e6, left,
-                         machine.nodes().size());
-            printed = true;
-        };
-    }
+    ProgressLine progress(!settings.quiet && speaks);
+    // The debugger and the launcher of several processes take the signal as it is.
+    std::optional<InterruptGuard> guard;
+    if (spread == nullptr && settings.gdb_port < 0) guard.emplace();
+    bool interrupted = false;
+    machine.on_progress = [&] {
+        if (guard && InterruptGuard::interrupted()) {
+            interrupted = true;
+            end_nodes(machine, InterruptGuard::kExitCode);
+        }
+        if (progress.due()) progress.show(progress_text(machine, progress.seconds()));
+    };
     nlohmann::json counts;
-    const bool finished = run_machine(machine, settings, counts);
-    const double seconds = seconds_since(start);
-    if (printed) std::fputc('\n', stderr);
+    const bool finished = run_machine(machine, settings, counts) && !interrupted;
+    const double seconds = progress.seconds();
+    progress.end();
     std::fflush(stdout);
-    if (!finished && speaks)
+    if (interrupted) {
+        std::fprintf(stderr, "isthmus-sim: interrupted after %.1f s\n", seconds);
+    } else if (!finished && speaks) {
         std::fprintf(stderr,
                      "isthmus-sim: stopped after %lu instructions per node (--max-instructions)\n",
                      static_cast<unsigned long>(options.max_instructions));
+    }
     nlohmann::json report = statistics(machine, seconds, finished);
     if (settings.count) report["counted"] = counts;
     if (spread != nullptr) report = merged(spread->gather(report.dump()));
     if (stats) stats.write([&](std::ostream& out) { out << report.dump(2) << "\n"; });
     if (settings.json && speaks) print(report.dump() + "\n", "--json");
-    const int code = finished ? exit_status(report["exit_code"].get<int>()) : 125;
+    const int code = finished || interrupted ? exit_status(report["exit_code"].get<int>()) : 125;
     // The launcher would tell of a process that failed; it is the program that did.
     if (spread != nullptr && code != 0) spread->end(code);
     return code;
@@ -291,6 +302,10 @@ void refuse_contradictions(const CLI::App& given) {
         throw std::runtime_error(std::string(one) + " and " + other +
                                  " do not work together: leave one of them out");
     };
+    if (given.count("--max-cycles") != 0)
+        throw std::runtime_error(
+            "--max-cycles works in time only: add --timed or --machine, or count "
+            "--max-instructions");
     // A run has one observer.
     constexpr std::array observers = {"--gdb", "--count", "--log-commits", "--trace",
                                       "--trace-file"};
@@ -327,6 +342,7 @@ int run_timed(const Settings& settings, const CLI::App& given) {
         add("--set", setting);
     add("--stats", settings.stats);
     add("--timeline", settings.timeline);
+    add("--max-cycles", settings.max_cycles);
     for (const std::string& variable : settings.environment)
         add("--env", variable);
     add("--mode", settings.mode);
@@ -337,7 +353,7 @@ int run_timed(const Settings& settings, const CLI::App& given) {
     if (settings.quiet) words.emplace_back("--quiet");
     // Without it, as many as the description has.
     if (given.count("-n") != 0) add("-n", std::to_string(settings.machine.nodes));
-    words.push_back(settings.program);
+    words.insert(words.end(), {"--", settings.program});
     words.insert(words.end(), settings.arguments.begin(), settings.arguments.end());
     std::vector<char*> pointers;
     for (std::string& word : words)
@@ -385,6 +401,8 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(1, 1024));
     app.add_option("--max-instructions", machine.max_instructions,
                    "Stop a node after so many; 0: never");
+    app.add_option("--max-cycles", settings.max_cycles, "In time: stop after so many")
+        ->check(CLI::NonNegativeNumber);
     app.add_flag("--strict-e", machine.strict_e,
                  "Trap if e0..e9 address memory, as the specification says");
     app.add_flag("!--interpret", machine.translate, "Do not translate hot code to host code");
@@ -399,7 +417,8 @@ int main(int argc, char** argv) {
     app.add_option("--set", settings.machine_settings, "section.key=value of that machine")
         ->allow_extra_args(false);
     app.add_option("--timeline", settings.timeline,
-                   "In time: write remote operations to this file (Perfetto)");
+                   "In time: write remote operations to this file (Perfetto), the first 100000 of "
+                   "each node");
     app.add_flag("--count", settings.count,
                  "Count the instructions of communication, of waiting and of the program; between "
                  "benchmark_begin and benchmark_end if it has them");

@@ -82,7 +82,11 @@ TEST_F(ToolOptions, WhatCannotBeWrittenIsAFailure) {
         return "/dev/full: cannot be written (" + option + ")";
     };
     full(kTool + "--stats /dev/full " + program, file("--stats"), 126);
-    for (const char* how : {""})
+    for (const std::string option : {"--stats", "--timeline"})
+        full(kTool + "--timed -n 2 " + option + " /dev/full " + program + " load", file(option),
+             126);
+    full(kTiming + "--host-stats /dev/full " + program, file("--host-stats"), 126);
+    for (const char* how : {"", "--timed -n 2 "})
         full(kTool + how + "--json " + program + " > /dev/full",
              "standard output cannot be written (--json)", 126);
     full(kNetwork + "--load 0.1 --measure 100 --json > /dev/full",
@@ -98,12 +102,79 @@ TEST_F(ToolOptions, WhatCannotBeWrittenIsAFailure) {
 
 TEST_F(ToolOptions, APathThatCannotBeWrittenIsRefusedBeforeTheRun) {
     for (const char* how : {"--stats /nowhere/file", "--log-commits /nowhere/file",
-                            "--processes 2 -n 2 --stats /nowhere/file"}) {
+                            "--processes 2 -n 2 --stats /nowhere/file",
+                            "--timed --stats /nowhere/file", "--timeline /nowhere/file"}) {
         const auto refused = test::run(kTool + how + " " + program);
         EXPECT_EQ(refused.status, 126) << how;
         EXPECT_TRUE(holds(refused.output, "/nowhere/file: cannot be written")) << refused.output;
         EXPECT_FALSE(holds(refused.output, "ran")) << how << "\n" << refused.output;
     }
+}
+
+TEST_F(ToolOptions, AnInterruptedRunStillWritesItsCounters) {
+    const std::string stats = scratch / "stats";
+    for (const std::string how : {"", "-n 3 --threads 2 ", "--timed ", "--timed --threads 2 "}) {
+        test::write_file(stats, "");
+        const auto ran = test::run("timeout --preserve-status -s INT 1 " + kTool + how +
+                                   "--quiet --stats " + stats + " " + program + " spin");
+        EXPECT_EQ(ran.status, 130) << how;
+        EXPECT_TRUE(holds(ran.output, "interrupted")) << ran.output;
+        const auto report = nlohmann::json::parse(test::read_file(stats), nullptr, false);
+        ASSERT_TRUE(report.is_object()) << how;
+        EXPECT_EQ(report.value("finished", true), false) << how;
+    }
+}
+
+TEST_F(ToolOptions, AtATerminalALineTellsOfProgressWithAndWithoutTime) {
+    const auto at_a_terminal = [&](const std::string& options) {
+        return test::run(
+                   "python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "
+                   "timeout --foreground -s INT 3 " +
+                   kTool + options + program + " spin < /dev/null")
+            .output;
+    };
+    const auto plain = at_a_terminal("-n 2 "), timed = at_a_terminal("-n 2 --timed ");
+    EXPECT_TRUE(holds(plain, "2 of 2 nodes running")) << plain;
+    EXPECT_TRUE(holds(timed, "2 of 2 nodes running")) << timed;
+    EXPECT_TRUE(holds(timed, "ms simulated, ")) << timed;
+}
+
+TEST_F(ToolOptions, CyclesEndARunInTime) {
+    const auto ended =
+        test::run("timeout 60 " + kTool + "--timed -n 2 --max-cycles 200000 " + program + " spin");
+    EXPECT_EQ(ended.status, 125) << ended.output;
+    EXPECT_TRUE(holds(ended.output, "stopped after 200000 cycles (--max-cycles)")) << ended.output;
+    const auto refused = test::run(kTool + "--max-cycles 5 " + program);
+    EXPECT_EQ(refused.status, 126);
+    EXPECT_TRUE(holds(refused.output, "--max-cycles works in time only")) << refused.output;
+}
+
+TEST_F(ToolOptions, StandInFrontOfTheProgramOrBehindItForBothCommands) {
+    for (const std::string& tool : {kTool + "--timed ", kTiming}) {
+        const std::string stats = scratch / "stats";
+        const auto behind =
+            test::run(tool + program + " word -n 4 --quiet --stats " + stats + " -- -n 9");
+        EXPECT_EQ(behind.status, 0) << behind.output;
+        EXPECT_EQ(behind.output, "ran word -n 9\nran word -n 9\nran word -n 9\nran word -n 9\n");
+        auto report = nlohmann::json::parse(test::read_file(stats), nullptr, false);
+        EXPECT_EQ(report["machine"]["mesh"], (nlohmann::json{{"width", 2}, {"height", 2}}));
+        const auto front = test::run(tool + "-n 1 --quiet -- " + program + " -n 9");
+        EXPECT_EQ(front.output, "ran -n 9\n");
+    }
+    for (const char* bad : {"", "--no-such-option x", "-n 1025 x", "--threads 0 x", "/nowhere/x"})
+        EXPECT_EQ(test::run(kTiming + bad).status, 126) << bad;
+}
+
+TEST_F(ToolOptions, AMeshThatWasChosenIsNamed) {
+    const auto prime = test::run(kTool + "--timed -n 13 " + program);
+    EXPECT_EQ(prime.status, 0);
+    EXPECT_TRUE(holds(prime.output, "13 nodes are a mesh of 13x1")) << prime.output;
+    EXPECT_TRUE(holds(prime.output, "15 nodes would be 5x3")) << prime.output;
+    const auto square = test::run(kTool + "--timed -n 12 " + program);
+    EXPECT_TRUE(holds(square.output, "12 nodes are a mesh of 4x3\n")) << square.output;
+    // Neither one that was described, nor for who wants to read nothing.
+    EXPECT_FALSE(holds(test::run(kTool + "--timed -n 64 " + program).output, "are a mesh"));
+    EXPECT_FALSE(holds(test::run(kTool + "--timed --quiet -n 13 " + program).output, "mesh"));
 }
 
 TEST_F(ToolOptions, ATraceOfSeveralNodesNamesTheNode) {
@@ -125,6 +196,37 @@ TEST_F(ToolOptions, ATraceOfSeveralNodesNamesTheNode) {
     }
     const auto alone = test::run(kTool + "--trace " + program);
     EXPECT_TRUE(alone.output.starts_with("core   0: 0x")) << alone.output.substr(0, 100);
+}
+
+TEST_F(ToolOptions, BothFormsOfTheCountersTellWhichTheyAreAndHowTheProgramEnded) {
+    const std::string stats = scratch / "stats";
+    const auto counters = [&](const std::string& options) {
+        const auto ran =
+            test::run(kTool + options + " --quiet -n 2 --stats " + stats + " " + program + " fail");
+        EXPECT_EQ(ran.status, 3) << ran.output;
+        return nlohmann::json::parse(test::read_file(stats), nullptr, false);
+    };
+    auto plain = counters("--count"), timed = counters("--timed");
+    EXPECT_EQ(plain["timed"], false);
+    EXPECT_EQ(timed["timed"], true);
+    for (auto report : {plain, timed}) {
+        EXPECT_EQ(report["program"], program);
+        EXPECT_EQ(report["finished"], true);
+        EXPECT_EQ(report["exit_code"], 3);
+    }
+    for (auto nodes : {plain["per_node"], timed["nodes"]}) {
+        ASSERT_EQ(nodes.size(), 2u);
+        for (unsigned i = 0; i < 2; ++i) {
+            EXPECT_EQ(nodes[i]["node"], i);
+            EXPECT_EQ(nodes[i]["exit_code"], 3);
+            EXPECT_EQ(nodes[i]["exited"], true);
+        }
+    }
+    const std::uint64_t cycles = timed["cycles"];
+    for (auto node : timed["nodes"]) {
+        EXPECT_GT(node["cycles"], cycles / 2);
+        EXPECT_LE(node["cycles"], cycles);
+    }
 }
 
 // Without the library that draws: a stand-in has what the script uses, and fails as that does.
