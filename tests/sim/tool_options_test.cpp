@@ -229,6 +229,30 @@ TEST_F(ToolOptions, BothFormsOfTheCountersTellWhichTheyAreAndHowTheProgramEnded)
     }
 }
 
+/// The keys of every object in a report, but for those that are values of their own.
+void collect_keys(const nlohmann::json& report, std::set<std::string>& keys) {
+    for (const auto& [key, value] : report.items()) {
+        if (report.is_object()) keys.insert(key);
+        if (value.is_structured() && key != "machine" && key != "traps") collect_keys(value, keys);
+    }
+}
+
+TEST_F(ToolOptions, EveryCounterIsInTheManual) {
+    const std::string stats = scratch / "stats", host = scratch / "host";
+    const std::string manual = test::read_file(ISTHMUS_TEST_SOURCE "/docs/machine.md");
+    std::set<std::string> keys;
+    for (const std::string& command :
+         {kTool + "--count --stats " + stats, kTiming + "--quiet --stats " + stats,
+          kTiming + "--quiet --host-stats " + stats,
+          kNetwork + "--load 0.1 --measure 100 --json > " + stats + " #"}) {
+        ASSERT_EQ(test::run(command + " " + program + " load").status, 0);
+        collect_keys(nlohmann::json::parse(test::read_file(stats), nullptr, false), keys);
+    }
+    EXPECT_GT(keys.size(), 100u);
+    for (const std::string& key : keys)
+        EXPECT_TRUE(holds(manual, "`" + key + "`")) << key << " is not in docs/machine.md";
+}
+
 // Without the library that draws: a stand-in has what the script uses, and fails as that does.
 TEST(Plot, APictureThatCannotBeWrittenIsAMessage) {
     test::Scratch scratch;
