@@ -23,7 +23,8 @@ class ToolOptions : public testing::Test {
   protected:
     void SetUp() override {
         if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
-        test::write_file(scratch / "p.c", R"(
+        program = scratch / "p";
+        const auto built = test::compile_linux(scratch, R"(
 #include <stdio.h>
 #include <string.h>
 #include <xbgas.h>
@@ -36,12 +37,9 @@ int main(int argc, char** argv) {
     if (argc > 1 && !strcmp(argv[1], "load")) xbgas_erld(1, (void*)XBGAS_READ_E(13));
     return argc > 1 && !strcmp(argv[1], "fail") ? 3 : 0;
 }
-)");
-        const auto built = test::run(std::string(ISTHMUS_TEST_GCC) +
-                                     " -O1 -static -I" ISTHMUS_TEST_INCLUDE " -o " +
-                                     (scratch / "p") + " " + (scratch / "p.c"));
+)",
+                                               program);
         ASSERT_EQ(built.status, 0) << built.output;
-        program = scratch / "p";
     }
     test::Scratch scratch;
     std::string program;

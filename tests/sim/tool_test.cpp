@@ -43,7 +43,8 @@ class ToolWithProgram : public testing::Test {
   protected:
     void SetUp() override {
         if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
-        test::write_file(scratch / "p.c", R"(
+        program = scratch / "p";
+        const auto built = test::compile_linux(scratch, R"(
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,12 +59,9 @@ int main(int argc, char** argv) {
     xbgas_ersd(1, (void*)XBGAS_READ_E(13), 1);
     return argc > 1 ? atoi(argv[1]) + (int)XBGAS_READ_E(10) : 0;
 }
-)");
-        const auto built = test::run(std::string(ISTHMUS_TEST_GCC) +
-                                     " -O1 -static -I" ISTHMUS_TEST_INCLUDE " -o " +
-                                     (scratch / "p") + " " + (scratch / "p.c"));
+)",
+                                               program);
         ASSERT_EQ(built.status, 0) << built.output;
-        program = scratch / "p";
     }
     test::Scratch scratch;
     std::string program;

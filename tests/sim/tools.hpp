@@ -62,6 +62,14 @@ inline Result run(const std::string& command) {
     return result;
 }
 
+/// Compiles a static Linux program that may use the intrinsics.
+inline Result compile_linux(const Scratch& scratch, const std::string& text,
+                            const std::string& program) {
+    write_file(scratch / "linux.c", text);
+    return run(std::string(ISTHMUS_TEST_GCC) + " -O1 -static -I" ISTHMUS_TEST_INCLUDE " -o " +
+               program + " " + (scratch / "linux.c"));
+}
+
 /// Assembles and links a bare-metal program whose text is whole, in one segment at 0x80000000.
 inline Result assemble_bare(const Scratch& scratch, const std::string& text,
                             const std::string& program) {
