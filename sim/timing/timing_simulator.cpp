@@ -288,7 +288,8 @@ void TimingSimulator::plan() {
     if (stop_) return;
     try {
         if (outlook_.wants_service) serve_nodes();
-        if (on_progress && milliseconds() >= next_progress_) {
+        // A step is about as short as a look at the clock, and all threads wait for this one.
+        if (on_progress && statistics_.windows % 256 == 0 && milliseconds() >= next_progress_) {
             on_progress();
             next_progress_ = milliseconds() + 50;
             if (stop_) return;
