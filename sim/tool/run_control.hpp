@@ -6,7 +6,9 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <string>
 
 namespace isthmus::sim {
@@ -43,29 +45,44 @@ class ProgressLine {
 };
 
 /// While it lives, the first SIGINT is only noted, for the run to stop and to write what was asked
-/// for; a second one ends the process. One at a time.
+/// for; a later one ends the process. One at a time.
 class InterruptGuard {
   public:
     InterruptGuard() {
-        noted_ = false;
+        noted_.store(0, std::memory_order_relaxed);
         sigaction(SIGINT, nullptr, &before_);
         if (before_.sa_handler == SIG_IGN) return;
         struct sigaction action {};
-        action.sa_handler = [](int) { noted_ = true; };
         // No SA_RESTART: a program that waits for input is to notice.
-        action.sa_flags = static_cast<int>(SA_RESETHAND);
+        action.sa_handler = note;
         sigaction(SIGINT, &action, nullptr);
     }
     ~InterruptGuard() { sigaction(SIGINT, &before_, nullptr); }
     InterruptGuard(const InterruptGuard&) = delete;
     InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-    static bool interrupted() { return noted_; }
+    static bool interrupted() { return noted_.load(std::memory_order_relaxed) != 0; }
     static constexpr int kExitCode = 128 + SIGINT;
 
   private:
-    inline static std::atomic<bool> noted_{false};
-    static_assert(std::atomic<bool>::is_always_lock_free);
+    /// timeout(1) sends its signal to the process and to its group: one wish, two signals.
+    static constexpr std::int64_t kSameWish = 200'000'000;
+
+    static void note(int) {
+        timespec time;
+        clock_gettime(CLOCK_MONOTONIC, &time);
+        const std::int64_t now = time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+        std::int64_t first = 0;
+        if (noted_.compare_exchange_strong(first, now, std::memory_order_relaxed) ||
+            now - first < kSameWish)
+            return;
+        signal(SIGINT, SIG_DFL);
+        raise(SIGINT);
+    }
+
+    /// When, in nanoseconds; 0: not yet. Relaxed: it tells of nothing else.
+    inline static std::atomic<std::int64_t> noted_{0};
+    static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
     struct sigaction before_ {};
 };

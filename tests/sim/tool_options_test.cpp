@@ -109,11 +109,12 @@ TEST_F(ToolOptions, APathThatCannotBeWrittenIsRefusedBeforeTheRun) {
     }
 }
 
+// timeout sends its signal twice, to the process and to its group.
 TEST_F(ToolOptions, AnInterruptedRunStillWritesItsCounters) {
     const std::string stats = scratch / "stats";
     for (const std::string how : {"", "-n 3 --threads 2 ", "--timed ", "--timed --threads 2 "}) {
         test::write_file(stats, "");
-        const auto ran = test::run("timeout --preserve-status -s INT 1 " + kTool + how +
+        const auto ran = test::run("timeout --preserve-status -s INT 2 " + kTool + how +
                                    "--quiet --stats " + stats + " " + program + " spin");
         EXPECT_EQ(ran.status, 130) << how;
         EXPECT_TRUE(holds(ran.output, "interrupted")) << ran.output;
@@ -127,7 +128,7 @@ TEST_F(ToolOptions, AtATerminalALineTellsOfProgressWithAndWithoutTime) {
     const auto at_a_terminal = [&](const std::string& options) {
         return test::run(
                    "python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "
-                   "timeout --foreground -s INT 3 " +
+                   "timeout --foreground -s INT 4 " +
                    kTool + options + program + " spin < /dev/null")
             .output;
     };
