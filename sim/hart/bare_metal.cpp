@@ -174,4 +174,8 @@ void boot_bare_metal(Machine& machine, Node& node) {
     node.environment = std::move(environment);
 }
 
+bool is_bare_metal(const Program& program, std::string_view mode) {
+    return mode == "bare" || (mode == "auto" && program.symbol("tohost").has_value());
+}
+
 }  // namespace isthmus::sim

@@ -10,6 +10,8 @@ inline constexpr std::uint64_t kLinuxSharedBase = 0x10'0000'0000;
 /// Anonymous mappings grow upwards from here, the stack downwards from there.
 inline constexpr std::uint64_t kLinuxMapBase = 0x20'0000'0000;
 inline constexpr std::uint64_t kLinuxStackTop = 0x3f'ffff'f000;
+/// Where a position-independent program goes.
+inline constexpr std::uint64_t kLinuxProgramBase = 0x40'0000;
 
 /// Boots a node into the program with the machine's arguments and environment. Every node gets the
 /// same layout. Throws std::runtime_error if the program is not for RV64.

@@ -144,9 +144,8 @@ MachineDescription machine_of(const Settings& settings) {
 int run(Settings& settings) {
     const MachineDescription machine = machine_of(settings);
     Program program = Program::load(settings.program);
-    const bool bare = settings.mode == "bare" ||
-                      (settings.mode == "auto" && program.symbol("tohost").has_value());
-    if (program.position_independent && !bare) program.move(0x40'0000);
+    const bool bare = is_bare_metal(program, settings.mode);
+    if (program.position_independent && !bare) program.move(kLinuxProgramBase);
     MachineOptions& options = settings.machine;
     options.nodes = static_cast<unsigned>(machine.nodes());
     options.profile = settings.profile == "a" ? Profile::kA : Profile::kB;

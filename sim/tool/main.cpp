@@ -200,8 +200,7 @@ std::string progress_text(Machine& machine, double seconds) {
 
 /// Throws std::runtime_error if the settings do not fit.
 bool runs_bare(const Settings& settings, const Program& program) {
-    const bool bare = settings.mode == "bare" ||
-                      (settings.mode == "auto" && program.symbol("tohost").has_value());
+    const bool bare = is_bare_metal(program, settings.mode);
     if (settings.sets_memory && !bare)
         throw std::runtime_error("--memory is for the bare machine: a Linux program such as " +
                                  settings.program +
@@ -219,8 +218,7 @@ int run(Settings& settings) {
     options.environment = settings.environment;
     const bool bare = runs_bare(settings, program);
     Program moved = program;
-    // A position-independent program goes where the system would put it.
-    if (program.position_independent && !bare) moved.move(0x40'0000);
+    if (program.position_independent && !bare) moved.move(kLinuxProgramBase);
 
     const std::unique_ptr<Spread> spread = make_spread(options.nodes);
     options.spread = spread.get();

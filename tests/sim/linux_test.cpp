@@ -9,7 +9,7 @@ namespace {
 TEST(Linux, NothingOfTheHostIsSeen) {
     if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
     test::Scratch scratch;
-    test::write_file(scratch / "see.c", R"(
+    const auto built = test::compile_linux(scratch, R"(
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -26,9 +26,8 @@ int main(void) {
     printf("%lx %lx\n", words[0], words[1]);
     return words[0] == 0 || words[0] == words[1];
 }
-)");
-    const auto built = test::run(std::string(ISTHMUS_TEST_GCC) + " -O2 -w -static -o " +
-                                 (scratch / "see") + " " + (scratch / "see.c"));
+)",
+                                           scratch / "see");
     ASSERT_EQ(built.status, 0) << built.output;
     const auto run = [&](const std::string& options) {
         const auto ran = test::run(ISTHMUS_TEST_BINARY "/bin/isthmus-sim --quiet " + options + " " +

@@ -1,19 +1,7 @@
-/* Every routine of xbrtime on any number of PEs. Each PE prints what it found wrong; PE 0 prints
- * "right" if nobody found anything. */
-#include <stdio.h>
+/* Every routine of xbrtime on any number of PEs. */
+#include "xbrtime_check.h"
+
 #include <string.h>
-#include <xbrtime.h>
-
-static int me, pes, wrong;
-static long wrong_in_all;
-
-#define CHECK(condition)                                                       \
-    do {                                                                       \
-        if (!(condition)) {                                                    \
-            ++wrong;                                                           \
-            printf("PE %d, line %d: %s is false\n", me, __LINE__, #condition); \
-        }                                                                      \
-    } while (0)
 
 enum { kWords = 40 };
 
@@ -323,9 +311,5 @@ int main(void) {
     INNER(s4, int32_t)
     INNER(s8, int64_t)
 
-    xbrtime_long_atomic_add(&wrong_in_all, wrong, 0);
-    xbrtime_barrier();
-    if (me == 0 && wrong_in_all == 0) puts("right");
-    xbrtime_close();
-    return wrong != 0;
+    return finish();
 }

@@ -1,21 +1,8 @@
 /* xbrtime's collectives one behind the other on PEs that do not keep step: blocks of other sizes
- * take turns at the same place of the heap, with memory of the program's given back in between.
- * Each PE prints what it found wrong; PE 0 prints "right" if nobody found anything. */
-#include <stdio.h>
-#include <xbrtime.h>
+ * take turns at the same place of the heap, with memory of the program's given back in between. */
+#include "xbrtime_check.h"
 
 enum { kMostPes = 32, kPart = 20, kRounds = 12 };
-
-static int me, pes, wrong;
-static long wrong_in_all;
-
-#define CHECK(condition)                                                       \
-    do {                                                                       \
-        if (!(condition)) {                                                    \
-            ++wrong;                                                           \
-            printf("PE %d, line %d: %s is false\n", me, __LINE__, #condition); \
-        }                                                                      \
-    } while (0)
 
 /* In each round other PEs are late, and before other calls. */
 static void dawdle(int round, int call) {
@@ -67,9 +54,5 @@ int main(void) {
         for (int i = 0; i < kPart; ++i)
             CHECK(result[i] == 1000L * pes * (pes - 1) / 2 + (long)pes * (i + round));
     }
-    xbrtime_long_atomic_add(&wrong_in_all, wrong, 0);
-    xbrtime_barrier();
-    if (me == 0 && wrong_in_all == 0) puts("right");
-    xbrtime_close();
-    return wrong != 0;
+    return finish();
 }
