@@ -43,69 +43,89 @@ enum { kIsthmusFlatPes = 8, kIsthmusFlatBytes = 512 };
 void isthmus_team_shape(struct isthmus_team* team) {
     team->roots = (uint32_t)team->size;
     team->flat_bytes = team->size <= kIsthmusFlatPes ? kIsthmusFlatBytes : 0;
+    team->end = isthmus_world_pe(team, team->size);
     int half = 1;
     while (half < team->size)
         half <<= 1;
     team->half = half >> 1;
 }
 
-/* Data and flags down the binomial tree of `place`, the distance from the root: all data first,
- * then all flags, the first of them behind the data and the others behind it. `word`: one aligned
- * word, else any other number of bytes. */
-static inline int isthmus_send_below(struct isthmus_team* team, void* dest, const void* from,
-                                     size_t bytes, int root, int place, int word) {
-    const int size = team->size;
+static inline int isthmus_is_word(const void* dest, const void* from, size_t bytes) {
+    return bytes == 8 && (((uintptr_t)dest | (uintptr_t)from) & 7) == 0;
+}
+/* The distance from the root in the team. */
+static inline int isthmus_place(const struct isthmus_team* team, int root) {
+    const int distance = team->me - root;
+    return distance >= 0 ? distance : distance + team->size;
+}
+
+/* Data and flags from `place` down the binomial tree: all data first, then all flags, the first of
+ * them behind the data and the others behind it. `word`: one aligned word, else any other number
+ * of bytes. */
+static inline __attribute__((always_inline)) int isthmus_send_below(struct isthmus_team* team,
+                                                                    void* dest, const void* from,
+                                                                    size_t bytes, int place,
+                                                                    int word) {
+    const int size = team->size, me = team->me;
     int last = place == 0 ? team->half : (place & -place) >> 1;
     while (place + last >= size) /* children that the team is too small for */
         last >>= 1;
     if (last == 0) return 0;
-    const int start = team->start, stride = team->stride, base = place + root, left = size - base;
+    /* The child `step` places on is as many strides away in the world, and less by a ring where the
+     * team begins again: the furthest ones, if any. */
+    const int own = isthmus_me(), stride = team->stride, left = size - me;
+    const int first = own + (last < left ? last : last - size) * stride;
     const uint64_t operation = team->operation;
-    volatile uint64_t* const flag = &team->area.arrived[team->me];
+    volatile uint64_t* const flag = &team->area.arrived[me];
     const uint64_t value = word ? *(const uint64_t*)from : 0;
-#define ISTHMUS_CHILD_(step) (start + stride * (base + (step) - ((step) < left ? 0 : size)))
-    if (word || bytes != 0) {
-        for (int step = last; step != 0; step >>= 1) {
-            const int to = ISTHMUS_CHILD_(step);
-            if (word)
-                road_store64(to, dest, value);
-            else
-                road_put_block_nbi(to, dest, from, bytes);
-        }
+#define ISTHMUS_OTHERS_(SEND)                   \
+    do {                                        \
+        int step = last >> 1;                   \
+        for (; step >= left; step >>= 1)        \
+            SEND(own + (step - size) * stride); \
+        for (; step != 0; step >>= 1)           \
+            SEND(own + step * stride);          \
+    } while (0)
+#define ISTHMUS_SEND_WORD_(to)  road_store64(to, dest, value)
+#define ISTHMUS_SEND_BLOCK_(to) road_put_block_nbi(to, dest, from, bytes)
+#define ISTHMUS_SEND_FLAG_(to)  road_store64(to, (void*)flag, operation)
+    if (word) {
+        ISTHMUS_SEND_WORD_(first);
+        ISTHMUS_OTHERS_(ISTHMUS_SEND_WORD_);
+    } else if (bytes != 0) {
+        ISTHMUS_SEND_BLOCK_(first);
+        ISTHMUS_OTHERS_(ISTHMUS_SEND_BLOCK_);
     }
-    road_flag64(ISTHMUS_CHILD_(last), (void*)flag, operation);
-    for (int step = last >> 1; step != 0; step >>= 1)
-        road_store64(ISTHMUS_CHILD_(step), (void*)flag, operation);
-#undef ISTHMUS_CHILD_
+    road_flag64(first, (void*)flag, operation);
+    ISTHMUS_OTHERS_(ISTHMUS_SEND_FLAG_);
+#undef ISTHMUS_OTHERS_
+#undef ISTHMUS_SEND_WORD_
+#undef ISTHMUS_SEND_BLOCK_
+#undef ISTHMUS_SEND_FLAG_
     if (!word) road_local();
     return 0;
 }
-static __attribute__((noinline)) int isthmus_send_word_down(struct isthmus_team* team, void* dest,
-                                                            const void* from, int root, int place) {
-    return isthmus_send_below(team, dest, from, 8, root, place, 1);
+/* One choice a function, so that it costs a branch and leaves the arguments of the broadcast where
+ * they are; some functions are handed an argument for that alone. */
+#define ISTHMUS_STEP __attribute__((noinline, noclone))
+
+static ISTHMUS_STEP int isthmus_send_block_down(struct isthmus_team* team, void* dest,
+                                                const void* source, size_t bytes, int root) {
+    return isthmus_send_below(team, dest, source, bytes, isthmus_place(team, root), 0);
 }
-static __attribute__((noinline)) int isthmus_send_block_down(struct isthmus_team* team, void* dest,
-                                                             const void* from, size_t bytes,
-                                                             int root, int place) {
-    return isthmus_send_below(team, dest, from, bytes, root, place, 0);
-}
-static inline int isthmus_is_word(const void* dest, const void* from, size_t bytes) {
-    return bytes == 8 && (((uintptr_t)dest | (uintptr_t)from) & 7) == 0;
-}
-int isthmus_send_down(struct isthmus_team* team, void* dest, const void* from, size_t bytes,
-                      int root, int place) {
-    if (isthmus_is_word(dest, from, bytes))
-        return isthmus_send_word_down(team, dest, from, root, place);
-    return isthmus_send_block_down(team, dest, from, bytes, root, place);
+int isthmus_send_down(struct isthmus_team* team, void* dest, const void* source, size_t bytes,
+                      int root) {
+    if (!isthmus_is_word(dest, source, bytes))
+        return isthmus_send_block_down(team, dest, source, bytes, root);
+    return isthmus_send_below(team, dest, source, bytes, isthmus_place(team, root), 1);
 }
 
 /* The root of a flat broadcast. Everything is read before the first put: the compiler must take it
  * that a put changes memory. */
-#define ISTHMUS_FLAT_(team, root)                             \
-    const int stride = (team)->stride, start = (team)->start; \
-    const int own = start + (root)*stride;                    \
-    const int end = start + (team)->size * stride;            \
-    const uint64_t operation = (team)->operation;             \
+#define ISTHMUS_FLAT_(team, root)                                                \
+    const int stride = (team)->stride, start = (team)->start, end = (team)->end; \
+    const int own = isthmus_me();                                                \
+    const uint64_t operation = (team)->operation;                                \
     volatile uint64_t* const flag = &(team)->area.arrived[root]
 static inline void isthmus_flag_all(int pe, int stride, int own, int end, volatile uint64_t* flag,
                                     uint64_t operation) {
@@ -123,9 +143,8 @@ static inline void isthmus_flag_all(int pe, int stride, int own, int end, volati
         road_store64(pe, (void*)flag, operation);
 }
 /* `dest` of the root's own, too, is copied by the road. */
-static __attribute__((noinline)) int isthmus_flat_block(struct isthmus_team* team, void* dest,
-                                                        const void* source, size_t bytes,
-                                                        int root) {
+static ISTHMUS_STEP int isthmus_flat_block(struct isthmus_team* team, void* dest,
+                                           const void* source, size_t bytes, int root) {
     ISTHMUS_FLAT_(team, root);
     const int skipped = dest == source ? own : -1;
     for (int pe = start; pe != end; pe += stride)
@@ -134,9 +153,9 @@ static __attribute__((noinline)) int isthmus_flat_block(struct isthmus_team* tea
     road_quiet();
     return 0;
 }
-static __attribute__((noinline)) int isthmus_flat_word(struct isthmus_team* team, void* dest,
-                                                       const void* source, size_t bytes, int root) {
-    if (!isthmus_is_word(dest, source, bytes))
+static ISTHMUS_STEP int isthmus_flat_word(struct isthmus_team* team, void* dest, const void* source,
+                                          size_t bytes, int root) {
+    if (!isthmus_is_word(dest, source, 8))
         return isthmus_flat_block(team, dest, source, bytes, root);
     ISTHMUS_FLAT_(team, root);
     const uint64_t word = *(const uint64_t*)source;
@@ -151,43 +170,37 @@ static __attribute__((noinline)) int isthmus_flat_word(struct isthmus_team* team
 }
 #undef ISTHMUS_FLAT_
 /* The root of a tree. */
-static __attribute__((noinline)) int isthmus_tree_block(struct isthmus_team* team, void* dest,
-                                                        const void* source, size_t bytes,
-                                                        int root) {
-    if (dest != source && bytes != 0)
-        road_put_block_nbi(isthmus_world_pe(team, root), dest, source, bytes);
-    if (team->size != 1) return isthmus_send_below(team, dest, source, bytes, root, 0, 0);
+static ISTHMUS_STEP int isthmus_tree_block(struct isthmus_team* team, void* dest,
+                                           const void* source, size_t bytes, int root) {
+    (void)root;
+    if (dest != source && bytes != 0) road_put_block_nbi(isthmus_me(), dest, source, bytes);
+    if (team->size != 1) return isthmus_send_below(team, dest, source, bytes, 0, 0);
     road_quiet();
     return 0;
 }
-static __attribute__((noinline)) int isthmus_tree_word(struct isthmus_team* team, void* dest,
-                                                       const void* source, size_t bytes, int root) {
-    if (!isthmus_is_word(dest, source, bytes))
+static ISTHMUS_STEP int isthmus_tree_word(struct isthmus_team* team, void* dest, const void* source,
+                                          size_t bytes, int root) {
+    if (!isthmus_is_word(dest, source, 8))
         return isthmus_tree_block(team, dest, source, bytes, root);
     *(uint64_t*)dest = *(const uint64_t*)source;
-    return isthmus_send_below(team, dest, source, bytes, root, 0, 1);
-}
-/* One choice a function, so that it costs a branch and leaves the arguments where they are. */
-static __attribute__((noinline)) int isthmus_flat_root(struct isthmus_team* team, void* dest,
-                                                       const void* source, size_t bytes, int root) {
-    if (bytes == 8) return isthmus_flat_word(team, dest, source, bytes, root);
-    return isthmus_flat_block(team, dest, source, bytes, root);
-}
-static __attribute__((noinline)) int isthmus_tree_root(struct isthmus_team* team, void* dest,
-                                                       const void* source, size_t bytes, int root) {
-    if (bytes == 8) return isthmus_tree_word(team, dest, source, bytes, root);
-    return isthmus_tree_block(team, dest, source, bytes, root);
+    return isthmus_send_below(team, dest, source, bytes, 0, 1);
 }
 static inline int isthmus_takes_tree(const struct isthmus_team* team, size_t bytes) {
     return bytes - 1 >= team->flat_bytes;
 }
-static __attribute__((noinline)) int isthmus_broadcast_root(struct isthmus_team* team, void* dest,
-                                                            const void* source, size_t bytes,
-                                                            int root) {
+static ISTHMUS_STEP int isthmus_tree_root(struct isthmus_team* team, void* dest, const void* source,
+                                          size_t bytes, int root) {
+    if (bytes == 8) return isthmus_tree_word(team, dest, source, bytes, root);
+    return isthmus_tree_block(team, dest, source, bytes, root);
+}
+static ISTHMUS_STEP int isthmus_broadcast_root(struct isthmus_team* team, void* dest,
+                                               const void* source, size_t bytes, int root) {
     ++team->operation;
     if (isthmus_takes_tree(team, bytes)) return isthmus_tree_root(team, dest, source, bytes, root);
-    return isthmus_flat_root(team, dest, source, bytes, root);
+    if (bytes == 8) return isthmus_flat_word(team, dest, source, bytes, root);
+    return isthmus_flat_block(team, dest, source, bytes, root);
 }
+
 static __attribute__((noinline)) int isthmus_spin_leaf(const volatile uint64_t* flag,
                                                        uint64_t operation) {
     isthmus_spin_reached(flag, operation);
@@ -202,25 +215,35 @@ static inline int isthmus_receive(struct isthmus_team* team, int from) {
     isthmus_acquire();
     return 0;
 }
-/* Between the root and the leaves of the tree. The source is not used; with it the
- * arguments stay where they are, if the compiler may not take it out again. */
+/* Between the root and the leaves of the tree. */
+static __attribute__((noipa)) int isthmus_pass_on(struct isthmus_team* team, void* dest,
+                                                  const void* source, size_t bytes, int root) {
+    (void)source;
+    isthmus_acquire();
+    return isthmus_send_down(team, dest, dest, bytes, root);
+}
+static __attribute__((noinline)) int isthmus_spin_middle(struct isthmus_team* team, void* dest,
+                                                         const void* source, size_t bytes, int root,
+                                                         const volatile uint64_t* flag) {
+    isthmus_spin_reached(flag, team->operation);
+    return isthmus_pass_on(team, dest, source, bytes, root);
+}
 static __attribute__((noipa)) int isthmus_tree_middle(struct isthmus_team* team, void* dest,
                                                       const void* source, size_t bytes, int root) {
-    (void)source;
-    const int place = team->me >= root ? team->me - root : team->me - root + team->size;
+    const int place = isthmus_place(team, root);
     int from = place - (place & -place) + root;
     from = from < team->size ? from : from - team->size;
     const uint64_t operation = ++team->operation;
-    isthmus_wait_reached(&team->area.arrived[from], operation);
-    isthmus_acquire();
-    return isthmus_send_down(team, dest, dest, bytes, root, place);
+    const volatile uint64_t* const flag = &team->area.arrived[from];
+    if (*flag < operation) return isthmus_spin_middle(team, dest, source, bytes, root, flag);
+    return isthmus_pass_on(team, dest, source, bytes, root);
 }
 /* Below the root of the tree: every other place is a leaf under the place before it. */
 static __attribute__((noipa)) int isthmus_tree_below(struct isthmus_team* team, void* dest,
                                                      const void* source, size_t bytes, int root) {
-    const int me = team->me, place = me >= root ? me - root : me - root + team->size;
-    if ((place & 1) == 0) return isthmus_tree_middle(team, dest, source, bytes, root);
-    return isthmus_receive(team, me != 0 ? me - 1 : team->size - 1);
+    if ((isthmus_place(team, root) & 1) == 0)
+        return isthmus_tree_middle(team, dest, source, bytes, root);
+    return isthmus_receive(team, team->me != 0 ? team->me - 1 : team->size - 1);
 }
 static ISTHMUS_COLD int isthmus_refuse_broadcast(const char* routine, shmem_team_t team, int root) {
     if (team == SHMEM_TEAM_INVALID) isthmus_fail(routine, "the team is SHMEM_TEAM_INVALID");

@@ -16,9 +16,9 @@ static inline struct isthmus_team* isthmus_collective_team(const char* routine, 
     return isthmus_live_team(routine, team);
 }
 
-/* What the PE at `place`, the distance from the root, has below it in the tree: dest and flags. */
-int isthmus_send_down(struct isthmus_team* team, void* dest, const void* from, size_t bytes,
-                      int root, int place);
+/* What this PE has below it in the tree of `root`: dest and flags. */
+int isthmus_send_down(struct isthmus_team* team, void* dest, const void* source, size_t bytes,
+                      int root);
 
 /* An active set (deprecated) as a team; ends the job if it is none with this PE in it. */
 struct isthmus_team isthmus_set(const char* routine, int start, int log_stride, int size,

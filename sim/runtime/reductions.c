@@ -31,7 +31,7 @@ static void isthmus_reduce_short(struct isthmus_team* team, void* dest, const vo
         combine(mine, team->area.scratch[round], nelems);
     }
     if (me == 0) memcpy(dest, mine, bytes);
-    if ((me & 1) == 0) isthmus_send_down(team, dest, dest, bytes, 0, me);
+    if ((me & 1) == 0) isthmus_send_down(team, dest, dest, bytes, 0);
 }
 
 void isthmus_reduce(struct isthmus_team* team, void* dest, const void* source, size_t nelems,

@@ -33,10 +33,10 @@ struct isthmus_team {
     int num_contexts;
     /* Of broadcasts, by isthmus_team_shape(): how many PEs may be the root, 0 while the team does
      * not live, so that one look refuses a wrong root and a dead team; the longest broadcast that
-     * the root sends to all itself; the greatest power of two below the size, 0 if there is none.
-     */
+     * the root sends to all itself; the greatest power of two below the size, 0 if there is none;
+     * the world's PE that would come behind the last one. */
     uint32_t roots, flat_bytes;
-    int half;
+    int half, end;
     uint64_t operation; /* collectives so far, alike on all PEs of the team */
     long* counters;     /* an active set: its pSync, used instead of a slot */
     struct isthmus_area area;

@@ -97,7 +97,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"xbgas", "old_atomics", "-std=gnu89"}, Case{"xbgas", "nonblocking", ""},
         Case{"xbgas", "sessions", "-std=gnu11"}, Case{"rdma", "signal_pipeline", ""},
         Case{"rdma", "collect_subsets", "-std=gnu99"}, Case{"rdma", "init_twice", ""},
-        Case{"rdma", "mandelbrot_queue", "-std=gnu99"}, Case{"rdma", "nonblocking", ""}),
+        Case{"rdma", "mandelbrot_queue", "-std=gnu99"}, Case{"rdma", "nonblocking", ""},
+        Case{"xbgas", "broadcast_shapes", "-std=gnu11"},
+        Case{"rdma", "broadcast_shapes", "-std=gnu11"}),
     case_name);
 
 class Model : public testing::TestWithParam<Case> {};
