@@ -65,10 +65,12 @@ int linux_signal(int number) {
 GdbServer::GdbServer(Machine& machine) : machine_(machine) {
     current_ = {machine.nodes().front().get(), machine.nodes().front()->harts.front().get()};
     machine_.on_stop = [this](Node& node, Hart& hart) {
-        // Keep the first of a round; the others stop again when they are resumed.
-        if (!stopped_) {
+        // Of a round's, the next one behind the one told last: a breakpoint that GDB sets to step
+        // one hart must not be met by the others for ever. They stop again when they are resumed.
+        const Place place = {&node, &hart};
+        if (!stopped_ || number_of(place) - told_ < number_of(current_) - told_) {
             stopped_ = true;
-            current_ = {&node, &hart};
+            current_ = place;
             signal_ = signal_of(hart);
         }
         node.quota = 0;
@@ -99,9 +101,13 @@ bool GdbServer::serve() {
     return false;
 }
 
-std::string GdbServer::thread_name(const Place& place) const {
+std::uint32_t GdbServer::number_of(const Place& place) {
+    return (place.node->id << 10 | place.hart->id) + 1;
+}
+
+std::string GdbServer::thread_name(const Place& place) {
     char text[16];
-    std::snprintf(text, sizeof text, "%x", (place.node->id << 10 | place.hart->id) + 1);
+    std::snprintf(text, sizeof text, "%x", number_of(place));
     return text;
 }
 
@@ -199,6 +205,7 @@ std::string GdbServer::resume(Move how, int signal) {
         !current_.node->runnable[current_.hart->id])
         return resume(Move::kAll, 0);
     choose_live();
+    told_ = number_of(current_) + 1;
     const bool hit = !hits_.empty() && (how == Move::kAll || hits_.back().hit.hart == moved);
     return hit ? next_hit(how == Move::kAll) : stop_reply();
 }

@@ -59,7 +59,8 @@ class GdbServer {
     std::string next_hit(bool retarget);
     static int signal_in(std::string_view action);
     std::string stop_reply() const;
-    std::string thread_name(const Place& place) const;
+    static std::uint32_t number_of(const Place& place);
+    static std::string thread_name(const Place& place);
     bool find_thread(std::string_view text, Place& place) const;
     void choose_live();
     std::string read_registers() const;
@@ -82,6 +83,7 @@ class GdbServer {
     };
     std::deque<Told> hits_;
     int signal_ = 5;
+    std::uint32_t told_ = 0;  // one behind the hart of the last stop
     bool stopped_ = false, killed_ = false, detached_ = false;
     GdbConnection connection_;
 };

@@ -231,6 +231,37 @@ TEST_F(Gdb, AStepLeavesTheOthersWhereTheyAre) {
     EXPECT_EQ(machine.nodes()[1]->harts[0]->instret, before);
 }
 
+// GDB steps by breakpoints, which other nodes that wait in the same loop meet, too.
+TEST_F(Gdb, NextComesOverALoopInWhichAllNodesWait) {
+    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+    compile("meet", R"(
+#include <xbgas.h>
+volatile int arrived[3], left;
+__attribute__((noinline)) void wait_for(volatile int* flag, int value) {
+    while (*flag < value) __asm__ volatile(".4byte 0x0100000f");
+}
+__attribute__((noinline)) void meet(int me, int round) {
+    for (int pe = 0; pe < 3; ++pe) xbgas_ersw(pe + 1, (void*)&arrived[me], round);
+    for (int pe = 0; pe < 3; ++pe) wait_for(&arrived[pe], round);
+    if (me == 2) wait_for(&left, round);  // the last to come back
+}
+int main(void) {
+    const int me = (int)XBGAS_READ_E(10);
+    for (int round = 1; round < 4; ++round) {
+        meet(me, round);
+        if (me == 0) xbgas_ersw(3, (void*)&left, round);
+    }
+    return 0;
+}
+)");
+    std::string commands = "-ex 'break main' -ex continue -ex continue -ex continue";
+    for (int i = 0; i < 12; ++i)
+        commands += " -ex next";
+    const std::string output = debug("meet", 3, commands + " -ex 'info threads' -ex continue");
+    EXPECT_NE(output.find("* 3    Thread 2049 (node 2 hart 0) main"), std::string::npos) << output;
+    EXPECT_NE(output.find("exited normally"), std::string::npos) << output;
+}
+
 TEST_F(Gdb, SignalsGoOnToTheProgram) {
     if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
     compile("fault", R"(
