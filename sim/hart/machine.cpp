@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "sim/hart/atomic.hpp"
 #include "sim/isa/disassemble.hpp"
@@ -415,7 +416,7 @@ std::string Machine::describe_trap(const Node& node, const Trap& trap) {
     return text + ")";
 }
 
-std::string Machine::report(const Node& node, const Hart& hart) const {
+std::string Machine::report(const Node& node, const Hart& hart) {
     std::string text;
     const auto place = [&](std::uint64_t address) {
         const std::string name = program_.describe(address);
@@ -425,6 +426,13 @@ std::string Machine::report(const Node& node, const Hart& hart) const {
     if (!node.memory.read(hart.pc, &word, 4, 0)) node.memory.read(hart.pc, &word, 2, 0);
     text += "  node " + std::to_string(node.id) + ", hart " + std::to_string(hart.id) + ", pc " +
             place(hart.pc) + ": " + disassemble(decoder_, word, hart.pc) + "\n";
+    // Nodes that run one program crash alike; a thousand of them would hide what was first.
+    if (reported_.value_or(node.id) != node.id) {
+        if (!std::exchange(shortened_, true))
+            text += "  (registers and back trace of the first node only)\n";
+        return text;
+    }
+    reported_ = node.id;
     const auto file = [&](RegisterFile kind, const auto& values) {
         for (unsigned i = 0; i < 32; ++i) {
             char line[48];

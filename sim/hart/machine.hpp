@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -213,8 +214,8 @@ class Machine {
     void end_job(Node& node, int code);
     /// Why a hart of the node trapped, in words, the place of a remote access included.
     static std::string describe_trap(const Node& node, const Trap& trap);
-    /// Registers, symbol and back trace of a hart, for a crash or on demand.
-    std::string report(const Node& node, const Hart& hart) const;
+    /// Where a hart is; for the first node that is asked about registers and back trace, too.
+    std::string report(const Node& node, const Hart& hart);
 
     /// Exit code of the machine: that of the lowest node with a code other than 0.
     int exit_code() const;
@@ -256,6 +257,8 @@ class Machine {
     std::vector<Node*> active_;
     std::uint64_t rounds_ = 0;
     bool limit_reached_ = false, job_ended_ = false;
+    std::optional<unsigned> reported_;  // the first node that report() was asked about
+    bool shortened_ = false;
     std::uint64_t next_progress_ = 0;
     /// Tells the observer of a trap that the hart did not see itself.
     std::function<void(const Node&, const Hart&, std::uint64_t)> tell_trap_;

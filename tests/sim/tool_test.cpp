@@ -263,6 +263,10 @@ TEST_F(ToolWithProgram, CrashesNameThePlace) {
         EXPECT_NE(crash.output.find(part), std::string::npos) << part << " is not in\n"
                                                               << crash.output;
     EXPECT_EQ(test::run(kTool + program + " abort").status, 134);
+    // Of many nodes each is named, but one fills the screen.
+    const std::string many = test::run(kTool + "-n 3 " + program + " crash").output;
+    EXPECT_NE(many.find("node 2, hart 0, pc "), std::string::npos) << many;
+    EXPECT_EQ(many.find("back trace:"), many.rfind("back trace:")) << many;
     const auto spin = test::run(kTool + "--max-instructions 100000 " + program + " spin");
     EXPECT_EQ(spin.status, 125);
     EXPECT_NE(spin.output.find("--max-instructions"), std::string::npos);
