@@ -19,6 +19,10 @@
 #else
 #define XBGAS_IN_PROFILE(a, b) b
 #endif
+/* Tells the simulator which profile the program is for. */
+__asm__(".pushsection .xbgas, \"MS\", @progbits, 1\n"
+        ".asciz \"profile " XBGAS_IN_PROFILE("a", "b") "\"\n"
+        ".popsection");
 
 /* May be used from the inline functions of other headers. */
 #define XBGAS_INLINE extern inline __attribute__((gnu_inline, always_inline))

@@ -85,6 +85,29 @@ void read_symbols(const Reader& reader, const typename E::Header& header,
     }
 }
 
+/// Section .xbgas: strings that xbgas.h and xbgas.inc leave there.
+template <class E>
+void read_profiles(const Reader& reader, const typename E::Header& header, Program& program) {
+    using Section = typename E::SectionHeader;
+    const auto section = [&](unsigned index) {
+        return reader.get<Section>(header.e_shoff + std::uint64_t{index} * sizeof(Section),
+                                   "a section header");
+    };
+    if (header.e_shstrndx >= header.e_shnum) return;
+    const Section strings = section(header.e_shstrndx);
+    const std::string_view names =
+        reader.slice(strings.sh_offset, strings.sh_size, "the string table");
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+        const Section one = section(i);
+        if (one.sh_name >= names.size() || one.sh_type != SHT_PROGBITS) continue;
+        const std::string_view name = names.substr(one.sh_name);
+        if (name.substr(0, name.find('\0')) != ".xbgas") continue;
+        const std::string_view text = reader.slice(one.sh_offset, one.sh_size, "section .xbgas");
+        program.for_profile_a |= text.find("profile a") != std::string_view::npos;
+        program.for_profile_b |= text.find("profile b") != std::string_view::npos;
+    }
+}
+
 template <class E>
 void read_program(const Reader& reader, Program& program,
                   std::multimap<std::uint64_t, Program::Symbol>& symbols) {
@@ -127,6 +150,7 @@ void read_program(const Reader& reader, Program& program,
     }
     if (program.segments.empty()) reader.fail("has nothing to load");
     read_symbols<E>(reader, header, symbols);
+    read_profiles<E>(reader, header, program);
 }
 
 }  // namespace
@@ -163,6 +187,19 @@ std::optional<std::uint64_t> Program::symbol(const std::string& name) const {
         if (symbol.name == name) return address;
     }
     return std::nullopt;
+}
+
+Profile Program::profile(std::string_view asked) const {
+    if (for_profile_a && for_profile_b)
+        throw std::runtime_error(path +
+                                 ": has parts for both xBGAS encodings, profile a and profile b; "
+                                 "build all of it for one");
+    const bool says_other = asked == "a" ? for_profile_b : asked == "b" && for_profile_a;
+    if (says_other)
+        throw std::runtime_error(path + ": is built for xBGAS profile " +
+                                 (for_profile_a ? "a" : "b") + ", not for --profile " +
+                                 std::string(asked) + "; leave the option out");
+    return asked == "a" || for_profile_a ? Profile::kA : Profile::kB;
 }
 
 std::string Program::describe(std::uint64_t address) const {

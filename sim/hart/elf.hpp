@@ -36,6 +36,8 @@ class Program {
     std::uint64_t header_address = 0;  // of the program headers in memory, 0 if they are not loaded
     unsigned header_count = 0, header_size = 0;
     std::vector<Segment> segments;
+    /// The xBGAS encodings that the program's include files say it uses.
+    bool for_profile_a = false, for_profile_b = false;
 
     std::optional<std::uint64_t> symbol(const std::string& name) const;
     /// "name+0x10", or empty if nothing is known there.
@@ -49,6 +51,10 @@ class Program {
         bool is_function = false;
     };
     const std::multimap<std::uint64_t, Symbol>& symbols() const { return symbols_; }
+
+    /// The encoding to run it with: `asked` is "a", "b", or "auto" for what the program says, b if
+    /// it says nothing. Throws std::runtime_error if the program says something else, or both.
+    Profile profile(std::string_view asked) const;
 
   private:
     std::multimap<std::uint64_t, Symbol> symbols_;

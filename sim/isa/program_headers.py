@@ -15,7 +15,10 @@ def write_assembler(rows, path):
            "# Profile B (specification 2.0.0) unless --defsym XBGAS_PROFILE_A=1 is given before it.",
            "# A memory operand must contain no blanks. ele and ese take a plain number as offset, not %lo().",
            ".ifndef .LxBGAS_included", ".set .LxBGAS_included, 1",
-           ".ifdef XBGAS_PROFILE_A", ".set .LxBGAS_a, XBGAS_PROFILE_A", ".else", ".set .LxBGAS_a, 0", ".endif"]
+           ".ifdef XBGAS_PROFILE_A", ".set .LxBGAS_a, XBGAS_PROFILE_A", ".else", ".set .LxBGAS_a, 0", ".endif",
+           "# Tells the simulator which profile the program is for.",
+           '.pushsection .xbgas, "MS", @progbits, 1', ".if .LxBGAS_a", '.asciz "profile a"', ".else",
+           '.asciz "profile b"', ".endif", ".popsection"]
     for index in range(32):
         out.append(f".set .LxE_e{index}, {index}")
         out.append(f".set .LxX_x{index}, {index}")
@@ -240,6 +243,10 @@ HEADER_TOP = """/*
 #else
 #define XBGAS_IN_PROFILE(a, b) b
 #endif
+/* Tells the simulator which profile the program is for. */
+__asm__(".pushsection .xbgas, \\"MS\\", @progbits, 1\\n"
+        ".asciz \\"profile " XBGAS_IN_PROFILE("a", "b") "\\"\\n"
+        ".popsection");
 
 /* May be used from the inline functions of other headers. */
 #define XBGAS_INLINE extern inline __attribute__((gnu_inline, always_inline))

@@ -21,7 +21,7 @@ namespace {
 using namespace isthmus::sim;
 
 struct Settings {
-    std::string machine_file, mode = "auto", profile = "b", stats, host_stats, timeline, program;
+    std::string machine_file, mode = "auto", profile = "auto", stats, host_stats, timeline, program;
     std::vector<std::string> machine_settings, environment, arguments;
     std::uint64_t nodes = 0;
     Cycle max_cycles = kNever;
@@ -148,7 +148,7 @@ int run(Settings& settings) {
     if (program.position_independent && !bare) program.move(kLinuxProgramBase);
     MachineOptions& options = settings.machine;
     options.nodes = static_cast<unsigned>(machine.nodes());
-    options.profile = settings.profile == "a" ? Profile::kA : Profile::kB;
+    options.profile = program.profile(settings.profile);
     // The namespace table has the last bytes of memory.
     options.memory_bytes = machine.namespace_table_base() - machine.memory.base;
     options.seed = machine.simulation.seed;
@@ -217,8 +217,9 @@ void add_options(CLI::App& app, Settings& settings) {
     app.add_option("-n,--nodes", settings.nodes,
                    "nodes; the most square mesh if the machine has another number of them")
         ->check(CLI::Range(1, 1024));
-    app.add_option("--profile", settings.profile, "xBGAS encoding: b (2.0.0) or a (0.0.7)")
-        ->check(CLI::IsMember({"a", "b"}));
+    app.add_option("--profile", settings.profile,
+                   "xBGAS encoding: b (2.0.0), a (0.0.7), or auto: as the program says")
+        ->check(CLI::IsMember({"auto", "a", "b"}));
     app.add_option("--mode", settings.mode, "how to run the program")
         ->check(CLI::IsMember({"auto", "bare", "linux"}));
     app.add_option("--shared", settings.machine.shared_bytes, "shared region of a node, e.g. 64MB")

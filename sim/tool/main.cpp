@@ -30,7 +30,7 @@ struct Settings {
     std::string program;
     std::vector<std::string> arguments;
     MachineOptions machine;
-    std::string profile = "b", mode = "auto";
+    std::string profile = "auto", mode = "auto";
     std::string stats, log_commits, trace;
     std::string machine_file, timeline, max_cycles;
     std::vector<std::string> machine_settings;
@@ -211,7 +211,7 @@ bool runs_bare(const Settings& settings, const Program& program) {
 int run(Settings& settings) {
     const Program program = Program::load(settings.program);
     MachineOptions& options = settings.machine;
-    options.profile = settings.profile == "a" ? Profile::kA : Profile::kB;
+    options.profile = program.profile(settings.profile);
     options.arguments = {settings.program};
     options.arguments.insert(options.arguments.end(), settings.arguments.begin(),
                              settings.arguments.end());
@@ -381,8 +381,9 @@ int main(int argc, char** argv) {
     app.add_option("-n,--nodes", machine.nodes,
                    "Nodes, each running the program; in time, without it, the machine's")
         ->check(CLI::Range(1, 1024));
-    app.add_option("--profile", settings.profile, "xBGAS encoding: b (2.0.0) or a (0.0.7)")
-        ->check(CLI::IsMember({"a", "b"}));
+    app.add_option("--profile", settings.profile,
+                   "xBGAS encoding: b (2.0.0), a (0.0.7), or auto: as the program says")
+        ->check(CLI::IsMember({"auto", "a", "b"}));
     app.add_option("--mode", settings.mode, "How to run the program")
         ->check(CLI::IsMember({"auto", "bare", "linux"}));
     app.add_option("--memory", machine.memory_bytes, "Memory of a node (bare machine), e.g. 512MB")

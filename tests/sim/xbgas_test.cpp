@@ -99,6 +99,36 @@ INSTANTIATE_TEST_SUITE_P(Shapes, EveryInstruction,
                                     std::to_string(shape.param.nodes);
                          });
 
+TEST(Programs, SayWhichProfileTheyAreFor) {
+    NEEDS_COMPILER();
+    test::Scratch scratch;
+    test::write_file(scratch / "plain.c", "int main(void) { return 0; }\n");
+    test::write_file(scratch / "remote.c", "#include <xbgas.h>\nint main(void) { return 0; }\n");
+    test::write_file(scratch / "other.c", "#include <xbgas.h>\n");
+    const Program plain = Program::load(compile(scratch, scratch / "plain.c", ""));
+    EXPECT_EQ(plain.profile("auto"), Profile::kB);
+    EXPECT_EQ(plain.profile("a"), Profile::kA);
+    const Program b = Program::load(compile(scratch, scratch / "remote.c", ""));
+    EXPECT_EQ(b.profile("auto"), Profile::kB);
+    EXPECT_THROW(b.profile("a"), std::runtime_error);
+    const std::string file = compile(scratch, scratch / "remote.c", "-s -DXBGAS_PROFILE_A");
+    const Program a = Program::load(file);
+    EXPECT_EQ(a.profile("auto"), Profile::kA);
+    EXPECT_EQ(a.profile("a"), Profile::kA);
+    EXPECT_THROW(a.profile("b"), std::runtime_error);
+    const auto built =
+        test::run(std::string(ISTHMUS_TEST_GCC) + " -c -I" ISTHMUS_TEST_INCLUDE " -o " +
+                  (scratch / "other.o") + " " + (scratch / "other.c"));
+    ASSERT_EQ(built.status, 0) << built.output;
+    const Program both = Program::load(
+        compile(scratch, scratch / "remote.c", "-DXBGAS_PROFILE_A " + (scratch / "other.o")));
+    for (const char* asked : {"auto", "a", "b"})
+        EXPECT_THROW(both.profile(asked), std::runtime_error);
+    for (const bool old : {false, true})
+        EXPECT_EQ(Program::load(assemble(scratch, "    li a0, 0\n", old)).profile("auto"),
+                  old ? Profile::kA : Profile::kB);
+}
+
 /// Everything that may differ between two runs.
 std::string fingerprint(const std::string& program, MachineOptions options) {
     options.arguments = {"program"};
