@@ -81,6 +81,7 @@ void AddressSpace::unmap(std::uint64_t start, std::uint64_t size) {
         if (it->second.host) munmap(it->second.host, it->second.end - it->second.start);
         it = regions_.erase(it);
     }
+    if (start < full_to_ && start + size > full_from_) full_to_ = std::max(start, full_from_);
     last_ = nullptr;
     ++map_version_;
     note_write(start, size);
@@ -111,11 +112,15 @@ bool AddressSpace::is_free(std::uint64_t start, std::uint64_t size) const {
 
 std::uint64_t AddressSpace::find_free(std::uint64_t from, std::uint64_t size,
                                       std::uint64_t limit) const {
-    std::uint64_t candidate = from;
-    for (const auto& [start, region] : regions_) {
-        if (region.end <= candidate) continue;
-        if (start >= candidate && start - candidate >= size) break;
-        candidate = region.end;
+    if (from < full_from_ || from > full_to_) full_from_ = full_to_ = from;
+    auto next = regions_.upper_bound(full_to_);
+    if (next != regions_.begin()) full_to_ = std::max(full_to_, std::prev(next)->second.end);
+    std::uint64_t candidate = full_to_;
+    bool full = true;
+    for (; next != regions_.end() && next->first - candidate < size; ++next) {
+        full = full && next->first == candidate;
+        candidate = next->second.end;
+        if (full) full_to_ = candidate;
     }
     return candidate <= limit && limit - candidate >= size ? candidate : 0;
 }

@@ -108,6 +108,8 @@ class AddressSpace {
 
     std::map<std::uint64_t, Region> regions_;  // by start
     mutable const Region* last_ = nullptr;
+    /// No page between them is free: find_free() need not walk through what it filled before.
+    mutable std::uint64_t full_from_ = 0, full_to_ = 0;
     std::unordered_set<std::uint64_t> code_pages_;
     std::uint64_t code_version_ = 0, map_version_ = 0, code_epoch_ = 0;
 };

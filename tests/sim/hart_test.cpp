@@ -2,6 +2,7 @@
 // commit log.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -141,6 +142,44 @@ TEST(AddressSpace, MapsSplitsAndProtects) {
     EXPECT_FALSE(space.protect(0x11000, 0x3000, kRead)) << "there is a hole";
     std::string text;
     EXPECT_FALSE(space.read_string(0x30000, text));
+}
+
+// Against a row of pages, each taken or not.
+TEST(AddressSpace, FindsTheLowestFreeRange) {
+    constexpr std::uint64_t kBase = 0x100000, kPages = 40;
+    std::mt19937 random(11);
+    AddressSpace space;
+    std::array<bool, kPages> taken{};
+    const auto pick = [&](std::uint64_t below) { return random() % below; };
+    for (int step = 0; step < 20000; ++step) {
+        const std::uint64_t pages = 1 + pick(4);
+        if (pick(5) < 2) {
+            const std::uint64_t at = pick(kPages - pages + 1);
+            const bool maps = pick(4) == 0;
+            for (std::uint64_t i = at; i < at + pages; ++i)
+                taken[i] = maps;
+            if (maps)
+                space.map(kBase + at * kPageSize, pages * kPageSize, kRead, "fixed");
+            else
+                space.unmap(kBase + at * kPageSize, pages * kPageSize);
+            continue;
+        }
+        const std::uint64_t from = pick(8) == 0 ? pick(kPages) : 0;
+        std::uint64_t expected = from, run = 0;
+        while (expected + run < kPages && run < pages) {
+            if (taken[expected + run])
+                expected += run + 1, run = 0;
+            else
+                ++run;
+        }
+        const std::uint64_t found = space.find_free(kBase + from * kPageSize, pages * kPageSize,
+                                                    kBase + kPages * kPageSize);
+        ASSERT_EQ(found, run == pages ? kBase + expected * kPageSize : 0) << step;
+        if (found == 0) continue;
+        for (std::uint64_t i = expected; i < expected + pages; ++i)
+            taken[i] = true;
+        space.map(found, pages * kPageSize, kRead, "found");
+    }
 }
 
 /// A small bare-metal program as an ELF file, built by hand: `words` at 0x80000000.
