@@ -35,14 +35,36 @@ int main(void) {
                                      (scratch / name) + " " + (scratch / (name + ".c")));
         ASSERT_EQ(built.status, 0) << built.output;
     }
-    /// What gdb-multiarch prints for `commands`, each in quotes, with the program on `nodes` nodes.
-    std::string debug(const std::string& name, unsigned nodes, const std::string& commands) {
+    test::Scratch scratch;
+};
+
+/// A program on nodes, and who answers a debugger.
+struct Debugged {
+    Debugged(const test::Scratch& scratch, const std::string& name, unsigned nodes)
+        : machine(Program::load(scratch / name), options(name, nodes), boot_linux),
+          server(machine) {
+        machine.complain = [](const std::string&) {};
+    }
+    static MachineOptions options(const std::string& name, unsigned nodes) {
         MachineOptions options;
         options.nodes = nodes;
         options.arguments = {name};
-        Machine machine(Program::load(scratch / name), options, boot_linux);
-        machine.complain = [](const std::string&) {};
-        GdbServer server(machine);
+        return options;
+    }
+    Machine machine;
+    GdbServer server;
+};
+
+class RealGdb : public Gdb {
+  protected:
+    void SetUp() override {
+        if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+        Gdb::SetUp();
+    }
+    /// What gdb-multiarch prints for `commands`, each in quotes, with the program on `nodes` nodes.
+    std::string debug(const std::string& name, unsigned nodes, const std::string& commands) {
+        Debugged debugged(scratch, name, nodes);
+        GdbServer& server = debugged.server;
         const int port = server.listen(0);
         std::thread serving([&] { server.serve(); });
         const auto result =
@@ -52,41 +74,40 @@ int main(void) {
         serving.join();
         return result.output;
     }
-    test::Scratch scratch;
 };
 
+void expect_all(const std::string& output, std::initializer_list<const char*> parts) {
+    for (const char* part : parts)
+        EXPECT_NE(output.find(part), std::string::npos) << part << " is not in\n" << output;
+}
+
 TEST_F(Gdb, PacketsByHand) {
-    MachineOptions options;
-    options.nodes = 2;
-    options.arguments = {"p"};
-    const Program program = Program::load(scratch / "p");
-    Machine machine(program, options, boot_linux);
-    GdbServer server(machine);
+    Debugged debugged(scratch, "p", 2);
+    GdbServer& server = debugged.server;
     EXPECT_EQ(server.answer("?"), "T05thread:1;");
     EXPECT_EQ(server.answer("qfThreadInfo"), "m1,401");
     char text[64];
     std::snprintf(text, sizeof text, "Z0,%lx,2",
-                  static_cast<unsigned long>(*program.symbol("triple")));
+                  static_cast<unsigned long>(*debugged.machine.program().symbol("triple")));
     EXPECT_EQ(server.answer(text), "OK");
     EXPECT_EQ(server.answer("c"), "T05thread:1;");
-    EXPECT_EQ(machine.nodes()[0]->harts[0]->pc, *program.symbol("triple"));
+    EXPECT_EQ(debugged.machine.nodes()[0]->harts[0]->pc,
+              *debugged.machine.program().symbol("triple"));
     EXPECT_EQ(server.answer("p2a").size(), 16u);
     EXPECT_EQ(server.answer("P55=0807060504030201"), "OK");  // e17
-    EXPECT_EQ(machine.nodes()[0]->harts[0]->e[17], 0x0102030405060708u);
-    const std::uint64_t before = machine.nodes()[0]->harts[0]->instret;
+    EXPECT_EQ(debugged.machine.nodes()[0]->harts[0]->e[17], 0x0102030405060708u);
+    const std::uint64_t before = debugged.machine.nodes()[0]->harts[0]->instret;
     text[0] = 'z';
     EXPECT_EQ(server.answer(text), "OK");
     EXPECT_EQ(server.answer("s"), "T05thread:1;");
-    EXPECT_EQ(machine.nodes()[0]->harts[0]->instret, before + 1);
+    EXPECT_EQ(debugged.machine.nodes()[0]->harts[0]->instret, before + 1);
     EXPECT_EQ(server.answer("m0,4"), "E14");
     EXPECT_EQ(server.answer("c"), "W07");
 }
 
 TEST_F(Gdb, NonsenseIsRefused) {
-    MachineOptions options;
-    options.arguments = {"p"};
-    Machine machine(Program::load(scratch / "p"), options, boot_linux);
-    GdbServer server(machine);
+    Debugged debugged(scratch, "p", 1);
+    GdbServer& server = debugged.server;
     for (const char* packet : {"",
                                "p",
                                "pzz",
@@ -136,37 +157,27 @@ TEST_F(Gdb, NonsenseIsRefused) {
     }
 }
 
-TEST_F(Gdb, RealDebugger) {
-    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+TEST_F(RealGdb, BreaksStepsAndPrints) {
     const std::string output = debug(
         "p", 1,
         "-ex 'break triple' -ex continue -ex continue -ex backtrace -ex 'print x' -ex 'print $e11' "
         "-ex 'set var $e20=77' -ex 'print $e20' -ex stepi -ex 'info registers pc' -ex 'delete' "
         "-ex continue");
-    EXPECT_NE(output.find("triple (x=x@entry=1)"), std::string::npos) << output;
-    EXPECT_NE(output.find("main ()"), std::string::npos) << output;
-    EXPECT_NE(output.find("$1 = 1"), std::string::npos) << output;
-    EXPECT_NE(output.find("$2 = 1"), std::string::npos) << output;
-    EXPECT_NE(output.find("$3 = 77"), std::string::npos) << output;
-    EXPECT_NE(output.find("exited with code 07"), std::string::npos) << output;
+    expect_all(output, {"triple (x=x@entry=1)", "main ()", "$1 = 1", "$2 = 1", "$3 = 77",
+                        "exited with code 07"});
 }
 
-TEST_F(Gdb, Watchpoints) {
-    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+TEST_F(RealGdb, Watchpoints) {
     const std::string output = debug(
         "p", 2,
         "-ex 'break main' -ex continue -ex delete -ex 'watch total' -ex continue -ex continue "
         "-ex delete -ex 'rwatch total' -ex continue -ex delete -ex continue");
-    EXPECT_NE(output.find("Hardware watchpoint 2: total"), std::string::npos) << output;
-    EXPECT_NE(output.find("Old value = 0\nNew value = 1"), std::string::npos) << output;
-    EXPECT_NE(output.find("Old value = 1\nNew value = 3"), std::string::npos) << output;
-    EXPECT_NE(output.find("hit Hardware read watchpoint 3: total"), std::string::npos) << output;
-    EXPECT_NE(output.find("Value = 3"), std::string::npos) << output;
-    EXPECT_NE(output.find("exited with code 07"), std::string::npos) << output;
+    expect_all(output, {"Hardware watchpoint 2: total", "Old value = 0\nNew value = 1",
+                        "Old value = 1\nNew value = 3", "hit Hardware read watchpoint 3: total",
+                        "Value = 3", "exited with code 07"});
 }
 
-TEST_F(Gdb, WatchpointsSeeOtherNodes) {
-    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+TEST_F(RealGdb, WatchpointsSeeOtherNodes) {
     compile("remote", R"(
 #include <xbgas.h>
 volatile int flag, block[4], sink;
@@ -183,15 +194,12 @@ int main(void) {
 )");
     const std::string output = debug(
         "remote", 2, "-ex 'watch flag' -ex continue -ex 'info threads' -ex delete -ex continue");
-    EXPECT_NE(output.find("node 0 reaches node 1 from "), std::string::npos) << output;
-    EXPECT_NE(output.find("<main+"), std::string::npos) << output;
-    EXPECT_NE(output.find("Thread 2 hit Hardware watchpoint 1: flag"), std::string::npos) << output;
-    EXPECT_NE(output.find("Old value = 0\nNew value = 99"), std::string::npos) << output;
-    EXPECT_NE(output.find("exited with code 01"), std::string::npos) << output;
+    expect_all(output,
+               {"node 0 reaches node 1 from ", "<main+", "Thread 2 hit Hardware watchpoint 1: flag",
+                "Old value = 0\nNew value = 99", "exited with code 01"});
 }
 
-TEST_F(Gdb, WatchpointsTellOfEveryAccessOfEveryNode) {
-    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+TEST_F(RealGdb, WatchpointsTellOfEveryAccessOfEveryNode) {
     compile("all", R"(
 #include <xbgas.h>
 volatile long value;
@@ -215,25 +223,21 @@ int main(void) {
 
 // GDB steps by a breakpoint behind the instruction and `continue` of the one thread.
 TEST_F(Gdb, AStepLeavesTheOthersWhereTheyAre) {
-    MachineOptions options;
-    options.nodes = 2;
-    options.arguments = {"p"};
-    const Program program = Program::load(scratch / "p");
-    Machine machine(program, options, boot_linux);
-    GdbServer server(machine);
+    Debugged debugged(scratch, "p", 2);
+    GdbServer& server = debugged.server;
     char text[64];
     std::snprintf(text, sizeof text, "Z0,%lx,2",
-                  static_cast<unsigned long>(*program.symbol("triple")));
+                  static_cast<unsigned long>(*debugged.machine.program().symbol("triple")));
     EXPECT_EQ(server.answer(text), "OK");
-    const std::uint64_t before = machine.nodes()[1]->harts[0]->instret;
+    const std::uint64_t before = debugged.machine.nodes()[1]->harts[0]->instret;
     EXPECT_EQ(server.answer("vCont;c:1"), "T05thread:1;");
-    EXPECT_EQ(machine.nodes()[0]->harts[0]->pc, *program.symbol("triple"));
-    EXPECT_EQ(machine.nodes()[1]->harts[0]->instret, before);
+    EXPECT_EQ(debugged.machine.nodes()[0]->harts[0]->pc,
+              *debugged.machine.program().symbol("triple"));
+    EXPECT_EQ(debugged.machine.nodes()[1]->harts[0]->instret, before);
 }
 
 // GDB steps by breakpoints, which other nodes that wait in the same loop meet, too.
-TEST_F(Gdb, NextComesOverALoopInWhichAllNodesWait) {
-    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+TEST_F(RealGdb, NextComesOverALoopInWhichAllNodesWait) {
     compile("meet", R"(
 #include <xbgas.h>
 volatile int arrived[3], left;
@@ -258,12 +262,10 @@ int main(void) {
     for (int i = 0; i < 12; ++i)
         commands += " -ex next";
     const std::string output = debug("meet", 3, commands + " -ex 'info threads' -ex continue");
-    EXPECT_NE(output.find("* 3    Thread 2049 (node 2 hart 0) main"), std::string::npos) << output;
-    EXPECT_NE(output.find("exited normally"), std::string::npos) << output;
+    expect_all(output, {"* 3    Thread 2049 (node 2 hart 0) main", "exited normally"});
 }
 
-TEST_F(Gdb, SignalsGoOnToTheProgram) {
-    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+TEST_F(RealGdb, SignalsGoOnToTheProgram) {
     compile("fault", R"(
 #include <setjmp.h>
 #include <signal.h>
@@ -284,18 +286,14 @@ int main(void) {
     std::string output = debug("fault", 1,
                                "-ex continue -ex 'print seen' -ex 'break fault' -ex continue -ex "
                                "delete -ex continue -ex 'print seen' -ex continue");
-    EXPECT_NE(output.find("Program received signal SIGSEGV"), std::string::npos) << output;
-    EXPECT_NE(output.find("$1 = 0"), std::string::npos) << output;
-    EXPECT_NE(output.find("fault (number="), std::string::npos) << output;
-    EXPECT_NE(output.find("$2 = 11"), std::string::npos) << output;
-    EXPECT_NE(output.find("exited with code 0213"), std::string::npos) << output;
+    expect_all(output, {"Program received signal SIGSEGV", "$1 = 0", "fault (number=", "$2 = 11",
+                        "exited with code 0213"});
     // Without the signal the instruction comes again.
     output = debug("fault", 1, "-ex continue -ex 'signal 0' -ex 'set $pc=$pc+4' -ex 'signal 0'");
     EXPECT_NE(output.find("exited with code 03"), std::string::npos) << output;
 }
 
-TEST_F(Gdb, SendsSignalsToTheProgram) {
-    if (!*ISTHMUS_TEST_GDB) GTEST_SKIP() << "gdb-multiarch is not installed";
+TEST_F(RealGdb, SendsSignalsToTheProgram) {
     compile("sent", R"(
 #include <signal.h>
 static volatile int seen[65];
@@ -311,8 +309,7 @@ int main(void) {
                                "-ex 'break here' -ex continue -ex 'signal SIGUSR1' "
                                "-ex 'signal SIGBUS' -ex 'signal SIG35' -ex 'signal SIGLOST' "
                                "-ex delete -ex continue");
-    EXPECT_NE(output.find("exited with code 015"), std::string::npos) << output;
-    EXPECT_NE(output.find("does not reach the program"), std::string::npos) << output;
+    expect_all(output, {"exited with code 015", "does not reach the program"});
     // Without a handler it is the end.
     output = debug("sent", 1, "-ex 'break main' -ex continue -ex 'signal SIGUSR2'");
     EXPECT_NE(output.find("exited with code 0214"), std::string::npos) << output;
