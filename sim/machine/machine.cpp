@@ -299,10 +299,11 @@ MachineDescription parse_machine(std::string_view text, std::string_view origin)
 
 MachineDescription load_machine(const std::string& file) {
     std::ifstream in(file);
+    if (!in && file == kTable3Name) return table3();
     if (!in)
         throw MachineError("machine description \"" + file +
-                           "\" cannot be read; that of Table III is share/isthmus/table3.json of "
-                           "the installation, and built in");
+                           "\" cannot be read; \"table3.json\" where there is no such file is the "
+                           "machine of Table III");
     std::ostringstream text;
     text << in.rdbuf();
     return parse_machine(text.str(), file);

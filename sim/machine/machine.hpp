@@ -130,7 +130,8 @@ class MachineError : public std::runtime_error {
 /// the nearest known key. `origin` is what error messages call the text (a file name). Throws
 /// MachineError.
 MachineDescription parse_machine(std::string_view text, std::string_view origin);
-/// As parse_machine, from a file.
+/// As parse_machine, from a file; kTable3Name where there is no such file is table3().
+inline constexpr const char* kTable3Name = "table3.json";
 MachineDescription load_machine(const std::string& file);
 /// The machine of Table III of the paper (sim/machine/table3.json, compiled in).
 MachineDescription table3();

@@ -410,8 +410,10 @@ int main(int argc, char** argv) {
     app.add_option("--env", settings.environment, "NAME=VALUE for the program")
         ->allow_extra_args(false);
     app.add_option("--stats", settings.stats, "Write counters to this file as JSON");
-    app.add_option("--machine", settings.machine_file,
-                   "Run in time, on the machine that this file describes (see docs/machine.md)");
+    app.add_option(
+        "--machine", settings.machine_file,
+        "Run in time, on the machine that this file describes (docs/machine.md); table3.json "
+        "where there is none is the built-in one");
     app.add_flag("--timed", settings.timed, "Run in time, on the machine of the paper's Table III");
     app.add_option("--set", settings.machine_settings, "section.key=value of that machine")
         ->allow_extra_args(false);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -117,6 +118,15 @@ TEST(Machine, MissingTwiceAndBroken) {
     EXPECT_NE(error_of(text.substr(0, 40)).find("not JSON"), std::string::npos);
     EXPECT_NE(error_of("[]").find("one object"), std::string::npos);
     EXPECT_NE(error_of("").find("not JSON"), std::string::npos);
+}
+
+TEST(Machine, ThePapersMachineHasAName) {
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path("/");
+    EXPECT_EQ(load_machine("table3.json").nodes(), table3().nodes());
+    EXPECT_THROW(load_machine("table4.json"), MachineError);
+    EXPECT_THROW(load_machine("/table3.json"), MachineError);
+    std::filesystem::current_path(before);
 }
 
 TEST(Machine, SetParameter) {
