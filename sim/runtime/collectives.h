@@ -4,11 +4,6 @@
 
 #include "runtime.h"
 
-/* Read what came with a flag only after the flag. */
-static inline void isthmus_acquire(void) {
-    __asm__ volatile("fence r, rw" ::: "memory");
-}
-
 /* Ends the job: the team of a collective is SHMEM_TEAM_INVALID. */
 void isthmus_refuse_no_team(const char* routine) __attribute__((noreturn, cold));
 static inline struct isthmus_team* isthmus_collective_team(const char* routine, shmem_team_t team) {

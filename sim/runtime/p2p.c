@@ -22,11 +22,6 @@ void isthmus_spin_reached(const volatile uint64_t* flag, uint64_t value) {
         isthmus_pause();
 }
 
-/* What was put before the flag was set is read after it: loads are not moved up across this. */
-static void isthmus_acquire(void) {
-    __asm__ volatile("fence r, rw" ::: "memory");
-}
-
 #define ISTHMUS_ONE_(T, N)                                                                    \
     static __attribute__((noinline)) void isthmus_spin_##N(const T* ivar, int cmp, T value) { \
         for (;;) {                                                                            \

@@ -95,6 +95,11 @@ static inline void isthmus_wait_reached(const volatile uint64_t* flag, uint64_t 
     if (*flag < value) isthmus_spin_reached(flag, value);
 }
 
+/* What was put before a flag was set is read after it: loads are not moved up across this. */
+static inline void isthmus_acquire(void) {
+    __asm__ volatile("fence r, rw" ::: "memory");
+}
+
 /* The heap: begins behind the areas of the teams. */
 void isthmus_heap_start(void* begin, size_t bytes);
 void* isthmus_heap_allocate(size_t bytes, size_t alignment);
