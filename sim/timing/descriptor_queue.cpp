@@ -90,9 +90,9 @@ bool DescriptorQueue::start(Posted& posted, Cycle now) {
         return true;
     }
     // Who waits for the completion waits for it to be written, too.
-    const bool signaled = (posted.what.flags & RdmaNic::kSignaled) != 0;
-    const auto ticket =
-        core_->post(op, now + descriptor_cycles_ + (signaled ? completion_cycles_ : 0));
+    if ((posted.what.flags & RdmaNic::kSignaled) != 0)
+        op.completion_cycles = static_cast<std::uint32_t>(completion_cycles_);
+    const auto ticket = core_->post(op, now + descriptor_cycles_);
     if (!ticket) return false;
     posted.ticket = *ticket;
     posted.started = true;

@@ -199,8 +199,9 @@ void NetworkInterface::segment_done(std::uint32_t index, std::uint64_t bytes, Re
 }
 
 void NetworkInterface::end(std::uint32_t index, RemoteStatus status, Cycle when) {
-    operations_[index].status = status;
-    events_.push(when, EventKind::kComplete, index);
+    Operation& op = operations_[index];
+    op.status = status;
+    events_.push(when + op.request.completion_cycles, EventKind::kComplete, index);
 }
 
 void NetworkInterface::complete(std::uint32_t index, Cycle now) {

@@ -83,9 +83,10 @@ struct RemoteOperation {
         0;  ///< register that becomes pending (kLoad, kAtomic; bulk: the completion register)
     bool blocking = true;
     bool autonomous = false;  ///< started by an RDMA NIC from a descriptor: no fence waits for it
-    std::uint64_t name_space = 0;  ///< 0: this node
-    std::uint64_t address = 0;     ///< at the target; physical
-    std::uint64_t bytes = 8;       ///< 1..16 for loads and stores, 4 or 8 for atomics, any for bulk
+    std::uint32_t completion_cycles = 0;  ///< from its end to when who started it hears of that
+    std::uint64_t name_space = 0;         ///< 0: this node
+    std::uint64_t address = 0;            ///< at the target; physical
+    std::uint64_t bytes = 8;  ///< 1..16 for loads and stores, 4 or 8 for atomics, any for bulk
     std::uint64_t local_address = 0;  ///< bulk: physical address on this node
     std::uint64_t value[2] = {0, 0};  ///< store: the data; atomic: operand
     std::uint64_t compare = 0;        ///< kCompareSwap

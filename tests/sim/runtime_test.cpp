@@ -352,6 +352,35 @@ TEST(Runtime, FaultsOfPostedOperationsComeOneBehindTheOther) {
     }
 }
 
+// Who waits for a completion hears of it so much later; what was sent arrives as before.
+TEST(Runtime, ACompletionIsWrittenBehindItsOperation) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(scratch / "get.c",
+               "#include <shmem.h>\nstatic long there[16], sum;\n"
+               "int main(void) { shmem_init(); shmem_barrier_all();\n"
+               "  if (shmem_my_pe() == 0)\n"
+               "    for (int i = 0; i < 10; ++i) sum += shmem_long_g(&there[i], 1);\n"
+               "  shmem_barrier_all(); shmem_finalize(); return 0; }\n");
+    ASSERT_EQ(compile(scratch / "get.c", "rdma", scratch / "get").status, 0);
+    nlohmann::json reports[2];
+    for (const int late : {0, 1}) {
+        const Result result =
+            simulate(2, scratch / "get",
+                     "--timed --set nic.completion_cycles=" + std::to_string(30 + late * 1000) +
+                         " --stats " + (scratch / "report.json"));
+        ASSERT_EQ(result.status, 0) << result.output;
+        reports[late] = nlohmann::json::parse(read_file(scratch / "report.json"));
+    }
+    const auto field = [&](int late, const char* name) {
+        return reports[late]["remote_latency"]["load"][name].get<double>();
+    };
+    EXPECT_EQ(field(0, "count"), 10);
+    EXPECT_EQ(field(1, "minimum") - field(0, "minimum"), 1000);
+    const double more = reports[1]["cycles"].get<double>() - reports[0]["cycles"].get<double>();
+    EXPECT_NEAR(more, 10000, 1000) << "PE 0 looks for each some cycles later than it comes";
+}
+
 // The NIC's atomics need the right to write, whether they would; and atomics are aligned.
 TEST(Runtime, AtomicsWhereNoneMayBeFault) {
     REQUIRE_COMPILER();
