@@ -14,7 +14,7 @@ CommunicationMap::Category category_of(std::string_view name) {
     if (name == "benchmark_end") return kEnd;
     if (name.starts_with("isthmus_spin_")) return kWaiting;
     for (const std::string_view prefix :
-         {"shmem_", "pshmem_", "isthmus_", "road_", "xbrtime_", "__xbrtime_"}) {
+         {"shmem_", "pshmem_", "isthmus_", "xbrtime_", "__xbrtime_"}) {
         if (name.starts_with(prefix)) return kCommunication;
     }
     // What whoever called it copies; the C library's parts have names of their own.

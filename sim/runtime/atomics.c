@@ -6,7 +6,7 @@
 #define ISTHMUS_EXTENDED_(T, N, BITS)                                       \
     T pshmem_##N##_atomic_fetch(const T* source, int pe) {                  \
         isthmus_check_pe("shmem_" #N "_atomic_fetch", pe);                  \
-        const uint##BITS##_t bits = road_load##BITS(pe, source);            \
+        const uint##BITS##_t bits = isthmus_road_load##BITS(pe, source);    \
         T value;                                                            \
         memcpy(&value, &bits, sizeof value);                                \
         return value;                                                       \
@@ -15,13 +15,13 @@
         uint##BITS##_t bits;                                                \
         isthmus_check_pe("shmem_" #N "_atomic_set", pe);                    \
         memcpy(&bits, &value, sizeof bits);                                 \
-        road_store##BITS(pe, dest, bits);                                   \
+        isthmus_road_store##BITS(pe, dest, bits);                           \
     }                                                                       \
     T pshmem_##N##_atomic_swap(T* dest, T value, int pe) {                  \
         uint##BITS##_t bits;                                                \
         isthmus_check_pe("shmem_" #N "_atomic_swap", pe);                   \
         memcpy(&bits, &value, sizeof bits);                                 \
-        bits = road_swap##BITS(pe, dest, bits);                             \
+        bits = isthmus_road_swap##BITS(pe, dest, bits);                     \
         memcpy(&value, &bits, sizeof value);                                \
         return value;                                                       \
     }                                                                       \
@@ -51,47 +51,48 @@
     }                                                                               \
     void pshmem_##N##_atomic_##OP(T* dest, T value, int pe) {                       \
         isthmus_check_pe("shmem_" #N "_atomic_" #OP, pe);                           \
-        road_post_##OP##BITS(pe, dest, (uint##BITS##_t)value);                      \
+        isthmus_road_post_##OP##BITS(pe, dest, (uint##BITS##_t)value);              \
     }
 
-#define ISTHMUS_STANDARD_(T, N, BITS)                                                             \
-    T pshmem_##N##_atomic_compare_swap(T* dest, T cond, T value, int pe) {                        \
-        isthmus_check_pe("shmem_" #N "_atomic_compare_swap", pe);                                 \
-        return (T)road_compare_swap##BITS(pe, dest, (uint##BITS##_t)cond, (uint##BITS##_t)value); \
-    }                                                                                             \
-    void pshmem_##N##_atomic_compare_swap_nbi(T* fetch, T* dest, T cond, T value, int pe) {       \
-        *fetch = pshmem_##N##_atomic_compare_swap(dest, cond, value, pe);                         \
-    }                                                                                             \
-    ISTHMUS_VALUE_(T, N, BITS, add, road_add)                                                     \
-    T pshmem_##N##_atomic_fetch_inc(T* dest, int pe) {                                            \
-        return pshmem_##N##_atomic_fetch_add(dest, 1, pe);                                        \
-    }                                                                                             \
-    void pshmem_##N##_atomic_fetch_inc_nbi(T* fetch, T* dest, int pe) {                           \
-        *fetch = pshmem_##N##_atomic_fetch_add(dest, 1, pe);                                      \
-    }                                                                                             \
-    void pshmem_##N##_atomic_inc(T* dest, int pe) {                                               \
-        pshmem_##N##_atomic_add(dest, 1, pe);                                                     \
-    }                                                                                             \
-    T pshmem_##N##_cswap(T* dest, T cond, T value, int pe) {                                      \
-        return pshmem_##N##_atomic_compare_swap(dest, cond, value, pe);                           \
-    }                                                                                             \
-    T pshmem_##N##_finc(T* dest, int pe) {                                                        \
-        return pshmem_##N##_atomic_fetch_add(dest, 1, pe);                                        \
-    }                                                                                             \
-    void pshmem_##N##_inc(T* dest, int pe) {                                                      \
-        pshmem_##N##_atomic_add(dest, 1, pe);                                                     \
-    }                                                                                             \
-    T pshmem_##N##_fadd(T* dest, T value, int pe) {                                               \
-        return pshmem_##N##_atomic_fetch_add(dest, value, pe);                                    \
-    }                                                                                             \
-    void pshmem_##N##_add(T* dest, T value, int pe) {                                             \
-        pshmem_##N##_atomic_add(dest, value, pe);                                                 \
+#define ISTHMUS_STANDARD_(T, N, BITS)                                                       \
+    T pshmem_##N##_atomic_compare_swap(T* dest, T cond, T value, int pe) {                  \
+        isthmus_check_pe("shmem_" #N "_atomic_compare_swap", pe);                           \
+        return (T)isthmus_road_compare_swap##BITS(pe, dest, (uint##BITS##_t)cond,           \
+                                                  (uint##BITS##_t)value);                   \
+    }                                                                                       \
+    void pshmem_##N##_atomic_compare_swap_nbi(T* fetch, T* dest, T cond, T value, int pe) { \
+        *fetch = pshmem_##N##_atomic_compare_swap(dest, cond, value, pe);                   \
+    }                                                                                       \
+    ISTHMUS_VALUE_(T, N, BITS, add, isthmus_road_add)                                       \
+    T pshmem_##N##_atomic_fetch_inc(T* dest, int pe) {                                      \
+        return pshmem_##N##_atomic_fetch_add(dest, 1, pe);                                  \
+    }                                                                                       \
+    void pshmem_##N##_atomic_fetch_inc_nbi(T* fetch, T* dest, int pe) {                     \
+        *fetch = pshmem_##N##_atomic_fetch_add(dest, 1, pe);                                \
+    }                                                                                       \
+    void pshmem_##N##_atomic_inc(T* dest, int pe) {                                         \
+        pshmem_##N##_atomic_add(dest, 1, pe);                                               \
+    }                                                                                       \
+    T pshmem_##N##_cswap(T* dest, T cond, T value, int pe) {                                \
+        return pshmem_##N##_atomic_compare_swap(dest, cond, value, pe);                     \
+    }                                                                                       \
+    T pshmem_##N##_finc(T* dest, int pe) {                                                  \
+        return pshmem_##N##_atomic_fetch_add(dest, 1, pe);                                  \
+    }                                                                                       \
+    void pshmem_##N##_inc(T* dest, int pe) {                                                \
+        pshmem_##N##_atomic_add(dest, 1, pe);                                               \
+    }                                                                                       \
+    T pshmem_##N##_fadd(T* dest, T value, int pe) {                                         \
+        return pshmem_##N##_atomic_fetch_add(dest, value, pe);                              \
+    }                                                                                       \
+    void pshmem_##N##_add(T* dest, T value, int pe) {                                       \
+        pshmem_##N##_atomic_add(dest, value, pe);                                           \
     }
 
-#define ISTHMUS_BITWISE_(T, N, BITS)          \
-    ISTHMUS_VALUE_(T, N, BITS, and, road_and) \
-    ISTHMUS_VALUE_(T, N, BITS, or, road_or)   \
-    ISTHMUS_VALUE_(T, N, BITS, xor, road_xor)
+#define ISTHMUS_BITWISE_(T, N, BITS)                  \
+    ISTHMUS_VALUE_(T, N, BITS, and, isthmus_road_and) \
+    ISTHMUS_VALUE_(T, N, BITS, or, isthmus_road_or)   \
+    ISTHMUS_VALUE_(T, N, BITS, xor, isthmus_road_xor)
 
 /* The lists of types do not say sizes; by name they do. */
 #define ISTHMUS_BITS_int          32

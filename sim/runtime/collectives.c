@@ -11,15 +11,15 @@
 #include <string.h>
 
 static void isthmus_counter_sync(struct isthmus_team* set) {
-    road_fence();
+    isthmus_road_fence();
     for (int round = 0, step = 1; step < set->size; ++round, step <<= 1) {
         uint64_t* const counter = (uint64_t*)&set->counters[round];
-        road_post_add64(isthmus_world_pe(set, (set->me + step) % set->size), counter, 1);
+        isthmus_road_post_add64(isthmus_world_pe(set, (set->me + step) % set->size), counter, 1);
         isthmus_wait_reached(counter, 1);
         /* Not a plain store: the partner may already be in the next barrier. */
-        road_post_add64(isthmus_me(), counter, -UINT64_C(1));
+        isthmus_road_post_add64(isthmus_me(), counter, -UINT64_C(1));
     }
-    road_fence();
+    isthmus_road_fence();
 }
 
 void isthmus_team_sync(struct isthmus_team* team) {
@@ -31,7 +31,7 @@ void isthmus_team_sync(struct isthmus_team* team) {
         const int to = me + step < size ? me + step : me + step - size;
         const int from = me >= step ? me - step : me - step + size;
         /* Behind the last flag to the same PE, and behind what was put before. */
-        road_flag64(isthmus_world_pe(team, to), (void*)&arrived[me], operation);
+        isthmus_road_flag64(isthmus_world_pe(team, to), (void*)&arrived[me], operation);
         isthmus_wait_reached(&arrived[from], operation);
     }
     isthmus_acquire();
@@ -86,9 +86,9 @@ static inline __attribute__((always_inline)) int isthmus_send_below(struct isthm
         for (; step != 0; step >>= 1)           \
             SEND(own + step * stride);          \
     } while (0)
-#define ISTHMUS_SEND_WORD_(to)  road_store64(to, dest, value)
-#define ISTHMUS_SEND_BLOCK_(to) road_put_block_nbi(to, dest, from, bytes)
-#define ISTHMUS_SEND_FLAG_(to)  road_store64(to, (void*)flag, operation)
+#define ISTHMUS_SEND_WORD_(to)  isthmus_road_store64(to, dest, value)
+#define ISTHMUS_SEND_BLOCK_(to) isthmus_road_put_block_nbi(to, dest, from, bytes)
+#define ISTHMUS_SEND_FLAG_(to)  isthmus_road_store64(to, (void*)flag, operation)
     if (word) {
         ISTHMUS_SEND_WORD_(first);
         ISTHMUS_OTHERS_(ISTHMUS_SEND_WORD_);
@@ -96,13 +96,13 @@ static inline __attribute__((always_inline)) int isthmus_send_below(struct isthm
         ISTHMUS_SEND_BLOCK_(first);
         ISTHMUS_OTHERS_(ISTHMUS_SEND_BLOCK_);
     }
-    road_flag64(first, (void*)flag, operation);
+    isthmus_road_flag64(first, (void*)flag, operation);
     ISTHMUS_OTHERS_(ISTHMUS_SEND_FLAG_);
 #undef ISTHMUS_OTHERS_
 #undef ISTHMUS_SEND_WORD_
 #undef ISTHMUS_SEND_BLOCK_
 #undef ISTHMUS_SEND_FLAG_
-    if (!word) road_local();
+    if (!word) isthmus_road_local();
     return 0;
 }
 /* One choice a function, so that it costs a branch and leaves the arguments of the broadcast where
@@ -132,15 +132,15 @@ static inline void isthmus_flag_all(int pe, int stride, int own, int end, volati
     const int behind = pe != own;
     if (!behind) pe += stride;
     if (pe == end) return;
-    road_flag64(pe, (void*)flag, operation);
+    isthmus_road_flag64(pe, (void*)flag, operation);
     pe += stride;
     if (behind) {
         for (; pe != own; pe += stride)
-            road_store64(pe, (void*)flag, operation);
+            isthmus_road_store64(pe, (void*)flag, operation);
         pe += stride;
     }
     for (; pe != end; pe += stride)
-        road_store64(pe, (void*)flag, operation);
+        isthmus_road_store64(pe, (void*)flag, operation);
 }
 /* `dest` of the root's own, too, is copied by the road. */
 static ISTHMUS_STEP int isthmus_flat_block(struct isthmus_team* team, void* dest,
@@ -148,9 +148,9 @@ static ISTHMUS_STEP int isthmus_flat_block(struct isthmus_team* team, void* dest
     ISTHMUS_FLAT_(team, root);
     const int skipped = dest == source ? own : -1;
     for (int pe = start; pe != end; pe += stride)
-        if (pe != skipped) road_put_block_nbi(pe, dest, source, bytes);
+        if (pe != skipped) isthmus_road_put_block_nbi(pe, dest, source, bytes);
     isthmus_flag_all(start, stride, own, end, flag, operation);
-    road_quiet();
+    isthmus_road_quiet();
     return 0;
 }
 static ISTHMUS_STEP int isthmus_flat_word(struct isthmus_team* team, void* dest, const void* source,
@@ -162,9 +162,9 @@ static ISTHMUS_STEP int isthmus_flat_word(struct isthmus_team* team, void* dest,
     *(uint64_t*)dest = word;
     int pe = start;
     for (; pe != own; pe += stride)
-        road_store64(pe, dest, word);
+        isthmus_road_store64(pe, dest, word);
     for (pe += stride; pe != end; pe += stride)
-        road_store64(pe, dest, word);
+        isthmus_road_store64(pe, dest, word);
     isthmus_flag_all(start, stride, own, end, flag, operation);
     return 0;
 }
@@ -173,9 +173,9 @@ static ISTHMUS_STEP int isthmus_flat_word(struct isthmus_team* team, void* dest,
 static ISTHMUS_STEP int isthmus_tree_block(struct isthmus_team* team, void* dest,
                                            const void* source, size_t bytes, int root) {
     (void)root;
-    if (dest != source && bytes != 0) road_put_block_nbi(isthmus_me(), dest, source, bytes);
+    if (dest != source && bytes != 0) isthmus_road_put_block_nbi(isthmus_me(), dest, source, bytes);
     if (team->size != 1) return isthmus_send_below(team, dest, source, bytes, 0, 0);
-    road_quiet();
+    isthmus_road_quiet();
     return 0;
 }
 static ISTHMUS_STEP int isthmus_tree_word(struct isthmus_team* team, void* dest, const void* source,
@@ -272,8 +272,8 @@ void isthmus_broadcast_tree(struct isthmus_team* team, void* dest, const void* s
 static void isthmus_counter_broadcast(struct isthmus_team* set, void* dest, const void* source,
                                       size_t bytes, int root) {
     for (int i = 0; i < set->size && set->me == root; ++i)
-        if (i != root) road_put_nbi(isthmus_world_pe(set, i), dest, source, bytes);
-    road_quiet();
+        if (i != root) isthmus_road_put_nbi(isthmus_world_pe(set, i), dest, source, bytes);
+    isthmus_road_quiet();
     isthmus_counter_sync(set);
 }
 
@@ -282,10 +282,10 @@ static void isthmus_alltoall(struct isthmus_team* team, void* dest, const void* 
     const int size = team->size, me = team->me;
     for (int k = 0; k < size; ++k) {
         const int to = me + k < size ? me + k : me + k - size;
-        road_put_nbi(isthmus_world_pe(team, to), (char*)dest + (size_t)me * bytes,
-                     (const char*)source + (size_t)to * bytes, bytes);
+        isthmus_road_put_nbi(isthmus_world_pe(team, to), (char*)dest + (size_t)me * bytes,
+                             (const char*)source + (size_t)to * bytes, bytes);
     }
-    road_quiet();
+    isthmus_road_quiet();
     isthmus_team_sync(team);
 }
 static void isthmus_alltoalls(struct isthmus_team* team, void* dest, const void* source,
@@ -294,20 +294,20 @@ static void isthmus_alltoalls(struct isthmus_team* team, void* dest, const void*
     for (int k = 0; k < size; ++k) {
         const int to = (me + k) % size;
         for (size_t j = 0; j < nelems; ++j)
-            road_put_nbi(isthmus_world_pe(team, to),
-                         (char*)dest + ((size_t)me * nelems + j) * (size_t)dst * unit,
-                         (const char*)source + ((size_t)to * nelems + j) * (size_t)sst * unit,
-                         unit);
+            isthmus_road_put_nbi(
+                isthmus_world_pe(team, to),
+                (char*)dest + ((size_t)me * nelems + j) * (size_t)dst * unit,
+                (const char*)source + ((size_t)to * nelems + j) * (size_t)sst * unit, unit);
     }
-    road_quiet();
+    isthmus_road_quiet();
     isthmus_team_sync(team);
 }
 static void isthmus_put_to_all(struct isthmus_team* team, void* dest, const void* source,
                                size_t bytes) {
     const int size = team->size, me = team->me;
     for (int k = 0; k < size; ++k)
-        road_put_nbi(isthmus_world_pe(team, (me + k) % size), dest, source, bytes);
-    road_quiet();
+        isthmus_road_put_nbi(isthmus_world_pe(team, (me + k) % size), dest, source, bytes);
+    isthmus_road_quiet();
     isthmus_team_sync(team);
 }
 static void isthmus_fcollect(struct isthmus_team* team, void* dest, const void* source,
@@ -322,7 +322,7 @@ static void isthmus_collect(struct isthmus_team* team, void* dest, const void* s
     isthmus_team_sync(team);
     uint64_t before = 0;
     for (int i = 0; i < team->me; ++i)
-        before += road_load64(isthmus_world_pe(team, i), (void*)&isthmus_collect_bytes);
+        before += isthmus_road_load64(isthmus_world_pe(team, i), (void*)&isthmus_collect_bytes);
     isthmus_put_to_all(team, (char*)dest + before, source, bytes);
 }
 
@@ -330,7 +330,7 @@ void pshmem_sync_all(void) {
     isthmus_team_sync(&isthmus_team_world);
 }
 void pshmem_barrier_all(void) {
-    road_quiet();
+    isthmus_road_quiet();
     isthmus_team_sync(&isthmus_team_world);
 }
 int pshmem_team_sync(shmem_team_t team) {
@@ -411,7 +411,7 @@ struct isthmus_team isthmus_set(const char* routine, int start, int log_stride, 
 }
 void pshmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync) {
     ISTHMUS_IN_SET_(barrier);
-    road_quiet();
+    isthmus_road_quiet();
     isthmus_team_sync(&set);
 }
 void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync) {

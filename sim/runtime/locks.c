@@ -32,23 +32,24 @@ void pshmem_set_lock(long* lock) {
     const uint32_t self = isthmus_window_me + 1;
     mine->next = 0;
     mine->state = kWaiting;
-    road_fence();
-    const uint32_t before = road_swap32(isthmus_lock_home(lock), &mine->tail, self);
+    isthmus_road_fence();
+    const uint32_t before = isthmus_road_swap32(isthmus_lock_home(lock), &mine->tail, self);
     if (before == 0) {
         mine->state = kHolding;
         return;
     }
-    road_store16((int)before - 1, (void*)&mine->next, (uint16_t)self);
+    isthmus_road_store16((int)before - 1, (void*)&mine->next, (uint16_t)self);
     isthmus_spin_lock_held(mine);
-    road_fence();
+    isthmus_road_fence();
 }
 int pshmem_test_lock(long* lock) {
     isthmus_require_running("shmem_test_lock");
     struct isthmus_lock* const mine = (struct isthmus_lock*)lock;
     if (mine->state != kIdle) return 1;
     mine->next = 0;
-    road_fence();
-    if (road_compare_swap32(isthmus_lock_home(lock), &mine->tail, 0, isthmus_window_me + 1) != 0) {
+    isthmus_road_fence();
+    if (isthmus_road_compare_swap32(isthmus_lock_home(lock), &mine->tail, 0,
+                                    isthmus_window_me + 1) != 0) {
         isthmus_pause();
         return 1;
     }
@@ -61,11 +62,11 @@ void pshmem_clear_lock(long* lock) {
     if (mine->state != kHolding)
         isthmus_fail("shmem_clear_lock", "the lock is not held by this PE");
     mine->state = kIdle;
-    road_quiet(); /* what was put under the lock is complete before the next one holds it */
+    isthmus_road_quiet(); /* what was put under the lock is complete before the next one holds it */
     const uint32_t self = isthmus_window_me + 1;
-    if (road_compare_swap32(isthmus_lock_home(lock), &mine->tail, self, 0) == self) return;
+    if (isthmus_road_compare_swap32(isthmus_lock_home(lock), &mine->tail, self, 0) == self) return;
     const uint16_t next = isthmus_spin_lock_next(mine);
     mine->next = 0;
-    road_store16(next - 1, (void*)&mine->state, kHolding);
+    isthmus_road_store16(next - 1, (void*)&mine->state, kHolding);
 }
 SHMEM_TABLE_LOCKS(ISTHMUS_ALIAS)

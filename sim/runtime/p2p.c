@@ -171,16 +171,16 @@ SHMEM_TABLE_WAIT_LONG(ISTHMUS_ALIAS)
 static void isthmus_put_signal(const char* routine, void* dest, const void* source, size_t bytes,
                                uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
     isthmus_check_pe(routine, pe);
-    road_put_nbi(pe, dest, source, bytes);
+    isthmus_road_put_nbi(pe, dest, source, bytes);
     if (sig_op == SHMEM_SIGNAL_SET) {
-        road_flag64(pe, sig_addr, signal);
+        isthmus_road_flag64(pe, sig_addr, signal);
     } else if (sig_op == SHMEM_SIGNAL_ADD) {
-        road_fence();
-        road_post_add64(pe, sig_addr, signal);
+        isthmus_road_fence();
+        isthmus_road_post_add64(pe, sig_addr, signal);
     } else {
         isthmus_fail(routine, "sig_op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", sig_op);
     }
-    road_local();
+    isthmus_road_local();
 }
 #define ISTHMUS_SIGNAL_(P, ROUTINE, UNIT)                                                        \
     void pshmem_##ROUTINE(P* dest, const P* source, size_t nelems, uint64_t* sig_addr,           \
@@ -208,11 +208,11 @@ ISTHMUS_SIGNAL_(void, putmem_signal_nbi, 1)
 
 void pshmem_signal_set(uint64_t* sig_addr, uint64_t signal, int pe) {
     isthmus_check_pe("shmem_signal_set", pe);
-    road_store64(pe, sig_addr, signal);
+    isthmus_road_store64(pe, sig_addr, signal);
 }
 void pshmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe) {
     isthmus_check_pe("shmem_signal_add", pe);
-    road_post_add64(pe, sig_addr, signal);
+    isthmus_road_post_add64(pe, sig_addr, signal);
 }
 void pshmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe) {
     pshmem_signal_set(sig_addr, signal, isthmus_context_pe("shmem_ctx_signal_set", ctx, pe));

@@ -18,10 +18,10 @@ static void isthmus_reduce_short(struct isthmus_team* team, void* dest, const vo
     for (int round = 0, step = 1; step < size; ++round, step <<= 1) {
         if (me & step) {
             const int to = isthmus_world_pe(team, me - step);
-            road_put_nbi(to, team->area.scratch[round], mine, bytes);
-            road_flag64(to, (void*)&team->area.arrived[me], operation);
+            isthmus_road_put_nbi(to, team->area.scratch[round], mine, bytes);
+            isthmus_road_flag64(to, (void*)&team->area.arrived[me], operation);
             isthmus_wait_reached(&team->area.arrived[me - step], operation);
-            road_local();
+            isthmus_road_local();
             isthmus_acquire();
             break;
         }
@@ -61,13 +61,13 @@ void isthmus_reduce_parts(struct isthmus_team* team, void* dest, const void* sou
         memcpy(mine, (const char*)source + at * unit, count * unit);
         for (int k = 1; k < size; ++k) {
             const int from = isthmus_world_pe(team, (me + k) % size);
-            road_get(from, other, (const char*)source + at * unit, count * unit);
+            isthmus_road_get(from, other, (const char*)source + at * unit, count * unit);
             combine(mine, other, count);
         }
         for (int k = 0; k < size; ++k)
-            road_put_nbi(isthmus_world_pe(team, (me + k) % size), (char*)dest + at * unit, mine,
-                         count * unit);
-        road_quiet();
+            isthmus_road_put_nbi(isthmus_world_pe(team, (me + k) % size), (char*)dest + at * unit,
+                                 mine, count * unit);
+        isthmus_road_quiet();
     }
     isthmus_team_sync(team);
 }
@@ -96,8 +96,8 @@ static void isthmus_scan(struct isthmus_team* team, void* dest, const void* sour
             for (int i = 0; i < team->me; ++i)
                 for (size_t at = 0; at < nelems; at += step) {
                     const size_t count = nelems - at < step ? nelems - at : step;
-                    road_get(isthmus_world_pe(team, i), other, (const char*)source + at * unit,
-                             count * unit);
+                    isthmus_road_get(isthmus_world_pe(team, i), other,
+                                     (const char*)source + at * unit, count * unit);
                     combine((char*)into + at * unit, other, count);
                 }
         }

@@ -7,36 +7,36 @@
 static inline __attribute__((always_inline)) void isthmus_store(int pe, void* to, const void* value,
                                                                 size_t bytes) {
     if (bytes == 1) {
-        road_store8(pe, to, *(const uint8_t*)value);
+        isthmus_road_store8(pe, to, *(const uint8_t*)value);
     } else if (bytes == 2) {
         uint16_t bits;
         memcpy(&bits, value, 2);
-        road_store16(pe, to, bits);
+        isthmus_road_store16(pe, to, bits);
     } else if (bytes == 4) {
         uint32_t bits;
         memcpy(&bits, value, 4);
-        road_store32(pe, to, bits);
+        isthmus_road_store32(pe, to, bits);
     } else {
         for (size_t i = 0; i < bytes; i += 8) {
             uint64_t bits;
             memcpy(&bits, (const char*)value + i, 8);
-            road_store64(pe, (char*)to + i, bits);
+            isthmus_road_store64(pe, (char*)to + i, bits);
         }
     }
 }
 static inline __attribute__((always_inline)) void isthmus_load(int pe, void* value,
                                                                const void* from, size_t bytes) {
     if (bytes == 1) {
-        *(uint8_t*)value = road_load8(pe, from);
+        *(uint8_t*)value = isthmus_road_load8(pe, from);
     } else if (bytes == 2) {
-        const uint16_t bits = road_load16(pe, from);
+        const uint16_t bits = isthmus_road_load16(pe, from);
         memcpy(value, &bits, 2);
     } else if (bytes == 4) {
-        const uint32_t bits = road_load32(pe, from);
+        const uint32_t bits = isthmus_road_load32(pe, from);
         memcpy(value, &bits, 4);
     } else {
         for (size_t i = 0; i < bytes; i += 8) {
-            const uint64_t bits = road_load64(pe, (const char*)from + i);
+            const uint64_t bits = isthmus_road_load64(pe, (const char*)from + i);
             memcpy((char*)value + i, &bits, 8);
         }
     }
@@ -70,11 +70,11 @@ SHMEM_RMA_TYPES(ISTHMUS_ELEMENT_)
     void pshmem_ctx_##ROUTINE(shmem_ctx_t ctx, P* dest, const P* source, size_t nelems, int pe) { \
         ROAD(isthmus_context_pe("shmem_ctx_" #ROUTINE, ctx, pe), dest, source, nelems*(UNIT));    \
     }
-#define ISTHMUS_COPIES_(P, PUT, GET, UNIT)          \
-    ISTHMUS_COPY_(P, PUT, road_put, UNIT)           \
-    ISTHMUS_COPY_(P, GET, road_get, UNIT)           \
-    ISTHMUS_COPY_(P, PUT##_nbi, road_put_nbi, UNIT) \
-    ISTHMUS_COPY_(P, GET##_nbi, road_get_nbi, UNIT)
+#define ISTHMUS_COPIES_(P, PUT, GET, UNIT)                  \
+    ISTHMUS_COPY_(P, PUT, isthmus_road_put, UNIT)           \
+    ISTHMUS_COPY_(P, GET, isthmus_road_get, UNIT)           \
+    ISTHMUS_COPY_(P, PUT##_nbi, isthmus_road_put_nbi, UNIT) \
+    ISTHMUS_COPY_(P, GET##_nbi, isthmus_road_get_nbi, UNIT)
 
 /* Strides in elements; a block of `bsize` elements goes as a block. */
 static void isthmus_strided(const char* routine, bool put, char* dest, const char* source,
@@ -90,18 +90,18 @@ static void isthmus_strided(const char* routine, bool put, char* dest, const cha
         (((uintptr_t)dest | (uintptr_t)source | (size_t)to_step | (size_t)from_step) & 7) == 0) {
         /* The common case, without a choice for each element. */
         for (; nblocks != 0; --nblocks, dest += to_step, source += from_step)
-            road_store64(pe, dest, *(const uint64_t*)source);
+            isthmus_road_store64(pe, dest, *(const uint64_t*)source);
         return;
     }
     for (size_t i = 0; i < nblocks; ++i) {
         if (put)
-            road_put_nbi(pe, dest, source, bytes);
+            isthmus_road_put_nbi(pe, dest, source, bytes);
         else
-            road_get_nbi(pe, dest, source, bytes);
+            isthmus_road_get_nbi(pe, dest, source, bytes);
         dest += to_step;
         source += from_step;
     }
-    road_quiet();
+    isthmus_road_quiet();
 }
 #define ISTHMUS_STRIDE_(P, ROUTINE, PUT, UNIT)                                                   \
     void pshmem_##ROUTINE(P* dest, const P* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
@@ -146,27 +146,27 @@ SHMEM_TABLE_BLOCK_MEMORY(ISTHMUS_ALIAS)
 
 /* One road serves all contexts: completing one completes them all. */
 void pshmem_fence(void) {
-    road_fence();
+    isthmus_road_fence();
 }
 void pshmem_ctx_fence(shmem_ctx_t ctx) {
-    if (ctx != SHMEM_CTX_INVALID) road_fence();
+    if (ctx != SHMEM_CTX_INVALID) isthmus_road_fence();
 }
 void pshmem_quiet(void) {
-    road_quiet();
+    isthmus_road_quiet();
 }
 void pshmem_ctx_quiet(shmem_ctx_t ctx) {
-    if (ctx != SHMEM_CTX_INVALID) road_quiet();
+    if (ctx != SHMEM_CTX_INVALID) isthmus_road_quiet();
 }
 void pshmem_pe_quiet(const int* target_pes, size_t npes) {
     for (size_t i = 0; i < npes; ++i)
         isthmus_check_pe("shmem_pe_quiet", target_pes[i]);
-    road_quiet();
+    isthmus_road_quiet();
 }
 void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, size_t npes) {
     if (ctx == SHMEM_CTX_INVALID) return;
     for (size_t i = 0; i < npes; ++i)
         (void)isthmus_context_pe("shmem_ctx_pe_quiet", ctx, target_pes[i]);
-    road_quiet();
+    isthmus_road_quiet();
 }
 SHMEM_TABLE_ORDERING(ISTHMUS_ALIAS)
 

@@ -1,6 +1,6 @@
 /* What the files of the runtime share. Every function here or static in a file is called isthmus_,
- * road_, shmem_ or xbrtime_ something: the simulator counts the instructions of communication by
- * these names, and those of waiting by isthmus_spin_. */
+ * shmem_ or xbrtime_ something: the simulator counts the instructions of communication by these
+ * names, and those of waiting by isthmus_spin_. */
 #ifndef ISTHMUS_SIM_RUNTIME_H
 #define ISTHMUS_SIM_RUNTIME_H
 

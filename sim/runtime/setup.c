@@ -34,8 +34,8 @@ void isthmus_end_job(int status) {
 
 /* Before any constructor. Every node has the same layout, so this needs nobody else. */
 static void isthmus_read_machine(void) {
-    struct road_machine machine;
-    road_start(&machine);
+    struct isthmus_road_machine machine;
+    isthmus_road_start(&machine);
     isthmus_own_pe = machine.pe;
     isthmus_own_pes = machine.pes;
     isthmus_shared_bytes = machine.shared_bytes;
@@ -79,7 +79,7 @@ void isthmus_require_running(const char* routine) {
 }
 
 static void isthmus_leave(void) {
-    road_quiet();
+    isthmus_road_quiet();
     isthmus_team_sync(&isthmus_team_world);
     isthmus_sessions = 0;
     isthmus_over = true;

@@ -216,7 +216,7 @@ void pshmem_ctx_destroy(shmem_ctx_t ctx) {
     if (ctx == SHMEM_CTX_DEFAULT)
         isthmus_fail("shmem_ctx_destroy", "SHMEM_CTX_DEFAULT cannot be destroyed");
     if (!ctx->live) isthmus_refuse_context("shmem_ctx_destroy");
-    road_quiet();
+    isthmus_road_quiet();
     ctx->live = false; /* stays readable, as a team does */
 }
 int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) {

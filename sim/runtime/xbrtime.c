@@ -66,27 +66,27 @@ uint64_t __xbrtime_ltor(uint64_t address, int pe) {
     return shmem_addr_accessible((const void*)address, pe) ? address : 0;
 }
 void xbrtime_fence(void) {
-    road_fence();
+    isthmus_road_fence();
 }
 void xbrtime_quiet(void) {
-    road_quiet();
+    isthmus_road_quiet();
 }
 void xbrtime_putmem(void* dest, const void* src, size_t bytes, int pe) {
     isthmus_check_pe("xbrtime_putmem", pe);
-    road_put_nbi(pe, dest, src, bytes);
-    road_quiet();
+    isthmus_road_put_nbi(pe, dest, src, bytes);
+    isthmus_road_quiet();
 }
 void xbrtime_getmem(void* dest, const void* src, size_t bytes, int pe) {
     isthmus_check_pe("xbrtime_getmem", pe);
-    road_get(pe, dest, src, bytes);
+    isthmus_road_get(pe, dest, src, bytes);
 }
 void xbrtime_putmem_nbi(void* dest, const void* src, size_t bytes, int pe) {
     isthmus_check_pe("xbrtime_putmem_nbi", pe);
-    road_put_nbi(pe, dest, src, bytes);
+    isthmus_road_put_nbi(pe, dest, src, bytes);
 }
 void xbrtime_getmem_nbi(void* dest, const void* src, size_t bytes, int pe) {
     isthmus_check_pe("xbrtime_getmem_nbi", pe);
-    road_get_nbi(pe, dest, src, bytes);
+    isthmus_road_get_nbi(pe, dest, src, bytes);
 }
 void xbrtime_set_lock(long* lock) {
     shmem_set_lock(lock);
@@ -102,53 +102,55 @@ int xbrtime_test_lock(long* lock) {
 static inline __attribute__((always_inline)) void xbrtime_put_one(int pe, void* to,
                                                                   const void* from, size_t unit) {
     if (unit == 1)
-        road_store8(pe, to, *(const uint8_t*)from);
+        isthmus_road_store8(pe, to, *(const uint8_t*)from);
     else if (unit == 2)
-        road_store16(pe, to, *(const uint16_t*)from);
+        isthmus_road_store16(pe, to, *(const uint16_t*)from);
     else if (unit == 4)
-        road_store32(pe, to, *(const uint32_t*)from);
+        isthmus_road_store32(pe, to, *(const uint32_t*)from);
     else if (unit == 8)
-        road_store64(pe, to, *(const uint64_t*)from);
+        isthmus_road_store64(pe, to, *(const uint64_t*)from);
     else
-        road_put_nbi(pe, to, from, unit);
+        isthmus_road_put_nbi(pe, to, from, unit);
 }
 static inline __attribute__((always_inline)) void xbrtime_get_one(int pe, void* to,
                                                                   const void* from, size_t unit) {
     if (unit == 1)
-        *(uint8_t*)to = road_load8(pe, from);
+        *(uint8_t*)to = isthmus_road_load8(pe, from);
     else if (unit == 2)
-        *(uint16_t*)to = road_load16(pe, from);
+        *(uint16_t*)to = isthmus_road_load16(pe, from);
     else if (unit == 4)
-        *(uint32_t*)to = road_load32(pe, from);
+        *(uint32_t*)to = isthmus_road_load32(pe, from);
     else if (unit == 8)
-        *(uint64_t*)to = road_load64(pe, from);
+        *(uint64_t*)to = isthmus_road_load64(pe, from);
     else
-        road_get(pe, to, from, unit);
+        isthmus_road_get(pe, to, from, unit);
 }
 
 /* Neighbours go as a block, one alone and strided ones as single elements. */
-#define XBRTIME_TRANSFER(T, N)                                                                  \
-    void xbrtime_##N##_put_nb(T* dest, const T* src, size_t nelems, int stride, int pe) {       \
-        isthmus_check_pe("xbrtime_" #N "_put", pe);                                             \
-        if (stride == 1 && nelems != 1) return road_put_nbi(pe, dest, src, nelems * sizeof(T)); \
-        for (; nelems != 0; --nelems, dest += stride, src += stride)                            \
-            xbrtime_put_one(pe, dest, src, sizeof(T));                                          \
-    }                                                                                           \
-    void xbrtime_##N##_put(T* dest, const T* src, size_t nelems, int stride, int pe) {          \
-        xbrtime_##N##_put_nb(dest, src, nelems, stride, pe);                                    \
-        road_quiet();                                                                           \
-    }                                                                                           \
-    void xbrtime_##N##_get(T* dest, const T* src, size_t nelems, int stride, int pe) {          \
-        isthmus_check_pe("xbrtime_" #N "_get", pe);                                             \
-        if (stride == 1 && nelems != 1) return road_get(pe, dest, src, nelems * sizeof(T));     \
-        for (; nelems != 0; --nelems, dest += stride, src += stride)                            \
-            xbrtime_get_one(pe, dest, src, sizeof(T));                                          \
-    }                                                                                           \
-    void xbrtime_##N##_get_nb(T* dest, const T* src, size_t nelems, int stride, int pe) {       \
-        isthmus_check_pe("xbrtime_" #N "_get_nb", pe);                                          \
-        if (stride == 1) return road_get_nbi(pe, dest, src, nelems * sizeof(T));                \
-        for (; nelems != 0; --nelems, dest += stride, src += stride)                            \
-            road_get_nbi(pe, dest, src, sizeof(T));                                             \
+#define XBRTIME_TRANSFER(T, N)                                                            \
+    void xbrtime_##N##_put_nb(T* dest, const T* src, size_t nelems, int stride, int pe) { \
+        isthmus_check_pe("xbrtime_" #N "_put", pe);                                       \
+        if (stride == 1 && nelems != 1)                                                   \
+            return isthmus_road_put_nbi(pe, dest, src, nelems * sizeof(T));               \
+        for (; nelems != 0; --nelems, dest += stride, src += stride)                      \
+            xbrtime_put_one(pe, dest, src, sizeof(T));                                    \
+    }                                                                                     \
+    void xbrtime_##N##_put(T* dest, const T* src, size_t nelems, int stride, int pe) {    \
+        xbrtime_##N##_put_nb(dest, src, nelems, stride, pe);                              \
+        isthmus_road_quiet();                                                             \
+    }                                                                                     \
+    void xbrtime_##N##_get(T* dest, const T* src, size_t nelems, int stride, int pe) {    \
+        isthmus_check_pe("xbrtime_" #N "_get", pe);                                       \
+        if (stride == 1 && nelems != 1)                                                   \
+            return isthmus_road_get(pe, dest, src, nelems * sizeof(T));                   \
+        for (; nelems != 0; --nelems, dest += stride, src += stride)                      \
+            xbrtime_get_one(pe, dest, src, sizeof(T));                                    \
+    }                                                                                     \
+    void xbrtime_##N##_get_nb(T* dest, const T* src, size_t nelems, int stride, int pe) { \
+        isthmus_check_pe("xbrtime_" #N "_get_nb", pe);                                    \
+        if (stride == 1) return isthmus_road_get_nbi(pe, dest, src, nelems * sizeof(T));  \
+        for (; nelems != 0; --nelems, dest += stride, src += stride)                      \
+            isthmus_road_get_nbi(pe, dest, src, sizeof(T));                               \
     }
 XBRTIME_TYPES(XBRTIME_TRANSFER)
 
@@ -158,33 +160,34 @@ static int xbrtime_pe_of(uint32_t name_space) {
     isthmus_check_pe("__xbrtime_get or put", (int)(name_space - 1));
     return (int)(name_space - 1);
 }
-#define XBRTIME_INNER(SIZE, UNIT)                                                                 \
-    void __xbrtime_get_##SIZE##_seq(uint64_t src, uint64_t dest, uint32_t name_space,             \
-                                    uint32_t nelems, uint32_t stride) {                           \
-        const int pe = xbrtime_pe_of(name_space);                                                 \
-        for (; nelems != 0; --nelems, src += stride, dest += stride)                              \
-            xbrtime_get_one(pe, (void*)dest, (const void*)src, UNIT);                             \
-    }                                                                                             \
-    void __xbrtime_get_##SIZE##_unr(uint64_t src, uint64_t dest, uint32_t name_space,             \
-                                    uint32_t nelems, uint32_t stride) {                           \
-        if (stride != UNIT)                                                                       \
-            return __xbrtime_get_##SIZE##_seq(src, dest, name_space, nelems, stride);             \
-        road_get(xbrtime_pe_of(name_space), (void*)dest, (const void*)src, (size_t)nelems* UNIT); \
-    }                                                                                             \
-    void __xbrtime_put_##SIZE##_seq(uint64_t src, uint64_t dest, uint32_t name_space,             \
-                                    uint32_t nelems, uint32_t stride) {                           \
-        const int pe = xbrtime_pe_of(name_space);                                                 \
-        for (; nelems != 0; --nelems, src += stride, dest += stride)                              \
-            xbrtime_put_one(pe, (void*)dest, (const void*)src, UNIT);                             \
-        road_quiet();                                                                             \
-    }                                                                                             \
-    void __xbrtime_put_##SIZE##_unr(uint64_t src, uint64_t dest, uint32_t name_space,             \
-                                    uint32_t nelems, uint32_t stride) {                           \
-        if (stride != UNIT)                                                                       \
-            return __xbrtime_put_##SIZE##_seq(src, dest, name_space, nelems, stride);             \
-        road_put_nbi(xbrtime_pe_of(name_space), (void*)dest, (const void*)src,                    \
-                     (size_t)nelems* UNIT);                                                       \
-        road_quiet();                                                                             \
+#define XBRTIME_INNER(SIZE, UNIT)                                                      \
+    void __xbrtime_get_##SIZE##_seq(uint64_t src, uint64_t dest, uint32_t name_space,  \
+                                    uint32_t nelems, uint32_t stride) {                \
+        const int pe = xbrtime_pe_of(name_space);                                      \
+        for (; nelems != 0; --nelems, src += stride, dest += stride)                   \
+            xbrtime_get_one(pe, (void*)dest, (const void*)src, UNIT);                  \
+    }                                                                                  \
+    void __xbrtime_get_##SIZE##_unr(uint64_t src, uint64_t dest, uint32_t name_space,  \
+                                    uint32_t nelems, uint32_t stride) {                \
+        if (stride != UNIT)                                                            \
+            return __xbrtime_get_##SIZE##_seq(src, dest, name_space, nelems, stride);  \
+        isthmus_road_get(xbrtime_pe_of(name_space), (void*)dest, (const void*)src,     \
+                         (size_t)nelems* UNIT);                                        \
+    }                                                                                  \
+    void __xbrtime_put_##SIZE##_seq(uint64_t src, uint64_t dest, uint32_t name_space,  \
+                                    uint32_t nelems, uint32_t stride) {                \
+        const int pe = xbrtime_pe_of(name_space);                                      \
+        for (; nelems != 0; --nelems, src += stride, dest += stride)                   \
+            xbrtime_put_one(pe, (void*)dest, (const void*)src, UNIT);                  \
+        isthmus_road_quiet();                                                          \
+    }                                                                                  \
+    void __xbrtime_put_##SIZE##_unr(uint64_t src, uint64_t dest, uint32_t name_space,  \
+                                    uint32_t nelems, uint32_t stride) {                \
+        if (stride != UNIT)                                                            \
+            return __xbrtime_put_##SIZE##_seq(src, dest, name_space, nelems, stride);  \
+        isthmus_road_put_nbi(xbrtime_pe_of(name_space), (void*)dest, (const void*)src, \
+                             (size_t)nelems* UNIT);                                    \
+        isthmus_road_quiet();                                                          \
     }
 XBRTIME_INNER(u1, 1)
 XBRTIME_INNER(u2, 2)
@@ -196,10 +199,10 @@ XBRTIME_INNER(s4, 4)
 XBRTIME_INNER(s8, 8)
 
 void __xbrtime_asm_fence(void) {
-    road_fence();
+    isthmus_road_fence();
 }
 void __xbrtime_asm_quiet_fence(void) {
-    road_quiet();
+    isthmus_road_quiet();
 }
 uint64_t __xbrtime_asm_get_id(void) {
     return isthmus_window_me;
@@ -215,7 +218,7 @@ uint64_t __xbrtime_asm_get_startaddr(void) {
 }
 uint64_t __xbrtime_get_remote_alloc(uint64_t address, int pe) {
     isthmus_check_pe("__xbrtime_get_remote_alloc", pe);
-    return road_load64(pe, (const void*)address);
+    return isthmus_road_load64(pe, (const void*)address);
 }
 void __xbrtime_remote_touch(uint64_t address, int pe) {
     __xbrtime_get_remote_alloc(address, pe);
@@ -223,56 +226,56 @@ void __xbrtime_remote_touch(uint64_t address, int pe) {
 void __xbrtime_ctor_reg_reset(void) {}
 
 /* Atomics by width. The machine's instructions have min and max, the NIC has not: a loop there. */
-#define XBRTIME_ATOMIC_BITS(T, N, BITS)                                           \
-    T xbrtime_##N##_atomic_fetch(const T* src, int pe) {                          \
-        isthmus_check_pe("xbrtime_" #N "_atomic_fetch", pe);                      \
-        return (T)road_load##BITS(pe, src);                                       \
-    }                                                                             \
-    void xbrtime_##N##_atomic_set(T* dest, T val, int pe) {                       \
-        isthmus_check_pe("xbrtime_" #N "_atomic_set", pe);                        \
-        road_store##BITS(pe, dest, (uint##BITS##_t)val);                          \
-    }                                                                             \
-    void xbrtime_##N##_atomic_inc(T* dest, int pe) {                              \
-        isthmus_check_pe("xbrtime_" #N "_atomic_inc", pe);                        \
-        road_post_add##BITS(pe, dest, 1);                                         \
-    }                                                                             \
-    T xbrtime_##N##_atomic_fetch_inc(T* dest, int pe) {                           \
-        return xbrtime_##N##_atomic_add(dest, 1, pe);                             \
-    }                                                                             \
-    T xbrtime_##N##_atomic_fetch_add(T* dest, T val, int pe) {                    \
-        return xbrtime_##N##_atomic_add(dest, val, pe);                           \
-    }                                                                             \
-    XBRTIME_FETCHING(T, N, BITS, add, add)                                        \
-    XBRTIME_FETCHING(T, N, BITS, swap, swap)                                      \
-    XBRTIME_FETCHING(T, N, BITS, land, and)                                       \
-    XBRTIME_FETCHING(T, N, BITS, lor, or)                                         \
-    XBRTIME_FETCHING(T, N, BITS, lxor, xor)                                       \
-    XBRTIME_FETCHING(T, N, BITS, band, and)                                       \
-    XBRTIME_FETCHING(T, N, BITS, bor, or)                                         \
-    XBRTIME_FETCHING(T, N, BITS, bxor, xor)                                       \
-    T xbrtime_##N##_atomic_compare_swap(T* dest, T expected, T desired, int pe) { \
-        isthmus_check_pe("xbrtime_" #N "_atomic_compare_swap", pe);               \
-        return (T)road_compare_swap##BITS(pe, dest, (uint##BITS##_t)expected,     \
-                                          (uint##BITS##_t)desired);               \
-    }                                                                             \
-    XBRTIME_CHOOSING(T, N, BITS, max, >)                                          \
+#define XBRTIME_ATOMIC_BITS(T, N, BITS)                                               \
+    T xbrtime_##N##_atomic_fetch(const T* src, int pe) {                              \
+        isthmus_check_pe("xbrtime_" #N "_atomic_fetch", pe);                          \
+        return (T)isthmus_road_load##BITS(pe, src);                                   \
+    }                                                                                 \
+    void xbrtime_##N##_atomic_set(T* dest, T val, int pe) {                           \
+        isthmus_check_pe("xbrtime_" #N "_atomic_set", pe);                            \
+        isthmus_road_store##BITS(pe, dest, (uint##BITS##_t)val);                      \
+    }                                                                                 \
+    void xbrtime_##N##_atomic_inc(T* dest, int pe) {                                  \
+        isthmus_check_pe("xbrtime_" #N "_atomic_inc", pe);                            \
+        isthmus_road_post_add##BITS(pe, dest, 1);                                     \
+    }                                                                                 \
+    T xbrtime_##N##_atomic_fetch_inc(T* dest, int pe) {                               \
+        return xbrtime_##N##_atomic_add(dest, 1, pe);                                 \
+    }                                                                                 \
+    T xbrtime_##N##_atomic_fetch_add(T* dest, T val, int pe) {                        \
+        return xbrtime_##N##_atomic_add(dest, val, pe);                               \
+    }                                                                                 \
+    XBRTIME_FETCHING(T, N, BITS, add, add)                                            \
+    XBRTIME_FETCHING(T, N, BITS, swap, swap)                                          \
+    XBRTIME_FETCHING(T, N, BITS, land, and)                                           \
+    XBRTIME_FETCHING(T, N, BITS, lor, or)                                             \
+    XBRTIME_FETCHING(T, N, BITS, lxor, xor)                                           \
+    XBRTIME_FETCHING(T, N, BITS, band, and)                                           \
+    XBRTIME_FETCHING(T, N, BITS, bor, or)                                             \
+    XBRTIME_FETCHING(T, N, BITS, bxor, xor)                                           \
+    T xbrtime_##N##_atomic_compare_swap(T* dest, T expected, T desired, int pe) {     \
+        isthmus_check_pe("xbrtime_" #N "_atomic_compare_swap", pe);                   \
+        return (T)isthmus_road_compare_swap##BITS(pe, dest, (uint##BITS##_t)expected, \
+                                                  (uint##BITS##_t)desired);           \
+    }                                                                                 \
+    XBRTIME_CHOOSING(T, N, BITS, max, >)                                              \
     XBRTIME_CHOOSING(T, N, BITS, min, <)
-#define XBRTIME_FETCHING(T, N, BITS, NAME, OP)                    \
-    T xbrtime_##N##_atomic_##NAME(T* dest, T val, int pe) {       \
-        isthmus_check_pe("xbrtime_" #N "_atomic_" #NAME, pe);     \
-        return (T)road_##OP##BITS(pe, dest, (uint##BITS##_t)val); \
+#define XBRTIME_FETCHING(T, N, BITS, NAME, OP)                            \
+    T xbrtime_##N##_atomic_##NAME(T* dest, T val, int pe) {               \
+        isthmus_check_pe("xbrtime_" #N "_atomic_" #NAME, pe);             \
+        return (T)isthmus_road_##OP##BITS(pe, dest, (uint##BITS##_t)val); \
     }
-#define XBRTIME_CHOOSING(T, N, BITS, NAME, BETTER)                                              \
-    T xbrtime_##N##_atomic_##NAME(T* dest, T val, int pe) {                                     \
-        isthmus_check_pe("xbrtime_" #N "_atomic_" #NAME, pe);                                   \
-        T old = (T)road_load##BITS(pe, dest);                                                   \
-        while (val BETTER old) {                                                                \
-            const T found =                                                                     \
-                (T)road_compare_swap##BITS(pe, dest, (uint##BITS##_t)old, (uint##BITS##_t)val); \
-            if (found == old) break;                                                            \
-            old = found;                                                                        \
-        }                                                                                       \
-        return old;                                                                             \
+#define XBRTIME_CHOOSING(T, N, BITS, NAME, BETTER)                                            \
+    T xbrtime_##N##_atomic_##NAME(T* dest, T val, int pe) {                                   \
+        isthmus_check_pe("xbrtime_" #N "_atomic_" #NAME, pe);                                 \
+        T old = (T)isthmus_road_load##BITS(pe, dest);                                         \
+        while (val BETTER old) {                                                              \
+            const T found = (T)isthmus_road_compare_swap##BITS(pe, dest, (uint##BITS##_t)old, \
+                                                               (uint##BITS##_t)val);          \
+            if (found == old) break;                                                          \
+            old = found;                                                                      \
+        }                                                                                     \
+        return old;                                                                           \
     }
 #define XBRTIME_ATOMIC_32(T, N) XBRTIME_ATOMIC_BITS(T, N, 32)
 #define XBRTIME_ATOMIC_64(T, N) XBRTIME_ATOMIC_BITS(T, N, 64)

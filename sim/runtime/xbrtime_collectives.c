@@ -25,7 +25,7 @@ static void xbrtime_release(void* block) {
     isthmus_heap_release(block);
 }
 static void xbrtime_settle(void) {
-    road_quiet();
+    isthmus_road_quiet();
     isthmus_team_sync(&isthmus_team_world);
 }
 static void xbrtime_check_root(const char* routine, int root) {
@@ -66,13 +66,15 @@ static void xbrtime_broadcast_packed(void* dest, const void* src, size_t bytes, 
         for (int pe = 0; pe < size; ++pe) {
             const size_t begin = bytes * (size_t)pe / (size_t)size,
                          end = bytes * (size_t)(pe + 1) / (size_t)size;
-            if (pe != root) road_put_nbi(pe, (char*)dest + begin, (char*)dest + begin, end - begin);
+            if (pe != root)
+                isthmus_road_put_nbi(pe, (char*)dest + begin, (char*)dest + begin, end - begin);
         }
     }
     xbrtime_settle();
     for (int k = 1; k < size; ++k) {
         const int pe = me + k < size ? me + k : me + k - size;
-        if (pe != root) road_put_nbi(pe, (char*)dest + first, (char*)dest + first, last - first);
+        if (pe != root)
+            isthmus_road_put_nbi(pe, (char*)dest + first, (char*)dest + first, last - first);
     }
     xbrtime_settle();
 }
@@ -131,8 +133,8 @@ static void xbrtime_scatter(const char* routine, char* dest, const char* src, co
     char* const block = xbrtime_block(routine, nelems * unit);
     if (me == root)
         for (int pe = 0; pe < isthmus_pes(); ++pe)
-            road_put_nbi(pe, block, src + (ptrdiff_t)places[pe] * (ptrdiff_t)unit,
-                         (size_t)sizes[pe] * unit);
+            isthmus_road_put_nbi(pe, block, src + (ptrdiff_t)places[pe] * (ptrdiff_t)unit,
+                                 (size_t)sizes[pe] * unit);
     xbrtime_settle();
     memcpy(dest, block, (size_t)sizes[me] * unit);
     xbrtime_release(block);
@@ -150,7 +152,7 @@ static void xbrtime_gather(const char* routine, char* dest, const char* src, con
     for (int k = 0; k < pes; ++k) {
         const int pe = (me + k) % pes;
         if (root < 0 || pe == root)
-            road_put_nbi(pe, block + before * unit, src, (size_t)sizes[me] * unit);
+            isthmus_road_put_nbi(pe, block + before * unit, src, (size_t)sizes[me] * unit);
     }
     xbrtime_settle();
     if (root < 0 || me == root) {
@@ -171,7 +173,7 @@ static void xbrtime_alltoall(const char* routine, char* dest, const char* src, i
     xbrtime_pack(out, src, all, (ptrdiff_t)unit * src_stride, (ptrdiff_t)unit, unit);
     for (int k = 0; k < pes; ++k) {
         const int pe = me + k < pes ? me + k : me + k - pes;
-        road_put_nbi(pe, in + (size_t)me * bytes, out + (size_t)pe * bytes, bytes);
+        isthmus_road_put_nbi(pe, in + (size_t)me * bytes, out + (size_t)pe * bytes, bytes);
         /* Step by step, so that no PE is the target of two at a time. */
         if (shift) xbrtime_settle();
     }
@@ -187,7 +189,7 @@ static void xbrtime_collect(const char* routine, char* dest, const char* src, si
     const int pes = isthmus_pes(), me = isthmus_me();
     uint64_t* const sizes = xbrtime_block(routine, (size_t)pes * sizeof *sizes);
     for (int k = 0; k < pes; ++k)
-        road_store64((me + k) % pes, &sizes[me], nelems);
+        isthmus_road_store64((me + k) % pes, &sizes[me], nelems);
     xbrtime_settle();
     size_t before = 0, all = 0;
     for (int pe = 0; pe < pes; ++pe) {
@@ -196,7 +198,7 @@ static void xbrtime_collect(const char* routine, char* dest, const char* src, si
     }
     char* const block = xbrtime_block(routine, all * unit);
     for (int k = 0; k < pes; ++k)
-        road_put_nbi((me + k) % pes, block + before * unit, src, nelems * unit);
+        isthmus_road_put_nbi((me + k) % pes, block + before * unit, src, nelems * unit);
     xbrtime_settle();
     memcpy(dest, block, all * unit);
     xbrtime_release(block);

@@ -437,6 +437,27 @@ TEST(Runtime, CopiesOfTheRuntimeAreCountedAsItsOwn) {
     }
 }
 
+// A program's own names are its own: they neither collide with the runtime's nor count as its.
+TEST(Runtime, NamesThatTheStandardDoesNotReserveAreTheProgramsOwn) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(scratch / "road.c",
+               "#include <shmem.h>\nlong road_state, acquire, me, heap;\n"
+               "__attribute__((noinline)) long road_length(long n) {\n"
+               "  for (long i = 0; i < n; ++i) road_state += i; return road_state; }\n"
+               "int main(void) { shmem_init(); const long sum = road_length(10000);\n"
+               "  shmem_finalize(); return sum != 49995000; }\n");
+    for (const char* road : {"xbgas", "rdma"}) {
+        const Result compiled = compile(scratch / "road.c", road, scratch / "road");
+        ASSERT_EQ(compiled.status, 0) << compiled.output;
+        const Result result =
+            simulate(2, scratch / "road", "--count --stats " + (scratch / "counts.json"));
+        ASSERT_EQ(result.status, 0) << result.output;
+        const auto counted = nlohmann::json::parse(read_file(scratch / "counts.json"))["counted"];
+        EXPECT_GT(counted["program"].get<int>(), 20000) << road;
+    }
+}
+
 // The comparator is to be as lean as it can be: what blocks above 1 GiB need costs others nothing.
 TEST(Runtime, ABlockByTheNicIsADescriptor) {
     REQUIRE_COMPILER();

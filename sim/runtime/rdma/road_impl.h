@@ -15,15 +15,15 @@
 
 enum { kRoadDepth = 64, kRoadSignal = 32 };
 
-struct road_descriptor {
+struct isthmus_road_descriptor {
     uint64_t what; /* opcode, signaled << 8, fenced << 9, pe << 16, bytes << 32 */
     uint64_t remote, local, compare;
 };
-struct road_completion {
+struct isthmus_road_completion {
     volatile uint64_t done;
     volatile uint64_t value;
 };
-struct road_registers {
+struct isthmus_road_registers {
     volatile uint64_t doorbell;
     uint64_t ring, ring_entries, completions, completion_entries;
     uint64_t pe, pes, shared_base, shared_bytes;
@@ -43,73 +43,77 @@ enum {
     kRoadSignaled = 1 << 8,
     kRoadFenced = 1 << 9 /* begins when everything before it is complete */
 };
-#define ROAD_NIC ((struct road_registers*)0xfff000000)
+#define ROAD_NIC ((struct isthmus_road_registers*)0xfff000000)
 
-struct road_state {
+struct isthmus_road_state {
     uint64_t posted;   /* descriptors */
     uint64_t limit;    /* the next one with which room has to be made */
     uint64_t done;     /* as the last completion taken said */
     uint64_t signaled; /* the last one that asked for a completion, as a count */
     uint64_t taken;    /* completions */
-    struct road_descriptor ring[kRoadDepth];
-    struct road_completion completions[kRoadDepth];
+    struct isthmus_road_descriptor ring[kRoadDepth];
+    struct isthmus_road_completion completions[kRoadDepth];
 };
-extern struct road_state road_state;
+extern struct isthmus_road_state isthmus_road_state;
 
 /* Takes one completion, waiting for it. */
 uint64_t isthmus_spin_completion(void);
 /* Posts with a completion, when half of the ring is free. */
 void isthmus_post_with_room(uint64_t what, const void* remote, uint64_t local);
 
-static inline uint64_t road_take(void) {
-    struct road_completion* const next = &road_state.completions[road_state.taken % kRoadDepth];
+static inline uint64_t isthmus_road_take(void) {
+    struct isthmus_road_completion* const next =
+        &isthmus_road_state.completions[isthmus_road_state.taken % kRoadDepth];
     const uint64_t done = next->done;
-    if (ISTHMUS_ROAD_UNLIKELY(done <= road_state.done)) return isthmus_spin_completion();
+    if (ISTHMUS_ROAD_UNLIKELY(done <= isthmus_road_state.done)) return isthmus_spin_completion();
     __asm__ volatile("fence r, r" ::: "memory");
-    ++road_state.taken;
-    road_state.done = done;
+    ++isthmus_road_state.taken;
+    isthmus_road_state.done = done;
     return next->value;
 }
 
-static inline __attribute__((always_inline)) void road_write(uint64_t index, uint64_t what,
-                                                             const void* remote, uint64_t local) {
-    struct road_descriptor* place = &road_state.ring[index % kRoadDepth];
+static inline __attribute__((always_inline)) void isthmus_road_write(uint64_t index, uint64_t what,
+                                                                     const void* remote,
+                                                                     uint64_t local) {
+    struct isthmus_road_descriptor* place = &isthmus_road_state.ring[index % kRoadDepth];
     __asm__("" : "+r"(place)); /* one address, not one for each field */
     place->what = what;
     place->remote = (uint64_t)remote;
     place->local = local;
-    road_state.posted = index + 1;
+    isthmus_road_state.posted = index + 1;
     __asm__ volatile("fence w, o" ::: "memory"); /* the descriptor before the doorbell */
     ROAD_NIC->doorbell = index + 1;
 }
-static inline __attribute__((always_inline)) void road_post(uint64_t what, int pe, size_t bytes,
-                                                            const void* remote, uint64_t local) {
-    const uint64_t index = road_state.posted;
+static inline __attribute__((always_inline)) void isthmus_road_post(uint64_t what, int pe,
+                                                                    size_t bytes,
+                                                                    const void* remote,
+                                                                    uint64_t local) {
+    const uint64_t index = isthmus_road_state.posted;
     what |= (uint64_t)pe << 16 | (uint64_t)bytes << 32;
-    if (ISTHMUS_ROAD_UNLIKELY(index == road_state.limit)) {
+    if (ISTHMUS_ROAD_UNLIKELY(index == isthmus_road_state.limit)) {
         isthmus_post_with_room(what, remote, local);
         return;
     }
-    if (what & kRoadSignaled) road_state.signaled = index + 1;
-    road_write(index, what, remote, local);
+    if (what & kRoadSignaled) isthmus_road_state.signaled = index + 1;
+    isthmus_road_write(index, what, remote, local);
 }
 /* Posts and waits; returns what came back. */
-static inline uint64_t road_ask(uint64_t what, int pe, size_t bytes, const void* remote,
-                                uint64_t local) {
-    road_post(what | kRoadSignaled, pe, bytes, remote, local);
+static inline uint64_t isthmus_road_ask(uint64_t what, int pe, size_t bytes, const void* remote,
+                                        uint64_t local) {
+    isthmus_road_post(what | kRoadSignaled, pe, bytes, remote, local);
     uint64_t value;
     do
-        value = road_take();
-    while (ISTHMUS_ROAD_UNLIKELY(road_state.done != road_state.posted));
+        value = isthmus_road_take();
+    while (ISTHMUS_ROAD_UNLIKELY(isthmus_road_state.done != isthmus_road_state.posted));
     return value;
 }
 
-#define ROAD_WORD(BITS)                                                           \
-    static inline uint##BITS##_t road_load##BITS(int pe, const void* from) {      \
-        return (uint##BITS##_t)road_ask(kRoadReadInline, pe, BITS / 8, from, 0);  \
-    }                                                                             \
-    static inline void road_store##BITS(int pe, void* to, uint##BITS##_t value) { \
-        road_post(kRoadWriteInline, pe, BITS / 8, to, value);                     \
+#define ROAD_WORD(BITS)                                                                   \
+    static inline uint##BITS##_t isthmus_road_load##BITS(int pe, const void* from) {      \
+        return (uint##BITS##_t)isthmus_road_ask(kRoadReadInline, pe, BITS / 8, from, 0);  \
+    }                                                                                     \
+    static inline void isthmus_road_store##BITS(int pe, void* to, uint##BITS##_t value) { \
+        isthmus_road_post(kRoadWriteInline, pe, BITS / 8, to, value);                     \
     }
 ROAD_WORD(8)
 ROAD_WORD(16)
@@ -117,23 +121,24 @@ ROAD_WORD(32)
 ROAD_WORD(64)
 #undef ROAD_WORD
 
-#define ROAD_AMO_(BITS, NAME, OPCODE)                                                        \
-    static inline uint##BITS##_t road_##NAME##BITS(int pe, void* at, uint##BITS##_t value) { \
-        return (uint##BITS##_t)road_ask(OPCODE, pe, BITS / 8, at, value);                    \
-    }                                                                                        \
-    static inline void road_post_##NAME##BITS(int pe, void* at, uint##BITS##_t value) {      \
-        road_post(OPCODE, pe, BITS / 8, at, value);                                          \
+#define ROAD_AMO_(BITS, NAME, OPCODE)                                                           \
+    static inline uint##BITS##_t isthmus_road_##NAME##BITS(int pe, void* at,                    \
+                                                           uint##BITS##_t value) {              \
+        return (uint##BITS##_t)isthmus_road_ask(OPCODE, pe, BITS / 8, at, value);               \
+    }                                                                                           \
+    static inline void isthmus_road_post_##NAME##BITS(int pe, void* at, uint##BITS##_t value) { \
+        isthmus_road_post(OPCODE, pe, BITS / 8, at, value);                                     \
     }
-#define ROAD_AMO(BITS)                                                                          \
-    ROAD_AMO_(BITS, swap, kRoadSwap)                                                            \
-    ROAD_AMO_(BITS, add, kRoadAdd)                                                              \
-    ROAD_AMO_(BITS, and, kRoadAnd)                                                              \
-    ROAD_AMO_(BITS, or, kRoadOr)                                                                \
-    ROAD_AMO_(BITS, xor, kRoadXor)                                                              \
-    static inline uint##BITS##_t road_compare_swap##BITS(int pe, void* at, uint##BITS##_t cond, \
-                                                         uint##BITS##_t value) {                \
-        road_state.ring[road_state.posted % kRoadDepth].compare = cond;                         \
-        return (uint##BITS##_t)road_ask(kRoadCompareSwap, pe, BITS / 8, at, value);             \
+#define ROAD_AMO(BITS)                                                                      \
+    ROAD_AMO_(BITS, swap, kRoadSwap)                                                        \
+    ROAD_AMO_(BITS, add, kRoadAdd)                                                          \
+    ROAD_AMO_(BITS, and, kRoadAnd)                                                          \
+    ROAD_AMO_(BITS, or, kRoadOr)                                                            \
+    ROAD_AMO_(BITS, xor, kRoadXor)                                                          \
+    static inline uint##BITS##_t isthmus_road_compare_swap##BITS(                           \
+        int pe, void* at, uint##BITS##_t cond, uint##BITS##_t value) {                      \
+        isthmus_road_state.ring[isthmus_road_state.posted % kRoadDepth].compare = cond;     \
+        return (uint##BITS##_t)isthmus_road_ask(kRoadCompareSwap, pe, BITS / 8, at, value); \
     }
 ROAD_AMO(32)
 ROAD_AMO(64)
@@ -147,78 +152,79 @@ void isthmus_post_pieces(uint64_t opcode, int pe, const void* remote, const void
                          size_t bytes) __attribute__((cold));
 void isthmus_put_pieces(int pe, void* to, const void* from, size_t bytes) __attribute__((cold));
 /* `what` is a write's or a read's, of at least one byte. */
-static inline __attribute__((always_inline)) void road_block(uint64_t what, int pe,
-                                                             const void* remote, const void* local,
-                                                             size_t bytes) {
+static inline __attribute__((always_inline)) void isthmus_road_block(uint64_t what, int pe,
+                                                                     const void* remote,
+                                                                     const void* local,
+                                                                     size_t bytes) {
     if (ISTHMUS_ROAD_UNLIKELY(bytes > kRoadLongest))
         isthmus_post_pieces(what, pe, remote, local, bytes);
     else
-        road_post(what, pe, bytes, remote, (uint64_t)local);
+        isthmus_road_post(what, pe, bytes, remote, (uint64_t)local);
 }
-static inline void road_put_nbi(int pe, void* to, const void* from, size_t bytes) {
+static inline void isthmus_road_put_nbi(int pe, void* to, const void* from, size_t bytes) {
     if (bytes == 8 && ((uintptr_t)from & 7) == 0)
-        road_post(kRoadWriteInline, pe, 8, to, *(const uint64_t*)from);
+        isthmus_road_post(kRoadWriteInline, pe, 8, to, *(const uint64_t*)from);
     else if (bytes != 0)
-        road_block(kRoadWrite, pe, to, from, bytes);
+        isthmus_road_block(kRoadWrite, pe, to, from, bytes);
 }
-static inline void road_put_block_nbi(int pe, void* to, const void* from, size_t bytes) {
+static inline void isthmus_road_put_block_nbi(int pe, void* to, const void* from, size_t bytes) {
     if (ISTHMUS_ROAD_UNLIKELY(bytes > kRoadLongest))
         isthmus_put_pieces(pe, to, from, bytes);
     else
-        road_post(kRoadWrite, pe, bytes, to, (uint64_t)from);
+        isthmus_road_post(kRoadWrite, pe, bytes, to, (uint64_t)from);
 }
-static inline void road_get_nbi(int pe, void* to, const void* from, size_t bytes) {
-    if (bytes != 0) road_block(kRoadRead, pe, from, to, bytes);
+static inline void isthmus_road_get_nbi(int pe, void* to, const void* from, size_t bytes) {
+    if (bytes != 0) isthmus_road_block(kRoadRead, pe, from, to, bytes);
 }
 
-static inline void road_quiet(void) {
-    if (road_state.done == road_state.posted) return;
-    if (road_state.signaled != road_state.posted)
-        road_post(kRoadNothing | kRoadSignaled, 0, 0, 0, 0);
+static inline void isthmus_road_quiet(void) {
+    if (isthmus_road_state.done == isthmus_road_state.posted) return;
+    if (isthmus_road_state.signaled != isthmus_road_state.posted)
+        isthmus_road_post(kRoadNothing | kRoadSignaled, 0, 0, 0, 0);
     do
-        road_take();
-    while (road_state.done != road_state.posted);
+        isthmus_road_take();
+    while (isthmus_road_state.done != isthmus_road_state.posted);
 }
-static inline void road_flag64(int pe, void* to, uint64_t value) {
-    road_post(kRoadWriteInline | kRoadFenced, pe, 8, to, value);
+static inline void isthmus_road_flag64(int pe, void* to, uint64_t value) {
+    isthmus_road_post(kRoadWriteInline | kRoadFenced, pe, 8, to, value);
 }
-static inline void road_local(void) {
-    road_quiet();
+static inline void isthmus_road_local(void) {
+    isthmus_road_quiet();
 }
 /* Descriptors begin in order, but the network may bring writes in any. */
-static inline void road_fence(void) {
-    road_quiet();
+static inline void isthmus_road_fence(void) {
+    isthmus_road_quiet();
 }
 
 /* The NIC reads the buffer itself: it is the caller's again when the write is done. */
-static inline void road_put(int pe, void* to, const void* from, size_t bytes) {
+static inline void isthmus_road_put(int pe, void* to, const void* from, size_t bytes) {
     if (bytes == 8 && ((uintptr_t)from & 7) == 0) {
-        road_post(kRoadWriteInline, pe, 8, to, *(const uint64_t*)from);
+        isthmus_road_post(kRoadWriteInline, pe, 8, to, *(const uint64_t*)from);
     } else if (bytes - 1 < kRoadLongest) {
-        road_ask(kRoadWrite, pe, bytes, to, (uint64_t)from);
+        isthmus_road_ask(kRoadWrite, pe, bytes, to, (uint64_t)from);
     } else if (bytes != 0) {
-        road_put_nbi(pe, to, from, bytes);
-        road_quiet();
+        isthmus_road_put_nbi(pe, to, from, bytes);
+        isthmus_road_quiet();
     }
 }
-static inline void road_get(int pe, void* to, const void* from, size_t bytes) {
+static inline void isthmus_road_get(int pe, void* to, const void* from, size_t bytes) {
     if (bytes - 1 < kRoadLongest) {
-        road_ask(kRoadRead, pe, bytes, from, (uint64_t)to);
+        isthmus_road_ask(kRoadRead, pe, bytes, from, (uint64_t)to);
     } else if (bytes != 0) {
-        road_get_nbi(pe, to, from, bytes);
-        road_quiet();
+        isthmus_road_get_nbi(pe, to, from, bytes);
+        isthmus_road_quiet();
     }
 }
 
-static inline void road_start(struct road_machine* machine) {
+static inline void isthmus_road_start(struct isthmus_road_machine* machine) {
     machine->pe = (uint32_t)ROAD_NIC->pe;
     machine->pes = (uint32_t)ROAD_NIC->pes;
     machine->shared_base = ROAD_NIC->shared_base;
     machine->shared_bytes = ROAD_NIC->shared_bytes;
-    road_state.limit = kRoadSignal - 1;
-    ROAD_NIC->ring = (uint64_t)road_state.ring;
+    isthmus_road_state.limit = kRoadSignal - 1;
+    ROAD_NIC->ring = (uint64_t)isthmus_road_state.ring;
     ROAD_NIC->ring_entries = kRoadDepth;
-    ROAD_NIC->completions = (uint64_t)road_state.completions;
+    ROAD_NIC->completions = (uint64_t)isthmus_road_state.completions;
     ROAD_NIC->completion_entries = kRoadDepth;
 }
 
