@@ -1,12 +1,15 @@
 #include "sim/hart/elf.hpp"
 
+#include <cxxabi.h>
 #include <elf.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 
 namespace isthmus::sim {
@@ -80,7 +83,8 @@ void read_symbols(const Reader& reader, const typename E::Header& header,
             name = name.substr(0, name.find('\0'));
             if (name.empty() || name.front() == '$' || name.starts_with(".L")) continue;
             symbols.emplace(symbol.st_value,
-                            Program::Symbol{std::string(name), symbol.st_size, type == STT_FUNC});
+                            Program::Symbol{std::string(name), symbol.st_size, type == STT_FUNC,
+                                            symbol.st_shndx != SHN_ABS});
         }
     }
 }
@@ -118,6 +122,8 @@ void read_program(const Reader& reader, Program& program,
         reader.fail("is no executable; link it first");
     if (header.e_phentsize != sizeof(typename E::ProgramHeader))
         reader.fail("has program headers of a wrong size");
+    if (header.e_type == ET_DYN && header.e_entry == 0)
+        reader.fail("is a shared library, not a program");
     program.entry = header.e_entry;
     program.position_independent = header.e_type == ET_DYN;
     program.header_count = header.e_phnum;
@@ -209,6 +215,7 @@ std::string Program::describe(std::uint64_t address) const {
     // The nearest symbol at or below; a function wins over a plain label of the same place.
     while (at != symbols_.begin()) {
         --at;
+        if (!at->second.is_place) continue;
         if (best && at->first != base) break;
         if (!best || (at->second.is_function && !best->is_function)) {
             best = &at->second;
@@ -217,10 +224,15 @@ std::string Program::describe(std::uint64_t address) const {
     }
     if (!best || (best->size != 0 && address - base >= best->size) || address - base > 0x100000)
         return "";
-    if (address == base) return best->name;
+    std::string name = best->name;
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> plain(
+        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+    if (name.starts_with("_Z") && plain) name = plain.get();
+    if (address == base) return name;
     char text[32];
     std::snprintf(text, sizeof text, "+0x%lx", static_cast<unsigned long>(address - base));
-    return best->name + text;
+    return name + text;
 }
 
 void Program::move(std::uint64_t bias) {

@@ -40,7 +40,7 @@ class Program {
     bool for_profile_a = false, for_profile_b = false;
 
     std::optional<std::uint64_t> symbol(const std::string& name) const;
-    /// "name+0x10", or empty if nothing is known there.
+    /// "name+0x10", a name of C++ as it was written; empty if nothing is known there.
     std::string describe(std::uint64_t address) const;
     /// Adds to every address in here.
     void move(std::uint64_t bias);
@@ -49,6 +49,7 @@ class Program {
         std::string name;
         std::uint64_t size = 0;
         bool is_function = false;
+        bool is_place = true;  // else a number
     };
     const std::multimap<std::uint64_t, Symbol>& symbols() const { return symbols_; }
 

@@ -5,19 +5,11 @@
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
-#include <utility>
 
 #include "sim/hart/atomic.hpp"
-#include "sim/isa/disassemble.hpp"
 
 namespace isthmus::sim {
 namespace {
-
-std::string hex(std::uint64_t value) {
-    char text[24];
-    std::snprintf(text, sizeof text, "0x%016lx", static_cast<unsigned long>(value));
-    return text;
-}
 
 template <class T>
 T combine(Op op, T old, T operand) {
@@ -400,78 +392,6 @@ void Machine::tick_progress() {
     if (now < next_progress_) return;
     next_progress_ = now + 50;
     on_progress();
-}
-
-std::string Machine::describe_trap(const Node& node, const Trap& trap) {
-    char value[40];
-    std::snprintf(value, sizeof value, "0x%lx", static_cast<unsigned long>(trap.value));
-    std::string text = std::string(cause_name(trap.cause)) + " (cause " +
-                       std::to_string(static_cast<unsigned>(trap.cause)) + ", value " + value;
-    if (trap.name_space != 0) {
-        const unsigned target = node.namespaces.node_of(trap.name_space);
-        text += " in namespace " + std::to_string(trap.name_space) +
-                (target == NamespaceTable::kUnmapped ? ", which is no node's"
-                                                     : " of node " + std::to_string(target));
-    }
-    return text + ")";
-}
-
-std::string Machine::report(const Node& node, const Hart& hart) {
-    std::string text;
-    const auto place = [&](std::uint64_t address) {
-        const std::string name = program_.describe(address);
-        return hex(address) + (name.empty() ? "" : " <" + name + ">");
-    };
-    std::uint32_t word = 0;
-    if (!node.memory.read(hart.pc, &word, 4, 0)) node.memory.read(hart.pc, &word, 2, 0);
-    text += "  node " + std::to_string(node.id) + ", hart " + std::to_string(hart.id) + ", pc " +
-            place(hart.pc) + ": " + disassemble(decoder_, word, hart.pc) + "\n";
-    // Nodes that run one program crash alike; a thousand of them would hide what was first.
-    if (reported_.value_or(node.id) != node.id) {
-        if (!std::exchange(shortened_, true))
-            text += "  (registers and back trace of the first node only)\n";
-        return text;
-    }
-    reported_ = node.id;
-    const auto file = [&](RegisterFile kind, const auto& values) {
-        for (unsigned i = 0; i < 32; ++i) {
-            char line[48];
-            std::snprintf(line, sizeof line, "  %-5s%s%s", register_name(kind, i).c_str(),
-                          hex(values[i]).c_str(), i % 4 == 3 ? "\n" : "");
-            text += line;
-        }
-    };
-    file(RegisterFile::kX, hart.x);
-    if (std::any_of(hart.e.begin() + 1, hart.e.begin() + 32,
-                    [](std::uint64_t v) { return v != 0; }))
-        file(RegisterFile::kE, hart.e);
-    // The frame pointer chain where there is one; else the return address and what on the stack
-    // looks like one.
-    text += "  back trace:\n    " + place(hart.pc) + "\n    " + place(hart.x[1]) + "\n";
-    const unsigned word_size = program_.xlen == Xlen::k64 ? 8 : 4;
-    std::uint64_t at = hart.x[2], last = hart.x[1];
-    int printed = 0;
-    for (int i = 0; i < 512 && printed < 14; ++i, at += word_size) {
-        std::uint64_t value = 0;
-        if (!node.memory.read(at, &value, word_size)) break;
-        if (value == last || (value & 1) || !node.memory.host(value, kExecute)) continue;
-        if (program_.describe(value).find('+') == std::string::npos) continue;
-        // A return address stands behind a call.
-        std::uint32_t before = 0;
-        std::uint16_t before_short = 0;
-        Decoded d;
-        const bool call4 = node.memory.read(value - 4, &before, 4, kExecute) &&
-                           decoder_.decode(before, d) && d.size == 4 &&
-                           (d.op == Op::jal || d.op == Op::jalr) && d.rd == 1;
-        const bool call2 = node.memory.read(value - 2, &before_short, 2, kExecute) &&
-                           decoder_.decode(before_short, d) && d.size == 2 && d.op == Op::jalr &&
-                           d.rd == 1;
-        if (!call4 && !call2) continue;
-        text += "    " + place(value) + " (found on the stack)\n";
-        last = value;
-        ++printed;
-    }
-    return text;
 }
 
 }  // namespace isthmus::sim

@@ -216,6 +216,8 @@ class Machine {
     static std::string describe_trap(const Node& node, const Trap& trap);
     /// Where a hart is; for the first node that is asked about registers and back trace, too.
     std::string report(const Node& node, const Hart& hart);
+    /// Where the nodes are that have not ended, for a run that is cut off.
+    std::string report_running() const;
 
     /// Exit code of the machine: that of the lowest node with a code other than 0.
     int exit_code() const;
@@ -230,6 +232,11 @@ class Machine {
     std::function<void()> on_progress;
 
   private:
+    /// The address and what it belongs to.
+    std::string place(std::uint64_t address) const;
+    /// pc and ra, then what on the stack looks like a return address.
+    std::vector<std::uint64_t> back_trace(const Node& node, const Hart& hart,
+                                          std::size_t most) const;
     template <HartObserver Observer>
     void advance(Node& node, Observer& observer);
     void begin_round();

@@ -13,6 +13,7 @@
 #include "sim/machine/check.hpp"
 #include "sim/statistics/report.hpp"
 #include "sim/timing/timed_machine.hpp"
+#include "sim/tool/option_checks.hpp"
 #include "sim/tool/output_file.hpp"
 #include "sim/tool/run_control.hpp"
 
@@ -175,6 +176,7 @@ int run(Settings& settings) {
     const bool finished = timed.run(settings.max_cycles) && !interrupted;
     progress.end();
     std::fflush(stdout);
+    const std::string running = finished ? "" : functional.report_running();
     if (interrupted) {
         for (const auto& node : functional.nodes()) {
             if (!node->exited) functional.exit_node(*node, InterruptGuard::kExitCode);
@@ -196,11 +198,11 @@ int run(Settings& settings) {
     if (settings.json) print(result.dump() + "\n", "--json");
     if (!settings.quiet) print_summary(result, host);
     if (interrupted) {
-        std::fprintf(stderr, "isthmus-timing: interrupted after %llu cycles\n",
-                     static_cast<unsigned long long>(simulator.now()));
+        std::fprintf(stderr, "isthmus-timing: interrupted after %llu cycles\n%s",
+                     static_cast<unsigned long long>(simulator.now()), running.c_str());
     } else if (!finished) {
-        std::fprintf(stderr, "isthmus-timing: stopped after %llu cycles (--max-cycles)\n",
-                     static_cast<unsigned long long>(simulator.now()));
+        std::fprintf(stderr, "isthmus-timing: stopped after %llu cycles (--max-cycles)\n%s",
+                     static_cast<unsigned long long>(simulator.now()), running.c_str());
     }
     return finished || interrupted ? exit_status(functional.exit_code()) : 125;
 }
@@ -223,12 +225,15 @@ void add_options(CLI::App& app, Settings& settings) {
     app.add_option("--mode", settings.mode, "how to run the program")
         ->check(CLI::IsMember({"auto", "bare", "linux"}));
     app.add_option("--shared", settings.machine.shared_bytes, "shared region of a node, e.g. 64MB")
-        ->transform(CLI::AsSizeValue(false));
+        ->transform(CLI::AsSizeValue(false))
+        ->transform(not_negative());
     app.add_option("--env", settings.environment, "NAME=VALUE for the program")
-        ->allow_extra_args(false);
+        ->allow_extra_args(false)
+        ->check(environment_variable());
     app.add_option("--threads", settings.threads, "host threads; the result does not depend on it")
         ->check(CLI::Range(1, 256));
-    app.add_option("--max-cycles", settings.max_cycles, "stop after so many simulated cycles");
+    app.add_option("--max-cycles", settings.max_cycles, "stop after so many simulated cycles")
+        ->transform(not_negative());
     app.add_option("--stats", settings.stats, "write all counters to this file as JSON");
     app.add_option("--host-stats", settings.host_stats,
                    "write the host's side to this file as JSON: seconds, instructions a second, "

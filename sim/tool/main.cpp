@@ -18,6 +18,7 @@
 #include "sim/hart/commit_log.hpp"
 #include "sim/hart/communication.hpp"
 #include "sim/linux/process.hpp"
+#include "sim/tool/option_checks.hpp"
 #include "sim/tool/output_file.hpp"
 #include "sim/tool/run_control.hpp"
 #include "sim/tool/spread.hpp"
@@ -230,9 +231,11 @@ int run(Settings& settings) {
     std::optional<InterruptGuard> guard;
     if (spread == nullptr && settings.gdb_port < 0) guard.emplace();
     bool interrupted = false;
+    std::string running;
     machine.on_progress = [&] {
         if (guard && InterruptGuard::interrupted()) {
             interrupted = true;
+            running = machine.report_running();
             end_nodes(machine, InterruptGuard::kExitCode);
         }
         if (progress.due()) progress.show(progress_text(machine, progress.seconds()));
@@ -243,11 +246,13 @@ int run(Settings& settings) {
     progress.end();
     std::fflush(stdout);
     if (interrupted) {
-        std::fprintf(stderr, "isthmus-sim: interrupted after %.1f s\n", seconds);
+        std::fprintf(stderr, "isthmus-sim: interrupted after %.1f s\n%s", seconds, running.c_str());
     } else if (!finished && speaks) {
         std::fprintf(stderr,
-                     "isthmus-sim: stopped after %lu instructions per node (--max-instructions)\n",
-                     static_cast<unsigned long>(options.max_instructions));
+                     "isthmus-sim: stopped after %lu instructions per node "
+                     "(--max-instructions)\n%s",
+                     static_cast<unsigned long>(options.max_instructions),
+                     machine.report_running().c_str());
     }
     nlohmann::json report = statistics(machine, seconds, finished);
     if (settings.count) report["counted"] = counts;
@@ -387,19 +392,24 @@ int main(int argc, char** argv) {
     app.add_option("--mode", settings.mode, "How to run the program")
         ->check(CLI::IsMember({"auto", "bare", "linux"}));
     app.add_option("--memory", machine.memory_bytes, "Memory of a node (bare machine), e.g. 512MB")
-        ->transform(CLI::AsSizeValue(false));
+        ->transform(CLI::AsSizeValue(false))
+        ->transform(not_negative());
     app.add_option("--shared", machine.shared_bytes, "Shared region of a node, e.g. 64MB")
-        ->transform(CLI::AsSizeValue(false));
+        ->transform(CLI::AsSizeValue(false))
+        ->transform(not_negative());
     app.add_option("--quantum", machine.quantum,
-                   "Instructions a node runs before the next one's turn");
-    app.add_option("--seed", machine.seed, "Chooses the order in which nodes are served");
+                   "Instructions a node runs before the next one's turn")
+        ->transform(not_negative());
+    app.add_option("--seed", machine.seed, "Chooses the order in which nodes are served")
+        ->transform(not_negative());
     app.add_option("--threads", machine.threads, "Host threads; the result does not depend on it")
         ->check(CLI::Range(1, 256));
     app.add_option("--processes", settings.processes,
                    "Share the nodes out over so many processes; the result does not depend on it")
         ->check(CLI::Range(1, 1024));
     app.add_option("--max-instructions", machine.max_instructions,
-                   "Stop a node after so many; 0: never");
+                   "Stop a node after so many; 0: never")
+        ->transform(not_negative());
     app.add_option("--max-cycles", settings.max_cycles, "In time: stop after so many")
         ->check(CLI::NonNegativeNumber);
     app.add_flag("--strict-e", machine.strict_e,
@@ -408,7 +418,8 @@ int main(int argc, char** argv) {
     app.add_flag("--host-clock", machine.host_clock,
                  "Programs see real time; runs do not repeat exactly");
     app.add_option("--env", settings.environment, "NAME=VALUE for the program")
-        ->allow_extra_args(false);
+        ->allow_extra_args(false)
+        ->check(environment_variable());
     app.add_option("--stats", settings.stats, "Write counters to this file as JSON");
     app.add_option(
         "--machine", settings.machine_file,

@@ -109,6 +109,61 @@ TEST_F(ToolOptions, APathThatCannotBeWrittenIsRefusedBeforeTheRun) {
     }
 }
 
+TEST_F(ToolOptions, WhatIsNoNumberOrNoVariableIsRefused) {
+    for (const std::string& tool : {kTool, kTiming}) {
+        for (const std::string option : {"--env A", "--env =x", "--shared -4"}) {
+            const auto refused = test::run(tool + option + " " + program);
+            EXPECT_EQ(refused.status, 126) << tool << option;
+            EXPECT_TRUE(holds(refused.output, option.substr(0, option.find(' ')) + ": is "))
+                << refused.output;
+        }
+    }
+    for (const std::string option :
+         {"--seed", "--quantum", "--max-instructions", "--memory", "--max-cycles"}) {
+        const auto refused = test::run(kTool + option + " -1 " + program);
+        EXPECT_EQ(refused.status, 126) << option;
+        EXPECT_FALSE(holds(refused.output, "ran\n")) << option;
+    }
+    EXPECT_EQ(test::run(kTiming + "--max-cycles -1 " + program).status, 126);
+    EXPECT_EQ(test::run(kTool + "--seed 0 --env A= " + program).status, 0);
+}
+
+TEST_F(ToolOptions, CountersMayGoToStandardOutput) {
+    for (const std::string how : {"", "--timed --quiet -n 1 "}) {
+        const auto ran = test::run(kTool + how + "--stats - " + program);
+        ASSERT_EQ(ran.status, 0) << ran.output;
+        EXPECT_TRUE(holds(ran.output, "ran\n{\n")) << ran.output;
+        const auto report = nlohmann::json::parse(ran.output.substr(4), nullptr, false);
+        EXPECT_TRUE(report.is_object() && report.contains("exit_code")) << ran.output;
+    }
+}
+
+// Of a program that hangs one sees who waits where, and who is not with the others.
+TEST_F(ToolOptions, ARunThatIsCutOffSaysWhereTheNodesAre) {
+    const std::string waits = scratch / "waits";
+    const auto built = test::compile_linux(scratch, R"(
+#include <xbgas.h>
+volatile int never;
+__attribute__((noinline)) void others(void) { while (!never) __asm__ volatile(""); }
+__attribute__((noinline)) void odd_one(void) { while (!never) __asm__ volatile(""); }
+int main(void) {
+    if (XBGAS_READ_E(10) == 1) odd_one(); else others();
+    return 0;
+}
+)",
+                                           waits);
+    ASSERT_EQ(built.status, 0) << built.output;
+    const auto check = [](const std::string& output) {
+        EXPECT_TRUE(holds(output, "  node 0, node 2: others")) << output;
+        EXPECT_TRUE(holds(output, "  node 1: odd_one")) << output;
+        EXPECT_TRUE(holds(output, " from main+0x")) << output;
+    };
+    check(test::run(kTool + "-n 3 --max-instructions 100000 " + waits).output);
+    check(test::run(kTool + "-n 3 --timed --max-cycles 100000 " + waits).output);
+    check(test::run("timeout -s INT 2 " + kTool + "-n 3 " + waits).output);
+    check(test::run("timeout -s INT 2 " + kTool + "-n 3 --timed " + waits).output);
+}
+
 // timeout sends its signal twice, to the process and to its group.
 TEST_F(ToolOptions, AnInterruptedRunStillWritesItsCounters) {
     const std::string stats = scratch / "stats";

@@ -263,6 +263,23 @@ TEST_F(ToolWithProgram, CrashesNameThePlace) {
         EXPECT_NE(crash.output.find(part), std::string::npos) << part << " is not in\n"
                                                               << crash.output;
     EXPECT_EQ(test::run(kTool + program + " abort").status, 134);
+    // A number is no place, and a name of C++ is shown as it was written.
+    test::write_file(scratch / "named.s", R"(
+.globl _start, _ZN4heat2atEi, two
+.set two, 2
+_start: call _ZN4heat2atEi
+.type _ZN4heat2atEi, @function
+_ZN4heat2atEi: li t0, 4
+    jr t0
+.size _ZN4heat2atEi, . - _ZN4heat2atEi
+)");
+    ASSERT_EQ(test::run(std::string(ISTHMUS_TEST_GCC) + " -nostdlib -static -o " +
+                        (scratch / "named") + " " + (scratch / "named.s"))
+                  .status,
+              0);
+    const std::string named = test::run(kTool + (scratch / "named")).output;
+    EXPECT_NE(named.find("pc 0x0000000000000004: "), std::string::npos) << named;
+    EXPECT_NE(named.find(" <heat::at(int)>"), std::string::npos) << named;
     // Of many nodes each is named, but one fills the screen.
     const std::string many = test::run(kTool + "-n 3 " + program + " crash").output;
     EXPECT_NE(many.find("node 2, hart 0, pc "), std::string::npos) << many;
