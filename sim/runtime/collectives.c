@@ -41,7 +41,6 @@ void isthmus_team_sync(struct isthmus_team* team) {
 enum { kIsthmusFlatPes = 8, kIsthmusFlatBytes = 512 };
 
 void isthmus_team_shape(struct isthmus_team* team) {
-    team->roots = (uint32_t)team->size;
     team->flat_bytes = team->size <= kIsthmusFlatPes ? kIsthmusFlatBytes : 0;
     team->end = isthmus_world_pe(team, team->size);
     int half = 1;
@@ -60,8 +59,7 @@ static inline int isthmus_place(const struct isthmus_team* team, int root) {
 }
 
 /* Data and flags from `place` down the binomial tree: all data first, then all flags, the first of
- * them behind the data and the others behind it. `word`: one aligned word, else any other number
- * of bytes. */
+ * them behind the data and the others behind it. `word`: one aligned word, else bytes. */
 static inline __attribute__((always_inline)) int isthmus_send_below(struct isthmus_team* team,
                                                                     void* dest, const void* from,
                                                                     size_t bytes, int place,
@@ -397,11 +395,13 @@ struct isthmus_team isthmus_set(const char* routine, int start, int log_stride, 
     isthmus_require_running(routine);
     struct isthmus_team set = {
         .start = start, .stride = 1 << (log_stride & 31), .size = size, .counters = psync};
-    const int distance = isthmus_me() - start;
+    /* Nothing that is looked at behind these overflows. */
+    const bool small = start >= 0 && start < isthmus_pes() && log_stride >= 0 && log_stride <= 10 &&
+                       size >= 1 && size <= isthmus_pes();
+    const int distance = small ? isthmus_me() - start : -1;
     set.me = distance / set.stride;
-    if (start < 0 || log_stride < 0 || log_stride > 10 || size < 1 ||
-        isthmus_world_pe(&set, size - 1) >= isthmus_pes() || distance < 0 ||
-        distance % set.stride != 0 || set.me >= size)
+    if (distance < 0 || distance % set.stride != 0 || set.me >= size ||
+        isthmus_world_pe(&set, size - 1) >= isthmus_pes())
         isthmus_fail(
             routine,
             "PE_start %d, logPE_stride %d, PE_size %d is no set of the PEs 0..%d with this "

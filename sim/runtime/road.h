@@ -18,7 +18,8 @@
  *
  * - isthmus_road_flag64(pe, to, value): a store that is visible after all that was issued before.
  *
- * - isthmus_road_local(): the buffers of all isthmus_road_put_nbi are the caller's again.
+ * - isthmus_road_local(), behind an isthmus_road_flag64(): the buffers of all isthmus_road_put_nbi
+ * are the caller's again.
  *
  * - isthmus_road_fence(): what was issued before is visible before what follows.
  * isthmus_road_quiet(): what was issued before is complete.

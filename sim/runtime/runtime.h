@@ -133,8 +133,17 @@ void isthmus_reduce_parts(struct isthmus_team* team, void* dest, const void* sou
 void isthmus_broadcast_tree(struct isthmus_team* team, void* dest, const void* source, size_t bytes,
                             int root);
 
-/* What follows from the size of a team. */
+/* What follows from the start, stride and size of a team. */
 void isthmus_team_shape(struct isthmus_team* team);
+/* From here on the team may be used, to here. */
+static inline void isthmus_team_open(struct isthmus_team* team, int slot) {
+    team->slot = slot;
+    team->roots = (uint32_t)team->size;
+}
+static inline void isthmus_team_close(struct isthmus_team* team) {
+    team->slot = -1;
+    team->roots = 0;
+}
 
 /* The world and its slots, see teams.c. */
 void isthmus_teams_start(void* areas, int pes);

@@ -83,8 +83,8 @@ static void isthmus_leave(void) {
     isthmus_team_sync(&isthmus_team_world);
     isthmus_sessions = 0;
     isthmus_over = true;
-    isthmus_team_world.slot = isthmus_team_shared.slot = -1;
-    isthmus_team_world.roots = isthmus_team_shared.roots = 0;
+    isthmus_team_close(&isthmus_team_world);
+    isthmus_team_close(&isthmus_team_shared);
     isthmus_call(kCallJoinJob, 0);
 }
 
@@ -124,8 +124,8 @@ static void isthmus_enter(int level) {
     static bool prepared;
     if (isthmus_sessions++ > 0) return;
     isthmus_over = false;
-    isthmus_team_world.slot = 0;
-    isthmus_team_shared.slot = 1;
+    isthmus_team_open(&isthmus_team_world, 0);
+    isthmus_team_open(&isthmus_team_shared, 1);
     isthmus_level = level < ROAD_MAX_LEVEL ? level : ROAD_MAX_LEVEL;
     const size_t areas = isthmus_area_bytes(isthmus_pes());
     if (isthmus_shared_bytes < areas + 4096)

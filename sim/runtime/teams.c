@@ -115,10 +115,10 @@ static bool isthmus_split(struct isthmus_team* parent, bool valid,
         team->stride = parent->stride * step;
         team->size = request->size;
         team->me = distance / step;
-        team->slot = slot;
         team->num_contexts = request->num_contexts;
         isthmus_areas_place(&team->area, slot);
         isthmus_team_shape(team);
+        isthmus_team_open(team, slot);
         isthmus_free_slots &= ~(UINT64_C(1) << slot);
         for (int p = 0; p < isthmus_pes(); ++p)
             team->area.arrived[p] = 0; /* of the slot's last team */
@@ -180,8 +180,7 @@ void pshmem_team_destroy(shmem_team_t team) {
                      "SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be destroyed");
     isthmus_team_sync(team);
     isthmus_free_slots |= UINT64_C(1) << team->slot;
-    team->slot = -1;
-    team->roots = 0;
+    isthmus_team_close(team);
 }
 void* pshmem_team_ptr(shmem_team_t team, const void* dest, int pe) {
     if (team == SHMEM_TEAM_INVALID) return NULL;

@@ -22,6 +22,11 @@ int main(void) {
         shmem_long_p(block, me, (me + 1) % npes);
         shmem_barrier_all();
         ok &= *block == (me + npes - 1) % npes;
+        static long from, to;
+        from = again + 7, to = 0;
+        shmem_barrier_all();
+        shmem_long_broadcast(SHMEM_TEAM_WORLD, &to, &from, 1, npes - 1);
+        ok &= to == again + 7;
         shmem_free(block);
         shmem_finalize();
     }

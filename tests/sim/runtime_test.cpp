@@ -437,6 +437,40 @@ TEST(Runtime, CopiesOfTheRuntimeAreCountedAsItsOwn) {
     }
 }
 
+// One look refuses a wrong root and a library that does not run.
+TEST(Runtime, BroadcastsThatCannotBeAreRefused) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(
+        scratch / "broadcast.c",
+        "#include <shmem.h>\n#include <stdlib.h>\nstatic long d, s, sync[8];\n"
+        "int main(int argc, char** argv) { (void)argc;\n"
+        "  switch (atoi(argv[1])) {\n"
+        "  case 0: shmem_long_broadcast(SHMEM_TEAM_WORLD, &d, &s, 1, 0); break;\n"
+        "  case 1: shmem_init(); shmem_finalize();\n"
+        "    shmem_long_broadcast(SHMEM_TEAM_WORLD, &d, &s, 1, 0); break;\n"
+        "  case 2: shmem_init(); shmem_long_broadcast(SHMEM_TEAM_WORLD, &d, &s, 1, 2); break;\n"
+        "  case 3: shmem_init(); shmem_broadcast64(&d, &s, 1, 0, 0, 2, 0x40000001, sync);\n"
+        "    break;\n"
+        "  case 4: shmem_init(); shmem_broadcast64(&d, &s, 1, 0, -2147483647 - 1, 0, 2, sync);\n"
+        "    break;\n"
+        "  case 5: shmem_init(); shmem_broadcast64(&d, &s, 1, 0, 0, 31, 2, sync); break;\n"
+        "  }\n  return 0; }\n");
+    const char* const words[] = {
+        "not initialised",      "has been finalised",   "PE_root 2",
+        "is no set of the PEs", "is no set of the PEs", "is no set of the PEs"};
+    for (const char* road : {"xbgas", "rdma"}) {
+        ASSERT_EQ(compile(scratch / "broadcast.c", road, scratch / "broadcast").status, 0);
+        for (int which = 0; which < 6; ++which) {
+            const Result result =
+                simulate(2, (scratch / "broadcast") + " " + std::to_string(which));
+            EXPECT_EQ(result.status, 1) << road << which << result.output;
+            EXPECT_NE(result.output.find(words[which]), std::string::npos)
+                << road << which << result.output;
+        }
+    }
+}
+
 // A program's own names are its own: they neither collide with the runtime's nor count as its.
 TEST(Runtime, NamesThatTheStandardDoesNotReserveAreTheProgramsOwn) {
     REQUIRE_COMPILER();

@@ -94,6 +94,7 @@ static inline void isthmus_road_flag64(int pe, void* to, uint64_t value) {
     xbgas_fence();
     isthmus_road_store64(pe, to, value);
 }
+/* The flag's fence has waited for them. */
 static inline void isthmus_road_local(void) {}
 
 static inline void isthmus_road_quiet(void) {
