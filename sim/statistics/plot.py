@@ -89,11 +89,26 @@ def draw_links(report: dict[str, Any], axes: Any) -> None:
     axes.figure.colorbar(cm.ScalarMappable(norm=scale, cmap=palette), ax=axes, label="flits per cycle")
 
 
+def staircase(steps: list[list[int]], count: int) -> tuple[list[int], list[float]]:
+    """The outline of a histogram: edges, and the share from each on. A step is one cycle wide below 16, then a
+    sixteenth of its octave; those with nothing in them are not in the report."""
+    edges: list[int] = []
+    shares: list[float] = []
+    for lower, values in steps:
+        if edges and edges[-1] == lower:
+            shares[-1] = values / count
+        else:
+            edges += [lower, lower]
+            shares += [0, values / count]
+        edges.append(lower + (1 << max(0, lower.bit_length() - 5)))
+        shares.append(0)
+    return edges, shares
+
+
 def draw_latency(report: dict[str, Any], axes: Any) -> None:
     """Draws the latency histograms as shares."""
     for name, histogram in histograms_of(report).items():
-        edges = [step[0] for step in histogram["steps"]]
-        shares = [step[1] / histogram["count"] for step in histogram["steps"]]
+        edges, shares = staircase(histogram["steps"], histogram["count"])
         axes.step(edges, shares, where="post", label=f"{name}, mean {histogram['mean']:.0f}")
     axes.set_xscale("log")
     axes.set_xlabel("cycles")

@@ -307,6 +307,19 @@ TEST_F(ToolOptions, EveryCounterIsInTheManual) {
         EXPECT_TRUE(holds(manual, "`" + key + "`")) << key << " is not in docs/machine.md";
 }
 
+// Nothing stands where there was nothing, and what stands alone is seen.
+TEST(Plot, AHistogramFallsBetweenItsSteps) {
+    const auto drawn =
+        test::run("cd " ISTHMUS_TEST_SOURCE
+                  "/sim/statistics && python3 -B -c 'import plot\n"
+                  "print(plot.staircase([[3, 1]], 2))\n"
+                  "print(plot.staircase([[15, 2], [16, 1], [54, 4], [56, 1], [136, 2]], 10))'");
+    EXPECT_EQ(drawn.output,
+              "([3, 3, 4], [0, 0.5, 0])\n"
+              "([15, 15, 16, 17, 54, 54, 56, 58, 136, 136, 144], "
+              "[0, 0.2, 0.1, 0, 0, 0.4, 0.1, 0, 0, 0.2, 0])\n");
+}
+
 // Without the library that draws: a stand-in has what the script uses, and fails as that does.
 TEST(Plot, APictureThatCannotBeWrittenIsAMessage) {
     test::Scratch scratch;
