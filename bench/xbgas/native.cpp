@@ -72,7 +72,7 @@ void measure_against_oshmem(Run& run) {
         if (!ours || !theirs) continue;
         savings.push_back(saved(*ours, *theirs));
         run.add(saving_row(std::string(claim) + ", instructions saved against OSHMEM",
-                           savings.back(), kAgainst, "figure 3; of the row above", category));
+                           savings.back(), "figure 3; of the row above", kAgainst, category));
     }
     for (const int bytes : kBroadcastBytes) {
         Row row;
