@@ -247,12 +247,14 @@ int run(Settings& settings) {
     std::fflush(stdout);
     if (interrupted) {
         std::fprintf(stderr, "isthmus-sim: interrupted after %.1f s\n%s", seconds, running.c_str());
-    } else if (!finished && speaks) {
-        std::fprintf(stderr,
-                     "isthmus-sim: stopped after %lu instructions per node "
-                     "(--max-instructions)\n%s",
-                     static_cast<unsigned long>(options.max_instructions),
-                     machine.report_running().c_str());
+    } else if (!finished) {
+        if (speaks)
+            std::fprintf(stderr,
+                         "isthmus-sim: stopped after %lu instructions per node "
+                         "(--max-instructions)\n",
+                         static_cast<unsigned long>(options.max_instructions));
+        // Each process knows its own nodes.
+        std::fputs(machine.report_running().c_str(), stderr);
     }
     nlohmann::json report = statistics(machine, seconds, finished);
     if (settings.count) report["counted"] = counts;
