@@ -160,7 +160,7 @@ bool Hart::read_csr(unsigned number, std::uint64_t& value) {
         case 0xb02: return counter(retired, false);
         case 0xc82:
         case 0xb82: return counter(retired, true);
-        case 0xca0: value = 1; return true;  // bulk transfers: none outstanding
+        case 0xca0: value = !remote_under_way || !remote_under_way(); return true;
         case 0x300: {
             value = csr.mstatus;
             const bool dirty = (value & kMstatusFs) == kMstatusFs;

@@ -169,6 +169,8 @@ class Hart {
     /// Reads of the cycle CSR; null: an instruction takes one.
     std::function<std::uint64_t()> cycle_clock;
     std::uint64_t cycles_now() const { return cycle_clock ? cycle_clock() : instret; }
+    /// True while an xBGAS operation of this hart is under way; null: none ever is.
+    std::function<bool()> remote_under_way;
     /// Reads of the time CSR; null gives instret.
     std::function<std::uint64_t()> clock;
     /// A page whose writes stop the hart with kHostCall: where tohost lives. ~0 if none.

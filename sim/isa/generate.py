@@ -130,7 +130,8 @@ def write_docs(rows, extensions, path):
            "  part of the address in `mtval`; so does an address the target does not have.",
            "* Misaligned remote loads and stores work. Misaligned atomics raise address misaligned (4 or 6).",
            "* Remote accesses are unordered among themselves; `fence` completes those issued before it.",
-           "* Bulk transfers write the number of elements to x[rd]. CSR 0xCA0 is non-zero when none is outstanding.",
+           "* Bulk transfers write the number of elements to x[rd]. With x0 for rd the hart goes on at once, as it does",
+           "  behind a store; CSR 0xCA0 is 0 while such an operation of the hart is outstanding, and 1 when none is.",
            "* The specification's exception for e0..e9 as address is off unless `--strict-e` is given.",
            "* elq and esq need RV64 and exist in profile A only. RV32 has none of the 64-bit and e-register transfers.",
            ""]

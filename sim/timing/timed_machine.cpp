@@ -119,12 +119,14 @@ class TimedMachine::HartSource final : public InstructionSource {
         hart_.cycle_clock = [this] {
             return observer_.core != nullptr ? observer_.core->now() : 0;
         };
+        hart_.remote_under_way = [this] { return !posted_.empty(); };
         // The kernel's programs have theirs; to the others the node's is shown.
         if (!hart_.clock) hart_.clock = [&node] { return node.nanoseconds(); };
     }
     ~HartSource() override {
         node_.clock = nullptr;
         hart_.cycle_clock = nullptr;
+        hart_.remote_under_way = nullptr;
     }
     HartSource(const HartSource&) = delete;
     HartSource& operator=(const HartSource&) = delete;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "sim/hart/bare_metal.hpp"
 #include "sim/linux/process.hpp"
 #include "sim/statistics/report.hpp"
 
@@ -20,7 +21,9 @@ class Compiled {
     static Compiled file(const std::string& source, const std::string& flags = "") {
         return Compiled(source, "", flags);
     }
-    static Compiled text(const std::string& text) { return Compiled("", text, ""); }
+    static Compiled text(const std::string& text, const std::string& flags = "") {
+        return Compiled("", text, flags);
+    }
     ~Compiled() { std::filesystem::remove_all(directory_); }
     Compiled(const Compiled&) = delete;
     Compiled& operator=(const Compiled&) = delete;
@@ -54,7 +57,8 @@ struct Outcome {
     std::uint64_t remote_operations;
 };
 
-Outcome run_timed(const std::string& path, std::uint64_t width, Profile profile, unsigned threads) {
+Outcome run_timed(const std::string& path, std::uint64_t width, Profile profile, unsigned threads,
+                  const Boot& boot = boot_linux) {
     MachineDescription m = table3();
     m.mesh.width = width;
     m.mesh.height = 1;
@@ -62,7 +66,7 @@ Outcome run_timed(const std::string& path, std::uint64_t width, Profile profile,
     options.nodes = static_cast<unsigned>(width);
     options.profile = profile;
     options.arguments = {"program"};
-    Machine functional(Program::load(path), options, boot_linux);
+    Machine functional(Program::load(path), options, boot);
     TimedMachine timed(functional, m, threads);
     Outcome outcome{};
     outcome.ended = timed.run(200'000'000);
@@ -250,6 +254,50 @@ int main(void) {
     EXPECT_EQ(a.remote_atomics, b.remote_atomics);
     EXPECT_EQ(a.bulk_transfers, b.bulk_transfers);
     EXPECT_EQ(a.remote_bytes, b.remote_bytes);
+}
+
+// The paper's way to wait for a bulk transfer. Memory is looked at as soon as the CSR lets it.
+TEST(TimedMachine, AProgramCanPollForItsBulkTransfers) {
+    NEEDS_COMPILER();
+    const std::string program = R"(
+__asm__(".globl _start, tohost\n"
+        "_start:\n"
+        "   csrr t1, 0xca0\n"
+        "   li t2, 1\n"
+        "   beqz t1, end\n"
+        "   la a0, to\n"
+        "   la a1, from\n"
+        "   li t0, 2\n"
+        "   .insn i 0x7b, 5, x11, t0, 0\n"
+        "   li a2, 512\n"
+        "   .insn r4 0x5b, 2, 3, x0, a0, a1, a2\n"  /* eblw x0, a0, {2, a1}, a2 */
+        "   csrr t1, 0xca0\n"
+        "   li t2, 2\n"
+        "   bnez t1, end\n"
+        "1: csrr t1, 0xca0\n"
+        "   beqz t1, 1b\n"
+        "   lw t3, 511 * 4(a0)\n"
+        "   li t2, 3\n"
+        "   li t4, 7\n"
+        "   bne t3, t4, end\n"
+        "   li t2, 0\n"
+        "end:slli t2, t2, 1\n"
+        "   ori t2, t2, 1\n"
+        "   la t3, tohost\n"
+        "   sw t2, 0(t3)\n"
+        "2: j 2b\n"
+        ".data\n.balign 8\n"
+        "from: .rept 512\n .4byte 7\n .endr\n"
+        "to: .zero 2048\n"
+        "tohost: .8byte 0\n");
+)";
+    for (const char* width : {"-march=rv64gc -mabi=lp64d", "-march=rv32gc -mabi=ilp32d"}) {
+        const Compiled built = Compiled::text(
+            program, std::string(width) + " -nostdlib -Wl,-Ttext-segment=0x80000000");
+        const Outcome outcome = run_timed(built.path(), 2, Profile::kB, 1, boot_bare_metal);
+        EXPECT_TRUE(outcome.ended) << width;
+        EXPECT_EQ(outcome.exit_code, 0) << width;
+    }
 }
 
 TEST(TimedMachine, RefusesWhatDoesNotFit) {
