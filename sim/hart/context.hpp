@@ -328,6 +328,8 @@ class Context {
             return false;
         RemoteRequest& request = start(kind, op, sizeof(T), e(i.rs1), at);
         request.sign_extend = true;
+        request.acquire = (i.imm & 2) != 0;
+        request.release = (i.imm & 1) != 0;
         request.rd = i.rd;
         request.value = hart.x[i.rs2];
         return leave();

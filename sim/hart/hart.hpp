@@ -70,6 +70,7 @@ struct RemoteRequest {
     Kind kind = Kind::kLoad;
     std::uint8_t size = 0;  // bytes of one element, 1..16
     bool sign_extend = false;
+    bool acquire = false, release = false;  // an atomic's aq and rl
     RegisterFile file = RegisterFile::kX;
     std::uint8_t rd = 0;  // slot of that file, as in Insn
     Op op = Op::kCount;

@@ -116,16 +116,20 @@ bool CoreTiming::take_operands() {
     switch (current_.kind) {
         case TimingClass::kDivide: lose_until(divider_free_, StallCause::kUnit); break;
         case TimingClass::kFloatDivide: lose_until(float_divider_free_, StallCause::kUnit); break;
-        case TimingClass::kFence:
-            if (nic_.of_core() != 0) return block(StallCause::kFence);
-            lose_until(last_remote_done_, StallCause::kFence);
-            for (const Miss& miss : misses_) {
-                if (!miss.used) continue;
-                if (miss.ready == kNever) return block(StallCause::kFence);
-                lose_until(miss.ready, StallCause::kFence);
-            }
-            break;
+        case TimingClass::kFence: return complete_all();
+        case TimingClass::kRemote: return !has_remote_ || !remote_.release || complete_all();
         default: break;
+    }
+    return true;
+}
+
+bool CoreTiming::complete_all() {
+    if (nic_.of_core() != 0) return block(StallCause::kFence);
+    lose_until(last_remote_done_, StallCause::kFence);
+    for (const Miss& miss : misses_) {
+        if (!miss.used) continue;
+        if (miss.ready == kNever) return block(StallCause::kFence);
+        lose_until(miss.ready, StallCause::kFence);
     }
     return true;
 }
@@ -254,7 +258,7 @@ void CoreTiming::finish() {
     ready_[0] = 0;
     if (has_remote_ && remote_.blocking) {
         awaits_remote_ = true;
-        block(StallCause::kRemote);
+        block(remote_.acquire ? StallCause::kFence : StallCause::kRemote);
     }
     access_count_ = 0;
     has_remote_ = false;
@@ -325,7 +329,7 @@ void CoreTiming::remote_done(const RemoteOperation& operation, Cycle when) {
     if (awaits_remote_ && operation.blocking) {
         awaits_remote_ = false;
         issue_ = next_issue_;
-        lose_until(when, StallCause::kRemote);
+        lose_until(when, block_cause_);
         next_issue_ = issue_;
     }
     blocked_ = awaits_remote_;

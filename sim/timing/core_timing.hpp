@@ -181,6 +181,8 @@ class CoreTiming {
     bool proceed();
     bool fetch();
     bool take_operands();
+    /// Waits, as a fence does, for what is under way to memory and to other nodes.
+    bool complete_all();
     bool start_accesses();
     bool start_line(std::uint64_t line, AccessKind kind);
     bool start_remote();

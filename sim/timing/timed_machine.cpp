@@ -334,10 +334,13 @@ class TimedMachine::HartSource final : public InstructionSource {
         }
         // What has no result is posted: the core goes on, and a fence waits for it. Its fault comes
         // late.
-        op.blocking =
+        const bool has_result =
             request.kind != Kind::kStore &&
             (request.rd != Hart::kDiscard || request.kind == Kind::kLoad ||
              request.kind == Kind::kLoadReserved || request.kind == Kind::kStoreConditional);
+        op.blocking = has_result || request.acquire;
+        op.acquire = request.acquire && !has_result;
+        op.release = request.release;
         const Ticket ticket = core.remote_access(op);
         if (!op.blocking) posted_.emplace_back(ticket, request);
         observer_.go_on = core.retire(view);

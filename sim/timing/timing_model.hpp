@@ -82,6 +82,8 @@ struct RemoteOperation {
     std::uint8_t destination =
         0;  ///< register that becomes pending (kLoad, kAtomic; bulk: the completion register)
     bool blocking = true;
+    bool release = false;     ///< goes out when all that the core has under way is complete
+    bool acquire = false;     ///< blocking for what follows, not for a result
     bool autonomous = false;  ///< started by an RDMA NIC from a descriptor: no fence waits for it
     std::uint32_t completion_cycles = 0;  ///< from its end to when who started it hears of that
     std::uint64_t name_space = 0;         ///< 0: this node

@@ -300,6 +300,58 @@ __asm__(".globl _start, tohost\n"
     }
 }
 
+// A flag that is set by an atomic with rl comes behind what was posted before it. One with aq holds
+// what follows: without it the clock would be read before the atomic has been to the other node.
+TEST(TimedMachine, RemoteAtomicsKeepTheirOrder) {
+    NEEDS_COMPILER();
+    const Compiled program = Compiled::text(R"(
+#include <stdint.h>
+#include <xbgas.h>
+static volatile long from[400];
+/* eamoswap.d into x0 with the suffix's bits. */
+#define SWAP(bits, ns, at)                                           \
+    __asm__ volatile("mv t6, %0\n\t.insn i 0x7b, 5, x31, %1, 0\n\t"  \
+                     ".insn r 0x6b, 3, " #bits ", x0, x31, %2" ::"r"(at), "r"(ns), "r"(1l) : "t6", "memory")
+static long cycles(void) {
+    long now;
+    __asm__ volatile("rdcycle %0" : "=r"(now)::"memory");
+    return now;
+}
+int main(void) {
+    volatile long* const flag = (long*)XBGAS_READ_E(13);
+    long* const to = (long*)flag + 64;
+    if (XBGAS_READ_E(10) == 1) {
+        while (*flag == 0) {}
+        return to[399] == 1399 ? 0 : 1;
+    }
+    if (XBGAS_READ_E(10) != 0) return 0;
+    for (long i = 0; i < 400; ++i) from[i] = 1000 + i;
+    __asm__ volatile("mv t6, %0\n\t.insn i 0x7b, 5, x31, %1, 0\n\t"
+                     ".insn r4 0x5b, 3, 2, x0, %2, t6, %3" ::"r"(to), "r"(2l), "r"(from), "r"(400l)
+                     : "t6", "memory");
+    SWAP(1, 2l, flag);
+    long took[3];
+    SWAP(0, 3l, flag);
+    xbgas_fence();
+    for (int i = 0; i < 3; ++i) { /* the first round warms the caches */
+        const long begin = cycles();
+        if (i == 2)
+            SWAP(2, 3l, flag);
+        else
+            SWAP(0, 3l, flag);
+        took[i] = cycles() - begin;
+        xbgas_fence();
+    }
+    return took[1] < 20 && took[2] > 60 ? 0 : 2;
+}
+)");
+    const Outcome outcome = run_timed(program.path(), 3, Profile::kB, 1);
+    EXPECT_TRUE(outcome.ended);
+    EXPECT_EQ(outcome.exit_code, 0);
+    const auto stalls = nlohmann::json::parse(outcome.report)["nodes"][0]["stalls"];
+    EXPECT_GT(stalls["fence"].get<std::uint64_t>(), 800u) << "3200 bytes behind 4-byte flits";
+}
+
 TEST(TimedMachine, RefusesWhatDoesNotFit) {
     NEEDS_COMPILER();
     const Compiled program = Compiled::file(every_instruction());
