@@ -18,6 +18,7 @@ bool translate(const RdmaNic::Descriptor& descriptor, RemoteOperation& op) {
     op.value[0] = descriptor.local;
     op.compare = descriptor.compare;
     switch (static_cast<Opcode>(descriptor.opcode)) {
+        case Opcode::kNothing: op.kind = RemoteKind::kNothing; return true;
         case Opcode::kWrite: op.kind = RemoteKind::kBulkPut; return true;
         case Opcode::kRead: op.kind = RemoteKind::kBulkGet; return true;
         case Opcode::kWriteInline: op.kind = RemoteKind::kStore; return op.bytes <= 8;
@@ -34,8 +35,10 @@ bool translate(const RdmaNic::Descriptor& descriptor, RemoteOperation& op) {
     return (op.bytes == 4 || op.bytes == 8) && op.address % op.bytes == 0;
 }
 
-bool is_nothing(const RdmaNic::Descriptor& descriptor) {
-    return static_cast<Opcode>(descriptor.opcode) == Opcode::kNothing;
+/// It begins when all before it are complete; what does nothing tells of just that.
+bool is_fenced(const RdmaNic::Descriptor& descriptor) {
+    return (descriptor.flags & RdmaNic::kFenced) != 0 ||
+           static_cast<Opcode>(descriptor.opcode) == Opcode::kNothing;
 }
 
 }  // namespace
@@ -69,8 +72,7 @@ void DescriptorQueue::start_all(Cycle now) {
     bool earlier = false;  // something before this one is not complete
     for (Posted& one : posted_) {
         if (!one.started) {
-            const bool fenced = (one.what.flags & RdmaNic::kFenced) != 0 || is_nothing(one.what);
-            if (fenced && earlier) break;
+            if (is_fenced(one.what) && earlier) break;
             if (!start(one, now)) break;
         }
         earlier |= !one.done;
@@ -80,10 +82,6 @@ void DescriptorQueue::start_all(Cycle now) {
 
 /// False if the NIC is full.
 bool DescriptorQueue::start(Posted& posted, Cycle now) {
-    if (is_nothing(posted.what)) {
-        posted.started = posted.done = true;
-        return true;
-    }
     RemoteOperation op;
     if (!translate(posted.what, op)) {
         fail(posted);

@@ -73,6 +73,7 @@ void NetworkInterface::start(const RemoteOperation& request, Ticket ticket, Cycl
     op.started = now;
     --free_operations_;
     autonomous_ += request.autonomous;
+    if (request.kind == RemoteKind::kNothing) return end(index, RemoteStatus::kDone, now);
     ++statistics_.operations[static_cast<std::size_t>(request.kind)];
     statistics_.peak_outstanding = std::max(statistics_.peak_outstanding, outstanding());
 
@@ -206,16 +207,20 @@ void NetworkInterface::end(std::uint32_t index, RemoteStatus status, Cycle when)
 
 void NetworkInterface::complete(std::uint32_t index, Cycle now) {
     Operation& op = operations_[index];
-    statistics_.faults += op.status != RemoteStatus::kDone;
-    statistics_.latency[static_cast<std::size_t>(op.request.kind)].add(now - op.started);
-    if (records_ != nullptr && records_->size() < record_limit_) {
-        records_->push_back({op.started, now, op.entry.node, op.request.kind, op.request.bytes});
-    }
+    if (op.request.kind != RemoteKind::kNothing) count(op, now);
     op.used = false;
     ++free_operations_;
     autonomous_ -= op.request.autonomous;
     core_->remote_done(op.request, now);
     source_->remote_completed(op.ticket, op.status, op.data);
+}
+
+void NetworkInterface::count(const Operation& op, Cycle now) {
+    statistics_.faults += op.status != RemoteStatus::kDone;
+    statistics_.latency[static_cast<std::size_t>(op.request.kind)].add(now - op.started);
+    if (records_ != nullptr && records_->size() < record_limit_) {
+        records_->push_back({op.started, now, op.entry.node, op.request.kind, op.request.bytes});
+    }
 }
 
 Packet* NetworkInterface::make_request(const Operation& op, std::uint32_t index, MessageKind kind) {

@@ -121,6 +121,7 @@ class NetworkInterface {
     void segment_done(std::uint32_t index, std::uint64_t bytes, RemoteStatus status, Cycle now);
     void end(std::uint32_t index, RemoteStatus status, Cycle when);
     void complete(std::uint32_t index, Cycle now);
+    void count(const Operation& operation, Cycle now);
 
     void arrive(Packet* packet, Cycle now);
     void serve(Packet* packet, Cycle now);

@@ -67,7 +67,14 @@ enum class AccessKind : std::uint8_t {
     kTranslation,  ///< page table entry: the instruction waits for it
 };
 
-enum class RemoteKind : std::uint8_t { kLoad, kStore, kAtomic, kBulkGet, kBulkPut };
+enum class RemoteKind : std::uint8_t {
+    kLoad,
+    kStore,
+    kAtomic,
+    kBulkGet,
+    kBulkPut,
+    kNothing,  ///< completes and moves nothing, which nobody counts: of an RDMA NIC alone
+};
 
 /// Answer to a remote operation.
 enum class RemoteStatus : std::uint8_t {
