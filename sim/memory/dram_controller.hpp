@@ -11,6 +11,9 @@
 // `starvation_clocks`. Writes are posted: they wait until write_high are queued or no read waits,
 // and are drained down to write_low. A read of a waiting write is served from the queue. Refresh of
 // all banks every tREFI.
+//
+// A line that a burst does not hold takes several, from one row. They are column commands of one
+// request, which others may come between; the last one completes it.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +59,9 @@ class DramController {
         : t_(machine.memory),
           core_mhz_(machine.core.clock_mhz),
           line_bytes_(machine.directory.line_bytes),
-          columns_(t_.row_bytes / line_bytes_),
+          lines_in_row_(t_.row_bytes / line_bytes_),
+          bursts_(static_cast<std::uint16_t>((line_bytes_ + kBusBytes * t_.burst - 1) /
+                                             (kBusBytes * t_.burst))),
           banks_(t_.bank_groups * t_.banks_per_group),
           next_refresh_(t_.t_refi),
           observer_(std::move(observer)) {
@@ -83,9 +88,10 @@ class DramController {
         const Request request = decode(address, now, 0);
         advance_clock(request.arrival);
         ++statistics_.writes;
-        for (const Request& write : writes_) {
+        for (Request& write : writes_) {
             if (write.bank == request.bank && write.row == request.row &&
                 write.column == request.column) {
+                write.bursts = request.bursts;
                 ++statistics_.merged_writes;
                 return;
             }
@@ -123,7 +129,8 @@ class DramController {
         std::uint64_t arrival, row;
         std::uint32_t tag;
         std::uint16_t bank, column;
-        bool opened;  // an activate was needed
+        std::uint16_t bursts;  // that have not been asked for
+        bool opened;           // an activate was needed
     };
     struct Bank {
         std::uint64_t row = 0, next_activate = 0, next_precharge = 0, next_column = 0;
@@ -135,6 +142,7 @@ class DramController {
         std::size_t index = 0;
     };
     static constexpr std::size_t kMaxBanks = 64, kMaxGroups = 8;
+    static constexpr std::uint64_t kBusBytes = 16;  // a clock: 64 bits, two transfers
 
     Request decode(std::uint64_t address, Cycle now, std::uint32_t tag) const {
         // Neighbouring lines fall into different bank groups, then fill the row, then change the
@@ -142,14 +150,15 @@ class DramController {
         std::uint64_t line = (address - t_.base) / line_bytes_;
         const std::uint64_t group = line % t_.bank_groups;
         line /= t_.bank_groups;
-        const std::uint64_t column = line % columns_;
-        line /= columns_;
+        const std::uint64_t column = line % lines_in_row_;
+        line /= lines_in_row_;
         const std::uint64_t bank = line % t_.banks_per_group * t_.bank_groups + group;
         return {std::max(memory_clock(now), std::uint64_t{0}),
                 line / t_.banks_per_group,
                 tag,
                 static_cast<std::uint16_t>(bank),
                 static_cast<std::uint16_t>(column),
+                bursts_,
                 false};
     }
 
@@ -261,6 +270,7 @@ class DramController {
                     next_write_[g] = std::max(next_write_[g], c.clock + wait);
                 }
                 bank.next_precharge = std::max(bank.next_precharge, c.clock + t_.t_rtp);
+                if (request.bursts != 1) break;
                 completions_.push_back({request.tag, core_cycle(c.clock + t_.cl + t_.burst)});
                 statistics_.read_clocks += c.clock + t_.cl + t_.burst - request.arrival;
                 break;
@@ -275,6 +285,7 @@ class DramController {
                     std::max(bank.next_precharge, c.clock + t_.cwl + t_.burst + t_.t_wr);
                 break;
         }
+        if (--request.bursts != 0) return;
         if (!request.opened) ++statistics_.row_hits;
         queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(c.index));
     }
@@ -319,7 +330,8 @@ class DramController {
     }
 
     const MachineDescription::Memory t_;
-    const std::uint64_t core_mhz_, line_bytes_, columns_;
+    const std::uint64_t core_mhz_, line_bytes_, lines_in_row_;
+    const std::uint16_t bursts_;  // of a line
     const std::size_t banks_;
     std::uint64_t clock_ = 0, next_refresh_;
     std::array<Bank, kMaxBanks> state_{};

@@ -156,9 +156,13 @@ TEST(DramController, UnloadedLatenciesMatchHandCalculation) {
     EXPECT_EQ(dram.statistics().forwarded_reads, 1u);
 }
 
-// Streaming reads over all bank groups run at the data bus: one line each tCCD_S.
-TEST(DramController, StreamsAtBusBandwidth) {
-    const MachineDescription m = table3();
+class DramLines : public testing::TestWithParam<std::uint64_t> {};
+
+// Streaming reads over all bank groups run at the data bus: 64 bytes each tCCD_S, or a line that is
+// shorter.
+TEST_P(DramLines, StreamAtBusBandwidth) {
+    MachineDescription m = table3();
+    m.directory.line_bytes = GetParam();
     DramController<> dram(m);
     const std::uint64_t lines = 2000;
     Cycle now = 0;
@@ -166,7 +170,7 @@ TEST(DramController, StreamsAtBusBandwidth) {
     Cycle last = 0;
     while (done < lines) {
         while (issued < lines && issued - done < 24) {
-            dram.read(m.memory.base + issued * 64, now, 0);
+            dram.read(m.memory.base + issued * m.directory.line_bytes, now, 0);
             ++issued;
         }
         dram.advance(++now);
@@ -176,19 +180,48 @@ TEST(DramController, StreamsAtBusBandwidth) {
         dram.completions().clear();
     }
     const double clocks = static_cast<double>(last) * 1200 / 2000;
-    EXPECT_LT(clocks, 1.10 * static_cast<double>(lines * m.memory.t_ccd_s));
-    EXPECT_GE(clocks, static_cast<double>(lines * m.memory.t_ccd_s));
+    const std::uint64_t columns = lines * std::max<std::uint64_t>(m.directory.line_bytes / 64, 1);
+    EXPECT_LT(clocks, 1.10 * static_cast<double>(columns * m.memory.t_ccd_s));
+    EXPECT_GE(clocks, static_cast<double>(columns * m.memory.t_ccd_s));
+    EXPECT_EQ(dram.statistics().reads, lines);
+    EXPECT_LE(dram.statistics().row_hits, lines);
+}
+
+INSTANTIATE_TEST_SUITE_P(Lines, DramLines, testing::Values(16u, 64u, 128u, 256u));
+
+// A line of 256 bytes is four bursts of 64 from one row; the last has its end.
+TEST(DramController, ALongLineTakesSeveralBursts) {
+    MachineDescription m = table3();
+    m.directory.line_bytes = 256;
+    std::vector<Command> log;
+    DramController<Recorder> dram(m, Recorder{&log});
+    const auto& t = m.memory;
+    dram.read(address_of(m, 0, 0, 5, 0), 0, 1);
+    dram.advance(1000);
+    ASSERT_EQ(dram.completions().size(), 1u);
+    EXPECT_EQ(dram.completions()[0].when,
+              ((t.t_rcd + 3 * t.t_ccd_l + t.cl + t.burst) * 2000 + 1199) / 1200);
+    dram.write(address_of(m, 0, 0, 5, 1), 1000);
+    dram.advance(2000);
+    ASSERT_EQ(log.size(), 9u);
+    EXPECT_EQ(log[4].command, DramCommand::kRead);
+    EXPECT_EQ(log[5].command, DramCommand::kWrite);
+    EXPECT_EQ(dram.statistics().row_hits, 1u);
+    EXPECT_EQ(dram.statistics().activates, 1u);
+    EXPECT_EQ(dram.statistics().read_clocks, t.t_rcd + 3 * t.t_ccd_l + t.cl + t.burst);
+    EXPECT_FALSE(dram.busy());
 }
 
 struct Load {
     double write_share, locality, gap;
 };
 
-class DramRules : public testing::TestWithParam<std::tuple<Load, std::uint64_t>> {};
+class DramRules : public testing::TestWithParam<std::tuple<Load, std::uint64_t, std::uint64_t>> {};
 
 TEST_P(DramRules, NoCommandBreaksATimingRule) {
-    const auto& [load, scheduler] = GetParam();
+    const auto& [load, scheduler, line_bytes] = GetParam();
     MachineDescription m = table3();
+    m.directory.line_bytes = line_bytes;
     m.memory.scheduler = scheduler;
     std::vector<Command> log;
     DramController<Recorder> dram(m, Recorder{&log});
@@ -201,7 +234,7 @@ TEST_P(DramRules, NoCommandBreaksATimingRule) {
         now += static_cast<Cycle>(load.gap * 2 * static_cast<double>(random.below(1000)) / 1000);
         if (!random.chance(load.locality)) row = random.below(64);
         const std::uint64_t address =
-            address_of(m, random.below(4), random.below(4), row, random.below(128));
+            address_of(m, random.below(4), random.below(4), row, random.below(8192 / line_bytes));
         if (random.chance(load.write_share)) {
             dram.write(address, now);
         } else {
@@ -226,14 +259,21 @@ TEST_P(DramRules, NoCommandBreaksATimingRule) {
     std::uint64_t columns = 0;
     for (const Command& c : log)
         columns += c.command == DramCommand::kRead || c.command == DramCommand::kWrite;
-    EXPECT_EQ(columns, s.reads + s.writes - s.merged_writes - s.forwarded_reads);
+    const std::uint64_t lines = s.reads + s.writes - s.merged_writes - s.forwarded_reads;
+    EXPECT_GE(columns, lines * (line_bytes / 64));
+    // A write that meets another one half written begins anew.
+    EXPECT_LE(columns, (lines + s.merged_writes) * (line_bytes / 64));
+    if (line_bytes == 64) {
+        EXPECT_EQ(columns, lines);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Loads, DramRules,
                          testing::Combine(testing::Values(Load{0.0, 0.0, 2}, Load{0.3, 0.5, 8},
                                                           Load{0.5, 0.9, 4}, Load{0.5, 0.1, 30},
                                                           Load{1.0, 0.3, 6}, Load{0.2, 0.5, 400}),
-                                          testing::Values(0ull, 1ull)));
+                                          testing::Values(0ull, 1ull),
+                                          testing::Values(64ull, 256ull)));
 
 // What FR-FCFS is for: two streams of rows in the same banks, interleaved.
 TEST(DramController, FirstReadyBeatsFirstCome) {
