@@ -127,8 +127,8 @@ class MachineError : public std::runtime_error {
 };
 
 /// Reads a description. Every parameter must be present, once; unknown keys are errors that name
-/// the nearest known key. `origin` is what error messages call the text (a file name). Throws
-/// MachineError.
+/// a known key that is near, or what keys there are. `origin` is what error messages call the text
+/// (a file name). Call check_machine when nothing more is changed. Throws MachineError.
 MachineDescription parse_machine(std::string_view text, std::string_view origin);
 /// As parse_machine, from a file; kTable3Name where there is no such file is table3().
 inline constexpr const char* kTable3Name = "table3.json";

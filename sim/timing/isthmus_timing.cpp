@@ -135,8 +135,16 @@ MachineDescription machine_of(const Settings& settings) {
         settings.machine_file.empty() ? table3() : load_machine(settings.machine_file);
     for (const std::string& setting : settings.machine_settings)
         set_parameter(machine, setting);
-    if (settings.nodes != 0 && settings.nodes != machine.nodes())
+    if (settings.nodes != 0 && settings.nodes != machine.nodes()) {
+        const bool has_mesh = std::ranges::any_of(
+            settings.machine_settings,
+            [](const std::string& setting) { return setting.starts_with("mesh."); });
+        if (has_mesh)
+            throw MachineError("-n asks for " + std::to_string(settings.nodes) +
+                               " nodes, --set mesh... makes a mesh of " +
+                               text_of({machine.mesh.width, machine.mesh.height}));
         shape_mesh(machine, settings.nodes, settings.quiet);
+    }
     check_machine(
         machine, settings.machine_file.empty() ? "sim/machine/table3.json" : settings.machine_file);
     return machine;

@@ -27,7 +27,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 std::string error_of(const std::string& text) {
     try {
-        parse_machine(text, "m.json");
+        check_machine(parse_machine(text, "m.json"), "m.json");
     } catch (const MachineError& error) {
         return error.what();
     }
@@ -174,7 +174,7 @@ TEST(Machine, FuzzedTextNeverCrashes) {
             }
         }
         try {
-            parse_machine(mutated, "fuzz");
+            check_machine(parse_machine(mutated, "fuzz"), "fuzz");
         } catch (const MachineError&) {
         }
     }

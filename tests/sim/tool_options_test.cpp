@@ -235,6 +235,25 @@ TEST_F(ToolOptions, AMeshThatWasChosenIsNamed) {
     EXPECT_FALSE(holds(test::run(kTool + "--timed --quiet -n 13 " + program).output, "mesh"));
 }
 
+TEST_F(ToolOptions, TheMachineIsCheckedWhenItsNodesAreKnown) {
+    const std::string file = scratch / "small.json";
+    std::string text = test::read_file(ISTHMUS_TEST_SOURCE "/sim/machine/table3.json");
+    const std::string entries = "\"table_entries\": 4096";
+    text.replace(text.find(entries), entries.size(), "\"table_entries\": 8");
+    test::write_file(file, text);
+    const std::string run = kTiming + "--machine " + file + " ";
+    const auto large = test::run(run + program);
+    EXPECT_EQ(large.status, 126);
+    EXPECT_TRUE(holds(large.output, "at least twice the number of nodes (128)")) << large.output;
+    EXPECT_EQ(test::run(run + "-n 4 " + program).status, 0);
+    EXPECT_EQ(test::run(run + "--set mesh.width=2 --set mesh.height=2 " + program).status, 0);
+    const auto both =
+        test::run(kTool + "--timed --set mesh.width=2 --set mesh.height=2 -n 5 " + program);
+    EXPECT_EQ(both.status, 126);
+    EXPECT_TRUE(holds(both.output, "-n asks for 5 nodes, --set mesh... makes a mesh of 2x2"))
+        << both.output;
+}
+
 TEST_F(ToolOptions, ATraceOfSeveralNodesNamesTheNode) {
     for (const char* threads : {"1", "2"}) {
         const auto traced = test::run(std::string("( ") + kTool + "-n 2 --threads " + threads +
