@@ -22,25 +22,6 @@ std::string at(std::string_view origin, std::size_t line) {
     return std::string(origin) + ":" + std::to_string(line) + ": ";
 }
 
-/// Nearest known path; candidates under the same section count as nearer.
-std::string nearest(std::string_view path) {
-    std::string best = "name";
-    std::size_t best_distance = edit_distance(path, best);
-    std::set<std::string> known;
-    for (const Parameter& p : parameters()) {
-        known.emplace(p.path);
-        known.emplace(p.path.substr(0, p.path.find('.')));
-    }
-    for (const std::string& candidate : known) {
-        const std::size_t distance = edit_distance(path, candidate);
-        if (distance < best_distance) {
-            best_distance = distance;
-            best = candidate;
-        }
-    }
-    return best;
-}
-
 const Parameter* find_parameter(std::string_view path) {
     for (const Parameter& p : parameters()) {
         if (p.path == path) return &p;
@@ -52,6 +33,32 @@ bool known_section(std::string_view name) {
     return std::ranges::any_of(parameters(), [&](const Parameter& p) {
         return p.path.substr(0, p.path.find('.')) == name;
     });
+}
+
+/// What may have been meant by a key that there is not: a name that is near, or what there is.
+std::string unknown_key(std::string_view path) {
+    const auto dot = path.find('.');
+    const std::string_view section = path.substr(0, dot);
+    const bool in_section = dot != std::string_view::npos && known_section(section);
+    std::string_view best = "name";
+    std::set<std::string_view> names{best};
+    std::string listed;
+    for (const Parameter& p : parameters()) {
+        const std::string_view owner = p.path.substr(0, p.path.find('.'));
+        const bool fresh = names.insert(owner).second;
+        names.insert(p.path);
+        if (in_section ? owner == section : fresh)
+            listed += (listed.empty() ? "" : ", ") +
+                      std::string(in_section ? p.path.substr(dot + 1) : owner);
+    }
+    for (const std::string_view name : names) {
+        if (edit_distance(path, name) < edit_distance(path, best)) best = name;
+    }
+    const std::string text = "unknown key \"" + std::string(path) + "\"; ";
+    if (3 * edit_distance(path, best) <= path.size())
+        return text + "the nearest known key is \"" + std::string(best) + "\"";
+    return text + (in_section ? "the keys of " + std::string(section) : "the sections") + " are " +
+           listed;
 }
 
 std::string legal(const Parameter& p) {
@@ -166,9 +173,7 @@ class Reader : public nlohmann::json_sax<Json> {
         const std::string path = key_path();
         const bool known = depth_ == 1 ? (value == "name" || known_section(value))
                                        : find_parameter(path) != nullptr;
-        if (!known)
-            fail("unknown key \"" + path + "\"; the nearest known key is \"" + nearest(path) +
-                 "\"");
+        if (!known) fail(unknown_key(path));
         const auto [first, fresh] = seen_.emplace(path, key_line_);
         if (!fresh)
             fail("key \"" + path + "\" stands twice, first in line " +
@@ -322,8 +327,7 @@ void set_parameter(MachineDescription& machine, std::string_view assignment) {
     const std::string where = "setting \"" + std::string(assignment) + "\": ";
     const Parameter* p = find_parameter(path);
     if (p == nullptr) {
-        throw MachineError(where + "unknown key \"" + std::string(path) +
-                           "\"; the nearest known key is \"" + nearest(path) + "\"");
+        throw MachineError(where + unknown_key(path));
     }
     if (p->choices.empty()) {
         std::uint64_t number = 0;

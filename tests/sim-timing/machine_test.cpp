@@ -65,6 +65,35 @@ TEST(Machine, UnknownKeyNamesLineAndNeighbour) {
               "m.json:3: unknown key \"mash\"; the nearest known key is \"mesh\"");
 }
 
+TEST(Machine, UnknownKeyWithoutNeighbourNamesWhatThereIs) {
+    const std::string text(table3_text());
+    const std::string sections =
+        "the sections are mesh, core, branch, l1_instruction, l1_data, l2, directory, nlb, memory, "
+        "network, nic, simulation";
+    EXPECT_EQ(error_of(replaced(text, "\"mesh\"", "\"torus\"")),
+              "m.json:3: unknown key \"torus\"; " + sections);
+    EXPECT_EQ(error_of(replaced(text, "\"width\"", "\"diameter\"")),
+              "m.json:4: unknown key \"mesh.diameter\"; the keys of mesh are width, height");
+    MachineDescription m = table3();
+    try {
+        set_parameter(m, "foo.bar=1");
+        ADD_FAILURE() << "no error";
+    } catch (const MachineError& error) {
+        EXPECT_EQ(error.what(), "setting \"foo.bar=1\": unknown key \"foo.bar\"; " + sections);
+    }
+}
+
+// What a file says need not hold before the settings that come behind it.
+TEST(Machine, RulesAreCheckedLast) {
+    const std::string text(table3_text());
+    MachineDescription m =
+        parse_machine(replaced(text, "\"table_entries\": 4096", "\"table_entries\": 8"), "m.json");
+    EXPECT_THROW(check_machine(m, "m.json"), MachineError);
+    set_parameter(m, "mesh.width=2");
+    set_parameter(m, "mesh.height=2");
+    EXPECT_NO_THROW(check_machine(m, "m.json"));
+}
+
 TEST(Machine, WrongValuesNameTheLegalRange) {
     const std::string text(table3_text());
     EXPECT_EQ(error_of(replaced(text, "\"width\": 8", "\"width\": 0")),
