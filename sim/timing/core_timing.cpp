@@ -103,15 +103,8 @@ bool CoreTiming::fetch() {
 
 bool CoreTiming::take_operands() {
     const Cycle ready = operands_ready(current_);
-    if (ready == kNever) {
-        for (RegisterId reg :
-             {current_.source1, current_.source2, current_.source3, current_.destination}) {
-            if (ready_[reg] != kNever) continue;
-            return block((remote_pending_[reg >> 6] & bit(reg)) != 0 ? StallCause::kRemote
-                                                                     : StallCause::kOperand);
-        }
-    }
-    lose_until(ready, was_blocked_ ? block_cause_ : StallCause::kOperand);
+    if (ready == kNever) return block(StallCause::kOperand);
+    lose_until(ready, StallCause::kOperand);
     was_blocked_ = false;
     switch (current_.kind) {
         case TimingClass::kDivide: lose_until(divider_free_, StallCause::kUnit); break;
@@ -152,13 +145,6 @@ bool CoreTiming::start_line(std::uint64_t line, AccessKind kind) {
     if (issue_ >= limit_) return defer();
     const bool store = kind == AccessKind::kStore;
     const bool write = store || kind == AccessKind::kAtomic;
-    if (kind == AccessKind::kTranslation) {
-        // A page table walk is a chain: each step must be over before the next, and before the
-        // access itself.
-        if (const Miss* miss = find_miss(line); miss != nullptr && miss->ready == kNever) {
-            return block(StallCause::kOperand);
-        }
-    }
     const bool hit = write ? memory_.write_hit(line) : memory_.read_hit(MemorySystem::kData, line);
     Miss* miss = find_miss(line);
     if (store && (!hit || miss != nullptr) && !take_store_slot()) return false;
@@ -176,17 +162,13 @@ bool CoreTiming::start_line(std::uint64_t line, AccessKind kind) {
         miss->ready = std::max(miss->ready, ready);
         miss->awaiting += ready == kNever;
         misses_until_ = std::max(misses_until_, miss->ready);
-        if (kind == AccessKind::kTranslation && miss->ready == kNever)
-            return block(StallCause::kOperand);
     }
     if (store) {
         if (miss != nullptr) ++miss->stores;
         return true;
     }
     const Cycle ready = std::max(issue_ + l1_data_hit_, miss != nullptr ? miss->ready : 0);
-    if (kind == AccessKind::kTranslation) {
-        lose_until(ready, StallCause::kOperand);
-    } else if (ready == kNever) {
+    if (ready == kNever) {
         miss->waiters[current_.destination >> 6] |= bit(current_.destination);
         value_pending_ = true;
     } else {
@@ -243,18 +225,13 @@ void CoreTiming::finish() {
             break;
         default: break;
     }
-    const RegisterId destination = current_.destination;
     Cycle ready = issue_ + latency;
     if (value_pending_) {
         ready = kNever;
     } else if (value_ready_ != 0) {
         ready = value_ready_;
     }
-    if (has_remote_ && remote_.destination != 0) {
-        ready_[remote_.destination] = kNever;
-        remote_pending_[remote_.destination >> 6] |= bit(remote_.destination);
-    }
-    if (!has_remote_ || destination != remote_.destination) ready_[destination] = ready;
+    ready_[current_.destination] = ready;
     ready_[0] = 0;
     if (has_remote_ && remote_.blocking) {
         awaits_remote_ = true;
@@ -266,26 +243,11 @@ void CoreTiming::finish() {
     stage_ = Stage::kIdle;
 }
 
-void CoreTiming::hold(RegisterId reg) {
-    held_register_ = reg;
-    if (ready_[reg] == kNever) block(StallCause::kRemote);
-}
-
 bool CoreTiming::resume(Cycle limit) {
     limit_ = limit;
     sent_ = false;
     if (blocked_ || waiting_for_service_) return false;
     if (stage_ != Stage::kIdle) return proceed();
-    if (held_register_ != 0) {
-        if (ready_[held_register_] == kNever) {
-            block(StallCause::kRemote);
-            return false;
-        }
-        issue_ = next_issue_;
-        lose_until(ready_[held_register_], StallCause::kRemote);
-        next_issue_ = issue_;
-        held_register_ = 0;
-    }
     return next_issue_ < limit_;
 }
 
@@ -321,11 +283,6 @@ void CoreTiming::line_arrived(std::uint32_t tag, Cycle when) {
 
 void CoreTiming::remote_done(const RemoteOperation& operation, Cycle when) {
     last_remote_done_ = when;
-    const RegisterId destination = operation.destination;
-    if (destination != 0) {
-        ready_[destination] = when;
-        remote_pending_[destination >> 6] &= ~bit(destination);
-    }
     if (awaits_remote_ && operation.blocking) {
         awaits_remote_ = false;
         issue_ = next_issue_;

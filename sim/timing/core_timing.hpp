@@ -2,9 +2,9 @@
 //
 // A scoreboard holds for each register the cycle in which its value is there. An instruction issues
 // in the first cycle in which it is fetched and its registers are ready, and not before the one
-// ahead of it; loads and remote reads let the instructions behind them go on until one needs the
-// value. What is under way to memory or to another node has no known time yet: such a register is
-// *pending*, and a core that needs it waits for the node to say when.
+// ahead of it; loads let the instructions behind them go on until one needs the value. What is
+// under way to memory has no known time yet: a core that needs such a register waits for the node
+// to say when. A remote operation with a result holds the core until its answer is there.
 #pragma once
 
 #include <algorithm>
@@ -77,14 +77,6 @@ class CoreTiming {
     std::optional<Ticket> post(const RemoteOperation& operation, Cycle when);
     /// When the last remote operation ended.
     Cycle last_completion() const { return last_remote_done_; }
-    /// The pipeline waits by itself when the NIC is full, so a hart may always issue.
-    bool can_issue_remote() const { return true; }
-    /// Registers whose value a hart does not have yet: results of remote operations without
-    /// `blocking`.
-    std::uint64_t pending_registers(unsigned word) const { return remote_pending_[word]; }
-    /// Stops the hart before an instruction that names a pending register: it waits until that
-    /// register is there.
-    void hold(RegisterId reg);
     /// The hart asks for service: it goes on at the end of the window, `cycles` later.
     void wait_for_service(Cycle cycles) {
         waiting_for_service_ = true;
@@ -206,7 +198,6 @@ class CoreTiming {
     std::array<Cycle, static_cast<std::size_t>(TimingClass::kCount)> latency_{};  // 0: slow path
     std::array<Cycle, kRegisters> ready_{};
 
-    std::uint64_t remote_pending_[2] = {0, 0};
     CoreStatistics statistics_;
 
     // The instruction on its way, and how far it has come.
@@ -221,7 +212,6 @@ class CoreTiming {
     std::array<Access, 8> accesses_{};
     RemoteOperation remote_;
     Ticket next_ticket_ = 0;
-    RegisterId held_register_ = 0;
 
     Cycle fetch_ready_ = 0, divider_free_ = 0, float_divider_free_ = 0, service_cycles_ = 0,
           last_remote_done_ = 0;
@@ -234,6 +224,5 @@ class CoreTiming {
     NetworkInterface& nic_;
     BranchPredictor predictor_;
 };
-static_assert(TimingPolicy<CoreTiming>);
 
 }  // namespace isthmus::sim

@@ -300,7 +300,6 @@ class TimedMachine::HartSource final : public InstructionSource {
         op.name_space = request.name_space;
         op.address = request.address;
         op.bytes = request.size;
-        op.destination = view.destination;
         op.value[0] = request.value;
         op.value[1] = request.value_high;
         switch (request.kind) {

@@ -1,23 +1,15 @@
-// What a hart tells the timing model, and what it hears back. This is the whole interface between
-// executing instructions and timing them.
+// What executes instructions tells the core model, and what it hears back.
 //
-// For each instruction the hart executes it, reports its memory accesses (or its one remote
-// access), then calls retire(). The hart stops when retire() returns false: the core waits, or the
-// window of simulated time is over. It is run again later and goes on with the next instruction. A
-// hart without timing uses NoTiming, which costs nothing: all calls are inline and empty.
+// An InstructionSource (a hart of the functional machine, a test's script) executes an instruction,
+// reports its local memory accesses or its one remote access to CoreTiming, then calls retire(). It
+// stops when that returns false: the core waits, or its window of simulated time is over. It is run
+// again later and goes on with the next instruction.
 //
-//   do {
-//       const RetiredInstruction done = execute_one(timing);   // calls timing.memory_access(...)
-//       on the way
-//   } while (timing.retire(done));
-//
-// Remote operations return no value at once. The NIC answers through
-// InstructionSource::remote_completed(). With `blocking` set the core waits for it right after the
-// instruction. Without it, the destination register is *pending*: the hart must not execute an
-// instruction that names a register in pending_registers() and stops instead (hold()).
+// Remote operations return no value at once. The NIC answers through remote_completed(). With
+// `blocking` the core waits for that right behind the instruction; without, the operation is
+// *posted*: it has no result, and a fence waits for it.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -63,8 +55,7 @@ struct RetiredInstruction {
 enum class AccessKind : std::uint8_t {
     kLoad,
     kStore,
-    kAtomic,       ///< needs the right to write, and the old value
-    kTranslation,  ///< page table entry: the instruction waits for it
+    kAtomic,  ///< needs the right to write, and the old value
 };
 
 enum class RemoteKind : std::uint8_t {
@@ -86,8 +77,6 @@ enum class RemoteStatus : std::uint8_t {
 struct RemoteOperation {
     RemoteKind kind = RemoteKind::kLoad;
     AtomicOperation operation = AtomicOperation::kSwap;
-    std::uint8_t destination =
-        0;  ///< register that becomes pending (kLoad, kAtomic; bulk: the completion register)
     bool blocking = true;
     bool release = false;     ///< goes out when all that the core has under way is complete
     bool acquire = false;     ///< blocking for what follows, not for a result
@@ -125,33 +114,5 @@ class InstructionSource {
     /// Called between two windows, node after node in order of their numbers.
     virtual void serve() {}
 };
-
-/// What a hart may expect of its timing policy.
-template <class T>
-concept TimingPolicy = requires(T t, const T& c, const RetiredInstruction& i,
-                                const RemoteOperation& r, AccessKind k) {
-    { t.retire(i) } -> std::same_as<bool>;
-    { t.memory_access(k, std::uint64_t{}, std::uint32_t{}) } -> std::same_as<void>;
-    { t.remote_access(r) } -> std::same_as<Ticket>;
-    { t.can_issue_remote() } -> std::same_as<bool>;
-    { c.now() } -> std::same_as<Cycle>;
-};
-
-/// The policy of a hart that runs without timing. Time counts instructions.
-class NoTiming {
-  public:
-    bool retire(const RetiredInstruction&) {
-        ++now_;
-        return true;
-    }
-    void memory_access(AccessKind, std::uint64_t, std::uint32_t) {}
-    Ticket remote_access(const RemoteOperation&) { return 0; }
-    bool can_issue_remote() { return true; }
-    Cycle now() const { return now_; }
-
-  private:
-    Cycle now_ = 0;
-};
-static_assert(TimingPolicy<NoTiming>);
 
 }  // namespace isthmus::sim

@@ -139,25 +139,6 @@ TEST(CoreTiming, FenceWaitsForStores) {
     EXPECT_EQ(s.sources[0]->before[4] - 1, done);
 }
 
-TEST(CoreTiming, PageWalkIsAChain) {
-    const MachineDescription m = one_node();
-    ScriptedMachine s(m);
-    Step step = load(m, 5, data(m));
-    step.accesses.insert(step.accesses.begin(), {{AccessKind::kTranslation, data(m) + 4096},
-                                                 {AccessKind::kTranslation, data(m) + 8192},
-                                                 {AccessKind::kTranslation, data(m) + 12288}});
-    s.sources[0]->steps = {plain(m, TimingClass::kInteger), step,
-                           plain(m, TimingClass::kInteger, 6, 5)};
-    s.simulator->run();
-    // Four memory accesses one after the other, the last after the load has issued.
-    const Cycle walk = s.sources[0]->between(0, 1), use = s.sources[0]->between(1, 2);
-    const Cycle single = m.directory.lookup_cycles + m.directory.return_cycles;
-    const Cycle row_hit = (m.memory.cl + m.memory.burst) * m.core.clock_mhz / m.memory.clock_mhz;
-    EXPECT_GE(walk, 3 * (single + row_hit));
-    EXPECT_LT(walk, 3 * (single + 3 * row_hit));
-    EXPECT_GE(use, single + row_hit);
-}
-
 TEST(BranchPredictor, LearnsLoopsAndReturns) {
     for (auto kind : {BranchPredictorKind::kStatic, BranchPredictorKind::kBimodal,
                       BranchPredictorKind::kGshare}) {

@@ -19,13 +19,11 @@ MachineDescription mesh_of(std::uint64_t width, std::uint64_t height) {
     return m;
 }
 
-RemoteOperation operation(RemoteKind kind, NodeId target, std::uint64_t address,
-                          RegisterId destination = 0) {
+RemoteOperation operation(RemoteKind kind, NodeId target, std::uint64_t address) {
     RemoteOperation op;
     op.kind = kind;
     op.name_space = target + std::uint64_t{1};
     op.address = address;
-    op.destination = destination;
     return op;
 }
 
@@ -46,7 +44,7 @@ TEST(NetworkInterface, UnloadedReadLatencyMatchesHandCalculation) {
         steps.push_back(remote(m, operation(RemoteKind::kStore, target, data(m) + 64)));
         for (int i = 0; i < 40; ++i)
             steps.push_back(plain(m, TimingClass::kInteger));
-        steps.push_back(remote(m, operation(RemoteKind::kLoad, target, data(m), 5)));
+        steps.push_back(remote(m, operation(RemoteKind::kLoad, target, data(m))));
         ASSERT_TRUE(s.simulator->run());
         const ScriptedSource& done = *s.sources[source];
         ASSERT_EQ(done.answers.size(), 2u);
@@ -103,7 +101,7 @@ TEST(NetworkInterface, NlbOfOneEntryMissesEachChange) {
     m.nlb.entries = 1;
     ScriptedMachine s(m);
     for (NodeId target : {1u, 1u, 2u, 1u, 1u}) {
-        s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::kLoad, target, data(m), 5)));
+        s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::kLoad, target, data(m))));
     }
     s.simulator->run();
     EXPECT_EQ(s.simulator->nodes()[0]->nic().nlb_statistics().misses, 3u);
@@ -121,7 +119,7 @@ TEST(NetworkInterface, TargetCachesStayCoherent) {
         s.sources[1]->steps.push_back(plain(m, TimingClass::kInteger));
     for (int i = 0; i < 300; ++i)
         s.sources[0]->steps.push_back(plain(m, TimingClass::kInteger));
-    s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::kLoad, 1, data(m), 5)));
+    s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::kLoad, 1, data(m))));
     s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::kStore, 1, data(m))));
     s.simulator->run();
     const MemorySystem& memory = s.simulator->nodes()[1]->memory();
@@ -141,7 +139,7 @@ TEST(NetworkInterface, FaultsComeBack) {
     table.insert(*s.memories[0], {user + 1, 99, kAllRights, data(m), 64});
     auto add = [&](RemoteKind kind, std::uint64_t space, std::uint64_t address,
                    std::uint64_t bytes = 8) {
-        RemoteOperation op = operation(kind, 0, address, 0);
+        RemoteOperation op = operation(kind, 0, address);
         op.name_space = space;
         op.bytes = bytes;
         op.local_address = data(m);
@@ -178,12 +176,11 @@ TEST(NetworkInterface, AtomicsAreAtomic) {
         const unsigned each = 20;
         for (NodeId node = 0; node < 16; ++node) {
             for (unsigned i = 0; i < each; ++i) {
-                RemoteOperation op = operation(RemoteKind::kAtomic, 5, data(m), 7);
+                RemoteOperation op = operation(RemoteKind::kAtomic, 5, data(m));
                 op.operation = AtomicOperation::kAdd;
                 op.bytes = bytes;
                 op.value[0] = 1;
                 op.blocking = i % 3 == 0;
-                if (!op.blocking) op.destination = static_cast<RegisterId>(8 + i);
                 s.sources[node]->steps.push_back(remote(m, op));
             }
         }

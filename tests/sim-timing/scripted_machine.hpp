@@ -125,7 +125,7 @@ inline Step store(const MachineDescription& m, std::uint64_t address) {
     return step;
 }
 inline Step remote(const MachineDescription& m, const RemoteOperation& operation) {
-    Step step = plain(m, TimingClass::kRemote, operation.destination);
+    Step step = plain(m, TimingClass::kRemote);
     step.has_remote = true;
     step.remote = operation;
     return step;

@@ -8,8 +8,8 @@
 #include "sim/machine/check.hpp"
 #include "sim/memory/sparse_memory.hpp"
 #include "sim/statistics/report.hpp"
-#include "sim/timing/trace_source.hpp"
 #include "tests/sim-timing/scripted_machine.hpp"
+#include "tests/sim-timing/trace_source.hpp"
 
 namespace isthmus::sim {
 namespace {
@@ -45,7 +45,7 @@ TraceMix busy_mix() {
     mix.remote_load = mix.remote_store = mix.remote_atomic = 0.02;
     mix.bulk = 0.002;
     mix.fence = 0.005;
-    mix.blocking = false;
+    mix.posted = true;
     return mix;
 }
 

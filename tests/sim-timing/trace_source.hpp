@@ -1,5 +1,5 @@
 // A synthetic program: instructions drawn at random with given shares. It drives the timing model
-// without a hart, for tests, for measuring the simulator and for studies of the machine.
+// without a hart.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct TraceMix {
     std::uint64_t data_bytes = 64 << 10;         ///< local data, half of the accesses sequential
     std::uint64_t remote_bytes_range = 1 << 20;  ///< remote addresses fall into this much memory
     std::uint64_t bulk_bytes = 4096;
-    bool blocking = true;  ///< remote reads stop the core until they are answered
+    bool posted = false;  ///< atomics and bulk transfers have no result, as stores
 };
 
 class TraceSource final : public InstructionSource {
@@ -43,17 +43,7 @@ class TraceSource final : public InstructionSource {
     bool halted() const override { return done_ == mix_.instructions; }
     void run(CoreTiming& core) override {
         while (done_ != mix_.instructions) {
-            RetiredInstruction i = draw();
-            if (((core.pending_registers(0) >> i.source1) |
-                 (core.pending_registers(0) >> i.source2)) &
-                1) {
-                // As a hart would: it cannot execute without the value.
-                pending_ = i;
-                has_pending_ = true;
-                core.hold(((core.pending_registers(0) >> i.source1) & 1) != 0 ? i.source1
-                                                                              : i.source2);
-                return;
-            }
+            const RetiredInstruction i = draw();
             report_access(core, i);
             ++done_;
             if (!core.retire(i)) return;
@@ -72,10 +62,6 @@ class TraceSource final : public InstructionSource {
 
   private:
     RetiredInstruction draw() {
-        if (has_pending_) {
-            has_pending_ = false;
-            return pending_;
-        }
         const std::uint64_t r = random_.next();
         const auto kind = static_cast<std::uint32_t>(r);
         RetiredInstruction i;
@@ -95,7 +81,9 @@ class TraceSource final : public InstructionSource {
             TimingClass::kRemote,   TimingClass::kFence,  TimingClass::kInteger};
         i.kind = kClasses[choice];
         choice_ = choice;
-        if (choice == 1 || choice == 2 || choice == 7 || choice == 10) i.destination = 0;
+        const bool has_result = choice != 1 && choice != 2 && choice != 7 && choice != 10 &&
+                                !(mix_.posted && (choice == 8 || choice == 9));
+        if (!has_result) i.destination = 0;
         if (choice == 2 && (r >> 44 & 7) == 0)
             pc_ = (pc_ + 64) % mix_.code_bytes;  // one branch in eight is taken
         i.next_pc = base_ + pc_;
@@ -122,8 +110,6 @@ class TraceSource final : public InstructionSource {
             static_cast<NodeId>(nodes_ == 1 ? 0 : (self_ + 1 + random_.below(nodes_ - 1)) % nodes_);
         op.name_space = target + std::uint64_t{1};
         op.address = data_base() + random_.below(mix_.remote_bytes_range / 8) * 8;
-        op.destination = i.destination;
-        op.blocking = mix_.blocking;
         if (choice_ == 9) {
             op.kind = random_.chance(0.5) ? RemoteKind::kBulkGet : RemoteKind::kBulkPut;
             op.bytes = 1 + random_.below(mix_.bulk_bytes);
@@ -132,8 +118,8 @@ class TraceSource final : public InstructionSource {
             op.kind = kKinds[choice_ - 6];
             op.operation = AtomicOperation::kAdd;
             op.value[0] = random_.next();
-            if (choice_ == 7) op.blocking = false;  // stores are posted
         }
+        op.blocking = choice_ == 6 || (choice_ != 7 && !mix_.posted);
         core.remote_access(op);
     }
     std::uint64_t data_base() const { return base_ + (1 << 20); }
@@ -143,8 +129,6 @@ class TraceSource final : public InstructionSource {
     const NodeId self_;
     const std::uint64_t nodes_, base_;
     std::array<std::uint32_t, 11> limits_{};
-    RetiredInstruction pending_;
-    bool has_pending_ = false;
     std::size_t choice_ = 0;
     std::uint64_t done_ = 0, pc_ = 0, cursor_ = 0, completed_ = 0, faults_ = 0,
                   digest_ = 0xcbf29ce484222325u;
