@@ -1,9 +1,26 @@
 // The read-modify-write operations, shared by the local and the remote atomics.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
-namespace isthmus::sim::atomic {
+namespace isthmus::sim {
+
+/// Those of the A extension, and compare-and-swap.
+enum class AtomicOperation : std::uint8_t {
+    kSwap,
+    kAdd,
+    kXor,
+    kAnd,
+    kOr,
+    kMin,
+    kMax,
+    kMinu,
+    kMaxu,
+    kCompareSwap
+};
+
+namespace atomic {
 
 // T is a signed type; the unsigned operations look at the same bits.
 
@@ -47,4 +64,36 @@ T maxu_(T old, T operand) {
     return static_cast<U>(old) > static_cast<U>(operand) ? old : operand;
 }
 
-}  // namespace isthmus::sim::atomic
+template <class T>
+T apply(AtomicOperation operation, T old, T operand, T compare) {
+    using enum AtomicOperation;
+    switch (operation) {
+        case kSwap: break;
+        case kAdd: return add_(old, operand);
+        case kXor: return xor_(old, operand);
+        case kAnd: return and_(old, operand);
+        case kOr: return or_(old, operand);
+        case kMin: return min_(old, operand);
+        case kMax: return max_(old, operand);
+        case kMinu: return minu_(old, operand);
+        case kMaxu: return maxu_(old, operand);
+        case kCompareSwap: return old == compare ? operand : old;
+    }
+    return swap_(old, operand);
+}
+
+}  // namespace atomic
+
+/// The new value of `bytes` (4 or 8) bytes. 4-byte values are taken from the low halves.
+inline std::uint64_t apply_atomic(AtomicOperation operation, std::uint64_t old,
+                                  std::uint64_t operand, std::uint64_t compare,
+                                  std::uint64_t bytes) {
+    const auto as = [&]<class T>() {
+        return static_cast<std::make_unsigned_t<T>>(atomic::apply(
+            operation, static_cast<T>(old), static_cast<T>(operand), static_cast<T>(compare)));
+    };
+    return bytes == 4 ? as.template operator()<std::int32_t>()
+                      : as.template operator()<std::int64_t>();
+}
+
+}  // namespace isthmus::sim

@@ -3,41 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <stdexcept>
 
-#include "sim/hart/atomic.hpp"
+#include "sim/hart/remote_access.hpp"
 
 namespace isthmus::sim {
 namespace {
-
-template <class T>
-T combine(Op op, T old, T operand) {
-    switch (op) {
-        case Op::eamoswap_w:
-        case Op::eamoswap_d: return atomic::swap_(old, operand);
-        case Op::eamoadd_w:
-        case Op::eamoadd_d: return atomic::add_(old, operand);
-        case Op::eamoxor_w:
-        case Op::eamoxor_d: return atomic::xor_(old, operand);
-        case Op::eamoand_w:
-        case Op::eamoand_d: return atomic::and_(old, operand);
-        case Op::eamoor_w:
-        case Op::eamoor_d: return atomic::or_(old, operand);
-        case Op::eamomin_w:
-        case Op::eamomin_d: return atomic::min_(old, operand);
-        case Op::eamomax_w:
-        case Op::eamomax_d: return atomic::max_(old, operand);
-        case Op::eamominu_w:
-        case Op::eamominu_d: return atomic::minu_(old, operand);
-        default: return atomic::maxu_(old, operand);
-    }
-}
-
-std::uint64_t sign_extend(std::uint64_t value, unsigned size) {
-    const unsigned shift = 64 - 8 * size;
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift);
-}
 
 std::uint64_t milliseconds() {
     using namespace std::chrono;
@@ -249,13 +220,6 @@ bool Machine::serve_remote(Node& from, Hart& hart) {
     };
     const unsigned target_id = from.namespaces.node_of(request.name_space);
     if (target_id == NamespaceTable::kUnmapped) return fail(writes, request.address);
-    NodeCounters& counters = from.counters;
-    if (target_id == from.id) ++counters.local_namespace;
-
-    const auto set_register = [&](std::uint64_t value) {
-        if (program_.xlen == Xlen::k32) value = sign_extend(value, 4);
-        (request.file == RegisterFile::kE ? hart.e : hart.x)[request.rd] = value;
-    };
     const auto read = [&](std::uint64_t address, void* to, std::size_t size,
                           std::uint8_t rights = kRead) {
         return read_node(target_id, address, to, size, rights);
@@ -263,61 +227,28 @@ bool Machine::serve_remote(Node& from, Hart& hart) {
     const auto write = [&](std::uint64_t address, const void* data, std::size_t size) {
         return write_node(target_id, address, data, size, kWrite);
     };
+    std::array<std::uint64_t, 2> value{};
     switch (request.kind) {
-        case Kind::kLoad: {
-            std::uint64_t value[2] = {0, 0};
-            if (!read(request.address, value, request.size)) return fail(false, request.address);
-            ++counters.remote_loads;
-            if (request.size == 16) {
-                hart.x[request.rd] = value[0];
-                hart.e[request.rd] = value[1];
-            } else {
-                set_register(request.sign_extend ? sign_extend(value[0], request.size) : value[0]);
-            }
+        case Kind::kLoad:
+        case Kind::kLoadReserved:
+            if (!read(request.address, value.data(), request.size))
+                return fail(false, request.address);
             break;
-        }
         case Kind::kStore: {
-            const std::uint64_t value[2] = {request.value, request.value_high};
-            if (!write(request.address, value, request.size)) return fail(true, request.address);
-            ++counters.remote_stores;
+            const std::uint64_t data[2] = {request.value, request.value_high};
+            if (!write(request.address, data, request.size)) return fail(true, request.address);
             break;
         }
         case Kind::kAtomic:
-        case Kind::kLoadReserved:
         case Kind::kStoreConditional: {
-            std::uint64_t old = 0;
-            const std::uint8_t rights =
-                request.kind == Kind::kLoadReserved ? kRead : kRead | kWrite;
-            if (!read(request.address, &old, request.size, rights))
-                return fail(writes, request.address);
-            ++counters.remote_atomics;
-            const std::uint64_t extended = sign_extend(old, request.size);
-            if (request.kind == Kind::kLoadReserved) {
-                hart.remote_reservation_size = request.size;
-                hart.remote_reservation_space = request.name_space;
-                hart.remote_reservation_address = request.address;
-                hart.remote_reservation_value = extended;
-                set_register(extended);
-                break;
-            }
+            if (!read(request.address, value.data(), request.size, kRead | kWrite))
+                return fail(true, request.address);
             std::uint64_t next = request.value;
-            if (request.kind == Kind::kStoreConditional) {
-                const bool reserved = hart.remote_reservation_size == request.size &&
-                                      hart.remote_reservation_space == request.name_space &&
-                                      hart.remote_reservation_address == request.address &&
-                                      hart.remote_reservation_value == extended;
-                hart.remote_reservation_size = 0;
-                set_register(reserved ? 0 : 1);
-                if (!reserved) break;
-            } else {
-                next = request.size == 4 ? static_cast<std::uint64_t>(
-                                               combine(request.op, static_cast<std::int32_t>(old),
-                                                       static_cast<std::int32_t>(request.value)))
-                                         : static_cast<std::uint64_t>(
-                                               combine(request.op, static_cast<std::int64_t>(old),
-                                                       static_cast<std::int64_t>(request.value)));
-                set_register(extended);
-            }
+            if (request.kind == Kind::kAtomic)
+                next = apply_atomic(atomic_operation(request.op), value[0], request.value, 0,
+                                    request.size);
+            else if (!reservation_holds(hart, request, value[0]))
+                break;
             write(request.address, &next, request.size);
             break;
         }
@@ -342,13 +273,10 @@ bool Machine::serve_remote(Node& from, Hart& hart) {
                 remote += n;
                 local += n;
             }
-            ++counters.bulk_transfers;
-            counters.remote_bytes += request.count * request.size - request.size;
-            set_register(request.count);
             break;
         }
     }
-    counters.remote_bytes += request.size;
+    complete_remote(from, hart, request, value);
     return true;
 }
 

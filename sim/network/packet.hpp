@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/hart/atomic.hpp"
 #include "sim/machine/machine.hpp"
 
 namespace isthmus::sim {
@@ -20,20 +21,6 @@ enum class MessageKind : std::uint8_t {
     kLoadReply,      ///< payload: what was read (also the old value of an atomic)
     kStoreReply,     ///< written, visible at the target
     kFaultReply,     ///< the target refused: address or rights
-};
-
-/// Read-modify-write operations of the A extension and compare-and-swap.
-enum class AtomicOperation : std::uint8_t {
-    kSwap,
-    kAdd,
-    kXor,
-    kAnd,
-    kOr,
-    kMin,
-    kMax,
-    kMinu,
-    kMaxu,
-    kCompareSwap
 };
 
 /// What the mesh looks at comes first, in a cache line of its own: with several host threads each

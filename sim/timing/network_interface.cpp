@@ -7,30 +7,6 @@
 
 namespace isthmus::sim {
 
-std::uint64_t apply_atomic(AtomicOperation operation, std::uint64_t old, std::uint64_t operand,
-                           std::uint64_t compare, std::uint64_t bytes) {
-    const auto narrow = [&](std::uint64_t v) { return bytes == 4 ? v & 0xffffffffu : v; };
-    const auto widen = [&](std::uint64_t v) {
-        return bytes == 4 ? std::int64_t{static_cast<std::int32_t>(v)}
-                          : static_cast<std::int64_t>(v);
-    };
-    old = narrow(old);
-    operand = narrow(operand);
-    switch (operation) {
-        case AtomicOperation::kSwap: return operand;
-        case AtomicOperation::kAdd: return narrow(old + operand);
-        case AtomicOperation::kXor: return old ^ operand;
-        case AtomicOperation::kAnd: return old & operand;
-        case AtomicOperation::kOr: return old | operand;
-        case AtomicOperation::kMin: return widen(old) < widen(operand) ? old : operand;
-        case AtomicOperation::kMax: return widen(old) > widen(operand) ? old : operand;
-        case AtomicOperation::kMinu: return std::min(old, operand);
-        case AtomicOperation::kMaxu: return std::max(old, operand);
-        case AtomicOperation::kCompareSwap: return old == narrow(compare) ? operand : old;
-    }
-    model_error("NIC: unknown atomic operation");
-}
-
 NetworkInterface::NetworkInterface(const MachineDescription& machine, NodeId self,
                                    MemorySystem& memory, NodeMemory& data, EventQueue& events,
                                    NodePort& port, std::uint64_t nodes)

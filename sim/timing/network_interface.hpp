@@ -161,9 +161,4 @@ class NetworkInterface {
     std::size_t record_limit_ = 0;
 };
 
-/// The new value of a read-modify-write on `bytes` (4 or 8) bytes. 4-byte values are taken from the
-/// low halves.
-std::uint64_t apply_atomic(AtomicOperation operation, std::uint64_t old, std::uint64_t operand,
-                           std::uint64_t compare, std::uint64_t bytes);
-
 }  // namespace isthmus::sim

@@ -1,11 +1,14 @@
 #include "sim/timing/timed_machine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <optional>
 #include <variant>
 
 #include "sim/hart/execute.hpp"
 #include "sim/hart/rdma_nic.hpp"
+#include "sim/hart/remote_access.hpp"
 #include "sim/machine/check.hpp"
 #include "sim/memory/sparse_memory.hpp"
 #include "sim/timing/descriptor_queue.hpp"
@@ -20,39 +23,6 @@ namespace {
 constexpr Cycle kServiceCycles = 400;
 /// Cycles between two looks of a core that sleeps or pauses.
 constexpr Cycle kPauseCycles = 20;
-
-AtomicOperation atomic_operation(Op op) {
-    switch (op) {
-        case Op::eamoswap_w:
-        case Op::eamoswap_d: return AtomicOperation::kSwap;
-        case Op::eamoadd_w:
-        case Op::eamoadd_d: return AtomicOperation::kAdd;
-        case Op::eamoxor_w:
-        case Op::eamoxor_d: return AtomicOperation::kXor;
-        case Op::eamoand_w:
-        case Op::eamoand_d: return AtomicOperation::kAnd;
-        case Op::eamoor_w:
-        case Op::eamoor_d: return AtomicOperation::kOr;
-        case Op::eamomin_w:
-        case Op::eamomin_d: return AtomicOperation::kMin;
-        case Op::eamomax_w:
-        case Op::eamomax_d: return AtomicOperation::kMax;
-        case Op::eamominu_w:
-        case Op::eamominu_d: return AtomicOperation::kMinu;
-        case Op::eamomaxu_w:
-        case Op::eamomaxu_d: return AtomicOperation::kMaxu;
-        default:
-            model_error("timing: no read-modify-write is known for operation " +
-                        std::string(info(op).name));
-    }
-}
-
-std::uint64_t extended(std::uint64_t value, unsigned size, bool sign) {
-    if (size >= 8) return value;
-    const unsigned shift = 64 - 8 * size;
-    return sign ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift)
-                : value << shift >> shift;
-}
 
 }  // namespace
 
@@ -176,57 +146,19 @@ class TimedMachine::HartSource final : public InstructionSource {
 
     void remote_completed(Ticket ticket, RemoteStatus status,
                           std::span<const std::byte> data) override {
-        if (complete_posted(ticket, status) || descriptors_.complete(ticket, status, data)) return;
-        if (status != RemoteStatus::kDone) {
+        if (descriptors_.complete(ticket, status, data)) return;
+        const std::optional<RemoteRequest> posted = take_posted(ticket);
+        if (status == RemoteStatus::kDone) {
+            std::array<std::uint64_t, 2> value{};
+            std::ranges::copy(data.first(std::min<std::size_t>(data.size(), sizeof value)),
+                              std::as_writable_bytes(std::span(value)).begin());
+            complete_remote(node_, hart_, posted.value_or(hart_.remote), value);
+        } else if (posted) {
+            posted_faults_.emplace_back(*posted);
+        } else {
             // The functional machine finds the same fault and raises it, as it would without time.
-            return ask_for_service(Service::kFault, 0);
+            ask_for_service(Service::kFault, 0);
         }
-        using Kind = RemoteRequest::Kind;
-        const RemoteRequest& request = hart_.remote;
-        NodeCounters& counters = node_.counters;
-        std::uint64_t value[2] = {0, 0};
-        std::ranges::copy(data.first(std::min<std::size_t>(data.size(), sizeof value)),
-                          std::as_writable_bytes(std::span(value)).begin());
-        std::uint64_t moved = request.size;
-        switch (request.kind) {
-            case Kind::kLoad:
-                ++counters.remote_loads;
-                if (request.size == 16) {
-                    hart_.x[request.rd] = value[0];
-                    hart_.e[request.rd] = value[1];
-                } else {
-                    set_register(extended(value[0], request.size, request.sign_extend));
-                }
-                break;
-            case Kind::kStore: break;  // complete_posted()
-            case Kind::kAtomic:
-                ++counters.remote_atomics;
-                set_register(extended(value[0], request.size, true));
-                break;
-            case Kind::kLoadReserved:
-                ++counters.remote_atomics;
-                hart_.remote_reservation_size = request.size;
-                hart_.remote_reservation_space = request.name_space;
-                hart_.remote_reservation_address = request.address;
-                hart_.remote_reservation_value = extended(value[0], request.size, true);
-                set_register(hart_.remote_reservation_value);
-                break;
-            case Kind::kStoreConditional:
-                ++counters.remote_atomics;
-                set_register(reserved_ && extended(value[0], request.size, true) ==
-                                              hart_.remote_reservation_value
-                                 ? 0
-                                 : 1);
-                hart_.remote_reservation_size = 0;
-                break;
-            case Kind::kBulkLoad:
-            case Kind::kBulkStore:
-                ++counters.bulk_transfers;
-                moved = request.count * request.size;
-                set_register(request.count);
-                break;
-        }
-        counters.remote_bytes += moved;
     }
 
     void serve() override {
@@ -286,11 +218,6 @@ class TimedMachine::HartSource final : public InstructionSource {
         wants_service_ = true;
     }
 
-    void set_register(std::uint64_t value) {
-        if (machine_.program().xlen == Xlen::k32) value = extended(value, 4, true);
-        (hart_.remote.file == RegisterFile::kE ? hart_.e : hart_.x)[hart_.remote.rd] = value;
-    }
-
     void start_remote(CoreTiming& core) {
         using Kind = RemoteRequest::Kind;
         const RemoteRequest& request = hart_.remote;
@@ -311,14 +238,14 @@ class TimedMachine::HartSource final : public InstructionSource {
                 op.operation = atomic_operation(request.op);
                 break;
             case Kind::kStoreConditional:
-                reserved_ = hart_.remote_reservation_size == request.size &&
-                            hart_.remote_reservation_space == request.name_space &&
-                            hart_.remote_reservation_address == request.address;
                 // Without a reservation nothing is written, but the access is made: it may fault.
                 op.kind = RemoteKind::kAtomic;
-                op.operation = reserved_ ? AtomicOperation::kCompareSwap : AtomicOperation::kOr;
+                op.operation = AtomicOperation::kCompareSwap;
                 op.compare = hart_.remote_reservation_value;
-                if (!reserved_) op.value[0] = 0;
+                if (!is_reserved(hart_, request)) {
+                    op.operation = AtomicOperation::kOr;
+                    op.value[0] = 0;
+                }
                 break;
             case Kind::kBulkLoad:
             case Kind::kBulkStore:
@@ -358,24 +285,14 @@ class TimedMachine::HartSource final : public InstructionSource {
                           (place.empty() ? std::string() : " at <" + place + ">") + " before\n");
     }
 
-    bool complete_posted(Ticket ticket, RemoteStatus status) {
+    /// The operation that was posted under this ticket, if there is one.
+    std::optional<RemoteRequest> take_posted(Ticket ticket) {
         const auto found = std::find_if(posted_.begin(), posted_.end(),
                                         [&](const auto& one) { return one.first == ticket; });
-        if (found == posted_.end()) return false;
-        const RemoteRequest& request = found->second;
-        if (status == RemoteStatus::kDone) {
-            NodeCounters& counters = node_.counters;
-            const bool bulk = request.kind == RemoteRequest::Kind::kBulkLoad ||
-                              request.kind == RemoteRequest::Kind::kBulkStore;
-            ++(bulk                                          ? counters.bulk_transfers
-               : request.kind == RemoteRequest::Kind::kStore ? counters.remote_stores
-                                                             : counters.remote_atomics);
-            counters.remote_bytes += bulk ? request.count * request.size : request.size;
-        } else {
-            posted_faults_.push_back(request);
-        }
+        if (found == posted_.end()) return {};
+        const RemoteRequest request = found->second;
         posted_.erase(found);
-        return true;
+        return request;
     }
 
     Machine& machine_;
@@ -391,7 +308,7 @@ class TimedMachine::HartSource final : public InstructionSource {
     Service service_ = Service::kNone;
     std::uint64_t service_sleep_ = 0;  // nanoseconds of its cycles that the program slept
     Cycle service_cycles_ = 0;
-    bool wants_service_ = false, core_waits_ = false, reserved_ = false;
+    bool wants_service_ = false, core_waits_ = false;
 };
 
 TimedMachine::TimedMachine(Machine& functional, const MachineDescription& machine,
