@@ -192,8 +192,8 @@ class Machine {
     bool round(std::span<Observer> observers);
 
     /// Serves the remote access a hart waits for: moves the data, writes its register or makes it
-    /// trap; true if the access took place. The functional effect only; a timing model calls it
-    /// when the access takes place.
+    /// trap; true if the access took place. A timing model moves the data itself and calls this for
+    /// an access that it has found to fault.
     bool serve_remote(Node& from, Hart& hart);
     /// Serves whatever a hart stopped for.
     void serve(Node& node, Hart& hart);

@@ -2,8 +2,8 @@
 //
 // The functional machine loads the program and plays its environment (system calls, exits). The
 // timing simulator decides when each instruction and each remote access happens. Remote accesses go
-// through the simulated NICs, network and directories with their data; the hart that asked stops
-// until its answer is there. System calls are served between windows, node after node.
+// through the simulated NICs, network and directories with their data; a hart that asked for a
+// result stops until it is there. System calls are served between windows, node after node.
 //
 // Not modelled: address translation (user programs use their addresses as they are), and threads of
 // one node (one core per node; a program that starts a second hart is refused). Time as a program
