@@ -79,13 +79,31 @@ void Machine::begin_round() {
     const std::size_t first = first_of_round();
     for (std::size_t i = 0; i < nodes_.size(); ++i)
         begin_round(*nodes_[(first + i) % nodes_.size()]);
+    if (options_.host_clock && active_.empty()) rest();
+}
+
+// The host's time passes by itself: while no hart of any node can run, the host sleeps until the
+// first may, and looks now and then whether something else than time lets one.
+void Machine::rest() const {
+    constexpr std::uint64_t kLongest = 1'000'000;
+    std::uint64_t left = kLongest;
+    bool alive = false;
+    for (const auto& node : nodes_) {
+        if (node->exited) continue;
+        alive = true;
+        if (!owns(node->id) || node->wakes_at == 0) continue;
+        const std::uint64_t now = node->nanoseconds();
+        left = std::min(left, node->wakes_at > now ? node->wakes_at - now : 0);
+    }
+    if (alive && left != 0) std::this_thread::sleep_for(std::chrono::nanoseconds(left));
 }
 
 void Machine::begin_round(Node& node) {
     if (node.exited) return;
     node.begin_round_of_time();
     node.environment->before_round(node);
-    if (std::none_of(node.runnable.begin(), node.runnable.end(), [](bool b) { return b; })) {
+    const auto none_can_run = [&] { return std::ranges::count(node.runnable, true) == 0; };
+    if (none_can_run()) {
         if (!node.environment->wake_sleepers(node)) {
             complain("isthmus-sim: node " + std::to_string(node.id) +
                      ": every thread waits for another one; the program is deadlocked\n");
@@ -94,6 +112,7 @@ void Machine::begin_round(Node& node) {
             exit_node(node, 124);
             return;
         }
+        if (options_.host_clock && none_can_run()) return;
     }
     if (options_.max_instructions != 0 &&
         node.retired() + node.trapped() >= options_.max_instructions) {
@@ -127,7 +146,9 @@ Spread::State Machine::begin_spread_round() {
                                        begin_round(*nodes_[i]);
                                    note_spread(first, last, now);
                                });
-    return agree(state);
+    state = agree(state);
+    if (options_.host_clock && state.alive && !state.active) rest();
+    return state;
 }
 
 Spread::State Machine::end_spread_phase() {

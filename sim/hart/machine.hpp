@@ -87,7 +87,7 @@ class Environment {
     /// After Stop::kSystemCall or kHostCall, and after Stop::kTrap when traps are not delivered.
     virtual void serve(Node& node, Hart& hart) = 0;
     /// Called when no hart of the node can run; wakes what a passed time wakes. False: nothing will
-    /// ever.
+    /// ever. With the host's clock it skips no time but says in Node::wakes_at when to look again.
     virtual bool wake_sleepers(Node& node) = 0;
     /// Before each round, with nothing running.
     virtual void before_round(Node&) {}
@@ -152,6 +152,9 @@ struct Node {
     std::function<std::uint64_t()> clock;
     std::uint64_t before_round = 0;
     std::uint64_t slept = 0;  // while no hart could run; what a clock does not have yet
+    /// With the host's clock, while no hart can run: when time lets one, in nanoseconds(); 0:
+    /// others have to.
+    std::uint64_t wakes_at = 0;
 };
 
 /// What the simulator itself ends with. A bare-metal program's code may have more than eight bits;
@@ -243,6 +246,7 @@ class Machine {
     void begin_round(Node& node);
     std::size_t first_of_round() const;
     bool end_phase();
+    void rest() const;
     void tick_progress();
     template <HartObserver Observer>
     bool run_spread(std::span<Observer> observers);

@@ -282,8 +282,11 @@ class Process final : public Environment {
     bool somebody_waits_for_others() const;
     void wait_for_others();
     bool is_ready(unsigned id, Sleeper& sleeper);
-    /// Nothing happens in the process while this thread waits.
-    bool alone() const { return node_.harts.size() - gone_.size() < 2 && next_signal() == 0; }
+    /// Nothing happens in the process while this thread waits, and no time that others see passes.
+    bool alone() const {
+        return node_.harts.size() - gone_.size() < 2 && next_signal() == 0 &&
+               !machine_.options().host_clock;
+    }
     int wake_futex(std::uint64_t address, std::uint64_t most, std::uint32_t bits);
     void exit_thread(Hart& hart, int code);
     void end(int code);

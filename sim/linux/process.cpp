@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,12 +13,21 @@
 #include "sim/linux/linux_process.hpp"
 
 namespace isthmus::sim::linux_abi {
+namespace {
+
+std::uint64_t host_nanoseconds() {
+    return static_cast<std::uint64_t>(
+        std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+}  // namespace
 
 Process::Process(Machine& machine, Node& node)
     : machine_(machine), node_(node), trace_(std::getenv("ISTHMUS_SIM_STRACE") != nullptr) {
     for (int fd = 0; fd < 3; ++fd)
         files_[fd] = {fd, std::make_shared<OpenFile>()};
     limits_[kLimitOfStack].now = kStackSize;
+    if (machine.options().host_clock) node.clock = host_nanoseconds;
 }
 
 Process::~Process() {

@@ -411,12 +411,10 @@ std::int64_t Process::signal_call(Hart& hart, std::uint64_t number, const std::u
             if (a[2] != 0) {
                 Timespec time;
                 if (!get(a[2], time)) return -EFAULT;
-                if (time.seconds < 0 || time.nanoseconds < 0 || time.nanoseconds > 999'999'999)
-                    return -EINVAL;
-                if (time.seconds == 0 && time.nanoseconds == 0) return -EAGAIN;
-                sleeper.deadline = node_.nanoseconds() +
-                                   static_cast<std::uint64_t>(time.seconds) * 1'000'000'000 +
-                                   static_cast<std::uint64_t>(time.nanoseconds);
+                const auto nanoseconds = nanoseconds_of(time);
+                if (!nanoseconds) return -EINVAL;
+                if (*nanoseconds == 0) return -EAGAIN;
+                sleeper.deadline = deadline_of(*nanoseconds, false, false);
                 sleeper.at_deadline = -EAGAIN;
             }
             block(hart, sleeper);

@@ -77,6 +77,7 @@ void Process::wait_for_others() {
 
 bool Process::wake_sleepers(Node& node) {
     std::uint64_t first = 0;
+    const bool time_passes = machine_.options().host_clock;
     const auto consider = [&first](std::uint64_t deadline) {
         if (deadline != 0 && (first == 0 || deadline < first)) first = deadline;
     };
@@ -87,15 +88,16 @@ bool Process::wake_sleepers(Node& node) {
         if (!sleeper.files.empty()) consider(next_file_timer());
         ready |= is_ready(hart, sleeper);
     }
+    node.wakes_at = first;
     if (!ready) {
         const std::uint64_t now = node.nanoseconds();
+        if (first == 0 && !somebody_waits_for_others()) return false;
+        if (time_passes && (first == 0 || first > now)) return true;
         // Time passes at once.
         if (first > now)
             node.slept += first - now;
-        else if (first == 0 && somebody_waits_for_others())
-            wait_for_others();
         else if (first == 0)
-            return false;
+            wait_for_others();
     }
     wake_due();
     return true;
@@ -130,14 +132,11 @@ std::int64_t Process::futex(Hart& hart, const std::uint64_t (&a)[6]) {
             if (a[3] != 0) {
                 Timespec time;
                 if (!get(a[3], time)) return -EFAULT;
-                std::uint64_t deadline = static_cast<std::uint64_t>(time.seconds) * 1'000'000'000 +
-                                         static_cast<std::uint64_t>(time.nanoseconds);
+                const auto nanoseconds = nanoseconds_of(time);
+                if (!nanoseconds) return -EINVAL;
                 // WAIT takes a duration, WAIT_BITSET a point in time of one of the clocks.
-                if (operation == kFutexWait)
-                    deadline += node_.nanoseconds();
-                else if (a[1] & kFutexClockRealtime)
-                    deadline -= std::min(deadline, kEpoch * 1'000'000'000);
-                sleeper.deadline = std::max<std::uint64_t>(deadline, 1);
+                sleeper.deadline = deadline_of(*nanoseconds, operation == kFutexWaitBitset,
+                                               (a[1] & kFutexClockRealtime) != 0);
                 sleeper.at_deadline = -ETIMEDOUT;
             }
             sleeper.restarts = sleeper.deadline == 0;

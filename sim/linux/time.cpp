@@ -1,4 +1,4 @@
-// Clocks and sleeping. Time is that of the node, unless the host's is asked for.
+// Clocks and sleeping. Time is that of the node, which is the host's if that is asked for.
 #include <chrono>
 
 #include "sim/linux/linux_process.hpp"
@@ -14,12 +14,9 @@ constexpr std::int32_t kUsageOfChildren = -1, kUsageOfThread = 1;
 
 std::uint64_t Process::now(bool realtime) const {
     using namespace std::chrono;
-    if (machine_.options().host_clock) {
-        const auto value = realtime ? system_clock::now().time_since_epoch().count()
-                                    : steady_clock::now().time_since_epoch().count();
-        return static_cast<std::uint64_t>(value);
-    }
-    return node_.nanoseconds() + (realtime ? kEpoch * 1'000'000'000 : 0);
+    if (!realtime) return node_.nanoseconds();
+    if (!machine_.options().host_clock) return node_.nanoseconds() + kEpoch * 1'000'000'000;
+    return static_cast<std::uint64_t>(nanoseconds(system_clock::now().time_since_epoch()).count());
 }
 
 bool Process::has_clock(std::int32_t clock) const {
@@ -31,9 +28,10 @@ bool Process::has_clock(std::int32_t clock) const {
 }
 
 std::uint64_t Process::deadline_of(std::uint64_t value, bool absolute, bool realtime) const {
-    const std::uint64_t own = node_.nanoseconds();
-    if (!absolute) return own + value;
+    if (!absolute) return node_.nanoseconds() + value;
+    // In this order: a clock that goes on in between makes it late, never early.
     const std::uint64_t shown = now(realtime);
+    const std::uint64_t own = node_.nanoseconds();
     if (value >= shown) return own + (value - shown);
     return own > shown - value ? own - (shown - value) : 1;
 }

@@ -418,7 +418,7 @@ int main(int argc, char** argv) {
                  "Trap if e0..e9 address memory, as the specification says");
     app.add_flag("!--interpret", machine.translate, "Do not translate hot code to host code");
     app.add_flag("--host-clock", machine.host_clock,
-                 "Programs see real time; runs do not repeat exactly");
+                 "Linux programs see and wait by real time; runs do not repeat exactly");
     app.add_option("--env", settings.environment, "NAME=VALUE for the program")
         ->allow_extra_args(false)
         ->check(environment_variable());

@@ -1,5 +1,6 @@
 // What a Linux program sees of the machine where it must not be the host's; the machine's examples.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "tests/sim/tools.hpp"
 
@@ -39,6 +40,51 @@ int main(void) {
     EXPECT_EQ(first.substr(0, 12), "1 1 1 1 243 ") << first;
     EXPECT_EQ(run("--seed 1"), first);
     EXPECT_NE(run("--seed 2"), first);
+}
+
+// Nothing is skipped, whatever a program waits with. A loaded host makes it late.
+TEST(Linux, ByTheHostsClockNoWaitIsShorterThanItSays) {
+    if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+    test::Scratch scratch;
+    const auto built = test::compile_linux(
+        scratch, test::read_file(ISTHMUS_TEST_SOURCE "/tests/sim/programs/deadlines.c"),
+        scratch / "deadlines");
+    ASSERT_EQ(built.status, 0) << built.output;
+    const auto ran =
+        test::run("timeout 60 " ISTHMUS_TEST_BINARY "/bin/isthmus-sim --quiet --host-clock -n 2 " +
+                  (scratch / "deadlines"));
+    EXPECT_EQ(ran.status, 0) << ran.output;
+}
+
+TEST(Linux, ByTheHostsClockNodesGoOnWhileOneWaits) {
+    if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+    test::Scratch scratch;
+    const auto built = test::compile_linux(scratch, R"(
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+#include <xbgas.h>
+int main(int count, char** words) {
+    char byte = 0;
+    const int pipe = open(words[count - 1], O_RDWR);
+    struct pollfd polled = {pipe, POLLIN, 0};
+    /* As one that would wait in the host, and as one that asks when it need not. */
+    if (XBGAS_READ_E(10) == 0) return poll(&polled, 1, -1) != 1 || read(pipe, &byte, 1) != 1;
+    if (XBGAS_READ_E(10) == 1) return read(pipe, &byte, 1) != 1;
+    usleep(20000);
+    return write(pipe, "ab", 2) != 2 || usleep(20000) != 0;
+}
+)",
+                                           scratch / "wait");
+    ASSERT_EQ(built.status, 0) << built.output;
+    const std::string pipe = scratch / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    for (const char* options : {"", "--threads 2 ", "--processes 2 "}) {
+        const auto ran =
+            test::run("timeout 60 " ISTHMUS_TEST_BINARY "/bin/isthmus-sim --quiet --host-clock " +
+                      std::string(options) + "-n 3 " + (scratch / "wait") + " " + pipe);
+        EXPECT_EQ(ran.status, 0) << options << ran.output;
+    }
 }
 
 // As their first lines say.
