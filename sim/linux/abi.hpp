@@ -68,6 +68,7 @@ enum Call : std::uint64_t {
     kSysSetTidAddress = 96,
     kSysFutex = 98,
     kSysSetRobustList = 99,
+    kSysGetRobustList = 100,
     kSysNanosleep = 101,
     kSysGetitimer = 102,
     kSysSetitimer = 103,
@@ -332,7 +333,16 @@ enum FutexOperation : std::uint64_t {
     kFutexClockRealtime = 256
 };
 /// In the word of a futex that is a lock.
-enum FutexLockWord : std::uint32_t { kFutexOwner = 0x3fffffff, kFutexWaiters = 0x80000000 };
+enum FutexLockWord : std::uint32_t {
+    kFutexOwner = 0x3fffffff,
+    kFutexOwnerDied = 0x40000000,
+    kFutexWaiters = 0x80000000
+};
+/// The head of a thread's list of locks: the first entry, from each to its word, and the entry that
+/// the thread is just adding or taking out.
+struct RobustList {
+    std::uint64_t first, offset, pending;
+};
 enum CloneFlag : std::uint64_t {
     kCloneVm = 0x100,
     kCloneThread = 0x10000,

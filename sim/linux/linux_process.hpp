@@ -194,6 +194,9 @@ class Process final : public Environment {
     std::int64_t futex(Hart& hart, const std::uint64_t (&a)[6]);
     std::int64_t lock_futex(Hart& hart, const std::uint64_t (&a)[6]);
     std::int64_t unlock_futex(const Hart& hart, std::uint64_t address);
+    /// Gives a lock to who has waited longest, with kFutexOwnerDied or nothing in its word. False:
+    /// there is no such memory.
+    bool hand_over(std::uint64_t address, std::uint32_t died);
     std::int64_t clone(Hart& hart, const std::uint64_t (&a)[6]);
 
     void crash(Hart& hart);
@@ -250,6 +253,13 @@ class Process final : public Environment {
     // Sockets (sockets.cpp).
     std::int64_t open_sockets(const std::uint64_t (&a)[6]);
     std::int64_t socket_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+
+    // Locks that outlive their owner (robust_locks.cpp).
+    std::int64_t robust_list_call(const Hart& hart, std::uint64_t number,
+                                  const std::uint64_t (&a)[6]);
+    void leave_locks(unsigned id);
+    /// False: there is no such memory.
+    bool leave_lock(unsigned id, std::uint64_t address, bool inherits, bool pending);
 
     // Locks (file_locks.cpp).
     std::int64_t lock_file(Hart& hart, std::uint64_t fd, std::uint64_t operation);
@@ -361,7 +371,7 @@ class Process final : public Environment {
     std::map<unsigned, Sleeper> sleepers_;
     std::map<unsigned, Opening> openings_;
     std::uint64_t turns_ = 0;
-    std::map<unsigned, std::uint64_t> clear_tid_;
+    std::map<unsigned, std::uint64_t> clear_tid_, robust_lists_;
     std::vector<unsigned> gone_;     // harts whose threads have ended
     bool blocked_ = false;           // the call leaves the result register alone
     std::vector<unsigned> expired_;  // threads that make a call again because its time is over

@@ -351,7 +351,8 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
                 if (other) other->flush_code();
             }
             return 0;
-        case kSysSetRobustList: return 0;
+        case kSysSetRobustList:
+        case kSysGetRobustList: return robust_list_call(hart, number, a);
         default: return -ENOSYS;
     }
 }

@@ -206,6 +206,10 @@ std::int64_t Process::unlock_futex(const Hart& hart, std::uint64_t address) {
     if ((address & 3) != 0) return -EINVAL;
     if (!get(address, value)) return -EFAULT;
     if ((value & kFutexOwner) != kProcessId + hart.id) return -EPERM;
+    return hand_over(address, 0) ? 0 : -EFAULT;
+}
+
+bool Process::hand_over(std::uint64_t address, std::uint32_t died) {
     auto next = sleepers_.end();
     unsigned waiters = 0;
     for (auto it = sleepers_.begin(); it != sleepers_.end(); ++it) {
@@ -213,14 +217,14 @@ std::int64_t Process::unlock_futex(const Hart& hart, std::uint64_t address) {
         ++waiters;
         if (next == sleepers_.end() || it->second.turn < next->second.turn) next = it;
     }
-    value = waiters > 1 ? std::uint32_t{kFutexWaiters} : 0;
+    std::uint32_t value = died | (waiters > 1 ? std::uint32_t{kFutexWaiters} : 0);
     if (waiters != 0) value |= static_cast<std::uint32_t>(kProcessId + next->first);
-    if (!put(address, value)) return -EFAULT;
+    if (!put(address, value)) return false;
     if (waiters != 0) {
         wake(next->first, 0);
         sleepers_.erase(next);
     }
-    return 0;
+    return true;
 }
 
 std::int64_t Process::clone(Hart& hart, const std::uint64_t (&a)[6]) {
@@ -258,6 +262,7 @@ std::int64_t Process::clone(Hart& hart, const std::uint64_t (&a)[6]) {
 
 void Process::exit_thread(Hart& hart, int code) {
     const unsigned id = hart.id;
+    leave_locks(id);
     if (const auto found = clear_tid_.find(id); found != clear_tid_.end()) {
         const std::uint32_t zero = 0;
         put(found->second, zero);

@@ -42,6 +42,29 @@ int main(void) {
     EXPECT_NE(run("--seed 2"), first);
 }
 
+// qemu walks no lists; this is what Linux itself prints.
+TEST(Linux, LocksTellOfTheDeathOfTheirOwner) {
+    if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+    test::Scratch scratch;
+    const auto built = test::compile_linux(
+        scratch, test::read_file(ISTHMUS_TEST_SOURCE "/tests/sim/programs/robust_locks.c"),
+        scratch / "locks");
+    ASSERT_EQ(built.status, 0) << built.output;
+    const auto ran =
+        test::run("timeout 60 " ISTHMUS_TEST_BINARY "/bin/isthmus-sim " + (scratch / "locks"));
+    const std::string of_each_kind =
+        "0 0\n"
+        "0 0 0 \n"
+        "EOWNERDEAD 0 0 0 0\n"
+        "EOWNERDEAD 0 ENOTRECOVERABLE\n"
+        "EOWNERDEAD 0 0\n"
+        "EOWNERDEAD EOWNERDEAD EOWNERDEAD \n"
+        "EOWNERDEAD EOWNERDEAD EOWNERDEAD \n"
+        "1 2 0 EOWNERDEAD\n";
+    EXPECT_EQ(ran.output, of_each_kind + of_each_kind + "0 1 24 -1\n");
+    EXPECT_EQ(ran.status, 0);
+}
+
 // Nothing is skipped, whatever a program waits with. A loaded host makes it late.
 TEST(Linux, ByTheHostsClockNoWaitIsShorterThanItSays) {
     if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
