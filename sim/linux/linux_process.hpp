@@ -87,6 +87,16 @@ constexpr bool is_realtime(std::int32_t clock) {
            clock == kClockRealtimeAlarm || clock == kClockTai;
 }
 
+/// What a clock of the program shows.
+struct ClockSource {
+    enum Kind : std::uint8_t { kElapsed, kRealtime, kProcessRan, kThreadRan };
+    Kind kind = kElapsed;
+    unsigned thread = 0;
+
+    /// It stands still while nobody runs.
+    bool is_processor_time() const { return kind == kProcessRan || kind == kThreadRan; }
+};
+
 /// The signal of a trap.
 int signal_of(Cause cause);
 
@@ -272,13 +282,24 @@ class Process final : public Environment {
     void raise_signal_files();
 
     std::uint64_t now(bool realtime) const;
-    /// Those of threads and processes go by the node's time, too.
     bool has_clock(std::int32_t clock) const;
+    /// Of a clock that there is; a thread asks.
+    ClockSource source_of(std::int32_t clock, const Hart& hart) const;
+    std::uint64_t time_of(const ClockSource& source) const;
+    /// A thread's progress, of which nobody else's is part: the time where one is kept, else its
+    /// instructions, each a nanosecond.
+    std::uint64_t progress(const Hart& hart) const {
+        return node_.clock ? node_.nanoseconds() : hart.instret;
+    }
+    /// How long a thread, and all threads, have not waited.
+    std::uint64_t processor_time(unsigned id) const;
+    std::uint64_t processor_time() const;
     /// In nanoseconds of the node, never 0.
     std::uint64_t deadline_of(std::uint64_t value, bool absolute, bool realtime) const;
 
     // Waiting (threads.cpp).
     void block(Hart& hart, const Sleeper& sleeper);
+    void resume(unsigned id);
     void wake(unsigned id, std::int64_t result);
     /// The call that the thread waits in is made again.
     void call_again(unsigned id, const Sleeper& sleeper);
@@ -372,6 +393,12 @@ class Process final : public Environment {
     std::map<unsigned, Opening> openings_;
     std::uint64_t turns_ = 0;
     std::map<unsigned, std::uint64_t> clear_tid_, robust_lists_;
+    /// Of a living thread: its time before it ran, and its progress then.
+    struct Run {
+        std::uint64_t before = 0, since = 0;
+    };
+    std::map<unsigned, Run> runs_;
+    std::uint64_t ended_ran_ = 0;    // time of the threads that have ended
     std::vector<unsigned> gone_;     // harts whose threads have ended
     bool blocked_ = false;           // the call leaves the result register alone
     std::vector<unsigned> expired_;  // threads that make a call again because its time is over

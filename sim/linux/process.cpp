@@ -132,6 +132,7 @@ void Process::boot() {
 
     Hart& hart = machine_.add_hart(node_, true);
     RdmaNic::watch(hart);
+    resume(hart.id);
     hart.pc = program.entry;
     hart.x[2] = top;
     hart.clock = [this] { return now(false); };

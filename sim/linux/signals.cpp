@@ -184,7 +184,7 @@ void Process::interrupt(Hart& hart, const SignalAction& action) {
         wake(hart.id, static_cast<std::int64_t>(sleeper.done));
     } else if (sleeper.always_restarts || (sleeper.restarts && (action.flags & kSaRestart) != 0)) {
         hart.pc -= 4;  // of the ecall; its arguments are still there
-        node_.runnable[hart.id] = true;
+        resume(hart.id);
     } else {
         wake(hart.id, -EINTR);
     }

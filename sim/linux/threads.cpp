@@ -12,13 +12,19 @@ void Process::block(Hart& hart, const Sleeper& sleeper) {
     blocked_ = true;
     Sleeper& kept = sleepers_[hart.id] = sleeper;
     kept.turn = ++turns_;
+    runs_[hart.id].before = processor_time(hart.id);
     node_.runnable[hart.id] = false;
     node_.current = (node_.current + 1) % node_.harts.size();
 }
 
+void Process::resume(unsigned id) {
+    runs_[id].since = progress(*node_.harts[id]);
+    node_.runnable[id] = true;
+}
+
 void Process::wake(unsigned id, std::int64_t result) {
     node_.harts[id]->x[10] = static_cast<std::uint64_t>(result);
-    node_.runnable[id] = true;
+    resume(id);
 }
 
 void Process::call_again(unsigned id, const Sleeper& sleeper) {
@@ -27,7 +33,7 @@ void Process::call_again(unsigned id, const Sleeper& sleeper) {
     if (signals.after_waiting) signals.blocked = *std::exchange(signals.after_waiting, {});
     Hart& hart = *node_.harts[id];
     hart.pc -= 4;  // of the ecall
-    node_.runnable[id] = true;
+    resume(id);
 }
 
 void Process::wake_due() {
@@ -235,11 +241,11 @@ std::int64_t Process::clone(Hart& hart, const std::uint64_t (&a)[6]) {
     Hart* reused = nullptr;
     if (!gone_.empty()) {
         reused = node_.harts[gone_.back()].get();
-        node_.runnable[gone_.back()] = true;
         gone_.pop_back();
     }
     Hart& child = reused ? *reused : machine_.add_hart(node_, true);
     RdmaNic::watch(child);
+    resume(child.id);
     child.x = hart.x;
     child.f = hart.f;
     child.e = hart.e;
@@ -269,6 +275,8 @@ void Process::exit_thread(Hart& hart, int code) {
         wake_futex(found->second, 1, ~0u);
         clear_tid_.erase(found);
     }
+    ended_ran_ += processor_time(id);
+    runs_.erase(id);
     node_.runnable[id] = false;
     blocked_ = true;
     signals_.erase(id);

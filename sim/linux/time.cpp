@@ -8,6 +8,7 @@ namespace {
 
 /// In the number of a clock of a process or thread, which is less than 0.
 constexpr std::int32_t kClockOfThread = 4;
+constexpr std::uint64_t kTick = 10'000'000;  // nanoseconds
 constexpr std::int32_t kUsageOfChildren = -1, kUsageOfThread = 1;
 
 }  // namespace
@@ -27,6 +28,37 @@ bool Process::has_clock(std::int32_t clock) const {
     return owner == 0 || owner == static_cast<std::int64_t>(kProcessId);
 }
 
+ClockSource Process::source_of(std::int32_t clock, const Hart& hart) const {
+    if (clock == kClockThread) return {ClockSource::kThreadRan, hart.id};
+    if (clock == kClockProcess) return {ClockSource::kProcessRan};
+    if (clock >= 0) return {is_realtime(clock) ? ClockSource::kRealtime : ClockSource::kElapsed};
+    if ((clock & kClockOfThread) == 0) return {ClockSource::kProcessRan};
+    const Hart* const owner = thread(~(clock >> 3));
+    return {ClockSource::kThreadRan, owner != nullptr ? owner->id : hart.id};
+}
+
+std::uint64_t Process::time_of(const ClockSource& source) const {
+    switch (source.kind) {
+        case ClockSource::kProcessRan: return processor_time();
+        case ClockSource::kThreadRan: return processor_time(source.thread);
+        default: return now(source.kind == ClockSource::kRealtime);
+    }
+}
+
+std::uint64_t Process::processor_time(unsigned id) const {
+    const auto found = runs_.find(id);
+    if (found == runs_.end()) return 0;
+    const Run& run = found->second;
+    return run.before + (node_.runnable[id] ? progress(*node_.harts[id]) - run.since : 0);
+}
+
+std::uint64_t Process::processor_time() const {
+    std::uint64_t total = ended_ran_;
+    for (const auto& [id, run] : runs_)
+        total += processor_time(id);
+    return total;
+}
+
 std::uint64_t Process::deadline_of(std::uint64_t value, bool absolute, bool realtime) const {
     if (!absolute) return node_.nanoseconds() + value;
     // In this order: a clock that goes on in between makes it late, never early.
@@ -42,7 +74,8 @@ std::int64_t Process::time_call(Hart& hart, std::uint64_t number, const std::uin
                              number == kSysClockNanosleep || number == kSysClockSettime;
     if (takes_clock && !has_clock(clock)) return -EINVAL;
     switch (number) {
-        case kSysClockGettime: return put(a[1], timespec_of(now(is_realtime(clock)))) ? 0 : -EFAULT;
+        case kSysClockGettime:
+            return put(a[1], timespec_of(time_of(source_of(clock, hart)))) ? 0 : -EFAULT;
         case kSysClockGetres: return a[1] == 0 || put(a[1], Timespec{0, 1}) ? 0 : -EFAULT;
         case kSysGettimeofday: {
             const Timespec time = timespec_of(now(true));
@@ -64,15 +97,16 @@ std::int64_t Process::time_call(Hart& hart, std::uint64_t number, const std::uin
                        : -EPERM;
         }
         case kSysTimes: {
-            const std::int64_t ticks = static_cast<std::int64_t>(now(false) / 10'000'000);
-            const std::int64_t values[4] = {ticks, 0, 0, 0};
+            const auto ticks = static_cast<std::int64_t>(now(false) / kTick);
+            const std::uint64_t values[4] = {processor_time() / kTick, 0, 0, 0};
             return a[0] == 0 || put(a[0], values) ? ticks : -EFAULT;
         }
         case kSysGetrusage: {
             std::int64_t values[18] = {};
-            const Timespec time = timespec_of(now(false));
             const auto whose = static_cast<std::int32_t>(a[0]);
             if (whose < kUsageOfChildren || whose > kUsageOfThread) return -EINVAL;
+            const Timespec time =
+                timespec_of(whose == kUsageOfThread ? processor_time(hart.id) : processor_time());
             if (whose != kUsageOfChildren) {
                 values[0] = time.seconds;
                 values[1] = time.nanoseconds / 1000;

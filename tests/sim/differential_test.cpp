@@ -322,7 +322,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, CompiledProgram,
                                          "shared_files", "pipes", "named_pipes", "attributes",
                                          "events", "timers", "clocks", "locks", "maps", "file_ends",
                                          "copies", "file_locks", "signal_files", "descriptors",
-                                         "system", "sockets", "deadlines"));
+                                         "system", "sockets", "deadlines", "processor_time"));
 
 }  // namespace
 }  // namespace isthmus::sim

@@ -42,6 +42,20 @@ int main(void) {
     EXPECT_NE(run("--seed 2"), first);
 }
 
+TEST(Linux, ASleepIsNoProcessorTimeInTimeEither) {
+    if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+    test::Scratch scratch;
+    const auto built = test::compile_linux(
+        scratch, test::read_file(ISTHMUS_TEST_SOURCE "/tests/sim/programs/processor_time.c"),
+        scratch / "time");
+    ASSERT_EQ(built.status, 0) << built.output;
+    const auto ran =
+        test::run("timeout 60 " ISTHMUS_TEST_BINARY "/bin/isthmus-sim --quiet --timed -n 1 " +
+                  (scratch / "time"));
+    EXPECT_EQ(ran.output, "0: 1 1\n1: 1 1\n2: 1 1\n3: 1 1\n4: 1 1\n5: 1 1\n");
+    EXPECT_EQ(ran.status, 0);
+}
+
 // qemu walks no lists; this is what Linux itself prints.
 TEST(Linux, LocksTellOfTheDeathOfTheirOwner) {
     if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
