@@ -220,6 +220,8 @@ enum Signal : int {
     kSigUrg = 23,
     kSigXcpu = 24,
     kSigXfsz = 25,
+    kSigVtalrm = 26,
+    kSigProf = 27,
     kSigWinch = 28,
     kSigSys = 31,
     kSignals = 64

@@ -38,12 +38,23 @@ inline constexpr std::int64_t kCallAgain = std::int64_t{1} << 40;
 /// The page behind the stack, to which handlers return; it calls rt_sigreturn.
 inline constexpr std::uint64_t kSignalReturn = kLinuxStackTop;
 
+/// What a clock of the program shows.
+struct ClockSource {
+    enum Kind : std::uint8_t { kElapsed, kRealtime, kProcessRan, kThreadRan };
+    Kind kind = kElapsed;
+    unsigned thread = 0;
+
+    /// It stands still while nobody runs.
+    bool is_processor_time() const { return kind == kProcessRan || kind == kThreadRan; }
+};
+
 /// What a thread that does not run waits for.
 struct Sleeper {
     std::uint64_t futex = 0;       // address; 0: of something else
     std::uint32_t bits = ~0u;      // 0: waits for a lock
     std::uint64_t turn = 0;        // in the order in which threads have begun to wait
-    std::uint64_t deadline = 0;    // nanoseconds of the node, 0: none
+    std::uint64_t deadline = 0;    // nanoseconds of the node or of processor time, 0: none
+    ClockSource source{};          // of the deadline
     std::int64_t at_deadline = 0;  // the result then, or kCallAgain
     /// Of files; at_deadline is kCallAgain, and that is done when one of them is ready, too.
     std::vector<pollfd> files{};
@@ -87,21 +98,12 @@ constexpr bool is_realtime(std::int32_t clock) {
            clock == kClockRealtimeAlarm || clock == kClockTai;
 }
 
-/// What a clock of the program shows.
-struct ClockSource {
-    enum Kind : std::uint8_t { kElapsed, kRealtime, kProcessRan, kThreadRan };
-    Kind kind = kElapsed;
-    unsigned thread = 0;
-
-    /// It stands still while nobody runs.
-    bool is_processor_time() const { return kind == kProcessRan || kind == kThreadRan; }
-};
-
 /// The signal of a trap.
 int signal_of(Cause cause);
 
-/// In nanoseconds of the node.
+/// In nanoseconds of the node, or of processor time.
 struct Timer {
+    ClockSource source{};
     std::uint64_t deadline = 0;  // 0: off
     std::uint64_t interval = 0;  // 0: once
 
@@ -112,7 +114,6 @@ struct Timer {
 /// A timer that sends a signal, or nothing.
 struct SignalTimer {
     Timer timer;
-    bool realtime = false;
     bool sends = true;
     std::optional<unsigned> thread;
     SignalInfo info{};
@@ -128,7 +129,7 @@ struct OpenFile {
     /// The program's choice, where the host's file never blocks; else the host's file has it.
     std::optional<bool> blocks{};
     /// Of a timer: it adds to a count, which the host's file is.
-    bool is_timer = false, realtime = false;
+    bool is_timer = false;
     Timer timer{};
     /// Of a file from which signals are read: which, and whether the host's file says so.
     std::optional<std::uint64_t> signals{};
@@ -183,7 +184,7 @@ class Process final : public Environment {
 
     bool wake_sleepers(Node& node) override;
     void before_round(Node&) override {
-        if (!sleepers_.empty() || next_signal() != 0) wake_due();
+        if (!sleepers_.empty() || next_alarm() != 0) wake_due();
     }
 
     void serve(Node& node, Hart& hart) override;
@@ -294,8 +295,12 @@ class Process final : public Environment {
     /// How long a thread, and all threads, have not waited.
     std::uint64_t processor_time(unsigned id) const;
     std::uint64_t processor_time() const;
-    /// In nanoseconds of the node, never 0.
-    std::uint64_t deadline_of(std::uint64_t value, bool absolute, bool realtime) const;
+    /// In nanoseconds of the node, or of processor time if that is the source; never 0.
+    std::uint64_t deadline_of(std::uint64_t value, bool absolute, const ClockSource& source) const;
+    /// To compare with that.
+    std::uint64_t deadline_time(const ClockSource& source) const {
+        return source.is_processor_time() ? time_of(source) : node_.nanoseconds();
+    }
 
     // Waiting (threads.cpp).
     void block(Hart& hart, const Sleeper& sleeper);
@@ -352,16 +357,19 @@ class Process final : public Environment {
 
     // Timers (timers.cpp).
     void ring_timers();
-    /// When the next timer sends a signal; 0: none does.
+    /// When the next timer sends a signal; 0: none does. Those of processor time do not while
+    /// nobody runs; next_alarm() takes them for as near as they may be.
     std::uint64_t next_signal() const;
+    std::uint64_t next_alarm() const;
     /// When the next timer adds to a file that a thread may wait for; 0: none does.
     std::uint64_t next_file_timer() const;
     /// 0, or an error.
-    std::int64_t set_timer(Timer& timer, const TimerSetting& setting, bool absolute, bool realtime);
+    std::int64_t set_timer(Timer& timer, const TimerSetting& setting, bool absolute);
     TimerSetting setting_of(const Timer& timer) const;
     std::int64_t interval_timer_call(std::uint64_t number, const std::uint64_t (&a)[6]);
-    std::int64_t signal_timer_call(std::uint64_t number, const std::uint64_t (&a)[6]);
-    std::int64_t create_signal_timer(const std::uint64_t (&a)[6]);
+    std::int64_t signal_timer_call(const Hart& hart, std::uint64_t number,
+                                   const std::uint64_t (&a)[6]);
+    std::int64_t create_signal_timer(const Hart& hart, const std::uint64_t (&a)[6]);
     std::int64_t file_timer_call(std::uint64_t number, const std::uint64_t (&a)[6]);
 
     // Parts of files (memory.cpp).
@@ -407,7 +415,8 @@ class Process final : public Environment {
     std::array<SignalAction, kSignals + 1> actions_{};
     std::map<unsigned, ThreadSignals> signals_;
     std::vector<SignalInfo> pending_;  // of the process
-    Timer interval_timer_;
+    std::array<Timer, 3> interval_timers_{Timer{}, Timer{.source = {ClockSource::kProcessRan}},
+                                          Timer{.source = {ClockSource::kProcessRan}}};
     std::map<std::int32_t, SignalTimer> signal_timers_;
     bool has_file_timers_ = false, has_signal_files_ = false;  // or had
     std::vector<FileMap> file_maps_;

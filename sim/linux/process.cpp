@@ -305,7 +305,7 @@ std::int64_t Process::call(Hart& hart, std::uint64_t number, const std::uint64_t
         case kSysTimerGettime:
         case kSysTimerGetoverrun:
         case kSysTimerSettime:
-        case kSysTimerDelete: return signal_timer_call(number, a);
+        case kSysTimerDelete: return signal_timer_call(hart, number, a);
         case kSysTimerfdCreate:
         case kSysTimerfdSettime:
         case kSysTimerfdGettime: return file_timer_call(number, a);

@@ -175,7 +175,7 @@ void Process::interrupt(Hart& hart, const SignalAction& action) {
     if (found == sleepers_.end()) return finish_call(hart);
     const Sleeper& sleeper = found->second;
     if (sleeper.remaining != 0) {
-        const std::uint64_t time = node_.nanoseconds();
+        const std::uint64_t time = deadline_time(sleeper.source);
         const std::uint64_t left = sleeper.deadline > time ? sleeper.deadline - time : 0;
         put(sleeper.remaining, Timespec{static_cast<std::int64_t>(left / 1'000'000'000),
                                         static_cast<std::int64_t>(left % 1'000'000'000)});
@@ -414,7 +414,7 @@ std::int64_t Process::signal_call(Hart& hart, std::uint64_t number, const std::u
                 const auto nanoseconds = nanoseconds_of(time);
                 if (!nanoseconds) return -EINVAL;
                 if (*nanoseconds == 0) return -EAGAIN;
-                sleeper.deadline = deadline_of(*nanoseconds, false, false);
+                sleeper.deadline = deadline_of(*nanoseconds, false, {});
                 sleeper.at_deadline = -EAGAIN;
             }
             block(hart, sleeper);

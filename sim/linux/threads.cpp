@@ -38,10 +38,9 @@ void Process::call_again(unsigned id, const Sleeper& sleeper) {
 
 void Process::wake_due() {
     ring_timers();
-    const std::uint64_t time = node_.nanoseconds();
     for (auto it = sleepers_.begin(); it != sleepers_.end();) {
         Sleeper& sleeper = it->second;
-        const bool due = sleeper.deadline && sleeper.deadline <= time;
+        const bool due = sleeper.deadline && sleeper.deadline <= deadline_time(sleeper.source);
         const bool ready = is_ready(it->first, sleeper);
         if (!due && !ready) {
             ++it;
@@ -90,7 +89,7 @@ bool Process::wake_sleepers(Node& node) {
     consider(next_signal());
     bool ready = false;
     for (auto& [hart, sleeper] : sleepers_) {
-        consider(sleeper.deadline);
+        if (!sleeper.source.is_processor_time()) consider(sleeper.deadline);
         if (!sleeper.files.empty()) consider(next_file_timer());
         ready |= is_ready(hart, sleeper);
     }
@@ -141,8 +140,9 @@ std::int64_t Process::futex(Hart& hart, const std::uint64_t (&a)[6]) {
                 const auto nanoseconds = nanoseconds_of(time);
                 if (!nanoseconds) return -EINVAL;
                 // WAIT takes a duration, WAIT_BITSET a point in time of one of the clocks.
-                sleeper.deadline = deadline_of(*nanoseconds, operation == kFutexWaitBitset,
-                                               (a[1] & kFutexClockRealtime) != 0);
+                if (a[1] & kFutexClockRealtime) sleeper.source = {ClockSource::kRealtime};
+                sleeper.deadline =
+                    deadline_of(*nanoseconds, operation == kFutexWaitBitset, sleeper.source);
                 sleeper.at_deadline = -ETIMEDOUT;
             }
             sleeper.restarts = sleeper.deadline == 0;
@@ -198,8 +198,9 @@ std::int64_t Process::lock_futex(Hart& hart, const std::uint64_t (&a)[6]) {
         if (!get(a[3], time)) return -EFAULT;
         const auto nanoseconds = nanoseconds_of(time);
         if (!nanoseconds) return -EINVAL;
-        const bool realtime = operation == kFutexLock || (a[1] & kFutexClockRealtime) != 0;
-        sleeper.deadline = deadline_of(*nanoseconds, true, realtime);
+        if (operation == kFutexLock || (a[1] & kFutexClockRealtime) != 0)
+            sleeper.source = {ClockSource::kRealtime};
+        sleeper.deadline = deadline_of(*nanoseconds, true, sleeper.source);
         sleeper.at_deadline = -ETIMEDOUT;
     }
     if (!put(a[0], value | kFutexWaiters)) return -EFAULT;
@@ -277,6 +278,10 @@ void Process::exit_thread(Hart& hart, int code) {
     }
     ended_ran_ += processor_time(id);
     runs_.erase(id);
+    for (auto& [number, one] : signal_timers_) {
+        const ClockSource& source = one.timer.source;
+        if (source.kind == ClockSource::kThreadRan && source.thread == id) one.timer.deadline = 0;
+    }
     node_.runnable[id] = false;
     blocked_ = true;
     signals_.erase(id);

@@ -1,4 +1,5 @@
 // Clocks and sleeping. Time is that of the node, which is the host's if that is asked for.
+#include <algorithm>
 #include <chrono>
 
 #include "sim/linux/linux_process.hpp"
@@ -59,10 +60,13 @@ std::uint64_t Process::processor_time() const {
     return total;
 }
 
-std::uint64_t Process::deadline_of(std::uint64_t value, bool absolute, bool realtime) const {
+std::uint64_t Process::deadline_of(std::uint64_t value, bool absolute,
+                                   const ClockSource& source) const {
+    if (source.is_processor_time())
+        return std::max<std::uint64_t>(absolute ? value : time_of(source) + value, 1);
     if (!absolute) return node_.nanoseconds() + value;
     // In this order: a clock that goes on in between makes it late, never early.
-    const std::uint64_t shown = now(realtime);
+    const std::uint64_t shown = time_of(source);
     const std::uint64_t own = node_.nanoseconds();
     if (value >= shown) return own + (value - shown);
     return own > shown - value ? own - (shown - value) : 1;
@@ -124,7 +128,8 @@ std::int64_t Process::time_call(Hart& hart, std::uint64_t number, const std::uin
             if (!nanoseconds) return -EINVAL;
             const bool absolute = !simple && (a[1] & 1);
             Sleeper sleeper;
-            sleeper.deadline = deadline_of(*nanoseconds, absolute, !simple && is_realtime(clock));
+            if (!simple) sleeper.source = source_of(clock, hart);
+            sleeper.deadline = deadline_of(*nanoseconds, absolute, sleeper.source);
             if (!absolute) sleeper.remaining = a[simple ? 1 : 3];
             block(hart, sleeper);
             return 0;

@@ -322,7 +322,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, CompiledProgram,
                                          "shared_files", "pipes", "named_pipes", "attributes",
                                          "events", "timers", "clocks", "locks", "maps", "file_ends",
                                          "copies", "file_locks", "signal_files", "descriptors",
-                                         "system", "sockets", "deadlines", "processor_time"));
+                                         "system", "sockets", "deadlines", "processor_time",
+                                         "processor_timers"));
 
 }  // namespace
 }  // namespace isthmus::sim
