@@ -115,14 +115,13 @@ void measure_software_share(Run& run) {
         // The shortest, as the others wait for each other now and then: the share is rather
         // overstated. A quantile would be an edge of a step of the histogram.
         double network = latency["minimum"].get<double>();
-        // Reading a descriptor is the NIC's part, too. The latency of what asks for a completion
-        // has it in it; a put of a word does not, but the quiet behind it, by a descriptor of its
-        // own.
+        // Reading a descriptor is the NIC's part, too; that of the quiet behind a put is read
+        // meanwhile. The latency of what asks for a completion has it in it; that of a put of a
+        // word does not, but the quiet has to wait for one.
         if (road == Road::rdma) {
             const auto& nic = timed->report["machine"]["nic"];
-            const auto descriptor = nic["descriptor_cycles"].get<double>();
-            network += descriptor;
-            if (put && bytes <= 8) network += descriptor + nic["completion_cycles"].get<double>();
+            network += nic["descriptor_cycles"].get<double>();
+            if (put && bytes <= 8) network += nic["completion_cycles"].get<double>();
         }
         // Reading the clock twice is in it, too: two system calls over all operations.
         const double all = timed->nanoseconds * cycles_per_ns / count;

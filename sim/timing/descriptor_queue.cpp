@@ -47,7 +47,7 @@ void DescriptorQueue::take(CoreTiming& core) {
     core_ = &core;
     RdmaNic::Descriptor descriptor{};
     while (node_.environment->rdma_nic()->next(node_, descriptor))
-        posted_.push_back({descriptor});
+        posted_.push_back({descriptor, core.now() + descriptor_cycles_});
     start_all(core.now());
 }
 
@@ -90,7 +90,7 @@ bool DescriptorQueue::start(Posted& posted, Cycle now) {
     // Who waits for the completion waits for it to be written, too.
     if ((posted.what.flags & RdmaNic::kSignaled) != 0)
         op.completion_cycles = static_cast<std::uint32_t>(completion_cycles_);
-    const auto ticket = core_->post(op, now + descriptor_cycles_);
+    const auto ticket = core_->post(op, std::max(now, posted.read));
     if (!ticket) return false;
     posted.ticket = *ticket;
     posted.started = true;

@@ -32,6 +32,7 @@ class DescriptorQueue {
   private:
     struct Posted {
         RdmaNic::Descriptor what;
+        Cycle read;  // when the NIC has it, however long it waits for those before it
         Ticket ticket = 0;
         std::uint64_t value = 0;
         bool started = false, done = false;
