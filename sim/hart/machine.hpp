@@ -166,6 +166,15 @@ inline int exit_status(int code) {
 /// Puts the program into a node and gives it its first hart and its environment.
 using Boot = std::function<void(Machine&, Node&)>;
 
+/// Harts at the same place with the same callers: together, so that one who is elsewhere is seen.
+struct Whereabouts {
+    std::string place;
+    std::vector<std::string> harts;
+};
+void add_harts(std::vector<Whereabouts>& all, const Whereabouts& more);
+/// In lines, some of them if there are many.
+std::string describe(const std::vector<Whereabouts>& all);
+
 class Machine {
   public:
     /// Boots every node. Throws std::runtime_error with a text for the user.
@@ -219,8 +228,8 @@ class Machine {
     static std::string describe_trap(const Node& node, const Trap& trap);
     /// Where a hart is; for the first node that is asked about registers and back trace, too.
     std::string report(const Node& node, const Hart& hart);
-    /// Where the nodes are that have not ended, for a run that is cut off.
-    std::string report_running() const;
+    /// Where the nodes of this process are that have not ended, for a run that is cut off.
+    std::vector<Whereabouts> running() const;
 
     /// Exit code of the machine: that of the lowest node with a code other than 0.
     int exit_code() const;

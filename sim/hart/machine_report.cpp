@@ -93,42 +93,46 @@ std::string Machine::report(const Node& node, const Hart& hart) {
     return text;
 }
 
-std::string Machine::report_running() const {
-    constexpr std::size_t kPlaces = 6, kGroups = 16, kNames = 8;
-    // Who is where, those who are at the same place together, so that one who is not is seen.
-    struct Group {
-        std::string where;
-        std::vector<std::string> harts;
-    };
-    std::vector<Group> groups;
+void add_harts(std::vector<Whereabouts>& all, const Whereabouts& more) {
+    auto same = std::ranges::find(all, more.place, &Whereabouts::place);
+    if (same == all.end()) same = all.insert(same, {more.place, {}});
+    same->harts.insert(same->harts.end(), more.harts.begin(), more.harts.end());
+}
+
+std::vector<Whereabouts> Machine::running() const {
+    constexpr std::size_t kPlaces = 6;
+    std::vector<Whereabouts> all;
     for (const auto& node : nodes_) {
         if (node->exited || !owns(node->id)) continue;
         for (const auto& hart : node->harts) {
-            std::string where;
+            std::string place;
             for (const std::uint64_t address : back_trace(*node, *hart, kPlaces)) {
                 const std::string name = program_.describe(address);
-                where += (where.empty() ? "" : " from ") + (name.empty() ? hex(address) : name);
+                place += (place.empty() ? "" : " from ") + (name.empty() ? hex(address) : name);
                 if (name.starts_with("main+")) break;
             }
             std::string name = "node " + std::to_string(node->id);
             if (node->harts.size() != 1) name += " hart " + std::to_string(hart->id);
-            auto group = std::ranges::find(groups, where, &Group::where);
-            if (group == groups.end()) group = groups.insert(group, {std::move(where), {}});
-            group->harts.push_back(std::move(name));
+            add_harts(all, {std::move(place), {std::move(name)}});
         }
     }
-    std::string text;
+    return all;
+}
+
+std::string describe(const std::vector<Whereabouts>& all) {
+    constexpr std::size_t kMostPlaces = 16, kMostHarts = 8;
     const auto more = [](std::size_t count, std::size_t most) {
         return count > most ? " and " + std::to_string(count - most) + " more" : std::string();
     };
-    for (std::size_t i = 0; i < std::min(groups.size(), kGroups); ++i) {
-        const auto& [where, harts] = groups[i];
+    std::string text;
+    for (std::size_t i = 0; i < std::min(all.size(), kMostPlaces); ++i) {
+        const auto& [place, harts] = all[i];
         text += "  " + harts.front();
-        for (std::size_t k = 1; k < std::min(harts.size(), kNames); ++k)
+        for (std::size_t k = 1; k < std::min(harts.size(), kMostHarts); ++k)
             text += ", " + harts[k];
-        text += more(harts.size(), kNames) + ": " + where + "\n";
+        text += more(harts.size(), kMostHarts) + ": " + place + "\n";
     }
-    if (groups.size() > kGroups) text += " " + more(groups.size(), kGroups) + " places\n";
+    if (all.size() > kMostPlaces) text += " " + more(all.size(), kMostPlaces) + " places\n";
     return text;
 }
 

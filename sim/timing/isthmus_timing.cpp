@@ -184,7 +184,7 @@ int run(Settings& settings) {
     const bool finished = timed.run(settings.max_cycles) && !interrupted;
     progress.end();
     std::fflush(stdout);
-    const std::string running = finished ? "" : functional.report_running();
+    const std::string running = finished ? "" : describe(functional.running());
     if (interrupted) {
         for (const auto& node : functional.nodes()) {
             if (!node->exited) functional.exit_node(*node, InterruptGuard::kExitCode);

@@ -148,6 +148,21 @@ nlohmann::json merged(const std::vector<std::string>& texts) {
     return all;
 }
 
+/// Each process knows its own nodes; all of them call.
+std::vector<Whereabouts> running_everywhere(const Machine& machine, Spread* spread) {
+    std::vector<Whereabouts> all = machine.running();
+    if (spread == nullptr) return all;
+    nlohmann::json own = nlohmann::json::array();
+    for (const auto& [place, harts] : all)
+        own.push_back({place, harts});
+    all.clear();
+    for (const std::string& text : spread->gather(own.dump())) {
+        for (const auto& one : nlohmann::json::parse(text))
+            add_harts(all, {one[0].get<std::string>(), one[1].get<std::vector<std::string>>()});
+    }
+    return all;
+}
+
 void end_nodes(Machine& machine, int code) {
     for (const auto& node : machine.nodes()) {
         if (!node->exited) machine.exit_node(*node, code);
@@ -235,7 +250,7 @@ int run(Settings& settings) {
     machine.on_progress = [&] {
         if (guard && InterruptGuard::interrupted()) {
             interrupted = true;
-            running = machine.report_running();
+            running = describe(machine.running());
             end_nodes(machine, InterruptGuard::kExitCode);
         }
         if (progress.due()) progress.show(progress_text(machine, progress.seconds()));
@@ -248,13 +263,12 @@ int run(Settings& settings) {
     if (interrupted) {
         std::fprintf(stderr, "isthmus-sim: interrupted after %.1f s\n%s", seconds, running.c_str());
     } else if (!finished) {
+        running = describe(running_everywhere(machine, spread.get()));
         if (speaks)
             std::fprintf(stderr,
                          "isthmus-sim: stopped after %lu instructions per node "
-                         "(--max-instructions)\n",
-                         static_cast<unsigned long>(options.max_instructions));
-        // Each process knows its own nodes.
-        std::fputs(machine.report_running().c_str(), stderr);
+                         "(--max-instructions)\n%s",
+                         static_cast<unsigned long>(options.max_instructions), running.c_str());
     }
     nlohmann::json report = statistics(machine, seconds, finished);
     if (settings.count) report["counted"] = counts;
