@@ -37,8 +37,11 @@ class Reader {
         throw std::runtime_error(name_ + ": " + what);
     }
 
+    bool has(std::uint64_t offset, std::uint64_t size) const {
+        return offset <= bytes_.size() && size <= bytes_.size() - offset;
+    }
     std::string_view slice(std::uint64_t offset, std::uint64_t size, const char* what) const {
-        if (offset > bytes_.size() || size > bytes_.size() - offset)
+        if (!has(offset, size))
             fail(std::string(what) + " lies outside the file of " + std::to_string(bytes_.size()) +
                  " bytes");
         return bytes_.substr(offset, size);
@@ -99,6 +102,8 @@ void read_profiles(const Reader& reader, const typename E::Header& header, Progr
     };
     if (header.e_shstrndx >= header.e_shnum) return;
     const Section strings = section(header.e_shstrndx);
+    // A program runs without the names of its sections.
+    if (!reader.has(strings.sh_offset, strings.sh_size)) return;
     const std::string_view names =
         reader.slice(strings.sh_offset, strings.sh_size, "the string table");
     for (unsigned i = 0; i < header.e_shnum; ++i) {

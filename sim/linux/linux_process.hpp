@@ -41,6 +41,7 @@ inline constexpr std::uint64_t kSignalReturn = kLinuxStackTop;
 /// What a clock of the program shows.
 struct ClockSource {
     enum Kind : std::uint8_t { kElapsed, kRealtime, kProcessRan, kThreadRan };
+    static constexpr unsigned kNobody = ~0u;  // a thread that has ended
     Kind kind = kElapsed;
     unsigned thread = 0;
 
@@ -269,6 +270,7 @@ class Process final : public Environment {
     std::int64_t robust_list_call(const Hart& hart, std::uint64_t number,
                                   const std::uint64_t (&a)[6]);
     void leave_locks(unsigned id);
+    void leave_listed_locks(unsigned id);
     /// False: there is no such memory.
     bool leave_lock(unsigned id, std::uint64_t address, bool inherits, bool pending);
 

@@ -26,6 +26,17 @@ std::int64_t Process::robust_list_call(const Hart& hart, std::uint64_t number,
 }
 
 void Process::leave_locks(unsigned id) {
+    leave_listed_locks(id);
+    // Who waits for one that inherits gets it, though it is in no list.
+    std::vector<std::uint64_t> waited;
+    for (const auto& [hart, sleeper] : sleepers_) {
+        if (sleeper.futex != 0 && sleeper.bits == 0) waited.push_back(sleeper.futex);
+    }
+    for (const std::uint64_t address : waited)
+        leave_lock(id, address, true, false);
+}
+
+void Process::leave_listed_locks(unsigned id) {
     const auto found = robust_lists_.find(id);
     if (found == robust_lists_.end()) return;
     const std::uint64_t list = found->second;

@@ -280,7 +280,10 @@ void Process::exit_thread(Hart& hart, int code) {
     runs_.erase(id);
     for (auto& [number, one] : signal_timers_) {
         const ClockSource& source = one.timer.source;
-        if (source.kind == ClockSource::kThreadRan && source.thread == id) one.timer.deadline = 0;
+        if (source.kind == ClockSource::kThreadRan && source.thread == id) {
+            one.timer.deadline = 0;
+            one.timer.source.thread = ClockSource::kNobody;
+        }
     }
     node_.runnable[id] = false;
     blocked_ = true;

@@ -181,6 +181,7 @@ std::int64_t Process::signal_timer_call(const Hart& hart, std::uint64_t number,
             TimerSetting next;
             if (a[2] == 0) return -EINVAL;
             if (!get(a[2], next)) return -EFAULT;
+            if (timer.timer.source.thread == ClockSource::kNobody) return -ESRCH;
             const std::int64_t result = set_timer(timer.timer, next, (a[1] & kTimerAbsolute) != 0);
             if (result != 0 || a[3] == 0) return result;
             return put(a[3], before) ? 0 : -EFAULT;

@@ -39,7 +39,7 @@ bool known_section(std::string_view name) {
 std::string unknown_key(std::string_view path) {
     const auto dot = path.find('.');
     const std::string_view section = path.substr(0, dot);
-    const bool in_section = dot != std::string_view::npos && known_section(section);
+    const bool in_section = known_section(section);
     std::string_view best = "name";
     std::set<std::string_view> names{best};
     std::string listed;
@@ -47,10 +47,12 @@ std::string unknown_key(std::string_view path) {
         const std::string_view owner = p.path.substr(0, p.path.find('.'));
         const bool fresh = names.insert(owner).second;
         names.insert(p.path);
+        // A section's key was meant, not the section.
         if (in_section ? owner == section : fresh)
             listed += (listed.empty() ? "" : ", ") +
-                      std::string(in_section ? p.path.substr(dot + 1) : owner);
+                      std::string(in_section ? p.path.substr(owner.size() + 1) : owner);
     }
+    names.erase(path);
     for (const std::string_view name : names) {
         if (edit_distance(path, name) < edit_distance(path, best)) best = name;
     }
@@ -305,9 +307,10 @@ MachineDescription load_machine(const std::string& file) {
     std::ifstream in(file);
     if (!in && file == kTable3Name) return table3();
     if (!in)
-        throw MachineError("machine description \"" + file +
-                           "\" cannot be read; \"table3.json\" where there is no such file is the "
-                           "machine of Table III");
+        throw MachineError(
+            "machine description \"" + file +
+            "\" cannot be read; \"table3.json\" alone, where there is no such file, is "
+            "the machine of Table III");
     std::ostringstream text;
     text << in.rdbuf();
     return parse_machine(text.str(), file);

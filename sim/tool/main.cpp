@@ -427,7 +427,8 @@ int main(int argc, char** argv) {
                    "Stop a node after so many; 0: never")
         ->transform(not_negative());
     app.add_option("--max-cycles", settings.max_cycles, "In time: stop after so many")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::TypeValidator<std::uint64_t>())
+        ->transform(not_negative());
     app.add_flag("--strict-e", machine.strict_e,
                  "Trap if e0..e9 address memory, as the specification says");
     app.add_flag("!--interpret", machine.translate, "Do not translate hot code to host code");

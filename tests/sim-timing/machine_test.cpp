@@ -169,6 +169,17 @@ TEST(Machine, SetParameter) {
     EXPECT_THROW(set_parameter(m, "mesh.wdth=4"), MachineError);
 }
 
+TEST(Machine, ASectionAloneIsNoKey) {
+    MachineDescription m = table3();
+    try {
+        set_parameter(m, "memory=2");
+        ADD_FAILURE() << "no error";
+    } catch (const MachineError& error) {
+        EXPECT_NE(std::string(error.what()).find("the keys of memory are "), std::string::npos)
+            << error.what();
+    }
+}
+
 TEST(Machine, RulesThatSettingsBreakNameTheSettings) {
     MachineDescription m = table3();
     set_parameter(m, "memory.write_low=30");

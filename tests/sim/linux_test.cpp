@@ -80,7 +80,7 @@ TEST(Linux, LocksTellOfTheDeathOfTheirOwner) {
         "EOWNERDEAD EOWNERDEAD EOWNERDEAD \n"
         "EOWNERDEAD EOWNERDEAD EOWNERDEAD \n"
         "1 2 0 EOWNERDEAD\n";
-    EXPECT_EQ(ran.output, of_each_kind + of_each_kind + "0 1 24 -1\n");
+    EXPECT_EQ(ran.output, of_each_kind + of_each_kind + "0 1 1\n0 0 -1 1\n0 1 24 -1\n");
     EXPECT_EQ(ran.status, 0);
 }
 

@@ -124,7 +124,12 @@ TEST_F(ToolOptions, WhatIsNoNumberOrNoVariableIsRefused) {
         EXPECT_EQ(refused.status, 126) << option;
         EXPECT_FALSE(holds(refused.output, "ran\n")) << option;
     }
-    EXPECT_EQ(test::run(kTiming + "--max-cycles -1 " + program).status, 126);
+    for (const std::string& tool : {kTool + "--timed ", kTiming}) {
+        const auto refused = test::run(tool + "--max-cycles -1 " + program);
+        EXPECT_EQ(refused.status, 126);
+        EXPECT_TRUE(holds(refused.output, "--max-cycles: is negative: -1")) << refused.output;
+        EXPECT_EQ(test::run(tool + "--max-cycles 1e3 " + program).status, 126);
+    }
     EXPECT_EQ(test::run(kTool + "--seed 0 --env A= " + program).status, 0);
 }
 

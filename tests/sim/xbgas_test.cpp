@@ -1,5 +1,8 @@
 // Nodes, namespaces and the xBGAS instructions end to end.
+#include <elf.h>
 #include <gtest/gtest.h>
+
+#include <cstring>
 
 #include "sim/hart/bare_metal.hpp"
 #include "sim/linux/process.hpp"
@@ -124,6 +127,15 @@ TEST(Programs, SayWhichProfileTheyAreFor) {
         compile(scratch, scratch / "remote.c", "-DXBGAS_PROFILE_A " + (scratch / "other.o")));
     for (const char* asked : {"auto", "a", "b"})
         EXPECT_THROW(both.profile(asked), std::runtime_error);
+    // Without the names of its sections it says nothing, and runs.
+    std::string bytes = test::read_file(file);
+    Elf64_Ehdr header;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    const std::uint64_t far = bytes.size() + 1;
+    std::memcpy(bytes.data() + header.e_shoff + header.e_shstrndx * sizeof(Elf64_Shdr) +
+                    offsetof(Elf64_Shdr, sh_offset),
+                &far, sizeof far);
+    EXPECT_EQ(Program::parse(bytes, "nameless").profile("auto"), Profile::kB);
     for (const bool old : {false, true})
         EXPECT_EQ(Program::load(assemble(scratch, "    li a0, 0\n", old)).profile("auto"),
                   old ? Profile::kA : Profile::kB);

@@ -1,7 +1,9 @@
 // Locks whose owner ends without giving them up: the next one is told, also one that waits already.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -126,9 +128,68 @@ static void run(int protocol) {
     printf(" %s\n", name_of(pthread_mutex_lock(&mutexes[2])));
 }
 
+/* A lock that inherits goes on to who waits for it, though it is in no list. */
+static unsigned unlisted;
+static void* take_unlisted(void* unused) {
+    syscall(SYS_futex, &unlisted, FUTEX_LOCK_PI, 0, NULL);
+    atomic_store(&held, 1);
+    while (atomic_load(&waiting) == 0)
+        nap();
+    nap();
+    return unused;
+}
+static void* wait_for_unlisted(void* unused) {
+    while (atomic_load(&held) == 0)
+        nap();
+    atomic_store(&waiting, 1);
+    const long result = syscall(SYS_futex, &unlisted, FUTEX_LOCK_PI, 0, NULL);
+    printf("%ld %d %d\n", result, (unlisted & FUTEX_TID_MASK) == (unsigned)syscall(SYS_gettid),
+           (unlisted & FUTEX_OWNER_DIED) != 0);
+    return unused;
+}
+static void run_unlisted(void) {
+    pthread_t owner, waiter;
+    atomic_store(&held, 0);
+    atomic_store(&waiting, 0);
+    pthread_create(&owner, NULL, take_unlisted, NULL);
+    pthread_create(&waiter, NULL, wait_for_unlisted, NULL);
+    pthread_join(owner, NULL);
+    pthread_join(waiter, NULL);
+}
+
+/* A timer by the clock of a thread that has ended cannot be set any more. */
+static clockid_t clock_of_thread;
+static void* tell_clock(void* unused) {
+    pthread_getcpuclockid(pthread_self(), &clock_of_thread);
+    atomic_store(&held, 1);
+    while (atomic_load(&waiting) == 0)
+        nap();
+    return unused;
+}
+static void run_timer(void) {
+    pthread_t thread;
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_NONE};
+    const struct itimerspec second = {.it_value = {1, 0}};
+    atomic_store(&held, 0);
+    atomic_store(&waiting, 0);
+    pthread_create(&thread, NULL, tell_clock, NULL);
+    while (atomic_load(&held) == 0)
+        nap();
+    printf("%d", timer_create(clock_of_thread, &event, &timer));
+    printf(" %d", timer_settime(timer, 0, &second, NULL));
+    atomic_store(&waiting, 1);
+    pthread_join(thread, NULL);
+    nap(); /* it is joined a little before it is gone */
+    const int late = timer_settime(timer, 0, &second, NULL);
+    printf(" %d %d\n", late, late != 0 && errno == ESRCH);
+}
+
 int main(void) {
     run(PTHREAD_PRIO_NONE);
     run(PTHREAD_PRIO_INHERIT);
+    run_unlisted();
+    run_timer();
     void* list = NULL;
     size_t size = 0;
     printf("%ld", syscall(SYS_get_robust_list, 0, &list, &size));
