@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 
 #include "aos/group.hpp"
+#include "engine/group.hpp"
 #include "harness/run.hpp"
 #include "one-host/group.hpp"
 #include "sfi/group.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 // Adding a group: a folder beside one-host/, and a line here.
 std::vector<Group> groups() {
-    return {one_host(), aos(), sfi(), xbgas()};
+    return {one_host(), aos(), engine(), sfi(), xbgas()};
 }
 
 std::string processor_name() {
@@ -50,7 +51,8 @@ constexpr int kUsage = 2;
 int main(int argc, char** argv) {
     CLI::App app{
         "Measures what Isthmus claims and says which claims hold on this machine.\n"
-        "Exit status: 0 if all hold, 1 if one does not, 2 for a wrong command line."};
+        "Exit status: 0 if all hold, 1 if one does not or could not be compared, 2 for a wrong "
+        "command line."};
     app.name("isthmus bench");
     std::string name, json_file, plot_file;
     Options options;
@@ -62,7 +64,7 @@ int main(int argc, char** argv) {
     app.add_option("--only", options.only, "Only families whose name contains TEXT")
         ->type_name("TEXT");
     app.add_flag("--no-counts", no_counts, "Leave out the instruction counts (they need valgrind)");
-    app.add_flag("--no-peer", no_peer, "Do not run the peer");
+    app.add_flag("--no-peer", no_peer, "Do not run the peer; rows with its bound then do not hold");
     app.add_option("--plot", plot_file, "Draw the rows into FILE (python3 with matplotlib)")
         ->type_name("FILE");
     try {
@@ -103,6 +105,11 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "isthmus bench: cannot write %s\n", json_file.c_str());
         return kUsage;
     }
+    if (chosen->missing) {
+        for (const std::string& line : chosen->missing(run))
+            std::printf("cannot compare: %s\n", line.c_str());
+        std::fflush(stdout);
+    }
     for (const Family& family : chosen->families) {
         if (matches(options.only, family.name)) family.measure(run);
     }
@@ -115,8 +122,6 @@ int main(int argc, char** argv) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
     std::fputs(table(run.rows()).c_str(), stdout);
-    if (chosen->has_peer && !run.peer_note().empty())
-        std::printf("no peer: %s\n", run.peer_note().c_str());
     std::printf("%.0f s on %s\n", elapsed.count(), processor_name().c_str());
 
     if (!json_file.empty()) {

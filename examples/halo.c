@@ -1,7 +1,7 @@
 /* Halo exchange: a rod of cells is divided among the PEs; each PE keeps a copy of its neighbours'
  * rim cells beside its own, and the copies are renewed before every step.
  *
- * New here: shmem_malloc, a block put, and the order of two puts. shmem_fence makes the data
+ * New here: shmem_malloc, a block put, and the order of two updates. shmem_fence makes the data
  * visible before the flag that announces it; the reader waits for the flag and reads the data. */
 #include <math.h>
 #include <shmem.h>
@@ -20,8 +20,8 @@ static void exchange(double* cells, int number) {
     if (left >= 0) shmem_double_put(cells + RIM + CELLS, cells + RIM, RIM, left);
     if (right >= 0) shmem_double_put(cells, cells + CELLS, RIM, right);
     shmem_fence();
-    if (left >= 0) shmem_int_p(&right_arrived, number, left);
-    if (right >= 0) shmem_int_p(&left_arrived, number, right);
+    if (left >= 0) shmem_int_atomic_set(&right_arrived, number, left);
+    if (right >= 0) shmem_int_atomic_set(&left_arrived, number, right);
     if (left >= 0) shmem_int_wait_until(&left_arrived, SHMEM_CMP_GE, number);
     if (right >= 0) shmem_int_wait_until(&right_arrived, SHMEM_CMP_GE, number);
 }

@@ -399,6 +399,24 @@ static inline int32_t xbgas_eamomaxu_w_aqrl(uint64_t ns, volatile void* address,
     return (int32_t)old;
 }
 
+/* x[rd] = old 32 bits at {e[rs1], x[rs1]}; new = x[rs2] if they equal the low half of what x[rd] was, else old. The namespace goes through e31. */
+static inline int32_t xbgas_eamocas_w(uint64_t ns, volatile void* address, int32_t compare, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old = (uint64_t)compare;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x14, %[old], t6, %[value]\n\t"
+                     : [old] "+&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    return (int32_t)old;
+}
+
+/* x[rd] = old 32 bits at {e[rs1], x[rs1]}; new = x[rs2] if they equal the low half of what x[rd] was, else old; acquire and release. The namespace goes through e31. */
+static inline int32_t xbgas_eamocas_w_aqrl(uint64_t ns, volatile void* address, int32_t compare, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old = (uint64_t)compare;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 2, 0x17, %[old], t6, %[value]\n\t"
+                     : [old] "+&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    return (int32_t)old;
+}
+
 /* as elr.w, 64 bits. The namespace goes through e31. */
 static inline int64_t xbgas_elr_d(uint64_t ns, volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
@@ -594,6 +612,24 @@ static inline int64_t xbgas_eamomaxu_d_aqrl(uint64_t ns, volatile void* address,
     uint64_t old;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x73, %[old], t6, %[value]\n\t"
                      : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    return (int64_t)old;
+}
+
+/* as eamocas.w, 64 bits. The namespace goes through e31. */
+static inline int64_t xbgas_eamocas_d(uint64_t ns, volatile void* address, int64_t compare, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old = (uint64_t)compare;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x14, %[old], t6, %[value]\n\t"
+                     : [old] "+&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    return (int64_t)old;
+}
+
+/* as eamocas.w, 64 bits; acquire and release. The namespace goes through e31. */
+static inline int64_t xbgas_eamocas_d_aqrl(uint64_t ns, volatile void* address, int64_t compare, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old = (uint64_t)compare;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn r 0x6b, 3, 0x17, %[old], t6, %[value]\n\t"
+                     : [old] "+&r"(old) : [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 
@@ -856,6 +892,15 @@ XBGAS_INLINE int32_t xbgas_pe_eamomaxu_w(int pe, volatile void* address, int32_t
     return (int32_t)old;
 }
 
+/* xbgas_eamocas_w at PE `pe`, one instruction less. */
+XBGAS_INLINE int32_t xbgas_pe_eamocas_w(int pe, volatile void* address, int32_t compare, int32_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old = (uint64_t)compare;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 2, 0x14, %[old], t6, %[value]\n\t"
+                     : [old] "+&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    return (int32_t)old;
+}
+
 /* xbgas_elr_d at PE `pe`, one instruction less. */
 XBGAS_INLINE int64_t xbgas_pe_elr_d(int pe, volatile void* address) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
@@ -952,6 +997,15 @@ XBGAS_INLINE int64_t xbgas_pe_eamomaxu_d(int pe, volatile void* address, int64_t
     uint64_t old;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x70, %[old], t6, %[value]\n\t"
                      : [old] "=&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+    return (int64_t)old;
+}
+
+/* xbgas_eamocas_d at PE `pe`, one instruction less. */
+XBGAS_INLINE int64_t xbgas_pe_eamocas_d(int pe, volatile void* address, int64_t compare, int64_t value) {
+    register uint64_t base __asm__("t6") = (uint64_t)address;
+    uint64_t old = (uint64_t)compare;
+    __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") ".insn r 0x6b, 3, 0x14, %[old], t6, %[value]\n\t"
+                     : [old] "+&r"(old) : [pe] "r"((long)pe), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
     return (int64_t)old;
 }
 

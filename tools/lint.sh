@@ -1,7 +1,7 @@
 #!/bin/sh
 # Format and clang-tidy; fails on the first thing that either finds fault with.
 #
-#   tools/lint.sh              all of src/ and examples/
+#   tools/lint.sh              all of src/, examples/ and bench/, but for the programs that bench/ measures
 #   tools/lint.sh FILE...      only these (clang-tidy), for use while working
 #
 # clang-tidy needs to know how files are compiled: the release preset must be configured.
@@ -21,7 +21,8 @@ if [ ! -f "$build/compile_commands.json" ]; then
 fi
 if [ $# -eq 0 ]; then
     # What the build compiles: files for other machines are not in the list.
-    set -- $(git ls-files --cached --others --exclude-standard 'src/*.cpp' 'examples/*.cpp' |
+    set -- $(git ls-files --cached --others --exclude-standard 'src/*.cpp' 'examples/*.cpp' \
+        'bench/*.cpp' ':!bench/*/programs/*' |
         while read -r file; do
             grep -q "\"file\": \".*/$file\"" "$build/compile_commands.json" && echo "$file" || true
         done)

@@ -6,10 +6,13 @@
 namespace isthmus::bench {
 namespace {
 
-constexpr double kCycle = 1.0 / 500;  // microseconds, at the paper's 500 MHz
+// Of the paper, at its 500 MHz: what another machine does, and no bound for this one.
+constexpr double kCycle = 1.0 / 500;  // microseconds
 constexpr double kPosted = 230 * kCycle;
 constexpr double kRoundTrip = 1109 * kCycle;
 constexpr double kWorst = 17.5;
+constexpr const char* kUnit = "x the processor's own adds";
+constexpr double kBound = 1.1;  // a segment's check and address, beside an add of six nanoseconds
 
 }  // namespace
 
@@ -33,31 +36,33 @@ void measure_aos_atomics(Run& run) {
                                           std::to_string(pes) +
                                           (pes == 1 ? " initiator" : " initiators");
                 if (pes > 2 || !has_cores_for(pes)) {
-                    run.add(waiting_row(claim, "us", {}));
+                    run.add(waiting_row(claim, kUnit, {}));
                     continue;
                 }
-                std::vector<double> times;
+                std::vector<double> times, ratios;
                 for (const Record& record : records) {
                     if (field(record, "atomic") == kind && field(record, "mode") == mode &&
-                        static_cast<int>(number(record, "pes")) == pes)
-                        times.push_back(number(record, "ns") * 1e-3);
+                        static_cast<int>(number(record, "pes")) == pes) {
+                        times.push_back(number(record, "ns"));
+                        ratios.push_back(number(record, "ns") / number(record, "plain"));
+                    }
                 }
                 Row row;
                 row.claim = claim;
-                row.unit = "us";
-                row.must = at_most(paper);
-                row.peer = kPaper;
-                row.peer_value = paper;
-                row.method = "one PE a cluster; the paper's best case";
+                row.unit = kUnit;
+                row.must = at_most(kBound);
                 row.figure = "Fig. 4: latency of atomics by initiators";
                 row.series = std::string(kind) + " " + mode;
                 row.x = pes;
                 if (times.empty()) {
                     row.reason = reason;
                 } else {
-                    row.ours = median(times);
-                    row.spread = spread_text(times);
-                    row.method += "; slowest batch " + number_text(quantile(times, 1.0)) + " us";
+                    row.ours = median(ratios);
+                    row.spread = spread_text(ratios);
+                    row.method = number_text(median(times)) +
+                                 " ns, one PE a cluster; the paper's " + number_text(paper) +
+                                 " us at best";
+                    if (!row.holds()) row.reason = row.method + "; " + row.spread;
                 }
                 run.add(row);
             }

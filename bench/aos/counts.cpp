@@ -1,5 +1,6 @@
 // Instructions of the short operations, by callgrind (programs/counts.c).
 #include "aos/group.hpp"
+#include "budgets.hpp"
 #include "harness/callgrind.hpp"
 #include "harness/statistics.hpp"
 
@@ -12,14 +13,18 @@ struct Count {
     Must must;
 };
 const Count kCounts[] = {
-    {"posted add", "probe_postadd", at_most(15)},
-    {"fetch-add, round trip, target passive", "probe_fetchadd", at_most(20)},
-    {"poke", "probe_poke", at_most(15)},
-    {"event test, operation complete when issued", "probe_event_test", at_most(6)},
-    {"event wait, operation complete when issued", "probe_event_wait", at_most(6)},
-    {"event test, true condition on a word", "probe_event_test_armed", at_most(6)},
-    {"event wait, true condition on a word", "probe_event_wait_armed", at_most(6)},
-    {"put 8 B, asynchronous", "probe_put8", {}},
+    {"posted add", "probe_postadd", at_most(budget("probe_postadd"))},
+    {"fetch-add, round trip, target passive", "probe_fetchadd", at_most(budget("probe_fetchadd"))},
+    {"poke", "probe_poke", at_most(budget("probe_postadd"))},
+    {"event test, operation complete when issued", "probe_event_test",
+     at_most(budget("probe_event_test"))},
+    {"event wait, operation complete when issued", "probe_event_wait",
+     at_most(budget("probe_event_test"))},
+    {"event test, true condition on a word", "probe_event_test_armed",
+     at_most(budget("probe_event_test"))},
+    {"event wait, true condition on a word", "probe_event_wait_armed",
+     at_most(budget("probe_event_test"))},
+    {"put 8 B, asynchronous", "probe_put8", at_most(budget("probe_put8"))},
     {"gather push", "probe_gather_push", {}},
     {"aggregator push", "probe_aggregator_push", {}},
 };

@@ -32,6 +32,14 @@ std::string field(const Record& record, const std::string& key) {
     return found == record.end() ? "" : found->second;
 }
 
+static std::vector<std::string> missing(const Run& run) {
+    std::vector<std::string> lines;
+    if (run.options().counts && find_program("valgrind").empty())
+        lines.push_back("instructions: no valgrind (package valgrind); its rows do not hold");
+    if (!has_cores_for(2)) lines.push_back("anything between two PEs: this machine has one core");
+    return lines;
+}
+
 Group aos() {
     return {"aos",
             "the native interface: instructions, transfers, queues, irregular access, the paper's "
@@ -41,7 +49,7 @@ Group aos() {
              {"queues", measure_queues},
              {"irregular", measure_irregular},
              {"atomics", measure_aos_atomics}},
-            false};
+            missing};
 }
 
 }  // namespace isthmus::bench

@@ -41,7 +41,7 @@ const Claim kClaims[] = {
      "messages",
      {"get", "peek"},
      kSingle,
-     {},
+     at_least(1),
      {}},
     {"index-gather by requests and replies (aggregators)",
      "gather",

@@ -126,7 +126,7 @@ std::string find_program(const std::string& program) {
     const char* const path = std::getenv("PATH");
     std::istringstream folders(path ? path : "/usr/local/bin:/usr/bin:/bin");
     for (std::string folder; std::getline(folders, folder, ':');) {
-        const std::string candidate = folder + "/" + program;
+        std::string candidate = folder + "/" + program;
         if (access(candidate.c_str(), X_OK) == 0) return candidate;
     }
     return "";

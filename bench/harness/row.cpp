@@ -31,7 +31,7 @@ nlohmann::ordered_json to_json(const Row& row) {
         {"claim", row.claim},
         {"ours", optional(row.ours)},
         {"unit", row.unit},
-        {"must", row.must.text()},
+        {"must", row.lacks.empty() ? row.must.text() : "?"},
         {"peer",
          row.peer.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(row.peer)},
         {"peer_value", optional(row.peer_value)},
@@ -44,6 +44,7 @@ nlohmann::ordered_json to_json(const Row& row) {
     if (!row.spread.empty()) json["spread"] = row.spread;
     if (!row.method.empty()) json["method"] = row.method;
     if (!row.reason.empty()) json["reason"] = row.reason;
+    if (!row.lacks.empty()) json["lacks"] = row.lacks;
     if (!row.waits.empty()) json["waits"] = row.waits;
     if (!row.figure.empty()) {
         json["figure"] = row.figure;
@@ -61,7 +62,8 @@ std::string table(const std::vector<Row>& rows) {
     using Line = std::vector<std::string>;
     std::vector<Line> lines{{"claim", "ours", "must", "peer", "unit", "holds"}};
     for (const Row& row : rows) {
-        lines.push_back({row.claim, row.ours ? number_text(*row.ours) : "-", row.must.text(),
+        lines.push_back({row.claim, row.ours ? number_text(*row.ours) : "-",
+                         row.lacks.empty() ? row.must.text() : "?",
                          row.peer_value ? number_text(*row.peer_value) : "-", row.unit,
                          !row.waits.empty()   ? "waits"
                          : row.only_reports() ? "-"
@@ -95,7 +97,10 @@ std::string table(const std::vector<Row>& rows) {
         if (row.holds()) continue;
         if (failed++ == 0) text += "\n";
         text += "does not hold: " + row.claim;
-        if (!row.reason.empty()) text += ": " + row.reason;
+        if (!row.lacks.empty())
+            text += ": no bound: " + row.lacks;
+        else if (!row.reason.empty())
+            text += ": " + row.reason;
         text += "\n";
     }
     const std::size_t claims = rows.size() - waiting - reporting;

@@ -37,6 +37,8 @@ inline Must equal_to(double bound) {
     return {Must::Sense::equal, bound};
 }
 
+// A row that lacks its bound does not hold: what was not compared has not been shown.
+//
 // `ours` is empty if it could not be measured; the row then does not hold and `reason` says why.
 // `peer_value` is empty if there was no peer to measure.
 struct Row {
@@ -50,6 +52,8 @@ struct Row {
     std::string spread;  // how far the batches lie apart, in words
     std::string method;
     std::string reason;
+    // What the bound was to come from and is not there.
+    std::string lacks;
     // What the row needs that this machine is not: it is then not measured, and does not fail.
     std::string waits;
     // Place in a figure to be drawn; no figure: none.
@@ -58,8 +62,8 @@ struct Row {
     double x = 0;
     std::string category;  // instead of x, where the figure has bars
 
-    bool only_reports() const { return ours && must.sense == Must::Sense::none; }
-    bool holds() const { return ours ? must.met_by(*ours) : !waits.empty(); }
+    bool only_reports() const { return ours && must.sense == Must::Sense::none && lacks.empty(); }
+    bool holds() const { return ours ? lacks.empty() && must.met_by(*ours) : !waits.empty(); }
 };
 
 nlohmann::ordered_json to_json(const Row& row);

@@ -44,7 +44,7 @@ double number(const Record& record, const std::string& key) {
     return found == record.end() ? 0 : std::strtod(found->second.c_str(), nullptr);
 }
 
-Run::Run(Options options, std::string group) : options_(std::move(options)) {
+Run::Run(Options options, const std::string& group) : options_(std::move(options)) {
     const fs::path bin = own_folder();
     launcher_ = bin / "isthmus";
     programs_ = bin.parent_path() / "libexec" / "isthmus" / "bench" / group;

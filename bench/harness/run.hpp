@@ -29,7 +29,7 @@ double number(const Record& record, const std::string& key);
 class Run {
   public:
     // `group` names the folder of programs.
-    Run(Options options, std::string group);
+    Run(Options options, const std::string& group);
 
     const Options& options() const { return options_; }
     bool has_peer() const { return !peer_launcher_.empty(); }
@@ -51,6 +51,13 @@ class Run {
     std::vector<Record> records(Side side, int pes, const std::string& name,
                                 const std::vector<std::string>& arguments,
                                 std::string& reason) const;
+
+    // For a row whose bound is what the peer does, if the peer was not measured: says why, and the
+    // row does not hold.
+    void lacks_peer(Row& row, const std::string& reason) const {
+        row.lacks =
+            std::string(peer_name()) + " was not measured: " + (has_peer() ? reason : peer_note_);
+    }
 
     void add(Row row) { rows_.push_back(std::move(row)); }
     const std::vector<Row>& rows() const { return rows_; }
@@ -98,7 +105,9 @@ struct Group {
     const char* name;
     const char* about;
     std::vector<Family> families;
-    bool has_peer = true;  // there is another implementation to measure
+    // What this machine or build has not, and with it which rows cannot hold: said before anything
+    // is measured.
+    std::function<std::vector<std::string>(const Run&)> missing = nullptr;
 };
 
 }  // namespace isthmus::bench

@@ -134,17 +134,77 @@ void add_share(Run& run, const std::string& name, std::size_t alignments, const 
     run.add(row);
 }
 
-void add_against_peer(Run& run, const std::string& name, const Reached& worst) {
+void add_against_peer(Run& run, const std::string& name, const Reached& worst,
+                      const std::string& peer_reason) {
     Row row;
     row.claim = name + " against the peer, worst alignment";
     row.unit = "x peer's bandwidth";
     row.must = at_least(1 - kTie);
-    row.ours = worst.against_peer();
     row.peer = Run::peer_name();
-    row.peer_value = 1;
+    if (worst.peer_mbs) {
+        row.ours = worst.against_peer();
+        row.peer_value = 1;
+    } else {
+        run.lacks_peer(row, peer_reason);
+    }
     row.method = alignment_text(worst.cell);
     if (!row.holds()) row.reason = row.method;
     run.add(row);
+}
+
+// Buffers that are not in the caches, because the program goes through many or has done other
+// things in between. No peer: what counts is the machine's limit.
+void measure_away_from_caches(Run& run) {
+    const bool quick = run.options().quick;
+    constexpr std::pair<int, int> kOffsets[] = {{0, 0}, {1, 0}, {0, 8}};
+    const struct {
+        const char *buffers, *text;
+        std::optional<double> least;
+    } kConditions[] = {{"rotating", ", buffers rotating over 64 MB", 0.97},
+                       {"cold", ", one pair of buffers, flushed before each", {}}};
+    for (const auto& condition : kConditions) {
+        std::string cells;
+        for (const char* const operation : {"put", "get"}) {
+            for (const int bytes : {16384, 65536, 262144}) {
+                for (const auto& [source, dest] : kOffsets)
+                    cells += (cells.empty() ? "" : ",") + std::string(operation) + ":" +
+                             std::to_string(bytes) + ":" + std::to_string(source) + ":" +
+                             std::to_string(dest);
+            }
+        }
+        Cells found;
+        std::string reason;
+        for (Turns turns(run, std::string("bandwidth, ") + condition.buffers + " buffers",
+                         quick ? 1 : 3, 5, 8);
+             turns.next();)
+            collect(run.records(Side::ours, 2, "bandwidth",
+                                {"--rounds", "14", "--attempts", "1", "--buffers",
+                                 condition.buffers, "--cells", cells},
+                                reason),
+                    found);
+        for (const auto& [key, reached] : by_size(found, {})) {
+            const Reached& worst =
+                *std::min_element(reached.begin(), reached.end(), has_smaller_share);
+            Row row;
+            row.claim = key.first + " " + bytes_text(key.second) + condition.text;
+            row.unit = "x best copy loop";
+            if (condition.least) row.must = at_least(*condition.least);
+            row.ours = worst.share;
+            row.method = alignment_text(worst.cell) + ", worst of " +
+                         std::to_string(std::size(kOffsets)) + ": " + number_text(worst.mbs / 1e3) +
+                         " GB/s, best loop " + worst.best_loop + " " +
+                         number_text(worst.best_mbs / 1e3) + " GB/s";
+            if (!row.holds()) row.reason = row.method;
+            run.add(row);
+        }
+        if (!found.empty()) continue;
+        Row row;
+        row.claim = std::string("bandwidth") + condition.text;
+        row.unit = "x best copy loop";
+        row.must = at_least(0.97);
+        row.reason = reason;
+        run.add(row);
+    }
 }
 
 }  // namespace
@@ -185,10 +245,10 @@ void measure_bandwidth(Run& run) {
         const std::string name = key.first + " " + bytes_text(key.second);
         add_share(run, name, first.at(key).size(),
                   *std::min_element(found.begin(), found.end(), has_smaller_share));
-        if (const auto behind = std::min_element(found.begin(), found.end(), is_further_behind);
-            behind->peer_mbs)
-            add_against_peer(run, name, *behind);
+        const auto behind = std::min_element(found.begin(), found.end(), is_further_behind);
+        add_against_peer(run, name, *behind, peer_reason);
     }
+    measure_away_from_caches(run);
 }
 
 }  // namespace isthmus::bench

@@ -1,5 +1,5 @@
 // Collectives of every size beside the peer's (programs/collectives.c): a cell is a collective, a
-// size and a number of PEs.
+// size and a number of PEs. Neither side's own barrier is in the time.
 #include <cmath>
 #include <tuple>
 
@@ -58,7 +58,7 @@ void measure_for(Run& run, int pes) {
         Row row;
         row.claim =
             cell.first + " " + bytes_text(cell.second) + ", " + std::to_string(pes) + " PEs";
-        row.unit = "us with a barrier";
+        row.unit = "us";
         row.ours = typical(times);
         row.spread = spread_text(times);
         const auto found = peer.find(cell);
@@ -67,8 +67,8 @@ void measure_for(Run& run, int pes) {
             row.peer_value = typical(found->second);
             row.must = at_most(*row.peer_value * (1 + kTie));
             if (!row.holds()) row.reason = row.spread + "; peer's " + spread_text(found->second);
-        } else if (!peer_reason.empty()) {
-            row.method = "peer not measured: " + peer_reason;
+        } else {
+            run.lacks_peer(row, peer_reason);
         }
         run.add(row);
     }

@@ -93,6 +93,8 @@ void measure_times(Run& run) {
         } else if (row.peer_value) {
             row.must = time.rate ? at_least(*row.peer_value * (1 - kTie))
                                  : at_most(*row.peer_value * (1 + kTie));
+        } else {
+            run.lacks_peer(row, peer_reason);
         }
         row.method = time.crosses ? "each batch divided by the raw ping-pong around it"
                                   : "median batch; PE 1 idle";

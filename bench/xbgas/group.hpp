@@ -22,6 +22,10 @@ void measure_barrier_and_reduction(Run& run);
 void measure_against_oshmem(Run& run);
 // speed.cpp
 void measure_speed(Run& run);
+// overlap.cpp
+void measure_overlap(Run& run);
+// sensitivity.cpp
+void measure_sensitivity(Run& run);
 // applications.cpp
 void measure_applications(Run& run);
 

@@ -14,13 +14,15 @@ extern "C" {
 
 /* Plain memory of the caller; zeroed (or ISTHMUS_CHANNEL_INIT) it is a channel with nothing under
  * way. Used by one thread at a time; must stay where it is while operations or events use it.
- * Nothing to free once it is quiet. Fields are read-only for the caller. */
+ * Nothing to free once isthmus_channel_quiet has returned; an event that is true does not do that.
+ * Fields are read-only for the caller. */
 typedef struct isthmus_channel {
     int64_t issued;    /* operations so far */
     int64_t completed; /* of these, known to be complete at their targets; at most `issued` */
+    void* between;     /* the library's: what goes to other hosts, until the channel is quiet */
 } isthmus_channel;
 #define ISTHMUS_CHANNEL_INIT \
-    { 0, 0 }
+    { 0, 0, 0 }
 
 /* Put, get, posted add and poke of isthmus/operation.h, issued on a channel: they return once
  * issued, when the local buffer of a put may not yet be reused nor that of a get be read. Errors as
@@ -44,7 +46,8 @@ int isthmus_channel_fence(isthmus_channel* channel);
 int isthmus_channel_quiet(isthmus_channel* channel);
 
 /* The same without waiting: `event` is true once all operations issued so far are complete. Later
- * ones do not count. */
+ * ones do not count, nor do those of other channels: it compares `completed` with what `issued` is
+ * now. */
 int isthmus_channel_event(isthmus_channel* channel, isthmus_event* event);
 
 #ifdef __cplusplus

@@ -35,6 +35,13 @@ extern __attribute__((visibility("default"))) const int64_t isthmus_event_words[
 #define ISTHMUS_EVENT_TRUE \
     { isthmus_event_words, 0, 0, 0 }
 
+/* What the event of an operation becomes that is complete when it returns. The library's; read by
+ * what is inlined. */
+extern __attribute__((visibility("default"))) isthmus_event isthmus_event_issued;
+/* Its span, always: gets under way have numbers, and the word that it watches is at most some
+ * hundreds behind `first`, or not behind. */
+#define ISTHMUS_EVENT_ISSUED_SPAN (~(uint64_t)0x7fffffff)
+
 /* Makes `event` the condition "*address <condition> value" on a word of this PE's memory, signed.
  * Level-triggered: the event is true whenever it is asked while the condition holds. The word must
  * live as long as the event is used and be naturally aligned. Other PEs may write it in any way.

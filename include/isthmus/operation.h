@@ -4,6 +4,7 @@
 
 #include <isthmus/segment.h>
 #include <isthmus/status.h>
+#include <isthmus/window.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,32 +23,96 @@ int isthmus_get(void* local, const isthmus_segment* segment, uint64_t offset, ui
 
 int isthmus_put_slow(const void* local, const isthmus_segment* segment, uint64_t offset,
                      uint64_t size, isthmus_event* event);
+int isthmus_get_slow(void* local, const isthmus_segment* segment, uint64_t offset, uint64_t size,
+                     isthmus_event* event);
 void isthmus_note_written(int pe);
+int isthmus_wake(const isthmus_segment* segment); /* returns ISTHMUS_OK */
 
 #if defined(__OPTIMIZE__) && !defined(ISTHMUS_NO_INLINE)
-/* Puts of up to 8 bytes, a size that the compiler knows, to another host: straight to the network's
- * call. Budget: 16 instructions up to it, at a constant offset. Others, and what is refused or not
- * taken now, go out of line. Without optimisation the symbol is called. */
+/* True if a transfer of [offset, offset + size) is legal and loads and stores do it; never in
+ * checked mode. `right`: ISTHMUS_READ or ISTHMUS_WRITE; the bits of access that say so of transfers
+ * are 8 higher. */
+extern __inline__ __attribute__((gnu_inline, always_inline)) int isthmus_transfer_is_plain(
+    const isthmus_segment* segment, uint64_t offset, uint64_t size, uint32_t right) {
+    const uint64_t end = segment->transfer_end;
+    const int plain =
+        offset <= end && end - offset >= size && (segment->access & right << 8) != 0 &&
+        /* Relaxed, as everywhere: destroying a segment that is in use is a mistake. */
+        __atomic_load_n(segment->generation_now, __ATOMIC_RELAXED) == segment->generation;
+    return __builtin_expect(plain, 1) != 0;
+}
+
+/* Bytes that do not overlap. Sizes that the compiler knows and that few moves do are inlined, so
+ * that words stay whole. */
+extern __inline__ __attribute__((gnu_inline, always_inline)) void isthmus_transfer_copy(
+    void* to, const void* from, uint64_t size) {
+    if (__builtin_constant_p(size) && size <= 16)
+        __builtin_memcpy(to, from, size);
+    else
+        isthmus_window.copy(to, from, size);
+}
+
+extern __inline__ __attribute__((gnu_inline, always_inline)) void isthmus_transfer_complete(
+    isthmus_event* event) {
+    if (!event) return;
+    event->address = isthmus_event_issued.address;
+    /* Relaxed: another thread begins a get, which is none of this operation's. */
+    event->first = __atomic_load_n(&isthmus_event_issued.first, __ATOMIC_RELAXED);
+    event->span = ISTHMUS_EVENT_ISSUED_SPAN;
+    event->narrow = isthmus_event_issued.narrow;
+}
+
+/* Puts of up to 8 bytes, a size that the compiler knows, to another host: straight to the road's
+ * call, if the compiler knows that there is no event. Budget: 16 instructions up to it, at a
+ * constant offset: the way of this host beside it would take three of them for registers. On this
+ * host: 30 for 8 bytes with an event. Others, and what is refused or not taken now, go out of line.
+ * Without optimisation the symbol is called. */
 extern __inline__ __attribute__((gnu_inline, always_inline)) int isthmus_put(
     const void* local, const isthmus_segment* segment, uint64_t offset, uint64_t size,
     isthmus_event* event) {
-    if (!__builtin_constant_p(size) || size - 1 >= 8 || event || offset >= segment->short_put.end ||
+    if (__builtin_constant_p(size) && size - 1 < 8 && __builtin_constant_p(!event) && !event) {
+        if (offset >= segment->short_put.end)
+            return isthmus_put_slow(local, segment, offset, size, event);
         /* Relaxed, as everywhere: destroying a segment that is in use is a mistake. */
-        __atomic_load_n(segment->generation_now, __ATOMIC_RELAXED) !=
-            segment->short_put.generation ||
-        segment->short_put.inject(segment->short_put.endpoint, local, size,
-                                  (uint32_t)segment->owner, segment->short_put.address + offset,
-                                  segment->short_put.key) != 0)
+        if (__atomic_load_n(segment->generation_now, __ATOMIC_RELAXED) !=
+                segment->short_put.generation ||
+            segment->short_put.put(segment->short_put.road, local, size, (uint32_t)segment->owner,
+                                   segment->short_put.address + offset,
+                                   segment->short_put.key) != 0)
+            return isthmus_put_slow(local, segment, offset, size, event);
+        /* Who takes the mark asks for an answer afterwards, behind this put. Acquire: partner is
+         * the release of who sets it first, behind the flag that the fence looks at. */
+        if (__builtin_expect(__atomic_load_n(segment->short_put.written, __ATOMIC_ACQUIRE) == 0, 0))
+            isthmus_note_written(segment->owner);
+        return ISTHMUS_OK;
+    }
+    if (!isthmus_transfer_is_plain(segment, offset, size, ISTHMUS_WRITE))
         return isthmus_put_slow(local, segment, offset, size, event);
-    /* Relaxed: who takes the mark asks for an answer afterwards, behind this put. */
-    if (__builtin_expect(__atomic_load_n(segment->short_put.written, __ATOMIC_RELAXED) == 0, 0))
-        isthmus_note_written(segment->owner);
+    isthmus_transfer_copy(segment->base + offset, local, size);
+    isthmus_transfer_complete(event);
+    __asm__ __volatile__("" ::: "memory"); /* sleepers are looked at behind the data */
+    if (__builtin_expect(__atomic_load_n(segment->sleepers, __ATOMIC_RELAXED) != 0, 0))
+        return isthmus_wake(segment);
+    return ISTHMUS_OK;
+}
+
+/* Gets on this host; others out of line. */
+extern __inline__ __attribute__((gnu_inline, always_inline)) int isthmus_get(
+    void* local, const isthmus_segment* segment, uint64_t offset, uint64_t size,
+    isthmus_event* event) {
+    if (!isthmus_transfer_is_plain(segment, offset, size, ISTHMUS_READ))
+        return isthmus_get_slow(local, segment, offset, size, event);
+    isthmus_transfer_copy(local, segment->base + offset, size);
+    /* Gets from one segment are ordered among each other: nothing on x86-64, a barrier on Arm. */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    isthmus_transfer_complete(event);
     return ISTHMUS_OK;
 }
 #endif
 
-/* Completes when all operations that this PE issued to the segment before are visible to everyone.
- */
+/* Completes when all operations that this PE issued to the segment before, on no channel, are
+ * visible to everyone: a channel has its own fence. What is issued while `event` is not true yet is
+ * not ordered behind them. */
 int isthmus_fence(const isthmus_segment* segment, isthmus_event* event);
 
 /* Atomics. `offset` is a multiple of the width. Signed; arithmetic wraps around. A "posted" one has
@@ -62,7 +127,6 @@ int isthmus_fence(const isthmus_segment* segment, isthmus_event* event);
 
 int isthmus_postadd_slow(const isthmus_segment* segment, uint64_t offset, int64_t value);
 int isthmus_poke_slow(const isthmus_segment* segment, uint64_t offset, int64_t value);
-void isthmus_wake(const isthmus_segment* segment);
 
 /* True if a 64-bit atomic at `offset` is legal and nobody has to be woken. */
 static __inline__ int isthmus_atomic_is_plain(const isthmus_segment* segment, uint64_t offset) {

@@ -61,15 +61,15 @@ typedef struct isthmus_segment {
     int32_t owner;   /* PE */
     int32_t entry;   /* place in the directory; -1 in a view that was not created but cloned */
     /* Of a segment on another host that takes puts: how those of up to 8 bytes go straight to the
-     * network's call. Else 0. */
+     * road's call. Else 0. */
     struct {
-        uint64_t end; /* the offset must be below it */
-        uint64_t address;
-        uint64_t key;
-        /* Not zero if the network does not take the data now. */
-        long (*inject)(void* endpoint, const void* source, size_t bytes, uint64_t pe,
-                       uint64_t address, uint64_t key);
-        void* endpoint;
+        uint64_t end;     /* the offset must be below it */
+        uint64_t address; /* of the first byte, as the road counts them at the owner */
+        uint64_t key;     /* what the road knows this memory of the owner's by */
+        /* Takes a copy of the bytes and sends it. Not zero: it has no room for them now. */
+        long (*put)(void* road, const void* source, size_t bytes, uint64_t pe, uint64_t address,
+                    uint64_t key);
+        void* road;
         const unsigned char* written; /* 0: isthmus_note_written is to be told, behind it */
         uint32_t generation;
     } short_put;

@@ -1,6 +1,6 @@
 /* The short operations, inlined into the program.
  *
- * Budget on one host, in instructions including the access itself: p and g 6, atomics 7; the test
+ * Budget on one host, in instructions including the access itself: p and g 7, atomics 8; the test
  * "is this PE within the window" (one xor, one compare, one branch) is in it. Whatever fails the
  * test goes to the out-of-line routine, which finds out why. The accesses are volatile, so that a
  * loop over shmem_g sees each new value, and may alias anything, as an access within a library does:

@@ -101,6 +101,41 @@ SHMEM_DISTINCT_TYPES(ISTHMUS_OVERLOADS_SUM)
 SHMEM_COMPLEX_TYPES(ISTHMUS_OVERLOADS_SUM)
 #undef ISTHMUS_OVERLOADS_SUM
 
+/* Tables 10 and 11 name C's complex types, too, which compilers know as an extension of C++; their
+ * layout is that of std::complex. By the typed names and by the generic ones. */
+__extension__ typedef double _Complex isthmus_c_complexd;
+__extension__ typedef float _Complex isthmus_c_complexf;
+#define ISTHMUS_AS_STD(T, C, p)        reinterpret_cast<T*>(const_cast<C*>(p))
+#define ISTHMUS_AS_STD_SOURCE(T, C, p) reinterpret_cast<const T*>(const_cast<const C*>(p))
+#define ISTHMUS_OVERLOADS_C_COMPLEX_TEAM(NAME, T, C, N, R)                               \
+    ISTHMUS_OVERLOAD(                                                                    \
+        int, NAME, shmem_##N##R,                                                         \
+        (shmem_team_t team, volatile C * dest, const volatile C* source, size_t nelems), \
+        (team, ISTHMUS_AS_STD(T, C, dest), ISTHMUS_AS_STD_SOURCE(T, C, source), nelems))
+#define ISTHMUS_OVERLOADS_C_COMPLEX_BOTH(T, C, N, R)           \
+    ISTHMUS_OVERLOADS_C_COMPLEX_TEAM(shmem_##N##R, T, C, N, R) \
+    ISTHMUS_OVERLOADS_C_COMPLEX_TEAM(shmem##R, T, C, N, R)
+#define ISTHMUS_OVERLOADS_C_COMPLEX_TO_ALL(T, C, N, R)                                          \
+    ISTHMUS_OVERLOAD(void, shmem_##N##R, shmem_##N##R,                                          \
+                     (C * dest, const C* source, int nreduce, int PE_start, int logPE_stride,   \
+                      int PE_size, C* pWrk, long* pSync),                                       \
+                     (ISTHMUS_AS_STD(T, C, dest), ISTHMUS_AS_STD_SOURCE(T, C, source), nreduce, \
+                      PE_start, logPE_stride, PE_size, ISTHMUS_AS_STD(T, C, pWrk), pSync))
+#define ISTHMUS_OVERLOADS_C_COMPLEX(T, N)                                \
+    ISTHMUS_OVERLOADS_C_COMPLEX_BOTH(T, isthmus_c_##N, N, _sum_reduce)   \
+    ISTHMUS_OVERLOADS_C_COMPLEX_BOTH(T, isthmus_c_##N, N, _prod_reduce)  \
+    ISTHMUS_OVERLOADS_C_COMPLEX_BOTH(T, isthmus_c_##N, N, _sum_inscan)   \
+    ISTHMUS_OVERLOADS_C_COMPLEX_BOTH(T, isthmus_c_##N, N, _sum_exscan)   \
+    ISTHMUS_OVERLOADS_C_COMPLEX_TO_ALL(T, isthmus_c_##N, N, _sum_to_all) \
+    ISTHMUS_OVERLOADS_C_COMPLEX_TO_ALL(T, isthmus_c_##N, N, _prod_to_all)
+SHMEM_COMPLEX_TYPES(ISTHMUS_OVERLOADS_C_COMPLEX)
+#undef ISTHMUS_OVERLOADS_C_COMPLEX
+#undef ISTHMUS_OVERLOADS_C_COMPLEX_TO_ALL
+#undef ISTHMUS_OVERLOADS_C_COMPLEX_BOTH
+#undef ISTHMUS_OVERLOADS_C_COMPLEX_TEAM
+#undef ISTHMUS_AS_STD_SOURCE
+#undef ISTHMUS_AS_STD
+
 #define ISTHMUS_OVERLOADS_AND_OR_XOR(T, N)    \
     ISTHMUS_OVERLOADS_TEAM(T, N, _and_reduce) \
     ISTHMUS_OVERLOADS_TEAM(T, N, _or_reduce)  \

@@ -33,7 +33,8 @@ void* isthmus_symmetric_address(const void* address, int pe);
  * ARGUMENT: no such PE; BOUNDS: not symmetric, not in one piece, or no segment (any more) that has
  * all of these bytes; RIGHTS, PROTOCOL: the segment there, of memory that the library provided or
  * adopted, does not allow it. An address does not tell one segment from a later one at the same
- * place: for that, use a segment's view. Event: as everywhere. */
+ * place: for that, use a segment's view. Event: as everywhere. A get without an event sees what
+ * this PE put by address before; one with an event may overtake it. */
 int isthmus_symmetric_put(void* dest, const void* source, uint64_t size, int pe,
                           isthmus_event* event);
 int isthmus_symmetric_get(void* dest, const void* source, uint64_t size, int pe,

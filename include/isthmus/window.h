@@ -44,13 +44,14 @@ struct isthmus_window_view {
      * loaded. dest and source do not overlap, except that they may be equal. */
     void (*copy)(void* dest, const void* source, size_t bytes);
     /* A word for `pe`, which the window does not reach, at `offset` in the symmetric heap; nobody
-     * compares the offset. Chosen at initialisation. The first and the third argument are nothing:
-     * they leave free the registers in which the network's call takes others. */
-    void (*store32)(uintptr_t nothing, uint32_t value, uintptr_t nothing_either, uint64_t pe,
+     * compares the offset. Chosen at initialisation. `road` and `keys` are those below. */
+    void (*store32)(void* road, uint32_t value, const uint64_t* keys, uint64_t pe,
                     uintptr_t offset);
-    void (*store64)(uintptr_t nothing, uint64_t value, uintptr_t nothing_either, uint64_t pe,
+    void (*store64)(void* road, uint64_t value, const uint64_t* keys, uint64_t pe,
                     uintptr_t offset);
-    uintptr_t heap; /* what offsets are counted from */
+    uintptr_t heap;       /* what offsets are counted from */
+    void* road;           /* what the short operations to other hosts are called on; 0: none */
+    const uint64_t* keys; /* by PE: what that road knows its symmetric heap by; 0: none */
 };
 extern struct isthmus_window_view isthmus_window;
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "sim/hart/machine_rounds.hpp"
 #include "sim/isa/disassemble.hpp"
 
 namespace isthmus::sim {
@@ -252,10 +253,12 @@ std::string GdbServer::next_hit(bool retarget) {
 }
 
 int GdbServer::signal_in(std::string_view action) {
+    return action.front() == 'C' || action.front() == 'S' ? signal_number(action.substr(1)) : 0;
+}
+
+int GdbServer::signal_number(std::string_view text) {
     std::uint64_t signal = 0;
-    const bool given =
-        (action.front() == 'C' || action.front() == 'S') && parse_hex(action.substr(1, 2), signal);
-    return given ? static_cast<int>(signal) : 0;
+    return parse_hex(text.substr(0, 2), signal) ? static_cast<int>(signal) : 0;
 }
 
 std::string GdbServer::read_register(unsigned number) const {
@@ -384,118 +387,159 @@ bool GdbServer::set_watchpoint(std::string_view arguments, Watch::Kind kind, boo
     return true;
 }
 
+std::string GdbServer::status(bool good) {
+    return good ? "OK" : "E01";
+}
+
+std::string GdbServer::answer_read_register(std::string_view text) {
+    std::uint64_t number;
+    if (!parse_hex(text, number) || number >= kRegisters) return "E01";
+    return read_register(static_cast<unsigned>(number));
+}
+
+std::string GdbServer::answer_write_register(std::string_view text) {
+    const auto equals = text.find('=');
+    std::uint64_t number, value = 0;
+    std::vector<std::uint8_t> bytes;
+    if (equals == std::string_view::npos || !parse_hex(text.substr(0, equals), number) ||
+        number >= kRegisters || !parse_bytes(text.substr(equals + 1), bytes) || bytes.empty() ||
+        bytes.size() > 8)
+        return "E01";
+    std::memcpy(&value, bytes.data(), bytes.size());
+    return status(write_register(static_cast<unsigned>(number), value));
+}
+
+std::string GdbServer::answer_read_memory(std::string_view text) {
+    std::uint64_t address, size;
+    if (!parse_pair(text, address, size) || size > kMaxGdbPacket / 4) return "E01";
+    std::vector<std::byte> bytes(size);
+    if (!current_.node->memory.read(address, bytes.data(), size, 0)) return "E14";
+    return hex_bytes(bytes.data(), size);
+}
+
+std::string GdbServer::answer_write_memory(std::string_view text) {
+    const auto colon = text.find(':');
+    std::uint64_t address, size;
+    std::vector<std::uint8_t> bytes;
+    if (colon == std::string_view::npos || !parse_pair(text.substr(0, colon), address, size) ||
+        !parse_bytes(text.substr(colon + 1), bytes) || bytes.size() != size)
+        return "E01";
+    if (!current_.node->memory.write(address, bytes.data(), size, 0)) return "E14";
+    for (const auto& hart : current_.node->harts)
+        hart->flush_code();
+    return "OK";
+}
+
+std::string GdbServer::answer_choose_thread(std::string_view text) {
+    Place place = current_;
+    if (text.empty() || !find_thread(text.substr(1), place)) return "E01";
+    if (text.front() == 'g' || (text.front() == 'c' && text.substr(1) != "-1")) current_ = place;
+    return "OK";
+}
+
+std::string GdbServer::answer_break(std::string_view text, bool insert) {
+    if (text.size() < 2 || text[0] < '0' || text[0] > '4') return "";
+    if (text[0] >= '2')
+        return status(
+            set_watchpoint(text.substr(2), static_cast<Watch::Kind>(text[0] - '0'), insert));
+    return status(set_breakpoint(text.substr(2), insert));
+}
+
+// The first action decides; it may name a thread, which then moves alone if no other action is for
+// the rest.
+std::string GdbServer::answer_continue(std::string_view actions) {
+    const std::string_view action = actions.substr(0, actions.find(';'));
+    if (action.empty()) return "E01";
+    const bool step = action.front() == 's' || action.front() == 'S';
+    const auto colon = action.find(':');
+    bool alone = false;
+    if (colon != std::string_view::npos) {
+        const std::string_view thread = action.substr(colon + 1);
+        if (!find_thread(thread, current_)) return "E01";
+        alone = thread != "-1" && thread != "0" && actions.size() == action.size();
+    }
+    return resume(step ? Move::kStep : alone ? Move::kAlone : Move::kAll, signal_in(action));
+}
+
+std::string GdbServer::answer_threads() const {
+    std::string text = "m";
+    for (const auto& node : machine_.nodes()) {
+        if (node->exited) continue;
+        for (const auto& hart : node->harts) {
+            if (text.size() > 1) text += ',';
+            text += thread_name({node.get(), hart.get()});
+        }
+    }
+    return text;
+}
+
+std::string GdbServer::answer_thread_info(std::string_view thread) const {
+    Place place = current_;
+    if (!find_thread(thread, place)) return "E01";
+    const std::string text =
+        "node " + std::to_string(place.node->id) + " hart " + std::to_string(place.hart->id);
+    return hex_bytes(text.data(), text.size());
+}
+
 std::string GdbServer::answer(std::string_view packet) {
-    const auto status = [](bool good) { return std::string(good ? "OK" : "E01"); };
-    if (packet.empty()) return "";
-    const std::string_view rest = packet.substr(1);
-    switch (packet.front()) {
-        case '?': return stop_reply();
-        case 'g': return read_registers();
-        case 'G': return status(write_registers(rest));
-        case 'p': {
-            std::uint64_t number;
-            if (!parse_hex(rest, number) || number >= kRegisters) return "E01";
-            return read_register(static_cast<unsigned>(number));
-        }
-        case 'P': {
-            const auto equals = rest.find('=');
-            std::uint64_t number, value = 0;
-            std::vector<std::uint8_t> bytes;
-            if (equals == std::string_view::npos || !parse_hex(rest.substr(0, equals), number) ||
-                number >= kRegisters || !parse_bytes(rest.substr(equals + 1), bytes) ||
-                bytes.empty() || bytes.size() > 8)
-                return "E01";
-            std::memcpy(&value, bytes.data(), bytes.size());
-            return status(write_register(static_cast<unsigned>(number), value));
-        }
-        case 'm': {
-            std::uint64_t address, size;
-            if (!parse_pair(rest, address, size) || size > kMaxGdbPacket / 4) return "E01";
-            std::vector<std::byte> bytes(size);
-            if (!current_.node->memory.read(address, bytes.data(), size, 0)) return "E14";
-            return hex_bytes(bytes.data(), size);
-        }
-        case 'M': {
-            const auto colon = rest.find(':');
-            std::uint64_t address, size;
-            std::vector<std::uint8_t> bytes;
-            if (colon == std::string_view::npos ||
-                !parse_pair(rest.substr(0, colon), address, size) ||
-                !parse_bytes(rest.substr(colon + 1), bytes) || bytes.size() != size)
-                return "E01";
-            if (!current_.node->memory.write(address, bytes.data(), size, 0)) return "E14";
-            for (const auto& hart : current_.node->harts)
-                hart->flush_code();
-            return "OK";
-        }
-        case 'c':
-        case 'C': return resume(Move::kAll, signal_in(packet));
-        case 's':
-        case 'S': return resume(Move::kStep, signal_in(packet));
-        case 'H': {
-            Place place = current_;
-            if (rest.empty() || !find_thread(rest.substr(1), place)) return "E01";
-            if (rest.front() == 'g' || (rest.front() == 'c' && rest.substr(1) != "-1"))
-                current_ = place;
-            return "OK";
-        }
-        case 'T': {
-            Place place;
-            return status(find_thread(rest, place));
-        }
-        case 'Z':
-        case 'z':
-            if (rest.size() < 2 || rest[0] < '0' || rest[0] > '4') return "";
-            if (rest[0] >= '2')
-                return status(set_watchpoint(rest.substr(2),
-                                             static_cast<Watch::Kind>(rest[0] - '0'),
-                                             packet.front() == 'Z'));
-            return status(set_breakpoint(rest.substr(2), packet.front() == 'Z'));
-        case 'D': detached_ = true; return "OK";
-        case 'k': killed_ = true; return "OK";
-        default: break;
-    }
-    if (packet == "vCont?") return "vCont;c;C;s;S";
-    if (packet.starts_with("vCont;")) {
-        // The first action decides; it may name a thread, which then moves alone if no other action
-        // is for the rest.
-        const std::string_view actions = packet.substr(6);
-        const std::string_view action = actions.substr(0, actions.find(';'));
-        if (action.empty()) return "E01";
-        const bool step = action.front() == 's' || action.front() == 'S';
-        const auto colon = action.find(':');
-        bool alone = false;
-        if (colon != std::string_view::npos) {
-            const std::string_view thread = action.substr(colon + 1);
-            if (!find_thread(thread, current_)) return "E01";
-            alone = thread != "-1" && thread != "0" && actions.size() == action.size();
-        }
-        return resume(step ? Move::kStep : alone ? Move::kAlone : Move::kAll, signal_in(action));
-    }
-    if (packet.starts_with("qSupported"))
-        return "PacketSize=40000;qXfer:features:read+;QStartNoAckMode+;vContSupported+";
-    if (packet.starts_with("qXfer:features:read:")) return transfer_features(packet.substr(20));
-    if (packet == "QStartNoAckMode") return "OK";
-    if (packet == "qAttached") return "1";
-    if (packet == "qC") return "QC" + thread_name(current_);
-    if (packet == "qfThreadInfo") {
-        std::string text = "m";
-        for (const auto& node : machine_.nodes()) {
-            if (node->exited) continue;
-            for (const auto& hart : node->harts) {
-                if (text.size() > 1) text += ',';
-                text += thread_name({node.get(), hart.get()});
-            }
-        }
-        return text;
-    }
-    if (packet == "qsThreadInfo") return "l";
-    if (packet.starts_with("qThreadExtraInfo,")) {
-        Place place = current_;
-        if (!find_thread(packet.substr(17), place)) return "E01";
-        const std::string text =
-            "node " + std::to_string(place.node->id) + " hart " + std::to_string(place.hart->id);
-        return hex_bytes(text.data(), text.size());
+    using Text = std::string_view;
+    struct Command {
+        Text name;
+        bool takes_text;  // begins with the name; else it is the name
+        std::string (*answer)(GdbServer&, Text text);
+    };
+    // The first that fits answers, so a name stands in front of those that it begins with.
+    static constexpr Command kCommands[] = {
+        {"vCont?", false, [](GdbServer&, Text) -> std::string { return "vCont;c;C;s;S"; }},
+        {"vCont;", true, [](GdbServer& gdb, Text text) { return gdb.answer_continue(text); }},
+        {"qSupported", true,
+         [](GdbServer&, Text) -> std::string {
+             return "PacketSize=40000;qXfer:features:read+;QStartNoAckMode+;vContSupported+";
+         }},
+        {"qXfer:features:read:", true,
+         [](GdbServer& gdb, Text text) { return gdb.transfer_features(text); }},
+        {"QStartNoAckMode", false, [](GdbServer&, Text) -> std::string { return "OK"; }},
+        {"qAttached", false, [](GdbServer&, Text) -> std::string { return "1"; }},
+        {"qC", false, [](GdbServer& gdb, Text) { return "QC" + thread_name(gdb.current_); }},
+        {"qfThreadInfo", false, [](GdbServer& gdb, Text) { return gdb.answer_threads(); }},
+        {"qsThreadInfo", false, [](GdbServer&, Text) -> std::string { return "l"; }},
+        {"qThreadExtraInfo,", true,
+         [](GdbServer& gdb, Text text) { return gdb.answer_thread_info(text); }},
+        {"?", true, [](GdbServer& gdb, Text) { return gdb.stop_reply(); }},
+        {"g", true, [](GdbServer& gdb, Text) { return gdb.read_registers(); }},
+        {"G", true, [](GdbServer& gdb, Text text) { return status(gdb.write_registers(text)); }},
+        {"p", true, [](GdbServer& gdb, Text text) { return gdb.answer_read_register(text); }},
+        {"P", true, [](GdbServer& gdb, Text text) { return gdb.answer_write_register(text); }},
+        {"m", true, [](GdbServer& gdb, Text text) { return gdb.answer_read_memory(text); }},
+        {"M", true, [](GdbServer& gdb, Text text) { return gdb.answer_write_memory(text); }},
+        {"c", true, [](GdbServer& gdb, Text) { return gdb.resume(Move::kAll, 0); }},
+        {"C", true,
+         [](GdbServer& gdb, Text text) { return gdb.resume(Move::kAll, signal_number(text)); }},
+        {"s", true, [](GdbServer& gdb, Text) { return gdb.resume(Move::kStep, 0); }},
+        {"S", true,
+         [](GdbServer& gdb, Text text) { return gdb.resume(Move::kStep, signal_number(text)); }},
+        {"H", true, [](GdbServer& gdb, Text text) { return gdb.answer_choose_thread(text); }},
+        {"T", true,
+         [](GdbServer& gdb, Text text) {
+             Place place;
+             return status(gdb.find_thread(text, place));
+         }},
+        {"Z", true, [](GdbServer& gdb, Text text) { return gdb.answer_break(text, true); }},
+        {"z", true, [](GdbServer& gdb, Text text) { return gdb.answer_break(text, false); }},
+        {"D", true,
+         [](GdbServer& gdb, Text) {
+             gdb.detached_ = true;
+             return status(true);
+         }},
+        {"k", true,
+         [](GdbServer& gdb, Text) {
+             gdb.killed_ = true;
+             return status(true);
+         }},
+    };
+    for (const Command& command : kCommands) {
+        if (command.takes_text ? packet.starts_with(command.name) : packet == command.name)
+            return command.answer(*this, packet.substr(command.name.size()));
     }
     return "";
 }

@@ -58,6 +58,7 @@ class GdbServer {
     void take_hits();
     std::string next_hit(bool retarget);
     static int signal_in(std::string_view action);
+    static int signal_number(std::string_view text);
     std::string stop_reply() const;
     static std::uint32_t number_of(const Place& place);
     static std::string thread_name(const Place& place);
@@ -71,6 +72,18 @@ class GdbServer {
     bool set_breakpoint(std::string_view arguments, bool insert);
     bool set_watchpoint(std::string_view arguments, Watch::Kind kind, bool insert);
     unsigned word_bytes() const;
+
+    // Answers to packets; `text` is what stands behind the packet's name.
+    static std::string status(bool good);
+    std::string answer_read_register(std::string_view text);
+    std::string answer_write_register(std::string_view text);
+    std::string answer_read_memory(std::string_view text);
+    std::string answer_write_memory(std::string_view text);
+    std::string answer_choose_thread(std::string_view text);
+    std::string answer_break(std::string_view text, bool insert);
+    std::string answer_continue(std::string_view actions);
+    std::string answer_threads() const;
+    std::string answer_thread_info(std::string_view thread) const;
 
     Machine& machine_;
     Place current_;

@@ -332,6 +332,7 @@ class Context {
         request.release = (i.imm & 1) != 0;
         request.rd = i.rd;
         request.value = hart.x[i.rs2];
+        request.compare = i.rd == Hart::kDiscard ? 0 : hart.x[i.rd];
         return leave();
     }
     bool bulk(const Insn& i, Op op, RemoteRequest::Kind kind, unsigned size) {

@@ -230,10 +230,12 @@ std::string Program::describe(std::uint64_t address) const {
     if (!best || (best->size != 0 && address - base >= best->size) || address - base > 0x100000)
         return "";
     std::string name = best->name;
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> plain(
-        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-    if (name.starts_with("_Z") && plain) name = plain.get();
+    if (name.starts_with("_Z")) {
+        int status = 0;
+        const std::unique_ptr<char, decltype(&std::free)> plain(
+            abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+        if (plain) name = plain.get();
+    }
     if (address == base) return name;
     char text[32];
     std::snprintf(text, sizeof text, "+0x%lx", static_cast<unsigned long>(address - base));

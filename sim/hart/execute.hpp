@@ -1,8 +1,10 @@
-// The loop that runs a hart. One source, instantiated per register width and observer.
+// The loop that runs a hart. One source, instantiated per register width and observer. Included
+// only by the file that instantiates run() for its observer.
 #pragma once
 
 #include <cstdint>
 
+#include "sim/hart/run.hpp"
 #include "sim/hart/semantics.hpp"
 #include "sim/hart/translator.hpp"
 
@@ -110,6 +112,15 @@ Stop execute(Hart* hart, Observer* observer_or_null, std::int64_t budget,
         }                                                                                          \
     } while (0)
 
+// An observer may have the hart wait in front of an instruction.
+#define ISTHMUS_HOLD()                                                                            \
+    do {                                                                                          \
+        if constexpr (requires { observer.holds(*block, std::size_t{}); }) {                      \
+            if (observer.holds(*block, static_cast<std::size_t>(ip - block->insns))) [[unlikely]] \
+                goto held;                                                                        \
+        }                                                                                         \
+    } while (0)
+
 look_up:
     if (left <= 0) {
         h.stop = Stop::kBudget;
@@ -163,6 +174,7 @@ run_translated:
 #define ISTHMUS_SIM_OP(id, name, klass, ...)                                                \
     run_##id : {                                                                            \
         constexpr InstructionClass kClass = InstructionClass::klass;                        \
+        ISTHMUS_HOLD();                                                                     \
         if constexpr (kClass == InstructionClass::kBranch) {                                \
             if (S::id(c, *ip)) {                                                            \
                 ISTHMUS_RETIRE(block->taken_pc);                                            \
@@ -283,6 +295,14 @@ system_stopped : {
     goto leave;
 }
 
+    [[maybe_unused]] held : {
+        const auto index = ip - block->insns;
+        left -= index;
+        h.pc = block->pc + block->meta[index].offset;
+        h.stop = Stop::kHeld;
+        goto leave;
+    }
+
 trapped:
     // h.pc is the instruction that trapped, h.trap says why.
     ++h.trap_counts[static_cast<unsigned>(h.trap.cause) & 15];
@@ -300,12 +320,12 @@ trapped:
 leave:
     h.instret += static_cast<std::uint64_t>(settled - left);
     return h.stop;
+#undef ISTHMUS_HOLD
 #undef ISTHMUS_ENTER
 #undef ISTHMUS_CHAIN
 #undef ISTHMUS_RETIRE
 }
 
-/// Runs a hart under an observer. Switching between observers costs the decoded code.
 template <HartObserver Observer>
 Stop run(Hart& hart, Observer& observer, std::int64_t budget) {
     const auto go = [&]<unsigned kXlen>() {
@@ -328,8 +348,5 @@ Stop run(Hart& hart, Observer& observer, std::int64_t budget) {
     return hart.options().xlen == Xlen::k32 ? go.template operator()<32>()
                                             : go.template operator()<64>();
 }
-
-/// The loop without an observer, compiled once.
-extern template Stop run<NoObserver>(Hart&, NoObserver&, std::int64_t);
 
 }  // namespace isthmus::sim

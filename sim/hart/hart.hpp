@@ -51,6 +51,7 @@ enum class Stop : std::uint8_t {
     kHostCall,    // a write to the watched page (tohost); pc is behind it
     kBreakpoint,  // pc is at a debugger's breakpoint
     kObserver,    // the observer asked for it; pc is behind the instruction
+    kHeld,        // the observer holds the instruction at pc: it has not been executed
 };
 
 enum class MemoryKind : std::uint8_t { kLoad, kStore, kAtomic };
@@ -78,6 +79,7 @@ struct RemoteRequest {
     std::uint64_t address = 0;
     std::uint64_t value = 0;       // store data or atomic operand
     std::uint64_t value_high = 0;  // upper half of a 128-bit store
+    std::uint64_t compare = 0;     // what a compare-and-swap wants to find
     std::uint64_t local = 0;       // bulk: local address
     std::uint64_t count = 0;       // bulk: elements
     std::uint64_t pc = 0;          // of the instruction

@@ -1,10 +1,9 @@
-#include "sim/hart/machine.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <stdexcept>
 
+#include "sim/hart/machine_rounds.hpp"
 #include "sim/hart/remote_access.hpp"
 
 namespace isthmus::sim {
@@ -266,8 +265,8 @@ bool Machine::serve_remote(Node& from, Hart& hart) {
                 return fail(true, request.address);
             std::uint64_t next = request.value;
             if (request.kind == Kind::kAtomic)
-                next = apply_atomic(atomic_operation(request.op), value[0], request.value, 0,
-                                    request.size);
+                next = apply_atomic(atomic_operation(request.op), value[0], request.value,
+                                    request.compare, request.size);
             else if (!reservation_holds(hart, request, value[0]))
                 break;
             write(request.address, &next, request.size);
@@ -306,6 +305,12 @@ void Machine::exit_node(Node& node, int code) {
     node.exited = true;
     node.exit_code = code;
     node.quota = 0;
+}
+
+void Machine::exit_nodes(int code) {
+    for (const auto& node : nodes_) {
+        if (!node->exited) exit_node(*node, code);
+    }
 }
 
 // Nodes that ended before keep their codes; the others end with 0, so that exit_code() is this

@@ -7,20 +7,17 @@
 // host threads that run the nodes.
 #pragma once
 
-#include <atomic>
-#include <barrier>
 #include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "sim/hart/elf.hpp"
-#include "sim/hart/execute.hpp"
 #include "sim/hart/hart.hpp"
+#include "sim/hart/observer.hpp"
 #include "sim/hart/spread.hpp"
 
 namespace isthmus::sim {
@@ -189,7 +186,7 @@ class Machine {
     std::vector<std::unique_ptr<Node>>& nodes() { return nodes_; }
 
     /// Runs until every node has exited or the instruction limit is reached; `observers` holds one
-    /// per node. Returns true if all have exited.
+    /// per node. Returns true if all have exited. Callers include machine_rounds.hpp.
     template <HartObserver Observer>
     bool run(std::span<Observer> observers);
     /// Without observers.
@@ -222,6 +219,8 @@ class Machine {
 
     /// Ends a node; all of them if it is part of a job and the code is not 0.
     void exit_node(Node& node, int code);
+    /// Ends those that have not ended.
+    void exit_nodes(int code);
     /// Ends all nodes on behalf of one, with its code.
     void end_job(Node& node, int code);
     /// Why a hart of the node trapped, in words, the place of a remote access included.
@@ -283,127 +282,5 @@ class Machine {
     /// Tells the observer of a trap that the hart did not see itself.
     std::function<void(const Node&, const Hart&, std::uint64_t)> tell_trap_;
 };
-
-// Implementation of the templates.
-
-template <HartObserver Observer>
-void Machine::advance(Node& node, Observer& observer) {
-    const std::size_t harts = node.harts.size();
-    while (node.quota > 0) {
-        std::size_t tried = 0;
-        while (tried < harts && !node.runnable[node.current]) {
-            node.current = (node.current + 1) % harts;
-            ++tried;
-        }
-        if (tried == harts) {
-            node.quota = 0;
-            return;
-        }
-        Hart& hart = *node.harts[node.current];
-        // Harts that can run share the quantum in equal slices, so that they run beside each other.
-        const auto sharers =
-            harts == 1 ? 1 : std::count(node.runnable.begin(), node.runnable.end(), true);
-        const auto slice =
-            sharers == 1
-                ? node.quota
-                : std::min<std::int64_t>(node.quota,
-                                         static_cast<std::int64_t>(options_.quantum) / sharers + 1);
-        const std::uint64_t before = hart.instret;
-        const Stop stop = sim::run(hart, observer, slice);
-        // A stop without progress still uses something up, so that a round ends; a slice that is
-        // used up may have gone into traps.
-        node.quota -= std::max<std::int64_t>(stop == Stop::kBudget ? slice : 1,
-                                             static_cast<std::int64_t>(hart.instret - before));
-        switch (stop) {
-            case Stop::kBudget: node.current = (node.current + 1) % harts; break;
-            case Stop::kYield:
-                ++node.counters.yields;
-                node.current = (node.current + 1) % harts;
-                if (harts == 1) {
-                    node.quota = 0;
-                    return;
-                }
-                node.quota -= static_cast<std::int64_t>(options_.quantum / (2 * harts));
-                break;
-            default: node.wants_service = true; return;
-        }
-    }
-}
-
-template <HartObserver Observer>
-bool Machine::round(std::span<Observer> observers) {
-    begin_round();
-    while (!active_.empty()) {
-        for (Node* node : active_)
-            advance(*node, observers[node->id]);
-        end_phase();
-    }
-    tick_progress();
-    for (const auto& node : nodes_) {
-        if (!node->exited) return !limit_reached_;
-    }
-    return false;
-}
-
-template <HartObserver Observer>
-bool Machine::run_spread(std::span<Observer> observers) {
-    for (;;) {
-        Spread::State state = begin_spread_round();
-        while (state.active) {
-            for (Node* node : active_)
-                advance(*node, observers[node->id]);
-            state = end_spread_phase();
-        }
-        tick_progress();
-        if (!state.alive) return true;
-        if (state.limited) return false;
-    }
-}
-
-template <HartObserver Observer>
-bool Machine::run(std::span<Observer> observers) {
-    if constexpr (Observer::kObserves) {
-        tell_trap_ = [observers](const Node& node, const Hart& hart, std::uint64_t pc) {
-            observers[node.id].trap(hart, pc, hart.trap);
-        };
-    }
-    if (options_.spread != nullptr) return run_spread(observers);
-    const unsigned threads =
-        std::min<unsigned>(options_.threads, static_cast<unsigned>(nodes_.size()));
-    if (threads <= 1) {
-        while (round(observers)) {
-        }
-    } else {
-        // The last thread to arrive serves the requests while the others wait; std::barrier orders
-        // what they wrote before with what they read after.
-        bool more = true;
-        const auto complete = [&]() noexcept {
-            if (!end_phase()) return;
-            tick_progress();
-            more = false;
-            for (const auto& node : nodes_)
-                more |= !node->exited;
-            more = more && !limit_reached_;
-            if (more) begin_round();
-        };
-        begin_round();
-        std::barrier meeting(threads, complete);
-        const auto work = [&](unsigned index) {
-            while (more) {
-                for (std::size_t i = index; i < active_.size(); i += threads)
-                    advance(*active_[i], observers[active_[i]->id]);
-                meeting.arrive_and_wait();
-            }
-        };
-        std::vector<std::jthread> others;
-        for (unsigned i = 1; i < threads; ++i)
-            others.emplace_back(work, i);
-        work(0);
-    }
-    for (const auto& node : nodes_) {
-        if (!node->exited) return false;
-    }
-    return true;
-}
 
 }  // namespace isthmus::sim

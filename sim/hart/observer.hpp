@@ -17,7 +17,8 @@ namespace isthmus::sim {
 ///   is how a timing
 ///                  model stalls it. For a remote access it comes when the access has been served
 ///   trap()         the instruction at `pc` did not complete
-/// An observer may have retire_at(hart, block, index, next_pc) as well, which is then called
+/// An observer may have holds(block, index): true stops the hart in front of that instruction with
+/// Stop::kHeld. It may have retire_at(hart, block, index, next_pc) as well, which is then called
 /// instead of retire() for instructions that complete at once: cheaper where decoded state is
 /// enough.
 template <class T>

@@ -41,6 +41,8 @@ AtomicOperation atomic_operation(Op op) {
         case Op::eamominu_d: return kMinu;
         case Op::eamomaxu_w:
         case Op::eamomaxu_d: return kMaxu;
+        case Op::eamocas_w:
+        case Op::eamocas_d: return kCompareSwap;
         default:
             throw std::logic_error("no read-modify-write is known for operation " +
                                    std::string(info(op).name));

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
-#include "sim/hart/atomic.hpp"
 #include "sim/hart/hart.hpp"
+#include "sim/isa/atomic.hpp"
 
 namespace isthmus::sim {
 

@@ -3,8 +3,8 @@
 // they are taken.
 #pragma once
 
-#include "sim/hart/atomic.hpp"
 #include "sim/hart/context.hpp"
+#include "sim/isa/atomic.hpp"
 
 namespace isthmus::sim {
 
@@ -273,6 +273,9 @@ struct Semantics {
     static bool eamomaxu_w(C& c, I i) {
         return c.template remote_atomic<s32>(i, Op::eamomaxu_w, Kind::kAtomic);
     }
+    static bool eamocas_w(C& c, I i) {
+        return c.template remote_atomic<s32>(i, Op::eamocas_w, Kind::kAtomic);
+    }
     static bool elr_d(C& c, I i) {
         return c.template remote_atomic<s64>(i, Op::elr_d, Kind::kLoadReserved);
     }
@@ -305,6 +308,9 @@ struct Semantics {
     }
     static bool eamomaxu_d(C& c, I i) {
         return c.template remote_atomic<s64>(i, Op::eamomaxu_d, Kind::kAtomic);
+    }
+    static bool eamocas_d(C& c, I i) {
+        return c.template remote_atomic<s64>(i, Op::eamocas_d, Kind::kAtomic);
     }
 
     // F and D. Host arithmetic takes over where its result is provably the same (Context::binary).

@@ -19,6 +19,9 @@ def write_assembler(rows, path):
            "# Tells the simulator which profile the program is for.",
            '.pushsection .xbgas, "MS", @progbits, 1', ".if .LxBGAS_a", '.asciz "profile a"', ".else",
            '.asciz "profile b"', ".endif", ".popsection"]
+    # An address is as long as a register.
+    out += ['.pushsection .xbgas.xlen, "e", @progbits', ".LxBGAS_word: .dc.a 0", ".LxBGAS_word_end:", ".popsection",
+            ".set .LxBGAS_32, (.LxBGAS_word_end - .LxBGAS_word) == 4"]
     for index in range(32):
         out.append(f".set .LxE_e{index}, {index}")
         out.append(f".set .LxX_x{index}, {index}")
@@ -47,6 +50,7 @@ def write_assembler(rows, path):
             wrong = f'.error "{name} does not exist in this xBGAS profile"'
             lines += [".if .LxBGAS_a", insn_directive(a, operand) if a else wrong, ".else",
                       insn_directive(b, operand) if b else wrong, ".endif"]
+        lines = where_it_is(forms, lines)
         parameters = ", ".join(f"q_{part}" for part in arguments)
         if not extended:
             out += [f".macro {name} {parameters}", *lines, ".endm"]
@@ -62,6 +66,13 @@ def write_assembler(rows, path):
     write(path, out)
 
 
+def where_it_is(forms, lines):
+    """Refused on RV32 if it is RV64's only."""
+    if any(form.xlens != 2 for form in forms):
+        return lines
+    return [".if .LxBGAS_32", f'.error "{forms[0].name} does not exist on RV32"', ".else", *lines, ".endif"]
+
+
 def write_atomic_macros(out, row):
     """The four orderings of one remote atomic. '(rs1)' needs a form with an offset: imm holds funct7 and rd."""
     opcode, f3 = row.match & 0x7F, fixed_part(row, 12, 3)
@@ -71,11 +82,12 @@ def write_atomic_macros(out, row):
         name = row.name + suffix
         if load:
             value = (f7 << 5) - (4096 if f7 & 64 else 0)
-            out += [f".macro {name} q_rd, q_memory", f".insn i {opcode:#x}, {f3}, \\q_rd, {value}\\q_memory", ".endm"]
+            out += [f".macro {name} q_rd, q_memory",
+                    *where_it_is([row], [f".insn i {opcode:#x}, {f3}, \\q_rd, {value}\\q_memory"]), ".endm"]
         else:
             high = (f7 << 5) - (4096 if f7 & 64 else 0)
             out += [f".macro .LxM_{name} q_imm, q_rs2, q_memory", ".noaltmacro",
-                    f".insn s {opcode:#x}, {f3}, \\q_rs2, \\q_imm\\q_memory", ".endm",
+                    *where_it_is([row], [f".insn s {opcode:#x}, {f3}, \\q_rs2, \\q_imm\\q_memory"]), ".endm",
                     f".macro {name} q_rd, q_rs2, q_memory", ".altmacro",
                     f".LxM_{name} %({high}+.LxX_\\q_rd), \\q_rs2, \\q_memory", ".noaltmacro", ".endm"]
 
@@ -156,17 +168,20 @@ static inline void xbgas_es{suffix}(uint64_t ns, volatile void* address, {kind} 
         function = "xbgas_" + name.replace(".", "_")
         opcode, f3 = row.match & 0x7F, fixed_part(row, 12, 3)
         load = "rs2" not in row.asm
+        # What it wants to find stands in the register of the result.
+        compares = name.startswith("eamocas")
         for suffix, bits in (("", 0), ("_aqrl", 3)):
             f7 = (fixed_part(row, 27, 5) << 2) | bits
             word = f'".insn r {opcode:#x}, {f3}, {f7:#x}, %[old], t6, {"x0" if load else "%[value]"}\\n\\t"'
-            value = "" if load else f", {kind} value"
+            value = "" if load else f", {kind} compare, {kind} value" if compares else f", {kind} value"
             constraint = "" if load else ', [value] "r"((uint64_t)value)'
+            old, result = ("old = (uint64_t)compare", "+&r") if compares else ("old", "=&r")
             out.append(f"""/* {row.text}{"; acquire and release" if bits else ""}. The namespace goes through e31. */
 static inline {kind} {function}{suffix}(uint64_t ns, volatile void* address{value}) {{
     register uint64_t base __asm__("t6") = (uint64_t)address;
-    uint64_t old;
+    uint64_t {old};
     __asm__ volatile({set_namespace} {word}
-                     : [old] "=&r"(old) : [ns] "r"(ns), [address] "r"(base){constraint} : "memory");
+                     : [old] "{result}"(old) : [ns] "r"(ns), [address] "r"(base){constraint} : "memory");
     return ({kind})old;
 }}
 """)
@@ -209,7 +224,7 @@ def for_pe(text):
     return text
 
 
-POSTED_FORMS = re.compile(r"xbgas_pe_(eamo[a-z]+_[wd]|eb[ls][bhwd])\(")
+POSTED_FORMS = re.compile(r"xbgas_pe_(eamo(?!cas)[a-z]+_[wd]|eb[ls][bhwd])\(")
 
 
 def posted(text):

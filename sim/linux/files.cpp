@@ -15,6 +15,11 @@ namespace isthmus::sim::linux_abi {
 
 namespace {
 
+/// Of a call to the host: its result, or the error.
+std::int64_t status(std::int64_t result) {
+    return result < 0 ? std::int64_t{-errno} : result;
+}
+
 constexpr std::uint64_t kCloseUnshare = 2, kCloseOnExec = 4;
 constexpr std::uint64_t kRenameNoReplace = 1, kRenameExchange = 2;
 
@@ -199,12 +204,8 @@ std::string Process::host_path(const std::string& path) const {
     return "/proc/self/fd/" + std::to_string(working_directory_) + "/" + path;
 }
 
-std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
-    const auto status = [](std::int64_t result) {
-        return result < 0 ? std::int64_t{-errno} : result;
-    };
-    const int host = host_file(a[0]);
-    std::string path, other;
+/// Of the whole process, without a descriptor or a path.
+std::int64_t Process::process_files_call(std::uint64_t number, const std::uint64_t (&a)[6]) {
     switch (number) {
         case kSysGetcwd: {
             char buffer[4096] = {};
@@ -218,6 +219,26 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
             return node_.memory.write(a[0], buffer, size) ? static_cast<std::int64_t>(size)
                                                           : -EFAULT;
         }
+        case kSysPipe2: {
+            int ends[2];
+            if (pipe2(ends, host_open_flags(a[1]) | O_NONBLOCK) != 0) return -errno;
+            const OpenFile file{.own = true, .blocks = (a[1] & kOpenNonblock) == 0};
+            return put_pair(a[0], ends, file, a[1]);
+        }
+        case kSysSync: sync(); return 0;
+        case kSysCloseRange: return close_files(a[0], a[1], a[2]);
+        case kSysUmask: {
+            const mode_t before = mask_ ? *mask_ : CreationMask::of_host();
+            mask_ = static_cast<mode_t>(a[0] & 0777);
+            return before;
+        }
+        default: return -ENOSYS;
+    }
+}
+
+std::int64_t Process::path_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]) {
+    std::string path, other;
+    switch (number) {
         case kSysOpenat:
             if (!node_.memory.read_string(a[1], path)) return -EFAULT;
             return open_file(hart, path, a);
@@ -277,12 +298,6 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
             return node_.memory.write(a[2], buffer, static_cast<std::size_t>(size)) ? size
                                                                                     : -EFAULT;
         }
-        case kSysPipe2: {
-            int ends[2];
-            if (pipe2(ends, host_open_flags(a[1]) | O_NONBLOCK) != 0) return -errno;
-            const OpenFile file{.own = true, .blocks = (a[1] & kOpenNonblock) == 0};
-            return put_pair(a[0], ends, file, a[1]);
-        }
         case kSysChdir:
             if (!node_.memory.read_string(a[0], path)) return -EFAULT;
             return change_directory(working_directory_, path.c_str());
@@ -290,15 +305,13 @@ std::int64_t Process::file_call(Hart& hart, std::uint64_t number, const std::uin
             if (!node_.memory.read_string(a[0], path)) return -EFAULT;
             return add_file(memfd_create(path.c_str(), static_cast<unsigned>(a[1])), {},
                             (a[1] & MFD_CLOEXEC) != 0 ? std::uint64_t{kOpenCloexec} : 0);
-        case kSysSync: sync(); return 0;
-        case kSysCloseRange: return close_files(a[0], a[1], a[2]);
-        case kSysUmask: {
-            const mode_t before = mask_ ? *mask_ : CreationMask::of_host();
-            mask_ = static_cast<mode_t>(a[0] & 0777);
-            return before;
-        }
-        default: break;
+        default: return -ENOSYS;
     }
+}
+
+std::int64_t Process::descriptor_call(Hart& hart, std::uint64_t number,
+                                      const std::uint64_t (&a)[6]) {
+    const int host = host_file(a[0]);
     if (host < 0) return -EBADF;
     const Descriptor descriptor = files_[static_cast<int>(a[0])];
     switch (number) {

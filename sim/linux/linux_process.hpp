@@ -195,7 +195,11 @@ class Process final : public Environment {
 
   private:
     std::int64_t call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
-    std::int64_t file_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+    struct CallTable;  // calls.cpp
+    std::int64_t thread_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t path_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t descriptor_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);
+    std::int64_t process_files_call(std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t attribute_call(std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t memory_call(std::uint64_t number, const std::uint64_t (&a)[6]);
     std::int64_t time_call(Hart& hart, std::uint64_t number, const std::uint64_t (&a)[6]);

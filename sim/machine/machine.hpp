@@ -43,7 +43,7 @@ struct MachineDescription {
         std::uint64_t multiply_cycles, divide_cycles;
         std::uint64_t float_cycles, float_divide_cycles;
         std::uint64_t system_cycles;
-        std::uint64_t load_misses, store_buffer;
+        std::uint64_t load_misses, store_buffer, remote_loads;
     } core{};
 
     struct Branch {

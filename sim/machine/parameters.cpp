@@ -49,6 +49,9 @@ const std::vector<Parameter>& table() {
                           "lines that may be under way to the data cache (miss registers)"),
         ISTHMUS_PARAMETER(core, store_buffer, "stores", 1, 64, false, kOurs,
                           "stores that may wait for their line"),
+        ISTHMUS_PARAMETER(core, remote_loads, "loads", 1, 64, false, kInferred,
+                          "remote loads that may be under way; with 1 the core waits for each: the "
+                          "paper's core has no scoreboard for them"),
         ISTHMUS_CHOICE(branch, predictor, kOurs, "direction predictor", "static", "bimodal",
                        "gshare"),
         ISTHMUS_PARAMETER(branch, entries, "counters", 2, 1 << 20, true, kOurs, "two-bit counters"),

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/hart/atomic.hpp"
+#include "sim/isa/atomic.hpp"
 #include "sim/machine/machine.hpp"
 
 namespace isthmus::sim {

@@ -7,7 +7,8 @@
  *
  * - isthmus_road_{swap,add,and,or,xor}N, isthmus_road_compare_swapN, N = 32, 64: atomic with each
  * other, return the old value. isthmus_road_post_{add,and,or,xor}N: the same for a caller that does
- * not want it.
+ * not want it. isthmus_road_{min,max}N of signed, isthmus_road_{minu,maxu}N of unsigned words: the
+ * same, in one trip where the road has such operations.
  *
  * - isthmus_road_put, isthmus_road_get: a block. On return the local buffer is the caller's again
  * (put) or filled (get). 0 bytes do nothing.

@@ -33,10 +33,10 @@ void xbrtime_close(void) {
     shmem_finalize();
 }
 int xbrtime_mype(void) {
-    return isthmus_me();
+    return __XBRTIME_CONFIG == NULL ? -1 : isthmus_me();
 }
 int xbrtime_num_pes(void) {
-    return isthmus_pes();
+    return __XBRTIME_CONFIG == NULL ? -1 : isthmus_pes();
 }
 void xbrtime_barrier(void) {
     isthmus_require_running("xbrtime_barrier");
@@ -57,6 +57,12 @@ void xbrtime_free(void* block) {
 }
 int xbrtime_addr_accessible(const void* address, int pe) {
     return shmem_addr_accessible(address, pe);
+}
+int xbrtime_pe_accessible(int pe) {
+    return __XBRTIME_CONFIG != NULL && (unsigned)pe < isthmus_window_pes;
+}
+uint64_t xbrtime_ptr(const void* dest, int pe) {
+    return (uint64_t)(uintptr_t)shmem_ptr(dest, pe);
 }
 uint32_t xbrtime_decode_pe(int pe) {
     isthmus_check_pe("xbrtime_decode_pe", pe);
@@ -225,7 +231,7 @@ void __xbrtime_remote_touch(uint64_t address, int pe) {
 }
 void __xbrtime_ctor_reg_reset(void) {}
 
-/* Atomics by width. The machine's instructions have min and max, the NIC has not: a loop there. */
+/* Atomics by width. */
 #define XBRTIME_ATOMIC_BITS(T, N, BITS)                                               \
     T xbrtime_##N##_atomic_fetch(const T* src, int pe) {                              \
         isthmus_check_pe("xbrtime_" #N "_atomic_fetch", pe);                          \
@@ -253,29 +259,29 @@ void __xbrtime_ctor_reg_reset(void) {}
     XBRTIME_FETCHING(T, N, BITS, band, and)                                           \
     XBRTIME_FETCHING(T, N, BITS, bor, or)                                             \
     XBRTIME_FETCHING(T, N, BITS, bxor, xor)                                           \
+    XBRTIME_FETCHING(T, N, BITS, and, and)                                            \
+    XBRTIME_FETCHING(T, N, BITS, or, or)                                              \
+    XBRTIME_FETCHING(T, N, BITS, xor, xor)                                            \
+    XBRTIME_FETCHING(T, N, BITS, fetch_and, and)                                      \
+    XBRTIME_FETCHING(T, N, BITS, fetch_or, or)                                        \
+    XBRTIME_FETCHING(T, N, BITS, fetch_xor, xor)                                      \
     T xbrtime_##N##_atomic_compare_swap(T* dest, T expected, T desired, int pe) {     \
         isthmus_check_pe("xbrtime_" #N "_atomic_compare_swap", pe);                   \
         return (T)isthmus_road_compare_swap##BITS(pe, dest, (uint##BITS##_t)expected, \
                                                   (uint##BITS##_t)desired);           \
     }                                                                                 \
-    XBRTIME_CHOOSING(T, N, BITS, max, >)                                              \
-    XBRTIME_CHOOSING(T, N, BITS, min, <)
+    XBRTIME_CHOOSING(T, N, BITS, max)                                                 \
+    XBRTIME_CHOOSING(T, N, BITS, min)
 #define XBRTIME_FETCHING(T, N, BITS, NAME, OP)                            \
     T xbrtime_##N##_atomic_##NAME(T* dest, T val, int pe) {               \
         isthmus_check_pe("xbrtime_" #N "_atomic_" #NAME, pe);             \
         return (T)isthmus_road_##OP##BITS(pe, dest, (uint##BITS##_t)val); \
     }
-#define XBRTIME_CHOOSING(T, N, BITS, NAME, BETTER)                                            \
+#define XBRTIME_CHOOSING(T, N, BITS, NAME)                                                    \
     T xbrtime_##N##_atomic_##NAME(T* dest, T val, int pe) {                                   \
         isthmus_check_pe("xbrtime_" #N "_atomic_" #NAME, pe);                                 \
-        T old = (T)isthmus_road_load##BITS(pe, dest);                                         \
-        while (val BETTER old) {                                                              \
-            const T found = (T)isthmus_road_compare_swap##BITS(pe, dest, (uint##BITS##_t)old, \
-                                                               (uint##BITS##_t)val);          \
-            if (found == old) break;                                                          \
-            old = found;                                                                      \
-        }                                                                                     \
-        return old;                                                                           \
+        return (T)-1 < (T)1 ? (T)isthmus_road_##NAME##BITS(pe, dest, (int##BITS##_t)val)      \
+                            : (T)isthmus_road_##NAME##u##BITS(pe, dest, (uint##BITS##_t)val); \
     }
 #define XBRTIME_ATOMIC_32(T, N) XBRTIME_ATOMIC_BITS(T, N, 32)
 #define XBRTIME_ATOMIC_64(T, N) XBRTIME_ATOMIC_BITS(T, N, 64)
@@ -289,3 +295,28 @@ XBRTIME_ATOMIC_64(uint64_t, uint64)
 XBRTIME_ATOMIC_64(long, long)
 XBRTIME_ATOMIC_64(long long, longlong)
 XBRTIME_ATOMIC_64(int64_t, int64)
+XBRTIME_ATOMIC_64(size_t, size)
+XBRTIME_ATOMIC_64(ptrdiff_t, ptrdiff)
+
+#define XBRTIME_FLOATING_ATOMIC(T, N)                       \
+    T xbrtime_##N##_atomic_fetch(const T* src, int pe) {    \
+        return shmem_##N##_atomic_fetch(src, pe);           \
+    }                                                       \
+    void xbrtime_##N##_atomic_set(T* dest, T val, int pe) { \
+        shmem_##N##_atomic_set(dest, val, pe);              \
+    }                                                       \
+    T xbrtime_##N##_atomic_swap(T* dest, T val, int pe) {   \
+        return shmem_##N##_atomic_swap(dest, val, pe);      \
+    }
+XBRTIME_FLOATING_ATOMIC(float, float)
+XBRTIME_FLOATING_ATOMIC(double, double)
+
+_Static_assert(XBRTIME_CMP_EQ == SHMEM_CMP_EQ && XBRTIME_CMP_NE == SHMEM_CMP_NE &&
+                   XBRTIME_CMP_GT == SHMEM_CMP_GT && XBRTIME_CMP_LE == SHMEM_CMP_LE &&
+                   XBRTIME_CMP_LT == SHMEM_CMP_LT && XBRTIME_CMP_GE == SHMEM_CMP_GE,
+               "the same numbers");
+#define XBRTIME_WAIT(T, N)                                     \
+    void xbrtime_##N##_wait_until(T* ivar, int cmp, T value) { \
+        shmem_##N##_wait_until(ivar, cmp, value);              \
+    }
+XBRTIME_ATOMIC_TYPES(XBRTIME_WAIT)

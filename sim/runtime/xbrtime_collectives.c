@@ -45,7 +45,7 @@ static void xbrtime_pack(char* to, const char* from, size_t nelems, ptrdiff_t fr
         memcpy(to, from, unit);
 }
 
-enum xbrtime_way { kXbrtimeChosen, kXbrtimeTree, kXbrtimeParts };
+enum xbrtime_way { kXbrtimeChosen, kXbrtimeTree, kXbrtimeParts, kXbrtimeDoubling };
 
 static void xbrtime_broadcast_packed(void* dest, const void* src, size_t bytes, int root,
                                      enum xbrtime_way way) {
@@ -90,16 +90,49 @@ static void xbrtime_broadcast(const char* routine, void* dest, const void* src, 
     xbrtime_release(block);
 }
 
+/* Everywhere, by exchanges at distances 1, 2, 4, ...; PEs beyond the last power of two give theirs
+ * to one below it first and get the result from it. All combine the same pairs in the same order,
+ * so that floating values are the same everywhere. */
+static void xbrtime_reduce_doubling(char* block, size_t bytes, size_t nelems,
+                                    isthmus_combine* combine) {
+    const int me = isthmus_me(), pes = isthmus_pes();
+    int power = 1;
+    while (2 * power <= pes)
+        power *= 2;
+    char* const theirs = block + bytes;
+    if (me >= power) isthmus_road_put_nbi(me - power, theirs, block, bytes);
+    xbrtime_settle();
+    if (me + power < pes) combine(block, theirs, nelems);
+    for (int distance = 1; distance < power; distance *= 2) {
+        isthmus_team_sync(&isthmus_team_world); /* the partner has combined what it got before */
+        const int partner = me ^ distance;
+        if (me < power) isthmus_road_put_nbi(partner, theirs, block, bytes);
+        xbrtime_settle();
+        if (me >= power) continue;
+        if (me < partner) {
+            combine(block, theirs, nelems);
+        } else {
+            combine(theirs, block, nelems);
+            memcpy(block, theirs, bytes);
+        }
+    }
+    isthmus_team_sync(&isthmus_team_world);
+    if (me + power < pes) isthmus_road_put_nbi(me + power, block, block, bytes);
+    xbrtime_settle();
+}
+
 /* root -1: everywhere. */
 static void xbrtime_reduce(const char* routine, void* dest, const void* src, size_t nelems,
                            int stride, int root, size_t unit, isthmus_combine* combine,
                            enum xbrtime_way way) {
     xbrtime_check_root(routine, root < 0 ? 0 : root);
     const ptrdiff_t step = (ptrdiff_t)unit * stride;
-    char* const block = xbrtime_block(routine, nelems * unit);
-    xbrtime_pack(block, src, nelems, step, (ptrdiff_t)unit, unit);
     const size_t bytes = nelems * unit;
-    if (way == kXbrtimeTree) {
+    char* const block = xbrtime_block(routine, way == kXbrtimeDoubling ? 2 * bytes : bytes);
+    xbrtime_pack(block, src, nelems, step, (ptrdiff_t)unit, unit);
+    if (way == kXbrtimeDoubling) {
+        xbrtime_reduce_doubling(block, bytes, nelems, combine);
+    } else if (way == kXbrtimeTree) {
         const size_t piece = kIsthmusScratch / unit;
         for (size_t at = 0; at < nelems; at += piece) {
             const size_t count = nelems - at < piece ? nelems - at : piece;
@@ -283,15 +316,26 @@ XBRTIME_COLLECTIVE_TYPES(XBRTIME_COLLECTIVE)
     void xbrtime_##N##_reduce_all_##OP(T* dest, const T* src, size_t nelems, int stride) {         \
         xbrtime_reduce("xbrtime_" #N "_reduce_all_" #OP, dest, src, nelems, stride, -1, sizeof(T), \
                        xbrtime_combine_##OP##_##N, kXbrtimeChosen);                                \
+    }                                                                                              \
+    void xbrtime_##N##_reduce_all_##OP##_recursive_doubling(T* dest, const T* src, size_t nelems,  \
+                                                            int stride) {                          \
+        xbrtime_reduce("xbrtime_" #N "_reduce_all_" #OP "_recursive_doubling", dest, src, nelems,  \
+                       stride, -1, sizeof(T), xbrtime_combine_##OP##_##N, kXbrtimeDoubling);       \
+    }                                                                                              \
+    void xbrtime_##N##_reduce_all_##OP##_rabenseifner(T* dest, const T* src, size_t nelems,        \
+                                                      int stride) {                                \
+        xbrtime_reduce("xbrtime_" #N "_reduce_all_" #OP "_rabenseifner", dest, src, nelems,        \
+                       stride, -1, sizeof(T), xbrtime_combine_##OP##_##N, kXbrtimeParts);          \
+    }                                                                                              \
+    int xbrtime_##N##_##OP##_reduce(T* dest, const T* src, size_t nelems) {                        \
+        xbrtime_##N##_reduce_all_##OP(dest, src, nelems, 1);                                       \
+        return 0;                                                                                  \
     }
-#define XBRTIME_ARITHMETIC(T, N)                                          \
-    XBRTIME_REDUCTION(T, N, sum, a[i] + b[i])                             \
-    XBRTIME_REDUCTION(T, N, product, a[i] * b[i])                         \
-    XBRTIME_REDUCTION(T, N, max, a[i] < b[i] ? b[i] : a[i])               \
-    XBRTIME_REDUCTION(T, N, min, b[i] < a[i] ? b[i] : a[i])               \
-    void xbrtime_##N##_sum_reduce(T* dest, const T* src, size_t nelems) { \
-        xbrtime_##N##_reduce_all_sum(dest, src, nelems, 1);               \
-    }
+#define XBRTIME_ARITHMETIC(T, N)                            \
+    XBRTIME_REDUCTION(T, N, sum, a[i] + b[i])               \
+    XBRTIME_REDUCTION(T, N, product, a[i] * b[i])           \
+    XBRTIME_REDUCTION(T, N, max, a[i] < b[i] ? b[i] : a[i]) \
+    XBRTIME_REDUCTION(T, N, min, b[i] < a[i] ? b[i] : a[i])
 #define XBRTIME_BITWISE(T, N)                 \
     XBRTIME_REDUCTION(T, N, and, a[i] & b[i]) \
     XBRTIME_REDUCTION(T, N, or, a[i] | b[i])  \

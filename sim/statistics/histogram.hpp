@@ -6,7 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace isthmus::sim {
 
@@ -48,15 +48,7 @@ class Histogram {
     }
     /// {"count", "mean", "minimum", "p50", "p90", "p99", "maximum", "steps": [[lower edge, count],
     /// ...]}
-    nlohmann::ordered_json to_json() const {
-        nlohmann::ordered_json steps = nlohmann::ordered_json::array();
-        for (std::size_t i = 0; i < counts_.size(); ++i) {
-            if (counts_[i] != 0) steps.push_back({lower_edge(i), counts_[i]});
-        }
-        return {{"count", count_},      {"mean", mean()},           {"minimum", minimum()},
-                {"p50", quantile(0.5)}, {"p90", quantile(0.9)},     {"p99", quantile(0.99)},
-                {"maximum", maximum_},  {"steps", std::move(steps)}};
-    }
+    nlohmann::ordered_json to_json() const;
 
     static std::size_t index(std::uint64_t value) {
         if (value < 16) return value;

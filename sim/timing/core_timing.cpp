@@ -1,5 +1,7 @@
 #include "sim/timing/core_timing.hpp"
 
+#include <utility>
+
 #include "sim/timing/network_interface.hpp"
 
 namespace isthmus::sim {
@@ -102,25 +104,32 @@ bool CoreTiming::fetch() {
 }
 
 bool CoreTiming::take_operands() {
+    const bool fenced = was_blocked_ && block_cause_ == StallCause::kFence;
     const Cycle ready = operands_ready(current_);
     if (ready == kNever) return block(StallCause::kOperand);
     lose_until(ready, StallCause::kOperand);
     was_blocked_ = false;
+    if (fenced) lose_until(last_remote_done_, StallCause::kFence);
     switch (current_.kind) {
         case TimingClass::kDivide: lose_until(divider_free_, StallCause::kUnit); break;
         case TimingClass::kFloatDivide: lose_until(float_divider_free_, StallCause::kUnit); break;
-        case TimingClass::kFence: return complete_all();
-        case TimingClass::kRemote: return !has_remote_ || !remote_.release || complete_all();
+        case TimingClass::kFence:
+            // In order, whoever waits has everything behind it wait.
+            return (current_.fence & 0xf) == 0 || complete(current_.fence >> 4);
+        case TimingClass::kRemote:
+            return !has_remote_ || !remote_.release || complete(kFenceReads | kFenceWrites);
         default: break;
     }
     return true;
 }
 
-bool CoreTiming::complete_all() {
-    if (nic_.of_core() != 0) return block(StallCause::kFence);
-    lose_until(last_remote_done_, StallCause::kFence);
+bool CoreTiming::complete(std::uint8_t predecessors) {
+    const bool reads = (predecessors & kFenceReads) != 0,
+               writes = (predecessors & kFenceWrites) != 0;
+    if ((reads && nic_.reads_of_core() != 0) || (writes && nic_.writes_of_core() != 0))
+        return block(StallCause::kFence);
     for (const Miss& miss : misses_) {
-        if (!miss.used) continue;
+        if (!miss.used || !((reads && miss.loads) || (writes && miss.stores != 0))) continue;
         if (miss.ready == kNever) return block(StallCause::kFence);
         lose_until(miss.ready, StallCause::kFence);
     }
@@ -167,6 +176,10 @@ bool CoreTiming::start_line(std::uint64_t line, AccessKind kind) {
         if (miss != nullptr) ++miss->stores;
         return true;
     }
+    if (miss != nullptr) {
+        miss->loads = true;
+        miss->stores += write;  // an atomic is both
+    }
     const Cycle ready = std::max(issue_ + l1_data_hit_, miss != nullptr ? miss->ready : 0);
     if (ready == kNever) {
         miss->waiters[current_.destination >> 6] |= bit(current_.destination);
@@ -181,12 +194,58 @@ bool CoreTiming::start_remote() {
     if (!has_remote_) return true;
     if (issue_ >= limit_) return defer();
     if (!nic_.can_start()) return block(StallCause::kNicSlots);
-    if (was_blocked_ && block_cause_ == StallCause::kNicSlots)
-        lose_until(last_remote_done_, StallCause::kNicSlots);
+    if (!may_overtake(remote_)) return block(StallCause::kRemote);
+    if (was_blocked_) lose_until(last_remote_done_, block_cause_);
+    if (remote_.is_overlapping()) {
+        loads_.push_back(remote_);
+        for (const RegisterId reg : remote_.results)
+            under_way_.set(reg, reg != 0);
+    }
     nic_.start(remote_, next_ticket_ - 1, issue_);
     limit_ = issue_ + 1;
     sent_ = true;
     return true;
+}
+
+bool CoreTiming::may_overtake(const RemoteOperation& operation) const {
+    if (loads_.empty()) return true;
+    if (operation.writes() && operation.kind != RemoteKind::kBulkGet) return false;
+    if (operation.is_overlapping() && loads_.size() >= core_.remote_loads) return false;
+    return std::ranges::none_of(loads_, [&](const RemoteOperation& load) {
+        return load.name_space == operation.name_space &&
+               (load.address < operation.address
+                    ? operation.address - load.address < load.bytes
+                    : load.address - operation.address < operation.bytes);
+    });
+}
+
+bool CoreTiming::must_wait(TimingClass kind, const std::array<RegisterId, 4>& registers) {
+    RegisterSet wanted;
+    if (kind == TimingClass::kSystem) {
+        wanted = under_way_;
+    } else {
+        for (const RegisterId reg : registers)
+            wanted.set(reg, under_way_[reg]);
+        // The e-register that belongs to an address register is in no field of its own.
+        if (kind == TimingClass::kRemote) {
+            for (unsigned reg = 64; reg < kRegisters; ++reg)
+                wanted.set(reg, under_way_[reg]);
+        }
+    }
+    if (wanted.none()) return false;
+    awaited_ = wanted;
+    block(StallCause::kRemote);
+    return true;
+}
+
+bool CoreTiming::pause(Cycle cycles) {
+    if (stage_ != Stage::kIdle) {
+        pause_cycles_ = cycles;
+        return false;
+    }
+    statistics_.stalls[static_cast<std::size_t>(StallCause::kService)] += cycles - 1;
+    next_issue_ += cycles - 1;
+    return !blocked_ && next_issue_ < limit_;
 }
 
 std::optional<Ticket> CoreTiming::post(const RemoteOperation& operation, Cycle when) {
@@ -237,6 +296,7 @@ void CoreTiming::finish() {
         awaits_remote_ = true;
         block(remote_.acquire ? StallCause::kFence : StallCause::kRemote);
     }
+    if (pause_cycles_ != 0) lose(std::exchange(pause_cycles_, 0) - 1, StallCause::kService);
     access_count_ = 0;
     has_remote_ = false;
     deferred_until_ = 0;
@@ -252,15 +312,16 @@ bool CoreTiming::resume(Cycle limit) {
 }
 
 void CoreTiming::service_done(Cycle when, bool ended) {
-    waiting_for_service_ = false;
-    if (ended) return;
+    if (!std::exchange(waiting_for_service_, false) || ended) return;
+    // What the service does is seen at the end of the window, but its time counts from where it was
+    // asked for, so that windows leave no trace in it.
     issue_ = next_issue_;
-    lose_until(when + service_cycles_, StallCause::kService);
+    lose_until(std::max(when, next_issue_ + service_cycles_), StallCause::kService);
     next_issue_ = issue_;
 }
 
 void CoreTiming::line_arrived(std::uint32_t tag, Cycle when) {
-    blocked_ = awaits_remote_;
+    blocked_ = awaits_remote_ || awaited_.any();
     if (tag == kFetchTag) {
         fetch_ready_ = when;
         return;
@@ -289,7 +350,21 @@ void CoreTiming::remote_done(const RemoteOperation& operation, Cycle when) {
         lose_until(when, block_cause_);
         next_issue_ = issue_;
     }
-    blocked_ = awaits_remote_;
+    if (operation.is_overlapping()) {
+        std::erase_if(
+            loads_, [&](const RemoteOperation& load) { return load.results == operation.results; });
+        const bool awaited = awaited_.any();
+        for (const RegisterId reg : operation.results) {
+            under_way_.reset(reg);
+            awaited_.reset(reg);
+        }
+        if (awaited && awaited_.none()) {
+            issue_ = next_issue_;
+            lose_until(when, StallCause::kRemote);
+            next_issue_ = issue_;
+        }
+    }
+    blocked_ = awaits_remote_ || awaited_.any();
 }
 
 CoreTiming::Miss* CoreTiming::find_miss(std::uint64_t line) {

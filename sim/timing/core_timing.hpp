@@ -4,12 +4,16 @@
 // in the first cycle in which it is fetched and its registers are ready, and not before the one
 // ahead of it; loads let the instructions behind them go on until one needs the value. What is
 // under way to memory has no known time yet: a core that needs such a register waits for the node
-// to say when. A remote operation with a result holds the core until its answer is there.
+// to say when. A remote operation with a result holds the core until its answer is there, but up to
+// core.remote_loads loads, if that is more than 1, let it go on until a register is needed that one
+// of them writes. These keep their order with later remote writes and where they meet in memory,
+// and no other.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <bitset>
 #include <optional>
 #include <vector>
 
@@ -77,10 +81,28 @@ class CoreTiming {
     std::optional<Ticket> post(const RemoteOperation& operation, Cycle when);
     /// When the last remote operation ended.
     Cycle last_completion() const { return last_remote_done_; }
-    /// The hart asks for service: it goes on at the end of the window, `cycles` later.
-    void wait_for_service(Cycle cycles) {
+    /// The instruction at hand, which waits `cycles` for nothing, does not end before. False: stop
+    /// executing.
+    bool pause(Cycle cycles);
+    /// The hart asks for service: it goes on `cycles` later, but not before the end of the window.
+    /// False: not yet, as the core has something under way that has to end first.
+    bool wait_for_service(Cycle cycles) {
+        if (stage_ != Stage::kIdle || blocked_) return false;
+        if (!loads_.empty()) {
+            awaited_ = under_way_;
+            block(StallCause::kRemote);
+            return false;
+        }
         waiting_for_service_ = true;
         service_cycles_ = cycles;
+        return true;
+    }
+    /// Loads under way that the core does not wait for.
+    std::size_t overlapping_loads() const { return loads_.size(); }
+    /// True if an instruction that touches these registers must not execute yet. The core then
+    /// waits for them, and the hart stops.
+    bool holds(TimingClass kind, const std::array<RegisterId, 4>& registers) {
+        return !loads_.empty() && must_wait(kind, registers);
     }
 
     /// Accounts for an executed instruction. False: stop executing.
@@ -113,7 +135,9 @@ class CoreTiming {
     /// True while an instruction cannot issue before something outside the core happens.
     bool blocked() const { return blocked_; }
     /// No instruction is on its way.
-    bool idle() const { return stage_ == Stage::kIdle && !awaits_remote_; }
+    bool idle() const {
+        return stage_ == Stage::kIdle && !awaits_remote_ && awaited_ == RegisterSet{};
+    }
     bool waiting_for_service() const { return waiting_for_service_; }
     /// The service asked for is done; nothing executes before `when`, nor ever if that was the end.
     void service_done(Cycle when, bool ended);
@@ -144,6 +168,7 @@ class CoreTiming {
         std::uint64_t waiters[2] = {0, 0};
         std::uint32_t stores = 0;    // store buffer entries that wait for it
         std::uint32_t awaiting = 0;  // answers of the memory controller
+        bool loads = false;          // a load asked for it
         bool used = false;
     };
     enum class Stage : std::uint8_t { kIdle, kFetch, kOperands, kAccesses, kRemote };
@@ -173,8 +198,11 @@ class CoreTiming {
     bool proceed();
     bool fetch();
     bool take_operands();
-    /// Waits, as a fence does, for what is under way to memory and to other nodes.
-    bool complete_all();
+    /// Waits for what of a fence's predecessors is under way, to memory and to other nodes.
+    bool complete(std::uint8_t predecessors);
+    [[gnu::noinline]] bool must_wait(TimingClass kind, const std::array<RegisterId, 4>& registers);
+    /// A remote operation that would overtake a load waits for it.
+    bool may_overtake(const RemoteOperation& operation) const;
     bool start_accesses();
     bool start_line(std::uint64_t line, AccessKind kind);
     bool start_remote();
@@ -212,6 +240,10 @@ class CoreTiming {
     std::array<Access, 8> accesses_{};
     RemoteOperation remote_;
     Ticket next_ticket_ = 0;
+    Cycle pause_cycles_ = 0;  // that the instruction on its way takes
+    using RegisterSet = std::bitset<kRegisters>;
+    std::vector<RemoteOperation> loads_;  // under way; the core has gone on
+    RegisterSet under_way_, awaited_;     // registers that they write; those the core waits for
 
     Cycle fetch_ready_ = 0, divider_free_ = 0, float_divider_free_ = 0, service_cycles_ = 0,
           last_remote_done_ = 0;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "sim/hart/execute.hpp"
+#include "sim/hart/run.hpp"
 #include "sim/timing/core_timing.hpp"
 
 namespace isthmus::sim {
@@ -42,6 +42,10 @@ inline TimingClass timing_class(InstructionClass klass, std::uint8_t rd, std::ui
     return to_link ? TimingClass::kReturn : TimingClass::kJump;
 }
 
+inline std::uint8_t fence_sets(Op op, std::uint32_t raw) {
+    return op == Op::fence ? static_cast<std::uint8_t>(raw >> 20) : kFullFence;
+}
+
 inline RetiredInstruction timing_view(const RetireEvent& event) {
     const OpInfo& op = info(event.op);
     RetiredInstruction i;
@@ -53,6 +57,7 @@ inline RetiredInstruction timing_view(const RetireEvent& event) {
     i.source1 = flat_register(op.rs1, event.rs1);
     i.source2 = flat_register(op.rs2, event.rs2);
     i.source3 = flat_register(op.rs3, event.rs3);
+    i.fence = fence_sets(event.op, event.raw);
     return i;
 }
 
@@ -68,6 +73,13 @@ struct TimingObserver {
         core->memory_access(kKinds[static_cast<std::size_t>(kind)], address, size);
     }
     void remote(const Hart&, const RemoteRequest&) {}
+    bool holds(const Block& block, std::size_t index) {
+        if (core->overlapping_loads() == 0) [[likely]]
+            return false;
+        const InsnMeta& meta = block.meta[index];
+        return core->holds(timing_class(meta.klass, meta.rd, meta.rs1),
+                           {meta.rd, meta.rs1, meta.rs2, meta.rs3});
+    }
     bool retire(const Hart&, const RetireEvent& event) {
         return go_on = core->retire(timing_view(event));
     }
@@ -82,6 +94,7 @@ struct TimingObserver {
         i.source1 = meta.rs1;
         i.source2 = meta.rs2;
         i.source3 = meta.rs3;
+        i.fence = fence_sets(meta.op, meta.raw);
         return go_on = core->retire(i);
     }
     void trap(const Hart&, std::uint64_t, const Trap&) { core->drop_accesses(); }

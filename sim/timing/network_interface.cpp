@@ -48,7 +48,8 @@ void NetworkInterface::start(const RemoteOperation& request, Ticket ticket, Cycl
     op.ticket = ticket;
     op.started = now;
     --free_operations_;
-    autonomous_ += request.autonomous;
+    reads_of_core_ += !request.autonomous && request.reads();
+    writes_of_core_ += !request.autonomous && request.writes();
     if (request.kind == RemoteKind::kNothing) return end(index, RemoteStatus::kDone, now);
     ++statistics_.operations[static_cast<std::size_t>(request.kind)];
     statistics_.peak_outstanding = std::max(statistics_.peak_outstanding, outstanding());
@@ -186,7 +187,8 @@ void NetworkInterface::complete(std::uint32_t index, Cycle now) {
     if (op.request.kind != RemoteKind::kNothing) count(op, now);
     op.used = false;
     ++free_operations_;
-    autonomous_ -= op.request.autonomous;
+    reads_of_core_ -= !op.request.autonomous && op.request.reads();
+    writes_of_core_ -= !op.request.autonomous && op.request.writes();
     core_->remote_done(op.request, now);
     source_->remote_completed(op.ticket, op.status, op.data);
 }

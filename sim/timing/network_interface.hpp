@@ -66,8 +66,9 @@ class NetworkInterface {
     // For the core.
     bool can_start() const { return free_operations_ != 0; }
     std::uint64_t outstanding() const { return operations_.size() - free_operations_; }
-    /// Of those, the ones that the core's own instructions have started.
-    std::uint64_t of_core() const { return outstanding() - autonomous_; }
+    /// Of those, the ones that the core's own instructions have started and that read, or write.
+    std::uint64_t reads_of_core() const { return reads_of_core_; }
+    std::uint64_t writes_of_core() const { return writes_of_core_; }
     void start(const RemoteOperation& operation, Ticket ticket, Cycle now);
 
     // For the node.
@@ -152,7 +153,7 @@ class NetworkInterface {
     NamespaceLookasideBuffer nlb_;
     std::vector<Operation> operations_;
     std::uint64_t free_operations_;
-    std::uint64_t autonomous_ = 0;  // in use, and started by no instruction
+    std::uint64_t reads_of_core_ = 0, writes_of_core_ = 0;
     std::vector<Job> jobs_;
     std::uint64_t jobs_in_use_ = 0;
     PacketPool pool_;

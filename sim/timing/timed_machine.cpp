@@ -6,7 +6,6 @@
 #include <optional>
 #include <variant>
 
-#include "sim/hart/execute.hpp"
 #include "sim/hart/rdma_nic.hpp"
 #include "sim/hart/remote_access.hpp"
 #include "sim/machine/check.hpp"
@@ -21,7 +20,7 @@ namespace {
 /// Cycles a system call costs beside what it waits for: entry, the kernel's way, return. The kernel
 /// is not simulated.
 constexpr Cycle kServiceCycles = 400;
-/// Cycles between two looks of a core that sleeps or pauses.
+/// Cycles that a core sleeps at a time, and what pause takes.
 constexpr Cycle kPauseCycles = 20;
 
 }  // namespace
@@ -78,6 +77,7 @@ class TimedMachine::HartSource final : public InstructionSource {
           node_(node),
           hart_(*node.harts[0]),
           clock_mhz_(description.core.clock_mhz),
+          overlaps_(description.core.remote_loads > 1),
           descriptors_(node, description) {
         // It is over without a result; the fault comes as a posted one's.
         descriptors_.on_fault = [this](const RdmaNic::Descriptor& bad) {
@@ -111,22 +111,22 @@ class TimedMachine::HartSource final : public InstructionSource {
         while (observer_.go_on) {
             if (!wants_service_ && !posted_faults_.empty() &&
                 !node_.environment->holds_faults(hart_))
-                ask_for_service(Service::kPostedFault, 0);
+                ask_for_service(Service::kPostedFault, kServiceCycles);
             // A sleep that was asked for before has passed on the clock; one that is asked for now
             // passes behind its service.
             node_.slept = wants_service_ ? service_sleep_ : 0;
             if (wants_service_) return wait(core);
             if (node_.nanoseconds() >= node_.alarm) [[unlikely]] {
-                ask_for_service(Service::kWake, 0);
+                ask_for_service(Service::kWake, kServiceCycles);
                 continue;
             }
             switch (sim::run(hart_, observer_, kBudget)) {
-                case Stop::kObserver: return;
+                case Stop::kObserver:
+                case Stop::kHeld: return;
                 case Stop::kBudget: break;
                 case Stop::kYield:
-                    // Sleeps until something may have changed; an interrupt or another node's store
-                    // ends the loop.
-                    ask_for_service(Service::kWake, kPauseCycles);
+                    // Sleeps a while; an interrupt or another node's store ends the program's loop.
+                    if (!core.pause(kPauseCycles)) return;
                     break;
                 case Stop::kRemote: start_remote(core); break;
                 case Stop::kHostCall:
@@ -157,7 +157,7 @@ class TimedMachine::HartSource final : public InstructionSource {
             posted_faults_.emplace_back(*posted);
         } else {
             // The functional machine finds the same fault and raises it, as it would without time.
-            ask_for_service(Service::kFault, 0);
+            ask_for_service(Service::kFault, kServiceCycles);
         }
     }
 
@@ -207,10 +207,7 @@ class TimedMachine::HartSource final : public InstructionSource {
     enum class Service : std::uint8_t { kNone, kStop, kFault, kPostedFault, kWake };
     static constexpr std::int64_t kBudget = 1 << 20;
 
-    void wait(CoreTiming& core) {
-        core_waits_ = true;
-        core.wait_for_service(service_cycles_);
-    }
+    void wait(CoreTiming& core) { core_waits_ = core.wait_for_service(service_cycles_); }
     void ask_for_service(Service service, Cycle cycles) {
         service_ = service;
         service_cycles_ = cycles;
@@ -236,6 +233,7 @@ class TimedMachine::HartSource final : public InstructionSource {
             case Kind::kAtomic:
                 op.kind = RemoteKind::kAtomic;
                 op.operation = atomic_operation(request.op);
+                op.compare = request.compare;
                 break;
             case Kind::kStoreConditional:
                 // Without a reservation nothing is written, but the access is made: it may fault.
@@ -265,6 +263,11 @@ class TimedMachine::HartSource final : public InstructionSource {
             (request.rd != Hart::kDiscard || request.kind == Kind::kLoad ||
              request.kind == Kind::kLoadReserved || request.kind == Kind::kStoreConditional);
         op.blocking = has_result || request.acquire;
+        if (request.kind == Kind::kLoad && request.rd != Hart::kDiscard && overlaps_) {
+            op.blocking = false;
+            op.results[0] = flat_register(request.file, request.rd);
+            if (request.size == 16) op.results[1] = flat_register(RegisterFile::kE, request.rd);
+        }
         op.acquire = request.acquire && !has_result;
         op.release = request.release;
         const Ticket ticket = core.remote_access(op);
@@ -299,6 +302,7 @@ class TimedMachine::HartSource final : public InstructionSource {
     Node& node_;
     Hart& hart_;
     const std::uint64_t clock_mhz_;
+    const bool overlaps_;  // loads do not hold the core
     std::vector<std::pair<Ticket, RemoteRequest>> posted_;
     /// Raised one by one between instructions: hart_.remote is that of an access under way before.
     using PostedFault = std::variant<RemoteRequest, RdmaNic::Descriptor>;

@@ -7,9 +7,12 @@
 //
 // Remote operations return no value at once. The NIC answers through remote_completed(). With
 // `blocking` the core waits for that right behind the instruction; without, the operation is
-// *posted*: it has no result, and a fence waits for it.
+// *posted*: it has no result, and a fence waits for it. With core.remote_loads above 1 a load names
+// the registers that it writes and does not block: the source must execute nothing that touches
+// them before it has ended (CoreTiming::holds()).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -34,7 +37,7 @@ enum class TimingClass : std::uint8_t {
     kCall,
     kReturn,
     kSystem,  ///< CSR access, ECALL, traps: drains the pipeline
-    kFence,   ///< completes all remote operations and stores
+    kFence,   ///< completes what its predecessor set names
     kRemote,  ///< any xBGAS access
     kCount,
 };
@@ -43,6 +46,8 @@ enum class TimingClass : std::uint8_t {
 using RegisterId = std::uint8_t;
 inline constexpr unsigned kRegisters = 96;
 
+inline constexpr std::uint8_t kFullFence = 0xff;
+
 struct RetiredInstruction {
     std::uint64_t pc = 0;
     std::uint64_t next_pc =
@@ -50,7 +55,12 @@ struct RetiredInstruction {
     TimingClass kind = TimingClass::kInteger;
     std::uint8_t length = 4;
     RegisterId destination = 0, source1 = 0, source2 = 0, source3 = 0;
+    std::uint8_t fence =
+        kFullFence;  ///< a fence's sets, as in its word: predecessors << 4 | successors
 };
+
+/// Of a fence's sets: reads are loads and device input, writes are stores and device output.
+inline constexpr std::uint8_t kFenceReads = 0xa, kFenceWrites = 0x5;
 
 enum class AccessKind : std::uint8_t {
     kLoad,
@@ -88,6 +98,13 @@ struct RemoteOperation {
     std::uint64_t local_address = 0;  ///< bulk: physical address on this node
     std::uint64_t value[2] = {0, 0};  ///< store: the data; atomic: operand
     std::uint64_t compare = 0;        ///< kCompareSwap
+    /// A load that the core does not wait for writes these when it is done; 0: none.
+    std::array<RegisterId, 2> results{};
+
+    bool is_overlapping() const { return results[0] != 0 || results[1] != 0; }
+    /// Memory of the target, or of this node, is read or written.
+    bool reads() const { return kind != RemoteKind::kStore && kind != RemoteKind::kBulkPut; }
+    bool writes() const { return kind != RemoteKind::kLoad; }
 };
 
 /// A number for a remote operation, unique within the node for the whole run.

@@ -1,5 +1,5 @@
-// What differs between the two programs made of main.cpp: isthmus-sim has all nodes in one process,
-// isthmus-sim-processes shares them out over the PEs of a job.
+// What differs between the two programs made of isthmus_sim.cpp: isthmus-sim has all nodes in one
+// process, isthmus-sim-processes shares them out over the PEs of a job.
 #pragma once
 
 #include <memory>

@@ -35,7 +35,7 @@ iovec part(std::string_view words) {
     _exit(status);
 }
 
-bool tell(std::string_view where, std::string_view what) {
+bool speak(std::string_view where, std::string_view what) {
     const bool first = !job_end.claim || job_end.claim(1);
     if (first) say_from(where, what);
     return first;
@@ -73,12 +73,12 @@ void say_from(std::string_view where, std::string_view what) {
 }
 
 void fail(std::string_view where, std::string_view what) {
-    if (tell(where, what) && job_end.flush) flush_output(1);
+    if (speak(where, what) && job_end.flush) flush_output(1);
     end(1);
 }
 
 void fail_in_handler(std::string_view where, std::string_view what) {
-    tell(where, what);
+    speak(where, what);
     end(1);
 }
 

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
@@ -12,6 +14,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -64,7 +67,27 @@ int usable_processors() {
     return std::max(1, CPU_COUNT(&set));
 }
 
+bool has_more_rights_than_caller() {
+    return getauxval(AT_SECURE) != 0;
+}
+
+bool fill_with_random(void* bytes, std::size_t count) {
+    for (std::size_t done = 0; done < count;) {
+        const ssize_t more = getrandom(static_cast<char*>(bytes) + done, count - done, 0);
+        if (more < 0 && errno == EINTR) continue;
+        if (more <= 0) return false;
+        done += static_cast<std::size_t>(more);
+    }
+    return true;
+}
+
 int create_shared_file(const char* label, std::uint64_t size) {
+    // Else ftruncate would send SIGXFSZ, which ends a program without a word.
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) {
+        errno = EFBIG;
+        return -1;
+    }
     const int file = memfd_create(label, MFD_CLOEXEC);
     if (file < 0) return -1;
     if (ftruncate(file, static_cast<off_t>(size)) != 0) {
@@ -74,6 +97,26 @@ int create_shared_file(const char* label, std::uint64_t size) {
         return -1;
     }
     return file;
+}
+
+const char* advice_on_shared_file(int error) {
+    switch (error) {
+        case EFBIG: return "; the file size limit (ulimit -f) must be unlimited";
+        case EMFILE: return "; raise the limit of open files (ulimit -n)";
+        case ENOSYS:
+        case EPERM:
+        case EACCES:
+            return "; the system call memfd_create is forbidden here (a container's seccomp "
+                   "profile?)";
+        default: return "";
+    }
+}
+
+void raise_open_files() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void remove_provider_files(int process) {
@@ -128,6 +171,16 @@ std::uint64_t monotonic_nanoseconds() {
 
 void yield() {
     sched_yield();
+}
+
+void kill_self_after(int seconds) {
+    sigevent killing{};
+    killing.sigev_notify = SIGEV_SIGNAL;
+    killing.sigev_signo = SIGKILL;
+    timer_t timer{};
+    const itimerspec then{{0, 0}, {seconds, 0}};
+    if (timer_create(CLOCK_MONOTONIC, &killing, &timer) == 0)
+        timer_settime(timer, 0, &then, nullptr);
 }
 
 void sleep_nanoseconds(std::uint64_t nanoseconds) {

@@ -29,9 +29,21 @@ int usable_processors();
 // Whether every page of the range is mapped, whatever its rights. Never faults.
 bool is_mapped(const void* address, std::size_t bytes);
 
+// True if the program runs with more rights than who started it (set-user-ID, set-group-ID,
+// capabilities of the file): the environment is that one's, and is not to be believed.
+bool has_more_rights_than_caller();
+
+// False if the system's random generator gives none.
+bool fill_with_random(void* bytes, std::size_t count);
+
 // An unnamed shared file that goes away with its last user; nothing appears in a file system.
 // -1 and errno on failure.
 int create_shared_file(const char* label, std::uint64_t size);
+// What to do if that has failed: "; raise the limit of open files (ulimit -n)".
+const char* advice_on_shared_file(int error);
+
+// As many open files as the system lets this process have, if it may have more than now.
+void raise_open_files();
 
 // The files of libfabric's provider shm, which names them after the process and leaves them if that
 // does not get to close them. Allocates nothing.
@@ -55,6 +67,8 @@ void futex_wake_all(const std::uint32_t* word);
 std::uint64_t monotonic_nanoseconds();
 void yield();
 void sleep_nanoseconds(std::uint64_t nanoseconds);
+// The kernel kills this process then, whatever its threads wait for.
+void kill_self_after(int seconds);
 void pause();  // the processor's hint that this is a spin loop
 
 // False once the program has started a thread. Threads of an emulator (qemu-user) or a tool around

@@ -11,7 +11,9 @@
 
 #include "base/edit_distance.hpp"
 #include "base/lasting.hpp"
+#include "base/os.hpp"
 #include "base/processors.hpp"
+#include "base/road_list.hpp"
 
 extern char** environ;
 
@@ -83,10 +85,16 @@ constexpr std::array kTable{
     SettingDescription{"ISTHMUS_CORE_SIZE", nullptr, SettingKind::size, "16M", nullptr, "diagnosis",
                        "How much of this PE's symmetric heap, from its beginning, a core dump "
                        "holds. What a dump holds is occupied when it is written, touched or not."},
-    SettingDescription{"ISTHMUS_TRANSPORT", nullptr, SettingKind::choice, "auto", "auto|ofi",
-                       "hosts",
-                       "auto: the window between PEs of one host, libfabric between hosts. ofi: "
-                       "libfabric between all PEs, as if each were a host of its own."},
+    SettingDescription{
+        "ISTHMUS_TRANSPORT", nullptr, SettingKind::roads, "auto", nullptr, "hosts",
+        "auto: the window between PEs of one host, libfabric between hosts. ofi: "
+        "libfabric between all PEs, as if each were a host of its own. loop: the "
+        "same by sockets of one host, late and out of order on purpose, for tests. "
+        "Several, with the PEs or hosts that each leads to: ofi,loop:2-3+6,ofi:@node7."},
+    SettingDescription{"ISTHMUS_LOOP_SEED", nullptr, SettingKind::number, "1", nullptr, "hosts",
+                       "What the road loop draws its delays from."},
+    SettingDescription{"ISTHMUS_LOOP_DELAY", nullptr, SettingKind::number, "200", nullptr, "hosts",
+                       "The longest that the road loop keeps a message back, in microseconds."},
     SettingDescription{"ISTHMUS_FABRIC", nullptr, SettingKind::text, "", nullptr, "hosts",
                        "libfabric's provider, such as tcp;ofi_rxm; the best one if not set."},
     SettingDescription{
@@ -109,6 +117,11 @@ constexpr std::array kTable{
                        "hosts",
                        "A job under a process manager ends if not all of its processes have called "
                        "shmem_init this long after the first. 0: it waits for ever."},
+    SettingDescription{
+        "ISTHMUS_TUNING", nullptr, SettingKind::text, "auto", nullptr, "memory",
+        "What long copies go by. auto: what was measured on this processor, once, in some "
+        "milliseconds, kept in the user's cache folder. off: the sizes of the caches alone. Else "
+        "the name of a file in the form of those kept."},
 };
 static_assert(kTable.size() == static_cast<std::size_t>(Setting::count));
 
@@ -155,6 +168,12 @@ std::string expected_form(const SettingDescription& setting, std::string_view te
             return text.empty() || parse_processors(text, processors)
                        ? ""
                        : "a list of processors such as 3 or 0-3,8";
+        }
+        case SettingKind::roads: {
+            std::vector<RoadEntry> roads;
+            return parse_roads(text, roads)
+                       ? ""
+                       : "roads such as ofi, or ofi,loop:2-3+6 (docs/transport.md)";
         }
         case SettingKind::choice: return one_of(setting.choices, text) ? "" : setting.choices;
         case SettingKind::text:
@@ -214,6 +233,8 @@ std::vector<SettingProblem> read_settings() {
             if (const auto form = expected_form(setting, found); !form.empty()) {
                 problems.push_back({std::string("setting ") + name + "=" + found +
                                     " is not valid: expected " + form});
+            } else if (setting.kind == SettingKind::text && os::has_more_rights_than_caller()) {
+                values[i] = {setting.standard_value, SettingOrigin::refused, name};
             } else {
                 values[i] = {found, SettingOrigin::environment, name};
             }

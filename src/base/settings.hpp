@@ -19,10 +19,12 @@ enum class SettingKind : std::uint8_t {
     percent,     // 1 to 100
     processors,  // a list such as 0-3,8; empty: any
     choice,      // one of the words in `choices`
+    roads,       // a list as base/road_list.hpp reads it
     presence     // set to anything is true (the standard's SHMEM_INFO, SHMEM_VERSION, SHMEM_DEBUG)
 };
 
-enum class SettingOrigin : std::uint8_t { standard, environment };
+// refused: it is set, and names what a program with more rights than its caller must not be told.
+enum class SettingOrigin : std::uint8_t { standard, environment, refused };
 
 struct SettingDescription {
     const char* name;
@@ -58,12 +60,15 @@ enum class Setting : std::uint8_t {
     outstanding,
     core_size,
     transport,
+    loop_seed,
+    loop_delay,
     fabric,
     progress,
     progress_processors,
     progress_percent,
     detect_seconds,
     join_seconds,
+    tuning,
     count
 };
 
@@ -74,7 +79,7 @@ const SettingDescription& description(Setting setting);
 struct SettingValue {
     std::string text;
     SettingOrigin origin = SettingOrigin::standard;
-    const char* read_from = nullptr;  // the variable's name, if from the environment
+    const char* read_from = nullptr;  // the variable's name, if it is set
 };
 
 struct SettingProblem {
@@ -83,6 +88,7 @@ struct SettingProblem {
 
 // Reads the whole table from the environment. Problems are values that do not parse and variables
 // named ISTHMUS_* or SHMEM_* that the table does not know (with the nearest name that it does).
+// Texts name files and libraries: a program with more rights than its caller takes none.
 std::vector<SettingProblem> read_settings();
 
 const SettingValue& value(Setting setting);

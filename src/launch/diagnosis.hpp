@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/job_layout.hpp"
+#include "core/job/job_layout.hpp"
 
 namespace isthmus::launch {
 

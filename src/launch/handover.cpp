@@ -15,7 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/quote.hpp"
-#include "core/job_layout.hpp"
+#include "core/job/job_layout.hpp"
 #include "launch/program.hpp"
 
 namespace isthmus::launch {

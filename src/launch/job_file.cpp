@@ -15,19 +15,9 @@ namespace isthmus::launch {
 namespace {
 
 std::string explain(int error, std::uint64_t size) {
-    std::string text = "cannot make the job's shared memory (" + format_size(size) +
-                       " of address space, none of it occupied yet): " + std::strerror(error);
-    switch (error) {
-        case EFBIG: return text + "; the file size limit (ulimit -f) must be unlimited";
-        case EMFILE: return text + "; raise the limit of open files (ulimit -n)";
-        case ENOSYS:
-        case EPERM:
-        case EACCES:
-            return text +
-                   "; the system call memfd_create is forbidden here (a container's seccomp "
-                   "profile?)";
-        default: return text;
-    }
+    return "cannot make the job's shared memory (" + format_size(size) +
+           " of address space, none of it occupied yet): " + std::strerror(error) +
+           os::advice_on_shared_file(error);
 }
 
 // Scripts use the lowest numbers for their own files, and bash and dash those from 10 on.

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/job_layout.hpp"
+#include "core/job/job_layout.hpp"
 
 namespace isthmus::launch {
 

@@ -15,6 +15,15 @@
 #include "launch/keeper_process.hpp"
 
 namespace isthmus::launch {
+namespace {
+
+constexpr const char* kRaiseFiles = "; raise the limit of open files (ulimit -n)";
+
+bool is_out_of_files(int error) {
+    return error == EMFILE || error == ENFILE;
+}
+
+}  // namespace
 
 bool Keeper::prepare() {
     prctl(PR_SET_NAME, "isthmus-keeper");
@@ -22,6 +31,14 @@ bool Keeper::prepare() {
     setpgid(0, 0);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
+    // The job file is large beyond any limit and takes no disk; pipes take descriptors. Programs
+    // get the limits that the launcher found.
+    for (const auto resource : {RLIMIT_NOFILE, RLIMIT_FSIZE}) {
+        rlimit limit{};
+        getrlimit(resource, &limit);
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(resource, &limit);
+    }
     // Blocked for good; those of interest are read from the descriptor.
     sigset_t all;
     sigfillset(&all);
@@ -31,18 +48,17 @@ bool Keeper::prepare() {
     for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT})
         sigaddset(&heard, signal);
     signals_ = signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
-    // The job file is large beyond any limit and takes no disk; pipes take descriptors. Programs
-    // get the limits that the launcher found.
-    for (const auto resource : {RLIMIT_NOFILE, RLIMIT_FSIZE}) {
-        rlimit limit{};
-        getrlimit(resource, &limit);
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(resource, &limit);
+    if (signals_ < 0) {
+        announce(std::string("isthmus: signalfd: ") + std::strerror(errno) +
+                 (is_out_of_files(errno)
+                      ? kRaiseFiles
+                      : "; the system call is forbidden here (a container's seccomp profile?)"));
+        return false;
     }
     null_input_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (signals_ < 0 || null_input_ < 0) {
-        announce(std::string("isthmus: cannot open a file: ") + std::strerror(errno) +
-                 "; raise the limit of open files (ulimit -n)");
+    if (null_input_ < 0) {
+        announce(std::string("isthmus: cannot open /dev/null: ") + std::strerror(errno) +
+                 (is_out_of_files(errno) ? kRaiseFiles : "; is there a /dev?"));
         return false;
     }
     job_ = create_job_file(options_.pes, getppid(), os::usable_processors());

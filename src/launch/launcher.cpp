@@ -15,7 +15,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "core/job_layout.hpp"
+#include "core/job/job_layout.hpp"
 #include "launch/handover.hpp"
 #include "launch/keeper.hpp"
 #include "launch/processes.hpp"

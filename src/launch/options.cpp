@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
-#include "core/job_layout.hpp"
+#include "core/job/job_layout.hpp"
 #include "launch/handover.hpp"
 
 namespace isthmus::launch {

@@ -1,6 +1,7 @@
 #include "launch/program.hpp"
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +11,15 @@
 
 namespace isthmus::launch {
 namespace {
+
+// Whether the kernel would run the program for another user or group, or with capabilities.
+bool gives_rights(const std::string& path, const struct stat& info) {
+    if ((info.st_mode & S_ISUID) && info.st_uid != geteuid()) return true;
+    // Without the group's execute bit it means something else.
+    if ((info.st_mode & S_ISGID) && (info.st_mode & S_IXGRP) && info.st_gid != getegid())
+        return true;
+    return geteuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+}
 
 // Empty if it can be executed.
 std::string why_not(const std::string& path, int& status) {
@@ -22,6 +32,10 @@ std::string why_not(const std::string& path, int& status) {
     if (!S_ISREG(info.st_mode)) return "it is not a regular file";
     if (access(path.c_str(), X_OK) != 0)
         return errno == EACCES ? "it is not executable (chmod +x?)" : std::strerror(errno);
+    if (gives_rights(path, info))
+        return "it would run with other rights than yours (set-user-ID, set-group-ID or "
+               "capabilities of the file), and its memory would be open to you; start the job with "
+               "the rights that it needs";
     status = 0;
     return "";
 }

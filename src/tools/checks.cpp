@@ -17,9 +17,9 @@
 
 #include "base/os.hpp"
 #include "base/settings.hpp"
-#include "core/heap_size.hpp"
-#include "core/job.hpp"
-#include "core/window.hpp"
+#include "core/job/heap_size.hpp"
+#include "core/job/job_layout.hpp"
+#include "core/job/window.hpp"
 #include "launch/binding.hpp"
 #include "launch/job_file.hpp"
 #include "tools/info.hpp"

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
-#include "core/job_layout.hpp"
+#include "core/job/job_layout.hpp"
 #include "tools/checks.hpp"
 #include "tools/info.hpp"
 

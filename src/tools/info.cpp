@@ -15,10 +15,11 @@
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "base/road_list.hpp"
 #include "base/settings.hpp"
-#include "core/heap_size.hpp"
-#include "core/job.hpp"
-#include "core/window.hpp"
+#include "core/job/heap_size.hpp"
+#include "core/job/job_layout.hpp"
+#include "core/job/window.hpp"
 #include "launch/binding.hpp"
 #include "launch/handover.hpp"
 #include "tools/place.hpp"
@@ -44,6 +45,7 @@ const char* kind_name(SettingKind kind) {
         case SettingKind::percent: return "1 to 100";
         case SettingKind::processors: return "list of processors";
         case SettingKind::choice: return "choice";
+        case SettingKind::roads: return "roads";
         case SettingKind::presence: return "set or not";
     }
     return "?";
@@ -139,7 +141,17 @@ ordered_json launcher_report(const std::string& library_folder) {
             {"reason", choice.reason}};
 }
 
-ordered_json choices_report(const LibraryVersion& library, const BetweenHosts& between,
+ordered_json roads_report(const std::vector<BetweenHosts>& roads) {
+    ordered_json rows = ordered_json::array();
+    for (const BetweenHosts& road : roads)
+        rows.push_back({{"road", road.road},
+                        {"leads_to", road.leads_to},
+                        {"chosen", road.provider.empty() ? "none" : road.provider},
+                        {"reason", road.reason}});
+    return rows;
+}
+
+ordered_json choices_report(const LibraryVersion& library, const std::vector<BetweenHosts>& roads,
                             const std::string& library_folder) {
     const launch::ProcessorSet allowed = launch::ProcessorSet::allowed();
     const launch::Topology topology = launch::read_topology(allowed);
@@ -160,9 +172,7 @@ ordered_json choices_report(const LibraryVersion& library, const BetweenHosts& b
            "the processor, no library call for the short operations"},
           {"serves",
            ordered_json::array({"put", "get", "atomic", "strided", "signal", "collective"})}}},
-        {"between_hosts",
-         {{"chosen", between.provider.empty() ? "none" : between.provider},
-          {"reason", between.reason}}},
+        {"between_hosts", roads_report(roads)},
         {"launcher_of_hosts", launcher_report(library_folder)},
         {"processors", {{"usable", allowed.count()}, {"list", allowed.text()}, {"cores", cores}}},
         {"binding", binding},
@@ -207,9 +217,10 @@ void print_report(const ordered_json& report) {
     std::printf("\nWhat this leads to here\n");
     std::printf("  %-16s %s: %s\n", "transport", text_of(chosen["transport"]["chosen"]).c_str(),
                 text_of(chosen["transport"]["reason"]).c_str());
-    std::printf("  %-16s %s: %s\n", "between hosts",
-                text_of(chosen["between_hosts"]["chosen"]).c_str(),
-                text_of(chosen["between_hosts"]["reason"]).c_str());
+    for (const auto& row : chosen["between_hosts"])
+        std::printf("  %-16s %s, %s: %s: %s\n", "between hosts", text_of(row["road"]).c_str(),
+                    text_of(row["leads_to"]).c_str(), text_of(row["chosen"]).c_str(),
+                    text_of(row["reason"]).c_str());
     std::printf("  %-16s %s: %s\n", "launch on hosts",
                 text_of(chosen["launcher_of_hosts"]["chosen"]).c_str(),
                 text_of(chosen["launcher_of_hosts"]["reason"]).c_str());
@@ -298,10 +309,17 @@ LibraryVersion ask_library(const std::string& path) {
     return version;
 }
 
-BetweenHosts ask_transport(const std::string& folder) {
-    const std::string path = folder + "/libisthmus-ofi.so";
-    if (folder.empty() || access(path.c_str(), R_OK) != 0)
-        return {"", "the library was built without libfabric 1.17 or later: one host only"};
+namespace {
+
+// Provider and reason of one.
+void ask_road(const std::string& folder, const std::string& name, BetweenHosts& road) {
+    const std::string path = folder + "/libisthmus-" + name + ".so";
+    if (folder.empty() || access(path.c_str(), R_OK) != 0) {
+        road.reason = name == "ofi"
+                          ? "the library was built without libfabric 1.17 or later: one host only"
+                          : "there is no module " + path;
+        return;
+    }
     std::string text;
     const auto explain_itself = [&path] {
         char explained[1024] = "";
@@ -313,11 +331,46 @@ BetweenHosts ask_transport(const std::string& folder) {
         explain(value(Setting::fabric).text.c_str(), explained, sizeof explained);
         return std::string(explained);
     };
-    if (!ask_child(explain_itself, text)) return {"", text};
+    const bool answered = ask_child(explain_itself, text);
     const auto line = text.find('\n');
-    if (line == std::string::npos)
-        return {"", text.empty() ? path + " ends the process" : text.substr(1)};
-    return {text.substr(0, line), text.substr(line + 1)};
+    if (!answered) {
+        road.reason = text;
+    } else if (line == std::string::npos) {
+        road.reason = text.empty() ? path + " ends the process" : text.substr(1);
+    } else {
+        road.provider = text.substr(0, line);
+        road.reason = text.substr(line + 1);
+    }
+}
+
+std::string places_of(const RoadEntry& road) {
+    if (road.leads_to_the_rest()) return "";
+    std::string text;
+    for (const auto& [first, last] : road.pes)
+        text += (text.empty() ? "PEs " : ",") + std::to_string(first) +
+                (last == first ? "" : "-" + std::to_string(last));
+    for (const std::string& host : road.hosts)
+        text += (text.empty() ? "the PEs of host " : ", those of host ") + host;
+    return text;
+}
+
+}  // namespace
+
+std::vector<BetweenHosts> ask_roads(const std::string& folder) {
+    std::vector<RoadEntry> entries;
+    parse_roads(value(Setting::transport).text, entries);
+    std::vector<BetweenHosts> roads;
+    for (const RoadEntry& entry : entries) {
+        BetweenHosts& road = roads.emplace_back();
+        const std::string places = places_of(entry);
+        road.road = entry.name == "auto" ? "ofi" : entry.name;
+        road.leads_to = "to " + (!places.empty()       ? places
+                                 : entries.size() == 1 ? "all PEs"
+                                                       : "the PEs that no other road leads to");
+        road.leads_to += entry.name == "auto" ? ", on other hosts" : "";
+        ask_road(folder, road.road, road);
+    }
+    return roads;
 }
 
 int info_command(const std::vector<std::string>& arguments) {
@@ -346,7 +399,7 @@ int info_command(const std::vector<std::string>& arguments) {
     report["build"] = build_report(place, library);
     report["settings"] = settings_report();
     report["problems"] = problems;
-    report["chosen"] = choices_report(library, ask_transport(place.lib), place.lib);
+    report["chosen"] = choices_report(library, ask_roads(place.lib), place.lib);
     if (json)
         std::printf("%s\n", json_text(report, 2).c_str());
     else

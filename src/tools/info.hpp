@@ -25,12 +25,15 @@ struct LibraryVersion {
 };
 LibraryVersion ask_library(const std::string& path);
 
-// What a job on several hosts would use from here, asked of the transport's module beside the
-// library; `provider` is empty if there is nothing, and `reason` says why.
+// What a job on several hosts would use from here, a row for each road that ISTHMUS_TRANSPORT
+// names, asked of the modules beside the library; `provider` is empty if there is nothing, and
+// `reason` says why.
 struct BetweenHosts {
+    std::string road;
+    std::string leads_to;  // for people
     std::string provider;
     std::string reason;
 };
-BetweenHosts ask_transport(const std::string& folder);
+std::vector<BetweenHosts> ask_roads(const std::string& folder);
 
 }  // namespace isthmus::tools

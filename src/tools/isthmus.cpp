@@ -14,6 +14,7 @@
 #include "tools/doctor.hpp"
 #include "tools/info.hpp"
 #include "tools/place.hpp"
+#include "tools/tune.hpp"
 
 namespace isthmus::tools {
 namespace {
@@ -55,6 +56,9 @@ int run_bench(const Arguments& arguments) {
 int run_sim(const Arguments& arguments) {
     return run_helper("sim", arguments);
 }
+int run_rtl(const Arguments& arguments) {
+    return run_helper("rtl", arguments);
+}
 int print_help(const Arguments& arguments);
 int print_version(const Arguments&) {
     std::puts("isthmus " ISTHMUS_VERSION);
@@ -65,8 +69,10 @@ constexpr Command kCommands[] = {
     {"run", run_jobs, "run a program on N PEs (oshrun is the same)"},
     {"info", info_command, "version, build, all settings, and what they lead to here"},
     {"doctor", doctor_command, "check this machine, and say what to do"},
+    {"tune", tune_command, "measure again how copies are fastest on this processor"},
     {"bench", run_bench, "measure, and compare with what is claimed"},
     {"sim", run_sim, "the simulated xBGAS machine"},
+    {"rtl", run_rtl, "the engines in gates, simulated"},
     {"help", print_help, "this text"},
     {"version", print_version, "the version"},
 };

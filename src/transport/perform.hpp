@@ -2,7 +2,9 @@
 // core for a near one that the window's test refused.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "transport/transport.hpp"
@@ -65,6 +67,30 @@ inline bool perform_on(T* word, const Atomic& atomic, std::uint64_t& before) {
         case AtomicKind::count: break;
     }
     return false;
+}
+
+// Bytes that another PE put, into memory that the program may be polling: an aligned word of 4 or 8
+// bytes comes whole. Relaxed: what is to be seen after them is ordered by the signal or the answer
+// behind. Partners: loads of the target's program.
+inline void store_words(char* to, const char* from, std::size_t bytes) {
+    const auto one = [&]<typename T>(T word) {
+        std::memcpy(&word, from, sizeof word);
+        __atomic_store_n(reinterpret_cast<T*>(to), word, __ATOMIC_RELAXED);
+        to += sizeof word;
+        from += sizeof word;
+        bytes -= sizeof word;
+    };
+    const auto is_at = [&](std::size_t multiple) {
+        return reinterpret_cast<std::uintptr_t>(to) % multiple == 0;
+    };
+    while (bytes != 0) {
+        if (bytes >= 8 && is_at(8))
+            one(std::uint64_t{});
+        else if (bytes >= 4 && is_at(4))
+            one(std::uint32_t{});
+        else
+            one(std::uint8_t{});
+    }
 }
 
 // False for a width or kind that there is not, or a word that is not aligned to its width.

@@ -5,21 +5,29 @@
 // which face called. A transport is a module of its own (libisthmus-NAME.so), so that the library
 // runs where the network's libraries are not installed.
 //
-// Ordering, which every transport keeps: operations of this PE on one far PE between two fences are
+// Operations are issued on a channel; the road itself is the one that every job has. Ordering,
+// which every transport keeps: operations of a channel on one far PE between two fences are
 // unordered; fence() orders those before it against those after it, of every kind; quiet() returns
-// when all are complete at the target, whose program need not call the library for that.
+// when all are complete at the target, whose program need not call the library for that. Nothing is
+// promised between channels. A handle (Completion) tells of single operations.
 #pragma once
 
 #include <sched.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 11;
+inline constexpr std::uint32_t kContractVersion = 14;
+
+// Of the system's random generator, the same at every PE, and known to nobody else: it travels by
+// the process manager alone.
+using JobSecret = std::array<unsigned char, 32>;
 
 // The published memory of a PE, the same segments at every PE: the symmetric heap, the executable's
 // static data, and the arena of the native interface's segments, which is published later than the
@@ -67,14 +75,20 @@ struct Atomic {
     std::uint64_t compare = 0;
 };
 
+// The atomic that such a number stands for.
+constexpr Atomic atomic_of(std::uint32_t code, std::uint64_t operand, std::uint64_t compare) {
+    return {static_cast<AtomicKind>(code >> 8 & 0xff), static_cast<std::uint8_t>(code >> 16),
+            operand, compare};
+}
+
 // Bytes of a request's payload, and of the answer to one that asks.
 inline constexpr std::size_t kRequestBytes = 2048;
 inline constexpr std::size_t kAnswerBytes = 192;
 // What serve() returns for a request that is none.
 inline constexpr std::size_t kRefused = ~std::size_t{0};
 
-// Reads under way, of one who waits for them together. The memory is the core's; the transport
-// takes one off `left` for each part that has come, and whoever takes the last one off writes
+// Operations under way, of one who waits for them together. The memory is the core's; the transport
+// takes one off `left` for each part that has ended, and whoever takes the last one off writes
 // `number` to `reached`.
 struct Pending {
     std::atomic<std::int64_t> reached{0};
@@ -93,12 +107,16 @@ struct Services {
     int me = 0;
     int pes = 0;
     Segment segments[kSegments];
-    std::uint64_t secret = 0;                      // the same at every PE, random
-    const char* provider = "";                     // the setting; empty: the transport chooses
-    bool thread = true;                            // whether a thread serves this PE's memory
+    JobSecret secret{};
+    std::uint64_t session = 0;  // how many roads the job has opened before; the same at every PE
+    const char* provider = "";  // the setting; empty: the transport chooses
+    bool thread = true;         // whether a thread serves this PE's memory
     const cpu_set_t* thread_processors = nullptr;  // where it may run; null: anywhere
     double thread_share = 1;                       // of a processor, at most
     bool spins = true;                             // the host has a processor for each PE
+    std::uint64_t seed = 0;                        // of a road that draws what it does
+    std::uint64_t delay_nanoseconds = 0;           // the longest that such a road keeps back
+    bool leaves_machine = false;                   // some PEs are on another one
     double detect_seconds = 0;                     // a silent PE is dead after this; 0: never
     // The far PEs whose signs of life this PE watches all the time; somebody watches each.
     const int* watched = nullptr;
@@ -120,45 +138,95 @@ struct Services {
                          void* answer) = nullptr;
     // Others may have written into this PE's memory: who sleeps until they do must look.
     void (*stir)() = nullptr;
+    // A request that is none of this job's has come, the first one; Transport::refused() counts.
+    void (*stranger_came)() = nullptr;
     // What a PE that asks (Transport::ask_state) is told of this one; from any thread.
     std::uint64_t (*state)() = nullptr;
 };
 
-// What a word into the heap needs to go straight to the network's own call: the call and what it is
-// given, laid ready when the transport is opened.
-struct Express {
-    // As libfabric's fi_inject_write: not zero if the network does not take it now.
-    using Inject = long(void* endpoint, const void* source, std::size_t bytes, std::uint64_t pe,
-                        std::uint64_t offset, std::uint64_t key);
-    Inject* inject = nullptr;  // null: there is no such way
-    void* endpoint = nullptr;
-    std::size_t longest = 0;  // bytes that it takes
-    // Of the heap, by PE. Behind the last one's nothing can be read, for as far as 32-bit numbers
-    // reach, so that a PE that there is not faults.
+// The short operations on the heap, laid ready when the road is opened: a call and what it is
+// given, with nothing in between. Each may be missing; the operation of Transport then does it.
+struct ShortCalls {
+    // Up to `longest` bytes, of which it takes a copy; behind it wrote() of the channel is to be
+    // told of a PE that has no mark in its written(). `road` is `put_road`, `key` what `keys` has
+    // for the PE: what the road knows its heap by; both mean something to the road alone. Or offset
+    // and key are those of address_of(). Not zero: not now, ask put(). The order of the arguments
+    // is part of the contract: they pass through the core in the registers in which they come.
+    using Put = long(void* road, const void* source, std::size_t bytes, std::uint64_t pe,
+                     std::uint64_t offset, std::uint64_t key);
+    // get() of up to `longest` bytes.
+    using Get = void(void* self, void* dest, int pe, std::uint64_t offset, std::size_t bytes);
+    // fetch_atomic() of an aligned word; `code` as atomic_code() makes it. The arguments are in the
+    // order in which the callers have them.
+    using Fetch = std::uint64_t(void* self, std::uint64_t operand, int pe, std::uint64_t offset,
+                                std::uint32_t code, std::uint64_t compare);
+    Put* put = nullptr;
+    void* put_road = nullptr;
+    std::size_t longest = 0;
+    // By PE. Behind the last one's nothing can be read, for as far as 32-bit numbers reach, so that
+    // a PE that there is not faults.
     const std::uint64_t* keys = nullptr;
-    // By PE: 0 if wrote() is to be told of it, behind the call.
-    const std::atomic<std::uint8_t>* written = nullptr;
+    const std::atomic<std::uint8_t>* written = nullptr;  // of the road's own channel
+    Get* get = nullptr;
+    Fetch* fetch = nullptr;
+    void* self = nullptr;  // of get and fetch: the Transport
 };
-// A place as Express::inject takes it.
+// A place as ShortCalls::put takes it.
 struct Address {
     std::uint64_t offset = 0;
     std::uint64_t key = 0;
 };
 // Bytes from the first key on that are keys or cannot be read.
-inline constexpr std::uint64_t kExpressRoom = (std::uint64_t{1} << 32) * sizeof(std::uint64_t);
+inline constexpr std::uint64_t kKeyRoom = (std::uint64_t{1} << 32) * sizeof(std::uint64_t);
 
-class Transport;
-// fetch_atomic() of an aligned word in the heap; `code` as atomic_code() makes it. The arguments
-// are in the order in which the callers have them.
-using FetchWord = std::uint64_t(Transport& road, std::uint64_t operand, int pe,
-                                std::uint64_t offset, std::uint32_t code, std::uint64_t compare);
+// A handle: operations that are waited for apart from all others. The memory is the caller's, and
+// stays where it is from the first operation that is given the handle until Channel::test() says
+// that all of them are complete. It is then as at first, with nothing to wait for, and may be used
+// anew. One thread at a time; between the first test() and the end no operation is added.
+struct Completion {
+    Completion() { reset(); }
+    Completion(const Completion&) = delete;
+    Completion& operator=(const Completion&) = delete;
 
-// get() of up to Express::longest bytes from the heap, likewise.
-using GetWord = void(Transport& road, void* dest, int pe, std::uint64_t offset, std::size_t bytes);
+    // ---- the transport's
+    void reset() {
+        // One part is the handle's own, until it is first tested.
+        parts.left.store(1, std::memory_order_relaxed);
+        parts.reached.store(0, std::memory_order_relaxed);
+        parts.number = 1;
+        pe = kNobody;
+        until = 0;
+        kinds = 0;
+        is_tested = must_ask = false;
+        others = nullptr;
+    }
+    // Something goes to this PE, or to every (-1).
+    void concern(int to) { pe = pe == kNobody || pe == to ? to : -1; }
+    static constexpr int kNobody = -2;
+    Pending parts;
+    int pe = kNobody;         // where what follows must have ended; -1: at every PE
+    std::uint64_t until = 0;  // what was issued up to this number
+    std::uint8_t kinds = 0;   // of what; 0: nothing
+    bool must_ask = false;    // whether puts have arrived: asked for by the first test
+    bool is_tested = false;
+    void* others = nullptr;  // of several roads (several/): the handles of each
+};
 
-class Transport {
+// What ends a sleep on a road.
+struct Alarm {
+    int other_thread = -1;    // readable when another thread has found something
+    int network = -1;         // readable when something has come
+    bool rings = false;       // it has already: there may be something that neither shows
+    bool other_rang = false;  // the sleeper's: it has been read off `other_thread`
+};
+
+// A stream of operations. Any thread may call.
+class Channel {
   public:
-    virtual ~Transport() = default;
+    Channel() = default;
+    Channel(const Channel&) = delete;
+    Channel& operator=(const Channel&) = delete;
+    virtual ~Channel() = default;
 
     // The source may be changed when it returns; the data may arrive later.
     virtual void put(int pe, Place dest, const void* source, std::size_t bytes) = 0;
@@ -171,49 +239,85 @@ class Transport {
     // The word is changed after the data are there. Kinds set and add; 8 bytes.
     virtual void put_signal(int pe, Place dest, const void* source, std::size_t bytes, Place word,
                             const Atomic& signal) = 0;
-    // The same, but quiet and fence do not see to it: for protocols in which an answer of the
-    // target's shows that it has arrived. `bytes` may be 0.
-    virtual void tell(int pe, Place dest, const void* source, std::size_t bytes, Place word,
-                      const Atomic& signal) = 0;
-    virtual void fence() = 0;
-    virtual void quiet() = 0;
-    // Behind it requests and atomics come after the puts before it: less than a fence.
-    virtual void order_puts() = 0;
-    // As get(), but returns when the reads are under way; adds their number to pending.left. Of one
-    // PE's reads from one other, later ones do not see an older state than earlier ones.
-    virtual void begin_get(int pe, void* dest, Place source, std::size_t bytes,
-                           Pending& pending) = 0;
     // As put() and get(), but complete when quiet() is: the buffers are the caller's until then.
     virtual void put_nbi(int pe, Place dest, const void* source, std::size_t bytes) = 0;
     virtual void get_nbi(int pe, void* dest, Place source, std::size_t bytes) = 0;
-    // As quiet(), and sees to what tell() has sent as well.
-    virtual void settle() = 0;
-    // What the far PE's state() has last said, 0 until it has answered. For waits, which call it
-    // again and again: it asks now and then, and ends the job if the PE is silent for too long.
-    virtual std::uint64_t ask_state(int pe) = 0;
-    // Calls serve() at the far PE, after what this PE put there before. quiet() sees to it.
+    // Calls serve() at the far PE, after what this channel put there before. quiet() sees to it.
     virtual void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) = 0;
-    // The same, and waits for the answer, of which it keeps up to `room` bytes. Its whole length.
-    virtual std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
-                            void* answer, std::size_t room) = 0;
-    // Collective: a segment that was empty when the transport was opened.
-    virtual void publish(std::uint32_t segment, const Segment& memory) = 0;
+
+    // Behind it requests and atomics come after the puts before it: less than a fence.
+    virtual void order_puts() = 0;
+    virtual void fence() = 0;
+    virtual void quiet() = 0;
+    // Quiet of what went to these PEs; waits for no other. None of them need be far.
+    virtual void quiet(const int* pes, std::size_t count) = 0;
+
+    // As put() and get(), but complete when the handle is: a put when its data are at the target, a
+    // get when they are here. The buffers are in use until then. quiet() and fence() see to the
+    // puts as well. These wait for room alone, if very many are under way.
+    virtual void begin_put(int pe, Place dest, const void* source, std::size_t bytes,
+                           Completion& handle) = 0;
+    virtual void begin_get(int pe, void* dest, Place source, std::size_t bytes,
+                           Completion& handle) = 0;
+    // Quiet, of one PE or of every (kAll): the handle is complete when all is that was issued
+    // before. Does not wait.
+    static constexpr int kAll = -1;
+    virtual void begin_quiet(int pe, Completion& handle) = 0;
+    // Whether all of it is complete. Looks at the network; does not wait. It is to be called by who
+    // wants to know: what an untested handle stands for may not yet have been asked for.
+    virtual bool test(Completion& handle) = 0;
+    // Waits until test() is true.
+    virtual void await(Completion& handle) = 0;
+
     // Zero when quiet (fence) has nothing to do, so that the core need not ask; null if that cannot
     // be told from a number.
     virtual const std::atomic<int>* before_quiet() const = 0;
     virtual const std::atomic<int>* before_fence() const = 0;
-    virtual Express express() const = 0;
-    // Where the express way finds a place of any segment.
-    virtual Address address_of(int pe, Place place) const = 0;
-    virtual FetchWord* fetch_word() const = 0;
-    virtual GetWord* get_word() const = 0;  // null: there is no such way
-    // Something went to `pe` by the express way.
+
+    // By PE, not zero for those that something has gone to: wrote() need not be told of them. Null:
+    // nothing is put on this channel by ShortCalls::put.
+    virtual const std::atomic<std::uint8_t>* written() const = 0;
+    // Something went to `pe` by ShortCalls::put, on this channel.
     virtual void wrote(int pe) = 0;
+};
+
+// The road, and the channel that every job has.
+class Transport : public Channel {
+  public:
+    // One more channel. Closing it is as quiet(); all are closed before the road is.
+    virtual std::unique_ptr<Channel> open_channel() = 0;
+    // As put_signal(), but quiet and fence do not see to it: for protocols in which an answer of
+    // the target's shows that it has arrived. `bytes` may be 0.
+    virtual void tell(int pe, Place dest, const void* source, std::size_t bytes, Place word,
+                      const Atomic& signal) = 0;
+    // As quiet(), and sees to what tell() has sent as well.
+    virtual void settle() = 0;
+    // As get(), but returns when the reads are under way; adds their number to pending.left. Of one
+    // PE's reads from one other, later ones do not see an older state than earlier ones.
+    using Channel::begin_get;
+    virtual void begin_get(int pe, void* dest, Place source, std::size_t bytes,
+                           Pending& pending) = 0;
+    // What the far PE's state() has last said, 0 until it has answered. For waits, which call it
+    // again and again: it asks now and then, and ends the job if the PE is silent for too long.
+    virtual std::uint64_t ask_state(int pe) = 0;
+    // As request(), and waits for the answer, of which it keeps up to `room` bytes. Its whole
+    // length.
+    virtual std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
+                            void* answer, std::size_t room) = 0;
+    // Collective: a segment that was empty when the transport was opened.
+    virtual void publish(std::uint32_t segment, const Segment& memory) = 0;
+    virtual ShortCalls short_calls() const = 0;
+    // Where ShortCalls::put finds a place of any segment.
+    virtual Address address_of(int pe, Place place) const = 0;
     // Serves what others ask of this PE; for jobs without a progress thread, and to shorten waits.
     virtual void progress() = 0;
     // Sleeps until the network has something for this PE or so long has passed; progress() then
     // finds it. False at once if the network cannot do that or another thread is asleep already.
     virtual bool sleep(std::uint64_t nanoseconds) = 0;
+    // The two halves of sleep(), for who sleeps on several roads at once. Behind a fall_asleep()
+    // that has returned true wake_up() must come.
+    virtual bool fall_asleep(Alarm& alarm) = 0;
+    virtual void wake_up(const Alarm& alarm) = 0;
     // Requests that were none of this job's.
     virtual std::uint64_t refused() const = 0;
     // "tcp;ofi_rxm (libfabric 1.17): atomics by message, ...": what is done how, for the user.

@@ -144,6 +144,23 @@ TEST(Row, TableSaysWhatDoesNotHoldAndWhy) {
               "1 of 2 claims hold\n");
 }
 
+TEST(Row, OneThatLacksItsBoundDoesNotHold) {
+    Row lacking = row(5, Must{});
+    lacking.lacks = "the peer was not measured: no mpirun";
+    EXPECT_FALSE(lacking.holds());
+    EXPECT_FALSE(lacking.only_reports());
+    EXPECT_EQ(to_json(lacking)["holds"], false);
+    EXPECT_EQ(to_json(lacking)["must"], "?");
+    EXPECT_EQ(table({row(7, at_most(8)), lacking}),
+              "claim  ours  must  peer  unit  holds\n"
+              "claim     7  <= 8     -  unit  yes  \n"
+              "claim     5     ?     -  unit  NO   \n"
+              "\n"
+              "does not hold: claim: no bound: the peer was not measured: no mpirun\n"
+              "\n"
+              "1 of 2 claims hold\n");
+}
+
 TEST(Row, OneThatWaitsForAnotherMachineNeitherHoldsNorFails) {
     Row waiting = row({}, Must{});
     waiting.waits = "needs sixteen cores";

@@ -26,6 +26,7 @@ const char* kind_name(SettingKind kind) {
         case SettingKind::percent: return "percent";
         case SettingKind::processors: return "processors";
         case SettingKind::choice: return "choice";
+        case SettingKind::roads: return "roads";
         case SettingKind::presence: return "presence";
     }
     return "?";

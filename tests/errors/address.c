@@ -60,6 +60,31 @@ static void wild_signal(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_put_signal(words, wild, 8, &flag, 1, SHMEM_SIGNAL_SET, 1);
 }
+/* The second word of two that are aligned, two bytes further. */
+static uint64_t* between_words(void) {
+    static uint64_t two[3];
+    return (uint64_t*)(void*)((char*)(two + 1) + 2 + zero);
+}
+static void misaligned_fetch(int me, int pes) {
+    (void)pes;
+    if (me == 0) sink = (long)shmem_uint64_atomic_fetch_add(between_words(), 1, 1);
+}
+static void misaligned_post(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_int_atomic_inc((int*)(void*)((char*)between_words() + 1), 1);
+}
+static void misaligned_signal(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_putmem_signal(words, words, 8, between_words(), 1, SHMEM_SIGNAL_ADD, 1);
+}
+static void misaligned_lock(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_set_lock((long*)(void*)between_words());
+}
+static void over_data(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_putmem(words, words, (size_t)1 << 30, 1);
+}
 static void code(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_p((long*)(uintptr_t)&stack, 1, 1);
@@ -113,6 +138,11 @@ const struct Case cases[] = {
     {"wild_dest", wild_dest},
     {"null_strided", null_strided},
     {"wild_signal", wild_signal},
+    {"misaligned_fetch", misaligned_fetch},
+    {"misaligned_post", misaligned_post},
+    {"misaligned_signal", misaligned_signal},
+    {"misaligned_lock", misaligned_lock},
+    {"over_data", over_data},
     {"code", code},
     {"get_stack", get_stack},
     {"put_stack", put_stack},

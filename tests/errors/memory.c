@@ -57,6 +57,17 @@ static void hints(int me, int pes) {
     (void)pes;
     shmem_malloc_with_hints(100, 12);
 }
+static void small_alignments(int me, int pes) {
+    (void)me;
+    (void)pes;
+    for (size_t alignment = 1; alignment < 8; alignment *= 2)
+        if ((uintptr_t)shmem_align(alignment, 3) % alignment != 0) abort();
+}
+static void small_alignment(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_align(4, 3);
+}
 static void different_sizes(int me, int pes) {
     (void)pes;
     shmem_malloc(64 + 64 * (size_t)me);
@@ -93,6 +104,8 @@ const struct Case cases[] = {
     {"realloc_stranger", realloc_stranger},
     {"align", align},
     {"hints", hints},
+    {"small_alignments", small_alignments},
+    {"small_alignment", small_alignment},
     {"different_sizes", different_sizes},
     {"different_blocks", different_blocks},
     {"null_block", null_block},

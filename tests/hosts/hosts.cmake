@@ -4,7 +4,8 @@ set(hosts_folder ${CMAKE_CURRENT_LIST_DIR})
 function(add_hosts_test name)
     add_test(NAME hosts.${name}
              COMMAND Python3::Interpreter ${hosts_folder}/run.py --bin ${CMAKE_BINARY_DIR}/bin ${ARGN})
-    set_tests_properties(hosts.${name} PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300)
+    set_tests_properties(hosts.${name} PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300
+                         LABELS hosts)
 endfunction()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 foreach(launcher hydra mpirun)
@@ -58,6 +59,31 @@ add_hosts_test(killed.enqueue --fault killed "transport_messages enqueue")
 add_hosts_test(killed.finish --fault killed "transport_messages finish")
 add_hosts_test(cut_off.dequeue --fault cut-off "transport_messages dequeue")
 add_hosts_test(cut_off.push --fault cut-off "transport_messages push")
+# Anything at any time; by hand: random_faults.py PROGRAM 2000 SEED.
+if(TARGET core_whole_life)
+    add_test(NAME hosts.random_faults
+             COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 20 1)
+    set_tests_properties(hosts.random_faults PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300
+                         LABELS hosts)
+endif()
+# Hostile peers on a third host; by hand: hostile.py BIN connections --connections 100000.
+add_test(NAME hosts.hostile
+         COMMAND Python3::Interpreter ${hosts_folder}/hostile.py ${CMAKE_BINARY_DIR}/bin)
+set_tests_properties(hosts.hostile PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300 LABELS hosts)
+# While libfabric is loaded.
+if(TARGET core_whole_life)
+    add_library(hosts_start_faults MODULE ${hosts_folder}/start_faults.c)
+    # Not linked with libfabric, which the program is to load itself.
+    target_include_directories(hosts_start_faults PRIVATE ${LIBFABRIC_INCLUDE_DIRS})
+    target_link_libraries(hosts_start_faults PRIVATE ${CMAKE_DL_LIBS})
+    add_executable(hosts_second_start ${hosts_folder}/second_start.c)
+    target_link_libraries(hosts_second_start PRIVATE isthmus::isthmus)
+    add_test(NAME hosts.start_faults
+             COMMAND Python3::Interpreter ${hosts_folder}/start_faults.py $<TARGET_FILE:core_whole_life>
+                     $<TARGET_FILE:hosts_start_faults> $<TARGET_FILE:hosts_second_start>)
+    set_tests_properties(hosts.start_faults PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 180
+                         LABELS hosts)
+endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.
 add_hosts_test(link.slow --link slow)
 add_hosts_test(link.short_cut --link short-cut)

@@ -9,9 +9,28 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 from switch import NoTap, Switch
+
+
+# Nobody listens there, which only who is reached can say.
+REACH = """
+import socket, sys, time
+end = time.monotonic() + 20
+for address in sys.argv[1:]:
+    while time.monotonic() < end:
+        try:
+            socket.create_connection((address, 9), timeout=1).close()
+            break
+        except ConnectionRefusedError:
+            break
+        except OSError:
+            time.sleep(0.05)
+    else:
+        sys.exit(f"{address} is not reached")
+"""
 
 
 class Unavailable(Exception):
@@ -138,6 +157,10 @@ shift
 exec nsenter -t $anchor --net --uts --ipc --mount --wdns="$PWD" /bin/sh -c "$*"
 """
 
+    def network(self, number):
+        """What /proc/PID/ns/net says of the processes of this host."""
+        return os.readlink(f"/proc/{self.anchors[number - 1].pid}/ns/net")
+
     def names(self):
         return [f"h{number}" for number in range(1, self.count + 1)]
 
@@ -157,6 +180,17 @@ exec nsenter -t $anchor --net --uts --ipc --mount --wdns="$PWD" /bin/sh -c "$*"
             self.switch.cut.add(number - 1)
             return
         run("ip", "-n", f"{self.tag}sw", "link", "set", f"{self.tag}p{number}", "down")
+
+    def await_links(self):
+        """Behind a cut: until all hosts reach each other. The kernel keeps for seconds that one could
+        not be reached, and brings a link up when it finds the time."""
+        for number in range(1, self.count + 1):
+            subprocess.run(["ip", "-n", self.space(number), "neigh", "flush", "dev", f"e{number}"],
+                           capture_output=True)
+        for number in range(1, self.count + 1):
+            others = [f"10.77.0.{other}" for other in range(1, self.count + 1) if other != number]
+            run("nsenter", f"--net=/run/netns/{self.space(number)}", sys.executable, "-c", REACH,
+                *others)
 
     def join(self, number):
         if self.switch:

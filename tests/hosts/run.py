@@ -77,7 +77,8 @@ def run_handover(arguments, hosts):
         if done.returncode == 0 or time.monotonic() - began > 15:
             print("--timeout: status", done.returncode, "after", time.monotonic() - began, "s")
             return 1
-    done = run_by_handover(arguments, hosts, ["sh", "-c", "exit 9"], environment)
+    # Not at once: Hydra's mpiexec dies of SIGPIPE if all end while it still starts them.
+    done = run_by_handover(arguments, hosts, ["sh", "-c", "sleep 0.5; exit 9"], environment)
     if done.returncode != 9:
         print("exit status", done.returncode, "and not 9:", done.stdout, done.stderr)
         return 1
@@ -260,6 +261,13 @@ EXITS = [
     ("exit_with_lock", "shmem_set_lock: waits in vain for PE 1, which has exited", 1),
     ("finalize_early", "shmem_barrier_all: waits in vain for PE 1, which has called shmem_finalize",
      1),
+    ("leave_before_aggregator_finish",
+     "isthmus_aggregator_finish: waits in vain for PE 1, which has called isthmus_finalize", 1),
+    ("exit_before_aggregator_finish",
+     "isthmus_aggregator_finish: waits in vain for PE 1, which has exited", 1),
+    ("inner_finalize_early",
+     "shmem_barrier_all: waits in vain for PE 1, which has called shmem_finalize", 1),
+    ("inner_finalize_late", "PE 1 finalised", 0),
     ("late", "PE 1 exits", 0),
     ("puts_to_who_has_exited", "PE 0 counted", 0),
     ("status", "PE 1 (host h2): exited with status 3 before shmem_finalize; last noted call", 3),

@@ -27,8 +27,8 @@
 #define heap           6
 #define store32        7
 #define store64        8
-#define nothing        9
-#define nothing_either 12
+#define road           9
+#define keys           12
 
 #include <shmem.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@ import sys
 KEYWORDS = set("char const const_cast constexpr double else extern float for if inline int long namespace "
                "return short signed sizeof static struct template typename typedef union unsigned "
                "using void volatile while do switch case default break register auto enum bool "
-               "true false operator class public private noexcept decltype complex std".split())
+               "true false operator class public private noexcept decltype reinterpret_cast complex std".split())
 # Names that the standard gives to the library, and what the compiler's own spelling leaves no way
 # round.
 OWN = re.compile(r"_|[Pp]?shmem|isthmus|ISTHMUS|SHMEM|sh(free|malloc|realloc|memalign)$|start_pes$|my_pe$|num_pes$")

@@ -1,6 +1,7 @@
 // Helpers for tests that run other programs.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -69,6 +70,22 @@ inline Result compile_linux(const Scratch& scratch, const std::string& text,
     return run(std::string(ISTHMUS_TEST_GCC) + " -O1 -static -I" ISTHMUS_TEST_INCLUDE " -o " +
                program + " " + (scratch / "linux.c"));
 }
+
+/// A suite of tests that all run one static Linux program, of the text that its class gives.
+class WithProgram : public testing::Test {
+  protected:
+    explicit WithProgram(const char* text) : text_(text) {}
+    void SetUp() override {
+        if (!*ISTHMUS_TEST_GCC) GTEST_SKIP() << "riscv64-linux-gnu-gcc is not installed";
+        const Result built = compile_linux(scratch, text_, program);
+        ASSERT_EQ(built.status, 0) << built.output;
+    }
+    Scratch scratch;
+    const std::string program = scratch / "p";
+
+  private:
+    const char* text_;
+};
 
 /// Assembles and links a bare-metal program whose text is whole, in one segment at 0x80000000.
 inline Result assemble_bare(const Scratch& scratch, const std::string& text,

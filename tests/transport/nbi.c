@@ -147,5 +147,6 @@ int main(int argc, char** argv) {
     threads();
     if (argc > 1 && strcmp(argv[1], "timed") == 0) overlap();
     shmem_finalize();
+    free(source);
     return 0;
 }

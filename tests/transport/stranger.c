@@ -1,7 +1,13 @@
-/* One who is not of the job, but speaks libfabric and has found a PE's port: sends requests with a
- * wrong secret, of every length, and puts with keys that may be guessed. ADDRESS PORT [rma] */
+/* One who is not of the job, but speaks libfabric and has found a PE's port. ADDRESS PORT MODE ...
+ *
+ *   requests      with a wrong seal, of every length
+ *   rma           the same, then puts with keys that may be guessed
+ *   long N        N endpoints, each of which sends messages that are too long
+ *   unended N S   N endpoints, each of which begins a message and does not end it; stays for S
+ * seconds claim PORT S  says that it is the PE at that port, and stays for S seconds */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -14,7 +20,52 @@
 #include <time.h>
 
 static struct fid_ep* endpoint;
+static int cuts; /* of what is long only the beginning leaves */
 static struct fid_cq* queue;
+static in_port_t claimed; /* in the byte order of the network; 0: none */
+
+/* Of this program and, since it is exported, of libfabric: the port at which it listens. */
+int getsockname(int file, struct sockaddr* address, socklen_t* length) {
+    static int (*real)(int, struct sockaddr*, socklen_t*);
+    if (!real) real = (int (*)(int, struct sockaddr*, socklen_t*))dlsym(RTLD_NEXT, "getsockname");
+    const int result = real(file, address, length);
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    if (result == 0 && claimed != 0 && address->sa_family == AF_INET &&
+        getsockopt(file, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens)
+        ((struct sockaddr_in*)(void*)address)->sin_port = claimed;
+    return result;
+}
+
+/* Likewise. */
+enum { kLong = 1000, kBeginning = 200 };
+static void cut(const struct msghdr* message, struct iovec* parts, struct msghdr* begun) {
+    size_t left = kBeginning;
+    *begun = *message;
+    begun->msg_iov = parts;
+    for (size_t i = 0; i < message->msg_iovlen; ++i) {
+        parts[i] = message->msg_iov[i];
+        if (parts[i].iov_len > left) parts[i].iov_len = left;
+        left -= parts[i].iov_len;
+    }
+}
+ssize_t sendmsg(int file, const struct msghdr* message, int flags) {
+    static ssize_t (*real)(int, const struct msghdr*, int);
+    if (!real) real = (ssize_t(*)(int, const struct msghdr*, int))dlsym(RTLD_NEXT, "sendmsg");
+    size_t bytes = 0;
+    for (size_t i = 0; i < message->msg_iovlen; ++i)
+        bytes += message->msg_iov[i].iov_len;
+    struct iovec parts[16];
+    struct msghdr begun;
+    if (!cuts || bytes < kLong || message->msg_iovlen > 16) return real(file, message, flags);
+    cut(message, parts, &begun);
+    return real(file, &begun, flags) > 0 ? (ssize_t)bytes : -1;
+}
+ssize_t send(int file, const void* from, size_t bytes, int flags) {
+    struct iovec part = {(void*)from, bytes};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    return sendmsg(file, &message, flags);
+}
 
 static void need(const char* what, long result) {
     if (result >= 0) return;
@@ -35,14 +86,73 @@ static void look(double seconds) {
              seconds);
 }
 
+static struct fi_info* info;
+static struct fid_domain* domain;
+static fi_addr_t peer;
+static char bytes[8192];
+static struct fi_context2 contexts[512];
+
+static void open_endpoint(struct sockaddr_in* victim) {
+    struct fid_av* table;
+    struct fi_av_attr addresses = {.type = FI_AV_TABLE, .count = 1};
+    struct fi_cq_attr completions = {.format = FI_CQ_FORMAT_MSG, .size = 1024};
+    need("fi_av_open", fi_av_open(domain, &addresses, &table, NULL));
+    need("fi_cq_open", fi_cq_open(domain, &completions, &queue, NULL));
+    need("fi_endpoint", fi_endpoint(domain, info, &endpoint, NULL));
+    need("fi_ep_bind", fi_ep_bind(endpoint, &table->fid, 0));
+    need("fi_ep_bind", fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV));
+    need("fi_enable", fi_enable(endpoint));
+    need("fi_av_insert", fi_av_insert(table, victim, 1, &peer, 0, NULL) == 1 ? 0 : -FI_EINVAL);
+}
+
+/* False if it cannot be sent: the other side has hung up. */
+static int send_bytes(size_t length, int index) {
+    for (int tries = 0; tries < 2000; ++tries) {
+        const ssize_t result = fi_send(endpoint, bytes, length, NULL, peer, &contexts[index % 512]);
+        if (result != -FI_EAGAIN) return result == 0;
+        look(0.001);
+    }
+    return 0;
+}
+
+static void send_requests(void) {
+    int sent = 0, fitting = 0; /* into a receive buffer: longer ones may end the connection */
+    for (size_t length = 0; length <= 4096; length += length < 200 ? 1 : 97) {
+        for (size_t i = 0; i < length; ++i)
+            bytes[i] = (char)rand();
+        if (!send_bytes(length, sent)) break;
+        ++sent;
+        if (length <= 2048) ++fitting;
+    }
+    look(0.5);
+    printf("sent=%d fitting=%d\n", sent, fitting);
+}
+
+static void guess_keys(void) {
+    memset(bytes, 0x55, sizeof bytes);
+    for (uint64_t key = 0; key < 12; ++key) {
+        for (int tries = 0; tries < 1000; ++tries) {
+            const size_t length = key < 4 ? 64 : sizeof bytes;
+            const ssize_t result =
+                key < 8 ? fi_write(endpoint, bytes, length, NULL, peer, 0, key % 4, &contexts[key])
+                        : fi_read(endpoint, bytes, length, NULL, peer, 0, key % 4, &contexts[key]);
+            if (result != -FI_EAGAIN) break;
+            look(0.001);
+        }
+        look(0.1);
+    }
+}
+
 int main(int argc, char** argv) {
-    if (argc < 3) return 2;
+    if (argc < 4) return 2;
     struct sockaddr_in victim = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[2]))};
     inet_pton(AF_INET, argv[1], &victim.sin_addr);
+    const char* const mode = argv[3];
+    const int number = argc > 4 ? atoi(argv[4]) : 1;
+    if (strcmp(mode, "claim") == 0) claimed = htons((uint16_t)number);
     /* As the job's PEs have it: rxm itself refuses who has another one. */
     setenv("FI_OFI_RXM_BUFFER_SIZE", "4096", 1);
     struct fi_info* hints = fi_allocinfo();
-    struct fi_info* info = NULL;
     hints->caps = FI_MSG | FI_RMA;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
@@ -51,48 +161,36 @@ int main(int argc, char** argv) {
     hints->fabric_attr->prov_name = strdup("tcp;ofi_rxm");
     need("fi_getinfo", fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info));
     struct fid_fabric* fabric;
-    struct fid_domain* domain;
-    struct fid_av* table;
-    struct fi_av_attr addresses = {.type = FI_AV_TABLE, .count = 1};
-    struct fi_cq_attr completions = {.format = FI_CQ_FORMAT_MSG, .size = 1024};
-    fi_addr_t peer;
     need("fi_fabric", fi_fabric(info->fabric_attr, &fabric, NULL));
     need("fi_domain", fi_domain(fabric, info, &domain, NULL));
-    need("fi_av_open", fi_av_open(domain, &addresses, &table, NULL));
-    need("fi_cq_open", fi_cq_open(domain, &completions, &queue, NULL));
-    need("fi_endpoint", fi_endpoint(domain, info, &endpoint, NULL));
-    need("fi_ep_bind", fi_ep_bind(endpoint, &table->fid, 0));
-    need("fi_ep_bind", fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV));
-    need("fi_enable", fi_enable(endpoint));
-    need("fi_av_insert", fi_av_insert(table, &victim, 1, &peer, 0, NULL) == 1 ? 0 : -FI_EINVAL);
-    static char bytes[4096];
-    static struct fi_context2 contexts[512];
-    int sent = 0, fitting = 0; /* into a receive buffer: longer ones may end the connection */
     srand(1);
-    for (size_t length = 0; length <= sizeof bytes; length += length < 200 ? 1 : 97) {
-        for (size_t i = 0; i < length; ++i)
-            bytes[i] = (char)rand();
-        ssize_t result;
-        while ((result = fi_send(endpoint, bytes, length, NULL, peer, &contexts[sent % 512])) ==
-               -FI_EAGAIN)
-            look(0.001);
-        need("fi_send", result);
-        ++sent;
-        if (length <= 2048) ++fitting;
-    }
-    look(0.5);
-    if (argc > 3) {
-        memset(bytes, 0x55, sizeof bytes);
-        for (uint64_t key = 0; key < 4; ++key) {
-            ssize_t result;
-            for (int tries = 0; tries < 1000; ++tries) {
-                result = fi_write(endpoint, bytes, 64, NULL, peer, 0, key, &contexts[key]);
-                if (result != -FI_EAGAIN) break;
-                look(0.001);
-            }
-            look(0.1);
+    if (strcmp(mode, "unended") == 0) {
+        int begun = 0;
+        for (int i = 0; i < number; ++i) {
+            open_endpoint(&victim);
+            cuts = 1;
+            begun += send_bytes(2000, i);
+            look(0.02);
+            cuts = 0;
         }
+        printf("begun=%d\n", begun);
+        fflush(stdout);
+        look(argc > 5 ? atof(argv[5]) : 1);
+        return 0;
     }
-    printf("sent=%d fitting=%d\n", sent, fitting);
+    if (strcmp(mode, "long") == 0) {
+        for (int i = 0; i < number; ++i) {
+            open_endpoint(&victim);
+            for (int j = 0; j < 4; ++j)
+                send_bytes(argc > 5 ? (size_t)atoi(argv[5]) : 4000, j);
+            look(0.01);
+        }
+        look(0.5);
+        return 0;
+    }
+    open_endpoint(&victim);
+    send_requests();
+    if (strcmp(mode, "rma") == 0) guess_keys();
+    if (claimed != 0) look(argc > 5 ? atof(argv[5]) : 1);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* Two PEs that put to each other until the file that is named first appears; then the heap of each
- * must hold nothing but what the other put there. */
+ * must hold nothing but what the other put there. With a second name they begin when that appears.
+ */
 #include <shmem.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +12,11 @@ int main(int argc, char** argv) {
     if (argc < 2) return 2;
     shmem_init();
     const int me = shmem_my_pe(), other = 1 - me;
-    long* words = shmem_calloc(kWords, sizeof *words);
     printf("%d\n", (int)getpid());
     fflush(stdout);
+    while (argc > 2 && access(argv[2], F_OK) != 0)
+        usleep(2000);
+    long* words = shmem_calloc(kWords, sizeof *words);
     long round = 0;
     int bad = 0;
     static int stop, stops;

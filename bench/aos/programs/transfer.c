@@ -1,7 +1,9 @@
 /* Transfers to a segment of another PE.
  *
  *     transfer=put|get pes= bytes= share= gbs=     asynchronous, all of pes at once, each to the
- * next PE: of the best copy loop on the same memory latency=put|get bytes= ns= blocking, PE 0 alone
+ * next PE: of the best copy loop on the same memory
+ *     latency=put|get bytes= ns= loop= raw=        blocking, PE 0 alone; the best copy loop, and a
+ * line's way between the cores
  *     strided=put row= rows= share=                2-D put, of a loop of memcpy
  *
  * `share` and `gbs` are of one batch; the harness takes medians. Time is processor time. */
@@ -80,9 +82,25 @@ static void throughput(int is_put, size_t bytes, int batches) {
     }
 }
 
-static void latency(int is_put, size_t bytes, int batches) {
+/* `raw`: nanoseconds of a line's way from core to core. */
+static void latency(int is_put, size_t bytes, int batches, double raw) {
     const int calls = bytes > 65536 ? 4 : 50;
+    void* const dest = is_put ? next.base : local;
+    const void* const source = is_put ? local : next.base;
+    const int usable = bytes < 128 ? 1 : loop_count;
+    /* The best loop is found first: the least of several in each batch would be luck. */
+    int best = 0;
+    double least = 0;
+    for (int turn = 0; turn < 3; ++turn) {
+        for (int which = 0; which < usable; ++which) {
+            const double spent = loop_time(loops[which].copy, dest, source, bytes, calls);
+            if (least > 0 && spent >= least) continue;
+            least = spent;
+            best = which;
+        }
+    }
     for (int batch = 0; batch < batches; ++batch) {
+        const double loop = loop_time(loops[best].copy, dest, source, bytes, calls) / calls;
         const double start = cpu_ns();
         for (int i = 0; i < calls; ++i) {
             if (is_put) {
@@ -92,8 +110,8 @@ static void latency(int is_put, size_t bytes, int batches) {
                 isthmus_get(local, &next, 0, bytes, NULL);
             }
         }
-        printf("latency=%s bytes=%zu ns=%.1f\n", is_put ? "put" : "get", bytes,
-               (cpu_ns() - start) / calls);
+        printf("latency=%s bytes=%zu ns=%.1f loop=%.1f raw=%.1f\n", is_put ? "put" : "get", bytes,
+               (cpu_ns() - start) / calls, loop, raw);
     }
 }
 
@@ -151,10 +169,23 @@ int main(int argc, char** argv) {
         for (unsigned i = 0; i < sizeof named / sizeof *named; ++i)
             throughput(is_put, named[i], batches);
     }
+    double raw = 0;
+    if (all && pes == 2) {
+        volatile uint64_t* const lines = (volatile uint64_t*)mine.base;
+        volatile uint64_t* const others = (volatile uint64_t*)next.base;
+        *lines = 0;
+        isthmus_barrier();
+        /* The least of many: while one of the two does not run, the other waits for it. */
+        for (int turn = 0; turn < 50; ++turn) {
+            const double one_way = raw_one_way(lines, others, 500);
+            if (turn == 0 || one_way < raw) raw = one_way;
+        }
+        isthmus_barrier();
+    }
     if (me == 0 && all) {
         for (int is_put = 1; is_put >= 0; --is_put) {
             for (size_t bytes = 8; bytes <= 1 << 20; bytes *= (size_t)factor * 2)
-                latency(is_put, bytes, batches);
+                latency(is_put, bytes, batches, raw);
         }
         static const size_t rows[] = {64, 100, 128, 200, 256, 512, 1000, 1024, 4096};
         for (unsigned i = 0; i < sizeof rows / sizeof *rows; ++i)

@@ -4,6 +4,10 @@
  * --cells put:4096:0:8,get:... measures these (operation, bytes, offset of source and of dest)
  * alone.
  *
+ * --buffers warm|rotating|cold: one pair of buffers again and again; pairs one behind the other,
+ * over 64 MB on either side, so that none is met in a cache; or one pair that is flushed from all
+ * caches before each copy (x86 only).
+ *
  *     copy=put|get bytes= source= dest= candidate=NAME mbs= [drift=]     one line a candidate
  *
  * All candidates of a cell take turns; a cell whose first and second half differ by more than 5 %
@@ -12,11 +16,14 @@
 #include "common.h"
 #include "loops.h"
 
-enum { kMost = 8 << 20, kRoom = kMost + 8192, kRounds = 14, kAttempts = 4, kCandidates = 9 };
+enum buffers { kWarm, kRotating, kCold };
+enum { kMost = 8 << 20, kAround = 64 << 20, kRounds = 14, kAttempts = 4, kCandidates = 9 };
 
 static int me, other, rounds = kRounds, attempts = kAttempts;
-static char* local;     /* private, page aligned */
-static char* symmetric; /* in the heap, page aligned */
+static enum buffers buffers;
+static size_t room = kMost + 8192; /* of either side */
+static char* local;                /* private, page aligned */
+static char* symmetric;            /* in the heap, page aligned */
 
 static int ascending(const void* a, const void* b) {
     const double x = *(const double*)a, y = *(const double*)b;
@@ -67,9 +74,53 @@ static void copy_often(const struct candidate* at, size_t bytes, int calls) {
     }
 }
 
+#if defined(__x86_64__)
+static void flush(const char* at, size_t bytes) {
+    for (size_t i = 0; i < bytes + 64; i += 64)
+        _mm_clflush(at + i);
+    _mm_mfence();
+}
+#else
+static void flush(const char* at, size_t bytes) {
+    (void)at;
+    (void)bytes;
+}
+#endif
+
+/* Nanoseconds of `calls` copies, each of another pair of buffers. Who comes next goes on where the
+ * one before stopped. */
+static double copy_around(const struct candidate* at, size_t bytes, int calls) {
+    static size_t place;
+    const double start = cpu_ns();
+    for (int call = 0; call < calls; ++call) {
+        struct candidate moved = {at->name,         at->kind,           at->copy,
+                                  at->dest + place, at->source + place, {0}};
+        copy_often(&moved, bytes, 1);
+        place += (bytes + 4095) & ~(size_t)4095;
+        if (place + bytes + 4096 > kAround) place = 0;
+    }
+    return cpu_ns() - start;
+}
+
+static double copy_cold(const struct candidate* at, size_t bytes, int calls) {
+    double sum = 0;
+    char* const dest = at->kind == kPut ? (char*)shmem_ptr(at->dest, other) : at->dest;
+    const char* const source =
+        at->kind == kGet ? (const char*)shmem_ptr(at->source, other) : at->source;
+    for (int call = 0; call < calls; ++call) {
+        flush(dest, bytes);
+        flush(source, bytes);
+        const double start = cpu_ns();
+        copy_often(at, bytes, 1);
+        sum += cpu_ns() - start;
+    }
+    return sum;
+}
+
 static void measure(struct candidate* candidates, int count, size_t bytes) {
     /* Enough for the branch predictors to forget the candidate before, and for the clock. */
-    const int calls = bytes <= 1 << 16   ? (int)((4 << 20) / bytes)
+    const int calls = buffers == kCold   ? 8
+                      : bytes <= 1 << 16 ? (int)((4 << 20) / bytes)
                       : bytes <= 1 << 20 ? (int)((2 << 20) / bytes)
                                          : 1;
     static uint32_t random_state = 1;
@@ -87,10 +138,18 @@ static void measure(struct candidate* candidates, int count, size_t bytes) {
         }
         for (int i = 0; i < count; ++i) {
             struct candidate* const at = candidates + order[i];
-            copy_often(at, bytes, 1); /* the caches as this candidate leaves them */
-            const double start = cpu_ns();
-            copy_often(at, bytes, calls);
-            at->mbs[round] = (double)bytes * calls / (cpu_ns() - start) * 1e3;
+            double ns = 0;
+            if (buffers == kRotating) {
+                ns = copy_around(at, bytes, calls);
+            } else if (buffers == kCold) {
+                ns = copy_cold(at, bytes, calls);
+            } else {
+                copy_often(at, bytes, 1); /* the caches as this candidate leaves them */
+                const double start = cpu_ns();
+                copy_often(at, bytes, calls);
+                ns = cpu_ns() - start;
+            }
+            at->mbs[round] = (double)bytes * calls / ns * 1e3;
         }
     }
 }
@@ -166,12 +225,18 @@ int main(int argc, char** argv) {
     rounds = argument(argc, argv, "--rounds", kRounds);
     attempts = argument(argc, argv, "--attempts", kAttempts);
     require(rounds >= 2 && rounds <= kRounds, "--rounds is out of range");
-    local = (char*)mmap(NULL, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const char* const kind = text_argument(argc, argv, "--buffers");
+    if (kind)
+        buffers = strcmp(kind, "rotating") == 0 ? kRotating
+                  : strcmp(kind, "cold") == 0   ? kCold
+                                                : kWarm;
+    if (buffers == kRotating) room = kAround + 8192;
+    local = (char*)mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     require(local != MAP_FAILED, "no private memory");
-    symmetric = (char*)shmem_align(4096, kRoom);
+    symmetric = (char*)shmem_align(4096, room);
     require(symmetric != NULL, "no room in the heap");
-    memset(local, 1, kRoom);
-    memset(symmetric, 2, kRoom);
+    memset(local, 1, room);
+    memset(symmetric, 2, room);
     shmem_barrier_all();
     const char* const cells = text_argument(argc, argv, "--cells");
     if (cells && me == 0) listed_cells(cells, with_loops);

@@ -1,10 +1,20 @@
-/* Time of collectives from 8 bytes to 8 MB. The active-set forms, which every OpenSHMEM has. An
- * iteration is the collective and a barrier of all PEs, so that it is finished everywhere.
+/* Time of collectives from 8 bytes to 8 MB. The active-set forms, which every OpenSHMEM has. The
+ * time of one is from the moment the last PE has begun to the moment the last has returned. Between
+ * two of them all PEs meet in plain shared memory, outside the library under test and outside the
+ * time.
  *
  *     collective=NAME bytes= us=       one line a batch; bytes: of one block */
 #include "common.h"
 
 enum { kMost = 8 << 20, kWarm = 2 };
+
+/* In plain memory: who has come to a meeting, the meetings so far, and when each PE began and
+ * returned. */
+enum { kMostIterations = 2000, kMostPes = 64 };
+static struct {
+    uint64_t arrived, pad[7], meetings, pad_too[7];
+    double began[kMostPes][kMostIterations], returned[kMostPes][kMostIterations];
+} * shared;
 
 static int me, pes;
 static uint64_t *source, *dest;
@@ -19,6 +29,47 @@ static long* sync_array(size_t words) {
     for (size_t i = 0; i < words; ++i)
         array[i] = SHMEM_SYNC_VALUE;
     return array;
+}
+
+/* PEs that share a core give it to each other. */
+static void meet(void) {
+    const uint64_t before = __atomic_load_n(&shared->meetings, __ATOMIC_ACQUIRE);
+    if (__atomic_add_fetch(&shared->arrived, 1, __ATOMIC_ACQ_REL) == (uint64_t)pes) {
+        __atomic_store_n(&shared->arrived, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&shared->meetings, before + 1, __ATOMIC_RELEASE);
+        return;
+    }
+    for (unsigned spins = 1; __atomic_load_n(&shared->meetings, __ATOMIC_ACQUIRE) == before;
+         ++spins)
+        if (spins % 256 == 0) sched_yield();
+}
+
+static int by_size(const void* a, const void* b) {
+    const double left = *(const double*)a, right = *(const double*)b;
+    return (left > right) - (left < right);
+}
+
+/* Nanoseconds of the median iteration; right at PE 0. */
+static double batch_of(void (*run)(size_t), size_t words, long iterations) {
+    static double times[kMostIterations];
+    for (long k = 0; k < iterations; ++k) {
+        meet();
+        shared->began[me][k] = now_ns();
+        run(words);
+        shared->returned[me][k] = now_ns();
+    }
+    meet();
+    for (long k = 0; me == 0 && k < iterations; ++k) {
+        double began = 0, returned = 0;
+        for (int pe = 0; pe < pes; ++pe) {
+            if (shared->began[pe][k] > began) began = shared->began[pe][k];
+            if (shared->returned[pe][k] > returned) returned = shared->returned[pe][k];
+        }
+        times[k] = returned - began;
+    }
+    if (me == 0) qsort(times, (size_t)iterations, sizeof *times, by_size);
+    meet(); /* nobody writes the next batch's before */
+    return times[iterations / 2];
 }
 
 static void run_broadcast(size_t words) {
@@ -55,6 +106,8 @@ int main(int argc, char** argv) {
     collect_sync = sync_array(SHMEM_COLLECT_SYNC_SIZE);
     alltoall_sync = sync_array(SHMEM_ALLTOALL_SYNC_SIZE);
     reduce_sync = sync_array(SHMEM_REDUCE_SYNC_SIZE);
+    require(pes <= kMostPes, "too many PEs");
+    shared = (void*)plain_memory(sizeof *shared);
     shmem_barrier_all();
     const struct {
         const char* name;
@@ -67,35 +120,22 @@ int main(int argc, char** argv) {
         for (int doubling = 3; doubling <= 23; ++doubling) {
             if ((doubling - 3) % step != 0 && doubling != 23) continue;
             const size_t words = ((size_t)1 << doubling) / 8;
-            for (int k = 0; k < kWarm; ++k) {
-                rows[i].run(words);
-                shmem_barrier_all();
-            }
-            double start = now_ns();
-            for (int k = 0; k < 3; ++k) {
-                rows[i].run(words);
-                shmem_barrier_all();
-            }
+            batch_of(rows[i].run, words, kWarm);
+            const double each = batch_of(rows[i].run, words, 3);
             if (me == 0) {
-                const double each = (now_ns() - start) / 3;
                 const long fit = (long)(batch_ns / (each + 1));
-                iterations_everywhere = fit < 1 ? 1 : fit > 2000 ? 2000 : fit;
+                iterations_everywhere = fit < 1 ? 1 : fit > kMostIterations ? kMostIterations : fit;
                 for (int pe = 1; pe < pes; ++pe)
                     shmem_long_p(&iterations_everywhere, iterations_everywhere, pe);
             }
             shmem_barrier_all();
-            const long iterations = iterations_everywhere;
             for (int batch = 0; batch < batches; ++batch) {
-                shmem_barrier_all();
-                start = now_ns();
-                for (long k = 0; k < iterations; ++k) {
-                    rows[i].run(words);
-                    shmem_barrier_all();
-                }
+                const double spent = batch_of(rows[i].run, words, iterations_everywhere);
                 if (me == 0)
                     printf("collective=%s bytes=%d us=%.4f\n", rows[i].name, 1 << doubling,
-                           (now_ns() - start) / iterations / 1e3);
+                           spent / 1e3);
             }
+            shmem_barrier_all(); /* everybody has read how many iterations */
         }
     }
     shmem_finalize();

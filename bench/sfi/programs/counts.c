@@ -37,6 +37,10 @@ static void (*volatile iput)(long*, const long*, ptrdiff_t, ptrdiff_t, size_t,
 static void (*volatile put_signal)(void*, const void*, size_t, uint64_t*, uint64_t, int,
                                    int) = shmem_putmem_signal;
 
+static void (*volatile ctx_int_p)(shmem_ctx_t, int*, int, int) = shmem_ctx_int_p;
+static void (*volatile ctx_putmem)(shmem_ctx_t, void*, const void*, size_t, int) = shmem_ctx_putmem;
+static void (*volatile ctx_quiet)(shmem_ctx_t) = shmem_ctx_quiet;
+
 static int (*volatile native_put)(const void*, const isthmus_segment*, uint64_t, uint64_t,
                                   isthmus_event*) = isthmus_put;
 static int (*volatile native_get)(void*, const isthmus_segment*, uint64_t, uint64_t,
@@ -68,6 +72,8 @@ int main(void) {
     here = shmem_malloc(1 << 20);
     there = shmem_malloc(1 << 20);
     memset(here, 1, 1 << 20);
+    shmem_ctx_t ctx;
+    if (shmem_ctx_create(0, &ctx) != 0) return 1;
     shmem_barrier_all();
     if (shmem_my_pe() == 0) {
         CASE("int_p", quiet(), int_p(ints, 1, 1))
@@ -86,6 +92,8 @@ int main(void) {
         CASE("quiet_1put", int_p(ints, 1, 1), quiet())
         CASE("fence_none", quiet(), fence())
         CASE("fence_1put", int_p(ints, 1, 1), fence())
+        CASE("ctx_int_p", ctx_quiet(ctx), ctx_int_p(ctx, ints, 1, 1))
+        CASE("ctx_putmem8", ctx_quiet(ctx), ctx_putmem(ctx, there, here, 8, 1))
         CASE("native_put8", quiet(), segment_put(here))
         CASE("native_put8_called", quiet(), native_put(here, &theirs, 64, 8, NULL))
         CASE("native_get8", quiet(), native_get(here, &theirs, 64, 8, NULL))
@@ -93,6 +101,7 @@ int main(void) {
         CASE("upc_write", quiet(), upc_write(i))
         CASE("upc_fence", quiet(), upc_fence())
     }
+    shmem_ctx_destroy(ctx);
     shmem_barrier_all();
     isthmus_segment_destroy(&mine);
     upc_close();

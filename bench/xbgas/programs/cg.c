@@ -20,18 +20,36 @@ static double dot(const double* a, const double* b) {
     shmem_double_sum_reduce(SHMEM_TEAM_WORLD, global, local, 1);
     return global[0];
 }
+/* With --nbi 1 what a product needs of the others is got by get_nbi, with one quiet, and used then;
+ * without, each word by a get of its own. */
+static double* got;
+static int* until; /* which of them belong to a row: those before */
+static int overlapping;
 /* q = A v: diagonal, and -1 at some distances to both sides, around the ring. */
 static void multiply(double* result, const double* v) {
     shmem_barrier_all();
+    double* next = got;
     for (int i = 0; i < mine; ++i) {
         double value = (2.0 * kOffsets + 2) * v[i];
         for (int k = 0; k < kOffsets; ++k)
             for (int sign = -1; sign <= 1; sign += 2) {
                 const int row = (me * mine + i + sign * distance[k] + all) % all;
                 const int pe = row / mine;
-                value -= pe == me ? v[row % mine] : shmem_double_g(&v[row % mine], pe);
+                if (pe == me)
+                    value -= v[row % mine];
+                else if (overlapping)
+                    shmem_double_get_nbi(next++, &v[row % mine], 1, pe);
+                else
+                    value -= shmem_double_g(&v[row % mine], pe);
             }
         result[i] = value;
+        if (overlapping) until[i] = (int)(next - got);
+    }
+    if (overlapping) {
+        shmem_quiet();
+        for (int i = 0, k = 0; i < mine; ++i)
+            for (; k < until[i]; ++k)
+                result[i] -= got[k];
     }
     shmem_barrier_all();
 }
@@ -98,6 +116,9 @@ int main(int argc, char** argv) {
     if (mine * npes <= 58) mine = 64; /* the distances must not meet around the ring */
     all = mine * npes;
     const int iterations = argument(argc, argv, "--iterations", 6);
+    overlapping = argument(argc, argv, "--nbi", 0);
+    got = malloc((size_t)mine * 2 * kOffsets * sizeof *got);
+    until = malloc((size_t)mine * sizeof *until);
     p = symmetric((size_t)mine * sizeof *p);
     x = symmetric((size_t)mine * sizeof *x);
     r = malloc((size_t)mine * sizeof *r);

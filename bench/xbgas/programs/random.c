@@ -1,4 +1,5 @@
-/* 8-byte puts to, or gets from, random places of random PEs (--get 1). */
+/* 8-byte puts to, or gets from, random places of random PEs (--get 1; 2: by get_nbi, with one
+ * quiet). */
 #include "common.h"
 
 int main(int argc, char** argv) {
@@ -10,8 +11,21 @@ int main(int argc, char** argv) {
     uint64_t wrong = 0;
     for (int i = 0; i < npes * kRow; ++i)
         table[i] = get ? random_at((uint64_t)me, (uint64_t)i) : 0;
+    uint64_t* const found = malloc(2 * (size_t)count * sizeof *found);
+    uint64_t* const expected = found + count;
     begin();
-    if (get) {
+    if (get == 2) {
+        for (int k = 0; k < count; ++k) {
+            const uint64_t at = random_at(1000 + (uint64_t)me, (uint64_t)k);
+            const int pe = (int)(at % (uint64_t)npes);
+            const uint64_t i = at / (uint64_t)npes % ((uint64_t)npes * kRow);
+            shmem_uint64_get_nbi(&found[k], &table[i], 1, pe);
+            expected[k] = random_at((uint64_t)pe, i);
+        }
+        shmem_quiet();
+        for (int k = 0; k < count; ++k)
+            wrong |= found[k] ^ expected[k];
+    } else if (get) {
         for (int k = 0; k < count; ++k) {
             const uint64_t at = random_at(1000 + (uint64_t)me, (uint64_t)k);
             const int pe = (int)(at % (uint64_t)npes);
@@ -31,15 +45,15 @@ int main(int argc, char** argv) {
          * place are not ordered, so any of them will do. */
         for (int writer = 0; writer < npes; ++writer)
             for (int slot = 0; slot < kRow; ++slot) {
-                const uint64_t found = table[writer * kRow + slot];
+                const uint64_t there = table[writer * kRow + slot];
                 int possible = 0, sent = 0;
                 for (int k = slot; k < count; k += kRow) {
                     const uint64_t at = random_at((uint64_t)writer, (uint64_t)k);
                     if ((int)(at % (uint64_t)npes) != me) continue;
                     sent = 1;
-                    possible |= found == at;
+                    possible |= there == at;
                 }
-                wrong |= sent ? !possible : found != 0;
+                wrong |= sent ? !possible : there != 0;
             }
     }
     return finish(get ? "random_get" : "random_put", wrong == 0, (double)count * npes);

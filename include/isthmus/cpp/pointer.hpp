@@ -62,30 +62,35 @@ template <typename T>
         store_slowly<T>(home, value, pe);
 }
 // The same of memory that is known to lie in the symmetric heap.
-[[gnu::always_inline]] inline std::uintptr_t first_argument() {
-    std::uintptr_t nothing = 0;
+// Two arguments, loaded where the call takes them: compilers load them elsewhere first.
+[[gnu::always_inline]] inline void* road_argument() {
+    void* road = nullptr;
 #if defined(__x86_64__)
-    __asm__("" : "=D"(nothing));
+    __asm__("movq %1, %0" : "=D"(road) : "m"(isthmus_window.road));
+#else
+    road = isthmus_window.road;
 #endif
-    return nothing;
+    return road;
 }
-[[gnu::always_inline]] inline std::uintptr_t third_argument() {
-    std::uintptr_t nothing = 0;
+[[gnu::always_inline]] inline const std::uint64_t* keys_argument() {
+    const std::uint64_t* keys = nullptr;
 #if defined(__x86_64__)
-    __asm__("" : "=d"(nothing));
+    __asm__("movq %1, %0" : "=d"(keys) : "m"(isthmus_window.keys));
+#else
+    keys = isthmus_window.keys;
 #endif
-    return nothing;
+    return keys;
 }
 template <typename T>
 [[gnu::always_inline]] inline void store_elsewhere_in_heap(T* home, const T& value, int pe) {
     const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(home) - isthmus_window.heap;
     const std::uint64_t to = static_cast<std::uint32_t>(pe);
     if constexpr (std::is_scalar_v<T> && sizeof(T) == 8)
-        isthmus_window.store64(first_argument(), __builtin_bit_cast(std::uint64_t, value),
-                               third_argument(), to, offset);
+        isthmus_window.store64(road_argument(), __builtin_bit_cast(std::uint64_t, value),
+                               keys_argument(), to, offset);
     else if constexpr (std::is_scalar_v<T> && sizeof(T) == 4)
-        isthmus_window.store32(first_argument(), __builtin_bit_cast(std::uint32_t, value),
-                               third_argument(), to, offset);
+        isthmus_window.store32(road_argument(), __builtin_bit_cast(std::uint32_t, value),
+                               keys_argument(), to, offset);
     else
         store_slowly<T>(home, value, pe);
 }
@@ -215,7 +220,8 @@ requires(!std::is_const_v<T>) void swap(reference<T, Memory::heap> a, reference<
 
 }  // namespace detail
 
-// What *p and p[i] are: assigning is one put, reading is one get. `auto v = *p;` is such a
+// What *p and p[i] are: assigning is one put, reading is one get, which sees what this PE assigned
+// or put by address before. `auto v = *p;` is such a
 // reference still; write the type, or get(). There is no `+=`: it would be a get and a put with a
 // gap between them; see global_atomic. An assignment is a store and wakes nobody: a waiter that
 // sleeps on the object notices it within ISTHMUS_WAKE_MILLISECONDS. put() and async_put() of spans

@@ -20,14 +20,33 @@
 #ifndef ISTHMUS_XBRTIME_H
 #define ISTHMUS_XBRTIME_H
 
+#include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define MAX_PE_CONFIG 1024
+/* Published numbers that programs read; here blocks go as bulk transfers and there are no slots. */
+#ifndef _XBRTIME_MIN_UNR_THRESHOLD_
+#define _XBRTIME_MIN_UNR_THRESHOLD_ 8
+#endif
+#define _XBRTIME_UNROLL_FACTOR_ 4
+#define _XBRTIME_MEM_SLOTS_     2048
+
+enum xbgas_cmp_ops {
+    XBRTIME_CMP_EQ,
+    XBRTIME_CMP_NE,
+    XBRTIME_CMP_GT,
+    XBRTIME_CMP_LE,
+    XBRTIME_CMP_LT,
+    XBRTIME_CMP_GE
+};
 
 /* What the published library exports of its state; read only. */
 typedef struct {
@@ -54,6 +73,7 @@ extern XBRTIME_DATA* __XBRTIME_CONFIG; /* null before xbrtime_init() */
 int xbrtime_init(void);
 /* Ends it, all PEs together. */
 void xbrtime_close(void);
+/* -1 before xbrtime_init() and after xbrtime_close(). */
 int xbrtime_mype(void);
 int xbrtime_num_pes(void);
 /* Everything put before is complete everywhere, and all PEs have come here. */
@@ -63,8 +83,11 @@ void xbrtime_barrier_all(void);
 void* xbrtime_malloc(size_t size);
 void* xbrtime_align(size_t alignment, size_t size);
 void xbrtime_free(void* block);
-/* 1 if `address` is symmetric memory that PE `pe` has, too. */
+/* 1 if `address` is symmetric memory that PE `pe` has, too; if there is such a PE. */
 int xbrtime_addr_accessible(const void* address, int pe);
+int xbrtime_pe_accessible(int pe);
+/* 0: another PE's memory is not reached by loads and stores. */
+uint64_t xbrtime_ptr(const void* dest, int pe);
 /* The namespace of a PE; the address of symmetric memory at a PE, 0 if it is not symmetric. */
 uint32_t xbrtime_decode_pe(int pe);
 uint64_t __xbrtime_ltor(uint64_t address, int pe);
@@ -197,7 +220,14 @@ void __xbrtime_ctor_reg_reset(void);
     X(unsigned long long, ulonglong) \
     X(uint64_t, uint64)              \
     X(long long, longlong)           \
-    X(int64_t, int64)
+    X(int64_t, int64)                \
+    X(size_t, size)                  \
+    X(ptrdiff_t, ptrdiff)
+
+/* Symmetric memory of this PE that another one will write. */
+#define XBRTIME_WAIT_(T, N) void xbrtime_##N##_wait_until(T* ivar, int cmp, T value);
+XBRTIME_ATOMIC_TYPES(XBRTIME_WAIT_)
+#undef XBRTIME_WAIT_
 
 #define XBRTIME_TRANSFER_(T, N)                                                          \
     void xbrtime_##N##_put(T* dest, const T* src, size_t nelems, int stride, int pe);    \
@@ -213,7 +243,8 @@ XBRTIME_TYPES(XBRTIME_TRANSFER_)
  * _van_de_geijn scattered and collected again. Others need no symmetric memory.
  *
  * reduce: `dest` at the root, reduce_all: everywhere; _tree up a binomial tree, _rabenseifner each
- * PE a part.
+ * PE a part, _recursive_doubling by exchanges with PEs at distances of powers of two. The later
+ * names, OP_reduce, are reduce_all with a stride of 1.
  *
  * scatter: PE p receives pe_msg_sz[p] elements from src + pe_disp[p] of the root. gather is the
  * reverse; gather_all with the result everywhere. nelems is the sum of pe_msg_sz.
@@ -241,19 +272,23 @@ XBRTIME_TYPES(XBRTIME_TRANSFER_)
 XBRTIME_COLLECTIVE_TYPES(XBRTIME_COLLECTIVE_)
 #undef XBRTIME_COLLECTIVE_
 
-#define XBRTIME_REDUCE_(T, N, OP)                                                               \
-    void xbrtime_##N##_reduce_##OP(T* dest, const T* src, size_t nelems, int stride, int root); \
-    void xbrtime_##N##_reduce_##OP##_tree(T* dest, const T* src, size_t nelems, int stride,     \
-                                          int root);                                            \
-    void xbrtime_##N##_reduce_##OP##_rabenseifner(T* dest, const T* src, size_t nelems,         \
-                                                  int stride, int root);                        \
-    void xbrtime_##N##_reduce_all_##OP(T* dest, const T* src, size_t nelems, int stride);
+#define XBRTIME_REDUCE_(T, N, OP)                                                                 \
+    void xbrtime_##N##_reduce_##OP(T* dest, const T* src, size_t nelems, int stride, int root);   \
+    void xbrtime_##N##_reduce_##OP##_tree(T* dest, const T* src, size_t nelems, int stride,       \
+                                          int root);                                              \
+    void xbrtime_##N##_reduce_##OP##_rabenseifner(T* dest, const T* src, size_t nelems,           \
+                                                  int stride, int root);                          \
+    void xbrtime_##N##_reduce_all_##OP(T* dest, const T* src, size_t nelems, int stride);         \
+    void xbrtime_##N##_reduce_all_##OP##_recursive_doubling(T* dest, const T* src, size_t nelems, \
+                                                            int stride);                          \
+    void xbrtime_##N##_reduce_all_##OP##_rabenseifner(T* dest, const T* src, size_t nelems,       \
+                                                      int stride);                                \
+    int xbrtime_##N##_##OP##_reduce(T* dest, const T* src, size_t nelems);
 #define XBRTIME_REDUCE_ARITHMETIC_(T, N) \
     XBRTIME_REDUCE_(T, N, sum)           \
     XBRTIME_REDUCE_(T, N, product)       \
     XBRTIME_REDUCE_(T, N, max)           \
-    XBRTIME_REDUCE_(T, N, min)           \
-    void xbrtime_##N##_sum_reduce(T* dest, const T* src, size_t nelems);
+    XBRTIME_REDUCE_(T, N, min)
 #define XBRTIME_REDUCE_BITWISE_(T, N) \
     XBRTIME_REDUCE_(T, N, and)        \
     XBRTIME_REDUCE_(T, N, or)         \
@@ -266,7 +301,7 @@ XBRTIME_INTEGER_TYPES(XBRTIME_REDUCE_BITWISE_)
 
 /* Atomics return the old value, which the published library does not; set and inc return nothing
  * and are complete after xbrtime_quiet(). land, lor and lxor are bitwise, as their instructions
- * are; band, bor and bxor are the same, with the old value. max and min compare as the type does.
+ * are; band, and, fetch_and and so on are the same. max and min compare as the type does.
  * compare_swap puts `desired` where `expected` is found. */
 #define XBRTIME_ATOMIC_(T, N)                                 \
     T xbrtime_##N##_atomic_fetch(const T* src, int pe);       \
@@ -282,119 +317,31 @@ XBRTIME_INTEGER_TYPES(XBRTIME_REDUCE_BITWISE_)
     T xbrtime_##N##_atomic_band(T* dest, T val, int pe);      \
     T xbrtime_##N##_atomic_bor(T* dest, T val, int pe);       \
     T xbrtime_##N##_atomic_bxor(T* dest, T val, int pe);      \
+    T xbrtime_##N##_atomic_and(T* dest, T val, int pe);       \
+    T xbrtime_##N##_atomic_or(T* dest, T val, int pe);        \
+    T xbrtime_##N##_atomic_xor(T* dest, T val, int pe);       \
+    T xbrtime_##N##_atomic_fetch_and(T* dest, T val, int pe); \
+    T xbrtime_##N##_atomic_fetch_or(T* dest, T val, int pe);  \
+    T xbrtime_##N##_atomic_fetch_xor(T* dest, T val, int pe); \
     T xbrtime_##N##_atomic_max(T* dest, T val, int pe);       \
     T xbrtime_##N##_atomic_min(T* dest, T val, int pe);       \
     T xbrtime_##N##_atomic_compare_swap(T* dest, T expected, T desired, int pe);
 XBRTIME_ATOMIC_TYPES(XBRTIME_ATOMIC_)
 #undef XBRTIME_ATOMIC_
+#define XBRTIME_FLOATING_ATOMIC_(T, N)                     \
+    T xbrtime_##N##_atomic_fetch(const T* src, int pe);    \
+    void xbrtime_##N##_atomic_set(T* dest, T val, int pe); \
+    T xbrtime_##N##_atomic_swap(T* dest, T val, int pe);
+XBRTIME_FLOATING_ATOMIC_(float, float)
+XBRTIME_FLOATING_ATOMIC_(double, double)
+#undef XBRTIME_FLOATING_ATOMIC_
 
 #ifdef __cplusplus
 }
 #endif
 
-/* Later programs leave the stride out: four arguments mean a stride of 1. */
 #ifndef XBRTIME_NO_OVERLOADS
-#define XBRTIME_FIFTH_(a, b, c, d, e, name, ...) name
-#define XBRTIME_ARITY_(name, ...) \
-    XBRTIME_FIFTH_(__VA_ARGS__, XBRTIME_FIVE_, XBRTIME_FOUR_, 0, 0, 0, 0)(name, __VA_ARGS__)
-#define XBRTIME_FIVE_(name, dest, src, nelems, stride, pe) (name)(dest, src, nelems, stride, pe)
-#define XBRTIME_FOUR_(name, dest, src, nelems, pe)         (name)(dest, src, nelems, 1, pe)
-#define xbrtime_float_put(...)                             XBRTIME_ARITY_(xbrtime_float_put, __VA_ARGS__)
-#define xbrtime_double_put(...)                            XBRTIME_ARITY_(xbrtime_double_put, __VA_ARGS__)
-#define xbrtime_longdouble_put(...)                        XBRTIME_ARITY_(xbrtime_longdouble_put, __VA_ARGS__)
-#define xbrtime_schar_put(...)                             XBRTIME_ARITY_(xbrtime_schar_put, __VA_ARGS__)
-#define xbrtime_char_put(...)                              XBRTIME_ARITY_(xbrtime_char_put, __VA_ARGS__)
-#define xbrtime_short_put(...)                             XBRTIME_ARITY_(xbrtime_short_put, __VA_ARGS__)
-#define xbrtime_int_put(...)                               XBRTIME_ARITY_(xbrtime_int_put, __VA_ARGS__)
-#define xbrtime_long_put(...)                              XBRTIME_ARITY_(xbrtime_long_put, __VA_ARGS__)
-#define xbrtime_longlong_put(...)                          XBRTIME_ARITY_(xbrtime_longlong_put, __VA_ARGS__)
-#define xbrtime_uchar_put(...)                             XBRTIME_ARITY_(xbrtime_uchar_put, __VA_ARGS__)
-#define xbrtime_ushort_put(...)                            XBRTIME_ARITY_(xbrtime_ushort_put, __VA_ARGS__)
-#define xbrtime_uint_put(...)                              XBRTIME_ARITY_(xbrtime_uint_put, __VA_ARGS__)
-#define xbrtime_ulong_put(...)                             XBRTIME_ARITY_(xbrtime_ulong_put, __VA_ARGS__)
-#define xbrtime_ulonglong_put(...)                         XBRTIME_ARITY_(xbrtime_ulonglong_put, __VA_ARGS__)
-#define xbrtime_int8_put(...)                              XBRTIME_ARITY_(xbrtime_int8_put, __VA_ARGS__)
-#define xbrtime_int16_put(...)                             XBRTIME_ARITY_(xbrtime_int16_put, __VA_ARGS__)
-#define xbrtime_int32_put(...)                             XBRTIME_ARITY_(xbrtime_int32_put, __VA_ARGS__)
-#define xbrtime_int64_put(...)                             XBRTIME_ARITY_(xbrtime_int64_put, __VA_ARGS__)
-#define xbrtime_uint8_put(...)                             XBRTIME_ARITY_(xbrtime_uint8_put, __VA_ARGS__)
-#define xbrtime_uint16_put(...)                            XBRTIME_ARITY_(xbrtime_uint16_put, __VA_ARGS__)
-#define xbrtime_uint32_put(...)                            XBRTIME_ARITY_(xbrtime_uint32_put, __VA_ARGS__)
-#define xbrtime_uint64_put(...)                            XBRTIME_ARITY_(xbrtime_uint64_put, __VA_ARGS__)
-#define xbrtime_size_put(...)                              XBRTIME_ARITY_(xbrtime_size_put, __VA_ARGS__)
-#define xbrtime_ptrdiff_put(...)                           XBRTIME_ARITY_(xbrtime_ptrdiff_put, __VA_ARGS__)
-#define xbrtime_float_get(...)                             XBRTIME_ARITY_(xbrtime_float_get, __VA_ARGS__)
-#define xbrtime_double_get(...)                            XBRTIME_ARITY_(xbrtime_double_get, __VA_ARGS__)
-#define xbrtime_longdouble_get(...)                        XBRTIME_ARITY_(xbrtime_longdouble_get, __VA_ARGS__)
-#define xbrtime_schar_get(...)                             XBRTIME_ARITY_(xbrtime_schar_get, __VA_ARGS__)
-#define xbrtime_char_get(...)                              XBRTIME_ARITY_(xbrtime_char_get, __VA_ARGS__)
-#define xbrtime_short_get(...)                             XBRTIME_ARITY_(xbrtime_short_get, __VA_ARGS__)
-#define xbrtime_int_get(...)                               XBRTIME_ARITY_(xbrtime_int_get, __VA_ARGS__)
-#define xbrtime_long_get(...)                              XBRTIME_ARITY_(xbrtime_long_get, __VA_ARGS__)
-#define xbrtime_longlong_get(...)                          XBRTIME_ARITY_(xbrtime_longlong_get, __VA_ARGS__)
-#define xbrtime_uchar_get(...)                             XBRTIME_ARITY_(xbrtime_uchar_get, __VA_ARGS__)
-#define xbrtime_ushort_get(...)                            XBRTIME_ARITY_(xbrtime_ushort_get, __VA_ARGS__)
-#define xbrtime_uint_get(...)                              XBRTIME_ARITY_(xbrtime_uint_get, __VA_ARGS__)
-#define xbrtime_ulong_get(...)                             XBRTIME_ARITY_(xbrtime_ulong_get, __VA_ARGS__)
-#define xbrtime_ulonglong_get(...)                         XBRTIME_ARITY_(xbrtime_ulonglong_get, __VA_ARGS__)
-#define xbrtime_int8_get(...)                              XBRTIME_ARITY_(xbrtime_int8_get, __VA_ARGS__)
-#define xbrtime_int16_get(...)                             XBRTIME_ARITY_(xbrtime_int16_get, __VA_ARGS__)
-#define xbrtime_int32_get(...)                             XBRTIME_ARITY_(xbrtime_int32_get, __VA_ARGS__)
-#define xbrtime_int64_get(...)                             XBRTIME_ARITY_(xbrtime_int64_get, __VA_ARGS__)
-#define xbrtime_uint8_get(...)                             XBRTIME_ARITY_(xbrtime_uint8_get, __VA_ARGS__)
-#define xbrtime_uint16_get(...)                            XBRTIME_ARITY_(xbrtime_uint16_get, __VA_ARGS__)
-#define xbrtime_uint32_get(...)                            XBRTIME_ARITY_(xbrtime_uint32_get, __VA_ARGS__)
-#define xbrtime_uint64_get(...)                            XBRTIME_ARITY_(xbrtime_uint64_get, __VA_ARGS__)
-#define xbrtime_size_get(...)                              XBRTIME_ARITY_(xbrtime_size_get, __VA_ARGS__)
-#define xbrtime_ptrdiff_get(...)                           XBRTIME_ARITY_(xbrtime_ptrdiff_get, __VA_ARGS__)
-#define xbrtime_float_put_nb(...)                          XBRTIME_ARITY_(xbrtime_float_put_nb, __VA_ARGS__)
-#define xbrtime_double_put_nb(...)                         XBRTIME_ARITY_(xbrtime_double_put_nb, __VA_ARGS__)
-#define xbrtime_longdouble_put_nb(...)                     XBRTIME_ARITY_(xbrtime_longdouble_put_nb, __VA_ARGS__)
-#define xbrtime_schar_put_nb(...)                          XBRTIME_ARITY_(xbrtime_schar_put_nb, __VA_ARGS__)
-#define xbrtime_char_put_nb(...)                           XBRTIME_ARITY_(xbrtime_char_put_nb, __VA_ARGS__)
-#define xbrtime_short_put_nb(...)                          XBRTIME_ARITY_(xbrtime_short_put_nb, __VA_ARGS__)
-#define xbrtime_int_put_nb(...)                            XBRTIME_ARITY_(xbrtime_int_put_nb, __VA_ARGS__)
-#define xbrtime_long_put_nb(...)                           XBRTIME_ARITY_(xbrtime_long_put_nb, __VA_ARGS__)
-#define xbrtime_longlong_put_nb(...)                       XBRTIME_ARITY_(xbrtime_longlong_put_nb, __VA_ARGS__)
-#define xbrtime_uchar_put_nb(...)                          XBRTIME_ARITY_(xbrtime_uchar_put_nb, __VA_ARGS__)
-#define xbrtime_ushort_put_nb(...)                         XBRTIME_ARITY_(xbrtime_ushort_put_nb, __VA_ARGS__)
-#define xbrtime_uint_put_nb(...)                           XBRTIME_ARITY_(xbrtime_uint_put_nb, __VA_ARGS__)
-#define xbrtime_ulong_put_nb(...)                          XBRTIME_ARITY_(xbrtime_ulong_put_nb, __VA_ARGS__)
-#define xbrtime_ulonglong_put_nb(...)                      XBRTIME_ARITY_(xbrtime_ulonglong_put_nb, __VA_ARGS__)
-#define xbrtime_int8_put_nb(...)                           XBRTIME_ARITY_(xbrtime_int8_put_nb, __VA_ARGS__)
-#define xbrtime_int16_put_nb(...)                          XBRTIME_ARITY_(xbrtime_int16_put_nb, __VA_ARGS__)
-#define xbrtime_int32_put_nb(...)                          XBRTIME_ARITY_(xbrtime_int32_put_nb, __VA_ARGS__)
-#define xbrtime_int64_put_nb(...)                          XBRTIME_ARITY_(xbrtime_int64_put_nb, __VA_ARGS__)
-#define xbrtime_uint8_put_nb(...)                          XBRTIME_ARITY_(xbrtime_uint8_put_nb, __VA_ARGS__)
-#define xbrtime_uint16_put_nb(...)                         XBRTIME_ARITY_(xbrtime_uint16_put_nb, __VA_ARGS__)
-#define xbrtime_uint32_put_nb(...)                         XBRTIME_ARITY_(xbrtime_uint32_put_nb, __VA_ARGS__)
-#define xbrtime_uint64_put_nb(...)                         XBRTIME_ARITY_(xbrtime_uint64_put_nb, __VA_ARGS__)
-#define xbrtime_size_put_nb(...)                           XBRTIME_ARITY_(xbrtime_size_put_nb, __VA_ARGS__)
-#define xbrtime_ptrdiff_put_nb(...)                        XBRTIME_ARITY_(xbrtime_ptrdiff_put_nb, __VA_ARGS__)
-#define xbrtime_float_get_nb(...)                          XBRTIME_ARITY_(xbrtime_float_get_nb, __VA_ARGS__)
-#define xbrtime_double_get_nb(...)                         XBRTIME_ARITY_(xbrtime_double_get_nb, __VA_ARGS__)
-#define xbrtime_longdouble_get_nb(...)                     XBRTIME_ARITY_(xbrtime_longdouble_get_nb, __VA_ARGS__)
-#define xbrtime_schar_get_nb(...)                          XBRTIME_ARITY_(xbrtime_schar_get_nb, __VA_ARGS__)
-#define xbrtime_char_get_nb(...)                           XBRTIME_ARITY_(xbrtime_char_get_nb, __VA_ARGS__)
-#define xbrtime_short_get_nb(...)                          XBRTIME_ARITY_(xbrtime_short_get_nb, __VA_ARGS__)
-#define xbrtime_int_get_nb(...)                            XBRTIME_ARITY_(xbrtime_int_get_nb, __VA_ARGS__)
-#define xbrtime_long_get_nb(...)                           XBRTIME_ARITY_(xbrtime_long_get_nb, __VA_ARGS__)
-#define xbrtime_longlong_get_nb(...)                       XBRTIME_ARITY_(xbrtime_longlong_get_nb, __VA_ARGS__)
-#define xbrtime_uchar_get_nb(...)                          XBRTIME_ARITY_(xbrtime_uchar_get_nb, __VA_ARGS__)
-#define xbrtime_ushort_get_nb(...)                         XBRTIME_ARITY_(xbrtime_ushort_get_nb, __VA_ARGS__)
-#define xbrtime_uint_get_nb(...)                           XBRTIME_ARITY_(xbrtime_uint_get_nb, __VA_ARGS__)
-#define xbrtime_ulong_get_nb(...)                          XBRTIME_ARITY_(xbrtime_ulong_get_nb, __VA_ARGS__)
-#define xbrtime_ulonglong_get_nb(...)                      XBRTIME_ARITY_(xbrtime_ulonglong_get_nb, __VA_ARGS__)
-#define xbrtime_int8_get_nb(...)                           XBRTIME_ARITY_(xbrtime_int8_get_nb, __VA_ARGS__)
-#define xbrtime_int16_get_nb(...)                          XBRTIME_ARITY_(xbrtime_int16_get_nb, __VA_ARGS__)
-#define xbrtime_int32_get_nb(...)                          XBRTIME_ARITY_(xbrtime_int32_get_nb, __VA_ARGS__)
-#define xbrtime_int64_get_nb(...)                          XBRTIME_ARITY_(xbrtime_int64_get_nb, __VA_ARGS__)
-#define xbrtime_uint8_get_nb(...)                          XBRTIME_ARITY_(xbrtime_uint8_get_nb, __VA_ARGS__)
-#define xbrtime_uint16_get_nb(...)                         XBRTIME_ARITY_(xbrtime_uint16_get_nb, __VA_ARGS__)
-#define xbrtime_uint32_get_nb(...)                         XBRTIME_ARITY_(xbrtime_uint32_get_nb, __VA_ARGS__)
-#define xbrtime_uint64_get_nb(...)                         XBRTIME_ARITY_(xbrtime_uint64_get_nb, __VA_ARGS__)
-#define xbrtime_size_get_nb(...)                           XBRTIME_ARITY_(xbrtime_size_get_nb, __VA_ARGS__)
-#define xbrtime_ptrdiff_get_nb(...)                        XBRTIME_ARITY_(xbrtime_ptrdiff_get_nb, __VA_ARGS__)
+#include "xbrtime_overloads.h"
 #endif
 
 #endif

@@ -145,6 +145,28 @@ ROAD_AMO(64)
 #undef ROAD_AMO
 #undef ROAD_AMO_
 
+/* The NIC has no minimum and maximum. */
+#define ROAD_CHOICE_(BITS, T, OP, BETTER)                                                   \
+    static inline T isthmus_road_##OP##BITS(int pe, void* at, T value) {                    \
+        T old = (T)isthmus_road_load##BITS(pe, at);                                         \
+        while (value BETTER old) {                                                          \
+            const T found = (T)isthmus_road_compare_swap##BITS(pe, at, (uint##BITS##_t)old, \
+                                                               (uint##BITS##_t)value);      \
+            if (found == old) break;                                                        \
+            old = found;                                                                    \
+        }                                                                                   \
+        return old;                                                                         \
+    }
+#define ROAD_CHOICE(BITS)                       \
+    ROAD_CHOICE_(BITS, int##BITS##_t, min, <)   \
+    ROAD_CHOICE_(BITS, int##BITS##_t, max, >)   \
+    ROAD_CHOICE_(BITS, uint##BITS##_t, minu, <) \
+    ROAD_CHOICE_(BITS, uint##BITS##_t, maxu, >)
+ROAD_CHOICE(32)
+ROAD_CHOICE(64)
+#undef ROAD_CHOICE
+#undef ROAD_CHOICE_
+
 /* Longer than a descriptor can say: in pieces, out of line, so that nobody else pays for the loop.
  */
 enum { kRoadLongest = 1 << 30 };

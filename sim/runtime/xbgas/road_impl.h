@@ -37,19 +37,29 @@ ROAD_WORD(64, xbgas_pe_erld, xbgas_pe_ersd)
     static inline void isthmus_road_post_##OP##BITS(int pe, void* at, uint##BITS##_t value) {      \
         xbgas_pe_post_eamo##OP##_##SUFFIX(pe, at, (int##BITS##_t)value);                           \
     }
-#define ROAD_AMO(BITS, SUFFIX)                                                             \
-    ROAD_AMO_(BITS, SUFFIX, swap)                                                          \
-    ROAD_AMO_(BITS, SUFFIX, add)                                                           \
-    ROAD_AMO_(BITS, SUFFIX, and)                                                           \
-    ROAD_AMO_(BITS, SUFFIX, or)                                                            \
-    ROAD_AMO_(BITS, SUFFIX, xor)                                                           \
-    static inline uint##BITS##_t isthmus_road_compare_swap##BITS(                          \
-        int pe, void* at, uint##BITS##_t cond, uint##BITS##_t value) {                     \
-        uint##BITS##_t old;                                                                \
-        do {                                                                               \
-            old = (uint##BITS##_t)xbgas_pe_elr_##SUFFIX(pe, at);                           \
-        } while (old == cond && xbgas_pe_esc_##SUFFIX(pe, at, (int##BITS##_t)value) != 0); \
-        return old;                                                                        \
+#define ROAD_CHOICE_(BITS, SUFFIX, T, OP)                                     \
+    static inline T isthmus_road_##OP##BITS(int pe, void* at, T value) {      \
+        return (T)xbgas_pe_eamo##OP##_##SUFFIX(pe, at, (int##BITS##_t)value); \
+    }
+#define ROAD_CHOICE(BITS, SUFFIX)                    \
+    ROAD_CHOICE_(BITS, SUFFIX, int##BITS##_t, min)   \
+    ROAD_CHOICE_(BITS, SUFFIX, int##BITS##_t, max)   \
+    ROAD_CHOICE_(BITS, SUFFIX, uint##BITS##_t, minu) \
+    ROAD_CHOICE_(BITS, SUFFIX, uint##BITS##_t, maxu)
+ROAD_CHOICE(32, w)
+ROAD_CHOICE(64, d)
+#undef ROAD_CHOICE
+#undef ROAD_CHOICE_
+#define ROAD_AMO(BITS, SUFFIX)                                                        \
+    ROAD_AMO_(BITS, SUFFIX, swap)                                                     \
+    ROAD_AMO_(BITS, SUFFIX, add)                                                      \
+    ROAD_AMO_(BITS, SUFFIX, and)                                                      \
+    ROAD_AMO_(BITS, SUFFIX, or)                                                       \
+    ROAD_AMO_(BITS, SUFFIX, xor)                                                      \
+    static inline uint##BITS##_t isthmus_road_compare_swap##BITS(                     \
+        int pe, void* at, uint##BITS##_t cond, uint##BITS##_t value) {                \
+        return (uint##BITS##_t)xbgas_pe_eamocas_##SUFFIX(pe, at, (int##BITS##_t)cond, \
+                                                         (int##BITS##_t)value);       \
     }
 ROAD_AMO(32, w)
 ROAD_AMO(64, d)

@@ -1,8 +1,8 @@
 // The aggregator (isthmus/aggregator.h).
 
 #include "api/isthmus/export.hpp"
-#include "core/aggregation.hpp"
-#include "core/status.hpp"
+#include "core/aggregation/aggregation.hpp"
+#include "core/wait/status.hpp"
 
 using namespace isthmus;
 using namespace isthmus::native;

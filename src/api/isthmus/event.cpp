@@ -1,8 +1,8 @@
 // Events (isthmus/event.h).
-#include "core/event.hpp"
+#include "core/wait/event.hpp"
 
 #include "api/isthmus/export.hpp"
-#include "core/status.hpp"
+#include "core/wait/status.hpp"
 
 using namespace isthmus;
 using namespace isthmus::native;

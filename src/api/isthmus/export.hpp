@@ -3,10 +3,10 @@
 
 #include <isthmus.h>
 
-#include "core/job.hpp"
-#include "core/status.hpp"
-#include "core/wait.hpp"
-#include "core/window.hpp"
+#include "core/job/job.hpp"
+#include "core/job/window.hpp"
+#include "core/wait/status.hpp"
+#include "core/wait/wait.hpp"
 
 #define ISTHMUS_API extern "C" __attribute__((visibility("default")))
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "api/isthmus/export.hpp"
-#include "core/far.hpp"
-#include "core/segment.hpp"
-#include "core/session_object.hpp"
-#include "core/status.hpp"
+#include "core/job/session_object.hpp"
+#include "core/reach/far.hpp"
+#include "core/segments/segment.hpp"
+#include "core/wait/status.hpp"
 
 using namespace isthmus;
 using namespace isthmus::native;
@@ -88,9 +88,9 @@ ISTHMUS_API int isthmus_gather_create(isthmus_gather** gather, const isthmus_seg
                       kLargestItem);
     if (count == 0) return refuse(ISTHMUS_ARGUMENT, routine, "no segments are given");
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (const int status = check_transfer(segments[i], 0, 0, ISTHMUS_READ, nullptr, routine);
-            status > ISTHMUS_OK)
-            return status;
+        const auto [way, status] =
+            check_transfer(segments[i], 0, 0, ISTHMUS_READ, nullptr, routine);
+        if (way == TransferWay::refused) return status;
     }
     return without_exceptions(routine, [&] {
         auto made = std::make_unique<Gather>();

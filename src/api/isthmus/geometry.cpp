@@ -1,13 +1,14 @@
 // Transfers of a shape (isthmus/geometry.h).
-#include "core/geometry.hpp"
+#include "core/copy/geometry.hpp"
 
 #include <atomic>
 
 #include "api/isthmus/export.hpp"
-#include "core/event.hpp"
-#include "core/far_segment.hpp"
-#include "core/segment.hpp"
-#include "core/status.hpp"
+#include "core/reach/scattered.hpp"
+#include "core/segments/far_segment.hpp"
+#include "core/segments/segment.hpp"
+#include "core/wait/event.hpp"
+#include "core/wait/status.hpp"
 
 using namespace isthmus;
 using namespace isthmus::native;
@@ -70,9 +71,10 @@ int move(const Transfer& transfer, const Segment& segment, Event* event, const c
     const bool put = transfer.direction == Direction::put;
     std::uint64_t remote_extent = 0;
     if (!extent(transfer.shape, transfer.remote_pitch, remote_extent)) return too_far(routine);
-    if (const int status = check_transfer(segment, transfer.offset, remote_extent,
-                                          put ? ISTHMUS_WRITE : ISTHMUS_READ, nullptr, routine))
-        return status == kFar ? move_far(transfer, segment, remote_extent, event, routine) : status;
+    const auto [way, status] = check_transfer(segment, transfer.offset, remote_extent,
+                                              put ? ISTHMUS_WRITE : ISTHMUS_READ, nullptr, routine);
+    if (way == TransferWay::road) return move_far(transfer, segment, remote_extent, event, routine);
+    if (way == TransferWay::refused) return status;
     if (remote_extent == 0) {  // nothing in it, however many planes
         complete(event);
         return ISTHMUS_OK;
@@ -209,15 +211,15 @@ isthmus_point3d flat(const isthmus_point2d& point) {
 int move_list(Direction direction, const isthmus_range* ranges, std::size_t count,
               const Segment& segment, Event* event, const char* routine) {
     const std::uint32_t right = direction == Direction::put ? ISTHMUS_WRITE : ISTHMUS_READ;
-    const int way = check_transfer(segment, 0, 0, right, nullptr, routine);
-    if (way > ISTHMUS_OK) return way;
+    const auto [way, status] = check_transfer(segment, 0, 0, right, nullptr, routine);
+    if (way == TransferWay::refused) return status;
     for (std::size_t i = 0; i < count; ++i) {
-        if (const int status = check_transfer(segment, ranges[i].offset, ranges[i].size, right,
-                                              ranges[i].local, routine);
-            status > ISTHMUS_OK)
-            return status;
+        const Checked range = check_transfer(segment, ranges[i].offset, ranges[i].size, right,
+                                             ranges[i].local, routine);
+        if (range.way == TransferWay::refused) return range.status;
     }
-    if (way == kFar) return move_list_far(direction, ranges, count, segment, event, routine);
+    if (way == TransferWay::road)
+        return move_list_far(direction, ranges, count, segment, event, routine);
     for (std::size_t i = 0; i < count; ++i) {
         char* const remote = segment.base + ranges[i].offset;
         if (direction == Direction::put)

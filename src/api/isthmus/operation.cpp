@@ -3,10 +3,10 @@
 #include <atomic>
 
 #include "api/isthmus/export.hpp"
-#include "core/copy.hpp"
-#include "core/event.hpp"
-#include "core/far_segment.hpp"
-#include "core/segment.hpp"
+#include "core/copy/copy.hpp"
+#include "core/segments/far_segment.hpp"
+#include "core/segments/segment.hpp"
+#include "core/wait/event.hpp"
 
 using namespace isthmus;
 using namespace isthmus::native;
@@ -90,9 +90,9 @@ T store(T* word, T value) {
                                             std::uint64_t offset, std::uint64_t size,
                                             Event* event) {
     const char* routine = "isthmus_put";
-    const int status = check_transfer(segment, offset, size, ISTHMUS_WRITE, local, routine);
-    if (status > ISTHMUS_OK) return status;
-    if (status == kFar) {
+    const auto [way, status] = check_transfer(segment, offset, size, ISTHMUS_WRITE, local, routine);
+    if (way == TransferWay::refused) return status;
+    if (way == TransferWay::road) {
         put_far(segment, offset, local, size, routine);
     } else {
         copy(segment.base + offset, local, size);
@@ -128,8 +128,7 @@ T store(T* word, T value) {
 [[gnu::cold, gnu::noinline]] int fence_otherwise(const Segment& segment, Event* event) {
     if (const int status = refuse_access(segment, 0, 0, 0, ISTHMUS_FAR, 1, "isthmus_fence"))
         return status;
-    fence_far();
-    complete(event);
+    fence_far(event);
     return ISTHMUS_OK;
 }
 
@@ -154,17 +153,22 @@ ISTHMUS_API void isthmus_note_written(int pe) {
     far::note_written(pe);
 }
 
-ISTHMUS_API int isthmus_get(void* local, const isthmus_segment* segment, uint64_t offset,
-                            uint64_t size, isthmus_event* event) {
-    if (const int status =
-            check_transfer(*segment, offset, size, ISTHMUS_READ, local, "isthmus_get"))
-        return status == kFar ? get_otherwise(local, *segment, offset, size, event) : status;
+ISTHMUS_API int isthmus_get_slow(void* local, const isthmus_segment* segment, uint64_t offset,
+                                 uint64_t size, isthmus_event* event) {
+    const auto [way, status] =
+        check_transfer(*segment, offset, size, ISTHMUS_READ, local, "isthmus_get");
+    if (way == TransferWay::road) return get_otherwise(local, *segment, offset, size, event);
+    if (way == TransferWay::refused) return status;
     copy(local, segment->base + offset, size);
     // Gets from one segment are ordered among each other: nothing on x86-64, a barrier on Arm.
     std::atomic_thread_fence(std::memory_order_acquire);
     complete(event);
     return ISTHMUS_OK;
 }
+
+ISTHMUS_API int isthmus_get(void* local, const isthmus_segment* segment, uint64_t offset,
+                            uint64_t size, isthmus_event* event)
+    __attribute__((alias("isthmus_get_slow")));
 
 ISTHMUS_API int isthmus_fence(const isthmus_segment* segment, isthmus_event* event) {
     if (!segment->base || is_stale(*segment)) [[unlikely]]  // zeroed: has no generation to look at
@@ -174,8 +178,9 @@ ISTHMUS_API int isthmus_fence(const isthmus_segment* segment, isthmus_event* eve
     return ISTHMUS_OK;
 }
 
-ISTHMUS_API void isthmus_wake(const isthmus_segment* segment) {
+ISTHMUS_API int isthmus_wake(const isthmus_segment* segment) {
     wake_owner(*segment);
+    return ISTHMUS_OK;
 }
 
 // NAME: routine; SLOW: its symbol; T; OPERATION(word, value); ASKED: its kind.

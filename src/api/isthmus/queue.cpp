@@ -1,5 +1,5 @@
 // Queues (isthmus/queue.h).
-#include "core/queue.hpp"
+#include "core/queues/queue.hpp"
 
 #include <bit>
 #include <cstring>
@@ -7,14 +7,12 @@
 
 #include "api/isthmus/export.hpp"
 #include "base/settings.hpp"
-#include "core/arena.hpp"
-#include "core/copy.hpp"
-#include "core/event.hpp"
-#include "core/far_queue.hpp"
-#include "core/fork.hpp"
-#include "core/ring_memory.hpp"
-#include "core/session_object.hpp"
-#include "core/status.hpp"
+#include "core/job/session_object.hpp"
+#include "core/queues/queue_producer.hpp"
+#include "core/queues/ring_memory.hpp"
+#include "core/segments/arena.hpp"
+#include "core/wait/event.hpp"
+#include "core/wait/status.hpp"
 
 using namespace isthmus;
 using namespace isthmus::native;
@@ -22,14 +20,11 @@ using namespace isthmus::native;
 struct isthmus_queue final : private SessionObject {
     using SessionObject::ended;
     Segment segment{};
-    RingControl* control = nullptr;
-    RingProducer producer;
+    RingControl* control = nullptr;  // null if the owner is on another host
+    QueueProducer producer;
     RingConsumer consumer;
     bool consumes = false;
     std::uint64_t reserved = 0;  // messages, not yet committed
-    // Of a clone whose owner is on another host: where what the other ends look at first fails.
-    std::unique_ptr<FarQueueProducer> far;
-    std::unique_ptr<RingControl> closed;  // its `control`
 
     isthmus_queue() { enlist(); }
     ~isthmus_queue() { delist(); }
@@ -37,10 +32,9 @@ struct isthmus_queue final : private SessionObject {
   private:
     void end() override {
         control = EndedRing::control();
-        producer = EndedRing::producer();
+        producer = QueueProducer::ended();
         consumer = EndedRing::consumer();
         reserved = 0;
-        far.reset();
     }
 };
 
@@ -71,75 +65,19 @@ int refuse_empty(const isthmus_queue& queue, const char* routine) {
 }
 
 int check_size(const isthmus_queue& queue, std::uint64_t size, const char* routine) {
-    const std::uint64_t limit = message_limit(queue.control->capacity);
+    const std::uint64_t limit = queue.producer.limit();
     if (size <= limit) [[likely]]
         return ISTHMUS_OK;
     return refuse(ISTHMUS_TOO_LARGE, routine, "a message of ", size, " bytes; at most ", limit,
                   " fit in this queue (half its capacity)");
 }
 
-// What the owner has said, as a status.
-int far_status(isthmus_queue& queue, FarQueueProducer::Outcome outcome, const char* routine) {
-    switch (outcome) {
-        case FarQueueProducer::Outcome::done: return ISTHMUS_OK;
-        case FarQueueProducer::Outcome::full:
-            return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
-        case FarQueueProducer::Outcome::destroyed:
-            queue.control->closed.store(kDestroyed, std::memory_order_relaxed);
-            break;
-        case FarQueueProducer::Outcome::closed:
-        case FarQueueProducer::Outcome::not_named: break;
-    }
+// What has become of a message, as a status.
+int status_of(const isthmus_queue& queue, QueueProducer::Outcome outcome, const char* routine) {
+    if (outcome == QueueProducer::Outcome::done) return ISTHMUS_OK;
+    if (outcome == QueueProducer::Outcome::full)
+        return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
     return refuse_closed(queue, routine);
-}
-
-void attach_far(isthmus_queue& queue) {
-    const Segment& segment = queue.segment;
-    const std::uint64_t capacity = segment.size - kRingOffset;
-    queue.far = std::make_unique<FarQueueProducer>(home_of(segment), ~segment.generation,
-                                                   segment.owner, capacity);
-    queue.closed = std::make_unique<RingControl>();
-    queue.control = queue.closed.get();
-    queue.control->capacity = capacity;
-    queue.control->tail.store(kClosed, std::memory_order_relaxed);
-    queue.producer = RingProducer(queue.control, nullptr, job.me);
-}
-
-// Room for the message, or null and why not.
-void* reserve_or_wait(isthmus_queue& queue, std::uint64_t size, int& status, const char* name) {
-    const Routine routine = Routine::native_enqueue;
-    status = check_size(queue, size, name);
-    if (status != ISTHMUS_OK) return nullptr;
-    if (void* const place = queue.producer.reserve(size)) [[likely]]
-        return place;
-    if (queue.far) {
-        begin(routine, name);
-        void* message = nullptr;
-        status = without_exceptions(name, [&] {
-            FarQueueProducer::Outcome outcome{};
-            message = queue.far->reserve_wait(size, routine, outcome);
-            return far_status(queue, outcome, name);
-        });
-        return message;
-    }
-    void* place = nullptr;
-    if (!queue.producer.closed()) {
-        begin(routine, name);
-        place = queue.producer.reserve_wait(size, deadline_after(-1), routine);
-    }
-    if (!place) status = refuse_closed(queue, name);
-    return place;
-}
-
-int enqueue_far(isthmus_queue& queue, const void* message, std::uint64_t size,
-                isthmus_event* event) {
-    const Routine routine = Routine::native_enqueue;
-    begin(routine);
-    const FarQueueProducer::Outcome outcome = queue.far->send_wait(message, size, routine);
-    if (outcome != FarQueueProducer::Outcome::done)
-        return far_status(queue, outcome, routine_name(routine));
-    complete(event);
-    return ISTHMUS_OK;
 }
 
 int refuse_not_reserved() {
@@ -150,14 +88,6 @@ int refuse_not_reserved() {
 int refuse_above_reserved(std::uint64_t size, std::uint64_t reserved) {
     return refuse(ISTHMUS_TOO_LARGE, "isthmus_enqueue_commit", size, " bytes, and ", reserved,
                   " were reserved");
-}
-
-int commit_far(isthmus_queue& queue, void* message, std::uint64_t size) {
-    std::uint64_t reserved = 0;
-    if (!queue.far->is_reserved(message, reserved)) return refuse_not_reserved();
-    if (size > reserved) return refuse_above_reserved(size, reserved);
-    queue.far->commit(message, size, Routine::native_enqueue);
-    return ISTHMUS_OK;
 }
 
 int not_the_consumer(const char* routine) {
@@ -191,7 +121,7 @@ int create(isthmus_queue*& queue, std::uint64_t id, std::uint64_t capacity, cons
         undo();
         throw;
     }
-    made->producer = RingProducer(made->control, memory + kRingOffset, job.me);
+    made->producer = QueueProducer(made->control, memory + kRingOffset, job.me);
     made->consumer = RingConsumer(made->control, memory + kRingOffset);
     made->consumes = true;
     name_to_far(memory, made->segment.generation);
@@ -209,7 +139,9 @@ int clone(isthmus_queue*& queue, std::uint64_t id, double timeout, const char* r
         if ((made->segment.access & ISTHMUS_QUEUE) == 0)
             return refuse(ISTHMUS_PROTOCOL, routine, "that id is a segment, not a queue");
         if (is_far(made->segment)) {
-            attach_far(*made);
+            const Segment& segment = made->segment;
+            made->producer = QueueProducer(home_of(segment), ~segment.generation, segment.owner,
+                                           segment.size - kRingOffset);
             queue = made.release();
             return ISTHMUS_OK;
         }
@@ -219,7 +151,7 @@ int clone(isthmus_queue*& queue, std::uint64_t id, double timeout, const char* r
         left = now < deadline ? static_cast<double>(deadline - now) * 1e-9 : 0;
     } while (!made->control);
     made->producer =
-        RingProducer(made->control, made->segment.base + kRingOffset, made->segment.owner);
+        QueueProducer(made->control, made->segment.base + kRingOffset, made->segment.owner);
     queue = made.release();
     return ISTHMUS_OK;
 }
@@ -246,7 +178,7 @@ ISTHMUS_API int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost) {
         return ISTHMUS_OK;
     }
     const char* routine = begin(Routine::native_queue_destroy);
-    if (const std::uint64_t left = queue->far ? queue->far->reserved() : queue->reserved)
+    if (const std::uint64_t left = queue->reserved)
         return refuse(ISTHMUS_ARGUMENT, routine, left,
                       " messages are reserved by this end and not committed");
     int status = ISTHMUS_OK;
@@ -261,7 +193,7 @@ ISTHMUS_API int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost) {
             retire_ring(memory);
             return destroyed;
         });
-    } else if (!queue->far) {
+    } else if (queue->control) {
         detach_ring(queue->segment);
     }
     delete queue;
@@ -270,7 +202,7 @@ ISTHMUS_API int isthmus_queue_destroy(isthmus_queue* queue, uint64_t* lost) {
 
 ISTHMUS_API uint64_t isthmus_queue_limit(const isthmus_queue* queue) {
     if (queue->ended()) return 0;
-    return message_limit(queue->control->capacity);
+    return queue->producer.limit();
 }
 
 ISTHMUS_API uint64_t isthmus_queue_id(const isthmus_queue* queue) {
@@ -283,11 +215,11 @@ ISTHMUS_API int isthmus_enqueue(isthmus_queue* queue, const void* message, uint6
     if (status != ISTHMUS_OK) [[unlikely]]
         return status;
     if (!queue->producer.send(message, size)) [[unlikely]] {
-        if (queue->far) return enqueue_far(*queue, message, size, event);
-        void* const place = reserve_or_wait(*queue, size, status, "isthmus_enqueue");
-        if (!place) return status;
-        copy(place, message, size);
-        queue->producer.commit(place, size);
+        const Routine routine = Routine::native_enqueue;
+        const auto outcome =
+            queue->producer.send_wait(message, size, routine, [&] { begin(routine); });
+        if (outcome != QueueProducer::Outcome::done)
+            return status_of(*queue, outcome, routine_name(routine));
     }
     complete(event);
     return ISTHMUS_OK;
@@ -298,26 +230,34 @@ ISTHMUS_API int isthmus_try_enqueue(isthmus_queue* queue, const void* message, u
     if (const int status = check_size(*queue, size, routine)) return status;
     if (queue->producer.send(message, size)) [[likely]]
         return ISTHMUS_OK;
-    if (queue->far) return far_status(*queue, queue->far->send(message, size), routine);
-    if (queue->producer.closed()) return refuse_closed(*queue, routine);
-    return refuse_poll(ISTHMUS_AGAIN, routine, "the queue has no room now");
+    return status_of(*queue, queue->producer.try_send(message, size), routine);
 }
 
 ISTHMUS_API int isthmus_enqueue_reserve(isthmus_queue* queue, uint64_t size, void** message) {
-    int status = ISTHMUS_OK;
-    *message = reserve_or_wait(*queue, size, status, "isthmus_enqueue_reserve");
-    if (*message && !queue->far) ++queue->reserved;
-    return status;
+    const char* routine = "isthmus_enqueue_reserve";
+    *message = nullptr;
+    if (const int status = check_size(*queue, size, routine)) [[unlikely]]
+        return status;
+    return without_exceptions(routine, [&] {
+        QueueProducer::Outcome outcome{};
+        *message = queue->producer.reserve_wait(size, Routine::native_enqueue, outcome,
+                                                [&] { begin(Routine::native_enqueue, routine); });
+        if (!*message) [[unlikely]]
+            return status_of(*queue, outcome, routine);
+        ++queue->reserved;
+        return static_cast<int>(ISTHMUS_OK);
+    });
 }
 
 ISTHMUS_API int isthmus_enqueue_commit(isthmus_queue* queue, void* message, uint64_t size) {
-    const auto* head = static_cast<const FrameHead*>(message) - 1;
-    if (queue->reserved == 0 && queue->ended()) return refuse_ended("isthmus_enqueue_commit");
-    // Relaxed: this end has written it. Visible: committed already.
-    if (queue->reserved == 0 || (head->mark.load(std::memory_order_relaxed) & kVisible) != 0)
-        return queue->far ? commit_far(*queue, message, size) : refuse_not_reserved();
-    if (size > head->size) return refuse_above_reserved(size, head->size);
-    queue->producer.commit(message, size);
+    if (queue->reserved == 0)
+        return queue->ended() ? refuse_ended("isthmus_enqueue_commit") : refuse_not_reserved();
+    std::uint64_t reserved = 0;
+    switch (queue->producer.commit(message, size, Routine::native_enqueue, reserved)) {
+        case QueueProducer::Commit::done: break;
+        case QueueProducer::Commit::not_reserved: return refuse_not_reserved();
+        case QueueProducer::Commit::too_large: return refuse_above_reserved(size, reserved);
+    }
     --queue->reserved;
     return ISTHMUS_OK;
 }
@@ -373,8 +313,6 @@ ISTHMUS_API int isthmus_queue_event(isthmus_queue* queue, isthmus_event* event) 
 }
 
 ISTHMUS_API int isthmus_queue_close(isthmus_queue* queue) {
-    if (queue->far) return far_status(*queue, queue->far->close(), "isthmus_queue_close");
-    if (queue->producer.destroyed()) return refuse_closed(*queue, "isthmus_queue_close");
-    close_ring(*queue->control, queue->segment.owner);
-    return ISTHMUS_OK;
+    return status_of(*queue, queue->producer.close(queue->control, queue->segment.owner),
+                     "isthmus_queue_close");
 }

@@ -1,14 +1,13 @@
 // Segments (isthmus/segment.h).
-#include "core/segment.hpp"
+#include "core/segments/segment.hpp"
 
 #include <bit>
 
 #include "api/isthmus/export.hpp"
 #include "base/error.hpp"
-#include "core/event.hpp"
-#include "core/fork.hpp"
-#include "core/segment_allocator.hpp"
-#include "core/status.hpp"
+#include "core/segments/segment_allocator.hpp"
+#include "core/wait/event.hpp"
+#include "core/wait/status.hpp"
 
 using namespace isthmus;
 using namespace isthmus::native;

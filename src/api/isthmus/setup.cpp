@@ -1,16 +1,16 @@
 // Joining and leaving (isthmus.h).
 #include <cstring>
+#include <string>
 
 #include "api/isthmus/export.hpp"
 #include "base/error.hpp"
-#include "core/arena.hpp"
-#include "core/collective.hpp"
-#include "core/collective/kernels.hpp"
-#include "core/copy.hpp"
-#include "core/fork.hpp"
-#include "core/session.hpp"
-#include "core/sleep.hpp"
-#include "core/status.hpp"
+#include "core/copy/settle.hpp"
+#include "core/session/arenas.hpp"
+#include "core/session/session.hpp"
+#include "core/teams/collective.hpp"
+#include "core/teams/collective/kernels.hpp"
+#include "core/wait/sleep.hpp"
+#include "core/wait/status.hpp"
 
 namespace isthmus::native {
 
@@ -30,7 +30,7 @@ ISTHMUS_API void isthmus_init(void) {
     whole("isthmus_init", [] {
         enter_session(3);
         register_for_wakeups();
-        open_arena();
+        open_arenas();
         barrier_world();  // nobody clones before everybody can be reached
     });
 }
@@ -57,8 +57,33 @@ ISTHMUS_API void isthmus_exit(int status) {
     exit_job(status);
 }
 
+namespace {
+
+// Texts that a tool asks for, once: kept until the process ends.
+const char* copies_text() {
+    static const std::string text = describe_copies(find_parameters());
+    return text.c_str();
+}
+// Measures. The first line says what was chosen; the others have a figure each: where, bytes, way,
+// GB/s.
+const char* tuned_text() {
+    static const std::string text = [] {
+        CopyMeasurement measurement;
+        const CopyStory story = tune_copies(measurement);
+        std::string lines = describe_copies(story);
+        for (const CopyFigure& figure : measurement.figures)
+            lines += std::string("\n") + figure.where + " " + std::to_string(figure.bytes) + " " +
+                     way_name(figure.way) + " " + std::to_string(figure.gigabytes);
+        return lines;
+    }();
+    return text.c_str();
+}
+
+}  // namespace
+
 ISTHMUS_API const char* isthmus_choice(const char* what) {
-    if (std::strcmp(what, "copy") == 0) return copy_loop_name();
+    if (std::strcmp(what, "copy") == 0) return copies_text();
+    if (std::strcmp(what, "tune") == 0) return tuned_text();
     if (std::strcmp(what, "reduction") == 0) return collective::kernels().name;
     return nullptr;
 }

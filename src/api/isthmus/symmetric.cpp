@@ -8,16 +8,17 @@
 #include "api/isthmus/export.hpp"
 #include "base/error.hpp"
 #include "base/os.hpp"
-#include "core/arena.hpp"
-#include "core/collective.hpp"
-#include "core/copy.hpp"
-#include "core/event.hpp"
-#include "core/far.hpp"
-#include "core/heap.hpp"
-#include "core/segment.hpp"
-#include "core/sleep.hpp"
-#include "core/status.hpp"
-#include "transport/perform.hpp"
+#include "core/copy/copy.hpp"
+#include "core/job/heap.hpp"
+#include "core/reach/far.hpp"
+#include "core/reach/far_store.hpp"
+#include "core/reach/operation.hpp"
+#include "core/segments/arena.hpp"
+#include "core/segments/segment.hpp"
+#include "core/teams/collective.hpp"
+#include "core/wait/event.hpp"
+#include "core/wait/sleep.hpp"
+#include "core/wait/status.hpp"
 
 using namespace isthmus;
 using namespace isthmus::native;
@@ -65,12 +66,12 @@ int check_remote(const void* address, std::uint64_t size, int pe, std::uint32_t 
     return why.empty() ? ISTHMUS_OK : refuse(ISTHMUS_BOUNDS, routine, why);
 }
 
-// 0 or kFar if a copy between the two, of which the second is of `pe`, is legal.
+// 0 if a copy between the two, of which the second is of `pe`, is legal.
 int check(const void* local, const void* address, std::uint64_t size, int pe, std::uint32_t right,
           const char* routine) {
     if (const int status = check_remote(address, size, pe, right, routine)) return status;
-    if (!is_near(pe)) return kFar;
-    if (job.checked && overlap(local, translate(address, pe), size)) return refuse_overlap(routine);
+    if (job.checked && is_near(pe) && overlap(local, translate(address, pe), size))
+        return refuse_overlap(routine);
     return ISTHMUS_OK;
 }
 
@@ -158,14 +159,10 @@ ISTHMUS_API void* isthmus_symmetric_address(const void* address, int pe) {
 ISTHMUS_API int isthmus_symmetric_put(void* dest, const void* source, uint64_t size, int pe,
                                       isthmus_event* event) {
     const char* routine = "isthmus_symmetric_put";
-    if (const int status = check(source, dest, size, pe, ISTHMUS_WRITE, routine)) {
-        if (status != kFar) return status;
-        far::put(dest, source, size, pe, routine);
-        complete(event);
-        return ISTHMUS_OK;
-    }
-    copy(translate(dest, pe), source, size);
-    wake(pe);
+    if (const int status = check(source, dest, size, pe, ISTHMUS_WRITE, routine)) return status;
+    const operation::Target there = operation::find_and_serve(dest, pe);
+    operation::put(there, dest, source, size, pe, routine);
+    if (there) wake(pe);
     complete(event);
     return ISTHMUS_OK;
 }
@@ -173,19 +170,17 @@ ISTHMUS_API int isthmus_symmetric_put(void* dest, const void* source, uint64_t s
 ISTHMUS_API int isthmus_symmetric_get(void* dest, const void* source, uint64_t size, int pe,
                                       isthmus_event* event) {
     const char* routine = "isthmus_symmetric_get";
-    if (const int status = check(dest, source, size, pe, ISTHMUS_READ, routine)) {
-        if (status != kFar) return status;
-        // Constants are here.
-        if (!event || !far::is_published(source, size)) {
-            far::get(dest, source, size, pe, routine);
-            complete(event);
-            return ISTHMUS_OK;
-        }
+    if (const int status = check(dest, source, size, pe, ISTHMUS_READ, routine)) return status;
+    const operation::Target there = operation::find_and_serve(source, pe);
+    // Constants are here.
+    if (!there && event && far::is_published(source, size)) {
         Flight flight(*event);
         far::begin_get(dest, source, size, pe, flight.pending(), routine);
         return ISTHMUS_OK;
     }
-    copy(dest, translate(source, pe), size);
+    // References read what they wrote, as elements that are sorted do.
+    if (!there) far::order_puts();
+    operation::get(there, dest, source, size, pe, routine);
     // As isthmus_get: gets from one PE are ordered among each other.
     std::atomic_thread_fence(std::memory_order_acquire);
     complete(event);
@@ -221,13 +216,9 @@ ISTHMUS_API int isthmus_symmetric_atomic(void* word, int pe, isthmus_atomic_kind
     const far::Atomic atomic{kKinds[kind], static_cast<std::uint8_t>(width),
                              static_cast<std::uint64_t>(operand),
                              static_cast<std::uint64_t>(compare)};
-    std::uint64_t seen = 0;
-    if (is_near(pe)) {
-        transport::perform(translate(word, pe), atomic, seen);
-    } else {
-        far::order_puts();
-        seen = far::fetch_atomic(word, pe, atomic, routine);
-    }
+    const operation::Target there = operation::find_and_serve(word, pe);
+    if (!there) far::order_puts();
+    const std::uint64_t seen = operation::fetch_atomic(there, word, pe, atomic, routine);
     if (before)
         *before = width == 4 ? static_cast<std::int32_t>(seen) : static_cast<std::int64_t>(seen);
     return ISTHMUS_OK;
@@ -243,6 +234,22 @@ ISTHMUS_API void isthmus_symmetric_store64(std::uint64_t* dest, std::uint64_t va
     if (!far::put_word(dest, value, to)) [[unlikely]]
         store_otherwise(dest, value, to);
 }
+
+namespace {
+
+// A word at an offset in the heap that the express way does not take.
+template <typename T, void store(T*, T, int)>
+void store_by_address(void* /*road*/, T value, const std::uint64_t* /*keys*/, std::uint64_t pe,
+                      std::uintptr_t offset) {
+    store(reinterpret_cast<T*>(isthmus_window.heap + offset), value, static_cast<int>(pe));
+}
+
+[[gnu::constructor(101)]] void set_stores() {
+    far::set_stores_by_address({store_by_address<std::uint32_t, isthmus_symmetric_store32>,
+                                store_by_address<std::uint64_t, isthmus_symmetric_store64>});
+}
+
+}  // namespace
 
 ISTHMUS_API void isthmus_symmetric_fence(void) {
     if (window.sole == 0 && !far::is_quiet()) [[unlikely]]

@@ -1,8 +1,8 @@
 // Collectives over active sets (9.10), deprecated since 1.5. A set gets a hidden team when it is
 // first used, so it is as fast as one; pWrk is not needed, pSync only where there is no such team.
 #include "api/shmem/collectives.hpp"
-#include "core/far.hpp"
-#include "core/team_table.hpp"
+#include "core/reach/channel.hpp"
+#include "core/teams/team_table.hpp"
 
 namespace isthmus::shmem {
 namespace {
@@ -42,7 +42,7 @@ using namespace isthmus;
 using namespace isthmus::shmem;
 
 ISTHMUS_API void pshmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync) {
-    if (far::present) far::quiet();
+    if (far::present) far::quiet_all();
     ISTHMUS_IN_SET(barrier, checked_barrier(team, Routine::barrier));
 }
 

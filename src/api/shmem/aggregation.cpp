@@ -2,8 +2,8 @@
 #include <shmemx.h>
 
 #include "api/shmem/export.hpp"
-#include "core/aggregation.hpp"
-#include "core/wait.hpp"
+#include "core/aggregation/aggregation.hpp"
+#include "core/wait/wait.hpp"
 
 using namespace isthmus;
 using namespace isthmus::shmem;

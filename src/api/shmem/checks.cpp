@@ -5,11 +5,16 @@
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
 #include "base/os.hpp"
-#include "core/far.hpp"
-#include "core/fork.hpp"
-#include "core/job.hpp"
+#include "core/job/job.hpp"
+#include "core/reach/far.hpp"
 
 namespace isthmus::shmem {
+
+bool has_finalized() {
+    // Relaxed: written by this PE.
+    return !forked_child && job.header &&
+           job.status().state.load(std::memory_order_relaxed) == PeState::finalized;
+}
 
 void require_running(const char* routine) {
     if (job.header && window.pes != 0 && attached()) [[likely]]
@@ -17,9 +22,11 @@ void require_running(const char* routine) {
     if (forked_child)
         fail(routine,
              "called in a forked child, which is no PE; only the parent may call OpenSHMEM");
-    const bool after =
-        job.header && job.status().state.load(std::memory_order_relaxed) == PeState::finalized;
-    fail(routine, after ? "called after shmem_finalize" : "called before shmem_init");
+    fail(routine, has_finalized() ? "called after shmem_finalize" : "called before shmem_init");
+}
+
+void advise(const char* routine, const std::string& what) {
+    if (job.checked && job.me == 0) say_from(routine, what);
 }
 
 void refuse_count(std::size_t elements, std::size_t unit, const char* routine) {
@@ -28,8 +35,8 @@ void refuse_count(std::size_t elements, std::size_t unit, const char* routine) {
                       " are more than any symmetric memory holds");
 }
 
-std::optional<char*> checked_target(const void* address, std::size_t bytes, int pe,
-                                    const char* routine) {
+operation::Target checked_target(const void* address, std::size_t bytes, int pe,
+                                 const char* routine) {
     require_running(routine);
     if (pe < 0 || pe >= job.pes)
         fail(routine,
@@ -37,8 +44,7 @@ std::optional<char*> checked_target(const void* address, std::size_t bytes, int 
     if (job.checked && bytes != 0) {
         if (const Text why = why_not_symmetric(address, bytes); !why.empty()) fail(routine, why);
     }
-    if (!is_near(pe)) return std::nullopt;
-    return translate(static_cast<char*>(const_cast<void*>(address)), pe);
+    return operation::find_and_serve(address, pe);
 }
 
 void check_reachable(const char* routine, const void* variables, std::size_t bytes) {

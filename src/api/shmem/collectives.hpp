@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "api/shmem/export.hpp"
-#include "core/collective/check.hpp"
-#include "core/collective/collective.hpp"
+#include "core/teams/collective/check.hpp"
+#include "core/teams/collective/collective.hpp"
 
 namespace isthmus::shmem {
 

@@ -1,7 +1,8 @@
 // Communication contexts (9.5) and sessions (9.9).
 //
 // A context shares nothing with another: on one host it has no queue, no lock and no counter, so
-// threads that use different contexts never meet in the library.
+// threads that use different contexts never meet in the library. Between hosts it has a channel:
+// its fence and its quiet see to what was issued on it, and to nothing else.
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -11,8 +12,8 @@
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
 #include "base/lasting.hpp"
-#include "core/job.hpp"
-#include "core/wait.hpp"
+#include "core/job/job.hpp"
+#include "core/wait/wait.hpp"
 
 extern "C" {
 __attribute__((visibility("default")))
@@ -25,11 +26,11 @@ using namespace isthmus::shmem;
 namespace {
 
 // A destroyed context stays readable for a while, so that a use of it is told from a valid one.
-void bury(Context* context) {
+void bury(OwnContext* context) {
     constexpr std::size_t kKept = 1024;
     static std::mutex guard;
-    static Lasting<std::deque<std::unique_ptr<Context>>> graveyard;
-    std::deque<std::unique_ptr<Context>>& dead = *graveyard;
+    static Lasting<std::deque<std::unique_ptr<OwnContext>>> graveyard;
+    std::deque<std::unique_ptr<OwnContext>>& dead = *graveyard;
     const std::lock_guard lock(guard);
     dead.emplace_back(context);
     if (dead.size() > kKept) dead.pop_front();
@@ -42,7 +43,7 @@ int create(isthmus_team* team, long options, shmem_ctx_t* ctx, const char* routi
     if (options & ~kOptions)
         fail(routine, "options " + std::to_string(options) +
                           " has bits other than SHMEM_CTX_SERIALIZED, PRIVATE and NOSTORE");
-    *ctx = new Context{team, options, true};
+    *ctx = new OwnContext{{team, options, true}, {}};
     return 0;
 }
 
@@ -72,7 +73,9 @@ ISTHMUS_API void pshmem_ctx_destroy(shmem_ctx_t ctx) {
         fail("shmem_ctx_destroy", "SHMEM_CTX_DEFAULT cannot be destroyed");
     pshmem_ctx_quiet(ctx);
     ctx->live = false;
-    bury(ctx);
+    auto* const own = static_cast<OwnContext*>(ctx);
+    own->channel.close();
+    bury(own);
 }
 
 ISTHMUS_API int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) {

@@ -1,17 +1,19 @@
 // What every file of this face shares: symbols, and the way from arguments to memory.
 //
 // Hot path: reaches(pe), translate(), access. Everything else is behind checked_target(), which is
-// cold, and core/far.hpp.
+// cold, and core/reach/operation.hpp.
 #pragma once
 
 #include <shmem.h>
 
 #include <cstddef>
-#include <optional>
+#include <string>
 
-#include "core/team.hpp"
-#include "core/wait.hpp"
-#include "core/window.hpp"
+#include "core/job/team.hpp"
+#include "core/job/window.hpp"
+#include "core/reach/channel.hpp"
+#include "core/reach/operation.hpp"
+#include "core/wait/wait.hpp"
 
 #define ISTHMUS_API extern "C" __attribute__((visibility("default")))
 
@@ -23,6 +25,8 @@ namespace isthmus::shmem {
 
 // Ends the job with a message if the library is not initialised.
 void require_running(const char* routine);
+// Whether it was, and is no longer.
+bool has_finalized();
 
 // The same for the shortest routines, by one test: the window is open while the library is in use,
 // but in checked mode.
@@ -37,6 +41,9 @@ inline const char* begin(Routine routine) {
     note(routine);
     return routine_name(routine);
 }
+
+// In checked mode PE 0 says what a program should not rely on, though it is accepted here.
+[[gnu::cold]] void advise(const char* routine, const std::string& what);
 
 // No operand is longer than a slot of the window.
 inline constexpr std::uint64_t kMostBytes = std::uint64_t{1} << ISTHMUS_WINDOW_SHIFT;
@@ -59,9 +66,9 @@ inline std::size_t block_bytes(std::size_t elements, std::size_t unit, const cha
 // The slow way to an operand at another PE, for whatever the window's test refused: says what is
 // wrong with the arguments, or that nothing is, and returns where the operand lies (null where
 // there are no bytes and the address is); nothing if only the transport reaches that PE.
-[[gnu::cold, gnu::noinline]] std::optional<char*> checked_target(const void* address,
-                                                                 std::size_t bytes, int pe,
-                                                                 const char* routine);
+[[gnu::cold, gnu::noinline]] operation::Target checked_target(const void* address,
+                                                              std::size_t bytes, int pe,
+                                                              const char* routine);
 
 // A wait on memory that no other PE can write would never end: ends the job instead.
 [[gnu::cold, gnu::noinline]] void check_reachable(const char* routine, const void* variables,
@@ -72,6 +79,15 @@ inline std::size_t block_bytes(std::size_t elements, std::size_t unit, const cha
                                                     const char* routine);
 inline int context_pe(shmem_ctx_t context, int pe, const char* routine) {
     return context == SHMEM_CTX_DEFAULT ? pe : checked_context_pe(context, pe, routine);
+}
+
+// A context beside the default one: what goes to far PEs is issued on a channel of its own.
+struct OwnContext : Context {
+    far::OwnChannel channel;
+};
+inline far::Channel* channel_of(shmem_ctx_t context) {
+    return context == SHMEM_CTX_DEFAULT ? far::road
+                                        : static_cast<OwnContext*>(context)->channel.get();
 }
 
 // In checked mode: `dest` and `source`, `bytes` long, must not overlap in part.

@@ -8,10 +8,10 @@
 
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
-#include "core/far.hpp"
-#include "core/job.hpp"
-#include "core/session.hpp"
-#include "core/wait.hpp"
+#include "core/job/job.hpp"
+#include "core/reach/operation.hpp"
+#include "core/session/session.hpp"
+#include "core/wait/wait.hpp"
 
 using namespace isthmus;
 using namespace isthmus::shmem;
@@ -57,34 +57,30 @@ void require_initialised(const Lock& queue, std::uint32_t tail, const char* name
 // The fields of the lock at another PE: through the window, or by the transport.
 std::uint32_t exchange_tail(const Lock& lock, std::uint32_t value, const char* routine) {
     std::uint32_t* const tail = &lock.mine->tail;
-    if (is_near(lock.home))
-        // acq_rel: publishes this PE's place to the successor; acquires what the last holder
-        // released (partner: the exchange of clear_lock).
-        return __atomic_exchange_n(translate(tail, lock.home), value, __ATOMIC_ACQ_REL);
+    // Publishes this PE's place to the successor; acquires what the last holder released (partner:
+    // the exchange of clear_lock).
     return static_cast<std::uint32_t>(
-        far::fetch_atomic(tail, lock.home, {far::AtomicKind::swap, 4, value, 0}, routine));
+        operation::fetch_atomic(operation::find(tail, lock.home), tail, lock.home,
+                                {far::AtomicKind::swap, 4, value, 0}, routine));
 }
 // True if the tail was `expected` and now is `value`.
 bool replace_tail(const Lock& lock, std::uint32_t expected, std::uint32_t value,
                   const char* routine) {
     std::uint32_t* const tail = &lock.mine->tail;
-    if (is_near(lock.home))
-        return __atomic_compare_exchange_n(translate(tail, lock.home), &expected, value, false,
-                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    return far::fetch_atomic(tail, lock.home, {far::AtomicKind::compare_swap, 4, value, expected},
-                             routine) == expected;
+    return operation::fetch_atomic(operation::find(tail, lock.home), tail, lock.home,
+                                   {far::AtomicKind::compare_swap, 4, value, expected},
+                                   routine) == expected;
 }
 // Release: partners are the acquires of the waits below.
 void store_at(std::uint16_t* field, std::uint16_t value, int pe, const char* routine) {
-    if (is_near(pe))
-        __atomic_store_n(translate(field, pe), value, __ATOMIC_RELEASE);
-    else
-        far::post_atomic(field, pe, {far::AtomicKind::set, 2, value, 0}, routine);
+    operation::post_atomic(operation::find(field, pe), field, pe,
+                           {far::AtomicKind::set, 2, value, 0}, routine);
 }
 
 Lock open(long* lock, Routine routine) {
     const char* const name = begin(routine);
     if (const Text why = why_not_symmetric(lock, sizeof(long)); !why.empty()) fail(name, why);
+    far::require_aligned(lock, sizeof(long), name);
     auto* const mine = reinterpret_cast<LockWord*>(lock);
     const Lock queue{mine, home_of(lock), static_cast<std::uint32_t>(job.me) + 1};
     const std::uint32_t tail =

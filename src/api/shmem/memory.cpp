@@ -8,12 +8,12 @@
 
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
-#include "core/collective.hpp"
-#include "core/copy.hpp"
-#include "core/far.hpp"
-#include "core/heap.hpp"
-#include "core/job.hpp"
-#include "core/wait.hpp"
+#include "core/copy/copy.hpp"
+#include "core/job/heap.hpp"
+#include "core/job/job.hpp"
+#include "core/reach/far.hpp"
+#include "core/teams/collective.hpp"
+#include "core/wait/wait.hpp"
 
 namespace isthmus::shmem {
 namespace {
@@ -65,19 +65,22 @@ ISTHMUS_API void* pshmem_malloc_with_hints(size_t size, long hints) {
     const char* routine = begin(Routine::malloc_with_hints);
     constexpr long kKnown = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
     if (hints & ~kKnown)
-        fail(routine, "hints " + std::to_string(hints) +
-                          " has bits other than SHMEM_MALLOC_ATOMICS_REMOTE and "
-                          "SHMEM_MALLOC_SIGNAL_REMOTE");
-    // On one host all memory serves atomics and signals alike.
+        advise(routine, "hints " + std::to_string(hints) +
+                            " has bits other than SHMEM_MALLOC_ATOMICS_REMOTE and "
+                            "SHMEM_MALLOC_SIGNAL_REMOTE, which are ignored");
+    // All memory serves atomics and signals alike.
     return allocate(routine, size, 1);
 }
 
 ISTHMUS_API void* pshmem_align(size_t alignment, size_t size) {
     const char* routine = begin(Routine::align);
-    if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0)
-        fail(routine, "alignment " + std::to_string(alignment) +
-                          " is not a power of two and a multiple of " +
-                          std::to_string(sizeof(void*)));
+    if (!std::has_single_bit(alignment))
+        fail(routine, "alignment " + std::to_string(alignment) + " is not a power of two");
+    // Editions 1.3 and 1.4 of the standard had no lower limit.
+    if (alignment < sizeof(void*))
+        advise(routine, "alignment " + std::to_string(alignment) +
+                            " is less than the size of a pointer, which the standard asks for "
+                            "since 1.5; the block is aligned to that");
     return allocate(routine, size, alignment);
 }
 

@@ -7,8 +7,8 @@
 
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
-#include "core/far.hpp"
-#include "core/job.hpp"
+#include "core/job/job.hpp"
+#include "core/reach/far.hpp"
 
 using namespace isthmus;
 using namespace isthmus::shmem;
@@ -64,17 +64,28 @@ inline bool has_context(shmem_ctx_t ctx, const char* routine) {
     return true;
 }
 
-void quiet_pes(const int* target_pes, std::size_t npes, int size, const char* routine) {
-    if (job.checked || window.limit == 0) {
+// Of PEs of the team. Waits for none but these.
+void quiet_pes(shmem_ctx_t context, const int* target_pes, std::size_t npes, const char* routine) {
+    const isthmus_team& team = *context->team;
+    if (job.checked || window.sole == 0) {
         require_running(routine);
         for (std::size_t i = 0; i < npes; ++i) {
-            if (target_pes[i] < 0 || target_pes[i] >= size)
+            if (target_pes[i] < 0 || target_pes[i] >= team.size)
                 fail(routine, "pe " + std::to_string(target_pes[i]) + " is out of range 0.." +
-                                  std::to_string(size - 1));
+                                  std::to_string(team.size - 1));
         }
     }
     if (npes == 0) return;
-    far::quiet();
+    if (far::Channel* const channel = channel_of(context)) {
+        constexpr std::size_t kAtATime = 64;
+        int pes[kAtATime];
+        for (std::size_t done = 0; done < npes;) {
+            std::size_t count = 0;
+            for (; count < kAtATime && done < npes; ++count, ++done)
+                pes[count] = team.world_pe(target_pes[done]);
+            channel->quiet(pes, count);
+        }
+    }
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -88,20 +99,26 @@ ISTHMUS_API void pshmem_fence(void) {
 }
 
 ISTHMUS_API void pshmem_ctx_quiet(shmem_ctx_t ctx) {
-    if (has_context(ctx, "shmem_ctx_quiet")) quiet("shmem_ctx_quiet");
+    if (!has_context(ctx, "shmem_ctx_quiet")) return;
+    if (ctx == SHMEM_CTX_DEFAULT) return quiet("shmem_ctx_quiet");
+    if (far::Channel* const channel = channel_of(ctx)) channel->quiet();
+    std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 ISTHMUS_API void pshmem_ctx_fence(shmem_ctx_t ctx) {
-    if (has_context(ctx, "shmem_ctx_fence")) fence("shmem_ctx_fence");
+    if (!has_context(ctx, "shmem_ctx_fence")) return;
+    if (ctx == SHMEM_CTX_DEFAULT) return fence("shmem_ctx_fence");
+    if (far::Channel* const channel = channel_of(ctx)) channel->fence();
+    std::atomic_thread_fence(std::memory_order_acq_rel);
 }
 
 ISTHMUS_API void pshmem_pe_quiet(const int* target_pes, size_t npes) {
-    quiet_pes(target_pes, npes, job.pes, "shmem_pe_quiet");
+    quiet_pes(SHMEM_CTX_DEFAULT, target_pes, npes, "shmem_pe_quiet");
 }
 
 ISTHMUS_API void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, size_t npes) {
     if (has_context(ctx, "shmem_ctx_pe_quiet"))
-        quiet_pes(target_pes, npes, ctx->team->size, "shmem_ctx_pe_quiet");
+        quiet_pes(ctx, target_pes, npes, "shmem_ctx_pe_quiet");
 }
 
 SHMEM_TABLE_ORDERING(ISTHMUS_ALIAS)

@@ -1,5 +1,5 @@
 // shmem_N_p of the integers on x86-64, by hand: to a PE of another host 16 instructions from entry
-// to the network's call, the window's test included; to a near one 9, as the compiler's. What is
+// to the road's call, the window's test included; to a near one 9, as the compiler's. What is
 // needed behind the call is pushed, where the compiler would make room by one instruction more.
 //
 // One macro, PUT_WORD(T, N), which defines pshmem_N_p. Elsewhere, and under sanitizers, which want
@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/far.hpp"
-#include "core/window.hpp"
+#include "core/job/window.hpp"
+#include "core/reach/far.hpp"
 
 namespace isthmus::shmem {
 
@@ -28,18 +28,20 @@ namespace isthmus::shmem {
 static_assert(offsetof(Window, me) == 0 && offsetof(Window, limit) == 4 &&
               offsetof(Window, shift) == 8);
 static_assert(offsetof(far::Express, heap) == 0 && offsetof(far::Express, last) == 8);
-static_assert(offsetof(far::Express, road) + offsetof(transport::Express, inject) == 16 &&
-              offsetof(far::Express, road) + offsetof(transport::Express, endpoint) == 24 &&
-              offsetof(far::Express, road) + offsetof(transport::Express, keys) == 40 &&
-              offsetof(far::Express, road) + offsetof(transport::Express, written) == 48);
-static_assert(sizeof(*transport::Express::keys) == 8 && sizeof(*transport::Express::written) == 1);
+static_assert(offsetof(far::Express, call) + offsetof(transport::ShortCalls, put) == 16 &&
+              offsetof(far::Express, call) + offsetof(transport::ShortCalls, put_road) == 24 &&
+              offsetof(far::Express, call) + offsetof(transport::ShortCalls, keys) == 40 &&
+              offsetof(far::Express, call) + offsetof(transport::ShortCalls, written) == 48);
+static_assert(sizeof(*transport::ShortCalls::keys) == 8 &&
+              sizeof(*transport::ShortCalls::written) == 1);
 
 }  // namespace isthmus::shmem
 
-// Arguments: dest in rdi, value in rsi, PE in edx. The network's call takes endpoint, source,
-// bytes, PE, offset and key. The key's look-up faults for a PE that there is not. The mark's byte
-// is read with relaxed order, as mark_written() of core/far.hpp does. (__inline__: a short text to
-// the compiler, which otherwise refuses to inline other functions of the file.)
+// Arguments: dest in rdi, value in rsi, PE in edx. ShortCalls::Put takes road, source, bytes, PE,
+// offset and key. The key's look-up faults for a PE that there is not. The mark's byte
+// is read as mark_written() of core/reach/far.hpp does: a load of this processor acquires.
+// (__inline__: a short text to the compiler, which otherwise refuses to inline other functions of
+// the file.)
 #define ISTHMUS_STORE_WORD(place, bytes)          \
     ".if " bytes " == 8\n movq %%rsi, " place     \
     "\n"                                          \

@@ -11,14 +11,13 @@
 
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
-#include "core/collective.hpp"
-#include "core/copy.hpp"
-#include "core/event.hpp"
-#include "core/far_queue.hpp"
-#include "core/heap.hpp"
-#include "core/queue.hpp"
-#include "core/session_object.hpp"
-#include "core/status.hpp"
+#include "core/job/heap.hpp"
+#include "core/job/session_object.hpp"
+#include "core/queues/queue.hpp"
+#include "core/queues/queue_producer.hpp"
+#include "core/teams/collective.hpp"
+#include "core/wait/event.hpp"
+#include "core/wait/status.hpp"
 
 using namespace isthmus;
 using namespace isthmus::shmem;
@@ -27,8 +26,7 @@ struct shmemx_queue final : private SessionObject {
     char* memory = nullptr;
     RingControl* control = nullptr;  // of this PE's ring
     RingConsumer consumer;
-    std::vector<RingProducer> producers;  // by PE; what they do fails for one of another host
-    std::vector<std::unique_ptr<FarQueueProducer>> far;  // of those
+    std::vector<QueueProducer> producers;  // by PE
 
     shmemx_queue() { enlist(); }
     ~shmemx_queue() { delist(); }
@@ -46,9 +44,8 @@ struct shmemx_queue final : private SessionObject {
     void end() override {
         control = EndedRing::control();
         consumer = EndedRing::consumer();
-        std::ranges::fill(producers, EndedRing::producer());
-        for (auto& producer : far)
-            producer.reset();
+        for (QueueProducer& producer : producers)
+            producer = QueueProducer::ended();
     }
 };
 
@@ -83,16 +80,11 @@ int refuse_closed(const shmemx_queue& queue, int pe, const char* routine) {
     return refuse(ISTHMUS_CLOSED, routine, "the queue of PE ", pe, " is closed");
 }
 
-// What the owner on another host has said, as a status.
-int far_status(const shmemx_queue& queue, FarQueueProducer::Outcome outcome, int pe,
-               const char* routine) {
-    switch (outcome) {
-        case FarQueueProducer::Outcome::done: return ISTHMUS_OK;
-        case FarQueueProducer::Outcome::full: return refuse_full(routine);
-        case FarQueueProducer::Outcome::not_named:
-        case FarQueueProducer::Outcome::destroyed:
-        case FarQueueProducer::Outcome::closed: break;
-    }
+// What has become of a message, as a status.
+int status_of(const shmemx_queue& queue, QueueProducer::Outcome outcome, int pe,
+              const char* routine) {
+    if (outcome == QueueProducer::Outcome::done) return ISTHMUS_OK;
+    if (outcome == QueueProducer::Outcome::full) return refuse_full(routine);
     return refuse_closed(queue, pe, routine);
 }
 
@@ -100,20 +92,9 @@ int far_status(const shmemx_queue& queue, FarQueueProducer::Outcome outcome, int
 [[gnu::noinline]] int enqueue_slowly(shmemx_queue& queue, const void* message, std::size_t size,
                                      int pe) {
     const Routine routine = Routine::extension_queue_enqueue;
-    if (const auto& far = queue.far[static_cast<std::size_t>(pe)]) {
-        begin(routine);
-        return far_status(queue, far->send_wait(message, size, routine), pe, routine_name(routine));
-    }
-    RingProducer& producer = queue.producers[static_cast<std::size_t>(pe)];
-    void* place = nullptr;
-    if (!producer.closed()) {
-        begin(routine);
-        place = producer.reserve_wait(size, deadline_after(-1), routine);
-    }
-    if (!place) return refuse_closed(queue, pe, routine_name(routine));
-    copy(place, message, size);
-    producer.commit(place, size);
-    return ISTHMUS_OK;
+    QueueProducer& producer = queue.producers[static_cast<std::size_t>(pe)];
+    const auto outcome = producer.send_wait(message, size, routine, [&] { begin(routine); });
+    return status_of(queue, outcome, pe, routine_name(routine));
 }
 
 }  // namespace
@@ -143,13 +124,10 @@ ISTHMUS_API int shmemx_queue_create(size_t capacity, shmemx_queue_t* queue) {
         made->consumer = RingConsumer(made->control, made->memory + kRingOffset);
         open_to_far(made->memory);
         name_to_far(made->memory, kGeneration);
-        made->far.resize(static_cast<std::size_t>(job.pes));
         barrier_world();  // all rings are formatted
         for (int pe = 0; pe < job.pes; ++pe) {
             if (!is_near(pe)) {
-                made->producers.push_back(EndedRing::producer());
-                made->far[static_cast<std::size_t>(pe)] =
-                    std::make_unique<FarQueueProducer>(made->memory, kGeneration, pe, ring);
+                made->producers.emplace_back(made->memory, kGeneration, pe, ring);
                 continue;
             }
             char* const theirs = translate(made->memory, pe);
@@ -191,7 +169,7 @@ ISTHMUS_API int shmemx_queue_enqueue(shmemx_queue_t queue, const void* message, 
     const Routine routine = Routine::extension_queue_enqueue;
     require_open(routine_name(routine));
     if (const int status = check_message(*queue, size, pe, routine_name(routine))) return status;
-    RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
+    QueueProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
     if (producer.send(message, size)) [[likely]]
         return ISTHMUS_OK;
     return enqueue_slowly(*queue, message, size, pe);
@@ -202,13 +180,10 @@ ISTHMUS_API int shmemx_queue_try_enqueue(shmemx_queue_t queue, const void* messa
     const char* routine = "shmemx_queue_try_enqueue";
     require_open(routine);
     if (const int status = check_message(*queue, size, pe, routine)) return status;
-    RingProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
+    QueueProducer& producer = queue->producers[static_cast<std::size_t>(pe)];
     if (producer.send(message, size)) [[likely]]
         return ISTHMUS_OK;
-    if (const auto& far = queue->far[static_cast<std::size_t>(pe)])
-        return far_status(*queue, far->send(message, size), pe, routine);
-    if (producer.closed()) return refuse_closed(*queue, pe, routine);
-    return refuse_full(routine);
+    return status_of(*queue, producer.try_send(message, size), pe, routine);
 }
 
 namespace {
@@ -260,9 +235,6 @@ ISTHMUS_API int shmemx_queue_close(shmemx_queue_t queue, int pe) {
     require_open("shmemx_queue_close");
     queue->require_live("shmemx_queue_close");
     if (const int status = check_pe(pe, "shmemx_queue_close")) return status;
-    if (const auto& far = queue->far[static_cast<std::size_t>(pe)])
-        far->close();
-    else
-        close_ring(*translate(queue->control, pe), pe);
+    queue->producers[static_cast<std::size_t>(pe)].close(translate(queue->control, pe), pe);
     return ISTHMUS_OK;
 }

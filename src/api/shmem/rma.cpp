@@ -1,14 +1,15 @@
 // Remote memory access (9.6): one element, and contiguous blocks.
 //
-// Budgets on one host, entry to return: p and g 8 instructions, put of 8 bytes 20. The nbi forms
+// Budgets on one host, entry to return: p and g 9 instructions, put of 8 bytes 20. The nbi forms
 // are the same operations there: a store has left the source when the instruction is done. To other
 // hosts they leave under way what cannot be copied aside, until quiet.
 #include "api/shmem/export.hpp"
 #include "api/shmem/put_word.hpp"
-#include "core/copy.hpp"
-#include "core/far.hpp"
-#include "core/job.hpp"
-#include "core/wait.hpp"
+#include "core/copy/copy.hpp"
+#include "core/job/job.hpp"
+#include "core/reach/far.hpp"
+#include "core/reach/operation.hpp"
+#include "core/wait/wait.hpp"
 
 using namespace isthmus;
 using namespace isthmus::shmem;
@@ -17,53 +18,48 @@ namespace {
 
 constexpr std::size_t kBulk = 2048;  // from here on a call is noted, for the report of a death
 
-using FarTransfer = void(void* dest, const void* source, std::size_t bytes, int pe,
-                         const char* routine);
+using Transfer = void(operation::Target there, void* dest, const void* source, std::size_t bytes,
+                      int pe, const char* routine, far::Channel* on);
 
 // Everything that the fast path leaves out, so that it needs no stack frame.
-template <FarTransfer& kFarPut = far::put>
+template <Transfer& kPut = operation::put>
 [[gnu::cold, gnu::noinline]] void put_checked(void* dest, const void* source, std::size_t bytes,
-                                              int pe, const char* routine) {
+                                              int pe, const char* routine,
+                                              far::Channel* on = far::road) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     const auto there = checked_target(dest, bytes, pe, routine);
-    if (!there) {
-        if (bytes >= kBulk) note(Routine::put);
-        return kFarPut(dest, source, bytes, pe, routine);
+    if (there || bytes >= kBulk) note(Routine::put);
+    if (there) {
+        check_private(source, bytes, "source", routine);
+        check_overlap(*there, source, bytes, routine);
     }
-    note(Routine::put);
-    check_private(source, bytes, "source", routine);
-    check_overlap(*there, source, bytes, routine);
-    copy(*there, source, bytes);
+    kPut(there, dest, source, bytes, pe, routine, on);
 }
 [[gnu::noinline]] void put_otherwise(void* dest, const void* source, std::size_t bytes, int pe,
                                      const char* routine) {
     if (!far::put_otherwise(dest, source, bytes, pe)) put_checked(dest, source, bytes, pe, routine);
 }
-template <FarTransfer& kFarGet = far::get>
+// `on`: the channel of one that is left under way.
+template <auto& kGet = operation::get, typename... On>
 [[gnu::cold, gnu::noinline]] void get_checked(void* dest, const void* source, std::size_t bytes,
-                                              int pe, const char* routine) {
+                                              int pe, const char* routine, On... on) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     const auto there = checked_target(source, bytes, pe, routine);
-    if (!there) {
-        if (bytes >= kBulk) note(Routine::get);
-        return kFarGet(dest, source, bytes, pe, routine);
+    if (there || bytes >= kBulk) note(Routine::get);
+    if (there) {
+        check_private(dest, bytes, "dest", routine);
+        check_overlap(dest, *there, bytes, routine);
     }
-    note(Routine::get);
-    check_private(dest, bytes, "dest", routine);
-    check_overlap(dest, *there, bytes, routine);
-    copy(dest, *there, bytes);
+    kGet(there, dest, source, bytes, pe, routine, on...);
 }
 
-// To PEs of other hosts. Up to the network's call 24 instructions, the window's test included; what
-// is needed behind the call lies in the frame, so that nothing is saved and restored. `gap` has no
-// value: it keeps the register free in which the network's call takes the offset.
+// To PEs of other hosts. Up to the road's call 24 instructions, the window's test included; what is
+// needed behind the call lies in the frame, so that nothing is saved and restored. `offset` is that
+// of `dest` in the heap, if it lies there: the caller works it out where the road's call takes it.
 [[gnu::noinline]] void put_far(void* dest, const void* source, std::size_t bytes, int pe,
-                               std::uint64_t gap, const char* routine) {
-    __asm__("" ::"r"(gap));  // used, lest the compiler drops it
-    std::uint64_t offset = 0;
+                               std::uint64_t offset, const char* routine) {
     // One comparison for 0 bytes, too.
-    if (bytes - 1 >= far::express.road.longest || !far::find_in_heap(far::express, dest, offset))
-        [[unlikely]]
+    if (bytes - 1 >= far::express.call.longest || offset > far::express.last) [[unlikely]]
         return put_otherwise(dest, source, bytes, pe, routine);
     struct {
         void* dest;
@@ -98,18 +94,15 @@ inline void enter_bulk(Routine kind, std::size_t bytes, const char* routine) {
 
 [[gnu::always_inline]] inline void put(void* dest, const void* source, std::size_t bytes, int pe,
                                        const char* routine) {
-    if (!reaches(pe)) [[unlikely]] {
-        std::uint64_t gap;
-        __asm__("" : "=r"(gap));
-        return put_far(dest, source, bytes, pe, gap, routine);
-    }
+    if (!reaches(pe)) [[unlikely]]
+        return put_far(dest, source, bytes, pe, far::offset_in_heap(far::express, dest), routine);
     put_near(dest, source, bytes, pe, routine);
 }
 
 // Short ones are copied aside, as those that block.
 [[gnu::noinline]] void put_nbi_far(void* dest, const void* source, std::size_t bytes, int pe,
                                    const char* routine) {
-    if (bytes >= kBulk) return put_checked<far::put_nbi>(dest, source, bytes, pe, routine);
+    if (bytes >= kBulk) return put_checked<operation::put_nbi>(dest, source, bytes, pe, routine);
     put_otherwise(dest, source, bytes, pe, routine);
 }
 
@@ -137,16 +130,68 @@ inline void enter_bulk(Routine kind, std::size_t bytes, const char* routine) {
 [[gnu::always_inline]] inline void get_nbi(void* dest, const void* source, std::size_t bytes,
                                            int pe, const char* routine) {
     if (!reaches(pe)) [[unlikely]]
-        return get_checked<far::get_nbi>(dest, source, bytes, pe, routine);
+        return get_checked<operation::get_nbi>(dest, source, bytes, pe, routine,
+                                               static_cast<far::Channel*>(far::road));
     get_near(dest, source, bytes, pe, routine);
+}
+
+// In a context beside the default one, on its channel.
+[[gnu::noinline]] void put_far_on(const far::OwnChannel& on, void* dest, const void* source,
+                                  std::size_t bytes, int pe, const char* routine) {
+    if (!on.put_short(dest, source, bytes, pe) &&
+        !far::put_otherwise_on(*on.get(), dest, source, bytes, pe)) [[unlikely]]
+        put_checked(dest, source, bytes, pe, routine, on.get());
+}
+[[gnu::noinline]] void put_nbi_far_on(const far::OwnChannel& on, void* dest, const void* source,
+                                      std::size_t bytes, int pe, const char* routine) {
+    // Short ones are copied aside, as those of the default context.
+    if (bytes < kBulk) return put_far_on(on, dest, source, bytes, pe, routine);
+    put_checked<operation::put_nbi>(dest, source, bytes, pe, routine, on.get());
+}
+
+// In a context: what is far is issued on its channel, and true. What is near goes the default way;
+// `pe` is then the number in the world.
+template <auto& kPutFar>
+[[gnu::always_inline]] inline bool put_on_channel(shmem_ctx_t ctx, void* dest, const void* source,
+                                                  std::size_t bytes, int& pe, const char* routine) {
+    if (ctx == SHMEM_CTX_DEFAULT) return false;
+    pe = checked_context_pe(ctx, pe, routine);
+    if (reaches(pe)) [[likely]]
+        return false;
+    kPutFar(static_cast<OwnContext*>(ctx)->channel, dest, source, bytes, pe, routine);
+    return true;
+}
+[[gnu::always_inline]] inline void put_in(shmem_ctx_t ctx, void* dest, const void* source,
+                                          std::size_t bytes, int pe, const char* routine) {
+    if (!put_on_channel<put_far_on>(ctx, dest, source, bytes, pe, routine))
+        put(dest, source, bytes, pe, routine);
+}
+[[gnu::always_inline]] inline void put_nbi_in(shmem_ctx_t ctx, void* dest, const void* source,
+                                              std::size_t bytes, int pe, const char* routine) {
+    if (!put_on_channel<put_nbi_far_on>(ctx, dest, source, bytes, pe, routine))
+        put_nbi(dest, source, bytes, pe, routine);
+}
+// A get is complete when it returns, and waits for nothing else.
+[[gnu::always_inline]] inline void get_in(shmem_ctx_t ctx, void* dest, const void* source,
+                                          std::size_t bytes, int pe, const char* routine) {
+    get(dest, source, bytes, context_pe(ctx, pe, routine), routine);
+}
+[[gnu::always_inline]] inline void get_nbi_in(shmem_ctx_t ctx, void* dest, const void* source,
+                                              std::size_t bytes, int pe, const char* routine) {
+    if (ctx != SHMEM_CTX_DEFAULT) {
+        pe = checked_context_pe(ctx, pe, routine);
+        if (!reaches(pe)) [[unlikely]]
+            return get_checked<operation::get_nbi>(dest, source, bytes, pe, routine,
+                                                   channel_of(ctx));
+    }
+    get_nbi(dest, source, bytes, pe, routine);
 }
 
 template <typename T>
 [[gnu::cold, gnu::noinline]] void put_element_checked(T* dest, T value, int pe,
                                                       const char* routine) {
-    const auto there = checked_target(dest, sizeof(T), pe, routine);
-    if (!there) return far::put(dest, &value, sizeof(T), pe, routine);
-    *reinterpret_cast<volatile T*>(*there) = value;
+    operation::put(checked_target(dest, sizeof(T), pe, routine), dest, &value, sizeof(T), pe,
+                   routine);
 }
 template <typename T>
 [[gnu::noinline]] void put_element_otherwise(T* dest, T value, const char* routine,
@@ -155,7 +200,7 @@ template <typename T>
     if (!far::put_otherwise(dest, &value, sizeof(T), pe))
         put_element_checked(dest, value, pe, routine);
 }
-// To PEs of other hosts. Up to the network's call 17 instructions, the window's test included (16
+// To PEs of other hosts. Up to the road's call 17 instructions, the window's test included (16
 // by put_word.hpp).
 template <typename T>
 inline void put_element_far(T* dest, T value, std::uint64_t to, const char* routine) {
@@ -164,10 +209,9 @@ inline void put_element_far(T* dest, T value, std::uint64_t to, const char* rout
 }
 template <typename T>
 [[gnu::cold, gnu::noinline]] T get_element_checked(const T* source, int pe, const char* routine) {
-    const auto there = checked_target(source, sizeof(T), pe, routine);
-    if (there) return *reinterpret_cast<const volatile T*>(*there);
     T value;
-    far::get(&value, source, sizeof(T), pe, routine);
+    operation::get(checked_target(source, sizeof(T), pe, routine), &value, source, sizeof(T), pe,
+                   routine);
     return value;
 }
 
@@ -185,6 +229,16 @@ inline void put_element(T* dest, T value, int pe, const char* routine) {
     if (!reaches(pe)) [[unlikely]]
         return put_element_far(dest, value, to, routine);
     *const_cast<volatile T*>(translate(dest, pe)) = value;
+}
+template <typename T>
+inline void put_element_in(shmem_ctx_t ctx, T* dest, T value, int pe, const char* routine) {
+    if (ctx != SHMEM_CTX_DEFAULT) {
+        pe = checked_context_pe(ctx, pe, routine);
+        if (!reaches(pe)) [[unlikely]]
+            return put_far_on(static_cast<OwnContext*>(ctx)->channel, dest, &value, sizeof(T), pe,
+                              routine);
+    }
+    put_element(dest, value, pe, routine);
 }
 template <typename T>
 inline T get_element(const T* source, int pe, const char* routine) {
@@ -221,8 +275,7 @@ SHMEM_FLOATING_TYPES(PUT_ELEMENT)
         return get_element(source, pe, "shmem_" #N "_g");                            \
     }                                                                                \
     ISTHMUS_API void pshmem_ctx_##N##_p(shmem_ctx_t ctx, T* dest, T value, int pe) { \
-        pe = context_pe(ctx, pe, "shmem_ctx_" #N "_p");                              \
-        put_element(dest, value, pe, "shmem_ctx_" #N "_p");                          \
+        put_element_in(ctx, dest, value, pe, "shmem_ctx_" #N "_p");                  \
     }                                                                                \
     ISTHMUS_API T pshmem_ctx_##N##_g(shmem_ctx_t ctx, const T* source, int pe) {     \
         pe = context_pe(ctx, pe, "shmem_ctx_" #N "_g");                              \
@@ -231,21 +284,21 @@ SHMEM_FLOATING_TYPES(PUT_ELEMENT)
     SHMEM_TABLE_ELEMENT(ISTHMUS_ALIAS, T, N)
 SHMEM_RMA_TYPES(ELEMENT)
 
-// P: type of the pointers; OPERATION: put or get; UNIT: bytes of an element.
-#define BLOCK(P, NAME, OPERATION, UNIT)                                                          \
+// P: type of the pointers; OPERATION: put or get; IN_CONTEXT: the same in a context; UNIT: bytes of
+// an element.
+#define BLOCK(P, NAME, OPERATION, IN_CONTEXT, UNIT)                                              \
     ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, size_t nelems, int pe) {            \
         OPERATION(dest, source, saturated_bytes(nelems, UNIT), pe, "shmem_" #NAME);              \
     }                                                                                            \
     ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, size_t nelems, \
                                        int pe) {                                                 \
-        OPERATION(dest, source, saturated_bytes(nelems, UNIT),                                   \
-                  context_pe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME);                  \
+        IN_CONTEXT(ctx, dest, source, saturated_bytes(nelems, UNIT), pe, "shmem_ctx_" #NAME);    \
     }
-#define BLOCKS(P, PUT, GET, UNIT)      \
-    BLOCK(P, PUT, put, UNIT)           \
-    BLOCK(P, GET, get, UNIT)           \
-    BLOCK(P, PUT##_nbi, put_nbi, UNIT) \
-    BLOCK(P, GET##_nbi, get_nbi, UNIT) \
+#define BLOCKS(P, PUT, GET, UNIT)                  \
+    BLOCK(P, PUT, put, put_in, UNIT)               \
+    BLOCK(P, GET, get, get_in, UNIT)               \
+    BLOCK(P, PUT##_nbi, put_nbi, put_nbi_in, UNIT) \
+    BLOCK(P, GET##_nbi, get_nbi, get_nbi_in, UNIT) \
     SHMEM_TABLE_BLOCK_(ISTHMUS_ALIAS, P, PUT, GET)
 
 #define TYPED_BLOCKS(T, N) BLOCKS(T, N##_put, N##_get, sizeof(T))

@@ -3,10 +3,10 @@
 #include <cstring>
 
 #include "api/shmem/export.hpp"
-#include "core/departure.hpp"
-#include "core/job.hpp"
-#include "core/session.hpp"
-#include "core/wait.hpp"
+#include "core/job/job.hpp"
+#include "core/session/departure.hpp"
+#include "core/session/session.hpp"
+#include "core/wait/wait.hpp"
 
 using namespace isthmus;
 using namespace isthmus::shmem;
@@ -22,6 +22,7 @@ ISTHMUS_API int pshmem_init_thread(int requested, int* provided) {
 }
 
 ISTHMUS_API void pshmem_finalize(void) {
+    if (has_finalized()) return advise("shmem_finalize", "called again; once is enough");
     require_running("shmem_finalize");
     note(Routine::finalize);
     leave_session();

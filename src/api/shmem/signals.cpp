@@ -5,10 +5,9 @@
 #include "api/shmem/compare.hpp"
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
-#include "core/copy.hpp"
-#include "core/far.hpp"
-#include "core/job.hpp"
-#include "core/wait.hpp"
+#include "core/copy/copy.hpp"
+#include "core/reach/operation.hpp"
+#include "core/wait/wait.hpp"
 
 using namespace isthmus;
 using namespace isthmus::shmem;
@@ -38,36 +37,38 @@ far::Atomic signal_atomic(std::uint64_t signal, int operation, const char* routi
 }
 
 [[gnu::cold, gnu::noinline]] void signal_checked(std::uint64_t* sig_addr, std::uint64_t signal,
-                                                 int sig_op, int pe, const char* routine) {
-    if (const auto there = checked_target(sig_addr, sizeof signal, pe, routine))
-        return raise_signal(reinterpret_cast<std::uint64_t*>(*there), signal, sig_op, routine);
-    far::post_atomic(sig_addr, pe, signal_atomic(signal, sig_op, routine), routine);
+                                                 int sig_op, int pe, const char* routine,
+                                                 shmem_ctx_t ctx) {
+    operation::post_atomic(checked_target(sig_addr, sizeof signal, pe, routine), sig_addr, pe,
+                           signal_atomic(signal, sig_op, routine), routine, channel_of(ctx));
 }
 inline void update_signal(std::uint64_t* sig_addr, std::uint64_t signal, int sig_op, int pe,
-                          const char* routine) {
+                          const char* routine, shmem_ctx_t ctx = SHMEM_CTX_DEFAULT) {
     if (!reaches(pe)) [[unlikely]]
-        return signal_checked(sig_addr, signal, sig_op, pe, routine);
+        return signal_checked(sig_addr, signal, sig_op, pe, routine, ctx);
     raise_signal(translate(sig_addr, pe), signal, sig_op, routine);
 }
 
 [[gnu::cold, gnu::noinline]] void put_signal_checked(void* dest, const void* source,
                                                      std::size_t bytes, std::uint64_t* sig_addr,
                                                      std::uint64_t signal, int sig_op, int pe,
-                                                     const char* routine) {
+                                                     const char* routine, shmem_ctx_t ctx) {
     const auto there = checked_target(dest, bytes, pe, routine);
-    if (!there)
-        return far::put_signal(dest, source, bytes, sig_addr,
-                               signal_atomic(signal, sig_op, routine), pe, routine);
-    note(Routine::put_signal);
-    check_private(source, bytes, "source", routine);
-    check_overlap(*there, source, bytes, routine);
-    copy(*there, source, bytes);
-    signal_checked(sig_addr, signal, sig_op, pe, routine);
+    operation::Target word;
+    if (there) {
+        note(Routine::put_signal);
+        check_private(source, bytes, "source", routine);
+        check_overlap(*there, source, bytes, routine);
+        word = checked_target(sig_addr, sizeof signal, pe, routine);
+    }
+    operation::put_signal(there, word, dest, source, bytes, sig_addr,
+                          signal_atomic(signal, sig_op, routine), pe, routine, channel_of(ctx));
 }
 void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t* sig_addr,
-                std::uint64_t signal, int sig_op, int pe, const char* routine) {
+                std::uint64_t signal, int sig_op, int pe, const char* routine,
+                shmem_ctx_t ctx = SHMEM_CTX_DEFAULT) {
     if (!reaches(pe)) [[unlikely]]
-        return put_signal_checked(dest, source, bytes, sig_addr, signal, sig_op, pe, routine);
+        return put_signal_checked(dest, source, bytes, sig_addr, signal, sig_op, pe, routine, ctx);
     copy(translate(dest, pe), source, bytes);
     raise_signal(translate(sig_addr, pe), signal, sig_op, routine);
 }
@@ -83,7 +84,7 @@ void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t
     ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, size_t nelems,  \
                                        uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) { \
         put_signal(dest, source, block_bytes(nelems, UNIT, "shmem_ctx_" #NAME), sig_addr, signal, \
-                   sig_op, context_pe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME);          \
+                   sig_op, context_pe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME, ctx);     \
     }
 
 #define TYPED(T, N)                              \
@@ -107,12 +108,13 @@ PUT_SIGNAL(void, putmem_signal_nbi, 1)
     ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, \
                                        int pe) {                                             \
         pe = context_pe(ctx, pe, "shmem_ctx_" #NAME);                                        \
-        update_signal(sig_addr, signal, OPERATION, pe, "shmem_ctx_" #NAME);                  \
+        update_signal(sig_addr, signal, OPERATION, pe, "shmem_ctx_" #NAME, ctx);             \
     }
 SIGNAL_UPDATE(signal_set, SHMEM_SIGNAL_SET)
 SIGNAL_UPDATE(signal_add, SHMEM_SIGNAL_ADD)
 
 ISTHMUS_API uint64_t pshmem_signal_fetch(const uint64_t* sig_addr) {
+    far::serve_by_call();
     return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
 }
 

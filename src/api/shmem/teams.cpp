@@ -3,8 +3,8 @@
 
 #include "api/shmem/collectives.hpp"
 #include "base/error.hpp"
-#include "core/far.hpp"
-#include "core/team_table.hpp"
+#include "core/reach/far.hpp"
+#include "core/teams/team_table.hpp"
 
 namespace isthmus::shmem {
 namespace {

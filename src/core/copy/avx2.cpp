@@ -1,5 +1,5 @@
 // Long copies with 32-byte vectors. Compiled with -mavx2; called only where the processor has it.
-#include "core/copy.hpp"
+#include "core/copy/copy.hpp"
 #include "core/copy/loops.hpp"
 #include "core/copy/loops_x86.hpp"
 
@@ -20,8 +20,6 @@ inline void copy_lines(char* to, const char* from, std::size_t bytes) {
         copy_line(to + at, from + at);
     copy_line(to + bytes - kLine, from + bytes - kLine);
 }
-
-inline constexpr std::size_t kAlias = 512;  // a few groups' worth of stores still under way
 
 template <Stores kStores>
 void copy_avx2_downwards(char* to, const char* from, std::size_t bytes) {
@@ -45,25 +43,38 @@ void copy_avx2_upwards(char* to, const char* from, std::size_t bytes) {
     copy_lines(to + done, from + done, bytes - done);
 }
 
+[[gnu::noinline]] void copy_large(std::size_t whole, void* dest, const void* source,
+                                  std::size_t bytes) {
+    copy_by_avx2(choose_road(whole, dest, source, bytes), dest, source, bytes);
+}
+
 }  // namespace
 
 void copy_avx2(void* dest, const void* source, std::size_t bytes) {
+    if (bytes >= copy_looks_from) return copy_large(bytes, dest, source, bytes);
     char* const to = static_cast<char*>(dest);
     const char* const from = static_cast<const char*>(source);
-    if (bytes >= copy_limits.stream) return copy_avx2_upwards<Stores::streamed>(to, from, bytes);
-    const auto distance = static_cast<std::size_t>(to - from) % 4096;
-    const bool alias = copy_limits.shun_alias && distance - 1 < kAlias && bytes > kAlias;
-    if (bytes >= copy_limits.turn) {
-        if (turn_copy() || alias) return copy_avx2_downwards<Stores::claimed>(to, from, bytes);
-        return copy_avx2_upwards<Stores::claimed>(to, from, bytes);
-    }
-    if (alias) return copy_avx2_downwards<Stores::plain>(to, from, bytes);
+    if (bytes > kAliasBytes && is_alias(dest, source))
+        return copy_avx2_downwards<Stores::plain>(to, from, bytes);
     copy_avx2_upwards<Stores::plain>(to, from, bytes);
 }
 
-void copy_streamed_avx2(void* dest, const void* source, std::size_t bytes) {
-    copy_avx2_upwards<Stores::streamed>(static_cast<char*>(dest), static_cast<const char*>(source),
-                                        bytes);
+void copy_within_avx2(std::size_t whole, void* dest, const void* source, std::size_t bytes) {
+    copy_large(whole, dest, source, bytes);
+}
+
+void copy_by_avx2(Road road, void* dest, const void* source, std::size_t bytes) {
+    char* const to = static_cast<char*>(dest);
+    const char* const from = static_cast<const char*>(source);
+    switch (road) {
+        case Road::plain: return copy_avx2_upwards<Stores::plain>(to, from, bytes);
+        case Road::plain_downwards: return copy_avx2_downwards<Stores::plain>(to, from, bytes);
+        case Road::claimed: return copy_avx2_upwards<Stores::claimed>(to, from, bytes);
+        case Road::claimed_downwards: return copy_avx2_downwards<Stores::claimed>(to, from, bytes);
+        case Road::string: return copy_by_string(dest, source, bytes);
+        case Road::streamed_narrow:  // the loop's vectors are as wide
+        case Road::streamed: return copy_avx2_upwards<Stores::streamed>(to, from, bytes);
+    }
 }
 
 void copy_any_avx2(void* dest, const void* source, std::size_t bytes) {

@@ -3,7 +3,7 @@
 //
 // An end that straddles two pages is written with a masked store into its line: a store to two
 // pages costs as much as ten others.
-#include "core/copy.hpp"
+#include "core/copy/copy.hpp"
 #include "core/copy/loops.hpp"
 #include "core/copy/loops_x86.hpp"
 
@@ -92,31 +92,36 @@ inline void copy_tail(char* to, const char* from, std::size_t bytes, std::size_t
         _mm512_storeu_si512(last, Vector64::load(last + distance));
 }
 
+template <Stores kStores>
 void copy_large_downwards(char* to, const char* from, std::size_t bytes) {
     if (const std::size_t tail = past_line_boundary(to + bytes); tail > 0) {
         copy_last_part(to + bytes, from + bytes, tail);
         bytes -= tail;
     }
     std::size_t left =
-        bytes - copy_downwards<Vector64, 2, Stores::claimed>(to + bytes, from + bytes, bytes);
+        bytes - copy_downwards<Vector64, 2, kStores>(to + bytes, from + bytes, bytes);
     for (; left >= kLine; left -= kLine)
         Vector64::store(to + left - kLine, Vector64::load(from + left - kLine));
     if (left > 0) copy_part(to, from, left);
 }
 
-[[gnu::noinline]] void copy_large(char* to, const char* from, std::size_t bytes) {
-    if (bytes >= copy_limits.stream) return copy_streamed_avx512(to, from, bytes);
-    if (turn_copy()) return copy_large_downwards(to, from, bytes);
+template <Stores kStores>
+void copy_large_upwards(char* to, const char* from, std::size_t bytes) {
     copy_head(to, from, bytes);
-    copy_tail(to, from, bytes, copy_upwards<Vector64, 2, Stores::claimed>(to, from, bytes));
+    copy_tail(to, from, bytes, copy_upwards<Vector64, 2, kStores>(to, from, bytes));
 }
 
-// Of more than 512 bytes, first and foremost: 4 KB take 30 ns, and each branch before them shows.
-[[gnu::always_inline]] inline void copy_long_block(char* to, const char* from, std::size_t bytes) {
-    if (bytes <= 512) [[unlikely]]
-        return bytes <= 256 ? copy_from_both_ends<2>(to, from, bytes)
-                            : copy_from_both_ends<4>(to, from, bytes);
-    if (bytes >= copy_limits.turn) return copy_large(to, from, bytes);
+void copy_streamed(char* to, const char* from, std::size_t bytes) {
+    copy_head(to, from, bytes);
+    copy_tail(to, from, bytes, copy_upwards<Vector64, 4, Stores::streamed>(to, from, bytes));
+}
+void copy_streamed_narrow(char* to, const char* from, std::size_t bytes) {
+    copy_head(to, from, bytes);
+    copy_tail(to, from, bytes, copy_upwards<Vector32, 4, Stores::streamed>(to, from, bytes));
+}
+
+// More than 512 bytes.
+[[gnu::always_inline]] inline void copy_plain(char* to, const char* from, std::size_t bytes) {
     const std::size_t head = to_line_boundary(to);
     const std::size_t tail = past_line_boundary(to + bytes);
     // Lines that are written in part go first: behind the loop they would wait for its stores.
@@ -140,17 +145,42 @@ void copy_large_downwards(char* to, const char* from, std::size_t bytes) {
     if (left > 0) copy_group<Vector64, 1, Stores::plain>(at, distance);
 }
 
+[[gnu::noinline]] void copy_large(std::size_t whole, char* to, const char* from,
+                                  std::size_t bytes) {
+    copy_by_avx512(choose_road(whole, to, from, bytes), to, from, bytes);
+}
+
+// Of more than 512 bytes, first and foremost: 4 KB take 30 ns, and each branch before them shows.
+[[gnu::always_inline]] inline void copy_long_block(char* to, const char* from, std::size_t bytes) {
+    if (bytes <= 512) [[unlikely]]
+        return bytes <= 256 ? copy_from_both_ends<2>(to, from, bytes)
+                            : copy_from_both_ends<4>(to, from, bytes);
+    if (bytes >= copy_looks_from) return copy_large(bytes, to, from, bytes);
+    copy_plain(to, from, bytes);
+}
+
 }  // namespace
 
 void copy_avx512(void* dest, const void* source, std::size_t bytes) {
     copy_long_block(static_cast<char*>(dest), static_cast<const char*>(source), bytes);
 }
 
-void copy_streamed_avx512(void* dest, const void* source, std::size_t bytes) {
-    char* to = static_cast<char*>(dest);
-    const char* from = static_cast<const char*>(source);
-    copy_head(to, from, bytes);
-    copy_tail(to, from, bytes, copy_upwards<Vector64, 4, Stores::streamed>(to, from, bytes));
+void copy_within_avx512(std::size_t whole, void* dest, const void* source, std::size_t bytes) {
+    copy_large(whole, static_cast<char*>(dest), static_cast<const char*>(source), bytes);
+}
+
+void copy_by_avx512(Road road, void* dest, const void* source, std::size_t bytes) {
+    char* const to = static_cast<char*>(dest);
+    const char* const from = static_cast<const char*>(source);
+    switch (road) {
+        case Road::plain: return copy_plain(to, from, bytes);
+        case Road::plain_downwards: return copy_large_downwards<Stores::plain>(to, from, bytes);
+        case Road::claimed: return copy_large_upwards<Stores::claimed>(to, from, bytes);
+        case Road::claimed_downwards: return copy_large_downwards<Stores::claimed>(to, from, bytes);
+        case Road::string: return copy_by_string(dest, source, bytes);
+        case Road::streamed_narrow: return copy_streamed_narrow(to, from, bytes);
+        case Road::streamed: return copy_streamed(to, from, bytes);
+    }
 }
 
 void copy_any_avx512(void* dest, const void* source, std::size_t bytes) {

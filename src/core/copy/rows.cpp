@@ -1,6 +1,6 @@
 #include "core/copy/rows.hpp"
 
-#include "core/copy.hpp"
+#include "core/copy/copy.hpp"
 
 namespace isthmus {
 

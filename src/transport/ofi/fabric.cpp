@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
-#include "transport/ofi/wire.hpp"
+#include "transport/service/seal.hpp"
+#include "transport/service/wire.hpp"
 
 namespace isthmus::transport::ofi {
 namespace {
@@ -25,7 +28,7 @@ constexpr std::array kRefused{"sockets", "udp", "usnic", "UDP"};
 // libfabric reads these when it is first asked for something. What rxm lays ready for messages is
 // by its own measure 75 MB a process; ours are short, and puts and gets do not use it.
 void spare_memory() {
-    static_assert(sizeof(Request) + kRequestBytes <= 4096);
+    static_assert(sizeof(service::Request) + kRequestBytes <= 4096);
     constexpr int kUnlessSet = 0;
     setenv("FI_OFI_RXM_BUFFER_SIZE", "4096", kUnlessSet);
     setenv("FI_OFI_RXM_MSG_RX_SIZE", "64", kUnlessSet);
@@ -49,6 +52,11 @@ bool is_refused(std::string_view provider) {
 bool is_loopback(const fi_info& info) {
     return info.domain_attr && info.domain_attr->name &&
            std::strcmp(info.domain_attr->name, "lo") == 0;
+}
+
+// Reaches nobody on another machine.
+bool stays_here(const fi_info& info) {
+    return is_loopback(info) || std::strcmp(info.fabric_attr->prov_name, "shm") == 0;
 }
 
 // Without FI_ATOMIC: with it tcp;ofi_rxm gives up the order between puts, gets and messages, and
@@ -94,22 +102,33 @@ void Fabric::fail(const char* call, int error) const {
     std::abort();
 }
 
-Info choose_provider(const char* setting, std::string& why) {
+Info choose_provider(const char* setting, bool leaves_machine, std::string& why) {
     fi_info* list = nullptr;
     const Info hints = hints_for(setting);
     const int error = fi_getinfo(kVersion, nullptr, nullptr, 0, hints.get(), &list);
     const Info all(list);
     const fi_info* best = nullptr;
     std::string others;
+    bool stays = false;
     for (const fi_info* each = list; error == 0 && each; each = each->next) {
         const char* const name = each->fabric_attr->prov_name;
         if (*setting == '\0' && is_refused(name)) continue;
+        if (leaves_machine && stays_here(*each)) {
+            stays = true;
+            continue;
+        }
         const std::string quoted = std::string(" ") + name + ",";
         if (others.find(quoted) == std::string::npos) others += quoted;
         const auto order = [](const fi_info& info) {
             return rank_of(info.fabric_attr->prov_name) * 2 + (is_loopback(info) ? 1 : 0);
         };
         if (!best || order(*each) < order(*best)) best = each;
+    }
+    if (!best && stays) {
+        why =
+            "this host has no network address but that of its loop-back device, by which no other "
+            "host reaches it; is its network up?";
+        return nullptr;
     }
     if (!best) {
         why = std::string("no libfabric provider") +
@@ -129,7 +148,15 @@ Info choose_provider(const char* setting, std::string& why) {
 void Fabric::choose() {
     spare_memory();
     std::string why;
-    info_ = choose_provider(services_.provider, why);
+    // A cable that is pulled for a moment is no reason to give up, nor to take the loop-back
+    // device.
+    const auto patience = std::chrono::duration<double>(services_.detect_seconds);
+    const auto began = std::chrono::steady_clock::now();
+    do {
+        info_ = choose_provider(services_.provider, services_.leaves_machine, why);
+        if (info_ || !services_.leaves_machine) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    } while (std::chrono::steady_clock::now() - began < patience);
     if (!info_) {
         services_.fail(why.c_str());
         std::abort();
@@ -191,22 +218,25 @@ void Fabric::open() {
     if (const int problem = fi_enable(endpoint)) fail("fi_enable", problem);
 }
 
-// Of our choice, where the provider lets us choose: alike at every PE, and not to be guessed by who
-// reaches the port. As many bits as the provider compares; segments differ in the lowest two.
-std::uint64_t Fabric::key_of(std::uint32_t segment) const {
+// Of our choice, where the provider lets us choose: another one for each PE, segment and session,
+// which who knows some of them learns nothing from, since they come from the job's secret by a
+// keyed hash. So nothing is exchanged. As many bits as the provider compares; a PE's segments
+// differ in the lowest two.
+std::uint64_t Fabric::key_of(int pe, std::uint32_t segment) const {
     static_assert(kSegments < 4);  // the last one is the transport's own memory
     const std::size_t bytes = info_->domain_attr->mr_key_size;
     const std::uint64_t mask = bytes < 8 ? (std::uint64_t{1} << 8 * bytes) - 1 : ~std::uint64_t{0};
-    // Another number than the one that requests carry.
-    const std::uint64_t random = services_.secret * 0x9e3779b97f4a7c15u;
-    return ((random ^ random >> 32) & mask & ~std::uint64_t{3}) | segment;
+    std::uint64_t keys[kSegments + 1];
+    service::derive_key(services_.secret, services_.session, service::Purpose::memory, pe, pe, keys,
+                        sizeof keys);
+    return (keys[segment] & mask & ~std::uint64_t{3}) | segment;
 }
 
 Owned<fid_mr> Fabric::register_memory(std::uint32_t id, const Segment& memory,
                                       std::uint64_t access) {
     fid_mr* region = nullptr;
-    if (const int error = fi_mr_reg(domain_.get(), memory.base, memory.size, access, 0, key_of(id),
-                                    0, &region, nullptr))
+    if (const int error = fi_mr_reg(domain_.get(), memory.base, memory.size, access, 0,
+                                    key_of(services_.me, id), 0, &region, nullptr))
         fail("fi_mr_reg", error);
     Owned<fid_mr> owned(region);
     if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0) return owned;
@@ -253,7 +283,8 @@ void Fabric::publish(std::uint32_t id, const Segment& segment) {
     register_segment(id, segment);
     const Target mine = own_target(id, segment);
     if (!has_own_targets()) {
-        target_of(services_.me, id) = mine;
+        for (int pe = 0; pe < services_.pes; ++pe)
+            target_of(pe, id) = chosen_target(pe, id);
         return;
     }
     std::vector<Target> all(static_cast<std::size_t>(services_.pes));
@@ -289,36 +320,36 @@ std::size_t Fabric::address_room() const {
     }
 }
 
-// A PE's card: its pulse's port, its address, padded, and its targets where the provider makes
-// them.
-void Fabric::connect(std::uint16_t pulse_port) {
-    const bool by_pe = has_own_targets();
+// A PE's card: its address, padded, and its targets where the provider makes them.
+std::size_t Fabric::card_bytes() const {
+    return address_room() + (has_own_targets() ? sizeof(Target) * kSegments : 0);
+}
+
+void Fabric::write_card(char* card) const {
+    const std::size_t room = address_room();
+    const std::vector<char> own = address();
+    std::memset(card, 0, room);
+    std::memcpy(card, own.data(), std::min(own.size(), room));
+    if (!has_own_targets()) return;
     Target targets[kSegments];
     for (std::uint32_t id = 0; id < kSegments; ++id)
         targets[id] = own_target(id, services_.segments[id]);
-    const std::size_t room = address_room();
-    const std::size_t bytes = sizeof pulse_port + room + (by_pe ? sizeof targets : 0);
-    std::vector<char> mine(bytes);
-    std::memcpy(mine.data(), &pulse_port, sizeof pulse_port);
-    const std::vector<char> own = address();
-    std::memcpy(mine.data() + sizeof pulse_port, own.data(), std::min(own.size(), room));
-    if (by_pe) std::memcpy(mine.data() + sizeof pulse_port + room, targets, sizeof targets);
-    std::vector<char> cards(static_cast<std::size_t>(services_.pes) * bytes);
-    services_.gather(mine.data(), bytes, cards.data());
-    ports_.resize(static_cast<std::size_t>(services_.pes));
-    for (std::size_t pe = 0; pe < ports_.size(); ++pe) {
-        const char* const card = cards.data() + pe * bytes;
-        std::memcpy(&ports_[pe], card, sizeof pulse_port);
-        const char* const address = card + sizeof pulse_port;
+    std::memcpy(card + room, targets, sizeof targets);
+}
+
+void Fabric::connect(const char* cards, std::size_t distance) {
+    const bool by_pe = has_own_targets();
+    for (int pe = 0; pe < services_.pes; ++pe) {
+        const char* const card = cards + static_cast<std::size_t>(pe) * distance;
         fi_addr_t index = FI_ADDR_NOTAVAIL;
-        if (fi_av_insert(addresses_.get(), address, 1, &index, 0, nullptr) != 1 || index != pe)
+        if (fi_av_insert(addresses_.get(), card, 1, &index, 0, nullptr) != 1 ||
+            index != static_cast<fi_addr_t>(pe))
             fail("fi_av_insert", FI_EADDRNOTAVAIL);
-        if (!by_pe) continue;
         Target theirs[kSegments];
-        std::memcpy(theirs, address + room, sizeof theirs);
-        targets_.insert(targets_.end(), theirs, theirs + kSegments);
+        if (by_pe) std::memcpy(theirs, card + address_room(), sizeof theirs);
+        for (std::uint32_t id = 0; id < kSegments; ++id)
+            targets_.push_back(by_pe ? theirs[id] : chosen_target(pe, id));
     }
-    if (targets_.empty()) targets_.assign(targets, targets + kSegments);
 }
 
 std::string Fabric::describe() const {
@@ -336,7 +367,7 @@ extern "C" __attribute__((visibility("default"))) void isthmus_explain_transport
     const char* provider, char* text, std::size_t bytes) {
     using namespace isthmus::transport::ofi;
     std::string why;
-    const Info info = choose_provider(provider, why);
+    const Info info = choose_provider(provider, false, why);
     const std::string version =
         std::to_string(FI_MAJOR(fi_version())) + "." + std::to_string(FI_MINOR(fi_version()));
     std::string answer = "!" + why;

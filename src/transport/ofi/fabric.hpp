@@ -39,8 +39,8 @@ struct Target {
 };
 
 // The best provider on this host, or null and why. `setting` names one; empty: any. `why` is also
-// what speaks for the choice.
-Info choose_provider(const char* setting, std::string& why);
+// what speaks for the choice. Where it is to leave the machine, none that does not.
+Info choose_provider(const char* setting, bool leaves_machine, std::string& why);
 
 class Fabric {
   public:
@@ -50,11 +50,13 @@ class Fabric {
 
     // This endpoint's own address.
     std::vector<char> address() const;
-    // Collective: everyone learns everyone's address and pulse port, and keys and bases where the
-    // provider makes them.
-    void connect(std::uint16_t pulse_port);
+    // What everyone must know of this PE: address, and keys and bases where the provider makes
+    // them.
+    std::size_t card_bytes() const;
+    void write_card(char* card) const;
+    // Everyone's, so far apart.
+    void connect(const char* cards, std::size_t distance);
     std::vector<char> address_of(int pe) const;
-    std::uint16_t pulse_port_of(int pe) const { return ports_[static_cast<std::size_t>(pe)]; }
     // Collective: one more segment, by now that of everyone.
     void publish(std::uint32_t id, const Segment& segment);
 
@@ -76,12 +78,8 @@ class Fabric {
     bool is_ordered() const { return ordered_; }
     // Reads take effect in the order they were issued in.
     bool has_ordered_reads() const { return ordered_reads_; }
-    std::uint64_t secret() const { return services_.secret; }
     const Target& target(int pe, std::uint32_t segment) const {
-        // Providers with keys of our choice and offsets need no table.
-        return targets_[targets_.size() == kSegments
-                            ? segment
-                            : static_cast<std::size_t>(pe) * kSegments + segment];
+        return targets_[static_cast<std::size_t>(pe) * kSegments + segment];
     }
     // Segments are addressed by offsets, not by the target's addresses.
     bool has_offsets() const { return (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) == 0; }
@@ -93,7 +91,9 @@ class Fabric {
     void register_segment(std::uint32_t id, const Segment& segment);
     Owned<fid_mr> register_memory(std::uint32_t id, const Segment& memory, std::uint64_t access);
     Target own_target(std::uint32_t id, const Segment& segment) const;
-    // Keys and bases are the provider's, of each PE its own; else all PEs' are alike.
+    // Of a provider with keys of our choice and offsets, once the PE has registered the segment.
+    Target chosen_target(int pe, std::uint32_t segment) const { return {0, key_of(pe, segment)}; }
+    // Keys and bases are the provider's, and must be exchanged.
     bool has_own_targets() const {
         return (info_->domain_attr->mr_mode & (FI_MR_VIRT_ADDR | FI_MR_PROV_KEY)) != 0;
     }
@@ -101,7 +101,7 @@ class Fabric {
         return const_cast<Target&>(std::as_const(*this).target(pe, segment));
     }
     std::size_t address_room() const;
-    std::uint64_t key_of(std::uint32_t segment) const;
+    std::uint64_t key_of(int pe, std::uint32_t segment) const;
     [[noreturn]] void fail(const char* call, int error) const;
 
     const Services& services_;
@@ -117,7 +117,6 @@ class Fabric {
     bool ordered_ = false;
     bool ordered_reads_ = false;
     std::vector<Target> targets_;
-    std::vector<std::uint16_t> ports_;  // of the pulse, by PE
 };
 
 }  // namespace isthmus::transport::ofi

@@ -69,7 +69,7 @@ static void create_and_clone(void) {
     OK(isthmus_segment_destroy(&mine));
 }
 
-/* Where the directory begins to look for an id (core/directory.cpp). */
+/* Where the directory begins to look for an id (core/segments/directory.cpp). */
 static uint64_t hash_of(uint64_t id) {
     id = (id ^ (id >> 30)) * 0xbf58476d1ce4e5b9;
     id = (id ^ (id >> 27)) * 0x94d049bb133111eb;

@@ -113,8 +113,9 @@ void lifetimes() {
     const std::size_t i = static_cast<std::size_t>((me + 1) % pes);
     {
         isthmus::event sent = z.async_put(value, i);
-        sent.wait().or_fail();
+        sent.wait().or_fail();  // says nothing about the target
     }
+    isthmus::fence();
     z.async_get(i, back).wait().or_fail();
     CHECK(back == 7 + me);
     isthmus::barrier();

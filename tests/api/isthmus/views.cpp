@@ -71,6 +71,7 @@ void move_one(const isthmus::segment& segment) {
     for (T& value : there)
         value = static_cast<T>(next_random(&state));
     segment.put(there, offset).or_fail();
+    segment.fence().or_fail();  // what follows may overtake it
 
     const isthmus::array_view<T, Rank> local(here.data(), here_size);
     const isthmus::remote_view<T, Rank> remote(segment, offset, there_size);

@@ -175,6 +175,33 @@ int main(void) {
         ALL_AMOS(w_aqrl, int32_t, uint32_t, w);
         xbgas_ersd(ns, &remote->d2, 0x7f00000012345678);
     }
+    // Compare-and-swap stores only where it finds what it wants; the old value comes back either
+    // way.
+    xbgas_ersd(ns, &remote->d, 41);
+    CHECK(xbgas_eamocas_d(ns, &remote->d, 40, 7) == 41 && xbgas_erld(ns, &remote->d) == 41);
+    CHECK(xbgas_eamocas_d(ns, &remote->d, 41, INT64_MIN) == 41);
+    CHECK(xbgas_eamocas_d_aqrl(ns, &remote->d, INT64_MIN, 8) == INT64_MIN);
+    CHECK(xbgas_erld(ns, &remote->d) == 8);
+    xbgas_ersd(ns, &remote->w, (int64_t)0x00000001fffffffb);
+    CHECK(xbgas_eamocas_w(ns, &remote->w, 5, 9) == -5);
+    CHECK(xbgas_eamocas_w(ns, &remote->w, -5, 9) == -5 && xbgas_erlw(ns, &remote->w) == 9);
+    CHECK(xbgas_erlw(ns, (char*)&remote->w + 4) == 1);
+    CHECK(xbgas_eamocas_w_aqrl(ns, &remote->w, 9, -1) == 9 && xbgas_erlw(ns, &remote->w) == -1);
+    // Into x0 it wants to find 0, and nobody waits for it.
+    for (int64_t found = 0; found < 2; ++found) {
+        register uint64_t at __asm__("t6") = (uint64_t)&remote->d;
+        xbgas_ersd(ns, &remote->d, found);
+        xbgas_fence();
+        __asm__ volatile(
+            XBGAS_IN_PROFILE(
+                ".insn i 0x7b, 7, x31, %1, 0",
+                ".insn i 0x7b, 5, x31, %1, 0") "\n\t.insn r 0x6b, 3, 0x14, x0, t6, %2" ::"r"(at),
+            "r"(ns), "r"(77l)
+            : "memory");
+        xbgas_fence();
+        CHECK(xbgas_erld(ns, &remote->d) == (found == 0 ? 77 : 1));
+    }
+
     xbgas_ersd(ns, &remote->d, 40);
     CHECK(xbgas_elr_d(ns, &remote->d) == 40);
     CHECK(xbgas_esc_d(ns, &remote->d, 41) == 0 && xbgas_erld(ns, &remote->d) == 41);

@@ -135,7 +135,7 @@ XBRTIME_COLLECTIVE_TYPES(COLLECTIVES)
             const T a = expected, b = (T)(2 + p % 2);                                          \
             expected = (T)(EXPRESSION);                                                        \
         }                                                                                      \
-        for (int way = 0; way < 4; ++way)                                                      \
+        for (int way = 0; way < 6; ++way)                                                      \
             for (int stride = 1; stride <= 2; ++stride) {                                      \
                 for (int i = 0; i < 300; ++i)                                                  \
                     result[i] = (T)77;                                                         \
@@ -146,7 +146,12 @@ XBRTIME_COLLECTIVE_TYPES(COLLECTIVES)
                     xbrtime_##N##_reduce_##OP##_rabenseifner(result, source, 140, stride,      \
                                                              pes - 1);                         \
                 if (way == 3) xbrtime_##N##_reduce_all_##OP(result, source, 140, stride);      \
-                const int mine = way == 3 || me == pes - 1;                                    \
+                if (way == 4)                                                                  \
+                    xbrtime_##N##_reduce_all_##OP##_recursive_doubling(result, source, 140,    \
+                                                                       stride);                \
+                if (way == 5)                                                                  \
+                    xbrtime_##N##_reduce_all_##OP##_rabenseifner(result, source, 140, stride); \
+                const int mine = way >= 3 || me == pes - 1;                                    \
                 for (int i = 0; i < 300; ++i)                                                  \
                     CHECK(result[i] ==                                                         \
                           (mine && i < 140 * stride && i % stride == 0 ? expected : (T)77));   \
@@ -245,8 +250,61 @@ XBRTIME_ATOMIC_TYPES(ATOMICS)
 #define RUN_BITWISE(T, N)     bitwise_##N();
 #define RUN_ATOMICS(T, N)     atomics_##N();
 
+/* The same routines as other versions of the library call them. */
+static void other_forms(void) {
+    static double shared[8], sums[8];
+    static long words[4], flag;
+    const int to = (me + 1) % pes;
+    double mine[3] = {me, -me, 0.5 * me}, result[3];
+    for (int i = 0; i < 3; ++i)
+        shared[i] = me == pes - 1 ? 10.5 + i : 0;
+    xbrtime_barrier();
+    xbrtime_double_broadcast(sums, shared, 3, pes - 1);
+    CHECK(sums[0] == 10.5 && sums[2] == 12.5);
+    xbrtime_barrier();
+    xbrtime_double_broadcast_tree(sums, shared, 2, pes - 1);
+    xbrtime_barrier();
+    xbrtime_double_broadcast_van_de_geijn(sums, shared, 3, 1, pes - 1);
+    CHECK(sums[1] == 11.5);
+    CHECK(xbrtime_double_min_reduce(result, mine, 3) == 0);
+    CHECK(result[0] == 0 && result[1] == -(pes - 1));
+    xbrtime_double_max_reduce(result, mine, 3);
+    CHECK(result[0] == pes - 1 && result[1] == 0 && result[2] == 0.5 * (pes - 1));
+    const float one[2] = {1, (float)(me + 1)};
+    float product[2];
+    xbrtime_float_product_reduce(product, one, 2);
+    CHECK(product[0] == 1 && (pes > 10 || product[1] >= pes));
+    xbrtime_double_reduce_all_sum_recursive_doubling(result, mine, 3, 1);
+    CHECK(result[0] == pes * (pes - 1) / 2 && result[1] == -result[0]);
+    long of_all[40], from[40];
+    for (int p = 0; p < pes && p < 40; ++p)
+        of_all[p] = 100 * me + p;
+    if (pes <= 40) {
+        xbrtime_long_alltoall(from, of_all, 1);
+        CHECK(from[pes - 1] == 100 * (pes - 1) + me);
+    }
+    /* What stands here, there. */
+    words[0] = 40 + me;
+    xbrtime_barrier();
+    if (me == 0) CHECK(xbrtime_long_atomic_compare_swap(&words[0], 40 + to, to) == 40 + to);
+    xbrtime_barrier();
+    CHECK(words[0] == (me == 1 ? 40 : 40 + me));
+    xbrtime_barrier();
+    CHECK(xbrtime_double_atomic_swap(&shared[7], 2.5, to) == 0);
+    xbrtime_barrier();
+    CHECK(xbrtime_double_atomic_fetch(&shared[7], to) == 2.5);
+    xbrtime_long_atomic_set(&flag, 7, to);
+    xbrtime_long_wait_until(&flag, XBRTIME_CMP_EQ, 7);
+    CHECK(xbrtime_size_atomic_fetch_or((size_t*)&words[1], 6, to) == 0);
+    CHECK(xbrtime_size_atomic_and((size_t*)&words[1], 3, to) == 6);
+    CHECK(xbrtime_size_atomic_xor((size_t*)&words[1], 1, to) == 2);
+    CHECK(xbrtime_size_atomic_fetch((size_t*)&words[1], to) == 3);
+    xbrtime_barrier();
+}
+
 int main(void) {
     CHECK(__XBRTIME_CONFIG == NULL);
+    CHECK(xbrtime_mype() == -1 && xbrtime_num_pes() == -1 && !xbrtime_pe_accessible(0));
     CHECK(xbrtime_init() == 0);
     CHECK(xbrtime_init() == 0);
     me = xbrtime_mype();
@@ -258,6 +316,11 @@ int main(void) {
     CHECK(__xbrtime_asm_get_memsize() == __XBRTIME_CONFIG->_MEMSIZE);
     CHECK(__xbrtime_asm_get_startaddr() == __XBRTIME_CONFIG->_START_ADDR);
     __xbrtime_ctor_reg_reset();
+    CHECK(xbrtime_pe_accessible(pes - 1) && !xbrtime_pe_accessible(pes) &&
+          !xbrtime_pe_accessible(-1));
+    CHECK(_XBRTIME_UNROLL_FACTOR_ == 4 && _XBRTIME_MIN_UNR_THRESHOLD_ == 8);
+    CHECK(_XBRTIME_MEM_SLOTS_ == 2048);
+    other_forms();
 
     long* const block = (long*)xbrtime_align(256, 4 * sizeof(long));
     long local = 0;

@@ -93,17 +93,23 @@ SHMEM_RMA_TYPES(ISTHMUS_INLINE_ELEMENT)
             pshmem_##N##ROUTINE(dest, source, nelems, pe);                                    \
         }                                                                                     \
     }
+/* Posted, of any length: the NIC writes `dest`, and quiet waits for it. */
+#define ISTHMUS_INLINE_GET_NBI(T, N)                                                           \
+    ISTHMUS_INLINE void shmem_##N##_get_nbi(T* dest, const T* source, size_t nelems, int pe) { \
+        if (nelems != 0) xbgas_pe_post_eblb(dest, pe, source, nelems * sizeof(T));             \
+    }
 #define ISTHMUS_INLINE_BLOCKS(T, N)                             \
     ISTHMUS_INLINE_BLOCK(T, N, _put, isthmus_store_element)     \
     ISTHMUS_INLINE_BLOCK(T, N, _get, isthmus_load_element)      \
     ISTHMUS_INLINE_BLOCK(T, N, _put_nbi, isthmus_store_element) \
-    ISTHMUS_INLINE_BLOCK(T, N, _get_nbi, isthmus_load_element)
+    ISTHMUS_INLINE_GET_NBI(T, N)
 SHMEM_RMA_TYPES(ISTHMUS_INLINE_BLOCKS)
 #undef ISTHMUS_INLINE_BLOCKS
 #undef ISTHMUS_INLINE_BLOCK
+#undef ISTHMUS_INLINE_GET_NBI
 #undef ISTHMUS_EACH_
 
-/* Atomics: one instruction of the word's size each; compare-and-swap is a reservation. */
+/* Atomics: one instruction of the word's size each. */
 #define ISTHMUS_AMO_(T, OP, value)                                         \
     (sizeof(T) == 8 ? (T)xbgas_pe_eamo##OP##_d(pe, dest, (int64_t)(value)) \
                     : (T)xbgas_pe_eamo##OP##_w(pe, dest, (int32_t)(value)))
@@ -114,35 +120,31 @@ SHMEM_RMA_TYPES(ISTHMUS_INLINE_BLOCKS)
         else                                                        \
             xbgas_pe_post_eamo##OP##_w(pe, dest, (int32_t)(value)); \
     } while (0)
-#define ISTHMUS_INLINE_AMO(T, N)                                                                   \
-    ISTHMUS_INLINE T shmem_##N##_atomic_fetch(const T* source, int pe) {                           \
-        return shmem_##N##_g(source, pe);                                                          \
-    }                                                                                              \
-    ISTHMUS_INLINE void shmem_##N##_atomic_set(T* dest, T value, int pe) {                         \
-        shmem_##N##_p(dest, value, pe);                                                            \
-    }                                                                                              \
-    ISTHMUS_INLINE T shmem_##N##_atomic_swap(T* dest, T value, int pe) {                           \
-        return ISTHMUS_AMO_(T, swap, value);                                                       \
-    }                                                                                              \
-    ISTHMUS_INLINE T shmem_##N##_atomic_fetch_add(T* dest, T value, int pe) {                      \
-        return ISTHMUS_AMO_(T, add, value);                                                        \
-    }                                                                                              \
-    ISTHMUS_INLINE T shmem_##N##_atomic_fetch_inc(T* dest, int pe) {                               \
-        return ISTHMUS_AMO_(T, add, 1);                                                            \
-    }                                                                                              \
-    ISTHMUS_INLINE void shmem_##N##_atomic_add(T* dest, T value, int pe) {                         \
-        ISTHMUS_POST_(T, add, value);                                                              \
-    }                                                                                              \
-    ISTHMUS_INLINE void shmem_##N##_atomic_inc(T* dest, int pe) {                                  \
-        ISTHMUS_POST_(T, add, 1);                                                                  \
-    }                                                                                              \
-    ISTHMUS_INLINE T shmem_##N##_atomic_compare_swap(T* dest, T cond, T value, int pe) {           \
-        T old;                                                                                     \
-        do {                                                                                       \
-            old = sizeof(T) == 8 ? (T)xbgas_pe_elr_d(pe, dest) : (T)xbgas_pe_elr_w(pe, dest);      \
-        } while (old == cond && (sizeof(T) == 8 ? xbgas_pe_esc_d(pe, dest, (int64_t)value)         \
-                                                : xbgas_pe_esc_w(pe, dest, (int32_t)value)) != 0); \
-        return old;                                                                                \
+#define ISTHMUS_INLINE_AMO(T, N)                                                                \
+    ISTHMUS_INLINE T shmem_##N##_atomic_fetch(const T* source, int pe) {                        \
+        return shmem_##N##_g(source, pe);                                                       \
+    }                                                                                           \
+    ISTHMUS_INLINE void shmem_##N##_atomic_set(T* dest, T value, int pe) {                      \
+        shmem_##N##_p(dest, value, pe);                                                         \
+    }                                                                                           \
+    ISTHMUS_INLINE T shmem_##N##_atomic_swap(T* dest, T value, int pe) {                        \
+        return ISTHMUS_AMO_(T, swap, value);                                                    \
+    }                                                                                           \
+    ISTHMUS_INLINE T shmem_##N##_atomic_fetch_add(T* dest, T value, int pe) {                   \
+        return ISTHMUS_AMO_(T, add, value);                                                     \
+    }                                                                                           \
+    ISTHMUS_INLINE T shmem_##N##_atomic_fetch_inc(T* dest, int pe) {                            \
+        return ISTHMUS_AMO_(T, add, 1);                                                         \
+    }                                                                                           \
+    ISTHMUS_INLINE void shmem_##N##_atomic_add(T* dest, T value, int pe) {                      \
+        ISTHMUS_POST_(T, add, value);                                                           \
+    }                                                                                           \
+    ISTHMUS_INLINE void shmem_##N##_atomic_inc(T* dest, int pe) {                               \
+        ISTHMUS_POST_(T, add, 1);                                                               \
+    }                                                                                           \
+    ISTHMUS_INLINE T shmem_##N##_atomic_compare_swap(T* dest, T cond, T value, int pe) {        \
+        return sizeof(T) == 8 ? (T)xbgas_pe_eamocas_d(pe, dest, (int64_t)cond, (int64_t)value)  \
+                              : (T)xbgas_pe_eamocas_w(pe, dest, (int32_t)cond, (int32_t)value); \
     }
 SHMEM_STANDARD_AMO_TYPES(ISTHMUS_INLINE_AMO)
 #undef ISTHMUS_INLINE_AMO

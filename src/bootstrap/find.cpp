@@ -1,0 +1,83 @@
+#include "bootstrap/find.hpp"
+
+#include <dlfcn.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "bootstrap/pmi1.hpp"
+#include "bootstrap/pmix.hpp"
+
+namespace isthmus {
+namespace {
+
+// -1 unless the variable is a number.
+int number_in(const char* variable) {
+    const char* const text = std::getenv(variable);
+    if (!text) return -1;
+    int value = -1;
+    const auto [rest, error] = std::from_chars(text, text + std::strlen(text), value);
+    return error == std::errc{} && *rest == '\0' && value >= 0 ? value : -1;
+}
+
+bool has_pmix() {
+    return std::getenv("PMIX_NAMESPACE") != nullptr && number_in("PMIX_RANK") >= 0;
+}
+
+bool has_pmi1() {
+    return number_in("PMI_RANK") >= 0 && number_in("PMI_FD") >= 0;
+}
+
+// Beside this library, like the transports.
+std::unique_ptr<Exchange> open_pmix(std::string& why) {
+    Dl_info own{};
+    std::string path = "libisthmus-pmix.so";
+    if (dladdr(reinterpret_cast<void*>(&open_pmix), &own) != 0 && own.dli_fname) {
+        const std::string_view library = own.dli_fname;
+        path.insert(0, library.substr(0, library.rfind('/') + 1));
+    }
+    void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!module) {
+        why = std::string("its PMIx needs a module: ") + dlerror();
+        return nullptr;
+    }
+    const auto open =
+        reinterpret_cast<bootstrap::OpenPmix>(dlsym(module, bootstrap::kOpenPmixSymbol));
+    if (!open) {
+        why = path + " is no module of this library";
+        return nullptr;
+    }
+    return std::unique_ptr<Exchange>(open());
+}
+
+}  // namespace
+
+int launched_rank() {
+    // PMIx first: Slurm sets both kinds in some set-ups.
+    if (has_pmix()) return number_in("PMIX_RANK");
+    return has_pmi1() ? number_in("PMI_RANK") : -1;
+}
+
+int launched_size() {
+    for (const char* variable : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "PMIX_SIZE",
+                                 "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}) {
+        if (const int size = number_in(variable); size > 0) return size;
+    }
+    return 0;
+}
+
+std::unique_ptr<Exchange> find_exchange(std::string& why) {
+    if (has_pmix()) return open_pmix(why);
+    if (has_pmi1())
+        return std::make_unique<bootstrap::Pmi1>(number_in("PMI_FD"), number_in("PMI_RANK"),
+                                                 number_in("PMI_SIZE"));
+    why = "no process manager in the environment";
+    return nullptr;
+}
+
+}  // namespace isthmus

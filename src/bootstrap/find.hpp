@@ -1,0 +1,20 @@
+// Which process manager started this process, from what it left in the environment.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/job/exchange.hpp"
+
+namespace isthmus {
+
+// The manager of the launcher that started this process; null if there is none. `why` says so if
+// there is one that cannot be used.
+std::unique_ptr<Exchange> find_exchange(std::string& why);
+
+// What the environment alone says, before anything is opened: the rank, or -1.
+int launched_rank();
+// Processes that the environment speaks of, or 0 if it does not say.
+int launched_size();
+
+}  // namespace isthmus

@@ -1,0 +1,170 @@
+#include "bootstrap/pmi1.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+namespace isthmus::bootstrap {
+
+bool parse_pmi_line(std::string_view line, std::map<std::string, std::string>& words) {
+    words.clear();
+    while (!line.empty()) {
+        if (line.front() == ' ') {
+            line.remove_prefix(1);
+            continue;
+        }
+        const std::string_view word = line.substr(0, line.find(' '));
+        const auto equals = word.find('=');
+        if (equals == std::string_view::npos || equals == 0) return false;
+        words[std::string(word.substr(0, equals))] = word.substr(equals + 1);
+        line.remove_prefix(word.size());
+    }
+    return true;
+}
+
+std::string encode_bytes(const void* bytes, std::size_t count) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    std::string text;
+    text.reserve(2 * count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto byte = static_cast<const unsigned char*>(bytes)[i];
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 15];
+    }
+    return text;
+}
+
+bool decode_bytes(std::string_view text, void* bytes, std::size_t count) {
+    if (text.size() != 2 * count) return false;
+    const auto digit = [](char c) {
+        return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+        const int high = digit(text[2 * i]);
+        const int low = digit(text[2 * i + 1]);
+        if (high < 0 || low < 0) return false;
+        static_cast<unsigned char*>(bytes)[i] = static_cast<unsigned char>(high << 4 | low);
+    }
+    return true;
+}
+
+Pmi1::Pmi1(int file, int rank, int size) : file_(file), rank_(rank), size_(size) {
+    fcntl(file_, F_SETFD, FD_CLOEXEC);  // no child of the program speaks for it
+    ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init");
+    const Words limits = ask("cmd=get_maxes", "maxes");
+    if (const auto found = limits.find("vallen_max"); found != limits.end()) {
+        const int value = std::atoi(found->second.c_str());
+        if (value >= 64) longest_ = static_cast<std::size_t>(value);
+    }
+    space_ = ask("cmd=get_my_kvsname", "my_kvsname")["kvsname"];
+    if (space_.empty()) throw std::runtime_error("no name for the key-value space");
+}
+
+Pmi1::~Pmi1() {
+    if (file_ >= 0) close(file_);
+}
+
+void Pmi1::write_line(const std::string& line) {
+    const std::string text = line + "\n";
+    std::size_t done = 0;
+    while (done < text.size()) {
+        const ssize_t count = write(file_, text.data() + done, text.size() - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) throw std::runtime_error(std::string("write: ") + std::strerror(errno));
+        done += static_cast<std::size_t>(count);
+    }
+}
+
+std::string Pmi1::read_line() {
+    for (;;) {
+        if (const auto end = rest_.find('\n'); end != std::string::npos) {
+            std::string line = rest_.substr(0, end);
+            rest_.erase(0, end + 1);
+            return line;
+        }
+        if (rest_.size() > (std::size_t{1} << 20)) throw std::runtime_error("a line without end");
+        char buffer[4096];
+        const ssize_t count = read(file_, buffer, sizeof buffer);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) throw std::runtime_error("the process manager has closed the connection");
+        rest_.append(buffer, static_cast<std::size_t>(count));
+    }
+}
+
+Pmi1::Words Pmi1::ask(const std::string& command, const char* reply) {
+    write_line(command);
+    const std::string line = read_line();
+    Words words;
+    if (!parse_pmi_line(line, words) || words["cmd"] != reply ||
+        (words.contains("rc") && words["rc"] != "0"))
+        throw std::runtime_error("\"" + line + "\" is no answer to \"" + command.substr(0, 60) +
+                                 "\"");
+    return words;
+}
+
+// In pieces that fit in a value; hexadecimal doubles them.
+void Pmi1::share(const void* mine, std::size_t bytes, std::span<const Part> parts) {
+    const std::size_t piece = longest_ / 2 - 1;
+    const std::string prefix = "isthmus-" + std::to_string(shares_++) + "-";
+    const auto key = [&](int rank, std::size_t offset) {
+        return prefix + std::to_string(rank) + "-" + std::to_string(offset / piece);
+    };
+    for (std::size_t offset = 0; offset < bytes; offset += piece) {
+        const std::size_t length = std::min(piece, bytes - offset);
+        ask("cmd=put kvsname=" + space_ + " key=" + key(rank_, offset) +
+                " value=" + encode_bytes(static_cast<const char*>(mine) + offset, length),
+            "put_result");
+    }
+    meet();
+    for (const Part& part : parts) {
+        for (std::size_t offset = 0; offset < part.bytes; offset += piece) {
+            const std::size_t length = std::min(piece, part.bytes - offset);
+            Words words =
+                ask("cmd=get kvsname=" + space_ + " key=" + key(part.rank, offset), "get_result");
+            if (!decode_bytes(words["value"], static_cast<char*>(part.to) + offset, length))
+                throw std::runtime_error("rank " + std::to_string(part.rank) +
+                                         " has put something else");
+        }
+    }
+}
+
+void Pmi1::meet() {
+    ask("cmd=barrier_in", "barrier_out");
+}
+
+// One line without an answer; from any thread, perhaps while another one reads.
+void Pmi1::end(int status) {
+    const std::string line = "cmd=abort exitcode=" + std::to_string(status) + "\n";
+    [[maybe_unused]] const auto written = write(file_, line.data(), line.size());
+}
+
+// A manager that has stopped must not keep the process; a program's signals must not send it off
+// early, because Hydra ends a job in which somebody went before he took the answer.
+bool Pmi1::has_answer_within(std::chrono::milliseconds time) const {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point end = Clock::now() + time;
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+        pollfd answer{file_, POLLIN, 0};
+        const int count = poll(&answer, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
+        if (count >= 0 || errno != EINTR) return count == 1;
+    }
+}
+
+void Pmi1::leave() {
+    try {
+        write_line("cmd=finalize");
+        if (has_answer_within(std::chrono::seconds(5))) read_line();
+    } catch (const std::exception&) {
+        // The manager sees the process go either way.
+    }
+}
+
+}  // namespace isthmus::bootstrap

@@ -1,0 +1,50 @@
+// PMI-1: the text protocol by which Hydra (mpiexec) and `srun --mpi=pmi2` serve their processes.
+// Lines of key=value words over an inherited file; each command gets one line back.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/job/exchange.hpp"
+
+namespace isthmus::bootstrap {
+
+// The words of a line. False unless each is key=value.
+bool parse_pmi_line(std::string_view line, std::map<std::string, std::string>& words);
+
+// Bytes as text that the protocol carries: hexadecimal. decode is false unless it is just that.
+std::string encode_bytes(const void* bytes, std::size_t count);
+bool decode_bytes(std::string_view text, void* bytes, std::size_t count);
+
+class Pmi1 final : public Exchange {
+  public:
+    // Takes over the file. Throws std::runtime_error.
+    Pmi1(int file, int rank, int size);
+    ~Pmi1() override;
+    int rank() const override { return rank_; }
+    int size() const override { return size_; }
+    void share(const void* mine, std::size_t bytes, std::span<const Part> parts) override;
+    void meet() override;
+    void end(int status) override;
+    void leave() override;
+    const char* name() const override { return "PMI-1"; }
+
+  private:
+    using Words = std::map<std::string, std::string>;
+    void write_line(const std::string& line);
+    std::string read_line();
+    bool has_answer_within(std::chrono::milliseconds time) const;
+    Words ask(const std::string& command, const char* reply);
+
+    int file_;
+    int rank_;
+    int size_;
+    std::string space_;  // name of the key-value space
+    std::size_t longest_ = 1024;
+    unsigned shares_ = 0;
+    std::string rest_;  // read, behind the last line
+};
+
+}  // namespace isthmus::bootstrap

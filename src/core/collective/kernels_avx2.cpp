@@ -1,2 +1,0 @@
-#define ISTHMUS_KERNELS avx2
-#include "core/collective/kernels.inl"

@@ -1,2 +1,0 @@
-#define ISTHMUS_KERNELS avx512
-#include "core/collective/kernels.inl"

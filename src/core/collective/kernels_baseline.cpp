@@ -1,2 +1,0 @@
-#define ISTHMUS_KERNELS baseline
-#include "core/collective/kernels.inl"

@@ -1,0 +1,232 @@
+#include "core/copy/measure.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+
+#include "base/os.hpp"
+
+namespace isthmus {
+namespace {
+
+constexpr double kClearly = 1.03;
+constexpr int kBursts = 9;
+constexpr std::uint64_t kPatience = 90'000'000;  // nanoseconds: the machine is too busy then
+
+// Source and dest of a measurement: private memory that is touched, with room for an alias.
+class Buffers {
+  public:
+    explicit Buffers(std::size_t bytes) : bytes_(bytes + kRoom) {
+        void* const memory =
+            mmap(nullptr, 2 * bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) return;
+        memory_ = static_cast<char*>(memory);
+        std::memset(memory_, 1, 2 * bytes_);
+    }
+    Buffers(const Buffers&) = delete;
+    Buffers& operator=(const Buffers&) = delete;
+    ~Buffers() {
+        if (memory_) munmap(memory_, 2 * bytes_);
+    }
+    explicit operator bool() const { return memory_ != nullptr; }
+    // Half a page from each other modulo 4096: no alias.
+    char* source() const { return memory_; }
+    char* dest() const { return memory_ + bytes_ + kRoom / 2; }
+
+  private:
+    static constexpr std::size_t kRoom = 4096;
+    std::size_t bytes_;
+    char* memory_ = nullptr;
+};
+
+}  // namespace
+
+bool are_plausible(const std::vector<CopyFigure>& figures) {
+    // Slower than any memory: an emulator, or valgrind. Faster than any cache: a broken clock.
+    return !figures.empty() && std::all_of(figures.begin(), figures.end(), [](const auto& figure) {
+        return figure.gigabytes > 0.5 && figure.gigabytes < 2000;
+    });
+}
+
+CopyParameters choose_by_figures(const CopyParameters& standard, const Caches& caches,
+                                 const std::vector<CopyFigure>& figures) {
+    const auto rate = [&](const char* where, Way way) {
+        for (const CopyFigure& figure : figures)
+            if (std::strcmp(figure.where, where) == 0 && figure.way == way) return figure.gigabytes;
+        return 0.0;
+    };
+    // The fastest way that `may` allows, if it clearly beats the usual one.
+    const auto best = [&](const char* where, Way usual, auto&& may) {
+        Way chosen = usual;
+        double reached = rate(where, usual) * kClearly;
+        for (const CopyFigure& figure : figures) {
+            if (std::strcmp(figure.where, where) != 0 || figure.gigabytes <= reached ||
+                !may(figure.way))
+                continue;
+            chosen = figure.way;
+            reached = figure.gigabytes;
+        }
+        return chosen;
+    };
+    // In the caches. Alternating gains on a buffer that is copied again and again, as it is here,
+    // and on nothing else: it has to beat the best of the others.
+    const auto best_cached = [&](const char* where, Way standard_way) {
+        if (rate(where, Way::upwards) == 0) return standard_way;  // not measured
+        const Way steady = best(where, Way::upwards,
+                                [](Way way) { return !is_streamed(way) && !is_alternating(way); });
+        return best(where, steady, is_alternating);
+    };
+    CopyParameters parameters = standard;
+    parameters.narrow = rate("narrow", Way::upwards) > rate("wide", Way::upwards) * kClearly;
+    parameters.inner = best_cached("inner", standard.inner);
+    parameters.outer = best_cached("outer", standard.outer);
+    parameters.fresh = best("fresh", standard.fresh, [](Way) { return true; });
+    const auto best_streamed = [&](const char* where) {
+        return rate(where, Way::streamed_narrow) > rate(where, Way::streamed) ? Way::streamed_narrow
+                                                                              : Way::streamed;
+    };
+    parameters.beyond = best_streamed("fresh");
+    // Past the caches at twice the second level, although the last one holds the block.
+    if (rate("outer", best_streamed("outer")) > rate("outer", parameters.outer) * kClearly) {
+        parameters.beyond = best_streamed("outer");
+        parameters.beyond_from = std::min(standard.beyond_from, caches.level2 / 2 * 3);
+        parameters.outer_from = std::min(parameters.outer_from, parameters.beyond_from);
+    }
+    return parameters;
+}
+
+#if defined(__x86_64__)
+}  // namespace isthmus
+
+#include <emmintrin.h>
+
+#include "core/copy/roads.hpp"
+
+namespace isthmus {
+namespace {
+
+void flush(const char* begin, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes; at += 64)
+        _mm_clflush(begin + at);
+    _mm_mfence();
+}
+
+struct Bench {
+    const ChosenCopy& loops;
+    const Buffers& buffers;
+    std::uint64_t deadline;
+
+    bool is_late() const { return os::monotonic_nanoseconds() > deadline; }
+    // Nanoseconds of a copy, of `calls` copies.
+    double time(Way way, std::size_t place, std::size_t bytes, int calls) const {
+        char* const source = buffers.source() + place;
+        const std::uint64_t start = os::monotonic_nanoseconds();
+        for (int call = 0; call < calls; ++call)
+            loops.copy_by(road_of(way, false, buffers.dest(), source), buffers.dest(), source,
+                          bytes);
+        return static_cast<double>(os::monotonic_nanoseconds() - start) / calls;
+    }
+};
+
+// Of the source in a line: loads that cross lines cost the loops more than the processor's own
+// copy.
+constexpr std::array<std::size_t, 2> kPlaces{0, 9};
+
+// All ways take turns, so that a change of the clock meets them alike. The mean of the places.
+void measure_ways(const Bench& bench, const char* where, std::size_t bytes, int calls, bool cold,
+                  const std::vector<Way>& ways, std::vector<CopyFigure>& figures) {
+    std::vector<std::array<double, kPlaces.size()>> least(ways.size(), {1e18, 1e18});
+    for (int burst = 0; burst < kBursts && !(burst > 2 && bench.is_late()); ++burst) {
+        for (std::size_t i = 0; i < ways.size(); ++i) {
+            for (std::size_t place = 0; place < kPlaces.size(); ++place) {
+                if (cold) {
+                    flush(bench.buffers.source(), bytes + kPlaces[place]);
+                    flush(bench.buffers.dest(), bytes);
+                } else {
+                    // The caches as this way leaves them.
+                    bench.time(ways[i], kPlaces[place], bytes, 2);
+                }
+                least[i][place] =
+                    std::min(least[i][place], bench.time(ways[i], kPlaces[place], bytes, calls));
+            }
+        }
+    }
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+        const double mean = std::accumulate(least[i].begin(), least[i].end(), 0.0) /
+                            static_cast<double>(kPlaces.size());
+        figures.push_back({where, bytes, ways[i], static_cast<double>(bytes) / mean});
+    }
+}
+
+// Blocks that the first level holds, at places of the source in a line that programs have.
+void measure_widths(const Buffers& buffers, const ChosenCopy& widest, const ChosenCopy& narrower,
+                    std::vector<CopyFigure>& figures) {
+    constexpr std::size_t kBytes = 4096;
+    constexpr int kCalls = 64;
+    constexpr std::size_t kSources[] = {0, 8, 32, 40};
+    const ChosenCopy* const loops[] = {&widest, &narrower};
+    double least[] = {1e18, 1e18};
+    for (int burst = 0; burst < kBursts; ++burst) {
+        for (std::size_t i = 0; i < 2; ++i) {
+            const std::uint64_t start = os::monotonic_nanoseconds();
+            for (int call = 0; call < kCalls; ++call)
+                for (const std::size_t place : kSources)
+                    loops[i]->copy(buffers.dest(), buffers.source() + place, kBytes);
+            const auto time = static_cast<double>(os::monotonic_nanoseconds() - start);
+            least[i] = std::min(least[i], time / (kCalls * std::size(kSources)));
+        }
+    }
+    figures.push_back({"wide", kBytes, Way::upwards, kBytes / least[0]});
+    figures.push_back({"narrow", kBytes, Way::upwards, kBytes / least[1]});
+}
+
+}  // namespace
+
+CopyMeasurement measure_copies(const ChosenCopy& widest, const ChosenCopy& narrower,
+                               const Caches& caches) {
+    CopyMeasurement measurement;
+    measurement.parameters = standard_parameters(caches);
+    if (!widest.copy_by) return measurement;
+    const std::uint64_t start = os::monotonic_nanoseconds();
+    constexpr std::size_t kInner = std::size_t{64} << 10;
+    const std::size_t outer =
+        std::clamp<std::size_t>(2 * caches.level2, std::size_t{1} << 20, std::size_t{4} << 20);
+    const Buffers buffers(outer);
+    if (!buffers) return measurement;
+    ChosenCopy loops = widest;
+    if (narrower.copy) {
+        measure_widths(buffers, widest, narrower, measurement.figures);
+        if (choose_by_figures(measurement.parameters, caches, measurement.figures).narrow)
+            loops = narrower;
+    }
+    const Bench bench{loops, buffers, start + kPatience};
+    measure_ways(
+        bench, "inner", kInner, 8, false,
+        {Way::upwards, Way::claimed, Way::alternating, Way::alternating_claimed, Way::string},
+        measurement.figures);
+    measure_ways(bench, "outer", outer, 1, false,
+                 {Way::upwards, Way::claimed, Way::alternating, Way::alternating_claimed,
+                  Way::string, Way::streamed_narrow, Way::streamed},
+                 measurement.figures);
+    measure_ways(bench, "fresh", 4 * kInner, 1, true,
+                 {Way::upwards, Way::claimed, Way::string, Way::streamed_narrow, Way::streamed},
+                 measurement.figures);
+    measurement.milliseconds = static_cast<double>(os::monotonic_nanoseconds() - start) * 1e-6;
+    measurement.plausible = are_plausible(measurement.figures);
+    if (measurement.plausible)
+        measurement.parameters =
+            choose_by_figures(measurement.parameters, caches, measurement.figures);
+    return measurement;
+}
+#else
+CopyMeasurement measure_copies(const ChosenCopy&, const ChosenCopy&, const Caches& caches) {
+    CopyMeasurement measurement;
+    measurement.parameters = standard_parameters(caches);
+    return measurement;
+}
+#endif
+
+}  // namespace isthmus

@@ -1,0 +1,34 @@
+// How the PEs of a job tell each other something before there is a transport: through the job file
+// if all share one, else through the launcher's process manager.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace isthmus {
+
+// A process manager's connection. Collective calls come in the same order at every PE.
+class Exchange {
+  public:
+    virtual ~Exchange() = default;
+    virtual int rank() const = 0;
+    virtual int size() const = 0;
+    // What a PE takes: all that a rank gives.
+    struct Part {
+        int rank;
+        void* to;
+        std::size_t bytes;
+    };
+    // Each gives `bytes` (0: nothing) and takes the parts it names. Throws std::runtime_error if
+    // the manager fails, or a rank gives something else.
+    virtual void share(const void* mine, std::size_t bytes, std::span<const Part> parts) = 0;
+    // Returns when all have called it.
+    virtual void meet() = 0;
+    // Ends the job, every process of it.
+    virtual void end(int status) = 0;
+    // At the end of a job that ends well.
+    virtual void leave() = 0;
+    virtual const char* name() const = 0;
+};
+
+}  // namespace isthmus

@@ -1,0 +1,115 @@
+#include "core/job/job.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/os.hpp"
+#include "core/job/heap.hpp"
+#include "core/job/window.hpp"
+
+namespace isthmus {
+
+Job job;
+bool forked_child = false;
+void (*end_at_manager)(int status) = nullptr;
+
+bool claim_end(int status) {
+    JobHeader& header = *job.header;
+    std::uint32_t nobody = 0;
+    if (!header.ended.compare_exchange_strong(nobody, kEnding, std::memory_order_acq_rel))
+        return header.ended_by.load(std::memory_order_relaxed) == job.me;
+    header.exit_status.store(status, std::memory_order_relaxed);
+    header.ended_by.store(job.me, std::memory_order_relaxed);
+    return true;
+}
+
+void end_job(int status) {
+    if (job.header && !forked_child) {
+        JobHeader& header = *job.header;
+        if (end_at_manager) end_at_manager(status);
+        // Behind it: another thread of the program that calls meanwhile is no error.
+        job.status().state.store(PeState::failed, std::memory_order_relaxed);
+        if (claim_end(status)) {
+            // Release publishes who and what (partner: the launcher and Waiter, acquire).
+            header.ended.store(kEnded, std::memory_order_release);
+        } else {
+            // The first one may still be printing; the launcher must not see this PE go before.
+            for (int i = 0; i < 1000 && header.ended.load(std::memory_order_acquire) != kEnded; ++i)
+                os::sleep_nanoseconds(1'000'000);
+        }
+    }
+    _exit(status);
+}
+
+void exit_job(int status) {
+    // A program that is no PE yet, and nobody's.
+    if (!job.header) {
+        std::fflush(nullptr);
+        _exit(status);
+    }
+    // The status is claimed first. Buffered output of this PE is the user's last word, but a thread
+    // that holds a stream (it reads standard input, say) must not keep the job from ending.
+    claim_end(status);
+    flush_output(status);
+    end_job(status);
+}
+
+bool job_file_is_open() {
+    struct stat now {};
+    return fstat(job.file, &now) == 0 && now.st_dev == job.file_device &&
+           now.st_ino == job.file_inode;
+}
+
+void require_job_file(const char* routine) {
+    if (job_file_is_open()) return;
+    fail(routine, "the program has closed file descriptor " + std::to_string(job.file) +
+                      ", which it did not open: the job's memory comes through it; close only "
+                      "what is yours");
+}
+
+std::uint64_t job_file_offset(std::uintptr_t address) {
+    return region(job.me) + (address - heap_base());
+}
+
+bool discard_pages(std::uintptr_t begin, std::uint64_t size) {
+    if (job_file_is_open()) return os::discard(job.file, job_file_offset(begin), size);
+    return madvise(reinterpret_cast<void*>(begin), size, MADV_REMOVE) == 0;
+}
+
+Text why_not_symmetric(const void* address, std::uint64_t bytes) {
+    if (address == nullptr) return Text("the address is null");
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    for (const Range& range : {heap.range(), job.data}) {
+        if (!range.contains(address)) continue;
+        if (bytes <= range.end() - at) return Text();
+        return Text("address ", InHex(address), ": ", bytes, " bytes reach ",
+                    bytes - (range.end() - at), " bytes past the end of the ",
+                    range.begin == job.data.begin ? "static data" : "symmetric heap");
+    }
+    for (const Range& range : job.constants) {
+        if (range.contains(address) && bytes <= range.end() - at) return Text();
+    }
+    Text reason("address ", InHex(address), " is not symmetric: ");
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    constexpr std::uintptr_t kStack = 8 << 20;
+    if (at - (here - kStack) < 2 * kStack)
+        reason.append("it is on the stack");
+    else if (at >= heap.range().end() && at < heap_base() + window_stride())
+        reason.append(
+            Text("it is past the end of the symmetric heap, ", describe_in_heap(address)));
+    else
+        reason.append("neither in the symmetric heap nor a static variable of the program");
+    if (job.data.size == 0)
+        reason.append(Text(" (static variables are not symmetric: ", job.data_note, ")"));
+    if (*job.constants_note)
+        reason.append(Text(" (constants are not symmetric: cannot read /proc/self/exe: ",
+                           job.constants_note, ")"));
+    reason.append("; use shmem_malloc or a static variable");
+    return reason;
+}
+
+}  // namespace isthmus

@@ -1,0 +1,98 @@
+// The job as one PE sees it: who am I, who else is there, and their memory.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/text.hpp"
+#include "core/job/job_layout.hpp"
+
+namespace isthmus {
+
+// A range of this PE's symmetric memory.
+struct Range {
+    std::uintptr_t begin = 0;
+    std::uint64_t size = 0;
+    bool contains(const void* address) const {
+        return reinterpret_cast<std::uintptr_t>(address) - begin < size;
+    }
+    std::uintptr_t end() const { return begin + size; }
+};
+
+struct Job {
+    JobHeader* header = nullptr;
+    int file = -1;
+    dev_t file_device = 0;  // which file that was
+    ino_t file_inode = 0;
+    int me = 0;
+    int pes = 1;
+    // Those that share this header, and those of them whose memory is mapped here.
+    std::bitset<kMaxPes> host;
+    std::bitset<kMaxPes> near;
+    bool launched = false;   // by our launcher
+    bool managed = false;    // by a process manager; neither: alone
+    bool checked = false;    // ISTHMUS_CHECK
+    bool native = false;     // isthmus_init has been called in this session
+    std::uint32_t spin = 0;  // polls before a wait gives way
+    Range heap;              // internal part first, then the user's
+    Range data;              // static data of the executable
+    Range arena;             // room for this PE's segments; empty without the native interface
+    std::array<Range, 4> constants;  // read-only parts of the executable, which others may get from
+    std::array<unsigned char, 32> secret{};  // of a job of several hosts; the same at every PE
+    const char* data_note = "";              // why `data` is empty, if it is
+    const char* constants_note = "";  // why `constants` are, if the executable could not be read
+
+    std::atomic<Routine>* noted = nullptr;  // where this PE notes its last call: status().routine
+
+    PeStatus& status() const { return header->pe[me]; }
+};
+extern Job job __attribute__((visibility("hidden")));
+
+// The PE is one of the job and its memory is mapped here. Where the window's test succeeds this is
+// true; in checked mode, and where hosts do not hold an aligned power of two of PEs, it is true for
+// others as well.
+inline bool is_near(int pe) {
+    return pe >= 0 && pe < job.pes && job.near[static_cast<std::size_t>(pe)];
+}
+
+// True in the child of a fork: it has no PE.
+extern bool forked_child __attribute__((visibility("hidden")));
+
+// True between attach and detach.
+inline bool attached() {
+    return job.heap.size != 0 &&
+           job.status().state.load(std::memory_order_relaxed) == PeState::running;
+}
+
+// True for the first PE that ends the job (and for it again): it may say why.
+bool claim_end(int status);
+
+// Ends the job at the process manager as well; null without one.
+extern void (*end_at_manager)(int status) __attribute__((visibility("hidden")));
+
+// Ends the whole job with this status; returns never. Static destructors do not run.
+[[noreturn]] void end_job(int status);
+
+// The same for a program that asks for it: its buffered output is written first, as far as no other
+// thread holds the stream. At most a second.
+[[noreturn]] void exit_job(int status);
+
+// False once the program has closed the job's file, as daemons close what they did not open; its
+// number may be another file's by then. What is mapped stays.
+bool job_file_is_open();
+// Before something is mapped from it: ends the job if it is not open.
+void require_job_file(const char* routine);
+// Where in it an address in the heap or the arena of this PE lies.
+std::uint64_t job_file_offset(std::uintptr_t address);
+// Gives pages of this PE's own shared memory back; they read as zero afterwards.
+bool discard_pages(std::uintptr_t begin, std::uint64_t size);
+
+// Text of why `address` is no symmetric address, or empty if [address, address+bytes) lies in the
+// symmetric memory.
+Text why_not_symmetric(const void* address, std::uint64_t bytes);
+
+}  // namespace isthmus

@@ -1,0 +1,109 @@
+// The job file: one unnamed shared file a host, made by the launcher, mapped by every PE. It holds
+// the header below and, sparse behind it, the symmetric memory of every PE:
+//
+//     0                      header and one status block a PE
+//     region(p)              symmetric heap of PE p   (its internal part first)
+//     region(p) + 2^37       static data of PE p
+//
+// The file has no name, so nothing is left behind however the job ends.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/routine.hpp"
+
+namespace isthmus {
+
+inline constexpr std::uint64_t kJobMagic =
+    0x314d4854'53490003;                 // layout version in the low 16 bits
+inline constexpr int kMaxPes = 1024;     // of a job
+inline constexpr int kMaxHostPes = 256;  // of a host
+
+enum class PeState : std::uint32_t {
+    absent,     // the launcher has not started it, or it is not an Isthmus program
+    loaded,     // the library's constructor ran
+    running,    // between shmem_init and shmem_finalize
+    finalized,  // after shmem_finalize
+    failed,     // printed its own error line; the launcher need not print another
+};
+
+// How a PE left its session, or is leaving it: it waits for the others and answers no collective.
+enum class Departure : std::uint32_t {
+    none,
+    finalize,  // called shmem_finalize or isthmus_finalize
+    exit       // ended without
+};
+
+// Written by its PE, read by everyone; plain information, so every access is relaxed, except
+// `state`, whose release store publishes the fields above it (partner: acquire in Job::attach).
+struct alignas(256) PeStatus {
+    std::atomic<std::int32_t> process;         // process id
+    std::atomic<std::uint32_t> window_shift;   // that its program was compiled with
+    std::atomic<std::uint64_t> data_size;      // bytes of static data, 0 if not symmetric
+    std::atomic<std::uint64_t> data_checksum;  // of the executable's identity
+    std::atomic<std::uint64_t> heap_size;      // internal part included
+    std::atomic<PeState> state;
+    std::atomic<Routine> routine;              // last noted call
+    std::atomic<std::uint64_t> waiting_since;  // monotonic nanoseconds, 0 if not waiting long
+    std::atomic<std::int32_t> waiting_for;     // PE, or -1
+    std::atomic<std::uint64_t> waiting_at;     // address it watches, or 0
+    // Sleeping waits of this PE. Who writes its memory by an operation that can wake looks at
+    // `sleepers` and, if there are any, moves `wake_word` on and wakes them (core/wait/sleep.hpp).
+    alignas(64) std::atomic<std::uint32_t> sleepers;
+    std::atomic<std::uint32_t> wake_word;
+    std::atomic<std::uint64_t> arena_size;
+    std::atomic<Departure> departure;       // since the last initialisation
+    std::atomic<std::uint64_t> departures;  // begun
+    // Of a host's first PE: departures that the other hosts have come to.
+    std::atomic<std::uint64_t> departed;
+    std::atomic<std::uint32_t> multiple;  // threads of it may call at once
+};
+static_assert(sizeof(PeStatus) == 256);
+
+inline constexpr std::uint32_t kEnding = 1;
+inline constexpr std::uint32_t kEnded = 2;
+
+struct JobHeader {
+    std::uint64_t magic;
+    std::uint32_t pes;
+    std::int32_t launcher;     // process id
+    std::uint32_t processors;  // that the job may use; a PE bound to a core sees fewer
+
+    // The first PE (or the launcher) that ends the job moves `ended` from 0 to kEnding, writes who
+    // and what, prints its line if it has one, and stores kEnded (release; acquire by those who
+    // look). A launcher that sees a PE go while kEnding holds waits a moment for kEnded.
+    alignas(64) std::atomic<std::uint32_t> ended;
+    std::atomic<std::int32_t> exit_status;
+    std::atomic<std::int32_t> ended_by;
+    // Of the last stall report, monotonic nanoseconds; relaxed. One PE speaks for all.
+    std::atomic<std::uint64_t> stall_reported;
+
+    // Start barrier: arrivals count up; `generation` is the futex word that the last one moves on.
+    alignas(64) std::atomic<std::uint32_t> arrived;
+    alignas(64) std::atomic<std::uint32_t> generation;
+
+    PeStatus pe[kMaxPes];
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(offsetof(JobHeader, pe) % 256 == 0);
+
+inline constexpr int kRegionShift = 38;
+inline constexpr std::uint64_t kDataOffset = std::uint64_t{1} << 37;
+constexpr std::uint64_t region(int pe) {
+    return (static_cast<std::uint64_t>(pe) + 1) << kRegionShift;
+}
+constexpr std::uint64_t job_file_size(int pes) {
+    return region(pes);
+}
+static_assert(sizeof(JobHeader) < region(0));
+
+// Part of the heap that belongs to the library: symmetric, zero at start.
+inline constexpr std::uint64_t kInternalSize = std::uint64_t{64} << 20;
+
+// How the launcher tells a process which PE it is: ISTHMUS_BOOTSTRAP=local:FILE:PE:PES, where FILE
+// is an inherited file descriptor of the job file. The library removes the variable when it has
+// read it, so that a program that the PE starts is not taken for the PE.
+inline constexpr const char* kBootstrapVariable = "ISTHMUS_BOOTSTRAP";
+
+}  // namespace isthmus

@@ -1,0 +1,118 @@
+// Strided elements and strided blocks, near or far: put and get of operation.hpp for what has
+// strides on both sides. One pass, no staging copy where the memory is near.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "core/copy/copy.hpp"
+#include "core/reach/operation.hpp"
+#include "core/reach/scattered.hpp"
+
+namespace isthmus::operation {
+
+// Strides in elements, of dest and source.
+struct Blocks {
+    std::ptrdiff_t dst;
+    std::ptrdiff_t sst;
+    std::size_t block;  // elements in a block
+    std::size_t count;  // blocks
+};
+
+// Bytes from the first to behind the last element, for the checks.
+inline std::size_t extent(std::ptrdiff_t stride, const Blocks& shape, std::size_t unit) {
+    if (shape.count == 0 || shape.block == 0) return 0;
+    std::size_t elements = 0;
+    if (__builtin_mul_overflow(static_cast<std::size_t>(stride), shape.count - 1, &elements) ||
+        __builtin_add_overflow(elements, shape.block, &elements))
+        return ~std::size_t{0};
+    std::size_t bytes = 0;
+    return __builtin_mul_overflow(elements, unit, &bytes) ? ~std::size_t{0} : bytes;
+}
+
+// memcpy of a constant size is one move where the processor has one, so elements are not torn.
+template <std::size_t kBytes>
+void copy_elements(char* dest, const char* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
+                   std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(dest, source, kBytes);
+        dest += dst * static_cast<std::ptrdiff_t>(kBytes);
+        source += sst * static_cast<std::ptrdiff_t>(kBytes);
+    }
+}
+
+template <std::size_t kUnit>
+void copy_blocks(void* dest, const void* source, const Blocks& shape) {
+    char* to = static_cast<char*>(dest);
+    const char* from = static_cast<const char*>(source);
+    if (shape.block == 1) {
+        copy_elements<kUnit>(to, from, shape.dst, shape.sst, shape.count);
+        return;
+    }
+    const std::size_t bytes = shape.block * kUnit;
+    for (std::size_t i = 0; i < shape.count; ++i) {
+        copy(to, from, bytes);
+        to += shape.dst * static_cast<std::ptrdiff_t>(kUnit);
+        from += shape.sst * static_cast<std::ptrdiff_t>(kUnit);
+    }
+}
+
+// For PEs that the window does not reach. What lies in one piece there goes as one, short blocks
+// share requests; a get takes the gaps along, which costs less than a reply for each block, unless
+// they are large.
+inline constexpr std::size_t kFetchedWithGaps = 65536;
+
+template <std::size_t kUnit>
+void put_blocks_far(void* dest, const void* source, const Blocks& shape, int pe,
+                    const char* routine, far::Channel* on) {
+    const std::size_t bytes = shape.block * kUnit;
+    if (shape.dst == static_cast<std::ptrdiff_t>(shape.block) && shape.count > 1) {
+        std::vector<char> packed(bytes * shape.count);
+        copy_blocks<kUnit>(packed.data(), source, shape);
+        return far::put(dest, packed.data(), packed.size(), pe, routine, on);
+    }
+    auto* to = static_cast<char*>(dest);
+    const auto* from = static_cast<const char*>(source);
+    ScatteredPut blocks(pe, routine, on);
+    for (std::size_t i = 0; i < shape.count; ++i) {
+        blocks.add(to, from, bytes);
+        to += shape.dst * static_cast<std::ptrdiff_t>(kUnit);
+        from += shape.sst * static_cast<std::ptrdiff_t>(kUnit);
+    }
+}
+
+template <std::size_t kUnit>
+void get_blocks_far(void* dest, const void* source, const Blocks& shape, int pe,
+                    const char* routine) {
+    const std::size_t whole = extent(shape.sst, shape, kUnit);
+    if (whole != 0 && whole <= kFetchedWithGaps) {
+        std::vector<char> fetched(whole);
+        far::get(fetched.data(), source, whole, pe, routine);
+        return copy_blocks<kUnit>(dest, fetched.data(), shape);
+    }
+    auto* to = static_cast<char*>(dest);
+    const auto* from = static_cast<const char*>(source);
+    ScatteredGet blocks(pe, nullptr, routine);
+    for (std::size_t i = 0; i < shape.count; ++i) {
+        blocks.add(to, from, shape.block * kUnit);
+        to += shape.dst * static_cast<std::ptrdiff_t>(kUnit);
+        from += shape.sst * static_cast<std::ptrdiff_t>(kUnit);
+    }
+}
+
+// The caller has checked the extent() of what is at the other PE.
+template <std::size_t kUnit>
+void put_blocks(Target there, void* dest, const void* source, const Blocks& blocks, int pe,
+                const char* routine, far::Channel* on = far::road) {
+    if (!there) return put_blocks_far<kUnit>(dest, source, blocks, pe, routine, on);
+    copy_blocks<kUnit>(*there, source, blocks);
+}
+template <std::size_t kUnit>
+void get_blocks(Target there, void* dest, const void* source, const Blocks& blocks, int pe,
+                const char* routine) {
+    if (!there) return get_blocks_far<kUnit>(dest, source, blocks, pe, routine);
+    copy_blocks<kUnit>(dest, *there, blocks);
+}
+
+}  // namespace isthmus::operation

@@ -1,0 +1,472 @@
+#include "core/session/attach.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/os.hpp"
+#include "base/settings.hpp"
+#include "bootstrap/bootstrap.hpp"
+#include "bootstrap/find.hpp"
+#include "core/copy/prepare.hpp"
+#include "core/job/heap.hpp"
+#include "core/job/heap_size.hpp"
+#include "core/job/host_table.hpp"
+#include "core/job/job.hpp"
+#include "core/job/program_data.hpp"
+#include "core/job/program_view.hpp"
+#include "core/job/road.hpp"
+#include "core/job/window.hpp"
+#include "core/session/fault.hpp"
+#include "core/session/fork.hpp"
+#include "core/session/gather.hpp"
+#include "core/session/host.hpp"
+#include "core/session/manager.hpp"
+#include "core/session/road_choice.hpp"
+#include "core/session/roads.hpp"
+#include "core/session/stall_report.hpp"
+#include "core/session/start_barrier.hpp"
+#include "core/session/start_watch.hpp"
+#include "core/wait/wait.hpp"
+
+namespace isthmus {
+namespace {
+
+JobHeader* map_header(int file) {
+    void* const place =
+        mmap(nullptr, sizeof(JobHeader), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return place == MAP_FAILED ? nullptr : static_cast<JobHeader*>(place);
+}
+
+// Other launchers that start processes in numbers. Each variable holds that number.
+struct ForeignLauncher {
+    const char* variable;
+    const char* name;
+    const char* remedy = nullptr;  // instead of `isthmus run`
+};
+constexpr ForeignLauncher kForeignLaunchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"},
+    {"PMI_SIZE", "a PMI launcher (mpiexec, srun --mpi=pmi2)"},
+    {"PMIX_SIZE", "a PMIx launcher"},
+    {"SLURM_STEP_NUM_TASKS", "Slurm's srun without --mpi",
+     "say `srun --mpi=pmix` or `srun --mpi=pmi2`"},
+    {"PALS_NRANKS", "PALS"},
+    {"ALPS_APP_PE_COUNT", "aprun"},
+};
+
+void refuse_foreign_launcher(const std::string& why) {
+    for (const auto& [variable, name, remedy] : kForeignLaunchers) {
+        const char* text = std::getenv(variable);
+        const int processes = text ? std::atoi(text) : 0;
+        if (processes <= 1) continue;
+        fail("shmem_init", std::string("started by ") + name + " (" + variable + "=" + text +
+                               "), which this library cannot talk to" +
+                               (why.empty() ? " yet" : ": " + why) + "; " +
+                               (remedy ? remedy
+                                       : std::string("start the program with `isthmus run -n ") +
+                                             text + "` instead"));
+    }
+}
+
+// The environment of a program with more rights than its caller joins it to nothing (load_job);
+// that it then runs alone must not go unsaid.
+void refuse_job_of_less_rights() {
+    if (!os::has_more_rights_than_caller()) return;
+    const bool in_job = std::getenv(kBootstrapVariable) || launched_rank() >= 0;
+    if (in_job)
+        fail("shmem_init",
+             "the program has more rights than who started it (set-user-ID, set-group-ID or "
+             "capabilities of the file) and joins no job, whose memory that one could read and "
+             "write; start the job with the rights that the program needs");
+}
+
+// Or -1 and errno.
+void remember_file(int file) {
+    job.file = file;
+    struct stat status {};
+    if (file < 0 || fstat(file, &status) != 0) return;
+    job.file_device = status.st_dev;
+    job.file_inode = status.st_ino;
+}
+
+std::string why_no_memory(int error) {
+    return std::string("cannot make shared memory: ") + std::strerror(error) +
+           os::advice_on_shared_file(error);
+}
+
+void start_alone() {
+    remember_file(os::create_shared_file("isthmus-job", job_file_size(1)));
+    job.header = job.file < 0 ? nullptr : map_header(job.file);
+    if (!job.header) fail("shmem_init", why_no_memory(errno));
+    job.noted = &job.header->pe[0].routine;
+    job.header->magic = kJobMagic;
+    job.header->pes = 1;
+    job.header->launcher = 0;
+    job.host.set(0);
+}
+
+void move_static_data() {
+    PeStatus& status = job.status();
+    if (!os::is_single_threaded()) {
+        job.data_note = "the library was loaded after threads had been started";
+        return;
+    }
+    const Range range = program_data_range();
+    std::string reason;
+    if (range.size == 0 || range.size > kDataOffset) {
+        job.data_note = range.size == 0 ? "the executable has none" : "it is larger than 128 GiB";
+        return;
+    }
+    if (!share_program_data(range, job.file, region(job.me) + kDataOffset, reason))
+        fail("start", "the program's static data: " + reason);
+    job.data = range;
+    status.data_size.store(range.size, std::memory_order_relaxed);
+}
+
+// The heap, in whole pages, the library's part on top.
+std::uint64_t heap_size() {
+    const HeapChoice choice = choose_heap(job.pes);
+    if (choice.is_refused()) {
+        fail("shmem_init", description(Setting::symmetric_size).name + std::string("=") +
+                               value(Setting::symmetric_size).text + " is " +
+                               format_size(choice.bytes) + "; at most " +
+                               format_size(choice.largest) + " fit in the window");
+    }
+    return choice.bytes + kInternalSize;
+}
+
+// The part of the heap that core dumps hold.
+std::uint64_t core_size(std::uint64_t heap) {
+    return std::min(os::page_up(size(Setting::core_size, os::memory_size())), heap);
+}
+
+void map_or_fail(std::uintptr_t address, std::uint64_t length, std::uint64_t offset, int pe,
+                 const char* what) {
+    if (length == 0 ||
+        os::map_shared(reinterpret_cast<void*>(address), length, memory_file(pe), offset, false))
+        return;
+    const int reason = errno;
+    const std::string place = hexadecimal(address);
+    std::string advice;
+    if (reason == ENOMEM)
+        advice = "; lower SHMEM_SYMMETRIC_SIZE or raise the limit of address space (ulimit -v)";
+    else if (reason == EEXIST)
+        advice =
+            "; something else lies there (a program with -fsanitize=address must be a "
+            "position-independent executable: -fPIE -pie)";
+    fail("shmem_init", std::string("cannot map the ") + what + " of PE " + std::to_string(pe) +
+                           " (" + format_size(length) + " at " + place +
+                           "): " + std::strerror(reason) + advice);
+}
+
+std::uintptr_t peer_address(std::uintptr_t address, int pe) {
+    return reinterpret_cast<std::uintptr_t>(translate(reinterpret_cast<char*>(address), pe));
+}
+
+void map_peers() {
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (pe == job.me || !is_near(pe)) continue;
+        const PeStatus& peer = job.header->pe[pe];
+        map_or_fail(peer_address(job.heap.begin, pe),
+                    peer.heap_size.load(std::memory_order_relaxed), region(pe), pe,
+                    "symmetric heap");
+        if (job.data.size != 0)
+            map_or_fail(peer_address(job.data.begin, pe), job.data.size, region(pe) + kDataOffset,
+                        pe, "static data");
+    }
+}
+
+// A program may get from a constant, or hand one to a collective.
+void map_peers_constants() {
+    if (job.data.size == 0) return;
+    const int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (program < 0) {  // there is no /proc, or the program may be run and not read
+        job.constants_note = strerrordesc_np(errno);
+        return;
+    }
+    std::size_t count = 0;
+    for (const auto& [range, offset] : program_constants()) {
+        if (count == job.constants.size()) break;
+        for (int pe = 0; pe < job.pes; ++pe) {
+            void* const place = reinterpret_cast<void*>(peer_address(range.begin, pe));
+            if (pe != job.me && is_near(pe) &&
+                mmap(place, range.size, PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE, program,
+                     static_cast<off_t>(offset)) != place)
+                fail("shmem_init", "cannot map the constants of PE " + std::to_string(pe) + ": " +
+                                       std::strerror(errno));
+        }
+        job.constants[count++] = range;
+    }
+    ::close(program);
+}
+
+// The PEs of another host have another header; what is compared is filled in there and here. PE 0
+// draws the job's secret. A host's first PE speaks for it: its mates compare with it there.
+void fill_in_far_status() {
+    struct Card {
+        std::uint64_t heap_size;
+        std::uint64_t data_size;
+        std::uint64_t data_checksum;
+        std::uint64_t window_shift;
+        std::array<unsigned char, 32> random;
+    };
+    const PeStatus& mine = job.status();
+    std::array<unsigned char, 32> random{};
+    if (!os::fill_with_random(random.data(), random.size()))
+        fail("shmem_init", "the system gives no random numbers (getrandom)");
+    const Card card{mine.heap_size.load(std::memory_order_relaxed),
+                    mine.data_size.load(std::memory_order_relaxed),
+                    mine.data_checksum.load(std::memory_order_relaxed),
+                    mine.window_shift.load(std::memory_order_relaxed), random};
+    std::vector<Card> cards(first_pes().size());
+    gather_of_hosts(&card, sizeof card, cards.data());
+    exchange_host_names();
+    job.secret = cards[0].random;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (job.host.test(static_cast<std::size_t>(pe))) continue;
+        PeStatus& far = job.header->pe[pe];
+        const Card& theirs = cards[static_cast<std::size_t>(host_number(pe))];
+        far.heap_size.store(theirs.heap_size, std::memory_order_relaxed);
+        far.data_size.store(theirs.data_size, std::memory_order_relaxed);
+        far.data_checksum.store(theirs.data_checksum, std::memory_order_relaxed);
+        far.window_shift.store(static_cast<std::uint32_t>(theirs.window_shift),
+                               std::memory_order_relaxed);
+    }
+}
+
+// The window's test lets through an aligned power of two of PEs, all of which must be near: what
+// the test refuses is looked at again, what it lets through is not.
+std::uint32_t window_limit() {
+    std::uint32_t limit = 1;
+    const std::uint32_t most = std::bit_ceil(static_cast<std::uint32_t>(job.pes));
+    const auto me = static_cast<std::uint32_t>(job.me);
+    while (limit < most) {
+        const std::uint32_t wider = limit * 2;
+        const std::uint32_t first = me & ~(wider - 1);
+        for (std::uint32_t pe = first; pe < first + wider; ++pe) {
+            if (pe < static_cast<std::uint32_t>(job.pes) && !is_near(static_cast<int>(pe)))
+                return limit;
+        }
+        limit = wider;
+    }
+    return limit;
+}
+
+void compare_with_peers() {
+    if (far::present) fill_in_far_status();
+    const PeStatus& mine = job.status();
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (pe == job.me) continue;
+        const PeStatus& peer = job.header->pe[pe];
+        const auto peer_heap = peer.heap_size.load(std::memory_order_relaxed);
+        if (peer_heap != job.heap.size)
+            fail("shmem_init",
+                 "the symmetric heap has " + format_size(job.heap.size - kInternalSize) +
+                     " here and " + format_size(peer_heap - kInternalSize) + " at PE " +
+                     std::to_string(pe) + "; set SHMEM_SYMMETRIC_SIZE alike everywhere");
+        if (peer.window_shift.load(std::memory_order_relaxed) !=
+                mine.window_shift.load(std::memory_order_relaxed) ||
+            peer.data_size.load(std::memory_order_relaxed) != job.data.size ||
+            (job.data.size != 0 && peer.data_checksum.load(std::memory_order_relaxed) !=
+                                       mine.data_checksum.load(std::memory_order_relaxed)))
+            fail("shmem_init", "PE " + std::to_string(pe) +
+                                   " runs another program than this PE; a job is one executable");
+    }
+}
+
+// What a PE may take to give its memory back, at least, while the others wait for it: as long as
+// the one of this host that has used most.
+double discard_seconds() {
+    std::int64_t most = 0;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        struct stat facts {};
+        if (is_near(pe) && fstat(memory_file(pe), &facts) == 0)
+            most = std::max<std::int64_t>(most, facts.st_blocks);
+    }
+    constexpr int kBlocks = (1 << 30) / 512;  // of a GiB
+    return static_cast<double>(most) / kBlocks;
+}
+
+// What every PE of a job of several does while it has one thread.
+void begin_pe() {
+    show_program(static_cast<std::uint32_t>(job.me));
+    window.shift = isthmus_program_window_shift;
+    PeStatus& status = job.status();
+    status.process.store(getpid(), std::memory_order_relaxed);
+    status.window_shift.store(window.shift, std::memory_order_relaxed);
+    status.data_checksum.store(program_checksum(), std::memory_order_relaxed);
+    if (job.pes > 1 || job.managed) move_static_data();
+    protect_forks();
+    status.state.store(PeState::loaded, std::memory_order_release);
+}
+
+// Before any constructor of the program, and so before any thread that it may start.
+__attribute__((constructor(101))) void on_load() {
+    load_job();
+}
+
+}  // namespace
+
+// Started by a process manager. There is no job file yet: this PE makes one for its own memory
+// while it has one thread, and shmem_init finds the others.
+void load_managed_job() {
+    const int rank = launched_rank();
+    if (rank < 0 || rank >= kMaxPes || launched_size() == 1) return;
+    remember_file(os::create_shared_file("isthmus-pe", job_file_size(rank + 1)));
+    job.header = job.file < 0 ? nullptr : map_header(job.file);
+    if (!job.header) fail("start", why_no_memory(errno));
+    job.header->magic = kJobMagic;
+    job.me = rank;
+    job.pes = rank + 1;
+    job.managed = true;
+    set_speaker(rank);
+    job.noted = &job.header->pe[rank].routine;
+    set_job_end({claim_end, end_job});
+    begin_pe();
+}
+
+void load_job() {
+    // Who started it would hold the other end of the job, and could read and write what is mapped.
+    if (os::has_more_rights_than_caller()) return;
+    const char* bootstrap = std::getenv(kBootstrapVariable);
+    if (!bootstrap) return load_managed_job();
+    LocalBootstrap given;
+    if (!parse_bootstrap(bootstrap, given))
+        fail("start", std::string(kBootstrapVariable) + "=" + bootstrap +
+                          " is damaged; it is set by `isthmus run` alone");
+    const auto [file, me, pes] = given;
+    struct stat facts {};
+    const bool known = fstat(file, &facts) == 0;
+    if (known && static_cast<std::uint64_t>(facts.st_size) < job_file_size(pes))
+        fail("start", std::string(kBootstrapVariable) + "=" + bootstrap + ": file descriptor " +
+                          std::to_string(file) + " has " + std::to_string(facts.st_size) +
+                          " bytes and is no job of " + std::to_string(pes) +
+                          " PEs; was it closed between the launcher and the program?");
+    JobHeader* const header = known ? map_header(file) : nullptr;
+    if (!header)
+        fail("start", "cannot reach the job's shared memory (file descriptor " +
+                          std::to_string(file) + "): " + std::strerror(errno) +
+                          "; was it closed between the launcher and the program?");
+    if (header->magic != kJobMagic || header->pes != static_cast<std::uint32_t>(pes))
+        fail("start", "the launcher is of another version than the library");
+    set_speaker(me);
+    job.header = header;
+    job.me = me;
+    job.noted = &header->pe[me].routine;
+    job.pes = pes;
+    set_job_end({claim_end, end_job});
+    if (header->pe[me].state.load(std::memory_order_relaxed) != PeState::absent)
+        fail("start", "a program of this job already ran as PE " + std::to_string(me) +
+                          "; a job runs one program a PE");
+    // A PE outlives neither the launcher nor a shell in between.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    fcntl(file, F_SETFD, FD_CLOEXEC);
+    unsetenv(kBootstrapVariable);
+    remember_file(file);
+    job.launched = true;
+    for (int pe = 0; pe < pes; ++pe)
+        job.host.set(static_cast<std::size_t>(pe));
+    begin_pe();
+}
+
+void attach_job() {
+    if (!job.header) {
+        refuse_job_of_less_rights();
+        refuse_foreign_launcher("");
+        start_alone();
+        protect_forks();
+    }
+    set_speaker(job.me);
+    set_job_end({claim_end, end_job});
+    report_stall = say_stall;
+    // For the launcher: a PE that waits here for one that has left without coming here.
+    job.status().routine.store(Routine::init, std::memory_order_relaxed);
+    for (const auto& problem : read_settings())
+        fail("shmem_init", problem.message);
+    if (job.managed && job.heap.size == 0) {
+        require_job_file("shmem_init");
+        if (const std::string why = join_managed_job(); !why.empty()) {
+            if (!process_manager()) refuse_foreign_launcher(why);
+            fail_once_on_host("shmem_init", why);
+        }
+    }
+    if (job.managed && job.heap.size != 0) {  // again
+        begin_start_watch(job.me, StartWatch::Phase::joining);
+        start_barrier();
+        note_start_phase(StartWatch::Phase::together);
+    }
+    prepare_copies();
+    job.near = job.host;
+    // For tests of what lies between hosts: as if each PE were alone on its own.
+    if (!setting_has_window())
+        job.near = std::bitset<kMaxPes>().set(static_cast<std::size_t>(job.me));
+    far::present = job.near.count() != static_cast<std::size_t>(job.pes);
+    far::served_by_calls = far::present && !flag(Setting::progress);
+    job.checked = flag(Setting::check) || flag(Setting::debug);
+    // A PE that is bound to a core sees that core alone; the launcher saw what the job may use.
+    const int processors =
+        job.launched ? static_cast<int>(job.header->processors) : os::usable_processors();
+    const auto host_pes = static_cast<int>(job.host.count());
+    job.spin = host_pes > processors ? 0 : static_cast<std::uint32_t>(number(Setting::spin));
+    window.shift = isthmus_program_window_shift;
+    window.me = static_cast<std::uint32_t>(job.me);
+    window.pes = static_cast<std::uint32_t>(job.pes);
+    window.host_pes = static_cast<std::uint32_t>(job.near.count());
+    window.open_limit = job.checked || far::served_by_calls ? 0 : window_limit();
+    if (host_pes > window_slots())
+        fail("shmem_init", std::to_string(host_pes) + " PEs are too many for one host; at most " +
+                               std::to_string(window_slots()) + " fit in the window");
+    PeStatus& status = job.status();
+    if (job.heap.size == 0) {
+        require_job_file("shmem_init");
+        const std::uint64_t length = heap_size();
+        map_or_fail(heap_base(), length, region(job.me), job.me, "symmetric heap");
+        os::put_into_core_dumps(reinterpret_cast<void*>(heap_base() + kInternalSize),
+                                core_size(length - kInternalSize));
+        job.heap = {heap_base(), length};
+        if (job.pes == 1) job.data = program_data_range();
+        status.heap_size.store(length, std::memory_order_relaxed);
+        start_barrier();
+        compare_with_peers();
+        map_peers();
+        map_peers_constants();
+    }
+    heap.reset({job.heap.begin + kInternalSize, job.heap.size - kInternalSize});
+    catch_faults();
+    open_road();
+    if (far::present) forget_exchanges();
+    status.departure.store(Departure::none, std::memory_order_relaxed);
+    status.state.store(PeState::running, std::memory_order_release);
+    start_barrier();
+    open_window();
+}
+
+void detach_job() {
+    std::optional<StartWatch> watch;
+    if (job.managed && far::present)
+        watch.emplace(job.me, StartWatch::Phase::leaving, discard_seconds());
+    close_window();
+    PeStatus& status = job.status();
+    status.state.store(PeState::finalized, std::memory_order_release);
+    start_barrier();
+    close_road();
+    // Symmetric memory starts over as zeros if the program initialises again.
+    discard_pages(job.heap.begin, job.heap.size);
+    start_barrier();
+}
+
+}  // namespace isthmus

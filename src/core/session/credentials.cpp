@@ -1,0 +1,46 @@
+#include "core/session/credentials.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "base/os.hpp"
+
+namespace isthmus {
+
+Secret draw_secret() {
+    Secret secret{};
+    if (!os::fill_with_random(secret.data(), secret.size()))
+        throw std::runtime_error("the system gives no random numbers (getrandom)");
+    return secret;
+}
+
+bool is_equal(const Secret& left, const Secret& right) {
+    unsigned difference = 0;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        difference |= static_cast<unsigned>(left[i] ^ right[i]);
+        // The compiler may not conclude anything before the last byte.
+        __asm__ volatile("" : "+r"(difference));
+    }
+    return difference == 0;
+}
+
+bool PeerProcess::is_of_this_user() const {
+    return known && user == geteuid();
+}
+
+std::string PeerProcess::text() const {
+    if (!known) return "a process that the kernel does not name";
+    return "process " + std::to_string(process) + " of user " + std::to_string(user);
+}
+
+PeerProcess peer_of(int socket) {
+    ucred found{};
+    socklen_t length = sizeof found;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &found, &length) != 0 || length != sizeof found)
+        return {};
+    return {found.pid, found.uid, true};
+}
+
+}  // namespace isthmus

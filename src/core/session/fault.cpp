@@ -1,0 +1,377 @@
+#include "core/session/fault.hpp"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/os.hpp"
+#include "core/job/arena_layout.hpp"
+#include "core/job/heap.hpp"
+#include "core/job/job.hpp"
+#include "core/job/program_data.hpp"
+#include "core/job/window.hpp"
+#include "core/reach/far.hpp"
+
+namespace isthmus {
+namespace {
+
+struct sigaction previous_segv;
+struct sigaction previous_bus;
+
+enum class Access { unknown, load, store };
+
+struct Fault {
+    std::uintptr_t address;
+    const void* instruction;
+    Access access;
+    std::array<std::uintptr_t, 16> registers;  // general ones, zero where there are none
+};
+
+Fault read_fault(const siginfo_t* info, const void* context) {
+    const auto* machine = &static_cast<const ucontext_t*>(context)->uc_mcontext;
+    Fault fault{reinterpret_cast<std::uintptr_t>(info->si_addr), nullptr, Access::unknown, {}};
+#if defined(__x86_64__)
+    fault.instruction = reinterpret_cast<const void*>(machine->gregs[REG_RIP]);
+    // Bit 1 of the page fault's error code: it was a write. Not given for addresses outside the
+    // 47 bits, which raise another exception.
+    if (info->si_code != SI_KERNEL)
+        fault.access = (machine->gregs[REG_ERR] & 2) ? Access::store : Access::load;
+    for (std::size_t i = 0; i < fault.registers.size(); ++i)
+        fault.registers[i] = static_cast<std::uintptr_t>(machine->gregs[i]);
+#elif defined(__aarch64__)
+    fault.instruction = reinterpret_cast<const void*>(machine->pc);
+#endif
+    return fault;
+}
+
+Range own_code;      // the instructions of this library, known before any fault
+Range network_code;  // likewise, of libfabric
+
+void find_own_code() {
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void*) {
+            for (int i = 0; i < object->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& part = object->dlpi_phdr[i];
+                if (part.p_type != PT_LOAD || !(part.p_flags & PF_X)) continue;
+                const Range code{object->dlpi_addr + part.p_vaddr, part.p_memsz};
+                if (code.contains(reinterpret_cast<const void*>(&find_own_code))) own_code = code;
+            }
+            return own_code.size == 0 ? 0 : 1;
+        },
+        nullptr);
+}
+
+constexpr const char* kNetworkCrashed =
+    "libfabric has crashed; if others than this job's users can reach the ports of its PEs, one of "
+    "them may have sent what libfabric cannot bear: keep the job on a network that its users alone "
+    "reach (SECURITY.md, \"Between hosts\")";
+
+constexpr std::uint64_t kNearData = std::uint64_t{1} << 32;  // an index that ran away
+constexpr std::uintptr_t kNearNull = 1 << 16;  // a member of a structure that is not there
+
+// A null pointer that a routine was given, for this PE's own memory: slot 0 changes nothing. In the
+// program's code it may be any null pointer of the program's.
+bool is_null_in_routine(const Fault& fault) {
+    return fault.address < kNearNull && own_code.contains(fault.instruction);
+}
+
+const void* base_of(const void* address) {
+    Dl_info place{};
+    return dladdr(address, &place) ? place.dli_fbase : nullptr;
+}
+
+// Name of the function; empty if it has none. Static functions of the program have one only in the
+// executable's own symbol table.
+std::string function_at(const void* address, bool in_program) {
+    Dl_info place{};
+    if (dladdr(address, &place) && place.dli_sname) return place.dli_sname;
+    return in_program ? program_function(address) : "";
+}
+
+std::string module_name(const void* address) {
+    Dl_info place{};
+    if (!dladdr(address, &place) || !place.dli_fname) return "an unknown place";
+    const char* const slash = std::strrchr(place.dli_fname, '/');
+    return slash ? slash + 1 : place.dli_fname;
+}
+
+std::string offset_text(const void* address) {
+    const void* const base = base_of(address);
+    if (!base) return hexadecimal(address);
+    return module_name(address) + "+" +
+           hexadecimal(reinterpret_cast<std::uintptr_t>(address) -
+                       reinterpret_cast<std::uintptr_t>(base));
+}
+
+// "shmem_putmem" if that routine was at work (if only in a copy loop of the C library), else
+// "a put or atomic in main", "a put or atomic in step of libmodel.so".
+std::string describe_place(const Fault& fault) {
+    // The bad pointer may be of either side, and the routine may have jumped to the copy loop.
+    const Access access = is_null_in_routine(fault) ? Access::unknown : fault.access;
+    const std::string kind = access == Access::store  ? "a put or atomic"
+                             : access == Access::load ? "a get or atomic"
+                                                      : "a put, get or atomic";
+    const void* const own = base_of(reinterpret_cast<const void*>(&catch_faults));
+    const void* const library = base_of(reinterpret_cast<const void*>(&std::strlen));
+    const void* const program = base_of(reinterpret_cast<const void*>(getauxval(AT_PHDR)));
+    void* frames[64];
+    const int count = backtrace(frames, 64);
+    int i = 0;
+    while (i < count && frames[i] != fault.instruction)
+        ++i;
+    for (bool caller = false; i < count; ++i, caller = true) {
+        // A return address may belong to the next function already.
+        const void* const at = static_cast<const char*>(frames[i]) - (caller ? 1 : 0);
+        const void* const base = base_of(at);
+        std::string function = function_at(at, base == program);
+        if (base == own && function.starts_with("pshmem_")) return function.substr(1);
+        if (base == own && function.starts_with("shmem_")) return function;
+        if (base == own || base == library || function.starts_with("_ZN7isthmus")) continue;
+        const std::string module = base == program ? "" : " of " + module_name(at);
+        return kind + (function.empty() ? " at " + offset_text(at) : " in " + function + module);
+    }
+    return kind + " at " + offset_text(fault.instruction);
+}
+
+bool is_mapped(std::uintptr_t address) {
+    return os::is_mapped(reinterpret_cast<const void*>(address), 1);
+}
+
+std::string legal_ranges() {
+    std::string text = "symmetric memory here is the heap " + hexadecimal(heap.range().begin) +
+                       ".." + hexadecimal(heap.range().end());
+    if (job.data.size != 0)
+        text +=
+            " and static data " + hexadecimal(job.data.begin) + ".." + hexadecimal(job.data.end());
+    else
+        text += std::string("; static data is not symmetric: ") + job.data_note;
+    if (*job.constants_note)
+        text += std::string("; constants are not symmetric: cannot read /proc/self/exe: ") +
+                job.constants_note;
+    return text;
+}
+
+// A slot, and the local address that it would have come from.
+struct Reading {
+    int pe;
+    std::uintptr_t local;
+    const void* address() const { return reinterpret_cast<const void*>(local); }
+};
+
+Reading read_slot(std::uintptr_t slot, std::uintptr_t fault) {
+    return {static_cast<int>(slot ^ window.me), fault - (slot << window.shift)};
+}
+
+bool is_symmetric(const Reading& reading) {
+    return job.heap.contains(reading.address()) ||
+           (job.data.size != 0 && job.data.contains(reading.address()));
+}
+
+// What lies just past this PE's symmetric memory; empty if nothing of it is near.
+std::string past_the_end(const Reading& reading) {
+    const std::string where = "address " + hexadecimal(reading.local) + " at PE " +
+                              std::to_string(reading.pe) + " is past the end of the ";
+    if (reading.local >= job.heap.end() && reading.local < heap_base() + window_stride())
+        return where + "symmetric heap (" + describe_in_heap(reading.address()).c_str() + ")";
+    const std::uint64_t beyond = reading.local - job.data.end();
+    // Further on malloc's memory lies, or nothing.
+    if (job.data.size != 0 && reading.local >= job.data.end() &&
+        (beyond < 1 << 20 || (beyond < kNearData && !is_mapped(reading.local))))
+        return where + "static data (" + std::to_string(beyond) + " bytes beyond it)";
+    return "";
+}
+
+std::string not_symmetric(const Reading& reading) {
+    return "address " + hexadecimal(reading.local) + " for PE " + std::to_string(reading.pe) +
+           " is not symmetric: it is private memory of this PE; " + legal_ranges();
+}
+
+// Constants of peers are mapped to be read; a fault there is a store.
+bool is_constant(const Reading& reading) {
+    return std::any_of(job.constants.begin(), job.constants.end(),
+                       [&](const Range& range) { return range.contains(reading.address()); });
+}
+std::string constant_written(const Reading& reading) {
+    return "address " + hexadecimal(reading.local) + " for PE " + std::to_string(reading.pe) +
+           " is a constant of the program, which may be read, not written";
+}
+
+// A program's own load or store by the base of a far segment's view.
+bool in_arena(const Reading& reading) {
+    return job.arena.size != 0 && reading.local - job.arena.begin < arena_room();
+}
+std::string on_another_host(const Reading& reading) {
+    return "address " + hexadecimal(reading.local) + " of PE " + std::to_string(reading.pe) +
+           " is on another host, where loads and stores do not lead; use put and get";
+}
+
+// What this PE must have passed so that slot arithmetic came out at the fault; empty if the fault
+// has nothing to do with the window. The exact readings come before the guesses: a missing PE's
+// slot, then the end of a range, then private memory.
+std::string explain(const Fault& fault) {
+    if (is_null_in_routine(fault))
+        return "an address that it was given is null" +
+               (fault.address == 0 ? "" : " + " + std::to_string(fault.address));
+    const auto out_of_range = [](int pe) {
+        return "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1);
+    };
+    if (const std::int64_t pe = far::pe_of_fault(fault.address); pe >= 0)
+        return out_of_range(static_cast<int>(pe));
+    const std::uintptr_t slots = std::bit_ceil(window.pes);
+    for (std::uintptr_t slot = 1; slot < slots; ++slot) {
+        const Reading reading = read_slot(slot, fault.address);
+        if (reading.pe >= job.pes && is_symmetric(reading)) return out_of_range(reading.pe);
+        if (reading.pe < job.pes && !is_near(reading.pe) &&
+            (is_symmetric(reading) || in_arena(reading)))
+            return on_another_host(reading);
+    }
+    for (std::uintptr_t slot = 0; slot < slots; ++slot) {
+        const Reading reading = read_slot(slot, fault.address);
+        if (reading.pe >= job.pes) continue;
+        if (const std::string what = past_the_end(reading); !what.empty())
+            return what + "; " + legal_ranges();
+    }
+    for (std::uintptr_t slot = 1; slot < slots; ++slot) {
+        const Reading reading = read_slot(slot, fault.address);
+        if (reading.pe < job.pes && reading.local < kNearNull)
+            return "the address for PE " + std::to_string(reading.pe) + " is null" +
+                   (reading.local == 0 ? "" : " + " + std::to_string(reading.local));
+        if (reading.pe >= job.pes || !is_mapped(reading.local)) continue;
+        return is_constant(reading) ? constant_written(reading) : not_symmetric(reading);
+    }
+    return "";
+}
+
+// Where the registers of the fault may hold an address outside the 47 bits, alone or as base and
+// index: what slot arithmetic makes of an address near their end (the stack, a library, a large
+// malloc). Such a fault does not tell its address. Calls found(reading) until that is true.
+template <typename Found>
+bool find_in_registers(const Fault& fault, Found&& found) {
+    const std::uintptr_t slots = std::bit_ceil(window.pes);
+    const auto try_value = [&](std::uintptr_t value) {
+        for (std::uintptr_t slot = 1; slot < slots && (value >> 47) == 1; ++slot) {
+            const Reading reading = read_slot(slot, value);
+            if (reading.pe < job.pes && is_mapped(reading.local) && found(reading)) return true;
+        }
+        return false;
+    };
+    for (const std::uintptr_t base : fault.registers) {
+        if (try_value(base)) return true;
+        for (const std::uintptr_t index : fault.registers) {
+            if ((index & (window_stride() - 1)) == 0 && index != 0 && try_value(base + index))
+                return true;
+        }
+    }
+    return false;
+}
+
+std::string explain_without_address(const Fault& fault) {
+    std::string text;
+    find_in_registers(fault, [&](const Reading& reading) {
+        text = not_symmetric(reading);
+        return true;
+    });
+    return text;
+}
+
+// Whether slot arithmetic can have led to the fault. Integers and one system call: most faults are
+// the program's own, and it may be inside malloc, so nothing here allocates or locks.
+bool concerns_window(const Fault& fault, bool address_is_known) {
+    if (!address_is_known) return find_in_registers(fault, [](const Reading&) { return true; });
+    if (far::pe_of_fault(fault.address) >= 0) return true;
+    const std::uintptr_t slots = std::bit_ceil(window.pes);
+    if (fault.address - heap_base() < slots * window_stride()) return true;
+    for (std::uintptr_t slot = 1; slot < slots; ++slot) {
+        if (fault.address < slot << window.shift) break;
+        const Reading reading = read_slot(slot, fault.address);
+        const bool near_data = job.data.size != 0 && reading.local - job.data.end() < kNearData;
+        if (is_symmetric(reading) || near_data || reading.local < kNearNull ||
+            is_mapped(reading.local))
+            return true;
+    }
+    return false;
+}
+
+// As if we had never been here: the same signal again, with what came along with it, once this
+// handler has returned. To run the instruction again would not do for a signal that somebody sent,
+// or that tells of other memory.
+void give_back(int signal, siginfo_t* info) {
+    sigaction(signal, signal == SIGSEGV ? &previous_segv : &previous_bus, nullptr);
+    if (syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), signal, info) != 0) raise(signal);
+}
+
+void handle(int signal, siginfo_t* info, void* context) {
+    // Sent by kill, raise or their like: then there is no address, and the registers tell nothing.
+    if (info->si_code <= 0) return give_back(signal, info);
+    const Fault fault = read_fault(info, context);
+    const bool address_is_known = info->si_code != SI_KERNEL;
+    const bool is_ours = (window.pes > 1 && concerns_window(fault, address_is_known)) ||
+                         (address_is_known && is_null_in_routine(fault));
+    const bool in_network = network_code.contains(fault.instruction);
+    if (is_ours || in_network) {
+        // From here on this process ends. Whatever goes wrong while the message is made must not
+        // stop that.
+        struct sigaction standard {};
+        standard.sa_handler = SIG_DFL;
+        for (const int deadly : {SIGSEGV, SIGBUS, SIGALRM})
+            sigaction(deadly, &standard, nullptr);
+        alarm(2);
+        std::string what;
+        if (is_ours) what = address_is_known ? explain(fault) : explain_without_address(fault);
+        if (what.empty() && in_network) what = kNetworkCrashed;
+        if (!what.empty()) fail_in_handler(describe_place(fault), what);
+    }
+    give_back(signal, info);
+}
+
+void install(int signal, struct sigaction& previous) {
+    struct sigaction current {};
+    sigaction(signal, nullptr, &current);
+    if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == handle) return;  // second init
+    previous = current;
+    if (current.sa_handler != SIG_DFL || (current.sa_flags & SA_SIGINFO)) return;
+    struct sigaction action {};
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+void note_network_code() {
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void*) {
+            if (!object->dlpi_name || !std::strstr(object->dlpi_name, "/libfabric.so")) return 0;
+            for (int i = 0; i < object->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& part = object->dlpi_phdr[i];
+                if (part.p_type == PT_LOAD && (part.p_flags & PF_X))
+                    network_code = {object->dlpi_addr + part.p_vaddr, part.p_memsz};
+            }
+            return 1;
+        },
+        nullptr);
+}
+
+void catch_faults() {
+    find_own_code();
+    install(SIGSEGV, previous_segv);
+    install(SIGBUS, previous_bus);
+}
+
+}  // namespace isthmus

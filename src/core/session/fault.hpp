@@ -1,0 +1,13 @@
+// A wrong address or PE in an inlined operation lands on a page that is not mapped. The handler
+// here turns that fault into the error message. Checks that cost nothing until they fail.
+#pragma once
+
+namespace isthmus {
+
+// Installs the handler for SIGSEGV and SIGBUS, unless the program (or a sanitizer) has its own.
+// Faults that are none of ours go on to what was there before.
+void catch_faults();
+// The network's library is loaded: a fault in it is explained as one.
+void note_network_code();
+
+}  // namespace isthmus

@@ -1,0 +1,67 @@
+// How two PEs of a host hand each other the files of their memory: one message each way over a Unix
+// socket, a packet, so that half of one never has to be waited for.
+#pragma once
+
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+
+#include "core/session/credentials.hpp"
+
+namespace isthmus {
+
+// What goes over the socket, with the file beside it: the secret of who is to take it, who speaks,
+// and the processors that the speaker may use.
+struct Hello {
+    Secret secret;
+    std::int32_t pe;
+    cpu_set_t processors;
+};
+
+// Closed with its owner; -1: none.
+class Descriptor {
+  public:
+    explicit Descriptor(int file = -1) : file_(file) {}
+    Descriptor(Descriptor&& other) noexcept : file_(other.release()) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(file_, other.file_);
+        return *this;
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor();
+    int file() const { return file_; }
+    int release() { return std::exchange(file_, -1); }
+
+  private:
+    int file_;
+};
+
+// Signals are the program's, and what waits with a time limit is not restarted behind a handler.
+template <typename Call>
+auto retried(const Call& call) {
+    for (;;) {
+        if (const auto result = call(); result != -1 || errno != EINTR) return result;
+    }
+}
+
+// A socket whose calls wait for so many seconds at most.
+Descriptor open_socket(int seconds);
+// "@isthmus-NUMBER"; returns the length of the address.
+socklen_t name_socket(std::uint64_t number, sockaddr_un& address);
+
+bool send_file(int socket, const Hello& hello, int file);
+
+enum class Heard {
+    nothing,  // yet; errno says more
+    noise,    // anything but a hello and one file; whatever files came are closed
+    hello
+};
+// `flags`: of recvmsg.
+Heard receive_file(int socket, int flags, Hello& hello, Descriptor& file);
+
+}  // namespace isthmus

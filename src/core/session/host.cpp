@@ -1,0 +1,281 @@
+#include "core/session/host.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/os.hpp"
+#include "core/job/host_table.hpp"
+#include "core/job/job.hpp"
+#include "core/job/window.hpp"
+#include "core/session/credentials.hpp"
+#include "core/session/gather.hpp"
+#include "core/session/handshake.hpp"
+#include "core/session/manager.hpp"
+#include "core/session/reception.hpp"
+#include "core/session/start_watch.hpp"
+
+namespace isthmus {
+namespace {
+
+// What each PE tells all others about itself.
+struct Card {
+    std::uint64_t socket;  // number in the name of its socket
+    // One running kernel (its boot) and one network namespace; 0: not known.
+    std::uint64_t kernel : 48;
+    std::uint64_t slots : 16;  // of its window
+    Secret secret;             // what who calls it has to know
+};
+static_assert(sizeof(Card) == 32);
+
+// For a mate that has told where it is: it calls and answers at once, unless it has died.
+constexpr int kPatience = 60;  // seconds
+
+using HostName = decltype(HostTable::names)::value_type;
+
+// FNV-1a: no secret, and what it claims is proved.
+std::uint64_t mix(std::uint64_t hash, const void* bytes, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+        hash = (hash ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001b3u;
+    return hash;
+}
+
+// Without both facts nothing is claimed.
+std::uint64_t own_kernel() {
+    struct stat space {};
+    if (stat("/proc/self/ns/net", &space) != 0) return 0;
+    const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    char boot[64];
+    const auto count = read(file, boot, sizeof boot);
+    close(file);
+    if (count < 36) return 0;
+    const std::uint64_t number = space.st_ino;
+    const std::uint64_t hash = mix(mix(0xcbf29ce484222325u, boot, 36), &number, sizeof number);
+    return std::max<std::uint64_t>(hash >> 16, 1);
+}
+
+Card own_card() {
+    Card card{0, own_kernel(), static_cast<std::uint16_t>(window_slots()), draw_secret()};
+    if (!os::fill_with_random(&card.socket, sizeof card.socket))
+        throw std::runtime_error("the system gives no random numbers (getrandom)");
+    return card;
+}
+
+std::string failed(const char* what, int pe) {
+    return std::string("PE ") + std::to_string(pe) +
+           " says that it runs on this host, but its memory cannot be had: " + what + ": " +
+           std::strerror(errno);
+}
+
+// The file must hold what is mapped of it: an access behind its end would be a SIGBUS.
+bool holds_memory_of(int file, int pe) {
+    struct stat facts {};
+    return fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
+           static_cast<std::uint64_t>(facts.st_size) >= job_file_size(pe + 1);
+}
+
+bool take_file(int pe, Descriptor file, const Hello& hello, cpu_set_t& processors) {
+    int& place = host_table.files[static_cast<std::size_t>(pe)];
+    if (place >= 0 || !holds_memory_of(file.file(), pe)) return false;
+    place = file.release();
+    CPU_OR(&processors, &processors, &hello.processors);
+    return true;
+}
+
+// Calls a mate and says hello. The mate is one if it runs for the same user: whoever has taken the
+// name of a PE that has died gets nothing.
+std::string call_mate(int pe, const Card& card, const cpu_set_t& own, const Descriptor& call) {
+    sockaddr_un address;
+    const socklen_t length = name_socket(card.socket, address);
+    const int connected = retried(
+        [&] { return connect(call.file(), reinterpret_cast<const sockaddr*>(&address), length); });
+    if (connected != 0) return failed("connect", pe);
+    if (const PeerProcess who = peer_of(call.file()); !who.is_of_this_user())
+        return "PE " + std::to_string(pe) + " says that it runs on this host, but " + who.text() +
+               " has its socket";
+    return send_file(call.file(), {card.secret, job.me, own}, job.file) ? ""
+                                                                        : failed("sendmsg", pe);
+}
+
+// Every PE calls those with lower numbers and says hello, which needs nobody's answer; then it
+// takes the calls of those with higher numbers and answers them; then it hears its own answers.
+// Each message carries the secret of who is to take it, which came by the process manager.
+// `processors` gets those of all.
+std::string swap_files(const Descriptor& listener, const std::vector<Card>& cards,
+                       const std::vector<int>& mates, cpu_set_t& processors) {
+    const cpu_set_t own = processors;
+    std::vector<std::pair<int, Descriptor>> called;
+    std::size_t higher = 0;
+    const Card& mine = cards[static_cast<std::size_t>(job.me)];
+    for (const int pe : mates) {
+        if (pe > job.me) ++higher;
+        if (pe >= job.me) continue;
+        Descriptor call = open_socket(kPatience);
+        if (std::string why = call_mate(pe, cards[static_cast<std::size_t>(pe)], own, call);
+            !why.empty())
+            return why;
+        called.emplace_back(pe, std::move(call));
+    }
+    Reception reception(listener.file(), mine.secret, higher);
+    const auto accept = [&](const Hello& hello, Descriptor file, int socket) {
+        const bool expected = hello.pe > job.me && hello.pe < job.pes &&
+                              job.host.test(static_cast<std::size_t>(hello.pe));
+        return expected && take_file(hello.pe, std::move(file), hello, processors) &&
+               send_file(socket, {cards[static_cast<std::size_t>(hello.pe)].secret, job.me, own},
+                         job.file);
+    };
+    const bool came = reception.take_calls(std::chrono::seconds(kPatience), accept);
+    const std::string why = came ? "" : std::strerror(errno);
+    const std::string refused = reception.refused();
+    if (!came)
+        return "the PEs of this host cannot hand over their memory: " + std::to_string(higher) +
+               " were to call, and not all did within " + std::to_string(kPatience) + " s: " + why +
+               (refused.empty() ? "" : "; " + refused);
+    if (!refused.empty()) say_from("shmem_init", refused);
+    for (const auto& [pe, call] : called) {
+        Hello hello{};
+        Descriptor file;
+        if (receive_file(call.file(), 0, hello, file) != Heard::hello) return failed("recvmsg", pe);
+        if (hello.pe != pe || !is_equal(hello.secret, mine.secret) ||
+            !take_file(pe, std::move(file), hello, processors))
+            return "PE " + std::to_string(pe) + " on this host gives an answer that is not its own";
+    }
+    return "";
+}
+
+// From here on the PEs of this host share the header that its first PE made.
+std::string share_header(int first) {
+    if (first != job.me) {
+        JobHeader* const own = job.header;
+        const int file = host_table.files[static_cast<std::size_t>(first)];
+        void* const place =
+            mmap(nullptr, sizeof(JobHeader), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (place == MAP_FAILED) return failed("mmap", first);
+        auto* const shared = static_cast<JobHeader*>(place);
+        if (shared->magic != kJobMagic)
+            return "PE " + std::to_string(first) + " runs another version of the library";
+        const PeStatus& from = own->pe[job.me];
+        PeStatus& to = shared->pe[job.me];
+        const auto relaxed = std::memory_order_relaxed;
+        to.process.store(from.process.load(relaxed), relaxed);
+        to.window_shift.store(from.window_shift.load(relaxed), relaxed);
+        to.data_size.store(from.data_size.load(relaxed), relaxed);
+        to.data_checksum.store(from.data_checksum.load(relaxed), relaxed);
+        to.routine.store(from.routine.load(relaxed), relaxed);
+        to.waiting_for.store(-1, relaxed);
+        to.state.store(PeState::loaded, std::memory_order_release);
+        job.header = shared;
+        job.noted = &shared->pe[job.me].routine;
+    }
+    return "";
+}
+
+// A host's number is that of its first PE among the first PEs. The slots of a window reach an
+// aligned group of as many PEs; a machine whose PEs lie in several groups counts as several hosts.
+void number_hosts(const std::vector<Card>& cards) {
+    std::map<std::array<std::uint64_t, 3>, int> known;  // by kernel, slots and group
+    for (std::size_t pe = 0; pe < cards.size(); ++pe) {
+        host_table.one_machine &= cards[pe].kernel != 0 && cards[pe].kernel == cards[0].kernel;
+        const auto next = static_cast<int>(host_table.firsts.size());
+        const std::array<std::uint64_t, 3> group{cards[pe].kernel, cards[pe].slots,
+                                                 pe / cards[pe].slots};
+        const auto [found, is_new] = known.emplace(group, next);
+        if (cards[pe].kernel == 0 || is_new) host_table.firsts.push_back(static_cast<int>(pe));
+        host_table.numbers.push_back(cards[pe].kernel == 0 ? next : found->second);
+    }
+}
+
+std::string join(const Descriptor& listener) {
+    const Card card = own_card();
+    sockaddr_un address;
+    const socklen_t length = name_socket(card.socket, address);
+    if (listener.file() < 0 ||
+        bind(listener.file(), reinterpret_cast<sockaddr*>(&address), length) != 0 ||
+        listen(listener.file(), kMaxHostPes) != 0)
+        return std::string("cannot open a socket for this host: ") + std::strerror(errno);
+    std::vector<Card> cards(static_cast<std::size_t>(job.pes));
+    note_start_phase(StartWatch::Phase::joining);
+    {
+        const WatchedWait wait;
+        gather_by_groups(*process_manager(), &card, sizeof card, cards.data());
+    }
+    number_hosts(cards);
+    std::vector<int> mates;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (host_number(pe) != host_number(job.me)) continue;
+        mates.push_back(pe);
+        job.host.set(static_cast<std::size_t>(pe));
+    }
+    note_start_phase(StartWatch::Phase::together);
+    host_table.files.assign(cards.size(), -1);
+    host_table.files[static_cast<std::size_t>(job.me)] = job.file;
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    sched_getaffinity(0, sizeof processors, &processors);
+    {
+        const WatchedWait wait;
+        if (std::string why = swap_files(listener, cards, mates, processors); !why.empty())
+            return why;
+    }
+    job.header->pes = static_cast<std::uint32_t>(job.pes);
+    job.header->processors = static_cast<std::uint32_t>(CPU_COUNT(&processors));
+    {
+        const WatchedWait wait;
+        process_manager()->meet();
+    }
+    return share_header(mates.front());
+}
+
+}  // namespace
+
+std::string join_managed_job() {
+    std::string why;
+    try {
+        begin_start_watch(job.me, StartWatch::Phase::asking);
+        {
+            const WatchedWait wait;
+            if (!find_manager(why))
+                return why.empty() ? "the process manager does not answer" : why;
+        }
+        const Exchange& exchange = *process_manager();
+        if (exchange.rank() != job.me)
+            return std::string(exchange.name()) + " gives this process rank " +
+                   std::to_string(exchange.rank()) + ", its environment " + std::to_string(job.me);
+        if (exchange.size() > kMaxPes)
+            return std::to_string(exchange.size()) + " PEs are too many: at most " +
+                   std::to_string(kMaxPes) + " in a job";
+        job.pes = exchange.size();
+        return join(open_socket(kPatience));
+    } catch (const std::exception& problem) {
+        return std::string(process_manager() ? process_manager()->name() : "process manager") +
+               ": " + problem.what();
+    }
+}
+
+void exchange_host_names() {
+    if (first_pes().size() < 2) return;
+    HostName mine{};
+    host_name().copy(mine.data(), mine.size() - 1);
+    std::vector<HostName> all(first_pes().size());
+    gather_of_hosts(mine.data(), mine.size(), all.data());
+    host_table.names = std::move(all);
+}
+
+}  // namespace isthmus

@@ -1,0 +1,79 @@
+#include "core/session/manager.hpp"
+
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/lasting.hpp"
+#include "base/os.hpp"
+#include "bootstrap/find.hpp"
+#include "core/job/job.hpp"
+#include "core/job/road.hpp"
+
+namespace isthmus {
+namespace {
+
+// Asked already by the library's constructor.
+constinit Lasting<std::unique_ptr<Exchange>> lasting_exchange;
+constinit std::unique_ptr<Exchange>& exchange = *lasting_exchange;
+
+// A manager that is told to end the job may throw away what it has not read yet of the output.
+// Waits until it has read it, half a second at most.
+void await_reader(int file) {
+    struct stat facts {};
+    if (fstat(file, &facts) != 0 || !(S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode))) return;
+    int unread = 0;
+    for (int i = 0; i < 100; ++i) {
+        if (ioctl(file, FIONREAD, &unread) != 0 || unread == 0) return;
+        os::sleep_nanoseconds(5'000'000);
+    }
+}
+
+}  // namespace
+
+bool find_manager(std::string& why) {
+    exchange = find_exchange(why);
+    end_at_manager = end_managed_job;
+    return exchange != nullptr;
+}
+
+Exchange* process_manager() {
+    return exchange.get();
+}
+
+void meet_other_hosts() {
+    if (!exchange || job.host.count() == static_cast<std::size_t>(job.pes)) return;
+    try {
+        exchange->meet();
+    } catch (const std::exception& problem) {
+        fail(exchange->name(), problem.what());
+    }
+}
+
+void leave_manager() {
+    if (forked_child) return;
+    if (exchange) exchange->leave();
+    // Its destructor has nothing to add, and leak checkers look for who still knows it.
+    static constinit Lasting<std::unique_ptr<Exchange>> left;
+    *left = std::move(exchange);
+}
+
+void end_managed_job(int status) {
+    if (!exchange) return;
+    await_reader(STDOUT_FILENO);
+    await_reader(STDERR_FILENO);
+    os::sleep_nanoseconds(20'000'000);  // what was read is passed on
+    // While there is time: the process manager kills the mates, too.
+    for (int pe = 0; far::present && pe < job.pes; ++pe) {
+        if (job.host.test(static_cast<std::size_t>(pe)))
+            os::remove_provider_files(job.header->pe[pe].process.load(std::memory_order_relaxed));
+    }
+    exchange->end(status);
+}
+
+}  // namespace isthmus

@@ -1,0 +1,24 @@
+// The connection to the process manager that started this job, if one did.
+#pragma once
+
+#include <string>
+
+#include "core/job/exchange.hpp"
+
+namespace isthmus {
+
+// Looks for it. False, and perhaps why, if there is none.
+bool find_manager(std::string& why);
+// Null if our own launcher has started the job, or nobody.
+Exchange* process_manager();
+
+// The part of a barrier that goes beyond the header; nothing if all PEs share it.
+void meet_other_hosts();
+
+// The last word to the process manager of a PE that exits; nothing without one.
+void leave_manager();
+
+// Tells the process manager that the job ends badly; nothing without one.
+void end_managed_job(int status);
+
+}  // namespace isthmus

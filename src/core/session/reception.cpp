@@ -1,0 +1,103 @@
+#include "core/session/reception.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+
+#include <algorithm>
+
+namespace isthmus {
+
+Reception::Reception(int listener, const Secret& secret, std::size_t expected)
+    : listener_(listener), secret_(secret), expected_(expected) {
+    // A caller that has hung up again must not make the call that takes it wait for the next.
+    fcntl(listener_, F_SETFL, fcntl(listener_, F_GETFL) | O_NONBLOCK);
+}
+
+void Reception::refuse(const PeerProcess& who, const char* why) {
+    constexpr std::size_t kNamed = 3;
+    if (++refused_ > kNamed) return;
+    told_ += (told_.empty() ? "" : ", ") + who.text() + " (" + why + ")";
+}
+
+std::string Reception::refused() const {
+    if (refused_ == 0) return "";
+    return std::to_string(refused_) +
+           (refused_ == 1 ? " call of a stranger was" : " calls of strangers were") +
+           " refused: " + told_ + (refused_ > 3 ? ", ..." : "");
+}
+
+// All that have called. Another user's process is not listened to at all.
+void Reception::welcome() {
+    // Not without end: whoever calls again and again must not keep the others from being heard.
+    for (int calls = 0; calls < 64; ++calls) {
+        Descriptor socket(retried(
+            [&] { return accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); }));
+        if (socket.file() < 0) return;
+        const PeerProcess who = peer_of(socket.file());
+        if (!who.is_of_this_user()) {
+            refuse(who, "another user");
+            continue;
+        }
+        callers_.push_back({std::move(socket), who, Clock::now() + kSilence});
+        if (callers_.size() <= expected_ + kSilent) continue;
+        refuse(callers_.front().who, "too many silent callers");
+        callers_.erase(callers_.begin());
+    }
+}
+
+bool Reception::hear(Caller& caller, const Accept& accept) {
+    Hello hello{};
+    Descriptor file;
+    switch (receive_file(caller.socket.file(), MSG_DONTWAIT, hello, file)) {
+        case Heard::nothing:
+            if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
+            refuse(caller.who, "broke off");
+            return true;
+        case Heard::noise: refuse(caller.who, "no greeting of this library"); return true;
+        case Heard::hello: break;
+    }
+    if (!is_equal(hello.secret, secret_))
+        refuse(caller.who, "not of this job");
+    else if (accept(hello, std::move(file), caller.socket.file()))
+        --expected_;
+    else
+        refuse(caller.who, "not a PE that is to call");
+    return true;
+}
+
+void Reception::hang_up_on_silent(Clock::time_point now) {
+    while (!callers_.empty() && callers_.front().deadline <= now) {
+        refuse(callers_.front().who, "silent");
+        callers_.erase(callers_.begin());
+    }
+}
+
+bool Reception::take_calls(Clock::duration time, const Accept& accept) {
+    const Clock::time_point end = Clock::now() + time;
+    while (expected_ != 0) {
+        const Clock::time_point now = Clock::now();
+        if (now >= end) {
+            errno = ETIMEDOUT;
+            return false;
+        }
+        hang_up_on_silent(now);
+        std::vector<pollfd> polled{{listener_, POLLIN, 0}};
+        for (const Caller& caller : callers_)
+            polled.push_back({caller.socket.file(), POLLIN, 0});
+        const Clock::time_point next =
+            callers_.empty() ? end : std::min(end, callers_.front().deadline);
+        const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - now);
+        if (poll(polled.data(), polled.size(), static_cast<int>(wait.count())) < 0) {
+            if (errno == EINTR) continue;
+            return false;
+        }
+        std::size_t i = 0;
+        std::erase_if(callers_, [&](Caller& caller) {
+            return polled[++i].revents != 0 && hear(caller, accept);
+        });
+        if (polled[0].revents != 0 && expected_ != 0) welcome();
+    }
+    return true;
+}
+
+}  // namespace isthmus

@@ -1,0 +1,56 @@
+// Takes the calls of the PEs that call this one, and no others. A stranger's call is refused,
+// counted and told. One that says nothing holds nobody up: all are listened to at once, each until
+// its own deadline, and of too many the one that has been silent for longest has to go.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/session/handshake.hpp"
+
+namespace isthmus {
+
+class Reception {
+  public:
+    using Clock = std::chrono::steady_clock;
+    // A whole hello with this PE's secret and a file. False: it is refused all the same.
+    using Accept = std::function<bool(const Hello& hello, Descriptor file, int socket)>;
+
+    // `listener` is the caller's and listens; so many calls are expected.
+    Reception(int listener, const Secret& secret, std::size_t expected);
+
+    // Returns when as many calls as were expected have been accepted. False: not within the time,
+    // or the listener fails (errno).
+    bool take_calls(Clock::duration time, const Accept& accept);
+
+    // "3 calls of strangers were refused: process 12 of user 1000 (another user), ..."; empty if
+    // there were none.
+    std::string refused() const;
+
+    static constexpr std::size_t kSilent = 64;  // beside those that are expected
+    static constexpr std::chrono::seconds kSilence{10};
+
+  private:
+    struct Caller {
+        Descriptor socket;
+        PeerProcess who;
+        Clock::time_point deadline;
+    };
+    void welcome();
+    // True if the caller has been dealt with.
+    bool hear(Caller& caller, const Accept& accept);
+    void refuse(const PeerProcess& who, const char* why);
+    void hang_up_on_silent(Clock::time_point now);
+
+    int listener_;
+    Secret secret_;
+    std::size_t expected_;
+    std::vector<Caller> callers_;  // the longest silent first
+    std::size_t refused_ = 0;
+    std::string told_;
+};
+
+}  // namespace isthmus

@@ -1,0 +1,333 @@
+#include "core/session/roads.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/blocked_signals.hpp"
+#include "base/error.hpp"
+#include "base/os.hpp"
+#include "base/processors.hpp"
+#include "base/settings.hpp"
+#include "core/job/arena_layout.hpp"
+#include "core/job/departure_word.hpp"
+#include "core/job/host_table.hpp"
+#include "core/job/job.hpp"
+#include "core/reach/channel.hpp"
+#include "core/reach/far.hpp"
+#include "core/reach/far_store.hpp"
+#include "core/reach/request.hpp"
+#include "core/session/fault.hpp"
+#include "core/session/gather.hpp"
+#include "core/session/road_choice.hpp"
+#include "core/wait/flight.hpp"
+#include "core/wait/sleep.hpp"
+#include "core/wait/status.hpp"
+#include "transport/several/several.hpp"
+
+namespace isthmus {
+
+using namespace far;
+using transport::Transport;
+
+namespace {
+
+// Libraries of networks install handlers of their own when they are loaded (one prints backtraces
+// of faults and exits, and would keep ours from explaining them). What was there comes back, and
+// signals wait until then: no handler of theirs ends this process.
+class KeptSignals {
+  public:
+    KeptSignals() {
+        current = this;
+        for (int signal = 1; signal < kSignals; ++signal)
+            known_[static_cast<std::size_t>(signal)] =
+                sigaction(signal, nullptr, &actions_[static_cast<std::size_t>(signal)]) == 0;
+    }
+    KeptSignals(const KeptSignals&) = delete;
+    KeptSignals& operator=(const KeptSignals&) = delete;
+    ~KeptSignals() {
+        current = nullptr;
+        restore();
+    }
+    // All libraries are loaded, and what comes now may take long.
+    void restore() {
+        for (int signal = 1; signal < kSignals; ++signal) {
+            if (known_[static_cast<std::size_t>(signal)])
+                sigaction(signal, &actions_[static_cast<std::size_t>(signal)], nullptr);
+        }
+        blocked_.reset();
+    }
+    static inline KeptSignals* current = nullptr;
+
+  private:
+    static constexpr int kSignals = 32;  // those with names
+    std::optional<BlockedSignals> blocked_{std::in_place};
+    std::array<struct sigaction, kSignals> actions_{};
+    std::array<bool, kSignals> known_{};
+};
+
+transport::Open load(const std::string& name) {
+    const std::string path = road_module(name);
+    void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!module)
+        fail("shmem_init",
+             std::string("the job has PEs that this host does not hold, and the "
+                         "transport between hosts cannot be loaded: ") +
+                 dlerror() +
+                 " (it needs libfabric and libsodium: install them, and build the library where "
+                 "they are)");
+    const auto found = reinterpret_cast<transport::Open>(dlsym(module, transport::kOpenSymbol));
+    if (!found) fail("shmem_init", path + " is no transport of this library");
+    return found;
+}
+
+Routine noted_routine() {
+    return job.status().routine.load(std::memory_order_relaxed);
+}
+
+[[noreturn]] void fail_transport(const char* what) {
+    fail(routine_name(noted_routine()), std::string("transport: ") + what);
+}
+
+// What the program is doing. Short operations are not noted: only a wait tells of them.
+std::string operation() {
+    std::string noted = routine_name(noted_routine());
+    const char* const what = awaited();
+    if (!what && job.status().waiting_since.load(std::memory_order_relaxed) != 0) return noted;
+    return std::string(what ? what : "outside of waits") + " (last noted call: " + noted + ")";
+}
+
+// The program's thread and the transport's may both come to know; one of them speaks.
+[[noreturn]] void fail_lost(int pe, const char* why) {
+    static std::atomic<bool> speaking = false;
+    while (speaking.exchange(true, std::memory_order_relaxed))
+        os::sleep_nanoseconds(1'000'000'000);
+    fail(operation().c_str(),
+         pe < 0 ? std::string("a PE cannot be reached: ") + why
+                : "PE " + std::to_string(pe) + " (host " + host_of(pe) + ") is lost: " + why);
+}
+
+void gather_in_core(const void* mine, std::size_t bytes, void* all) {
+    if (KeptSignals::current) KeptSignals::current->restore();
+    gather(mine, bytes, all);
+}
+
+void get_any(void* by, void* dest, int pe, std::uint64_t offset, std::size_t bytes) {
+    static_cast<Transport*>(by)->get(pe, dest, {transport::kHeap, offset}, bytes);
+}
+
+std::uint64_t fetch_any(void* by, std::uint64_t operand, int pe, std::uint64_t offset,
+                        std::uint32_t code, std::uint64_t compare) {
+    return static_cast<Transport*>(by)->fetch_atomic(pe, {transport::kHeap, offset},
+                                                     transport::atomic_of(code, operand, compare));
+}
+
+transport::Segment segment_of(const Range& range) {
+    return {reinterpret_cast<char*>(range.begin), range.size};
+}
+
+transport::Segment arena_segment() {
+    if (job.arena.size == 0) return {};
+    return {reinterpret_cast<char*>(job.arena.begin), arena_mapping_size(job.arena.size)};
+}
+
+std::size_t serve_in_core(int from, std::uint32_t handler, const void* payload, std::size_t bytes,
+                          void* answer) {
+    const Serving serving;
+    return whole(routine_name(noted_routine()),
+                 [&] { return serve_request(from, handler, payload, bytes, answer); });
+}
+
+void stir() {
+    land();
+    wake(job.me);
+}
+
+// The threads of several roads may come at the same time, and the rooms that serve know one.
+std::size_t serve_one_by_one(int from, std::uint32_t handler, const void* payload,
+                             std::size_t bytes, void* answer) {
+    static constinit std::mutex serving;
+    const std::lock_guard lock(serving);
+    return serve_in_core(from, handler, payload, bytes, answer);
+}
+
+void tell_stranger_came() {
+    say_from("transport",
+             "a request that is none of this job's has come to this PE's port and is "
+             "refused; how many do is told at the end");
+}
+
+std::vector<int> pes_of_host(int first) {
+    std::vector<int> pes;
+    for (int pe = first; pe < job.pes; ++pe) {
+        if (first_on_host(pe) == first) pes.push_back(pe);
+    }
+    return pes;
+}
+
+// Of the next host, in the order of first PEs: the PEs there are shared out to those here, so that
+// each is watched by one.
+std::vector<int> watched_pes() {
+    const int first = first_on_host(job.me);
+    int next = 0;  // behind the last host comes that of PE 0
+    for (int pe = job.pes - 1; pe > first; --pe) {
+        if (first_on_host(pe) == pe) next = pe;
+    }
+    const std::vector<int> mates = pes_of_host(first);
+    const std::vector<int> theirs = pes_of_host(next);
+    std::vector<int> watched;
+    const auto mine =
+        static_cast<std::size_t>(std::find(mates.begin(), mates.end(), job.me) - mates.begin());
+    for (std::size_t i = mine; i < theirs.size() && next != first; i += mates.size())
+        watched.push_back(theirs[i]);
+    return watched;
+}
+
+// How many roads this process has opened; the same at every PE.
+std::uint64_t opened = 0;
+
+// What all roads of the job are given.
+transport::Services services_of_job(const RoadChoice& choice) {
+    transport::Services services;
+    services.me = job.me;
+    services.pes = job.pes;
+    services.secret = job.secret;
+    services.segments[transport::kHeap] = segment_of(job.heap);
+    services.segments[transport::kData] = segment_of(job.data);
+    services.segments[transport::kArena] = arena_segment();  // of an earlier session
+    services.provider = value(Setting::fabric).text.c_str();
+    services.thread = flag(Setting::progress);
+    static cpu_set_t processors;
+    if (parse_processors(value(Setting::progress_processors).text, processors))
+        services.thread_processors = &processors;
+    services.thread_share =
+        seconds(Setting::progress_percent) / 100 / static_cast<double>(choice.names.size());
+    services.spins = job.spin != 0;
+    services.detect_seconds = seconds(Setting::detect_seconds);
+    services.leaves_machine = !host_table.one_machine;
+    services.gather = gather_in_core;
+    services.fail = fail_transport;
+    services.lost = fail_lost;
+    services.wait = far::wait_until_done;
+    services.serve = choice.names.size() == 1 ? serve_in_core : serve_one_by_one;
+    services.stir = stir;
+    services.stranger_came = tell_stranger_came;
+    services.state = [] { return departure_word(job.status()); };
+    services.delay_nanoseconds = static_cast<std::uint64_t>(number(Setting::loop_delay)) * 1000;
+    return services;
+}
+
+// The one with this number in the choice. `watched`: the PEs that this PE watches.
+std::unique_ptr<Transport> open_one(const RoadChoice& choice, std::size_t number,
+                                    transport::Services services, const std::vector<int>& watched) {
+    KeptSignals kept;
+    services.session = opened++;
+    services.seed = isthmus::number(Setting::loop_seed) + number;
+    // A PE is watched on the road that leads to it.
+    std::vector<int> here;
+    for (const int pe : watched) {
+        if (choice.road_of[static_cast<std::size_t>(pe)] == number) here.push_back(pe);
+    }
+    services.watched = here.data();
+    services.watched_count = static_cast<int>(here.size());
+    std::unique_ptr<Transport> opened_road;
+    try {
+        const transport::Open open = load(choice.names[number]);
+        note_network_code();  // which may crash while it opens, too
+        opened_road.reset(open(services));
+    } catch (const std::system_error& problem) {
+        const bool no_thread = problem.code() == std::errc::resource_unavailable_try_again;
+        fail("shmem_init",
+             std::string("the transport between hosts cannot start: ") + problem.what() +
+                 (no_thread ? "; it needs a thread: raise the limit of processes (ulimit -u), or "
+                              "set ISTHMUS_PROGRESS=0"
+                            : ""));
+    }
+    if (!opened_road)
+        fail("shmem_init", "the transport's module is of another version than the library");
+    return opened_road;
+}
+
+}  // namespace
+
+void open_road() {
+    const RoadChoice choice = choose_roads();
+    if (!present) return;
+    // Anybody may connect to this PE's port, and each connection takes a descriptor.
+    os::raise_open_files();
+    open_flights();
+    const std::vector<int> watched = watched_pes();
+    const transport::Services services = services_of_job(choice);
+    std::vector<std::unique_ptr<Transport>> roads;
+    for (std::size_t number = 0; number < choice.names.size(); ++number)
+        roads.push_back(open_one(choice, number, services, watched));
+    if (roads.size() == 1)
+        road = roads.front().release();
+    else
+        road = new transport::several::Several(std::move(roads), choice.road_of);
+    if (job.checked) return;
+    view.before_quiet = road->before_quiet();
+    view.before_fence = road->before_fence();
+    // The aligned block of the window holds all that is near: what it refuses is far.
+    if (window.host_pes > window.open_limit) return;
+    view.road = road;
+    express.call = road->short_calls();
+    view.self = express.call.self;
+    view.fetch = express.call.fetch ? express.call.fetch : fetch_any;
+    view.get = express.call.get ? express.call.get : get_any;
+    view.pes = window.pes;
+    view.heap = job.heap.begin;
+    view.last = job.heap.size - kWord;
+    if (!express.call.put) return;
+    express.heap = view.heap;
+    express.last = job.heap.size - express.call.longest;
+    open_stores();
+}
+
+void close_road() {
+    close_stores();
+    served_by_calls = false;
+    view = View{};
+    express = Express{};
+    if (!road) return;
+    close_channels();
+    const std::uint64_t refused = road->refused();
+    delete road;
+    road = nullptr;
+    end_flights();
+    if (refused != 0)
+        say((speaker_prefix() + "transport: " + std::to_string(refused) +
+             (refused == 1 ? " request that was" : " requests that were") +
+             " none of this job's came to this PE's port and " + (refused == 1 ? "was" : "were") +
+             " refused\n")
+                .c_str());
+}
+
+void publish_arena() {
+    road->publish(transport::kArena, arena_segment());
+}
+
+void abandon_road() {
+    close_stores();
+    view = View{};
+    express = Express{};
+    abandon_channels();
+    abandon_flights();
+    road = nullptr;
+    present = served_by_calls = false;
+}
+
+const char* road_description() {
+    return road ? road->describe() : "";
+}
+
+}  // namespace isthmus

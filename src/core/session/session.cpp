@@ -1,0 +1,215 @@
+#include "core/session/session.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/settings.hpp"
+#include "core/job/host_table.hpp"
+#include "core/job/job.hpp"
+#include "core/job/road.hpp"
+#include "core/job/session_object.hpp"
+#include "core/job/window.hpp"
+#include "core/queues/ring_memory.hpp"
+#include "core/segments/arena.hpp"
+#include "core/segments/segment.hpp"
+#include "core/session/attach.hpp"
+#include "core/session/departure.hpp"
+#include "core/session/gather.hpp"
+#include "core/session/manager.hpp"
+#include "core/session/roads.hpp"
+#include "core/session/start_barrier.hpp"
+#include "core/session/start_watch.hpp"
+#include "core/teams/collective.hpp"
+
+// Defined by the profiling library, where a program is linked with it.
+extern "C" __attribute__((weak)) const unsigned char isthmus_profile_library;
+
+namespace isthmus {
+namespace {
+
+std::mutex setup;  // enter and leave may be called by several threads
+// Written under `setup`; read without it, since who holds it may wait for other PEs.
+std::atomic<int> count = 0;
+// Somebody is between the barriers of enter or leave.
+std::atomic<bool> changing = false;
+class Change {
+  public:
+    Change() : lock_(setup) { changing.store(true, std::memory_order_relaxed); }
+    ~Change() { changing.store(false, std::memory_order_relaxed); }
+    Change(const Change&) = delete;
+    Change& operator=(const Change&) = delete;
+
+  private:
+    const std::lock_guard<std::mutex> lock_;
+};
+int level = 0;
+int exit_status = 0;  // that the process ends with
+
+void close(Departure how) {
+    leave_together(how);
+    SessionObject::end_all();
+    release_segments();
+    forget_retired_rings();
+    end_arena();
+    release_teams();
+    detach_job();
+    count.store(0, std::memory_order_release);
+}
+
+// Not in a constructor: the dynamic linker's own handler, which runs the destructors, is installed
+// behind those.
+void note_exit_status() {
+    static bool installed = false;
+    if (!installed) on_exit([](int status, void*) { exit_status = status; }, nullptr);
+    installed = true;
+}
+
+// Where the session is closed by then. Else finalize_at_exit.
+void leave_manager_at_exit() {
+    static bool installed = false;
+    if (!installed && job.managed)
+        on_exit(
+            [](int, void*) {
+                if (count.load(std::memory_order_relaxed) == 0) leave_manager();
+            },
+            nullptr);
+    installed = true;
+}
+
+// Our own launcher sees how a PE ends. Others end the job for an error in some cases only, and
+// those who wait for this PE would learn nothing before it counts as lost.
+void end_job_for_error() {
+    if (!job.managed || forked_child || !claim_end(exit_status)) return;
+    say((speaker_prefix() + "exited with status " + std::to_string(exit_status) +
+         " before shmem_finalize; last noted call " +
+         routine_name(job.status().routine.load(std::memory_order_relaxed)) + "; the job ends\n")
+            .c_str());
+    flush_output(exit_status);
+    end_managed_job(exit_status);
+    // Release: partner is the Waiter of this host's others, acquire.
+    job.header->ended.store(kEnded, std::memory_order_release);
+}
+
+// A program that exits without finalising: that finalises, and a clean exit waits for the others.
+// The library's destructors run behind the exit handlers and the destructors of the program, which
+// may still finalise or use symmetric memory. An exit with an error must not wait, nor one out of
+// the middle of enter or leave: by another thread, or by a signal handler on top of them.
+__attribute__((destructor)) void finalize_at_exit() {
+    if (exit_status == 0 && !changing.load(std::memory_order_relaxed)) {
+        const std::unique_lock lock(setup, std::try_to_lock);
+        if (lock && count.load(std::memory_order_relaxed) != 0 && window.pes != 0 && attached())
+            close(Departure::exit);
+    } else if (exit_status != 0 && count.load(std::memory_order_relaxed) != 0 && window.pes != 0 &&
+               attached()) {
+        end_job_for_error();
+    }
+    leave_manager();
+}
+
+void print_settings() {
+    for (int i = 0; i < static_cast<int>(Setting::count); ++i) {
+        const auto setting = static_cast<Setting>(i);
+        say((std::string("isthmus: ") + description(setting).name + "=" + value(setting).text +
+             "  (" +
+             (value(setting).origin == SettingOrigin::environment ? "environment" : "default") +
+             ")  " + description(setting).help + "\n")
+                .c_str());
+    }
+}
+
+constexpr int kThreadMultiple = 3;
+
+// Whether threads of some PE may call at once. Each host asks its own PEs, and the hosts each
+// other: no PE connects to all.
+bool is_multiple_anywhere() {
+    job.status().multiple.store(level >= kThreadMultiple, std::memory_order_relaxed);
+    start_barrier();
+    bool here = false;
+    for (int pe = 0; pe < job.pes; ++pe)
+        here |= job.host.test(static_cast<std::size_t>(pe)) &&
+                job.header->pe[pe].multiple.load(std::memory_order_relaxed) != 0;
+    if (job.host.count() == static_cast<std::size_t>(job.pes)) return here;
+    const auto mine = static_cast<char>(here);
+    std::string all(first_pes().size(), '\0');
+    gather_of_hosts(&mine, 1, all.data());
+    return all.find('\1') != std::string::npos;
+}
+
+// Without the profiling library nobody reads these.
+void mention_idle_settings() {
+    if (&isthmus_profile_library != nullptr) return;
+    for (const Setting setting : {Setting::stats, Setting::trace}) {
+        const std::string& text = value(setting).text;
+        if (!text.empty() && text != "0")
+            say_from("shmem_init", std::string(description(setting).name) + "=" + text +
+                                       " has no effect: the program was not compiled with "
+                                       "`oshcc -profile`");
+    }
+}
+
+void mention_refused_settings() {
+    for (int i = 0; i < static_cast<int>(Setting::count); ++i) {
+        const SettingValue& given = value(static_cast<Setting>(i));
+        if (given.origin == SettingOrigin::refused)
+            say_from("shmem_init", std::string(given.read_from) +
+                                       " is ignored: the program has more rights than who started "
+                                       "it, and writes and loads no files for that one");
+    }
+}
+
+void print_start_information() {
+    if (job.me != 0) return;
+    mention_idle_settings();
+    mention_refused_settings();
+    if (flag(Setting::version)) say("isthmus: Isthmus " ISTHMUS_VERSION ", OpenSHMEM 1.6\n");
+    if (flag(Setting::info)) print_settings();
+    if (flag(Setting::debug))
+        say(("isthmus: " + std::to_string(job.pes) + " PEs, heap " +
+             format_size(job.heap.size - kInternalSize) + " each, static data " +
+             format_size(job.data.size) + "\n")
+                .c_str());
+    if (flag(Setting::debug) && far::present)
+        say((std::string("isthmus: between hosts: ") + road_description() + "\n").c_str());
+}
+
+}  // namespace
+
+void enter_session(int thread_level) {
+    if (forked_child) fail("shmem_init", "called in a forked child, which is no PE");
+    const Change change;
+    if (const int before = count.load(std::memory_order_relaxed); before != 0) {
+        count.store(before + 1, std::memory_order_relaxed);
+        return;
+    }
+    level = thread_level;
+    leave_manager_at_exit();
+    attach_job();
+    create_first_teams(is_multiple_anywhere());
+    end_start_watch();
+    note_exit_status();
+    print_start_information();
+    count.store(1, std::memory_order_release);  // partner: session_count
+}
+
+void leave_session() {
+    const Change change;
+    if (const int before = count.load(std::memory_order_relaxed); before > 1) {
+        leave_inner_session(level >= kThreadMultiple);
+        count.store(before - 1, std::memory_order_relaxed);
+        return;
+    }
+    close(Departure::finalize);
+}
+
+int session_count() {
+    return count.load(std::memory_order_acquire);
+}
+
+int session_thread_level() {
+    return level;
+}
+
+}  // namespace isthmus

@@ -1,0 +1,170 @@
+#include "core/session/start_watch.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "base/blocked_signals.hpp"
+#include "base/error.hpp"
+#include "base/lasting.hpp"
+#include "base/os.hpp"
+#include "base/settings.hpp"
+#include "core/job/job.hpp"
+#include "core/session/manager.hpp"
+
+namespace isthmus {
+namespace {
+
+constexpr double kSlice = 0.05;
+// A slice that took longer: this process was stopped meanwhile, which is nobody's fault.
+constexpr double kLongestSlice = 0.5;
+// The others give those who speak first so long to do so.
+constexpr double kOthersTurn = 1.5;
+
+std::string text_of(double time) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", time);
+    return text;
+}
+
+// The PEs of a host may not share anything yet by which one of them could be chosen, but all are
+// children of the manager's process there. Whoever of them has the name speaks for all.
+bool may_speak() {
+    const int file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);  // kept to the end
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const int length = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
+                                     "isthmus-ends-%u-%d", geteuid(), getppid());
+    return bind(file, reinterpret_cast<const sockaddr*>(&address),
+                static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
+                                       static_cast<std::size_t>(length))) == 0 ||
+           errno != EADDRINUSE;
+}
+
+[[noreturn]] void give_up(const char* routine, const std::string& text) {
+    os::kill_self_after(5);  // a manager that is asked to end the job may hang as well
+    fail_once_on_host(routine, text);
+}
+
+constinit Lasting<std::unique_ptr<StartWatch>> start_watch;
+
+}  // namespace
+
+void fail_once_on_host(const char* routine, const std::string& text) {
+    // Who has spoken keeps the name for a while, and gives the manager time to end all.
+    if (may_speak()) {
+        say_from(routine, text);
+        flush_output(1);
+        end_managed_job(1);
+    }
+    os::sleep_nanoseconds(1'000'000'000);
+    end_job(1);
+}
+
+std::atomic<std::uint64_t>& WatchedWait::count() {
+    static constinit std::atomic<std::uint64_t> made = 0;
+    return made;
+}
+
+StartWatch::StartWatch(int rank, Phase phase, double allowance)
+    : rank_(rank), allowance_(allowance), phase_(phase) {
+    const BlockedSignals blocked;
+    try {
+        thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {
+        // No room for a thread: the waits go unseen.
+    }
+}
+
+StartWatch::~StartWatch() {
+    if (!thread_.joinable()) return;
+    {
+        const std::lock_guard lock(guard_);
+        is_over_ = true;
+    }
+    ended_.notify_one();
+    thread_.join();
+}
+
+bool StartWatch::rest() {
+    std::unique_lock lock(guard_);
+    return !ended_.wait_for(lock, std::chrono::duration<double>(kSlice),
+                            [this] { return is_over_; });
+}
+
+void StartWatch::run() {
+    const double stall = seconds(Setting::stall_seconds);
+    const double join = seconds(Setting::join_seconds);
+    const double own_detect = seconds(Setting::detect_seconds);
+    const double detect = own_detect > 0 ? 2 * own_detect + allowance_ : 0;
+    bool has_spoken = false;
+    double waited = 0;
+    std::uint64_t of = 0;
+    for (std::uint64_t before = os::monotonic_nanoseconds(); rest();) {
+        const std::uint64_t now = os::monotonic_nanoseconds();
+        const double slice = static_cast<double>(now - before) * 1e-9;
+        before = now;
+        const std::uint64_t wait = WatchedWait::count().load(std::memory_order_relaxed);
+        const Phase phase = phase_.load(std::memory_order_acquire);
+        if (wait != of) waited = 0;
+        of = wait;
+        if (wait % 2 == 0) continue;
+        waited += std::min(slice, kLongestSlice);
+        if (phase == Phase::asking) {
+            if (detect > 0 && waited > detect)
+                give_up("shmem_init", "the process manager has not answered for " +
+                                          text_of(detect) +
+                                          " s: it, or its part on this host, has stopped (twice "
+                                          "ISTHMUS_DETECT_SECONDS)");
+            continue;
+        }
+        if (phase == Phase::joining) {
+            // One of two is enough to say it, and one of them may be who is missing.
+            const bool speaks = rank_ < 2;
+            if (speaks && !has_spoken && stall > 0 && waited > stall &&
+                (join <= 0 || stall < join)) {
+                has_spoken = true;
+                say((speaker_prefix() + "shmem_init: has waited " + text_of(stall) +
+                     " s for the other PEs of the job; has each process called it? "
+                     "(ISTHMUS_STALL_SECONDS)\n")
+                        .c_str());
+            }
+            if (join > 0 && waited > join + (speaks ? 0 : kOthersTurn))
+                give_up("shmem_init", "not all PEs of the job have called it within " +
+                                          text_of(join) + " s (ISTHMUS_JOIN_SECONDS)");
+            continue;
+        }
+        const bool speaks = job.host.test(0);
+        if (detect > 0 && waited > detect + (speaks ? 0 : kOthersTurn))
+            give_up(
+                phase == Phase::leaving ? "shmem_finalize" : "shmem_init",
+                "has waited " + text_of(detect) +
+                    " s for the other PEs, which had all come: one of them has stopped, or its "
+                    "host is cut off (twice ISTHMUS_DETECT_SECONDS" +
+                    (allowance_ > 0 ? ", and a second for each GiB of memory that is given back)"
+                                    : ")"));
+    }
+}
+
+void begin_start_watch(int rank, StartWatch::Phase phase) {
+    *start_watch = std::make_unique<StartWatch>(rank, phase);
+}
+
+void note_start_phase(StartWatch::Phase phase) {
+    if (*start_watch) (*start_watch)->enter(phase);
+}
+
+void end_start_watch() {
+    start_watch->reset();
+}
+
+}  // namespace isthmus

@@ -1,0 +1,75 @@
+// Watches the waits of a job of a process manager for which there is no road yet, or none any more:
+// in the manager's own calls, and for the PEs of this host. A process manager lets the others wait
+// for ever for a process that has ended without a word, that was stopped, or whose host was cut
+// off.
+//
+// The process manager has to answer what it knows by itself within twice ISTHMUS_DETECT_SECONDS.
+// Until all PEs have come, by ISTHMUS_STALL_SECONDS and ISTHMUS_JOIN_SECONDS: a program may take
+// its time before it calls shmem_init. From then on by ISTHMUS_DETECT_SECONDS, twice: behind a cut
+// that is to be survived, TCP's next attempt may be as late as the cut was long.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace isthmus {
+
+// From its making to its end a thread looks at the clock. One at a time.
+class StartWatch {
+  public:
+    enum class Phase {
+        asking,    // the process manager, who this PE is
+        joining,   // nobody knows who is there
+        together,  // all PEs are in shmem_init
+        leaving    // all PEs are in shmem_finalize
+    };
+    // `allowance`: so many seconds more than without.
+    StartWatch(int rank, Phase phase, double allowance = 0);
+    StartWatch(const StartWatch&) = delete;
+    StartWatch& operator=(const StartWatch&) = delete;
+    ~StartWatch();
+
+    // Once all are together it is known who is on this host. Release: partner is the acquire of the
+    // watch's thread.
+    void enter(Phase phase) { phase_.store(phase, std::memory_order_release); }
+
+  private:
+    void run();
+    // False: told to end before the time was over.
+    bool rest();
+
+    const int rank_;
+    const double allowance_;
+    std::atomic<Phase> phase_;
+    std::mutex guard_;
+    std::condition_variable ended_;
+    bool is_over_ = false;
+    std::thread thread_;
+};
+
+// A wait of this PE's for others, which a StartWatch sees.
+class WatchedWait {
+  public:
+    // Relaxed: the watch only looks whether it is the same wait as before. An even number: none.
+    WatchedWait() { count().fetch_add(1, std::memory_order_relaxed); }
+    WatchedWait(const WatchedWait&) = delete;
+    WatchedWait& operator=(const WatchedWait&) = delete;
+    ~WatchedWait() { count().fetch_add(1, std::memory_order_relaxed); }
+    static std::atomic<std::uint64_t>& count();
+};
+
+// The watch of the start: from the first word with the process manager, or from the beginning of a
+// later shmem_init, to the end of it.
+void begin_start_watch(int rank, StartWatch::Phase phase);
+void note_start_phase(StartWatch::Phase phase);
+void end_start_watch();
+
+// As fail(), where the PEs of a host may all come to know of one reason and do not share a header
+// yet, in which the first could be noted.
+[[noreturn]] void fail_once_on_host(const char* routine, const std::string& text);
+
+}  // namespace isthmus

@@ -1,0 +1,213 @@
+#include "core/teams/collective/check.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "core/reach/far.hpp"
+#include "core/teams/collective.hpp"
+#include "core/teams/collective/agreement.hpp"
+#include "core/teams/collective/barrier.hpp"
+#include "core/teams/collective/psync.hpp"
+#include "core/teams/collective/two_level.hpp"
+
+namespace isthmus {
+
+using namespace collective;
+
+void share_words(Team& team, Routine routine, const void* mine, std::size_t bytes, void* all) {
+    char* const to = static_cast<char*>(all);
+    std::memcpy(to + static_cast<std::size_t>(team.my_index) * bytes, mine, bytes);
+    if (team.size == 1) return;
+    if (team.meeting == Meeting::far) {
+        const Levels& levels = *team.levels;
+        const int my_position = levels.position[static_cast<std::size_t>(team.my_index)];
+        // As many at a time as a stage holds.
+        const int most = static_cast<int>(kStageBytes / bytes);
+        for (int first = 0; first < team.size; first += most) {
+            const int end = std::min(first + most, team.size);
+            const auto begin = [&](int position) {
+                return static_cast<std::size_t>(std::clamp(position, first, end) - first) * bytes;
+            };
+            const bool is_mine = first <= my_position && my_position < end;
+            const char* const zone = share_blocks(team, routine, mine, is_mine ? bytes : 0, begin);
+            for (int position = first; position < end; ++position) {
+                const int peer = levels.order[static_cast<std::size_t>(position)];
+                std::memcpy(to + static_cast<std::size_t>(peer) * bytes, zone + begin(position),
+                            bytes);
+            }
+        }
+        return;
+    }
+    const std::uint64_t epoch = ++team.epoch;
+    post_all(team, epoch, mine, bytes);
+    for_each_peer(team, [&](int peer) {
+        std::memcpy(to + static_cast<std::size_t>(peer) * bytes,
+                    await(team, routine, peer, epoch).payload, bytes);
+    });
+    team.settled = epoch;
+}
+
+namespace {
+
+// The first PE that differs from PE 0 of the team speaks; the others wait for the end of the job.
+// `differs(i)` compares PE i with PE 0.
+template <typename Differs, typename Speak>
+void one_speaks(const Team& team, Routine routine, const Differs& differs, const Speak& speak) {
+    for (int index = 1; index < team.size; ++index) {
+        if (!differs(index)) continue;
+        if (index == team.my_index) speak();
+        wait_for({routine, team.world_pe(index), nullptr}, [] { return false; });
+    }
+}
+
+std::string address_text(std::uint64_t address) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%#llx", static_cast<unsigned long long>(address));
+    return text;
+}
+
+// Static data lies elsewhere in every process; what is the same is the offset.
+constexpr std::uint64_t kInData = std::uint64_t{1} << 63;
+constexpr std::uint64_t kInConstants = std::uint64_t{1} << 62;
+
+std::string place_text(std::uint64_t place) {
+    return std::string(place & kInData        ? "static data + "
+                       : place & kInConstants ? "constants + "
+                                              : "heap + ") +
+           address_text(place & ~(kInData | kInConstants));
+}
+
+std::string difference(const Team& team, const Signature& first, const Signature& mine) {
+    const auto pe = [](int world) { return "PE " + std::to_string(world); };
+    const std::string they = pe(team.world_pe(0));
+    const std::string we = pe(team.world_pe(team.my_index));
+    const auto say_both = [&](const char* what, const std::string& theirs,
+                              const std::string& ours) {
+        return they + " passes " + what + " " + theirs + " and " + we + " passes " + what + " " +
+               ours + "; all PEs of the collective must pass the same";
+    };
+    if (first.routine != mine.routine)
+        return they + " is in " + routine_name(first.routine) + " and " + we + " in " +
+               routine_name(mine.routine) +
+               "; all PEs of a team must call its collectives in the same order";
+    const bool split = mine.routine == Routine::team_split_strided;
+    if (first.root != mine.root)
+        return say_both(split ? "start" : "PE_root", std::to_string(first.root),
+                        std::to_string(mine.root));
+    if (first.element_bytes != mine.element_bytes)
+        return say_both("elements of", std::to_string(first.element_bytes) + " bytes",
+                        std::to_string(mine.element_bytes) + " bytes");
+    if (first.count != mine.count)
+        return say_both(split                                    ? "size"
+                        : mine.routine == Routine::team_split_2d ? "xrange"
+                                                                 : "nelems",
+                        std::to_string(first.count), std::to_string(mine.count));
+    if (first.dest != mine.dest)
+        return say_both("dest", place_text(first.dest), place_text(mine.dest));
+    if (first.source != mine.source)
+        return say_both("source", place_text(first.source), place_text(mine.source));
+    if (first.dest_stride != mine.dest_stride)
+        return say_both(split ? "stride" : "stride dst", std::to_string(first.dest_stride),
+                        std::to_string(mine.dest_stride));
+    return say_both("stride sst", std::to_string(first.source_stride),
+                    std::to_string(mine.source_stride));
+}
+
+// The work array carries the signatures of an active set that has no team.
+void share_by_psync(Team& team, const Signature& mine, std::vector<Signature>& all) {
+    long* const words = team.psync + kPsyncSignature;
+    std::memcpy(words, &mine, sizeof mine);
+    barrier(team, mine.routine);
+    for (int peer = 0; peer < team.size; ++peer)
+        fetch_from(&all[static_cast<std::size_t>(peer)], words, sizeof mine, team.world_pe(peer));
+    barrier(team, mine.routine);
+    std::memset(words, 0, sizeof mine);
+}
+
+}  // namespace
+
+void check_agreement(const char* routine, const char* what, std::uint64_t value) {
+    Team& team = isthmus_team_world;
+    const Routine noted = job.status().routine.load(std::memory_order_relaxed);
+    struct Said {
+        std::uint64_t routine;
+        std::uint64_t value;
+        bool operator==(const Said&) const = default;
+    };
+    // By name: what is noted may be another thread's call.
+    const Said mine{std::hash<std::string_view>()(routine), value};
+    std::vector<Said> all(static_cast<std::size_t>(team.size));
+    share_words(team, noted, &mine, sizeof mine, all.data());
+    one_speaks(
+        team, noted, [&](int index) { return all[static_cast<std::size_t>(index)] != all[0]; },
+        [&] {
+            if (all[0].routine != mine.routine)
+                fail(routine,
+                     "PE 0 is in another call; all PEs must make collective calls in the same "
+                     "order");
+            const auto text = [](std::uint64_t number) {
+                return number == kNull ? std::string("null") : std::to_string(number);
+            };
+            fail(routine, std::string(what) + " is " + text(value) + " here and " +
+                              text(all[0].value) + " at PE 0");
+        });
+}
+
+namespace collective {
+
+std::uint64_t symmetric_place(const void* address) {
+    const auto at = reinterpret_cast<std::uint64_t>(address);
+    if (job.data.contains(address)) return kInData | (at - job.data.begin);
+    for (const Range& range : job.constants) {
+        if (range.contains(address)) return kInConstants | (at - job.constants[0].begin);
+    }
+    return at - job.heap.begin;
+}
+
+void check_signature(Team& team, const Signature& mine) {
+    std::vector<Signature> all(static_cast<std::size_t>(team.size));
+    if (team.psync)
+        share_by_psync(team, mine, all);
+    else
+        share_words(team, mine.routine, &mine, sizeof mine, all.data());
+    one_speaks(
+        team, mine.routine,
+        [&](int index) {
+            return std::memcmp(&all[static_cast<std::size_t>(index)], &all[0], sizeof mine) != 0;
+        },
+        [&] { fail(routine_name(mine.routine), difference(team, all[0], mine)); });
+}
+
+void check_operands(Routine routine, const void* dest, std::size_t dest_bytes, const void* source,
+                    std::size_t source_bytes, bool in_place) {
+    const char* const name = routine_name(routine);
+    if (dest_bytes != 0) {
+        if (const auto why = why_not_symmetric(dest, dest_bytes); !why.empty())
+            fail(name, Text("dest: ", why));
+    }
+    if (source_bytes != 0) {
+        if (const auto why = why_not_symmetric(source, source_bytes); !why.empty())
+            fail(name, Text("source: ", why));
+    }
+    const auto to = reinterpret_cast<std::uintptr_t>(dest);
+    const auto from = reinterpret_cast<std::uintptr_t>(source);
+    if (dest_bytes == 0 || source_bytes == 0 || (in_place && to == from)) return;
+    if (to < from + source_bytes && from < to + dest_bytes)
+        fail(name, "dest (" + std::to_string(dest_bytes) + " bytes at " + address_text(to) +
+                       ") overlaps source (" + std::to_string(source_bytes) + " bytes at " +
+                       address_text(from) + "); they must be " +
+                       (in_place ? "the same or disjoint" : "disjoint"));
+}
+
+void check_psync(Routine routine, const long* psync) {
+    const char* const name = routine_name(routine);
+    if (const auto why = why_not_symmetric(psync, kPsyncSize * sizeof(long)); !why.empty())
+        fail(name, Text("pSync: ", why));
+}
+
+}  // namespace collective
+}  // namespace isthmus

@@ -1,0 +1,2 @@
+#define ISTHMUS_KERNELS avx2
+#include "core/teams/collective/kernels.inl"

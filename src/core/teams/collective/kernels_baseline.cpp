@@ -1,0 +1,2 @@
+#define ISTHMUS_KERNELS baseline
+#include "core/teams/collective/kernels.inl"

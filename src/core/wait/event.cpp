@@ -1,0 +1,89 @@
+#include "core/wait/event.hpp"
+
+#include <limits>
+#include <type_traits>
+
+#include "base/settings.hpp"
+
+namespace isthmus {
+namespace {
+
+// A range of values that goes round: `first` and the `span` values after it. Unsigned.
+template <typename Word>
+struct Values {
+    Word first;
+    Word span;
+};
+
+// What meets "<condition> value"; false if nothing does.
+template <typename Word, typename Signed = std::make_signed_t<Word>>
+bool range_of(int condition, Signed value, Values<Word>& values) {
+    constexpr auto kLeast = static_cast<Word>(std::numeric_limits<Signed>::min());
+    constexpr auto kMost = static_cast<Word>(std::numeric_limits<Signed>::max());
+    const auto bits = static_cast<Word>(value);
+    switch (condition) {
+        case ISTHMUS_EQ: values = {bits, 0}; return true;
+        // All but one: from the next one to the one before.
+        case ISTHMUS_NE: values = {bits + 1, ~Word{0} - 1}; return true;
+        case ISTHMUS_GT: values = {bits + 1, kMost - bits - 1}; return bits != kMost;
+        case ISTHMUS_GE: values = {bits, kMost - bits}; return true;
+        case ISTHMUS_LT: values = {kLeast, bits - kLeast - 1}; return bits != kLeast;
+        default: values = {kLeast, bits - kLeast}; return true;
+    }
+}
+
+// The second of these is far from every range of 4-byte values, so that the test of such an event
+// looks at its own word.
+constexpr std::int64_t kTrue = 0;
+constexpr std::int64_t kNeverNarrow = std::numeric_limits<std::int64_t>::min();
+
+constexpr Event kNever{isthmus_event_words, 1, 0, nullptr};  // 0 is not 1
+
+}  // namespace
+
+}  // namespace isthmus
+
+const std::int64_t isthmus_event_words[2] = {isthmus::kTrue, isthmus::kNeverNarrow};
+
+namespace isthmus {
+
+bool is_true_narrow(const Event& event) {
+    if (is_flight(event)) return has_landed(event);
+    const auto word = static_cast<std::uint32_t>(__atomic_load_n(event.narrow, __ATOMIC_ACQUIRE));
+    return word - static_cast<std::uint32_t>(event.first) <= event.span;
+}
+
+Event make_event(const std::int64_t* address, int condition, std::int64_t value) {
+    Values<std::uint64_t> values{};
+    if (!range_of(condition, value, values)) return kNever;
+    return {address, static_cast<std::int64_t>(values.first), values.span, nullptr};
+}
+
+Event make_event(const std::int32_t* address, int condition, std::int32_t value) {
+    Values<std::uint32_t> values{};
+    if (!range_of(condition, value, values)) return kNever;
+    return {isthmus_event_words + 1, static_cast<std::int64_t>(values.first), values.span, address};
+}
+
+std::uint64_t deadline_after(double timeout) {
+    if (!(timeout >= 0)) return kNoDeadline;  // NaN, too
+    const double nanoseconds = timeout * 1e9;
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    return nanoseconds > 1e18 ? kNoDeadline : now + static_cast<std::uint64_t>(nanoseconds);
+}
+
+std::uint64_t patience_before_sleep() {
+    return number(Setting::sleep_milliseconds) * 1'000'000;
+}
+
+std::uint64_t longest_sleep() {
+    const std::uint64_t milliseconds = number(Setting::wake_milliseconds);
+    return (milliseconds == 0 ? 1 : milliseconds) * 1'000'000;
+}
+
+bool wait_for_event(const Event& event, std::uint64_t deadline, Routine routine) {
+    const void* const word = event.narrow ? static_cast<const void*>(event.narrow) : event.address;
+    return wait_wakeable({routine, -1, word}, deadline, [&] { return is_true(event); });
+}
+
+}  // namespace isthmus

@@ -1,0 +1,107 @@
+#include "core/wait/wait.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/settings.hpp"
+#include "core/job/departure_word.hpp"
+
+namespace isthmus {
+namespace {
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+constexpr std::uint64_t kSecond = 1000 * kMillisecond;
+constexpr std::uint64_t kFarPatience = 100 * kMillisecond;  // before a far PE is asked
+
+// Between the polls of a long wait, in nanoseconds: it ends at most 1/256 later than it might have,
+// and costs a core ever less. Where calls of the library make progress for others, not too long.
+std::uint64_t nap(std::uint64_t waited) {
+    const std::uint64_t longest = far::present ? kMillisecond / 2 : 5 * kMillisecond;
+    return std::min(waited / 256, longest);
+}
+
+}  // namespace
+
+constinit ReportStall* report_stall = nullptr;
+
+Waiter::~Waiter() {
+    if (since_ != 0) job.status().waiting_since.store(0, std::memory_order_relaxed);
+}
+
+void Waiter::begin(std::uint64_t now) {
+    since_ = reported_ = now;
+    PeStatus& status = job.status();
+    status.waiting_for.store(target_.peer, std::memory_order_relaxed);
+    status.waiting_at.store(reinterpret_cast<std::uint64_t>(target_.address),
+                            std::memory_order_relaxed);
+    status.waiting_since.store(now, std::memory_order_relaxed);
+}
+
+void Waiter::watch(int peer) {
+    if (peer == target_.peer) return;
+    target_.peer = peer;
+    peer_left_ = false;
+    if (since_ != 0) job.status().waiting_for.store(peer, std::memory_order_relaxed);
+}
+
+void Waiter::look() {
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    if (since_ == 0) begin(now);
+    look_around(now);
+}
+
+// Yields for the first milliseconds: the peer may only need this core. After that a wait is long,
+// and a core that polls is a core that others miss: sleeps between the polls.
+void Waiter::step() {
+    if (far::present) far::progress();
+    os::yield();
+    if (++steps_ % 64 != 0 && since_ == 0) return;
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    if (since_ == 0) return begin(now);
+    const std::uint64_t waited = now - since_;
+    if (waited < 10 * kMillisecond) {
+        if (steps_ % 64 == 0) look_around(now);
+        return;
+    }
+    look_around(now);
+    os::sleep_nanoseconds(nap(waited));
+}
+
+// A PE that leaves comes to nothing else any more: who waits for it would wait for ever. What it
+// did before is seen by the poll between the first such look and the second: it lies in memory that
+// is mapped here, or the PE has seen that it arrived (far::settle) before it said that it leaves.
+void Waiter::look_for_peer(std::uint64_t now) {
+    if (target_.peer < 0 || target_.peer == job.me) return;
+    std::uint64_t word = 0;
+    if (is_near(target_.peer))
+        word = departure_word(job.header->pe[target_.peer]);
+    else if (now - since_ > kFarPatience)
+        word = far::ask_state(target_.peer);  // also of one that it would forgive: it may be lost
+    if (!has_left_before(word, job.status()) || target_.what == WaitFor::memory ||
+        job.status().departure.load(std::memory_order_relaxed) != Departure::none)
+        return;
+    if (!peer_left_) {
+        peer_left_ = true;
+        return;
+    }
+    fail(routine_name(target_.routine),
+         Text("waits in vain for PE ", target_.peer, ", which has ", departure_text(word)));
+}
+
+void Waiter::look_around(std::uint64_t now) {
+    // Acquire: pairs with the release in end_job; the exit status is then visible.
+    if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
+    look_for_peer(now);
+    const double limit = seconds(Setting::stall_seconds);
+    if (limit <= 0 || static_cast<double>(now - reported_) < limit * static_cast<double>(kSecond))
+        return;
+    reported_ = now;
+    std::uint64_t last = job.header->stall_reported.load(std::memory_order_relaxed);
+    // Another PE may have spoken since `now` was read.
+    if (last >= now || static_cast<double>(now - last) < limit * static_cast<double>(kSecond) ||
+        !job.header->stall_reported.compare_exchange_strong(last, now, std::memory_order_relaxed))
+        return;
+    if (report_stall) report_stall(target_, since_, now);
+}
+
+}  // namespace isthmus

@@ -1,0 +1,89 @@
+// Waiting: polls, then yields the processor, then sleeps a little between polls; tells the user
+// when nothing happens for long (the stall report).
+#pragma once
+
+#include <cstdint>
+
+#include "base/os.hpp"
+#include "core/job/job.hpp"
+#include "core/job/road.hpp"
+
+namespace isthmus {
+
+enum class WaitFor : std::uint8_t {
+    program,  // of the peer, which does not come any more when it has left
+    memory    // of the peer, which is served until all leave
+};
+
+// What a wait is for: `peer` is a PE or -1, `address` a local address or null.
+struct WaitTarget {
+    Routine routine = Routine::none;
+    int peer = -1;
+    const void* address = nullptr;
+    WaitFor what = WaitFor::program;
+};
+
+// Tells the user that a wait has made no progress since `since`: core/session/stall_report.hpp,
+// which the session sets.
+using ReportStall = void(const WaitTarget& target, std::uint64_t since, std::uint64_t now);
+extern ReportStall* report_stall __attribute__((visibility("hidden")));
+
+class Waiter {
+  public:
+    explicit Waiter(const WaitTarget& target) : target_(target) {}
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    ~Waiter();
+    // One step of giving way. Ends the process if the job has ended meanwhile.
+    void step();
+    // From now on the wait is for this PE, or -1.
+    void watch(int peer);
+    // For a wait that sleeps by its own means: the looking around that belongs to a step.
+    void look();
+
+  private:
+    void begin(std::uint64_t now);
+    void look_around(std::uint64_t now);
+    void look_for_peer(std::uint64_t now);
+    WaitTarget target_;
+    std::uint64_t steps_ = 0;
+    std::uint64_t since_ = 0;
+    std::uint64_t reported_ = 0;
+    bool peer_left_ = false;
+};
+
+// Returns when `done()` is true. `done` must read memory with acquire order.
+template <typename Done>
+inline void wait_for(const WaitTarget& target, Done&& done) {
+    for (std::uint32_t polls = 0; polls < job.spin; ++polls) {
+        if (done()) return;
+        // A look at the network costs as much as a dozen pauses.
+        if (far::present && polls % 16 == 0) far::progress();
+        os::pause();
+    }
+    Waiter waiter(target);
+    while (!done())
+        waiter.step();
+}
+
+// The same where another PE may be missing each time: `peer()` says which, or -1.
+template <typename Peer, typename Done>
+inline void wait_for(const WaitTarget& target, Peer&& peer, Done&& done) {
+    for (std::uint32_t polls = 0; polls < job.spin; ++polls) {
+        if (done()) return;
+        if (far::present && polls % 16 == 0) far::progress();
+        os::pause();
+    }
+    Waiter waiter(target);
+    while (!done()) {
+        waiter.watch(peer());
+        waiter.step();
+    }
+}
+
+// One load and one store: short enough for a put of 2 KB.
+inline void note(Routine routine) {
+    job.noted->store(routine, std::memory_order_relaxed);
+}
+
+}  // namespace isthmus

@@ -1,0 +1,24 @@
+// What the core and `isthmus info` find in this module.
+#include <string_view>
+
+#include "transport/loop/link.hpp"
+#include "transport/service/whole_road.hpp"
+
+template class isthmus::transport::service::Road<isthmus::transport::loop::Link>;
+
+extern "C" __attribute__((visibility("default"))) isthmus::transport::Transport*
+isthmus_open_transport(const isthmus::transport::Services& services) {
+    using namespace isthmus::transport;
+    if (services.version != kContractVersion) return nullptr;
+    return new service::Road<loop::Link>(services);
+}
+
+extern "C" __attribute__((visibility("default"))) void isthmus_explain_transport(
+    const char* /*provider*/, char* text, std::size_t bytes) {
+    constexpr std::string_view kAnswer =
+        "Unix sockets of this host\nwhat is sent comes late and out of order, by "
+        "ISTHMUS_LOOP_SEED; "
+        "the target's progress thread does everything";
+    const std::size_t length = kAnswer.copy(text, bytes - 1);
+    text[length] = '\0';
+}

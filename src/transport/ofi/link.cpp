@@ -1,0 +1,69 @@
+#include "transport/ofi/link.hpp"
+
+#include <cstdlib>
+#include <type_traits>
+
+namespace isthmus::transport::ofi {
+
+Link::Link(const Services& services) : services_(services), fabric_(services) {
+    limits_.ordered = fabric_.is_ordered();
+    limits_.ordered_reads = fabric_.has_ordered_reads();
+    limits_.inject = fabric_.info().tx_attr->inject_size;
+    limits_.message = limits_.write = fabric_.info().ep_attr->max_msg_size;
+    endpoint_ = fabric_.endpoint();
+    read_ = endpoint_->rma->read;
+    inject_message_ = endpoint_->msg->inject;
+}
+
+void* Link::own_memory(std::size_t bytes) {
+    constexpr std::size_t kLine = 64;
+    const std::size_t mine = (kReceives * sizeof(Receive) + kLine - 1) / kLine * kLine;
+    const std::size_t all = (mine + bytes + kLine - 1) / kLine * kLine;
+    own_.reset(std::aligned_alloc(kLine, all));
+    if (!own_) services_.fail("the system has no memory for the transport's buffers");
+    own_descriptor_ = fabric_.register_own(own_.get(), all);
+    receives_ = static_cast<Receive*>(own_.get());
+    for (std::size_t i = 0; i < kReceives; ++i) {
+        auto* const receive = new (&receives_[i]) Receive;
+        receive->ticket.kind = Ticket::Kind::own;
+        post_receive(*receive);
+    }
+    return static_cast<char*>(own_.get()) + mine;
+}
+
+void Link::connect(const char* cards, std::size_t distance) {
+    fabric_.connect(cards, distance);
+    if (heap_keys_.make(services_.pes)) {
+        for (int pe = 0; pe < services_.pes; ++pe)
+            heap_keys_.set(pe, fabric_.target(pe, kHeap).key);
+    }
+    keys_ = heap_keys_.keys();
+}
+
+void Link::post_receive(Receive& receive) {
+    const ssize_t result = fi_recv(endpoint_, receive.buffer, sizeof receive.buffer,
+                                   own_descriptor_, FI_ADDR_UNSPEC, &receive.ticket);
+    // The next look tries again: the provider gets on by being looked at.
+    if (result == -FI_EAGAIN)
+        unposted_.push_back(&receive);
+    else if (result != 0)
+        services_.fail((std::string("fi_recv: ") + fi_strerror(static_cast<int>(-result))).c_str());
+}
+
+void Link::add_short_put(ShortCalls& calls) const {
+    if (!limits_.ordered || limits_.inject < sizeof(long double) || !fabric_.has_offsets() ||
+        !keys_)
+        return;
+    // libfabric's own call, but for the type of its first argument and of its result: a function of
+    // ours between the two would cost each short put some instructions more.
+    using Call = decltype(endpoint_->rma->inject);
+    static_assert(std::is_same_v<Call, ssize_t (*)(fid_ep*, const void*, std::size_t, fi_addr_t,
+                                                   std::uint64_t, std::uint64_t)>);
+    static_assert(sizeof(ssize_t) == sizeof(long) && sizeof(fi_addr_t) == sizeof(std::uint64_t));
+    calls.put = reinterpret_cast<ShortCalls::Put*>(endpoint_->rma->inject);
+    calls.put_road = endpoint_;
+    calls.longest = limits_.inject;
+    calls.keys = keys_;
+}
+
+}  // namespace isthmus::transport::ofi

@@ -1,0 +1,209 @@
+// libfabric as a link: messages by inject and sendmsg, writes and reads by the provider.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/link.hpp"
+#include "transport/ofi/fabric.hpp"
+#include "transport/service/key_table.hpp"
+#include "transport/service/wire.hpp"
+
+namespace isthmus::transport::ofi {
+
+inline constexpr std::size_t kReceives = 128;
+// What rxm sends in one piece (FI_OFI_RXM_BUFFER_SIZE), whoever sends it.
+inline constexpr std::size_t kEagerBytes = 4096;
+static_assert(sizeof(service::Request) + kRequestBytes <= kEagerBytes);
+
+class Link {
+  public:
+    using Scratch = fi_context2;
+    using Ticket = BasicTicket<Scratch>;
+    using Local = void*;  // the memory's descriptor, for providers that want one
+    static constexpr long kFull = -FI_EAGAIN;
+    static constexpr const char* kThreadName = "isthmus-ofi";
+
+    explicit Link(const Services& services);
+
+    const Limits& limits() const { return limits_; }
+    std::size_t card_bytes() const { return fabric_.card_bytes(); }
+    void write_card(char* card) const { fabric_.write_card(card); }
+    void connect(const char* cards, std::size_t distance);
+    std::vector<char> address_of(int pe) const {
+        return pe == services_.me ? fabric_.address() : fabric_.address_of(pe);
+    }
+    void publish(std::uint32_t segment, const Segment& memory) { fabric_.publish(segment, memory); }
+    void* own_memory(std::size_t bytes);
+    Local own_local() const { return own_descriptor_; }
+    bool find_local(const void* memory, std::size_t bytes, Local& local) const {
+        return fabric_.find_descriptor(memory, bytes, local);
+    }
+
+    // One piece: what has more comes from own memory.
+    long send(int pe, Pieces pieces, Order) { return send_short(pe, *pieces.begin()); }
+    long send_short(int pe, Piece piece) {
+        return inject_message_(endpoint_, piece.bytes, piece.count, static_cast<fi_addr_t>(pe));
+    }
+    long send_from(int pe, const void* source, std::size_t bytes, Ticket& ticket);
+    long write_now(int pe, Place dest, const void* source, std::size_t bytes) {
+        const Target& target = fabric_.target(pe, dest.segment);
+        return fi_inject_write(endpoint_, source, bytes, static_cast<fi_addr_t>(pe),
+                               target.base + dest.offset, target.key);
+    }
+    long write(int pe, Place dest, const void* source, std::size_t bytes, Local local,
+               Ticket& ticket);
+    long read(int pe, void* dest, Place source, std::size_t bytes, Local local, Ticket& ticket) {
+        const Target& target = fabric_.target(pe, source.segment);
+        return fi_read(endpoint_, dest, bytes, local, static_cast<fi_addr_t>(pe),
+                       target.base + source.offset, target.key, &ticket);
+    }
+
+    template <typename Sink>
+    bool poll(Sink& sink);
+    int descriptor() const { return fabric_.descriptor(); }
+    bool may_sleep() {
+        fid* queue = &fabric_.queue()->fid;
+        return fi_trywait(fabric_.fabric(), &queue, 1) == 0;
+    }
+    std::string error_text(int error) const { return fi_strerror(error); }
+    std::string describe() const { return fabric_.describe(); }
+
+    // ---- the shortest ways
+
+    // Of the heap, where has_short_reads().
+    bool has_short_reads() const {
+        return fabric_.has_offsets() && heap_keys_.keys() && !fabric_.wants_descriptors();
+    }
+    long read_heap(int pe, void* dest, std::uint64_t offset, std::size_t bytes, Ticket& ticket) {
+        return read_(endpoint_, dest, bytes, nullptr, static_cast<fi_addr_t>(pe), offset, keys_[pe],
+                     &ticket);
+    }
+    void add_short_put(ShortCalls& calls) const;
+    Address address_of(int pe, Place place) const {
+        const Target& target = fabric_.target(pe, place.segment);
+        return {target.base + place.offset, target.key};
+    }
+
+  private:
+    struct Receive {
+        Ticket ticket;
+        alignas(16) char buffer[kEagerBytes];
+    };
+
+    void post_receive(Receive& receive);
+    template <typename Sink>
+    void read_error(Sink& sink);
+
+    const Services& services_;
+    struct Free {
+        void operator()(void* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<void, Free> own_;  // receives, then the service's
+    // Closed before that is freed: until then it takes in what comes.
+    Fabric fabric_;
+    Limits limits_;
+    // What the shortest ways need, laid ready.
+    fid_ep* endpoint_ = nullptr;
+    const std::uint64_t* keys_ = nullptr;  // of heaps, by PE
+    ssize_t (*read_)(fid_ep*, void*, std::size_t, void*, fi_addr_t, std::uint64_t, std::uint64_t,
+                     void*) = nullptr;
+    ssize_t (*inject_message_)(fid_ep*, const void*, std::size_t, fi_addr_t) = nullptr;
+    service::KeyTable heap_keys_;
+
+    Receive* receives_ = nullptr;
+    void* own_descriptor_ = nullptr;
+    std::deque<Receive*> unposted_;  // those that the provider had no room for; of poll()
+};
+
+// Inline: these lie on the way of every put and request.
+inline long Link::send_from(int pe, const void* source, std::size_t bytes, Ticket& ticket) {
+    iovec local{const_cast<void*>(source), bytes};
+    fi_msg message{};
+    message.msg_iov = &local;
+    message.desc = &own_descriptor_;
+    message.iov_count = 1;
+    message.addr = static_cast<fi_addr_t>(pe);
+    message.context = &ticket;
+    return fi_sendmsg(endpoint_, &message, FI_COMPLETION);
+}
+
+inline long Link::write(int pe, Place dest, const void* source, std::size_t bytes, Local descriptor,
+                        Ticket& ticket) {
+    const Target& target = fabric_.target(pe, dest.segment);
+    iovec local{const_cast<void*>(source), bytes};
+    fi_rma_iov remote{target.base + dest.offset, bytes, target.key};
+    fi_msg_rma message{};
+    message.msg_iov = &local;
+    message.desc = &descriptor;
+    message.iov_count = 1;
+    message.addr = static_cast<fi_addr_t>(pe);
+    message.rma_iov = &remote;
+    message.rma_iov_count = 1;
+    message.context = &ticket;
+    return fi_writemsg(endpoint_, &message,
+                       limits_.ordered ? FI_COMPLETION : FI_COMPLETION | FI_DELIVERY_COMPLETE);
+}
+
+template <typename Sink>
+bool Link::poll(Sink& sink) {
+    for (std::size_t left = unposted_.size(); left != 0; --left) {
+        Receive* const receive = unposted_.front();
+        unposted_.pop_front();
+        post_receive(*receive);
+    }
+    constexpr std::size_t kEntries = 16;
+    fi_cq_msg_entry entries[kEntries];
+    bool found = false;
+    // Not without end: there are answers to send, too.
+    for (int round = 0; round < 64; ++round) {
+        const ssize_t count = fi_cq_read(fabric_.queue(), entries, kEntries);
+        if (count == -FI_EAVAIL) {
+            read_error(sink);
+            continue;
+        }
+        if (count <= 0) break;
+        if (!found) sink.begin();
+        found = true;
+        for (ssize_t i = 0; i < count; ++i) {
+            auto* const ticket = static_cast<Ticket*>(entries[i].op_context);
+            if (!ticket) continue;
+            if (ticket->kind != Ticket::Kind::own) {
+                sink.done(*ticket);
+                continue;
+            }
+            auto& receive = *reinterpret_cast<Receive*>(ticket);
+            sink.message(receive.buffer, entries[i].len);
+            post_receive(receive);
+        }
+        // There is hardly more, and to find that out takes a system call.
+        if (count < static_cast<ssize_t>(kEntries)) break;
+    }
+    return found;
+}
+
+template <typename Sink>
+void Link::read_error(Sink& sink) {
+    fi_cq_err_entry error{};
+    if (fi_cq_readerr(fabric_.queue(), &error, 0) <= 0) return;
+    auto* const ticket = static_cast<Ticket*>(error.op_context);
+    if (ticket && ticket->kind == Ticket::Kind::own) {
+        // Longer than any request of ours, or cut off.
+        if (error.err == FI_ECANCELED || sink.is_stopping()) return;
+        sink.refused();
+        return post_receive(*reinterpret_cast<Receive*>(ticket));
+    }
+    // Of no operation that this PE waits for: rxm reports in this way that a connection went wrong,
+    // and anybody may make one that does. A PE that is gone is found out by what waits for it.
+    constexpr std::uint64_t kOfOthers = FI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE;
+    constexpr std::uint64_t kOwn = FI_SEND | FI_READ | FI_WRITE;
+    const bool own = ticket || ((error.flags & kOwn) != 0 && (error.flags & kOfOthers) == 0);
+    if (!own) return sink.noise();
+    sink.failed(ticket ? ticket->pe : -1, error.err);
+}
+
+}  // namespace isthmus::transport::ofi

@@ -1,0 +1,12 @@
+// What the core finds in this module.
+#include "transport/ofi/link.hpp"
+#include "transport/service/whole_road.hpp"
+
+template class isthmus::transport::service::Road<isthmus::transport::ofi::Link>;
+
+extern "C" __attribute__((visibility("default"))) isthmus::transport::Transport*
+isthmus_open_transport(const isthmus::transport::Services& services) {
+    using namespace isthmus::transport;
+    if (services.version != kContractVersion) return nullptr;
+    return new service::Road<ofi::Link>(services);
+}

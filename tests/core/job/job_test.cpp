@@ -1,0 +1,69 @@
+#include "core/job/job.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/os.hpp"
+#include "core/session/attach.hpp"
+
+namespace isthmus {
+namespace {
+
+int variable = 7;
+
+// A job of one PE in this process, for what reads the job.
+class JobTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        setenv("SHMEM_SYMMETRIC_SIZE", "1M", 1);
+        attach_job();
+    }
+    void TearDown() override {
+        detach_job();
+        unsetenv("SHMEM_SYMMETRIC_SIZE");
+    }
+};
+
+TEST_F(JobTest, KnowsWhatIsSymmetric) {
+    EXPECT_TRUE(attached());
+    EXPECT_EQ(why_not_symmetric(&variable, sizeof variable), "");
+    const auto* const heap = reinterpret_cast<const char*>(job.heap.begin + kInternalSize);
+    EXPECT_EQ(why_not_symmetric(heap, 1 << 20), "");
+    EXPECT_NE(why_not_symmetric(heap, (1 << 20) + 1).find("1 bytes past the end"),
+              std::string::npos);
+    EXPECT_NE(why_not_symmetric(heap - 1, 1), "") << "the library's own part is not the user's";
+    int local = 0;
+    EXPECT_NE(why_not_symmetric(&local, 4).find("on the stack"), std::string::npos);
+    EXPECT_EQ(why_not_symmetric(nullptr, 4), "the address is null");
+}
+
+TEST_F(JobTest, BeginsAgainWithZeros) {
+    auto* const word = reinterpret_cast<int*>(job.heap.begin + kInternalSize);
+    *word = 5;
+    detach_job();
+    EXPECT_FALSE(attached());
+    attach_job();
+    EXPECT_EQ(*word, 0);
+    EXPECT_EQ(variable, 7);
+}
+
+TEST(JobEnd, TheFirstToClaimMaySpeak) {
+    JobHeader header{};
+    header.pes = 2;
+    const Job saved = job;
+    job.header = &header;
+    job.me = 0;
+    EXPECT_TRUE(claim_end(3));
+    EXPECT_TRUE(claim_end(4)) << "it may speak again";
+    job.me = 1;
+    EXPECT_FALSE(claim_end(5));
+    EXPECT_EQ(header.exit_status.load(), 3);
+    EXPECT_EQ(header.ended_by.load(), 0);
+    job = saved;
+}
+
+}  // namespace
+}  // namespace isthmus

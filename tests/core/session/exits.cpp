@@ -1,0 +1,146 @@
+// Programs that finalise, or use symmetric memory, behind main: each case on 2 PEs, its exit status
+// and output in ends.cmake.
+#include <isthmus.h>
+#include <shmem.h>
+#include <time.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+const char* which = "";
+
+bool is(const char* name) {
+    return std::strcmp(which, name) == 0;
+}
+
+void tell(const char* what) {
+    std::fprintf(stderr, "PE %d %s\n", shmem_my_pe(), what);
+}
+
+void sleep_milliseconds(long milliseconds) {
+    const timespec pause{milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&pause, nullptr);
+}
+
+// Constructed before shmem_init, so destroyed behind every handler that shmem_init could install.
+struct Environment {
+    ~Environment() {
+        if (!is("static_object")) return;
+        shmem_barrier_all();
+        shmem_finalize();
+        tell("finalised");
+    }
+} environment;
+
+template <typename T>
+struct Block {
+    T* memory = nullptr;
+    ~Block() {
+        if (!memory) return;
+        if (*memory != shmem_my_pe()) abort();
+        shmem_free(memory);
+        tell("freed");
+    }
+};
+Block<int> block;
+
+void finalize_in_handler() {
+    shmem_finalize();
+    tell("finalised");
+}
+
+__attribute__((destructor)) void finalize_in_destructor() {
+    if (!is("destructor")) return;
+    shmem_finalize();
+    tell("finalised");
+}
+
+// What each case does between shmem_init and the end of main.
+void run(int me) {
+    if (is("free_in_static_object")) {
+        block.memory = static_cast<int*>(shmem_malloc(sizeof(int)));
+        *block.memory = me;
+    } else if (is("late")) {
+        if (me == 1) sleep_milliseconds(1500);
+        tell("exits");
+    } else if (is("exit_early")) {
+        if (me == 1) exit(0);
+        for (int i = 0; i < 4; ++i)
+            shmem_barrier_all();
+    } else if (is("exit_before_one_barrier")) {
+        if (me == 1) exit(0);
+        shmem_barrier_all();
+        shmem_finalize();
+    } else if (is("exit_before_collective")) {
+        static long source, dest;
+        if (me == 1) exit(0);
+        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &dest, &source, 1);
+    } else if (is("exit_with_lock")) {
+        static long lock;
+        if (me == 1) shmem_set_lock(&lock);
+        shmem_barrier_all();
+        if (me == 1) exit(0);
+        shmem_set_lock(&lock);
+    } else if (is("finalize_early")) {
+        if (me == 1) {
+            shmem_finalize();
+            exit(0);
+        }
+        shmem_barrier_all();
+        tell("passed a barrier that nobody else came to");
+    } else if (is("leave_before_aggregator_finish") || is("exit_before_aggregator_finish")) {
+        isthmus_init();
+        isthmus_aggregator* sums = nullptr;
+        const auto ignore = [](void*, int, const void*, size_t) {};
+        if (isthmus_aggregator_create(&sums, sizeof(long), 0, ignore, nullptr) != 0) abort();
+        isthmus_barrier();
+        if (me == 1 && is("exit_before_aggregator_finish")) exit(0);
+        if (me == 1) {
+            isthmus_finalize();
+            shmem_finalize();
+            exit(0);
+        }
+        const long item = 1;
+        isthmus_aggregator_push(sums, 1, &item);
+        isthmus_aggregator_finish(sums);
+        tell("finished what PE 1 never came to");
+    } else if (is("inner_finalize_early")) {
+        isthmus_init();
+        if (me == 1) shmem_finalize();
+        shmem_barrier_all();
+        tell("passed a barrier that nobody else came to");
+        exit(0);
+    } else if (is("inner_finalize_late")) {
+        // The others are there long before, and again behind it.
+        isthmus_init();
+        if (me == 1) sleep_milliseconds(1000);
+        isthmus_finalize();
+        if (me == 0) sleep_milliseconds(1000);
+        for (int i = 0; i < 10; ++i)
+            shmem_barrier_all();
+        tell("finalised");
+    } else if (is("puts_to_who_has_exited")) {
+        static long target;
+        if (me == 1) exit(0);
+        sleep_milliseconds(300);
+        for (long i = 0; i < 1000; ++i)
+            shmem_long_atomic_inc(&target, 1);
+        shmem_quiet();  // between hosts a get may be before them
+        if (shmem_long_g(&target, 1) != 1000) abort();
+        tell("counted");
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    which = argc > 1 ? argv[1] : "";
+    if (is("exit_handler")) std::atexit(finalize_in_handler);
+    shmem_init();
+    run(shmem_my_pe());
+    if (is("status")) return shmem_my_pe() == 1 ? 3 : 0;
+    return 0;
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Faults at random times over the whole life of a job on one host, by `isthmus run` and by Hydra.
+
+    random_faults.py ISTHMUS PROGRAM [TRIALS [SEED]]     PROGRAM is core_whole_life
+
+A PE is killed, aborts, is stopped, or is stopped for a moment; the launcher's process above the PEs
+is killed or stopped. A job that lost a PE ends within LIMIT seconds, not with 0, and says why; one
+that only was slow ends well; one that hangs is ended by its launcher's own time limit, which says
+so. PEs without a launcher end, or finish what they do. Nothing is left: no process, no file in
+/dev/shm.
+Prints a table of what was tried, and each trial that went wrong with the seed that repeats it.
+"""
+
+import collections
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+PES = 4
+DETECT = 2
+# The start is watched by twice that, then a PE ends itself within seven seconds.
+LIMIT = (2 * DETECT + 7) * float(os.environ.get("TEST_SLOWNESS", "1"))  # seconds from the fault to the end
+ROUNDS = "25"
+HANG = 3                                                  # the launcher's limit where a PE stops
+LIFE = 0.6                                                # seconds over which faults are spread
+FAULTS = {"kill": signal.SIGKILL, "abort": signal.SIGABRT, "freeze": signal.SIGSTOP,
+          "short freeze": signal.SIGSTOP, "launcher killed": signal.SIGKILL,
+          "launcher stopped": signal.SIGSTOP}
+DEADLY = ("kill", "abort", "freeze", "launcher killed")
+# The process above the PEs.
+LAUNCHERS = {"run": "isthmus", "hydra": "hydra_pmi_proxy"}
+OURS = re.compile(r"^(?:\[.*\] )?isthmus: ", re.MULTILINE)
+
+
+def marked(mark, program=None):
+    """Processes of this trial; with a program, or the name of one, those that run it."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                if mark.encode() not in file.read():
+                    continue
+            if program is None or program in (os.path.basename(os.readlink(f"/proc/{name}/exe")),
+                                              os.path.realpath(f"/proc/{name}/exe")):
+                found.append(int(name))
+        except OSError:
+            continue
+    return found
+
+
+def parents(pids, program):
+    """Of those, what runs that program: its own children that are to become PEs do for a moment."""
+    found = set()
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+            if os.path.basename(os.readlink(f"/proc/{parent}/exe")) == program:
+                found.add(parent)
+        except OSError:
+            continue
+    return sorted(found)
+
+
+def launch(launcher, isthmus, program, hangs, environment):
+    if launcher == "run":
+        words = [isthmus, "run", "-n", str(PES)]
+        words += ["--timeout", str(HANG)] if hangs else []
+    else:
+        words = ["mpiexec.hydra", "-n", str(PES)]
+        if hangs:
+            environment["MPIEXEC_TIMEOUT"] = str(HANG)
+    return subprocess.Popen(words + [program, ROUNDS], env=environment, text=True,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, start_new_session=True)
+
+
+def disturb(job, launcher, mark, program, fault, delay, chosen):
+    """Whose process was disturbed; None if there was none."""
+    deadline = time.monotonic() + 20
+    while not (there := marked(mark, program)):
+        if job.poll() is not None or time.monotonic() > deadline:
+            return None
+    time.sleep(delay)
+    there = marked(mark, program)
+    if there and fault.startswith("launcher"):
+        there = parents(there, LAUNCHERS[launcher])
+    if not there:
+        return None
+    victim = there[chosen % len(there)]
+    try:
+        os.kill(victim, FAULTS[fault])
+        if fault == "short freeze":
+            time.sleep(0.3)
+            os.kill(victim, signal.SIGCONT)
+    except ProcessLookupError:
+        return None
+    return victim
+
+
+def trial(number, seed, launcher, isthmus, program):
+    dice = random.Random(f"{seed}/{number}")
+    fault = list(FAULTS)[number // 2 % len(FAULTS)]
+    delay, chosen = dice.uniform(0, LIFE), dice.randrange(PES)
+    mark = f"FAULTS_{os.getpid()}_{number}_{time.time_ns()}"
+    hangs = fault == "freeze"
+    ended = fault == "launcher killed"
+    alone = fault == "launcher stopped"
+    files = set(os.listdir("/dev/shm"))
+    job = launch(launcher, isthmus, program, hangs, dict(os.environ, TEST_MARK=mark,
+                                                         ISTHMUS_SPIN="0",
+                                                         ISTHMUS_DETECT_SECONDS=str(DETECT),
+                                                         ISTHMUS_JOIN_SECONDS=str(2 * DETECT)))
+    victim = disturb(job, launcher, mark, program, fault, delay, chosen)
+    pids = marked(mark)
+    began = time.monotonic()
+    limit = LIMIT + (HANG if hangs else 0)
+    wrong = []
+    happened = victim is not None
+    if happened and alone:
+        while marked(mark, program) and time.monotonic() < began + limit:
+            time.sleep(0.05)
+        if marked(mark, program):
+            wrong.append(f"PEs still run after {limit} s")
+        try:
+            os.kill(victim, signal.SIGCONT)
+        except ProcessLookupError:
+            pass  # a line of its own has ended it
+    try:
+        output = job.communicate(timeout=limit)[0]
+    except subprocess.TimeoutExpired:
+        wrong.append(f"still runs after {limit} s")
+        for pid in marked(mark):
+            os.kill(pid, signal.SIGKILL)
+        output = job.communicate()[0]
+    took = time.monotonic() - began
+    lines = len(OURS.findall(output))
+    died = happened and fault != "short freeze" and not alone
+    # A PE may be stopped when it has nothing to do any more but to end; that is a hang, too.
+    if died and job.returncode == 0:
+        wrong.append("ended with status 0")
+    if not died and not (happened and alone) and (job.returncode != 0 or lines != 0):
+        wrong.append(f"status {job.returncode}, although no PE was lost")
+    # Nobody can speak for a launcher that is killed.
+    silent = ended and launcher == "run"
+    if died and not silent and (lines != 1 if launcher == "run" else lines > 1):
+        wrong.append(f"{lines} lines of ours")
+    end = time.monotonic() + 2
+    while (left := marked(mark)) and time.monotonic() < end:
+        time.sleep(0.05)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    if left:
+        wrong.append(f"left processes {left}")
+    new = [name for name in set(os.listdir("/dev/shm")) - files
+           if any(str(pid) in name for pid in pids)]
+    if new:
+        wrong.append(f"left /dev/shm/{new}")
+    if wrong:
+        print(f"trial {number}, seed {seed}: {launcher}, {fault} of PE process {chosen} after "
+              f"{delay:.3f} s: {'; '.join(wrong)}\n{output}")
+    # Hydra says nothing of a process that has gone before its first word.
+    return fault if happened else "ended before", took, bool(wrong), not output.strip()
+
+
+def main():
+    isthmus, program = map(os.path.realpath, sys.argv[1:3])
+    trials = int(sys.argv[3]) if len(sys.argv) > 3 else 20
+    seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    launchers = ["run", "hydra"]
+    if not shutil.which("mpiexec.hydra"):
+        print("no mpiexec.hydra: by isthmus run alone")
+        launchers = ["run"]
+    table = collections.defaultdict(list)
+    for number in range(trials):
+        launcher = launchers[number % len(launchers)]
+        what, *result = trial(number, seed, launcher, isthmus, program)
+        table[launcher, what].append(result)
+    print("| launcher | fault | trials | longest to the end | without a word | wrong |\n"
+          "|---|---|---|---|---|---|")
+    for (launcher, what), results in sorted(table.items()):
+        longest = max(took for took, _, _ in results)
+        print(f"| {launcher} | {what} | {len(results)} | {longest:.1f} s | "
+              f"{sum(silent for _, _, silent in results) if what in DEADLY else ''} | "
+              f"{sum(wrong for _, wrong, _ in results)} |")
+    return 1 if any(wrong for results in table.values() for _, wrong, _ in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,457 @@
+#!/usr/bin/env python3
+"""Puts faults into a copy of the tree, one at a time, and says which of them the tests notice.
+
+    faults.py check                 every text of the catalogue is in the tree exactly once
+    faults.py run [ID...]           all faults, or those named
+    faults.py run --wing core --sample 20 --seed 7
+
+The catalogue is the .toml files beside this one. A fault is text that is in one file exactly once
+and what stands there instead. Most become switches in one build (`isthmus_fault(17) ? wrong :
+right`), which the environment turns; what the compiler must know (constants, C, public headers) is
+marked `how = "build"` and is built for itself. A fault is caught if one of its tests fails.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+ALWAYS = ["isthmus", "isthmus_ofi", "isthmus_tool"]
+KEYS = {"id", "file", "text", "instead", "breaks", "tests", "how"}
+CAUGHT, SURVIVED, NOT_REACHED, NO_TEST, NO_BUILD = (
+    "caught", "survived", "not reached", "no test ran", "does not build")
+
+
+class Fault:
+    def __init__(self, entry, wing, defaults, number):
+        unknown = set(entry) - KEYS
+        if unknown:
+            raise SystemExit(f"{wing}: {entry.get('id')}: unknown keys {sorted(unknown)}")
+        self.id = entry["id"]
+        self.file = entry["file"]
+        self.text = entry["text"].strip("\n")
+        self.instead = entry["instead"].strip("\n")
+        self.breaks = entry["breaks"]
+        self.how = entry.get("how", "switch")
+        self.wing = wing
+        self.number = number
+        folder = max((name for name in defaults if self.file.startswith(name)), key=len, default="")
+        self.tests = entry.get("tests") or defaults.get(folder, [])
+
+
+class Catalogue:
+    def __init__(self, folder=HERE):
+        self.faults = []
+        self.units = {}  # wing: programs whose tests are known when they are built
+        for path in sorted(folder.glob("*.toml")):
+            with open(path, "rb") as file:
+                data = tomllib.load(file)
+            wing = data["wing"]["name"]
+            self.units[wing] = data["wing"].get("units", [])
+            for entry in data.get("fault", []):
+                self.faults.append(
+                    Fault(entry, wing, data.get("default", {}), len(self.faults) + 1))
+        names = [fault.id for fault in self.faults]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise SystemExit(f"ids that are there twice: {', '.join(twice)}")
+
+    def wrong(self):
+        """What keeps the catalogue from fitting the tree, as sentences."""
+        for fault in self.faults:
+            path = ROOT / fault.file
+            found = path.read_text().count(fault.text) if path.is_file() else 0
+            if found != 1:
+                yield (f"{fault.id}: its text is {found} times in {fault.file}{elsewhere(fault)}:"
+                       f" {fault.text!r}")
+            elif fault.how == "switch" and begins_within(path.read_text(), fault.text):
+                yield f"{fault.id}: its statements begin in the middle of another"
+            if fault.text == fault.instead:
+                yield f"{fault.id}: changes nothing"
+            if not fault.tests:
+                yield f"{fault.id}: no test is named"
+
+    def chosen(self, arguments):
+        chosen = [fault for fault in self.faults
+                  if (not arguments.wing or fault.wing in arguments.wing)
+                  and (not arguments.ids or fault.id in arguments.ids)]
+        unknown = set(arguments.ids) - {fault.id for fault in self.faults}
+        if unknown:
+            raise SystemExit(f"no such fault: {', '.join(sorted(unknown))}")
+        if arguments.sample and arguments.sample < len(chosen):
+            picked = random.Random(arguments.seed).sample(chosen, arguments.sample)
+            chosen = sorted(picked, key=lambda fault: fault.number)
+        return chosen
+
+
+def begins_within(text, part):
+    """Several statements behind `if (...)` without a brace: a switch would change what is right."""
+    before = text[:text.index(part)].rstrip()
+    return (is_statement(part) and before.endswith((")", "]]", "else"))
+            and re.match(r"\s*(if|for|while)\b", part) is None
+            and len(re.findall(r";\s*\n", part + "\n")) > 1)
+
+
+def elsewhere(fault):
+    """Where a file that was moved, or parted, has it now."""
+    now = [str(path.relative_to(ROOT)) for folder in ("src", "sim", "include")
+           for path in (ROOT / folder).rglob("*")
+           if path.suffix in (".cpp", ".hpp", ".h", ".c", ".inl")
+           and fault.text in path.read_text(errors="replace")]
+    return f" (it is in {', '.join(now)})" if now else ""
+
+
+def is_statement(text):
+    return text.rstrip().endswith((";", "}"))
+
+
+def switched(text, group):
+    """`text` with switches to what each fault of the group has instead."""
+    if is_statement(text):
+        cases = "".join(f"if (isthmus_fault({fault.number})) {{ {fault.instead} }} else "
+                        for fault in group)
+        return f"{{ {cases}{{ {text} }} }}"
+    cases = "".join(f"isthmus_fault({fault.number}) ? ({fault.instead}) : " for fault in group)
+    return f"({cases}({text}))"
+
+
+def with_switches(path, text, faults):
+    """The file's text with a switch for each fault; faults that overlap others come back."""
+    spans = {}
+    for fault in faults:
+        begin = text.index(fault.text)
+        spans.setdefault((begin, begin + len(fault.text)), []).append(fault)
+    left, pieces, at = [], [], 0
+    for (begin, end), group in sorted(spans.items()):
+        if begin < at:
+            left += group
+            continue
+        pieces += [text[at:begin], switched(text[begin:end], group)]
+        at = end
+    pieces.append(text[at:])
+    include = os.path.relpath(HERE / "switch.hpp", (ROOT / path).parent)
+    return f'#include "{include}"\n#line 1\n' + "".join(pieces), left
+
+
+class Tree:
+    """The copy, with its build folder."""
+
+    def __init__(self, folder, preset, jobs):
+        self.folder = folder
+        self.build = folder / "build" / preset
+        self.preset = preset
+        self.jobs = jobs
+        self.tests = {}
+
+    def write(self, path, text):
+        """Only what differs, so that only that is built again."""
+        to = self.folder / path
+        if to.is_file() and not to.is_symlink() and to.read_bytes() == text:
+            return
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_bytes(text)
+        os.chmod(to, (ROOT / path).stat().st_mode)
+
+    def fill(self, changed):
+        listed = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT,
+                                check=True, capture_output=True).stdout.decode().split("\0")
+        names = {name for name in listed if name and (ROOT / name).is_file()}
+        for name in names:
+            self.write(name, changed.get(name) or (ROOT / name).read_bytes())
+        for path in self.folder.rglob("*"):
+            name = str(path.relative_to(self.folder))
+            if not name.startswith("build/") and path.is_file() and name not in names:
+                path.unlink()
+
+    def run(self, *words):
+        done = subprocess.run(words, cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        return done.returncode == 0, done.stdout
+
+    def configure(self):
+        good, said = self.run("cmake", "--preset", self.preset)
+        if not good:
+            raise SystemExit(said[-4000:])
+
+    def make(self, targets):
+        return self.run("ninja", "-C", str(self.build), "-j", str(self.jobs), *sorted(targets))
+
+    def read_tests(self):
+        said = subprocess.run(["ctest", "--show-only=json-v1"], cwd=self.build, check=True,
+                              capture_output=True, text=True).stdout
+        self.tests = {test["name"]: test for test in json.loads(said)["tests"] if "command" in test}
+
+    def named(self, patterns):
+        found = {}
+        for pattern in patterns:
+            for name in self.tests:
+                if re.fullmatch(pattern, name):
+                    found[name] = None
+        return list(found)
+
+    def targets_of(self, names):
+        """The programs that the tests' commands name, as targets."""
+        programs = re.compile(re.escape(str(self.build)) + r"/((?:bin|lib)/[\w./-]+)")
+        found = set()
+        for name in names:
+            for word in self.tests[name]["command"] + properties_of(self.tests[name]).get(
+                    "ENVIRONMENT", []):
+                found.update(programs.findall(str(word)))
+        return found
+
+
+def properties_of(test):
+    return {each["name"]: each["value"] for each in test.get("properties", [])}
+
+
+class Result:
+    def __init__(self, fault, what, by="", seconds=0.0, said=""):
+        self.fault, self.what, self.by, self.seconds, self.said = fault, what, by, seconds, said
+
+
+def end(process):
+    for number, patience in ((signal.SIGTERM, 3), (signal.SIGKILL, 10)):
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            pass
+        try:
+            return process.communicate(timeout=patience)[0]
+        except subprocess.TimeoutExpired:
+            continue
+    return ""
+
+
+def run_test(test, environment, limit):
+    """'passed', 'failed', 'too long' or 'skipped', as ctest would say, and what was printed."""
+    properties = properties_of(test)
+    whole = dict(os.environ, **environment)
+    whole.update(line.split("=", 1) for line in properties.get("ENVIRONMENT", []))
+    limit = min(limit, float(properties.get("TIMEOUT", limit)))
+    process = subprocess.Popen(
+        test["command"], cwd=properties.get("WORKING_DIRECTORY"), env=whole, text=True,
+        errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        said = process.communicate(timeout=limit)[0]
+    except subprocess.TimeoutExpired:
+        return "too long", end(process)
+    if process.returncode == properties.get("SKIP_RETURN_CODE", "none"):
+        return "skipped", said
+    wanted = properties.get("PASS_REGULAR_EXPRESSION")
+    unwanted = properties.get("FAIL_REGULAR_EXPRESSION", [])
+    good = process.returncode == 0
+    if wanted:
+        good = any(re.search(each, said) for each in wanted)
+    if any(re.search(each, said) for each in unwanted):
+        good = False
+    if str(properties.get("WILL_FAIL", "")).upper() in ("TRUE", "ON", "1"):
+        good = not good
+    return ("passed" if good else "failed"), said
+
+
+class Run:
+    def __init__(self, catalogue, faults, arguments):
+        self.catalogue, self.faults, self.arguments = catalogue, faults, arguments
+        self.tree = Tree(pathlib.Path(arguments.folder).resolve(), arguments.preset, arguments.jobs)
+        self.sound = {}  # test: whether it passes without a fault, and its seconds
+        self.guard = threading.Lock()
+        self.texts = {}
+        self.results = []
+
+    def prepare(self):
+        switches = {}
+        alone = []
+        for fault in self.catalogue.faults:
+            if fault.how == "switch":
+                switches.setdefault(fault.file, []).append(fault)
+            else:
+                alone.append(fault)
+        for path, group in switches.items():
+            text, left = with_switches(path, (ROOT / path).read_text(), group)
+            self.texts[path] = text.encode()
+            alone += left
+        self.alone = [fault for fault in self.faults if fault in alone]
+        self.switched = [fault for fault in self.faults if fault not in alone]
+        self.tree.fill(self.texts)
+        self.tree.configure()
+        units = {unit for fault in self.faults for unit in self.catalogue.units[fault.wing]}
+        self.build(ALWAYS + sorted(units))
+        self.tree.read_tests()
+        targets = set()
+        for fault in self.faults:
+            names = self.tree.named(fault.tests)
+            targets |= self.tree.targets_of(names)
+        self.build(sorted(targets))
+        self.tree.read_tests()
+
+    def build(self, targets):
+        began = time.monotonic()
+        good, said = self.tree.make(targets)
+        if not good:
+            raise SystemExit(said[-6000:])
+        print(f"built {len(targets)} targets, {time.monotonic() - began:.0f} s", flush=True)
+
+    def is_sound(self, name):
+        """A test that fails without a fault tells nothing."""
+        with self.guard:
+            known = self.sound.get(name)
+        if known is None:
+            began = time.monotonic()
+            known = run_test(self.tree.tests[name], {"TEST_FAULT": "0"}, 4 * self.arguments.limit)
+            if known[0] == "failed" or known[0] == "too long":
+                known = run_test(self.tree.tests[name], {"TEST_FAULT": "0"},
+                                 4 * self.arguments.limit)
+            with self.guard:
+                self.sound[name] = known
+                if known[0] != "passed":
+                    print(f"  without a fault {name}: {known[0]}\n{known[1][-600:]}", flush=True)
+            del began
+        return known[0] == "passed"
+
+    def try_tests(self, fault, environment):
+        ran = False
+        for name in self.tree.named(fault.tests):
+            if not self.is_sound(name):
+                continue
+            ran = True
+            what, said = run_test(self.tree.tests[name], environment, self.arguments.limit)
+            if what in ("failed", "too long"):
+                return name + (" (time limit)" if what == "too long" else ""), said, ran
+        return "", "", ran
+
+    def try_switch(self, fault):
+        began = time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o777)
+            mark = os.path.join(folder, "reached")
+            times = 0
+            by, said, ran = "", "", True
+            while times < self.arguments.repeat:
+                by, said, ran = self.try_tests(
+                    fault, {"TEST_FAULT": str(fault.number), "TEST_FAULT_REACHED": mark})
+                times += 1
+                if not by:
+                    break
+            reached = os.path.exists(mark)
+        what = CAUGHT if by else NO_TEST if not ran else SURVIVED if reached else NOT_REACHED
+        return Result(fault, what, by, time.monotonic() - began, said)
+
+    def try_build(self, fault):
+        began = time.monotonic()
+        right = self.texts.get(fault.file) or (ROOT / fault.file).read_bytes()
+        text = right.decode()
+        if text.count(fault.text) != 1:  # inside another fault's switch
+            text = (ROOT / fault.file).read_text()
+        for name in self.tree.named(fault.tests):
+            self.is_sound(name)
+        self.tree.write(fault.file, text.replace(fault.text, fault.instead, 1).encode())
+        try:
+            names = self.tree.named(fault.tests)
+            good, said = self.tree.make(set(ALWAYS) | self.tree.targets_of(names))
+            if not good:
+                return Result(fault, NO_BUILD, "", time.monotonic() - began, said[-3000:])
+            by, said, ran = self.try_tests(fault, {"TEST_FAULT": "0"})
+        finally:
+            self.tree.write(fault.file, right)
+        what = CAUGHT if by else SURVIVED if ran else NO_TEST
+        return Result(fault, what, by, time.monotonic() - began, said)
+
+    def note(self, result):
+        with self.guard:
+            self.results.append(result)
+            print(f"[{len(self.results)}/{len(self.faults)}] {result.what:11} {result.fault.id}"
+                  f"  {result.by}  {result.seconds:.1f} s", flush=True)
+            if self.arguments.verbose or result.what == NO_BUILD:
+                print("    " + "\n    ".join(result.said[-1500:].splitlines()), flush=True)
+
+    def go(self):
+        self.prepare()
+        with concurrent.futures.ThreadPoolExecutor(self.arguments.at_once) as pool:
+            for done in concurrent.futures.as_completed(
+                    [pool.submit(self.try_switch, fault) for fault in self.switched]):
+                self.note(done.result())
+        for fault in self.alone:
+            self.note(self.try_build(fault))
+        if self.alone:  # the next run begins with the right ones
+            self.tree.fill(self.texts)
+
+
+def table(results):
+    wings = {}
+    for result in results:
+        caught, every = wings.get(result.fault.wing, (0, 0))
+        wings[result.fault.wing] = (caught + (result.what == CAUGHT), every + 1)
+    lines = ["| wing | caught | faults | share |", "|---|---|---|---|"]
+    rows = sorted(wings.items())
+    rows.append(("all", tuple(sum(column) for column in zip(*wings.values()))))
+    for name, (caught, every) in rows:
+        lines.append(f"| {name} | {caught} | {every} | {100 * caught / every:.1f} % |")
+    for result in sorted(results, key=lambda each: each.fault.number):
+        if result.what != CAUGHT:
+            lines.append(f"{result.what}: {result.fault.id}: {result.fault.breaks}"
+                         f" ({result.fault.file})")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["check", "list", "run"])
+    parser.add_argument("ids", nargs="*")
+    parser.add_argument("--wing", action="append", help="only faults of this wing; may be repeated")
+    parser.add_argument("--sample", type=int, default=0, help="so many of them, drawn by --seed")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=30, help="seconds for one test")
+    parser.add_argument("--repeat", type=int, default=1,
+                        help="a fault must be caught so many times in a row")
+    parser.add_argument("--jobs", type=int, default=2, help="of the build")
+    parser.add_argument("--at-once", type=int, default=2, help="faults that are tried at once")
+    parser.add_argument("--preset", default="release")
+    parser.add_argument("--folder", default=str(ROOT / "build" / "faults"),
+                        help="of the copy of the tree")
+    parser.add_argument("--least", type=float, default=95, help="per cent that must be caught")
+    parser.add_argument("--json", help="a file for the results")
+    parser.add_argument("--verbose", action="store_true", help="what the failing test printed")
+    arguments = parser.parse_args()
+
+    catalogue = Catalogue()
+    wrong = list(catalogue.wrong())
+    for sentence in wrong:
+        print(sentence)
+    if wrong:
+        return 1
+    if arguments.what == "check":
+        print(f"{len(catalogue.faults)} faults fit the tree")
+        return 0
+    faults = catalogue.chosen(arguments)
+    if arguments.what == "list":
+        for fault in faults:
+            print(f"{fault.wing}: {fault.id}: {fault.breaks} ({fault.file})")
+        return 0
+    run = Run(catalogue, faults, arguments)
+    run.go()
+    print(table(run.results))
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump([{"id": each.fault.id, "wing": each.fault.wing, "file": each.fault.file,
+                        "breaks": each.fault.breaks, "result": each.what, "by": each.by,
+                        "seconds": round(each.seconds, 1)} for each in run.results], file, indent=1)
+    caught = sum(each.what == CAUGHT for each in run.results)
+    return 0 if 100 * caught >= arguments.least * len(run.results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

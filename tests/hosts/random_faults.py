@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Faults at random times over the whole life of a job on 2 or 3 hosts made of namespaces, by Hydra.
+
+    random_faults.py PROGRAM [TRIALS [SEED [FAULT]]]     PROGRAM is core_whole_life
+
+A PE is killed, aborts, is stopped, or is stopped for a moment; a host is cut off, or for a moment;
+one of the process manager's proxies is killed or stopped. A job that lost something ends within
+LIMIT seconds at every host, not with 0, and says why in at most a line a host; one that was only
+slow ends well. Nothing is left: no process, no file in /dev/shm. Prints a table of what was tried,
+and each trial that went wrong with the seed that repeats it. Exit status 77: not possible here.
+
+The launcher's own connections are not the library's: a cut waits until every PE runs, since the
+launcher's other halves have made theirs by then; and behind one the next trial waits until all hosts
+reach each other.
+"""
+
+import collections
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from hosts import Hosts, Unavailable
+
+DETECT = 3.0
+# The start is watched by twice the detection time, and a second and a half in which others speak;
+# then a PE ends the job, which takes two seconds where the process manager does not answer.
+SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
+LIMIT = (2 * DETECT + 1.5 + 4) * SLOW
+ROUNDS = 25
+# Seconds over which faults are spread: the start, and all of the life.
+START, LIFE = 0.5, 1.5
+SHORT_CUT = 1.5
+# On a busy machine it may take longer, and is then no promise: three quarters of DETECT, less some of
+# the second between two questions for a neighbour's address.
+LONGEST_CUT = 0.6 * DETECT
+TOO_LONG = ("cut for too long",)
+FAULTS = ["kill", "abort", "freeze", "short freeze", "cut", "short cut", "proxy killed",
+          "proxy frozen"]
+SIGNALS = {"kill": signal.SIGKILL, "abort": signal.SIGABRT, "proxy killed": signal.SIGKILL}
+SURVIVED = ("short freeze", "short cut")
+CUTS = ("cut", "short cut")
+# The launcher's own words.
+NOT_CONNECTED = re.compile(r"HYDU_sock_connect|unable to connect from", re.MULTILINE)
+OURS = re.compile(r"^(?:\[.*\] )?isthmus: PE \d+ \(host (\w+)\)", re.MULTILINE)
+
+
+def marked(mark, name=None):
+    """Processes of this trial; with a name, those that run a program of that name."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/environ", "rb") as file:
+                if mark.encode() not in file.read():
+                    continue
+            if name is None or os.path.basename(os.readlink(f"/proc/{entry}/exe")) == name:
+                found.append(int(entry))
+        except OSError:
+            continue
+    return sorted(found)
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def kill_all(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def launch(hosts, program, pes, environment):
+    words = [hosts.shell, hosts.names()[0], "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec",
+             hosts.shell, "-hosts", ",".join(hosts.names()), "-ppn", str(pes // hosts.count), "-n",
+             str(pes), program, str(ROUNDS)]
+    return subprocess.Popen(words, env=environment, text=True, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            start_new_session=True)
+
+
+def disturb(job, hosts, mark, program, pes, fault, delay, chosen):
+    """Whose process was stopped, none where a host was cut off, TOO_LONG if that was no short cut any
+    more; or None if nothing was there to be disturbed."""
+    name = os.path.basename(program)
+    deadline = time.monotonic() + 20
+    awaited = pes if fault in CUTS else 1
+    while len(marked(mark, name)) < awaited:
+        if job.poll() is not None or time.monotonic() > deadline:
+            return None
+    time.sleep(delay)
+    there = marked(mark, name)
+    if not there:
+        return None
+    if fault in CUTS:
+        began = time.monotonic()
+        hosts.cut_off(hosts.count)
+        if fault == "short cut":
+            time.sleep(SHORT_CUT)
+            hosts.join(hosts.count)
+            return () if time.monotonic() - began < LONGEST_CUT else TOO_LONG
+        return () if any(is_alive(pid) for pid in there) else None
+    if fault.startswith("proxy"):
+        there = marked(mark, "hydra_pmi_proxy")
+        if not there:
+            return None
+    victim = there[chosen % len(there)]
+    try:
+        os.kill(victim, SIGNALS.get(fault, signal.SIGSTOP))
+        if fault == "short freeze":
+            time.sleep(1)
+            os.kill(victim, signal.SIGCONT)
+    except ProcessLookupError:
+        return None
+    return (victim,)
+
+
+def trial(number, seed, hosts, program, fault):
+    dice = random.Random(f"{seed}/{number}")
+    delay, chosen = dice.uniform(0, dice.choice((START, LIFE))), dice.randrange(64)
+    pes = 2 * hosts.count
+    mark = f"FAULTS_{os.getpid()}_{number}_{time.time_ns()}"
+    environment = dict(os.environ, TEST_MARK=mark, ISTHMUS_SPIN="0",
+                       ISTHMUS_DETECT_SECONDS=str(DETECT), ISTHMUS_JOIN_SECONDS=str(2 * DETECT))
+    job = launch(hosts, program, pes, environment)
+    disturbed = disturb(job, hosts, mark, program, pes, fault, delay, chosen)
+    began = time.monotonic()
+    wrong = []
+    died = disturbed is not None and fault not in SURVIVED
+    any_end = disturbed == TOO_LONG
+    name = os.path.basename(program)
+    # Who is stopped cannot end; all others must, by themselves.
+    stopped = disturbed if died and "fr" in fault else ()
+    limit = LIMIT if died else 60 * SLOW
+    others = [pid for pid in marked(mark, name) if pid not in stopped]
+    while any(is_alive(pid) for pid in others) and time.monotonic() - began < limit:
+        time.sleep(0.05)
+        others = [pid for pid in set(others) | set(marked(mark, name)) if pid not in stopped]
+    took = time.monotonic() - began
+    if any(is_alive(pid) for pid in others):
+        wrong.append(f"PEs {[pid for pid in others if is_alive(pid)]} still run after {took:.1f} s")
+    # The launcher may wait for the other half of its own, or for who is stopped.
+    ended = True
+    try:
+        output = job.communicate(timeout=3 if died else 20)[0]
+    except subprocess.TimeoutExpired:
+        ended = False
+        kill_all(marked(mark))
+        output = job.communicate()[0]
+    if fault in CUTS:
+        hosts.join(hosts.count)
+        hosts.await_links()
+    if not ended and not died:
+        wrong.append("the launcher does not end")
+    lines = collections.Counter(OURS.findall(output))
+    if died and job.returncode == 0:
+        wrong.append("ended with status 0")
+    launchers_own = fault in CUTS and NOT_CONNECTED.search(output)
+    if not died and (job.returncode != 0 or lines) and not (launchers_own or any_end):
+        wrong.append(f"status {job.returncode}, although nothing was lost")
+    if died and not output.strip() and ended:
+        wrong.append("ended without a word")
+    if any(count > 1 for count in lines.values()):
+        wrong.append(f"lines of ours: {dict(lines)}")
+    end = time.monotonic() + 2
+    while (left := marked(mark)) and time.monotonic() < end:
+        time.sleep(0.05)
+    kill_all(left)
+    left = [pid for pid in left if pid in others]
+    if left:
+        wrong.append(f"left processes {left}")
+    if wrong:
+        print(f"trial {number}, seed {seed}: {fault}, {chosen}, after {delay:.3f} s on "
+              f"{hosts.count} hosts: {'; '.join(wrong)}\n{output}", flush=True)
+    what = fault if disturbed is not None else "ended before"
+    if any_end:
+        what = TOO_LONG[0]
+    if launchers_own:
+        what = "launcher could not connect"
+    return what, took, bool(wrong), sum(lines.values())
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    trials = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    faults = sys.argv[4:] or FAULTS
+    if not shutil.which("mpiexec.hydra"):
+        print("mpiexec.hydra is not installed (tools/install-packages.sh --hosts)")
+        return 77
+    table = collections.defaultdict(list)
+    try:
+        for count in (2, 3):
+            with tempfile.TemporaryDirectory() as folder, Hosts(count, folder) as hosts:
+                for number in range(count - 2, trials, 2):
+                    fault = faults[number // 2 % len(faults)]
+                    result = trial(number, seed, hosts, program, fault)
+                    table[count, result[0]].append(result[1:])
+    except Unavailable as reason:
+        print(reason)
+        return 77
+    print("| hosts | fault | trials | longest to the end | without a line of ours | wrong |")
+    print("|---|---|---|---|---|---|")
+    for (count, what), results in sorted(table.items()):
+        longest = max(took for took, _, _ in results)
+        silent = sum(lines == 0 for _, _, lines in results)
+        print(f"| {count} | {what} | {len(results)} | {longest:.1f} s | {silent} | "
+              f"{sum(wrong for _, wrong, _ in results)} |")
+    return 1 if any(wrong for results in table.values() for _, wrong, _ in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

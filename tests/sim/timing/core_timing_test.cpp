@@ -1,0 +1,306 @@
+#include "sim/timing/core_timing.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/timing/scripted_machine.hpp"
+
+namespace isthmus::sim {
+namespace {
+
+MachineDescription one_node() {
+    MachineDescription m = table3();
+    m.mesh.width = m.mesh.height = 1;
+    return m;
+}
+
+TEST(CoreTiming, OneIntegerInstructionACycle) {
+    ScriptedMachine s(one_node());
+    for (int i = 0; i < 1000; ++i)
+        s.sources[0]->steps.push_back(plain(s.machine, TimingClass::kInteger, 5, 5));
+    ASSERT_TRUE(s.simulator->run());
+    // The first instruction misses the instruction cache: directory, memory, return.
+    const Cycle first = memory_done(s.machine, s.machine.directory.lookup_cycles) +
+                        s.machine.directory.return_cycles;
+    EXPECT_EQ(s.sources[0]->before[1], first + 1);
+    EXPECT_EQ(s.sources[0]->between(0, 999), 999u);
+    EXPECT_EQ(s.simulator->instructions(), 1000u);
+    EXPECT_EQ(s.simulator->nodes()[0]->core().statistics().stalls[0], first);
+}
+
+// Each producer, then an instruction that needs its result: issue to issue is the latency.
+TEST(CoreTiming, ResultLatencies) {
+    const MachineDescription m = one_node();
+    const std::pair<TimingClass, Cycle> table[] = {
+        {TimingClass::kInteger, 1},
+        {TimingClass::kMultiply, m.core.multiply_cycles},
+        {TimingClass::kDivide, m.core.divide_cycles},
+        {TimingClass::kFloat, m.core.float_cycles},
+        {TimingClass::kFloatDivide, m.core.float_divide_cycles}};
+    for (const auto& [kind, latency] : table) {
+        ScriptedMachine s(m);
+        auto& steps = s.sources[0]->steps;
+        steps.push_back(plain(m, TimingClass::kInteger));
+        steps.push_back(plain(m, kind, 7, 6));
+        steps.push_back(plain(m, TimingClass::kInteger, 8, 7));
+        s.simulator->run();
+        EXPECT_EQ(s.sources[0]->between(1, 2), latency) << static_cast<int>(kind);
+    }
+    // Multiplications stream, divisions do not.
+    ScriptedMachine s(m);
+    auto& steps = s.sources[0]->steps;
+    steps.push_back(plain(m, TimingClass::kInteger));
+    for (RegisterId r : {1, 2, 3})
+        steps.push_back(plain(m, TimingClass::kMultiply, r, 10));
+    for (RegisterId r : {4, 5})
+        steps.push_back(plain(m, TimingClass::kDivide, r, 10));
+    s.simulator->run();
+    EXPECT_EQ(s.sources[0]->between(1, 3), 2u);
+    EXPECT_EQ(s.sources[0]->between(4, 5), m.core.divide_cycles);
+}
+
+TEST(CoreTiming, LoadLatenciesByLevel) {
+    const MachineDescription m = one_node();
+    ScriptedMachine s(m);
+    auto& steps = s.sources[0]->steps;
+    steps.push_back(plain(m, TimingClass::kInteger));
+    steps.push_back(load(m, 5, data(m)));                    // 1: memory
+    steps.push_back(plain(m, TimingClass::kInteger, 6, 5));  // 2: waits
+    steps.push_back(load(m, 5, data(m) + 8));                // 3: first level
+    steps.push_back(plain(m, TimingClass::kInteger, 6, 5));  // 4
+    // Eight more lines of the same set push the line out of the first level.
+    for (unsigned i = 1; i <= 8; ++i) {
+        steps.push_back(load(m, 5, data(m) + i * 2048));
+        steps.push_back(plain(m, TimingClass::kInteger, 6, 5));
+    }
+    steps.push_back(load(m, 5, data(m)));                    // 21: second level
+    steps.push_back(plain(m, TimingClass::kInteger, 6, 5));  // 22
+    s.simulator->run();
+    const ScriptedSource& source = *s.sources[0];
+    const Cycle issued = source.before[2] - 1;
+    const Cycle expected =
+        memory_done(m, issued + m.directory.lookup_cycles) + m.directory.return_cycles;
+    EXPECT_EQ(source.between(1, 2), expected - issued);
+    EXPECT_EQ(source.between(3, 4), m.l1_data.hit_cycles);
+    EXPECT_EQ(source.between(21, 22), m.l2.hit_cycles);
+}
+
+// Misses overlap until the miss registers are used up: with n of them, n independent loads cost
+// about one latency.
+TEST(CoreTiming, IndependentMissesOverlap) {
+    Cycle taken[2];
+    for (std::uint64_t misses : {1, 4}) {
+        MachineDescription m = one_node();
+        m.core.load_misses = misses;
+        ScriptedMachine s(m);
+        auto& steps = s.sources[0]->steps;
+        steps.push_back(plain(m, TimingClass::kInteger));
+        for (unsigned i = 0; i < 4; ++i)
+            steps.push_back(load(m, static_cast<RegisterId>(5 + i), data(m) + i * 64));
+        for (unsigned i = 0; i < 4; ++i) {
+            steps.push_back(plain(m, TimingClass::kInteger, 10, static_cast<RegisterId>(5 + i)));
+        }
+        s.simulator->run();
+        taken[misses == 4] = s.sources[0]->between(1, 8);
+        const auto& stalls = s.simulator->nodes()[0]->core().statistics().stalls;
+        EXPECT_EQ(stalls[static_cast<std::size_t>(StallCause::kMissSlots)] != 0, misses == 1);
+    }
+    EXPECT_GT(taken[0], 5 * taken[1] / 2);
+}
+
+// Stores do not wait until the store buffer is full.
+TEST(CoreTiming, StoresArePosted) {
+    MachineDescription m = one_node();
+    m.core.load_misses = 1;
+    m.core.store_buffer = 3;
+    ScriptedMachine s(m);
+    auto& steps = s.sources[0]->steps;
+    steps.push_back(plain(m, TimingClass::kInteger));
+    for (unsigned i = 0; i < 4; ++i)
+        steps.push_back(store(m, data(m) + 8 * i));  // one line under way
+    s.simulator->run();
+    EXPECT_EQ(s.sources[0]->between(1, 3), 2u);
+    EXPECT_GT(s.sources[0]->between(3, 4), 30u);
+    const auto& stalls = s.simulator->nodes()[0]->core().statistics().stalls;
+    EXPECT_GT(stalls[static_cast<std::size_t>(StallCause::kStoreBuffer)], 30u);
+}
+
+TEST(CoreTiming, FenceWaitsForStores) {
+    const MachineDescription m = one_node();
+    ScriptedMachine s(m);
+    auto& steps = s.sources[0]->steps;
+    steps.push_back(plain(m, TimingClass::kInteger));
+    steps.push_back(store(m, data(m)));
+    steps.push_back(plain(m, TimingClass::kInteger));
+    steps.push_back(plain(m, TimingClass::kFence));
+    s.simulator->run();
+    const Cycle issued = s.sources[0]->before[2] - 1;
+    const Cycle done =
+        memory_done(m, issued + m.directory.lookup_cycles) + m.directory.return_cycles;
+    EXPECT_EQ(s.sources[0]->before[4] - 1, done);
+}
+
+TEST(BranchPredictor, LearnsLoopsAndReturns) {
+    for (auto kind : {BranchPredictorKind::kStatic, BranchPredictorKind::kBimodal,
+                      BranchPredictorKind::kGshare}) {
+        MachineDescription::Branch b = table3().branch;
+        b.predictor = static_cast<std::uint64_t>(kind);
+        BranchPredictor predictor(b);
+        RetiredInstruction i;
+        i.kind = TimingClass::kBranch;
+        i.pc = 0x1000;
+        std::uint64_t wrong = 0;
+        for (int turn = 0; turn < 1000; ++turn) {
+            i.next_pc = turn % 10 == 9 ? 0x1004 : 0x0f00;  // nine times back, then out
+            wrong += !predictor.resolve(i);
+        }
+        EXPECT_LE(wrong, 2u * 100 + 20) << static_cast<int>(kind);
+        // Nested calls come back right, up to the depth of the stack.
+        wrong = 0;
+        for (int round = 0; round < 10; ++round) {
+            for (std::uint64_t depth = 0; depth < b.return_stack; ++depth) {
+                RetiredInstruction call{0x2000 + 8 * depth, 0x2000 + 8 * (depth + 1),
+                                        TimingClass::kCall};
+                wrong += !predictor.resolve(call);
+            }
+            for (std::uint64_t depth = b.return_stack; depth-- > 0;) {
+                RetiredInstruction back{0x3002, 0x2004 + 8 * depth, TimingClass::kReturn};
+                EXPECT_TRUE(predictor.resolve(back));
+            }
+        }
+        EXPECT_EQ(wrong, b.return_stack);  // each call once, for its target
+    }
+    // What gshare is for: a branch that alternates.
+    MachineDescription::Branch b = table3().branch;
+    b.predictor = static_cast<std::uint64_t>(BranchPredictorKind::kGshare);
+    BranchPredictor predictor(b);
+    RetiredInstruction i;
+    i.kind = TimingClass::kBranch;
+    i.pc = 0x1000;
+    std::uint64_t wrong = 0;
+    for (int turn = 0; turn < 1000; ++turn) {
+        i.next_pc = turn % 2 == 0 ? 0x1004 : 0x0f00;
+        wrong += !predictor.resolve(i);
+    }
+    EXPECT_LT(wrong, 50u);
+}
+
+/// Two nodes; the steps are node 0's.
+ScriptedMachine two_nodes(std::uint64_t remote_loads, std::vector<Step> steps) {
+    MachineDescription m = table3();
+    m.mesh.width = 2;
+    m.mesh.height = 1;
+    m.core.remote_loads = remote_loads;
+    ScriptedMachine s(m);
+    s.sources[0]->steps = std::move(steps);
+    return s;
+}
+Step remote_access(const MachineDescription& m, RemoteKind kind, std::uint64_t offset,
+                   RegisterId result = 0) {
+    RemoteOperation operation;
+    operation.kind = kind;
+    operation.name_space = 2;
+    operation.address = data(m) + offset;
+    operation.blocking = kind == RemoteKind::kLoad && result == 0;
+    operation.results[0] = result;
+    return remote(m, operation);
+}
+Step fence(const MachineDescription& m, std::uint8_t sets) {
+    Step step = plain(m, TimingClass::kFence);
+    step.instruction.fence = sets;
+    return step;
+}
+
+// As many loads as the machine has places for go on their way in consecutive cycles; the next one
+// waits for the first.
+TEST(CoreTiming, RemoteLoadsOverlapUpToTheirNumber) {
+    const MachineDescription m = table3();
+    const auto load_to = [&](RegisterId reg) {
+        return remote_access(m, RemoteKind::kLoad, 64 * reg, reg);
+    };
+    std::vector<Step> steps = {plain(m, TimingClass::kInteger),
+                               remote_access(m, RemoteKind::kLoad, 4096)};  // warms the NLB
+    for (RegisterId reg = 1; reg <= 4; ++reg)
+        steps.push_back(load_to(reg));
+    steps.push_back(fence(m, 0x22));
+    steps.push_back(plain(m, TimingClass::kInteger));
+    ScriptedMachine all = two_nodes(4, steps), half = two_nodes(2, steps);
+    ASSERT_TRUE(all.simulator->run());
+    ASSERT_TRUE(half.simulator->run());
+    EXPECT_EQ(all.sources[0]->between(2, 5), 3u);
+    EXPECT_EQ(half.sources[0]->between(2, 3), 1u);
+    EXPECT_GT(half.sources[0]->between(3, 4), 60u);
+    const auto& latency = all.simulator->nodes()[0]->nic().statistics().latency[0];
+    EXPECT_EQ(latency.count(), 5u);
+    EXPECT_GE(all.sources[0]->between(5, 6), latency.minimum() - 4);
+    EXPECT_LT(all.sources[0]->between(2, 6), 2 * latency.minimum());
+    EXPECT_EQ(all.sources[0]->answers.size(), 5u);
+}
+
+// A load must not see what comes behind it, nor an older value than the load in front of it.
+TEST(CoreTiming, WritesAndLoadsOfTheSamePlaceWaitForRemoteLoads) {
+    const MachineDescription m = table3();
+    struct Second {
+        Step step;
+        bool waits;
+    };
+    const Second seconds[] = {{remote_access(m, RemoteKind::kStore, 4096), true},
+                              {remote_access(m, RemoteKind::kAtomic, 4096), true},
+                              {remote_access(m, RemoteKind::kBulkPut, 4096), true},
+                              {remote_access(m, RemoteKind::kBulkGet, 4096), false},
+                              {remote_access(m, RemoteKind::kLoad, 68, 6), true},
+                              {remote_access(m, RemoteKind::kLoad, 72, 6), false},
+                              {remote_access(m, RemoteKind::kLoad, 56, 6), false}};
+    for (const auto& [step, waits] : seconds) {
+        Step second = step;
+        second.remote.local_address = data(m) + 8192;
+        ScriptedMachine s =
+            two_nodes(4, {plain(m, TimingClass::kInteger), remote_access(m, RemoteKind::kLoad, 0),
+                          remote_access(m, RemoteKind::kLoad, 64, 5), second});
+        ASSERT_TRUE(s.simulator->run());
+        EXPECT_EQ(s.sources[0]->between(2, 3) > 60, waits) << &second - &step;
+        EXPECT_EQ(s.sources[0]->between(2, 3) == 1, !waits);
+    }
+}
+
+// A fence waits for what its predecessor set names and for nothing else.
+TEST(CoreTiming, FencesHonourTheirPredecessors) {
+    const MachineDescription m = table3();
+    struct Case {
+        Step before;
+        std::uint8_t sets;
+        bool waits;
+    };
+    const Step posted = remote_access(m, RemoteKind::kStore, 0),
+               loading = remote_access(m, RemoteKind::kLoad, 0, 5),
+               miss = store(m, data(m) + 65536), local = load(m, 5, data(m) + 65536),
+               get = remote_access(m, RemoteKind::kBulkGet, 0);
+    const Case cases[] = {{posted, 0x22, false}, {posted, 0x12, true},  {posted, 0xff, true},
+                          {posted, 0x10, false}, {posted, 0x44, true},  {loading, 0x11, false},
+                          {loading, 0x21, true}, {loading, 0x82, true}, {miss, 0x22, false},
+                          {miss, 0x11, true},    {local, 0x11, false},  {local, 0x23, true},
+                          {get, 0x22, true},     {get, 0x11, true}};
+    for (const auto& [before, sets, waits] : cases) {
+        Step first = before;
+        first.remote.local_address = data(m) + 8192;
+        ScriptedMachine s =
+            two_nodes(4, {plain(m, TimingClass::kInteger), remote_access(m, RemoteKind::kLoad, 128),
+                          first, fence(m, sets), plain(m, TimingClass::kInteger)});
+        ASSERT_TRUE(s.simulator->run());
+        EXPECT_EQ(s.sources[0]->between(2, 3) > 1, waits)
+            << "case " << &before - &cases[0].before << ", sets " << std::hex << int{sets};
+    }
+}
+
+TEST(CoreTiming, MispredictionCosts) {
+    const MachineDescription m = one_node();
+    ScriptedMachine s(m);
+    Step branch = plain(m, TimingClass::kBranch);
+    branch.instruction.next_pc = m.memory.base - 64;  // taken, never seen before
+    s.sources[0]->steps = {plain(m, TimingClass::kInteger), branch,
+                           plain(m, TimingClass::kInteger)};
+    s.simulator->run();
+    EXPECT_EQ(s.sources[0]->between(0, 2), 2 + m.core.mispredict_cycles);
+}
+
+}  // namespace
+}  // namespace isthmus::sim

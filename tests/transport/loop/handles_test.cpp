@@ -1,0 +1,533 @@
+// Handles, quiet of some PEs, and channels (transport.hpp), over roads with and without order.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "loop_job.hpp"
+#include "several/crossed_roads.hpp"
+
+using namespace isthmus::transport;
+using isthmus::transport::test::CrossedRoads;
+using isthmus::transport::test::LoopJob;
+using isthmus::transport::test::LoopRoad;
+using isthmus::transport::test::OrderedLoopRoad;
+
+namespace {
+
+constexpr std::uint64_t kDelay = 300'000;  // nanoseconds
+constexpr int kOpen = 1;                   // the PE that serves always
+constexpr int kShut = 2;                   // and the one that serves when it is told to
+
+Place word(std::uint64_t index) {
+    return {kHeap, index * sizeof(std::uint64_t)};
+}
+std::uint64_t seen(LoopJob& job, int pe, std::uint64_t index) {
+    // Acquire: partner is the service's thread of that PE.
+    return __atomic_load_n(job.heap(pe) + index, __ATOMIC_ACQUIRE);
+}
+const Atomic kAddOne{AtomicKind::add, 8, 1, 0};
+
+// Whether there is something that quiet must see to. Several roads do not know it from a number.
+void expect_before_quiet(const Channel& channel, bool something) {
+    const std::atomic<int>* const before = channel.before_quiet();
+    if (!before) return;
+    EXPECT_EQ(before->load() != 0, something);
+}
+
+// Three PEs of which PE 0 runs the program. kShut serves nobody until it is opened: who waits for
+// it by mistake waits for ever, which the time limit of the test ends. So does who sends it more
+// than some 10 messages: a socket takes no more.
+template <typename Road>
+struct ShutJob : LoopJob {
+    ShutJob() : LoopJob(3) { serves_by_itself[kShut] = false; }
+    template <typename Program>
+    void run_at_0(Program&& program) {
+        LoopJob::run<Road>(1, kDelay, [&](int me, Transport& road) {
+            if (me == 0) {
+                program(road);
+                open();
+                road.settle();
+                over = true;
+            }
+            while (me == kShut && !over) {
+                if (is_open) road.progress();
+                sched_yield();
+            }
+        });
+    }
+    void open() { is_open = true; }
+    void shut() { is_open = false; }
+    std::atomic<bool> is_open{false};
+    std::atomic<bool> over{false};
+};
+
+template <typename Road>
+struct Handles : testing::Test {};
+using Roads = testing::Types<LoopRoad, OrderedLoopRoad, CrossedRoads>;
+TYPED_TEST_SUITE(Handles, Roads, );
+
+TYPED_TEST(Handles, OfNothingAreComplete) {
+    LoopJob job(2);
+    job.run<TypeParam>(1, kDelay, [&](int, Transport& road) {
+        Completion handle;
+        EXPECT_TRUE(road.test(handle));
+        EXPECT_TRUE(road.test(handle));
+        road.begin_put(1, word(0), &job, 0, handle);
+        EXPECT_TRUE(road.test(handle));
+        road.await(handle);
+    });
+}
+
+TYPED_TEST(Handles, OfPutsAreCompleteWhenTheDataAreAtTheTarget) {
+    for (const std::size_t bytes : {8u, 4096u, 60000u}) {
+        LoopJob job(2);
+        job.run<TypeParam>(2, kDelay, [&](int me, Transport& road) {
+            std::vector<std::uint64_t> data(bytes / 8);
+            Completion handle;
+            for (std::uint64_t turn = 1; turn <= 40 && me == 0; ++turn) {
+                std::fill(data.begin(), data.end(), turn);
+                road.begin_put(1, word(8), data.data(), bytes, handle);
+                if (turn % 2 == 0)
+                    road.await(handle);
+                else
+                    while (!road.test(handle))
+                        sched_yield();
+                EXPECT_EQ(seen(job, 1, 8), turn);
+                EXPECT_EQ(seen(job, 1, 8 + data.size() - 1), turn) << bytes;
+            }
+        });
+    }
+}
+
+TYPED_TEST(Handles, OfGetsAreCompleteWhenTheDataAreHere) {
+    LoopJob job(2);
+    job.run<TypeParam>(3, kDelay, [&](int me, Transport& road) {
+        if (me != 0) return;
+        std::vector<std::uint64_t> back(6000);
+        for (std::uint64_t turn = 1; turn <= 20; ++turn) {
+            for (std::size_t i = 0; i < back.size(); ++i)
+                __atomic_store_n(job.heap(1) + i, turn + i, __ATOMIC_RELEASE);
+            Completion handle;
+            road.begin_get(1, back.data(), word(0), back.size() * 8, handle);
+            road.await(handle);
+            EXPECT_EQ(back.front(), turn);
+            EXPECT_EQ(back.back(), turn + back.size() - 1);
+        }
+    });
+}
+
+// More than the road leaves under way: those that are begun wait for room alone.
+TYPED_TEST(Handles, AreMany) {
+    constexpr std::size_t kMany = 700;
+    LoopJob job(3);
+    job.run<TypeParam>(4, kDelay, [&](int me, Transport& road) {
+        if (me != 0) return;
+        std::vector<std::uint64_t> data(kMany);
+        std::vector<std::uint64_t> back(kMany);
+        std::deque<Completion> handles(2 * kMany);
+        for (std::size_t i = 0; i < kMany; ++i) {
+            data[i] = 5 * i + 1;
+            job.heap(2)[i] = 7 * i + 1;
+            road.begin_put(1, word(i), &data[i], 8, handles[i]);
+            road.begin_get(2, &back[i], word(i), 8, handles[kMany + i]);
+        }
+        // Whichever is complete first.
+        std::vector<bool> done(2 * kMany);
+        for (std::size_t left = 2 * kMany; left != 0;) {
+            for (std::size_t i = 0; i < 2 * kMany; ++i) {
+                if (done[i] || !road.test(handles[i])) continue;
+                done[i] = true;
+                --left;
+                if (i < kMany)
+                    EXPECT_EQ(seen(job, 1, i), data[i]);
+                else
+                    EXPECT_EQ(back[i - kMany], 7 * (i - kMany) + 1);
+            }
+        }
+    });
+}
+
+TYPED_TEST(Handles, StandForOperationsOnSeveralPes) {
+    LoopJob job(4);
+    job.run<TypeParam>(5, kDelay, [&](int me, Transport& road) {
+        Completion handle;
+        for (std::uint64_t turn = 1; turn <= 30 && me == 0; ++turn) {
+            for (int to = 1; to < 4; ++to)
+                road.begin_put(to, word(0), &turn, sizeof turn, handle);
+            road.await(handle);
+            for (int to = 1; to < 4; ++to)
+                EXPECT_EQ(seen(job, to, 0), turn);
+        }
+    });
+}
+
+TYPED_TEST(Handles, AreTestedWithoutWaiting) {
+    ShutJob<TypeParam> job;
+    job.run_at_0([&](Transport& road) {
+        const std::uint64_t one = 1;
+        std::uint64_t back = 0;
+        Completion put;
+        Completion get;
+        Completion quiet;
+        Completion one_pe;
+        road.begin_put(kShut, word(0), &one, sizeof one, put);
+        road.begin_get(kShut, &back, word(1), sizeof back, get);
+        road.post_atomic(kShut, word(2), kAddOne);
+        road.begin_quiet(Channel::kAll, quiet);
+        road.begin_quiet(kShut, one_pe);
+        for (int i = 0; i < 1000; ++i)
+            EXPECT_FALSE(road.test(put) || road.test(get) || road.test(quiet) || road.test(one_pe));
+        EXPECT_EQ(seen(job, kShut, 0), 0u);
+        job.open();
+        road.await(one_pe);
+        EXPECT_EQ(seen(job, kShut, 0), 1u);
+        EXPECT_EQ(seen(job, kShut, 2), 1u);
+        EXPECT_TRUE(road.test(put));
+        road.await(quiet);
+        road.await(get);
+    });
+}
+
+TYPED_TEST(Handles, WaitForTheirOwnOperationsAlone) {
+    ShutJob<TypeParam> job;
+    std::uint64_t back = 0;  // written when the job is opened, behind the program
+    job.run_at_0([&](Transport& road) {
+        for (std::uint64_t turn = 1; turn <= 2; ++turn) {
+            road.put(kShut, word(turn), &turn, sizeof turn);
+            road.post_atomic(kShut, word(0), kAddOne);
+            road.get_nbi(kShut, &back, word(9), sizeof back);
+            Completion handle;
+            road.begin_put(kOpen, word(turn), &turn, sizeof turn, handle);
+            road.await(handle);
+            EXPECT_EQ(seen(job, kOpen, turn), turn);
+            road.put(kOpen, word(turn + 8), &turn, sizeof turn);
+            road.begin_quiet(kOpen, handle);
+            road.await(handle);
+            EXPECT_EQ(seen(job, kOpen, turn + 8), turn);
+        }
+        EXPECT_EQ(seen(job, kShut, 1), 0u);
+    });
+}
+
+TYPED_TEST(Handles, OfQuietDoNotWaitForWhatComesLater) {
+    ShutJob<TypeParam> job;
+    job.run_at_0([&](Transport& road) {
+        const std::uint64_t one = 1;
+        std::vector<std::uint64_t> block(5000, 3);
+        std::uint64_t back = 0;
+        job.heap(kOpen)[9000] = 4;
+        road.put(kOpen, word(0), &one, sizeof one);
+        road.put_nbi(kOpen, word(10), block.data(), block.size() * 8);
+        road.get_nbi(kOpen, &back, word(9000), sizeof back);
+        road.post_atomic(kOpen, word(1), kAddOne);
+        Completion handle;
+        road.begin_quiet(Channel::kAll, handle);
+        road.put(kShut, word(0), &one, sizeof one);
+        road.post_atomic(kShut, word(1), kAddOne);
+        road.await(handle);
+        EXPECT_EQ(seen(job, kOpen, 0), 1u);
+        EXPECT_EQ(seen(job, kOpen, 1), 1u);
+        EXPECT_EQ(seen(job, kOpen, 10 + 4999), 3u);
+        EXPECT_EQ(back, 4u);
+    });
+}
+
+TYPED_TEST(Handles, QuietOfSomePesWaitsForThese) {
+    ShutJob<TypeParam> job;
+    job.run_at_0([&](Transport& road) {
+        const int pes[] = {kOpen, 0};
+        for (std::uint64_t turn = 1; turn <= 20; ++turn) {
+            if (turn < 4) road.put(kShut, word(1), &turn, sizeof turn);
+            road.put(kOpen, word(1), &turn, sizeof turn);
+            road.post_atomic(kOpen, word(2), kAddOne);
+            road.quiet(pes, 2);
+            EXPECT_EQ(seen(job, kOpen, 1), turn);
+            EXPECT_EQ(seen(job, kOpen, 2), turn);
+        }
+        EXPECT_EQ(seen(job, kShut, 1), 0u);
+        job.open();
+        const int other[] = {kShut};
+        road.quiet(other, 1);
+        EXPECT_EQ(seen(job, kShut, 1), 3u);
+    });
+}
+
+// Who begins a quiet takes the marks of what others have issued: their quiet waits nevertheless.
+TYPED_TEST(Handles, OfQuietHideNothingFromOtherThreads) {
+    for (const bool by_atomic : {false, true}) {
+        ShutJob<TypeParam> job;
+        job.run_at_0([&](Transport& road) {
+            const std::uint64_t one = 1;
+            if (by_atomic)
+                road.post_atomic(kShut, word(0), kAddOne);
+            else
+                road.put(kShut, word(0), &one, sizeof one);
+            Completion handle;
+            road.begin_quiet(Channel::kAll, handle);
+            std::atomic<bool> is_quiet = false;
+            std::thread other([&] {
+                isthmus::transport::test::this_job = &job;
+                by_atomic ? road.fence() : road.quiet();
+                EXPECT_EQ(seen(job, kShut, 0), 1u);
+                is_quiet = true;
+            });
+            std::this_thread::sleep_for(std::chrono::milliseconds(30));
+            EXPECT_FALSE(is_quiet);
+            job.open();
+            other.join();
+            road.await(handle);
+        });
+    }
+}
+
+TYPED_TEST(Handles, OfPutsAreSeenToByFenceAndQuiet) {
+    LoopJob job(2);
+    job.run<TypeParam>(6, kDelay, [&](int me, Transport& road) {
+        std::vector<std::uint64_t> data(5000);
+        for (std::uint64_t turn = 1; turn <= 40 && me == 0; ++turn) {
+            std::fill(data.begin(), data.end(), turn);
+            Completion handle;
+            road.begin_put(1, word(0), data.data(), data.size() * 8, handle);
+            if (turn % 2 == 0) {
+                road.quiet();
+            } else {
+                road.fence();
+                road.put(1, word(6000), &turn, sizeof turn);
+                while (seen(job, 1, 6000) != turn)
+                    sched_yield();
+            }
+            EXPECT_EQ(seen(job, 1, 0), turn);
+            EXPECT_EQ(seen(job, 1, 4999), turn);
+            road.await(handle);
+        }
+    });
+}
+
+TYPED_TEST(Handles, LeaveWhatIsUnderWayToQuiet) {
+    ShutJob<TypeParam> job;
+    std::uint64_t back = 0;  // written when the job is opened, behind the program
+    job.run_at_0([&](Transport& road) {
+        road.get_nbi(kShut, &back, word(0), sizeof back);
+        const int pe = kOpen;
+        road.quiet(&pe, 1);
+        expect_before_quiet(road, true);
+    });
+}
+
+// A link that takes nothing while it is told so.
+struct FullLink : isthmus::transport::test::OrderedLink {
+    using OrderedLink::OrderedLink;
+    long send(int pe, Pieces pieces, Order order) {
+        return is_full ? kFull : OrderedLink::send(pe, pieces, order);
+    }
+    static inline std::atomic<bool> is_full{false};
+};
+
+TEST(HandlesOverAFullLink, AskWhenThereIsRoom) {
+    LoopJob job(2);
+    job.run<service::Road<FullLink>>(1, kDelay, [&](int me, Transport& road) {
+        for (std::uint64_t turn = 1; turn <= 20 && me == 0; ++turn) {
+            Completion put;
+            Completion quiet;
+            road.begin_put(1, word(0), &turn, sizeof turn, put);
+            road.post_atomic(1, word(1), kAddOne);
+            FullLink::is_full = true;
+            EXPECT_FALSE(road.test(put));
+            road.begin_quiet(Channel::kAll, quiet);
+            EXPECT_FALSE(road.test(quiet));
+            FullLink::is_full = false;
+            road.await(quiet);
+            EXPECT_EQ(seen(job, 1, 0), turn);
+            EXPECT_EQ(seen(job, 1, 1), turn);
+            road.await(put);
+        }
+    });
+}
+
+// A link of which a test sends the latest answer once more.
+struct RepeatingLink : isthmus::transport::test::OrderedLink {
+    explicit RepeatingLink(const Services& services) : OrderedLink(services) {
+        if (services.me == kShut) of_shut = this;
+    }
+    long send(int pe, Pieces pieces, Order order) {
+        std::vector<char> whole;
+        for (const Piece& piece : pieces)
+            whole.insert(whole.end(), static_cast<const char*>(piece.bytes),
+                         static_cast<const char*>(piece.bytes) + piece.count);
+        service::Request request;
+        std::memcpy(static_cast<void*>(&request), whole.data(), service::kShortRequest);
+        if (this == of_shut && request.kind == service::RequestKind::answer) answer = whole;
+        return OrderedLink::send(pe, pieces, order);
+    }
+    static inline RepeatingLink* of_shut = nullptr;
+    static inline std::vector<char> answer;
+};
+
+TEST(HandlesOverARepeatingLink, TakeNoAnswerTwice) {
+    ShutJob<service::Road<RepeatingLink>> job;
+    job.run_at_0([&](Transport& road) {
+        job.open();
+        road.post_atomic(kShut, word(0), kAddOne);
+        road.quiet();
+        job.shut();
+        road.post_atomic(kShut, word(0), kAddOne);
+        Completion handle;
+        road.begin_quiet(Channel::kAll, handle);
+        RepeatingLink::of_shut->OrderedLink::send(
+            0, {{RepeatingLink::answer.data(), RepeatingLink::answer.size()}}, Order::strict);
+        while (road.refused() == 0 && !road.test(handle))
+            sched_yield();
+        EXPECT_FALSE(road.test(handle));
+        job.open();
+        road.await(handle);
+        EXPECT_EQ(seen(job, kShut, 0), 2u);
+    });
+}
+
+template <typename Road>
+struct Channels : testing::Test {};
+TYPED_TEST_SUITE(Channels, Roads, );
+
+TYPED_TEST(Channels, AreQuietWithoutEachOther) {
+    ShutJob<TypeParam> job;
+    job.run_at_0([&](Transport& road) {
+        std::uint64_t back = 0;
+        const std::unique_ptr<Channel> shut = road.open_channel();
+        const std::unique_ptr<Channel> open = road.open_channel();
+        for (std::uint64_t turn = 1; turn <= 2; ++turn) {
+            shut->put(kShut, word(turn), &turn, sizeof turn);
+            shut->post_atomic(kShut, word(0), kAddOne);
+            shut->get_nbi(kShut, &back, word(9), sizeof back);
+            for (Channel* const channel : {open.get(), static_cast<Channel*>(&road)}) {
+                channel->put(kOpen, word(turn), &turn, sizeof turn);
+                channel->post_atomic(kOpen, word(0), kAddOne);
+                channel->fence();
+                channel->quiet();
+                EXPECT_EQ(seen(job, kOpen, turn), turn);
+            }
+        }
+        EXPECT_EQ(seen(job, kOpen, 0), 4u);
+        Completion handle;
+        shut->begin_quiet(Channel::kAll, handle);
+        EXPECT_FALSE(shut->test(handle));
+        expect_before_quiet(*shut, true);
+        expect_before_quiet(road, false);
+        job.open();
+        shut->await(handle);
+        EXPECT_EQ(seen(job, kShut, 0), 2u);
+        expect_before_quiet(*shut, false);
+    });
+}
+
+TYPED_TEST(Channels, AreQuietWhenTheyAreClosed) {
+    LoopJob job(2);
+    job.run<TypeParam>(7, kDelay, [&](int me, Transport& road) {
+        for (std::uint64_t turn = 1; turn <= 40 && me == 0; ++turn) {
+            std::unique_ptr<Channel> channel = road.open_channel();
+            channel->put(1, word(0), &turn, sizeof turn);
+            channel->post_atomic(1, word(1), kAddOne);
+            channel.reset();
+            EXPECT_EQ(seen(job, 1, 0), turn);
+            EXPECT_EQ(seen(job, 1, 1), turn);
+        }
+    });
+}
+
+// What leaves a job has settled all of its channels.
+TYPED_TEST(Channels, AreSettledWithTheRoad) {
+    LoopJob job(2);
+    job.run<TypeParam>(8, kDelay, [&](int me, Transport& road) {
+        const std::unique_ptr<Channel> channel = road.open_channel();
+        for (std::uint64_t turn = 1; turn <= 40 && me == 0; ++turn) {
+            channel->put(1, word(0), &turn, sizeof turn);
+            road.settle();
+            EXPECT_EQ(seen(job, 1, 0), turn);
+        }
+    });
+}
+
+// As Loop.BehavesAsItsModel: each operation on a channel or with a handle of its own, ordered
+// before the next one on the same word by what the contract has for it.
+TYPED_TEST(Channels, BehaveAsTheirModel) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        LoopJob job(3);
+        job.run<TypeParam>(seed, kDelay, [&](int me, Transport& road) {
+            constexpr std::uint64_t kWords = 8;
+            std::mt19937_64 random(seed * 64 + static_cast<std::uint64_t>(me));
+            const std::uint64_t base = 64 + static_cast<std::uint64_t>(me) * 2 * kWords;
+            const std::unique_ptr<Channel> side = road.open_channel();
+            Channel* const channels[] = {&road, side.get()};
+            struct Word {
+                std::uint64_t value = 0;
+                std::uint64_t source = 0;
+                Completion handle;
+            };
+            std::vector<std::uint64_t> model(3 * 2 * kWords);
+            std::deque<Word> under_way(model.size());
+            std::vector<bool> touched(model.size());
+            std::vector<bool> has_handle(model.size());
+            for (int step = 0; step < 500; ++step) {
+                const int to = (me + 1 + static_cast<int>(random() % 2)) % 3;
+                // Each channel has words of its own.
+                const std::size_t which = random() % 2;
+                Channel& channel = *channels[which];
+                const std::uint64_t index = which * kWords + random() % kWords;
+                const std::size_t at = static_cast<std::size_t>(to) * 2 * kWords + index;
+                Word& slot = under_way[at];
+                if (has_handle[at]) {
+                    channel.await(slot.handle);
+                    EXPECT_EQ(seen(job, to, base + index), model[at]);
+                } else if (touched[at]) {
+                    Completion quiet;
+                    switch (random() % 4) {
+                        case 0: channel.fence(); break;
+                        case 1: channel.quiet(&to, 1); break;
+                        case 2: channel.quiet(); break;
+                        default:
+                            channel.begin_quiet(random() % 2 ? to : Channel::kAll, quiet);
+                            channel.await(quiet);
+                    }
+                }
+                touched[at] = true;
+                has_handle[at] = false;
+                slot.source = random();
+                switch (random() % 4) {
+                    case 0:
+                        channel.begin_put(to, word(base + index), &slot.source, 8, slot.handle);
+                        model[at] = slot.source;
+                        has_handle[at] = true;
+                        break;
+                    case 1:
+                        channel.put(to, word(base + index), &slot.source, 8);
+                        model[at] = slot.source;
+                        break;
+                    case 2:
+                        channel.post_atomic(to, word(base + index),
+                                            {AtomicKind::add, 8, slot.source, 0});
+                        model[at] += slot.source;
+                        break;
+                    default:
+                        channel.begin_get(to, &slot.value, word(base + index), 8, slot.handle);
+                        channel.await(slot.handle);
+                        EXPECT_EQ(slot.value, model[at]);
+                }
+            }
+            side->quiet();
+            road.quiet();
+            for (std::size_t at = 0; at < under_way.size(); ++at)
+                channels[at / kWords % 2]->await(under_way[at].handle);
+            for (std::size_t at = 0; at < model.size(); ++at) {
+                const int pe = static_cast<int>(at / (2 * kWords));
+                if (pe == me) continue;
+                EXPECT_EQ(seen(job, pe, base + at % (2 * kWords)), model[at]);
+            }
+        });
+    }
+}
+
+}  // namespace

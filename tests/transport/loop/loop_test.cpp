@@ -1,0 +1,231 @@
+// The contract (transport.hpp) over a road that keeps back and reorders whatever it may.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "loop_job.hpp"
+
+using namespace isthmus::transport;
+using isthmus::transport::test::LoopJob;
+
+namespace {
+
+constexpr std::uint64_t kDelay = 300'000;  // nanoseconds
+
+Place word(std::uint64_t index) {
+    return {kHeap, index * sizeof(std::uint64_t)};
+}
+std::uint64_t seen(LoopJob& job, int pe, std::uint64_t index) {
+    // Acquire: partner is the service's thread of that PE.
+    return __atomic_load_n(job.heap(pe) + index, __ATOMIC_ACQUIRE);
+}
+
+TEST(LoopDelays, KeepsTheOrderOfStrictMessagesAlone) {
+    loop::Delays delays(1, 2, 1000);
+    std::uint64_t strict = 0;
+    std::uint64_t last = 0;
+    int overtaken = 0;
+    for (std::uint64_t now = 0; now < 10000; now += 10) {
+        const std::uint64_t due = delays.due(1, Order::strict, now);
+        EXPECT_GE(due, strict);
+        strict = due;
+        const std::uint64_t loose = delays.due(1, Order::loose, now);
+        overtaken += loose < last ? 1 : 0;
+        last = loose;
+        EXPECT_GE(loose, now);
+    }
+    EXPECT_GT(overtaken, 100);
+}
+
+TEST(LoopDelays, AreDrawnBySeed) {
+    const auto draw = [](std::uint64_t seed) {
+        loop::Delays delays(seed, 1, 1'000'000);
+        std::vector<std::uint64_t> drawn;
+        for (int i = 0; i < 50; ++i)
+            drawn.push_back(delays.due(0, Order::loose, 0));
+        return drawn;
+    };
+    EXPECT_EQ(draw(3), draw(3));
+    EXPECT_NE(draw(3), draw(4));
+}
+
+// Without a fence puts overtake each other: else the tests that run over this road show nothing.
+TEST(Loop, ReordersPutsWithoutAFence) {
+    constexpr std::uint64_t kPuts = 16;
+    constexpr std::uint64_t kLong =
+        10'000'000;  // what is late is seen to be late on a busy machine
+    LoopJob job(2);
+    int overtaken = 0;
+    job.run(1, kLong, [&](int me, Transport& road) {
+        for (std::uint64_t turn = 1; turn <= 20 && me == 0; ++turn) {
+            for (std::uint64_t put = 0; put < kPuts; ++put)
+                road.put(1, word(put), &turn, sizeof turn);
+            while (seen(job, 1, kPuts - 1) != turn)
+                sched_yield();
+            bool all = true;
+            for (std::uint64_t put = 0; put < kPuts; ++put)
+                all = all && seen(job, 1, put) == turn;
+            overtaken += all ? 0 : 1;
+            road.quiet();
+        }
+    });
+    EXPECT_GT(overtaken, 5);
+}
+
+TEST(Loop, QuietMeansThatEverythingHasArrived) {
+    LoopJob job(3);
+    job.run(2, kDelay, [&](int me, Transport& road) {
+        for (std::uint64_t turn = 1; turn <= 100; ++turn) {
+            const int to = (me + 1 + static_cast<int>(turn % 2)) % 3;
+            const auto mine = static_cast<std::uint64_t>(me);
+            road.put(to, word(mine), &turn, sizeof turn);
+            road.post_atomic(to, word(8 + mine), {AtomicKind::add, 8, 1, 0});
+            road.quiet();
+            EXPECT_EQ(seen(job, to, mine), turn);
+            EXPECT_EQ(seen(job, to, 8 + mine), (turn + (turn % 2)) / 2);
+        }
+    });
+}
+
+TEST(Loop, FenceOrdersWhatComesBehindIt) {
+    LoopJob job(2);
+    job.run(3, kDelay, [&](int me, Transport& road) {
+        for (std::uint64_t turn = 1; turn <= 100 && me == 0; ++turn) {
+            road.put(1, word(0), &turn, sizeof turn);
+            road.post_atomic(1, word(1), {AtomicKind::set, 8, turn, 0});
+            road.fence();
+            road.put(1, word(2), &turn, sizeof turn);
+            while (seen(job, 1, 2) != turn)
+                sched_yield();
+            EXPECT_EQ(seen(job, 1, 0), turn);
+            EXPECT_EQ(seen(job, 1, 1), turn);
+        }
+    });
+}
+
+TEST(Loop, SignalsComeBehindTheirData) {
+    for (const std::size_t bytes : {8u, 2048u, 2056u, 40000u}) {
+        LoopJob job(2);
+        job.run(4, kDelay, [&](int me, Transport& road) {
+            std::vector<std::uint64_t> data(bytes / 8);
+            for (std::uint64_t turn = 1; turn <= 30 && me == 0; ++turn) {
+                std::fill(data.begin(), data.end(), turn);
+                road.put_signal(1, word(8), data.data(), bytes, word(0),
+                                {AtomicKind::set, 8, turn, 0});
+                while (seen(job, 1, 0) != turn)
+                    sched_yield();
+                EXPECT_EQ(seen(job, 1, 8), turn);
+                EXPECT_EQ(seen(job, 1, 8 + data.size() - 1), turn) << bytes;
+            }
+        });
+    }
+}
+
+TEST(Loop, AnswersComeToWhoAsked) {
+    LoopJob job(3);
+    job.run(5, kDelay, [&](int me, Transport& road) {
+        for (std::uint64_t turn = 0; turn < 50; ++turn) {
+            const std::uint64_t question = turn * 3 + static_cast<std::uint64_t>(me);
+            std::uint64_t answer = 0;
+            const int to = (me + 1) % 3;
+            EXPECT_EQ(road.ask(to, 7, &question, sizeof question, &answer, sizeof answer), 8u);
+            EXPECT_EQ(answer, question);
+        }
+    });
+}
+
+// Ordering against a model: random operations of one PE on words of another. Between two fences
+// the operations on different words may come in any order, so after each fence, and with each get
+// and each fetching atomic behind a fence, the words are what the model says.
+TEST(Loop, BehavesAsItsModel) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        LoopJob job(3);
+        job.run(seed, kDelay, [&](int me, Transport& road) {
+            constexpr std::uint64_t kWords = 16;
+            std::mt19937_64 random(seed * 64 + static_cast<std::uint64_t>(me));
+            const std::uint64_t base = 64 + static_cast<std::uint64_t>(me) * kWords;
+            std::vector<std::uint64_t> model(3 * kWords);
+            std::vector<bool> touched(3 * kWords);
+            for (int step = 0; step < 600; ++step) {
+                const int to = (me + 1 + static_cast<int>(random() % 2)) % 3;
+                const std::uint64_t index = random() % kWords;
+                const std::size_t at = static_cast<std::size_t>(to) * kWords + index;
+                const std::uint64_t value = random();
+                if (touched[at] || random() % 8 == 0) {
+                    // One operation on a word between two fences.
+                    if (random() % 2 == 0)
+                        road.fence();
+                    else
+                        road.quiet();
+                    std::fill(touched.begin(), touched.end(), false);
+                }
+                touched[at] = true;
+                std::uint64_t got = 0;
+                switch (random() % 6) {
+                    case 0:
+                        road.put(to, word(base + index), &value, sizeof value);
+                        model[at] = value;
+                        break;
+                    case 1:
+                        road.post_atomic(to, word(base + index), {AtomicKind::add, 8, value, 0});
+                        model[at] += value;
+                        break;
+                    case 2:
+                        EXPECT_EQ(road.fetch_atomic(to, word(base + index),
+                                                    {AtomicKind::swap, 8, value, 0}),
+                                  model[at]);
+                        model[at] = value;
+                        break;
+                    case 3:
+                        road.get(to, &got, word(base + index), sizeof got);
+                        EXPECT_EQ(got, model[at]);
+                        break;
+                    case 4:
+                        road.put_signal(to, word(512 + base + index), &value, sizeof value,
+                                        word(base + index), {AtomicKind::set, 8, value, 0});
+                        model[at] = value;
+                        break;
+                    default:
+                        road.get_nbi(to, &got, word(base + index), sizeof got);
+                        road.quiet();
+                        std::fill(touched.begin(), touched.end(), false);
+                        EXPECT_EQ(got, model[at]);
+                }
+            }
+            road.quiet();
+            for (std::size_t at = 0; at < model.size(); ++at) {
+                const int pe = static_cast<int>(at / kWords);
+                if (pe == me) continue;
+                EXPECT_EQ(seen(job, pe, base + at % kWords), model[at]);
+            }
+        });
+    }
+}
+
+TEST(Loop, CarriesLongBlocksBothWays) {
+    LoopJob job(2);
+    job.run(6, kDelay, [&](int me, Transport& road) {
+        if (me != 0) return;
+        std::vector<std::uint64_t> data(50001);
+        std::iota(data.begin(), data.end(), 5u);
+        road.put(1, word(3), data.data(), data.size() * 8);
+        road.fence();
+        std::vector<std::uint64_t> back(data.size());
+        road.get(1, back.data(), word(3), back.size() * 8);
+        EXPECT_EQ(back, data);
+        std::fill(back.begin(), back.end(), 0u);
+        road.get_nbi(1, back.data(), word(3), back.size() * 8);
+        road.quiet();
+        EXPECT_EQ(back, data);
+        std::fill(data.begin(), data.end(), 9u);
+        road.put_nbi(1, word(3), data.data(), data.size() * 8);
+        road.quiet();
+        EXPECT_EQ(seen(job, 1, 3), 9u);
+        EXPECT_EQ(seen(job, 1, 3 + 50000), 9u);
+        EXPECT_EQ(seen(job, 1, 3 + 50001), 0u);
+    });
+}
+
+}  // namespace

@@ -1,0 +1,92 @@
+/* With ISTHMUS_PROGRESS=0 calls of the library serve others, those included that look at this PE's
+ * own memory: each case polls for what a far PE sends, by another routine. The first argument: the
+ * most seconds that a case may take. */
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static uint64_t word;
+static int flags[4];
+
+static int by_test(void) {
+    return shmem_uint64_test(&word, SHMEM_CMP_NE, 0);
+}
+static int by_test_all(void) {
+    const int excluded[4] = {0, 1, 1, 1};
+    return shmem_int_test_all(flags, 4, excluded, SHMEM_CMP_NE, 0);
+}
+static int by_test_any(void) {
+    return shmem_int_test_any(flags, 4, NULL, SHMEM_CMP_NE, 0) != SIZE_MAX;
+}
+static int by_test_some(void) {
+    size_t found[4];
+    return shmem_int_test_some(flags, 4, found, NULL, SHMEM_CMP_NE, 0) != 0;
+}
+static int by_signal_fetch(void) {
+    return shmem_signal_fetch(&word) != 0;
+}
+static int by_g(void) {
+    return shmem_uint64_g(&word, shmem_my_pe()) != 0;
+}
+static int by_get(void) {
+    uint64_t seen;
+    shmem_uint64_get(&seen, &word, 1, shmem_my_pe());
+    return seen != 0;
+}
+static int by_fetch(void) {
+    return shmem_uint64_atomic_fetch(&word, shmem_my_pe()) != 0;
+}
+static int by_fetch_add(void) {
+    return shmem_uint64_atomic_fetch_add(&word, 0, shmem_my_pe()) != 0;
+}
+static int by_compare_swap(void) {
+    return shmem_uint64_atomic_compare_swap(&word, 0, 0, shmem_my_pe()) != 0;
+}
+
+static const struct {
+    const char* name;
+    int (*came)(void);
+} cases[] = {{"test", by_test},
+             {"test_all", by_test_all},
+             {"test_any", by_test_any},
+             {"test_some", by_test_some},
+             {"signal_fetch", by_signal_fetch},
+             {"g", by_g},
+             {"get", by_get},
+             {"atomic_fetch", by_fetch},
+             {"atomic_fetch_add", by_fetch_add},
+             {"atomic_compare_swap", by_compare_swap}};
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+int main(int argc, char** argv) {
+    const double limit = argc > 1 ? atof(argv[1]) : 5;
+    shmem_init();
+    const int me = shmem_my_pe();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        word = 0;
+        flags[0] = 0;
+        shmem_barrier_all();
+        const double begin = now();
+        if (me != 0) {
+            shmem_uint64_atomic_set(&word, 1, 0);
+            shmem_int_atomic_set(&flags[0], 1, 0);
+            shmem_quiet();
+        } else {
+            while (!cases[i].came())
+                if (now() - begin > limit) {
+                    fprintf(stderr, "what a far PE sent does not come while this one polls by %s\n",
+                            cases[i].name);
+                    shmem_global_exit(1);
+                }
+        }
+        shmem_barrier_all();
+    }
+    shmem_finalize();
+    return 0;
+}
