@@ -17,7 +17,7 @@ demo: packages
 # The same for the tests, those of several hosts included. Two at a time: many of them are jobs of
 # several processes themselves.
 check: test-packages build
-	ctest --test-dir build/release --output-on-failure -j 2
+	ctest --test-dir build/release --output-on-failure -j 2 $(CHECK_OPTIONS)
 
 # The tests of the library alone, 5 minutes on 2 cores: src/, core, the OpenSHMEM face, the native one.
 check-quick: library-packages
