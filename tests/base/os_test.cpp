@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 namespace isthmus::os {
 namespace {
@@ -96,6 +97,25 @@ TEST(Os, AStartedThreadIsNoticed) {
     std::thread other([] {});
     EXPECT_FALSE(is_single_threaded());
     other.join();
+}
+
+// 64 draws: that a bit of any of them stays the same by chance happens once in 2^51.
+TEST(Os, EachRandomBitVariesAndNothingElseIsWritten) {
+    for (const std::size_t count :
+         {std::size_t{1}, std::size_t{8}, std::size_t{32}, std::size_t{300}}) {
+        std::vector<unsigned char> any(count, 0x00), all(count, 0xff);
+        std::vector<unsigned char> drawn(count + 1, 0x5a);
+        for (int draw = 0; draw < 64; ++draw) {
+            ASSERT_TRUE(fill_with_random(drawn.data(), count));
+            for (std::size_t byte = 0; byte < count; ++byte) {
+                any[byte] |= drawn[byte];
+                all[byte] &= drawn[byte];
+            }
+            ASSERT_EQ(drawn[count], 0x5a);
+        }
+        EXPECT_EQ(any, std::vector<unsigned char>(count, 0xff)) << count << " bytes";
+        EXPECT_EQ(all, std::vector<unsigned char>(count, 0x00)) << count << " bytes";
+    }
 }
 
 TEST(Os, ThereIsMemoryAndAProcessor) {
