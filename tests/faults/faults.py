@@ -186,7 +186,7 @@ class Tree:
             raise SystemExit(said[-4000:])
 
     def make(self, targets):
-        return self.run("ninja", "-C", str(self.build), "-j", str(self.jobs), *sorted(targets))
+        return self.run("ninja", "-C", str(self.build), "-k", "0", "-j", str(self.jobs), *sorted(targets))
 
     def read_tests(self):
         said = subprocess.run(["ctest", "--show-only=json-v1"], cwd=self.build, check=True,
