@@ -120,7 +120,7 @@ void raise_open_files() {
 }
 
 void remove_provider_files(int process) {
-    constexpr int kEndpoints = 8;  // one for each time that it has begun a session
+    constexpr int kEndpoints = 1024;  // one for each time that it has begun a session
     for (int endpoint = 0; endpoint < kEndpoints; ++endpoint) {
         char name[64];
         std::snprintf(name, sizeof name, "/dev/shm/%d:%u:%d", process, geteuid(), endpoint);

@@ -1,6 +1,7 @@
 /* With ISTHMUS_PROGRESS=0 calls of the library serve others, those included that look at this PE's
  * own memory: each case polls for what a far PE sends, by another routine. The first argument: the
  * most seconds that a case may take. */
+#include <isthmus.h>
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 static uint64_t word;
 static int flags[4];
+static isthmus_queue* queue;
 
 static int by_test(void) {
     return shmem_uint64_test(&word, SHMEM_CMP_NE, 0);
@@ -44,6 +46,18 @@ static int by_compare_swap(void) {
     return shmem_uint64_atomic_compare_swap(&word, 0, 0, shmem_my_pe()) != 0;
 }
 
+static int by_peek(void) {
+    const void* message;
+    uint64_t size;
+    return isthmus_queue_peek(queue, &message, &size) == ISTHMUS_OK;
+}
+static int by_dequeue(void) {
+    const void* message;
+    uint64_t size;
+    return isthmus_dequeue(queue, &message, &size, 0) == ISTHMUS_OK &&
+           isthmus_dequeue_release(queue) == ISTHMUS_OK;
+}
+
 static const struct {
     const char* name;
     int (*came)(void);
@@ -56,7 +70,9 @@ static const struct {
              {"get", by_get},
              {"atomic_fetch", by_fetch},
              {"atomic_fetch_add", by_fetch_add},
-             {"atomic_compare_swap", by_compare_swap}};
+             {"atomic_compare_swap", by_compare_swap},
+             {"queue_peek", by_peek},
+             {"dequeue", by_dequeue}};
 
 static double now(void) {
     struct timespec time;
@@ -67,7 +83,10 @@ static double now(void) {
 int main(int argc, char** argv) {
     const double limit = argc > 1 ? atof(argv[1]) : 5;
     shmem_init();
+    isthmus_init();
     const int me = shmem_my_pe();
+    if (me == 0 && isthmus_queue_create(&queue, 1, 4096) != ISTHMUS_OK) shmem_global_exit(2);
+    if (me != 0 && isthmus_queue_clone(&queue, 1, 20) != ISTHMUS_OK) shmem_global_exit(2);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         word = 0;
         flags[0] = 0;
@@ -76,6 +95,7 @@ int main(int argc, char** argv) {
         if (me != 0) {
             shmem_uint64_atomic_set(&word, 1, 0);
             shmem_int_atomic_set(&flags[0], 1, 0);
+            if (isthmus_enqueue(queue, "", 1, NULL) != ISTHMUS_OK) shmem_global_exit(3);
             shmem_quiet();
         } else {
             while (!cases[i].came())
@@ -85,8 +105,13 @@ int main(int argc, char** argv) {
                     shmem_global_exit(1);
                 }
         }
+        if (me == 0 && cases[i].came != by_dequeue) /* what the other one has enqueued */
+            while (!by_dequeue())
+                ;
         shmem_barrier_all();
     }
+    if (isthmus_queue_destroy(queue, NULL) != ISTHMUS_OK) return 1;
+    isthmus_finalize();
     shmem_finalize();
     return 0;
 }

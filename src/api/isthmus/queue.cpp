@@ -7,6 +7,7 @@
 
 #include "api/isthmus/export.hpp"
 #include "base/settings.hpp"
+#include "core/job/road.hpp"
 #include "core/job/session_object.hpp"
 #include "core/queues/queue_producer.hpp"
 #include "core/queues/ring_memory.hpp"
@@ -266,6 +267,7 @@ ISTHMUS_API int isthmus_queue_peek(isthmus_queue* queue, const void** message, u
     if (!queue->consumes) return not_the_consumer("isthmus_queue_peek");
     *message = queue->consumer.peek(*size);
     if (*message) return ISTHMUS_OK;
+    far::serve_by_call();  // who polls by this sees what a far PE enqueues
     return refuse_empty(*queue, "isthmus_queue_peek");
 }
 
@@ -275,7 +277,10 @@ ISTHMUS_API int isthmus_dequeue(isthmus_queue* queue, const void** message, uint
     *message = queue->consumer.take(*size);
     if (*message) [[likely]]
         return ISTHMUS_OK;
-    if (timeout == 0 || queue->consumer.over()) return refuse_empty(*queue, "isthmus_dequeue");
+    if (timeout == 0 || queue->consumer.over()) {
+        far::serve_by_call();  // who polls by this sees what a far PE enqueues
+        return refuse_empty(*queue, "isthmus_dequeue");
+    }
     const char* routine = begin(Routine::native_dequeue);
     const bool done = wait_wakeable({Routine::native_dequeue}, deadline_after(timeout), [&] {
         *message = queue->consumer.take(*size);

@@ -7,8 +7,9 @@
 
 namespace isthmus {
 
-Reception::Reception(int listener, const Secret& secret, std::size_t expected)
-    : listener_(listener), secret_(secret), expected_(expected) {
+Reception::Reception(int listener, const Secret& secret, std::size_t expected,
+                     Clock::duration silence)
+    : listener_(listener), secret_(secret), expected_(expected), silence_(silence) {
     // A caller that has hung up again must not make the call that takes it wait for the next.
     fcntl(listener_, F_SETFL, fcntl(listener_, F_GETFL) | O_NONBLOCK);
 }
@@ -38,7 +39,7 @@ void Reception::welcome() {
             refuse(who, "another user");
             continue;
         }
-        callers_.push_back({std::move(socket), who, Clock::now() + kSilence});
+        callers_.push_back({std::move(socket), who, Clock::now() + silence_});
         if (callers_.size() <= expected_ + kSilent) continue;
         refuse(callers_.front().who, "too many silent callers");
         callers_.erase(callers_.begin());

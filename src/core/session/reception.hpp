@@ -16,11 +16,14 @@ namespace isthmus {
 class Reception {
   public:
     using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::seconds kSilence{10};
     // A whole hello with this PE's secret and a file. False: it is refused all the same.
     using Accept = std::function<bool(const Hello& hello, Descriptor file, int socket)>;
 
-    // `listener` is the caller's and listens; so many calls are expected.
-    Reception(int listener, const Secret& secret, std::size_t expected);
+    // `listener` is the caller's and listens; so many calls are expected. Who is silent for
+    // `silence` is hung up on.
+    Reception(int listener, const Secret& secret, std::size_t expected,
+              Clock::duration silence = kSilence);
 
     // Returns when as many calls as were expected have been accepted. False: not within the time,
     // or the listener fails (errno).
@@ -31,7 +34,6 @@ class Reception {
     std::string refused() const;
 
     static constexpr std::size_t kSilent = 64;  // beside those that are expected
-    static constexpr std::chrono::seconds kSilence{10};
 
   private:
     struct Caller {
@@ -48,6 +50,7 @@ class Reception {
     int listener_;
     Secret secret_;
     std::size_t expected_;
+    Clock::duration silence_;
     std::vector<Caller> callers_;  // the longest silent first
     std::size_t refused_ = 0;
     std::string told_;

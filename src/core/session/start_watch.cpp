@@ -19,6 +19,7 @@
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/job/job.hpp"
+#include "core/session/credentials.hpp"
 #include "core/session/manager.hpp"
 
 namespace isthmus {
@@ -37,17 +38,32 @@ std::string text_of(double time) {
 }
 
 // The PEs of a host may not share anything yet by which one of them could be chosen, but all are
-// children of the manager's process there. Whoever of them has the name speaks for all.
+// children of the manager's process there. Whoever of them has the name speaks for all. Everybody
+// can take that name: if another user has, or nobody listens there, each speaks.
 bool may_speak() {
-    const int file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);  // kept to the end
+    const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);  // kept to the end
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const int length = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
                                      "isthmus-ends-%u-%d", geteuid(), getppid());
-    return bind(file, reinterpret_cast<const sockaddr*>(&address),
-                static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
-                                       static_cast<std::size_t>(length))) == 0 ||
-           errno != EADDRINUSE;
+    const auto* const name = reinterpret_cast<const sockaddr*>(&address);
+    const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
+                                              static_cast<std::size_t>(length));
+    if (bind(file, name, bytes) == 0) {
+        listen(file, 256);
+        return true;
+    }
+    if (errno != EADDRINUSE) return true;
+    // It may not listen yet.
+    for (int tries = 0; tries < 20; ++tries) {
+        const int asks = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        const bool reached = connect(asks, name, bytes) == 0;
+        const bool is_ours = reached && peer_of(asks).is_of_this_user();
+        close(asks);
+        if (reached) return !is_ours;
+        os::sleep_nanoseconds(5'000'000);
+    }
+    return true;
 }
 
 [[noreturn]] void give_up(const char* routine, const std::string& text) {
@@ -81,7 +97,11 @@ StartWatch::StartWatch(int rank, Phase phase, double allowance)
     try {
         thread_ = std::thread([this] { run(); });
     } catch (const std::system_error&) {
-        // No room for a thread: the waits go unseen.
+        if (rank <= 0)
+            say((speaker_prefix() +
+                 "shmem_init: the system has no room for a thread (ulimit -u): a "
+                 "start that does not go on will not be noticed\n")
+                    .c_str());
     }
 }
 

@@ -1,0 +1,89 @@
+// Who calls a PE that waits for its mates. Of another user: tests/core/session/strangers.py.
+#include "core/session/reception.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <vector>
+
+namespace isthmus {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ReceptionTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        listener = Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+        sockaddr_un none{};
+        none.sun_family = AF_UNIX;
+        ASSERT_EQ(bind(listener.file(), reinterpret_cast<sockaddr*>(&none), sizeof none.sun_family),
+                  0);
+        length = sizeof address;
+        ASSERT_EQ(getsockname(listener.file(), reinterpret_cast<sockaddr*>(&address), &length), 0);
+        ASSERT_EQ(listen(listener.file(), 256), 0);
+    }
+    Descriptor call() {
+        Descriptor made(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+        EXPECT_EQ(connect(made.file(), reinterpret_cast<const sockaddr*>(&address), length), 0);
+        return made;
+    }
+    void greet(const Descriptor& call, const Secret& with) {
+        Descriptor memory(memfd_create("memory", MFD_CLOEXEC));
+        Hello hello{};
+        hello.secret = with;
+        hello.pe = 1;
+        EXPECT_TRUE(send_file(call.file(), hello, memory.file()));
+    }
+    // Its other end has closed it.
+    static bool is_hung_up(const Descriptor& call) {
+        char byte = 0;
+        return recv(call.file(), &byte, 1, MSG_DONTWAIT) == 0;
+    }
+    static bool take(const Hello& hello, Descriptor, int) { return hello.pe == 1; }
+
+    Descriptor listener;
+    sockaddr_un address{};
+    socklen_t length = 0;
+    const Secret secret = draw_secret();
+};
+
+TEST_F(ReceptionTest, TakesWhoKnowsTheSecretAndNobodyElse) {
+    Reception reception(listener.file(), secret, 1);
+    const Descriptor stranger = call(), mate = call();
+    greet(stranger, draw_secret());
+    greet(mate, secret);
+    EXPECT_TRUE(reception.take_calls(10s, take));
+    EXPECT_TRUE(is_hung_up(stranger));
+    EXPECT_NE(reception.refused().find("1 call of a stranger was refused"), std::string::npos);
+    EXPECT_NE(reception.refused().find("(not of this job)"), std::string::npos);
+}
+
+TEST_F(ReceptionTest, HangsUpOnWhoIsSilent) {
+    Reception reception(listener.file(), secret, 1, 50ms);
+    const Descriptor silent = call();
+    EXPECT_FALSE(reception.take_calls(300ms, take));
+    EXPECT_EQ(errno, ETIMEDOUT);
+    EXPECT_TRUE(is_hung_up(silent));
+    EXPECT_NE(reception.refused().find("(silent)"), std::string::npos);
+}
+
+TEST_F(ReceptionTest, OfTooManySilentOnesTheLongestSilentGo) {
+    Reception reception(listener.file(), secret, 1);
+    std::vector<Descriptor> silent;
+    for (std::size_t i = 0; i < Reception::kSilent + 4; ++i)
+        silent.push_back(call());
+    EXPECT_FALSE(reception.take_calls(200ms, take));
+    for (std::size_t i = 0; i < silent.size(); ++i)
+        EXPECT_EQ(is_hung_up(silent[i]), i < 3) << i;  // one place is the mate's
+    const Descriptor mate = call();
+    greet(mate, secret);
+    EXPECT_TRUE(reception.take_calls(10s, take));
+    EXPECT_NE(reception.refused().find("(too many silent callers)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace isthmus
