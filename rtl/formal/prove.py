@@ -23,7 +23,7 @@ PROOFS = {
              "a word comes out once, in order, unchanged"),
     "packet_mux": ("packet_mux_proof", ["prim/round_robin.sv", "prim/packet_mux.sv", "formal/packet_mux_proof.sv"],
                    "abc pdr", "prove", 0, "packets are not mixed, words are not invented"),
-    "credit": ("credit_proof", ["engine/credit_sender.sv", "formal/credit_proof.sv"], "smtbmc z3", "prove", 8,
+    "credit": ("credit_proof", ["prim/credit_sender.sv", "formal/credit_proof.sv"], "smtbmc z3", "prove", 8,
                "credits are conserved, the receiver never overflows"),
     "order_gate": ("order_gate_proof", ["prim/fifo.sv", "engine/order_gate.sv", "formal/order_gate_proof.sv"], "abc pdr",
                    "prove", 0, "2 posted, 2 younger packets: each row of the ordering table, who waits and how long"),
