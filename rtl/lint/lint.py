@@ -11,7 +11,7 @@ from pathlib import Path
 
 RTL = Path(__file__).resolve().parents[1]
 VENV = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "isthmus/rtl"
-TOPS = ["ht_engine"] + (["axi_engine"] if (RTL / "axi/axi_engine.sv").exists() else [])
+TOPS = ["ht_engine", "axi_engine", "noc_mesh"]
 
 # `unique case` with a default: the default says what an unreachable state does, the house style wants both.
 SLANG_WAIVERS = ["-Wno-case-redundant-default"]
@@ -29,8 +29,8 @@ sys.exit(0 if d.parseCommandLine("slang --lint-only -Wextra -Werror " + " ".join
 
 
 def sources():
-    packages = [RTL / "engine/ht_pkg.sv", RTL / "engine/engine_pkg.sv"]
-    rest = [f for folder in ("prim", "engine", "axi") for f in sorted((RTL / folder).glob("*.sv"))
+    packages = [RTL / "engine/ht_pkg.sv", RTL / "engine/engine_pkg.sv", RTL / "noc/noc_pkg.sv"]
+    rest = [f for folder in ("prim", "engine", "axi", "noc") for f in sorted((RTL / folder).glob("*.sv"))
             if f not in packages]
     return [str(f.relative_to(RTL)) for f in packages + rest]
 
