@@ -4,7 +4,8 @@
     synth.py netlist MODULE              synthesis, and the cells it takes
     synth.py cells MODULE                the cells of the netlist that is there
     synth.py fmax MODULE [START...]      place and route of it, one line for each random start; kept in results.json
-    synth.py xc7 MODULE                  synthesis for Xilinx 7, of the module alone
+    synth.py xc7 MODULE [NAME=VALUE...]  synthesis for Xilinx 7, of the module alone, with these parameters
+    synth.py ecp5 MODULE [NAME=VALUE...] the same for ECP5
     synth.py blocks [MODULE...]          netlist and fmax (start 1) of each block of the datapath
     synth.py path MODULE [START]         critical path of the last place and route, a line a step
     synth.py table                       results.json as a table
@@ -36,8 +37,8 @@ ENUMERATIONS = {"asker_i": "engine_pkg::asker_e", "own_err_i": "ht_pkg::err_e", 
 
 
 def sources():
-    packages = [RTL / "engine/ht_pkg.sv", RTL / "engine/engine_pkg.sv"]
-    rest = [f for folder in ("prim", "engine", "axi") for f in sorted((RTL / folder).glob("*.sv"))
+    packages = [RTL / "engine/ht_pkg.sv", RTL / "engine/engine_pkg.sv", RTL / "noc/noc_pkg.sv"]
+    rest = [f for folder in ("prim", "engine", "axi", "noc") for f in sorted((RTL / folder).glob("*.sv"))
             if not f.name.endswith("_pkg.sv")]
     return [str(f) for f in packages + rest]
 
@@ -121,6 +122,13 @@ def xc7(top):
     return ", ".join(f"{n} {c}" for c, n in count.most_common())
 
 
+def ecp5(top):
+    file = BUILD / f"{top}-ecp5.json"
+    yosys(f"{read(top)};synth_ecp5 -abc9 -top {top};tee -q -o {file} stat -json")
+    count = collections.Counter(json.loads(file.read_text())["design"]["num_cells_by_type"])
+    return ", ".join(f"{n} {c}" for c, n in count.most_common())
+
+
 def fmax(top, starts):
     netlist_file = BUILD / f"{top}.json"
     if not netlist_file.exists():
@@ -182,8 +190,10 @@ def main():
         if sys.argv[1] == "netlist":
             netlist(sys.argv[2])
         print(f"{sys.argv[2]} on ECP5: {cells(sys.argv[2])}")
-    elif len(sys.argv) == 3 and sys.argv[1] == "xc7":
-        print(f"{sys.argv[2]} on xc7: {xc7(sys.argv[2])}")
+    elif len(sys.argv) > 2 and sys.argv[1] in ("xc7", "ecp5") and all("=" in a for a in sys.argv[3:]):
+        PARAMETERS.setdefault(sys.argv[2], {}).update(a.split("=", 1) for a in sys.argv[3:])
+        part, synthesise = ("xc7", xc7) if sys.argv[1] == "xc7" else ("ECP5", ecp5)
+        print(f"{' '.join(sys.argv[2:])} on {part}: {synthesise(sys.argv[2])}")
     elif len(sys.argv) > 2 and sys.argv[1] == "fmax":
         fmax(sys.argv[2], sys.argv[3:] or ["1", "2", "3"])
     elif len(sys.argv) > 1 and sys.argv[1] == "blocks":
