@@ -7,7 +7,7 @@ install(TARGETS isthmus EXPORT IsthmusTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS isthmus-profile DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(optional isthmus_ofi isthmus_loop isthmus_pmix)
+foreach(optional isthmus_ofi isthmus_loop isthmus_packet_road isthmus_pmix)
     if(TARGET ${optional})
         install(TARGETS ${optional} DESTINATION ${CMAKE_INSTALL_LIBDIR})
     endif()

@@ -90,6 +90,7 @@ constexpr std::array kTable{
         "auto: the window between PEs of one host, libfabric between hosts. ofi: "
         "libfabric between all PEs, as if each were a host of its own. loop: the "
         "same by sockets of one host, late and out of order on purpose, for tests. "
+        "packet: packets over TCP, without libfabric. "
         "Several, with the PEs or hosts that each leads to: ofi,loop:2-3+6,ofi:@node7."},
     SettingDescription{"ISTHMUS_LOOP_SEED", nullptr, SettingKind::number, "1", nullptr, "hosts",
                        "What the road loop draws its delays from."},
@@ -97,6 +98,10 @@ constexpr std::array kTable{
                        "The longest that the road loop keeps a message back, in microseconds."},
     SettingDescription{"ISTHMUS_FABRIC", nullptr, SettingKind::text, "", nullptr, "hosts",
                        "libfabric's provider, such as tcp;ofi_rxm; the best one if not set."},
+    SettingDescription{"ISTHMUS_PACKET_ADDRESS", nullptr, SettingKind::text, "", nullptr, "hosts",
+                       "Where the road packet reaches this host: an address, a network such as "
+                       "10.1.0.0/16, or an interface, for IPv6 with /6 behind it. The first one "
+                       "that other hosts reach if not set."},
     SettingDescription{
         "ISTHMUS_PROGRESS", nullptr, SettingKind::flag, "1", nullptr, "hosts",
         "A thread serves this PE's memory to other hosts while the program computes. "

@@ -63,6 +63,7 @@ enum class Setting : std::uint8_t {
     loop_seed,
     loop_delay,
     fabric,
+    packet_address,
     progress,
     progress_processors,
     progress_percent,

@@ -321,14 +321,16 @@ void ask_road(const std::string& folder, const std::string& name, BetweenHosts& 
         return;
     }
     std::string text;
-    const auto explain_itself = [&path] {
+    const std::string& setting =
+        value(name == "packet" ? Setting::packet_address : Setting::fabric).text;
+    const auto explain_itself = [&path, &setting] {
         char explained[1024] = "";
         void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         const auto explain =
             module ? reinterpret_cast<transport::Explain>(dlsym(module, transport::kExplainSymbol))
                    : nullptr;
         if (!explain) return std::string("!") + (module ? "it is of another version" : dlerror());
-        explain(value(Setting::fabric).text.c_str(), explained, sizeof explained);
+        explain(setting.c_str(), explained, sizeof explained);
         return std::string(explained);
     };
     const bool answered = ask_child(explain_itself, text);

@@ -17,6 +17,7 @@ ROOMS = ["base", "packet", "transport", "core/job", "core/copy", "core/wait", "c
 FACTS = ["core/job/job_layout.hpp", "core/job/heap_size.hpp", "core/job/window.hpp"]
 BESIDE = {"api/profile": ["base"], "transport/ofi": ["base", "transport"],
           "transport/loop": ["base", "transport"],
+          "transport/packet": ["base", "packet", "transport"],
           "launch": ["base", "bootstrap"] + FACTS,
           "tools": ["base", "launch", "transport"] + FACTS}
 FACES = {"api/isthmus", "api/shmem"}  # siblings: neither uses the other

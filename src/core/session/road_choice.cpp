@@ -43,9 +43,9 @@ std::vector<RoadEntry> entries() {
 
 // Those of the library, whether built or not, are known: their absence has a message of its own.
 void check_name(const std::string& name) {
-    if (name == kAuto || name == kBetweenHosts || name == "loop") return;
+    if (name == kAuto || name == kBetweenHosts || name == "packet" || name == "loop") return;
     if (access(road_module(name).c_str(), R_OK) == 0) return;
-    refuse("there is no road " + name + ", but auto, ofi and loop; another one is a module " +
+    refuse("there is no road " + name + ", but auto, ofi, packet and loop; another one is a module " +
            "libisthmus-" + name + ".so beside the library");
 }
 

@@ -21,7 +21,7 @@
 
 namespace isthmus::transport::service {
 
-enum class Purpose : std::uint32_t { request, beat, memory };
+enum class Purpose : std::uint32_t { request, beat, memory, join };
 
 // `bytes` (16 to 64) of a key of this session, of what `from` does to `to`.
 void derive_key(const JobSecret& secret, std::uint64_t session, Purpose purpose, int from, int to,

@@ -1,0 +1,265 @@
+#include "transport/packet/door.hpp"
+
+#include <fcntl.h>
+#include <sodium.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "transport/service/attention.hpp"
+#include "transport/service/socket_address.hpp"
+
+namespace isthmus::transport::packet {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kFirstPause = 5'000'000;
+constexpr std::uint64_t kLongestPause = 200'000'000;
+// Nobody listens: the PE has gone, or goes.
+constexpr std::uint64_t kRefusedPatience = 3 * kSecond;
+constexpr int kAcceptAtOnce = 64;
+
+std::array<unsigned char, 32> make_nonce() {
+    std::array<unsigned char, 32> nonce;
+    randombytes_buf(nonce.data(), nonce.size());
+    return nonce;
+}
+
+int open_spare() {
+    return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+}  // namespace
+
+Door::~Door() {
+    if (spare_ >= 0) ::close(spare_);
+}
+
+bool Door::listen(const sockaddr_storage& at) {
+    address_ = at;
+    service::port_of(address_) = 0;
+    port_ = Stream(socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    auto* const address = reinterpret_cast<sockaddr*>(&address_);
+    socklen_t length = sizeof address_;
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = event_of(Event::port, 0);
+    spare_ = open_spare();
+    return port_.is_open() && spare_ >= 0 &&
+           bind(port_.descriptor(), address, length_of(address_)) == 0 &&
+           ::listen(port_.descriptor(), SOMAXCONN) == 0 &&
+           getsockname(port_.descriptor(), address, &length) == 0 &&
+           epoll_ctl(events_, EPOLL_CTL_ADD, port_.descriptor(), &event) == 0;
+}
+
+// Edges: what comes is read until there is no more.
+bool Door::enter(Stream&& stream, Join&& join, int called) {
+    const int one = 1;
+    setsockopt(stream.descriptor(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLOUT | EPOLLET;
+    event.data.u64 = event_of(Event::guest, ++numbers_);
+    if (epoll_ctl(events_, EPOLL_CTL_ADD, stream.descriptor(), &event) != 0) return false;
+    guests_.try_emplace(numbers_, std::move(stream), std::move(join), called,
+                        service::now_nanoseconds());
+    return true;
+}
+
+long Door::call(int pe, const sockaddr_storage& at) {
+    const std::lock_guard lock(guard_);
+    if (joined_[static_cast<std::size_t>(pe)]) return 0;
+    Attempt& attempt = attempts_[pe];
+    if (attempt.guest != 0 || service::now_nanoseconds() < attempt.again) return 0;
+    Stream stream(socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!stream.is_open()) return -errno;
+    // From the address that others know this PE by.
+    const int one = 1;
+    setsockopt(stream.descriptor(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one);
+    sockaddr_storage own = address_;
+    service::port_of(own) = 0;
+    const bool fine =
+        bind(stream.descriptor(), reinterpret_cast<const sockaddr*>(&own), length_of(own)) == 0 &&
+        (connect(stream.descriptor(), reinterpret_cast<const sockaddr*>(&at), length_of(at)) == 0 ||
+         errno == EINPROGRESS);
+    if (!fine) {
+        put_off(pe, errno, false);
+        return 0;
+    }
+    if (!enter(std::move(stream), Join::call(self_, pe, make_nonce()), pe)) return -errno;
+    attempt.guest = numbers_;
+    return 0;
+}
+
+void Door::accept_all() {
+    const std::lock_guard lock(guard_);
+    for (int round = 0; round < kAcceptAtOnce; ++round) {
+        const int descriptor =
+            accept4(port_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (descriptor < 0) {
+            if (errno == ECONNABORTED || errno == EINTR) continue;
+            if (errno != EMFILE && errno != ENFILE) return;
+            if (evict()) continue;
+            // What waits at the port would ring for ever: it is taken, and hung up on.
+            ::close(spare_);
+            const int taken = accept4(port_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
+            if (taken >= 0) ::close(taken);
+            spare_ = open_spare();
+            ++news_.silent;
+            continue;
+        }
+        if (callers_ >= kMostCallers + static_cast<std::size_t>(self_.pes)) evict();
+        if (enter(Stream(descriptor), Join::listen(self_, make_nonce()), -1)) ++callers_;
+    }
+}
+
+void Door::attend(std::uint64_t number) {
+    const std::lock_guard lock(guard_);
+    const auto guest = guests_.find(number);
+    if (guest != guests_.end()) pump(guest);
+}
+
+void Door::pump(Guests::iterator found) {
+    Guest& guest = found->second;
+    if (guest.called >= 0 && !guest.is_connected) {
+        int error = 0;
+        socklen_t length = sizeof error;
+        getsockopt(guest.stream.descriptor(), SOL_SOCKET, SO_ERROR, &error, &length);
+        if (error != 0) return failed(found, error);
+        sockaddr_storage peer{};
+        socklen_t room = sizeof peer;
+        if (getpeername(guest.stream.descriptor(), reinterpret_cast<sockaddr*>(&peer), &room) != 0)
+            return;  // under way still
+        guest.is_connected = true;
+    }
+    for (;;) {
+        while (guest.join.unsent_bytes() != 0) {
+            iovec piece{const_cast<unsigned char*>(guest.join.unsent()), guest.join.unsent_bytes()};
+            const long written = guest.stream.write(&piece, 1);
+            if (written == Stream::kNotNow) return;
+            if (written < 0) return failed(found, static_cast<int>(-written));
+            guest.join.sent(static_cast<std::size_t>(written));
+        }
+        switch (guest.join.state()) {
+            case JoinState::more: break;
+            case JoinState::proved: return let_in(found);
+            case JoinState::joined:
+                return hand_over(found, guest.join.peer());
+            case JoinState::refused:
+                return guest.called >= 0 ? failed(found, kNotProved) : drop(found, true);
+            case JoinState::other:
+                return guest.called >= 0 ? failed(found, kOtherVersion, true) : drop(found, true);
+        }
+        unsigned char bytes[sizeof(Reply)];
+        iovec piece{bytes, guest.join.wanted()};
+        const long came = guest.stream.read(&piece, 1);
+        if (came == Stream::kNotNow) return;
+        if (came <= 0) {
+            if (guest.called >= 0)
+                return failed(found, came == 0 ? ECONNRESET : static_cast<int>(-came));
+            // Of two PEs that call each other one hangs up.
+            const int pe = guest.join.peer();
+            const bool may_be_ours = pe >= 0 && (joined_[static_cast<std::size_t>(pe)] ||
+                                                 attempts_.count(pe) != 0);
+            if (!may_be_ours && guest.join.is_spoken_to()) return drop(found, true);
+            --callers_;
+            guests_.erase(found);
+            return;
+        }
+        guest.join.take(bytes, static_cast<std::size_t>(came));
+    }
+}
+
+// A caller that has proved who it is.
+void Door::let_in(Guests::iterator found) {
+    const int pe = found->second.join.peer();
+    const auto attempt = attempts_.find(pe);
+    const bool called = attempt != attempts_.end() && attempt->second.guest != 0;
+    // A call that has not got through yet counts for nothing: a filter may be in its way.
+    const bool counts = called && guests_.at(attempt->second.guest).is_connected;
+    if (joined_[static_cast<std::size_t>(pe)] || (counts && self_.me < pe)) {
+        --callers_;
+        guests_.erase(found);
+        return;
+    }
+    if (called) {
+        guests_.erase(attempt->second.guest);
+        attempt->second.guest = 0;
+    }
+    found->second.join.welcome();
+    pump(found);
+}
+
+void Door::hand_over(Guests::iterator found, int pe) {
+    if (found->second.called < 0) --callers_;
+    joined_[static_cast<std::size_t>(pe)] = true;
+    news_.joined.push_back({pe, std::move(found->second.stream)});
+    attempts_.erase(pe);
+    guests_.erase(found);
+}
+
+void Door::drop(Guests::iterator found, bool is_refused) {
+    ++(is_refused ? news_.refused : news_.silent);
+    --callers_;
+    guests_.erase(found);
+}
+
+void Door::failed(Guests::iterator found, int error, bool for_good) {
+    const int pe = found->second.called;
+    if (pe < 0) return drop(found, found->second.join.is_spoken_to());
+    guests_.erase(found);
+    attempts_[pe].guest = 0;
+    put_off(pe, error, for_good);
+}
+
+// It hung up because it calls itself, or of too many strangers; or the network is down for a while.
+void Door::put_off(int pe, int error, bool for_good) {
+    Attempt& attempt = attempts_[pe];
+    const std::uint64_t now = service::now_nanoseconds();
+    if (attempt.first == 0) attempt.first = now;
+    const std::uint64_t patience =
+        error == ECONNREFUSED ? std::min(patience_, kRefusedPatience) : patience_;
+    if (for_good || now - attempt.first > patience) {
+        news_.failed.emplace_back(pe, error);
+        attempt.first = 0;
+    }
+    attempt.pause = std::clamp(2 * attempt.pause, kFirstPause, kLongestPause);
+    attempt.again = now + attempt.pause;
+}
+
+// The caller that has had most time.
+bool Door::evict() {
+    auto longest = guests_.end();
+    for (auto guest = guests_.begin(); guest != guests_.end(); ++guest) {
+        if (guest->second.called < 0 &&
+            (longest == guests_.end() || guest->second.since < longest->second.since))
+            longest = guest;
+    }
+    if (longest == guests_.end()) return false;
+    drop(longest, longest->second.join.is_spoken_to());
+    return true;
+}
+
+void Door::see_to_time() {
+    const std::lock_guard lock(guard_);
+    if (callers_ == 0) return;
+    const std::uint64_t now = service::now_nanoseconds();
+    for (auto guest = guests_.begin(); guest != guests_.end();) {
+        const auto each = guest++;
+        if (each->second.called < 0 && now - each->second.since > kHearSeconds * kSecond)
+            drop(each, each->second.join.is_spoken_to());
+    }
+}
+
+Door::News Door::take_news() {
+    const std::lock_guard lock(guard_);
+    return std::exchange(news_, News{});
+}
+
+std::size_t Door::guests() const {
+    const std::lock_guard lock(guard_);
+    return guests_.size();
+}
+
+}  // namespace isthmus::transport::packet

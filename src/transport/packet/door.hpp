@@ -1,0 +1,125 @@
+// Where connections begin: this PE's own calls of others, and the callers at its port, each until
+// it has proved who it is (join.hpp) and is handed over.
+//
+// A stranger costs little, and holds nobody up: all callers are heard at once, each for
+// kHearSeconds in all, and of more than kMostCallers beside the job's PEs the oldest has to go.
+//
+// One connection between two PEs. If both call at once, the call of the one with the lower number
+// counts, and it says so before a packet has been sent: by its welcome, or by hanging up.
+//
+// Any thread may call(); all else is for one at a time (the link's poll()).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "transport/packet/address.hpp"
+#include "transport/packet/join.hpp"
+#include "transport/packet/stream.hpp"
+
+namespace isthmus::transport::packet {
+
+// What an event of the set of descriptors is about: its kind in the highest byte.
+enum class Event : std::uint8_t { port, timer, guest, peer };
+constexpr std::uint64_t event_of(Event kind, std::uint64_t number) {
+    return static_cast<std::uint64_t>(kind) << 56 | number;
+}
+constexpr Event kind_of(std::uint64_t event) {
+    return static_cast<Event>(event >> 56);
+}
+constexpr std::uint64_t number_of(std::uint64_t event) {
+    return event & ~(std::uint64_t{0xff} << 56);
+}
+
+class Door {
+  public:
+    // Errors beyond those of the system.
+    static constexpr int kNotProved = 10001;
+    static constexpr int kOtherVersion = 10002;
+
+    static constexpr std::size_t kMostCallers = 64;
+    static constexpr std::uint64_t kHearSeconds = 10;
+
+    // What has become of those at the door, since this was last asked.
+    struct Joined {
+        int pe = -1;
+        Stream stream;
+    };
+    struct News {
+        std::vector<Joined> joined;
+        std::vector<std::pair<int, int>> failed;  // PE and error: it cannot be called
+        unsigned refused = 0;                     // who said what no PE of this job says
+        unsigned silent = 0;                      // who said nothing, and had to go
+        bool any() const { return !joined.empty() || !failed.empty() || refused + silent != 0; }
+    };
+
+    // `events`: a set of epoll. `patience`: nanoseconds for which a PE is called again.
+    Door(const Self& self, int events, std::uint64_t patience)
+        : self_(self), events_(events), patience_(patience) {}
+    Door(const Door&) = delete;
+    Door& operator=(const Door&) = delete;
+    ~Door();
+
+    // At this address, at any port. False, with the error in errno.
+    bool listen(const sockaddr_storage& at);
+    const sockaddr_storage& address() const { return address_; }
+
+    // Calls the PE, unless that is under way. 0, or an error with a minus.
+    long call(int pe, const sockaddr_storage& at);
+    void accept_all();
+    void attend(std::uint64_t guest);
+    // Who has had its time has to go. To be called now and then.
+    void see_to_time();
+    // PEs that have joined need no other connection.
+    bool is_joined(int pe) const { return joined_[static_cast<std::size_t>(pe)]; }
+    News take_news();
+    std::size_t guests() const;
+
+  private:
+    struct Guest {
+        Guest(Stream&& connection, Join&& its_join, int whom, std::uint64_t now)
+            : stream(std::move(connection)), join(std::move(its_join)), called(whom), since(now) {}
+        Stream stream;
+        Join join;
+        int called;           // the PE that is called; -1: it is a caller
+        std::uint64_t since;  // when it came
+        bool is_connected = false;
+    };
+    using Guests = std::map<std::uint64_t, Guest>;
+    // Of a PE that is called.
+    struct Attempt {
+        std::uint64_t guest = 0;  // 0: none is under way
+        std::uint64_t first = 0;  // when it was first called in vain; 0: never
+        std::uint64_t again = 0;  // when it may be called again
+        std::uint64_t pause = 0;
+    };
+
+    void pump(Guests::iterator guest);
+    void let_in(Guests::iterator guest);
+    void hand_over(Guests::iterator guest, int pe);
+    // Of a caller that goes: whether it is of the job is not known.
+    void drop(Guests::iterator guest, bool is_refused);
+    void failed(Guests::iterator guest, int error, bool for_good = false);
+    void put_off(int pe, int error, bool for_good);
+    bool evict();
+    bool enter(Stream&& stream, Join&& join, int called);
+
+    const Self self_;
+    const int events_;
+    const std::uint64_t patience_;
+    Stream port_;
+    int spare_ = -1;  // a descriptor for the case that there is no other one
+    sockaddr_storage address_{};
+    mutable std::mutex guard_;  // of what follows
+    Guests guests_;
+    std::uint64_t numbers_ = 0;
+    std::size_t callers_ = 0;
+    std::map<int, Attempt> attempts_;
+    std::vector<bool> joined_ = std::vector<bool>(static_cast<std::size_t>(self_.pes));
+    News news_;
+};
+
+}  // namespace isthmus::transport::packet

@@ -1,0 +1,120 @@
+// How two PEs prove to each other that they are of one job, before the first packet.
+//
+//   caller                                 listener
+//   greeting: who calls whom, nonce  --->
+//                                    <---  reply: nonce, proof of the listener
+//   proof of the caller              --->
+//                                    <---  welcome
+//
+// A proof is a keyed hash of all that was said before, and of who says it; its key comes from the
+// job's secret, the session and both PEs' numbers in the direction of the call. So no proof fits
+// another call, another pair, the other direction or another road of the job, and the secret never
+// crosses the network. Version and features are part of what is hashed.
+//
+// Nothing here knows sockets or clocks. Of a stranger at most kGreetingBytes are kept.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "transport/transport.hpp"
+
+namespace isthmus::transport::packet {
+
+inline constexpr std::uint64_t kJoinMagic = 0x4e494f4a48545349;  // "ISTHJOIN"
+inline constexpr std::uint32_t kJoinVersion = 1;
+
+struct Greeting {
+    std::uint64_t magic = kJoinMagic;
+    std::uint32_t version = kJoinVersion;
+    std::uint32_t kinds = 0;  // of packets that this PE serves: a bit each
+    std::uint64_t session = 0;
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    std::array<unsigned char, 32> nonce{};
+};
+inline constexpr std::size_t kGreetingBytes = sizeof(Greeting);
+static_assert(kGreetingBytes == 64, "no padding");
+
+using Proof = std::array<unsigned char, 32>;
+struct Reply {
+    Greeting greeting;  // of the listener
+    Proof proof{};
+};
+static_assert(sizeof(Reply) == 96, "no padding");
+inline constexpr std::uint64_t kWelcome = 0x454d4f434c455749;  // "IWELCOME"
+
+// What a PE knows of itself and of its job.
+struct Self {
+    const JobSecret* secret = nullptr;
+    std::uint64_t session = 0;
+    int me = 0;
+    int pes = 0;
+    std::uint32_t kinds = 0;  // served here, and needed of others
+};
+
+enum class JoinState : std::uint8_t {
+    more,     // of the other side's is awaited
+    proved,   // of a listener: the caller is who it says; welcome() lets it in
+    joined,   // of a caller: packets follow
+    refused,  // no PE of this job, or none that was called
+    other     // a PE of this job, proved, with another version or without a kind of packets
+};
+
+class Join {
+  public:
+    // `nonce` is of the system's random generator.
+    static Join call(const Self& self, int to, const std::array<unsigned char, 32>& nonce);
+    static Join listen(const Self& self, const std::array<unsigned char, 32>& nonce);
+
+    // Bytes that the other side is to say next. No more are to be read.
+    std::size_t wanted() const { return wanted_ - had_; }
+    // Up to wanted() of them.
+    JoinState take(const void* bytes, std::size_t count);
+    // Of one that is proved.
+    void welcome();
+
+    // What is to be sent; sent() takes it off.
+    const unsigned char* unsent() const { return out_.data() + out_begin_; }
+    std::size_t unsent_bytes() const { return out_end_ - out_begin_; }
+    void sent(std::size_t bytes) { out_begin_ += bytes; }
+
+    // Who is called, or who says that it calls; -1: nobody has said it yet.
+    int peer() const { return peer_; }
+    // Something has come.
+    bool is_spoken_to() const { return had_ != 0 || step_ != Step::first; }
+    JoinState state() const { return state_; }
+
+  private:
+    enum class Step : std::uint8_t { first, second };
+
+    Join(const Self& self, bool calls) : self_(self), calls_(calls) {}
+    JoinState hear_greeting();
+    JoinState hear_reply();
+    JoinState hear_proof();
+    JoinState hear_welcome();
+    Greeting greeting_for(int to, const std::array<unsigned char, 32>& nonce) const;
+    bool fits(const Greeting& greeting) const;
+    bool agrees(const Greeting& greeting) const;
+    Proof prove(bool by_caller) const;
+    void say(const void* bytes, std::size_t count);
+
+    Self self_;
+    bool calls_;
+    Step step_ = Step::first;
+    JoinState state_ = JoinState::more;
+    int peer_ = -1;
+    std::array<unsigned char, 32> nonce_{};
+    Greeting caller_;
+    Greeting listener_;
+    std::size_t wanted_ = 0;
+    std::size_t had_ = 0;
+    std::array<unsigned char, sizeof(Reply)> in_{};
+    std::array<unsigned char, 2 * sizeof(Reply)> out_{};
+    std::size_t out_begin_ = 0;
+    std::size_t out_end_ = 0;
+};
+
+}  // namespace isthmus::transport::packet

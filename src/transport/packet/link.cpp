@@ -1,0 +1,353 @@
+#include "transport/packet/link.hpp"
+
+#include <poll.h>
+#include <sodium.h>
+#include <sys/timerfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "transport/service/attention.hpp"
+#include "transport/service/socket_address.hpp"
+
+namespace isthmus::transport::packet {
+
+using namespace ::isthmus::packet;
+
+namespace {
+
+constexpr std::uint8_t kAllRights = kReadRight | kWriteRight | kChangeRight;
+// How long who closes waits for the others to have read its farewell.
+constexpr int kFarewell_ms = 50;
+
+// Patience with a PE that cannot be called: as long as a silent one has.
+std::uint64_t patience(const Services& services) {
+    constexpr double kLongest = 1e6;
+    const double seconds = services.detect_seconds > 0 ? services.detect_seconds : kLongest;
+    return static_cast<std::uint64_t>(std::clamp(seconds, 1.0, kLongest) * 1e9);
+}
+
+}  // namespace
+
+Link::Link(const Services& services) : services_(services) {
+    limits_ = {kInject, kMessage, kLongest, true, true};
+    std::string why;
+    // A cable that is pulled for a moment is no reason to give up, nor to take the loop-back device.
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::duration<double>(services.detect_seconds);
+    for (;;) {
+        const std::vector<Interface> all = interfaces();
+        const Interface* const chosen =
+            choose_interface(all, services.address, services.leaves_machine, why);
+        if (chosen) {
+            interface_ = *chosen;
+            break;
+        }
+        if (!services.leaves_machine || *services.address != '\0' ||
+            std::chrono::steady_clock::now() > until) {
+            services.fail(why.c_str());
+            std::abort();
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    const Self self{&services.secret, services.session, services.me, services.pes,
+                    kServedKinds};
+    events_ = epoll_create1(EPOLL_CLOEXEC);
+    timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    door_ = std::make_unique<Door>(self, events_, patience(services));
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLET;
+    event.data.u64 = event_of(Event::timer, 0);
+    if (sodium_init() < 0 || events_ < 0 || timer_ < 0 ||
+        epoll_ctl(events_, EPOLL_CTL_ADD, timer_, &event) != 0 ||
+        !door_->listen(interface_.address)) {
+        services.fail(("packet: a socket at " + text_of(interface_.address) + ": " +
+                       std::strerror(errno) + (errno == EMFILE ? "; raise ulimit -n" : ""))
+                          .c_str());
+        std::abort();
+    }
+    for (int pe = 0; pe < services.pes; ++pe)
+        peers_.push_back(std::make_unique<Peer>());
+    for (std::uint32_t id = 0; id < kSegments; ++id)
+        publish(id, services.segments[id]);
+}
+
+// Says farewell, so that nobody takes the end of the connections for a failure, and waits a moment
+// for the others' ends: what lies unread here would make the system break them off.
+Link::~Link() {
+    std::vector<pollfd> ends;
+    for (int pe = 0; pe < static_cast<int>(peers_.size()); ++pe) {
+        Peer& to = peer(pe);
+        if (!to.stream.is_open() || to.tie == Tie::broken) continue;
+        Head head = head_for(Kind::bye, pe, 0);
+        head.stream = ::isthmus::packet::Stream::control;
+        head.detail = static_cast<std::uint8_t>(Bye::finished);
+        to.outbox.add(head, {}, nullptr, 0, true);
+        long error = 0;
+        to.outbox.flush(to.stream, to.ended, error);
+        to.stream.finish();
+        ends.push_back({to.stream.descriptor(), POLLIN, 0});
+    }
+    const std::uint64_t began = service::now_nanoseconds();
+    for (;;) {
+        const auto passed = static_cast<int>((service::now_nanoseconds() - began) / 1'000'000);
+        if (ends.empty() || passed >= kFarewell_ms ||
+            ::poll(ends.data(), ends.size(), kFarewell_ms - passed) <= 0)
+            break;
+        std::erase_if(ends, [&](const pollfd& end) {
+            return end.revents != 0 && recv(end.fd, workspace_.bytes(), Workspace::kRead,
+                                            MSG_DONTWAIT) <= 0;
+        });
+    }
+    door_.reset();
+    peers_.clear();
+    for (const int descriptor : {timer_, events_}) {
+        if (descriptor >= 0) ::close(descriptor);
+    }
+}
+
+void Link::connect(const char* cards, std::size_t distance) {
+    for (int pe = 0; pe < services_.pes; ++pe, cards += distance) {
+        sockaddr_storage& address = addresses_.emplace_back();
+        std::memcpy(&address, cards, card_bytes());
+        if (address.ss_family == interface_.address.ss_family) continue;
+        services_.fail(("this PE has the address " + text_of(interface_.address) + " and PE " +
+                        std::to_string(pe) + " has " + text_of(address) +
+                        ": one of IPv4 and one of IPv6 do not reach each other; "
+                        "ISTHMUS_PACKET_ADDRESS chooses")
+                           .c_str());
+        std::abort();
+    }
+}
+
+std::vector<char> Link::address_of(int pe) const {
+    const bool is_known = static_cast<std::size_t>(pe) < addresses_.size();
+    if (!is_known && pe != services_.me) return {};
+    const sockaddr_storage& address =
+        is_known ? addresses_[static_cast<std::size_t>(pe)] : door_->address();
+    const auto* const bytes = reinterpret_cast<const char*>(&address);
+    return {bytes, bytes + length_of(address)};
+}
+
+void Link::publish(std::uint32_t id, const Segment& segment) {
+    const std::lock_guard lock(segments_guard_);
+    bases_[id] = segment.base;
+    entries_[id] = {segment.size, segment.size != 0 ? kAllRights : std::uint8_t{0}};
+}
+
+void* Link::own_memory(std::size_t bytes) {
+    own_.reset(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
+    return own_.get();
+}
+
+// ---- sending
+
+Head Link::head_for(Kind kind, int pe, std::uint32_t token) const {
+    Head head;
+    head.kind = kind;
+    head.destination = number(pe);
+    head.source = number(services_.me);
+    head.token = token;
+    return head;
+}
+
+long Link::enter(Peer& to, int pe) {
+    switch (to.tie) {
+        case Tie::joined:
+        case Tie::left: return 0;
+        case Tie::broken: return -to.error;
+        case Tie::none: break;
+    }
+    const long result = door_->call(pe, addresses_[static_cast<std::size_t>(pe)]);
+    return result != 0 ? result : kFull;
+}
+
+long Link::send(int pe, Pieces pieces, Order) {
+    Peer& to = peer(pe);
+    const Piece& piece = *pieces.begin();  // the service has put it together, with its seal
+    const std::lock_guard lock(to.guard);
+    if (const long result = enter(to, pe); result != 0) return result;
+    if (to.tie == Tie::left) return 0;
+    if (!to.outbox.add(head_for(Kind::core_request, pe, kNoToken), {}, piece.bytes, piece.count))
+        return kFull;
+    queued(to, pe, false);
+    return 0;
+}
+
+long Link::send_from(int pe, const void* source, std::size_t bytes, Ticket& ticket) {
+    const long result = send(pe, {{source, bytes}}, Order::strict);
+    if (result == 0) add_ended({&ticket});
+    return result;
+}
+
+long Link::write_now(int pe, Place place, const void* source, std::size_t bytes) {
+    Peer& to = peer(pe);
+    const std::lock_guard lock(to.guard);
+    if (const long result = enter(to, pe); result != 0) return result;
+    if (to.tie == Tie::left) return 0;
+    Head head = head_for(Kind::put, pe, kNoToken);
+    head.segment = static_cast<std::uint16_t>(place.segment);
+    head.offset = place.offset;
+    if (!to.outbox.add(head, {}, source, bytes)) return kFull;
+    queued(to, pe, false);
+    return 0;
+}
+
+long Link::write(int pe, Place place, const void* source, std::size_t bytes, Local,
+                 Ticket& ticket) {
+    Peer& to = peer(pe);
+    const std::lock_guard lock(to.guard);
+    if (const long result = enter(to, pe); result != 0) return result;
+    if (to.tie == Tie::left || bytes == 0) {
+        add_ended({&ticket});
+        return 0;
+    }
+    Head head = head_for(Kind::put, pe, kNoToken);
+    head.segment = static_cast<std::uint16_t>(place.segment);
+    head.offset = place.offset;
+    if (!to.outbox.add_block(head, static_cast<const char*>(source), bytes, &ticket, false))
+        return kFull;
+    queued(to, pe, true);
+    return 0;
+}
+
+long Link::read(int pe, void* dest, Place place, std::size_t bytes, Local, Ticket& ticket) {
+    Peer& to = peer(pe);
+    const std::lock_guard lock(to.guard);
+    if (const long result = enter(to, pe); result != 0) return result;
+    if (bytes == 0) {
+        add_ended({&ticket});
+        return 0;
+    }
+    if (to.tie == Tie::left) return kFull;  // who waits is told of it by others
+    Gets::Get* const get = to.gets.open(static_cast<char*>(dest), bytes, &ticket);
+    if (!get) return kFull;
+    Head head = head_for(Kind::get, pe, get->token);
+    head.segment = static_cast<std::uint16_t>(place.segment);
+    head.offset = place.offset;
+    const std::uint64_t words[] = {make_place(0, 0), make_extent(bytes)};
+    if (!to.outbox.add(head, words, nullptr, 0)) {
+        to.gets.close(*get);
+        return kFull;
+    }
+    queued(to, pe, false);
+    return 0;
+}
+
+void Link::queued(Peer& to, int pe, bool is_block) {
+    if (to.is_blocked) return;
+    const bool is_much = is_block || to.outbox.copied_bytes() >= kBatch;
+    if (is_much || service::now_nanoseconds() - to.flushed > kGather) return flush(to, pe);
+    mark_dirty(to, pe);
+    set_timer();
+}
+
+void Link::mark_dirty(Peer& to, int pe) {
+    if (to.is_dirty) return;
+    to.is_dirty = true;
+    const std::lock_guard lock(dirty_guard_);
+    dirty_.push_back(pe);
+    dirty_count_.store(dirty_.size(), std::memory_order_relaxed);
+}
+
+// An error shows where the stream is read.
+void Link::flush(Peer& to, int) {
+    if (!to.stream.is_open()) return;
+    long error = 0;
+    const bool is_empty = to.outbox.flush(to.stream, to.ended, error);
+    to.is_blocked = !is_empty;
+    to.flushed = service::now_nanoseconds();
+    if (to.ended.empty()) return;
+    add_ended(to.ended);
+    to.ended.clear();
+}
+
+void Link::flush_dirty() {
+    if (dirty_count_.load(std::memory_order_relaxed) == 0) return;
+    std::vector<int> dirty;
+    {
+        const std::lock_guard lock(dirty_guard_);
+        dirty.swap(dirty_);
+        dirty_count_.store(0, std::memory_order_relaxed);
+    }
+    for (const int pe : dirty) {
+        Peer& to = peer(pe);
+        const std::lock_guard lock(to.guard);
+        to.is_dirty = false;
+        if (!to.is_blocked) flush(to, pe);
+    }
+    dirty.clear();
+    const std::lock_guard lock(dirty_guard_);
+    if (dirty_.empty()) dirty_.swap(dirty);  // keeps its memory
+}
+
+// Tickets end where somebody looks. The one who does may be asleep.
+void Link::add_ended(const std::vector<Outbox::Mark>& marks) {
+    {
+        const std::lock_guard lock(ended_guard_);
+        for (void* const mark : marks)
+            ended_.push_back(static_cast<Ticket*>(mark));
+        ended_count_.store(ended_.size(), std::memory_order_relaxed);
+    }
+    set_timer();
+}
+
+// So that the thread looks soon, unless somebody else does.
+void Link::set_timer() {
+    // Release: what was queued. Partner: poll().
+    if (is_timed_.exchange(true, std::memory_order_acq_rel)) return;
+    const itimerspec in{{0, 0}, {0, static_cast<long>(kGather)}};
+    timerfd_settime(timer_, 0, &in, nullptr);
+}
+
+// ---- looking
+
+void Link::join(int pe, Stream&& stream) {
+    Peer& to = peer(pe);
+    const std::lock_guard lock(to.guard);
+    to.stream = std::move(stream);
+    to.tie = Tie::joined;
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+    event.data.u64 = event_of(Event::peer, static_cast<std::uint64_t>(pe));
+    epoll_ctl(events_, EPOLL_CTL_MOD, to.stream.descriptor(), &event);
+    add_readable(to, pe);
+}
+
+void Link::add_readable(Peer& from, int pe) {
+    if (from.is_readable) return;
+    from.is_readable = true;
+    readable_.push_back(pe);
+}
+
+bool Link::may_sleep() {
+    flush_dirty();
+    return readable_count_.load(std::memory_order_relaxed) == 0 &&
+           ended_count_.load(std::memory_order_relaxed) == 0;
+}
+
+std::string Link::error_text(int error) const {
+    if (error >= kIllegal)
+        return "it sent a packet that no PE sends (" +
+               std::string(name_of(static_cast<Verdict>(error - kIllegal))) + ")";
+    if (error >= kRefused)
+        return "it refused a packet of this PE's (" +
+               std::string(name_of(static_cast<Verdict>(error - kRefused))) + ")";
+    if (error == Door::kNotProved)
+        return "who answers at its address does not prove to be it (SECURITY.md, \"Packets\")";
+    if (error == Door::kOtherVersion)
+        return "its library has another version of the join, or serves other kinds of packets; all "
+               "PEs need the same library";
+    return std::strerror(error);
+}
+
+std::string Link::describe() const {
+    return "packet (TCP at " + text_of(interface_.address) + ", " + interface_.name +
+           "): puts and gets by the target's progress thread, atomics and signals by request to "
+           "it; quiet by a get behind the puts";
+}
+
+}  // namespace isthmus::transport::packet

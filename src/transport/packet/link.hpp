@@ -1,0 +1,164 @@
+// Packets (src/packet/) between PEs, over one connection of TCP for each pair that talks.
+//
+// A write is packets `put`, which the other side's poll() places; a read is a packet `get`, which
+// it answers with `data`; messages of the service are `core_request`. A connection keeps order, and
+// the other side does what comes in that order: so does this link (Limits::ordered).
+//
+// Sending: short packets are gathered by connection (outbox.hpp). They leave at once if the
+// connection has been still for kGather; else with the next look, with more than kBatch of them, or
+// when the timer says so: under load there is no system call for each. Long blocks leave from where
+// they lie.
+//
+// Receiving never waits for sending: puts are placed, answers to gets are small notes in the
+// outbox, and who asks has a bound on gets. So two PEs that both have a full connection go on.
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "packet/answer.hpp"
+#include "transport/link.hpp"
+#include "transport/packet/door.hpp"
+#include "transport/packet/inbox.hpp"
+#include "transport/packet/outbox.hpp"
+#include "transport/packet/peer.hpp"
+
+namespace isthmus::transport::packet {
+
+// Kinds of packets that a PE serves on this road, a bit each; all of them are needed of others.
+constexpr std::uint32_t bit_of(Kind kind) {
+    return std::uint32_t{1} << static_cast<unsigned>(kind);
+}
+inline constexpr std::uint32_t kServedKinds = bit_of(Kind::put) | bit_of(Kind::get) |
+                                              bit_of(Kind::data) | bit_of(Kind::nack) |
+                                              bit_of(Kind::core_request) | bit_of(Kind::bye);
+
+// Errors beyond those of the system and of the door: a cause of the format's is added.
+inline constexpr int kRefused = 20000;
+inline constexpr int kIllegal = 30000;
+
+class Link {
+  public:
+    struct Scratch {};
+    using Ticket = BasicTicket<Scratch>;
+    struct Local {};
+    static constexpr long kFull = -EAGAIN;
+    static constexpr const char* kThreadName = "isthmus-packet";
+
+    static constexpr std::size_t kInject = 4096;
+    static constexpr std::size_t kMessage = 16384;
+    static constexpr std::size_t kLongest = std::size_t{1} << 30;
+    static constexpr std::uint64_t kGather = 50'000;  // nanoseconds
+    static constexpr std::size_t kBatch = std::size_t{32} << 10;
+
+    explicit Link(const Services& services);
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+    ~Link();
+
+    const Limits& limits() const { return limits_; }
+    std::size_t card_bytes() const { return sizeof(sockaddr_in6); }
+    void write_card(char* card) const { std::memcpy(card, &door_->address(), card_bytes()); }
+    void connect(const char* cards, std::size_t distance);
+    std::vector<char> address_of(int pe) const;
+    void publish(std::uint32_t segment, const Segment& memory);
+
+    long send(int pe, Pieces pieces, Order order);
+    void* own_memory(std::size_t bytes);
+    Local own_local() const { return {}; }
+    bool find_local(const void*, std::size_t, Local&) const { return true; }
+    long send_from(int pe, const void* source, std::size_t bytes, Ticket& ticket);
+    long write_now(int pe, Place place, const void* source, std::size_t bytes);
+    long write(int pe, Place place, const void* source, std::size_t bytes, Local local,
+               Ticket& ticket);
+    long read(int pe, void* dest, Place place, std::size_t bytes, Local local, Ticket& ticket);
+
+    template <typename Sink>
+    bool poll(Sink& sink);
+    int descriptor() const { return events_; }
+    bool may_sleep();
+    std::string error_text(int error) const;
+    std::string describe() const;
+
+    // ---- the shortest ways
+
+    bool has_short_reads() const { return true; }
+    long read_heap(int pe, void* dest, std::uint64_t offset, std::size_t bytes, Ticket& ticket) {
+        return read(pe, dest, {kHeap, offset}, bytes, {}, ticket);
+    }
+    void add_short_put(ShortCalls&) const {}
+    Address address_of(int, Place) const { return {}; }
+
+  private:
+    template <typename Sink>
+    class Receipt;
+
+    Peer& peer(int pe) { return *peers_[static_cast<std::size_t>(pe)]; }
+    std::uint16_t number(int pe) const { return static_cast<std::uint16_t>(pe); }
+    Head head_for(Kind kind, int pe, std::uint32_t token) const;
+    // Under the peer's guard: whether something may be queued (0), or what the call returns. Calls
+    // the PE if there is no connection.
+    long enter(Peer& peer, int pe);
+    // Behind what was queued.
+    void queued(Peer& peer, int pe, bool is_block);
+    void flush(Peer& peer, int pe);
+    void flush_dirty();
+    void mark_dirty(Peer& peer, int pe);
+    void add_ended(const std::vector<Outbox::Mark>& marks);
+    void set_timer();
+    template <typename Sink>
+    bool take_news(Sink& sink);
+    void join(int pe, Stream&& stream);
+    void add_readable(Peer& peer, int pe);
+    template <typename Sink>
+    bool read_from(int pe, Sink& sink);
+    template <typename Sink>
+    void lose(int pe, int error, Sink& sink);
+    template <typename Sink>
+    bool hand_over_ended(Sink& sink);
+
+    const Services& services_;
+    Limits limits_;
+    Interface interface_;
+    int events_ = -1;
+    int timer_ = -1;
+    std::unique_ptr<Door> door_;
+    struct Free {
+        void operator()(void* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<void, Free> own_;
+    std::vector<std::unique_ptr<Peer>> peers_;  // by PE
+    std::vector<sockaddr_storage> addresses_;   // likewise
+
+    std::mutex segments_guard_;
+    char* bases_[kSegments] = {};
+    ::isthmus::packet::SegmentEntry entries_[kSegments];
+
+    // PEs to which something is queued that nobody is about to send.
+    std::mutex dirty_guard_;
+    std::vector<int> dirty_;
+    std::atomic<std::size_t> dirty_count_{0};  // relaxed, as the other counts: hints about when
+    std::atomic<bool> is_timed_{false};        // the timer is set
+    std::mutex ended_guard_;
+    std::vector<Ticket*> ended_;
+    std::atomic<std::size_t> ended_count_{0};
+
+    // ---- of poll()
+    Workspace workspace_;
+    std::vector<int> readable_;
+    std::vector<int> reading_;
+    std::vector<int> flushing_;
+    std::vector<Ticket*> ending_;
+    std::atomic<std::size_t> readable_count_{0};
+    std::uint64_t door_seen_to_ = 0;
+};
+
+}  // namespace isthmus::transport::packet
+
+#include "transport/packet/poll.hpp"

@@ -1,0 +1,171 @@
+#include "transport/packet/outbox.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace isthmus::transport::packet {
+namespace {
+
+constexpr char kZeroes[8] = {};
+
+}  // namespace
+
+bool Outbox::add(const Head& head, std::span<const std::uint64_t> descriptor, const void* payload,
+                 std::size_t bytes, bool must) {
+    std::byte front[64];
+    std::size_t padding = 0;
+    const std::size_t front_bytes =
+        encode_head(front, head, descriptor, {}, bytes, padding);
+    const std::size_t all = front_bytes + bytes + padding;
+    if (front_bytes == 0 || (copied_ + all > kMostCopied && !must)) return false;
+    make_room(all);
+    copy_in(front, front_bytes);
+    copy_in(payload, bytes);
+    copy_in(kZeroes, padding);
+    if (items_.empty() || items_.back().source) items_.emplace_back();
+    items_.back().left += all;
+    return true;
+}
+
+bool Outbox::add_block(const Head& head, const char* source, std::uint64_t bytes, Mark mark,
+                       bool is_message, bool must) {
+    if (!must && blocks_ >= kMostBlocks) return false;
+    Item& item = items_.emplace_back();
+    item.left = bytes;
+    item.source = source;
+    item.head = head;
+    // A block of one packet is no fragment.
+    item.head.message_bytes = is_message && bytes > kMostPayload ? bytes : 0;
+    item.mark = mark;
+    item.is_answer = must;
+    ++(must ? answers_ : blocks_);
+    return true;
+}
+
+Outbox::Cut Outbox::cut(const Item& item, std::uint64_t left) {
+    Cut packet;
+    const std::uint64_t packets = (left + kMostPayload - 1) / kMostPayload;
+    // Multiples of a cache line, so that all but the last are as the first.
+    packet.payload = static_cast<std::size_t>(
+        packets == 1 ? left : std::min<std::uint64_t>((left / packets + 63) / 64 * 64, kMostPayload));
+    packet.head = item.head.message_bytes != 0 ? 32 : 24;
+    packet.padding = (8 - packet.payload % 8) % 8;
+    return packet;
+}
+
+bool Outbox::flush(Stream& stream, std::vector<Mark>& ended, long& error) {
+    error = 0;
+    while (!items_.empty()) {
+        iovec pieces[kPieces];
+        Heads heads;
+        const std::size_t count = gather(pieces, heads);
+        const long written = stream.write(pieces, count);
+        if (written < 0) {
+            if (written != Stream::kNotNow) error = written;
+            return false;
+        }
+        took(static_cast<std::size_t>(written), ended);
+    }
+    return true;
+}
+
+std::size_t Outbox::gather(iovec* pieces, Heads& heads) {
+    std::size_t count = 0;
+    std::size_t used = 0;
+    std::size_t at = begin_;
+    std::size_t skip = skip_;
+    const auto add_piece = [&](const void* bytes, std::size_t length) {
+        const std::size_t skipped = std::min(skip, length);
+        skip -= skipped;
+        if (length == skipped) return;
+        pieces[count++] = {static_cast<char*>(const_cast<void*>(bytes)) + skipped,
+                           length - skipped};
+    };
+    for (const Item& item : items_) {
+        if (!item.source) {
+            if (count + 2 > kPieces) return count;
+            const std::size_t first = std::min<std::size_t>(item.left, ring_.size() - at);
+            add_piece(ring_.data() + at, first);
+            add_piece(ring_.data(), item.left - first);
+            at = (at + item.left) & (ring_.size() - 1);
+            continue;
+        }
+        Item next = item;
+        while (next.left != 0) {
+            if (count + 3 > kPieces) return count;
+            const Cut packet = cut(next, next.left);
+            std::size_t padding = 0;
+            encode_head(heads[used], next.head, {}, {}, packet.payload, padding);
+            add_piece(heads[used++], packet.head);
+            add_piece(next.source, packet.payload);
+            add_piece(kZeroes, packet.padding);
+            step(next, packet);
+        }
+    }
+    return count;
+}
+
+// Behind a packet of a block.
+void Outbox::step(Item& item, const Cut& packet) {
+    item.source += packet.payload;
+    item.left -= packet.payload;
+    item.head.offset += packet.payload;
+    if (item.head.message_bytes != 0)
+        item.head.part_offset += static_cast<std::uint32_t>(packet.payload);
+}
+
+void Outbox::took(std::size_t bytes, std::vector<Mark>& ended) {
+    while (bytes != 0) {
+        Item& item = items_.front();
+        if (!item.source) {
+            const std::size_t part = std::min<std::size_t>(bytes, item.left);
+            bytes -= part;
+            item.left -= part;
+            copied_ -= part;
+            begin_ = ring_.empty() ? 0 : (begin_ + part) & (ring_.size() - 1);
+            if (item.left == 0) items_.pop_front();
+            continue;
+        }
+        const Cut packet = cut(item, item.left);
+        const std::size_t all = packet.head + packet.payload + packet.padding;
+        if (skip_ + bytes < all) {
+            skip_ += bytes;
+            return;
+        }
+        bytes -= all - skip_;
+        skip_ = 0;
+        step(item, packet);
+        if (item.left != 0) continue;
+        if (item.mark) ended.push_back(item.mark);
+        --(item.is_answer ? answers_ : blocks_);
+        items_.pop_front();
+    }
+}
+
+// The ring grows to what is needed, and what is in it then begins at its begin.
+void Outbox::make_room(std::size_t bytes) {
+    if (copied_ + bytes <= ring_.size()) return;
+    std::size_t size = std::max<std::size_t>(ring_.size(), 4096);
+    while (size < copied_ + bytes)
+        size *= 2;
+    std::vector<char> larger(size);
+    const std::size_t first = std::min(copied_, ring_.size() - begin_);
+    if (copied_ != 0) {
+        std::memcpy(larger.data(), ring_.data() + begin_, first);
+        std::memcpy(larger.data() + first, ring_.data(), copied_ - first);
+    }
+    ring_.swap(larger);
+    begin_ = 0;
+}
+
+void Outbox::copy_in(const void* bytes, std::size_t count) {
+    if (count == 0) return;
+    const std::size_t at = (begin_ + copied_) & (ring_.size() - 1);
+    const std::size_t first = std::min(count, ring_.size() - at);
+    std::memcpy(ring_.data() + at, bytes, first);
+    if (first != count)
+        std::memcpy(ring_.data(), static_cast<const char*>(bytes) + first, count - first);
+    copied_ += count;
+}
+
+}  // namespace isthmus::transport::packet

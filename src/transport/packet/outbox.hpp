@@ -1,0 +1,81 @@
+// What is to be sent on one stream: short packets, copied, and long blocks, which are cut into
+// packets as they leave, straight from where they lie. In the order in which they were added.
+//
+// Bounded: a packet or a block that finds no room is not taken. Answers to gets are always taken:
+// who asks has a bound on gets (kMostGets), so that no receiver has to wait for its own sending.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "packet/encode.hpp"
+#include "transport/packet/stream.hpp"
+
+namespace isthmus::transport::packet {
+
+using ::isthmus::packet::Head;
+
+// Of one packet of a longer block. Blocks of one packet more are cut in equal parts.
+inline constexpr std::size_t kMostPayload = 8 * std::size_t{::isthmus::packet::kLargestWords} - 64;
+inline constexpr std::size_t kMostGets = 1024;  // of one PE at another, that are not answered yet
+
+class Outbox {
+  public:
+    // What ends when the last byte of a block has left: of who added it.
+    using Mark = void*;
+    static constexpr std::size_t kMostCopied = std::size_t{256} << 10;
+    static constexpr std::size_t kMostBlocks = 256;  // that are not answers
+
+    // A packet, copied. Of answers the room is larger. False if there is none.
+    bool add(const Head& head, std::span<const std::uint64_t> descriptor, const void* payload,
+             std::size_t bytes, bool must = false);
+    // A block: packets of the head's kind, the first of which begins at its offset. The bytes stay
+    // where they are until they have left. `is_message`: the packets are fragments of one.
+    bool add_block(const Head& head, const char* source, std::uint64_t bytes, Mark mark,
+                   bool is_message, bool must = false);
+
+    bool is_empty() const { return items_.empty(); }
+    std::size_t copied_bytes() const { return copied_; }
+    // Writes until all has left (true) or the stream takes no more (false, or its error in
+    // `error`). Marks of what has left are added to `ended`.
+    bool flush(Stream& stream, std::vector<Mark>& ended, long& error);
+    // Answers that have not left.
+    std::size_t answers() const { return answers_; }
+
+  private:
+    struct Item {
+        std::uint64_t left = 0;        // bytes: of copied packets, or of the block
+        const char* source = nullptr;  // null: copied packets, in the ring
+        Head head;                     // of the block's next packet
+        Mark mark = nullptr;
+        bool is_answer = false;
+    };
+    struct Cut {  // the next packet of a block
+        std::size_t payload = 0;
+        std::size_t head = 0;
+        std::size_t padding = 0;
+    };
+    static constexpr std::size_t kPieces = 64;  // of one write
+    using Heads = std::byte[kPieces][32];
+
+    static Cut cut(const Item& item, std::uint64_t left);
+    std::size_t gather(iovec* pieces, Heads& heads);
+    void took(std::size_t bytes, std::vector<Mark>& ended);
+    void step(Item& item, const Cut& packet);
+    void make_room(std::size_t bytes);
+    void copy_in(const void* bytes, std::size_t count);
+
+    std::deque<Item> items_;
+    std::vector<char> ring_;  // a power of two of bytes, or none
+    std::size_t begin_ = 0;
+    std::size_t copied_ = 0;
+    std::size_t skip_ = 0;  // of the first block's next packet: what has left
+    std::size_t blocks_ = 0;
+    std::size_t answers_ = 0;
+};
+
+}  // namespace isthmus::transport::packet
