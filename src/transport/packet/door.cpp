@@ -70,8 +70,14 @@ bool Door::enter(Stream&& stream, Join&& join, int called) {
 long Door::call(int pe, const sockaddr_storage& at) {
     const std::lock_guard lock(guard_);
     if (joined_[static_cast<std::size_t>(pe)]) return 0;
-    Attempt& attempt = attempts_[pe];
-    if (attempt.guest != 0 || service::now_nanoseconds() < attempt.again) return 0;
+    const auto [found, is_new] = attempts_.try_emplace(pe);
+    if (!is_new) return 0;
+    found->second.at = at;
+    return begin(pe, found->second);
+}
+
+long Door::begin(int pe, Attempt& attempt) {
+    const sockaddr_storage& at = attempt.at;
     Stream stream(socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!stream.is_open()) return -errno;
     // From the address that others know this PE by.
@@ -95,20 +101,25 @@ long Door::call(int pe, const sockaddr_storage& at) {
 void Door::accept_all() {
     const std::lock_guard lock(guard_);
     for (int round = 0; round < kAcceptAtOnce; ++round) {
-        const int descriptor =
-            accept4(port_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (descriptor < 0) {
-            if (errno == ECONNABORTED || errno == EINTR) continue;
-            if (errno != EMFILE && errno != ENFILE) return;
-            if (evict()) continue;
-            // What waits at the port would ring for ever: it is taken, and hung up on.
+        const auto take = [&] {
+            return accept4(port_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        };
+        int descriptor = take();
+        if (descriptor < 0 && (errno == ECONNABORTED || errno == EINTR)) continue;
+        if (descriptor < 0 && (errno == EMFILE || errno == ENFILE)) {
+            // What waits at the port would ring for ever. The spare one is for it; another caller
+            // makes room for the next spare one, or this one is hung up on.
             ::close(spare_);
-            const int taken = accept4(port_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
-            if (taken >= 0) ::close(taken);
+            descriptor = take();
+            if (descriptor >= 0 && !evict()) {
+                ::close(descriptor);
+                ++news_.silent;
+                spare_ = open_spare();
+                continue;
+            }
             spare_ = open_spare();
-            ++news_.silent;
-            continue;
         }
+        if (descriptor < 0) return;
         if (callers_ >= kMostCallers + static_cast<std::size_t>(self_.pes)) evict();
         if (enter(Stream(descriptor), Join::listen(self_, make_nonce()), -1)) ++callers_;
     }
@@ -243,8 +254,13 @@ bool Door::evict() {
 
 void Door::see_to_time() {
     const std::lock_guard lock(guard_);
-    if (callers_ == 0) return;
+    if (callers_ == 0 && attempts_.empty()) return;
     const std::uint64_t now = service::now_nanoseconds();
+    for (auto& [pe, attempt] : attempts_) {
+        if (attempt.guest != 0 || now < attempt.again) continue;
+        if (const long result = begin(pe, attempt); result != 0)
+            news_.failed.emplace_back(pe, static_cast<int>(-result));
+    }
     for (auto guest = guests_.begin(); guest != guests_.end();) {
         const auto each = guest++;
         if (each->second.called < 0 && now - each->second.since > kHearSeconds * kSecond)

@@ -67,11 +67,11 @@ class Door {
     bool listen(const sockaddr_storage& at);
     const sockaddr_storage& address() const { return address_; }
 
-    // Calls the PE, unless that is under way. 0, or an error with a minus.
+    // Calls the PE, again and again, unless that is under way. 0, or an error with a minus.
     long call(int pe, const sockaddr_storage& at);
     void accept_all();
     void attend(std::uint64_t guest);
-    // Who has had its time has to go. To be called now and then.
+    // Callers that have had their time have to go, and PEs are called again. Now and then.
     void see_to_time();
     // PEs that have joined need no other connection.
     bool is_joined(int pe) const { return joined_[static_cast<std::size_t>(pe)]; }
@@ -91,12 +91,14 @@ class Door {
     using Guests = std::map<std::uint64_t, Guest>;
     // Of a PE that is called.
     struct Attempt {
+        sockaddr_storage at{};
         std::uint64_t guest = 0;  // 0: none is under way
         std::uint64_t first = 0;  // when it was first called in vain; 0: never
         std::uint64_t again = 0;  // when it may be called again
         std::uint64_t pause = 0;
     };
 
+    long begin(int pe, Attempt& attempt);
     void pump(Guests::iterator guest);
     void let_in(Guests::iterator guest);
     void hand_over(Guests::iterator guest, int pe);

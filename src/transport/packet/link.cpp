@@ -155,14 +155,9 @@ Head Link::head_for(Kind kind, int pe, std::uint32_t token) const {
 }
 
 long Link::enter(Peer& to, int pe) {
-    switch (to.tie) {
-        case Tie::joined:
-        case Tie::left: return 0;
-        case Tie::broken: return -to.error;
-        case Tie::none: break;
-    }
-    const long result = door_->call(pe, addresses_[static_cast<std::size_t>(pe)]);
-    return result != 0 ? result : kFull;
+    if (to.tie == Tie::broken) return -to.error;
+    if (to.tie != Tie::none) return 0;
+    return door_->call(pe, addresses_[static_cast<std::size_t>(pe)]);
 }
 
 long Link::send(int pe, Pieces pieces, Order) {
@@ -310,11 +305,13 @@ void Link::join(int pe, Stream&& stream) {
     const std::lock_guard lock(to.guard);
     to.stream = std::move(stream);
     to.tie = Tie::joined;
+    to.is_blocked = false;
     epoll_event event{};
     event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
     event.data.u64 = event_of(Event::peer, static_cast<std::uint64_t>(pe));
     epoll_ctl(events_, EPOLL_CTL_MOD, to.stream.descriptor(), &event);
     add_readable(to, pe);
+    flush(to, pe);
 }
 
 void Link::add_readable(Peer& from, int pe) {

@@ -102,8 +102,8 @@ class Link {
     Peer& peer(int pe) { return *peers_[static_cast<std::size_t>(pe)]; }
     std::uint16_t number(int pe) const { return static_cast<std::uint16_t>(pe); }
     Head head_for(Kind kind, int pe, std::uint32_t token) const;
-    // Under the peer's guard: whether something may be queued (0), or what the call returns. Calls
-    // the PE if there is no connection.
+    // Under the peer's guard: 0, or an error. Calls the PE if there is no connection; what is
+    // queued leaves when there is one.
     long enter(Peer& peer, int pe);
     // Behind what was queued.
     void queued(Peer& peer, int pe, bool is_block);

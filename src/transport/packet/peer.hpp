@@ -69,7 +69,7 @@ struct Peer {
     Outbox outbox;
     Gets gets;
     bool is_dirty = false;
-    bool is_blocked = false;  // the stream takes no more, and will ring
+    bool is_blocked = true;  // the stream takes no more, and will ring; or there is none yet
     std::uint64_t flushed = 0;
     std::vector<Outbox::Mark> ended;
     unsigned nacks = 0;

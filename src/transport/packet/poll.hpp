@@ -131,7 +131,7 @@ template <typename Sink>
 bool Link::poll(Sink& sink) {
     // Not without end: there are answers to send, too.
     constexpr int kEvents = 64;
-    constexpr std::uint64_t kDoorTurn = 100'000'000;  // nanoseconds
+    constexpr std::uint64_t kDoorTurn = 5'000'000;  // nanoseconds
     flush_dirty();
     epoll_event events[kEvents];
     const int count = epoll_wait(events_, events, kEvents, 0);

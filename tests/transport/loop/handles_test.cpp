@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "loop_job.hpp"
+#include "packet/packet_road.hpp"
 #include "several/crossed_roads.hpp"
 
 using namespace isthmus::transport;
@@ -16,6 +17,7 @@ using isthmus::transport::test::CrossedRoads;
 using isthmus::transport::test::LoopJob;
 using isthmus::transport::test::LoopRoad;
 using isthmus::transport::test::OrderedLoopRoad;
+using isthmus::transport::test::PacketRoad;
 
 namespace {
 
@@ -68,7 +70,7 @@ struct ShutJob : LoopJob {
 
 template <typename Road>
 struct Handles : testing::Test {};
-using Roads = testing::Types<LoopRoad, OrderedLoopRoad, CrossedRoads>;
+using Roads = testing::Types<LoopRoad, OrderedLoopRoad, CrossedRoads, PacketRoad>;
 TYPED_TEST_SUITE(Handles, Roads, );
 
 TYPED_TEST(Handles, OfNothingAreComplete) {

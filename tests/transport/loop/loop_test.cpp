@@ -1,4 +1,5 @@
-// The contract (transport.hpp) over a road that keeps back and reorders whatever it may.
+// The contract (transport.hpp) over a road that keeps back and reorders whatever it may, and over
+// packets.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -6,9 +7,12 @@
 #include <vector>
 
 #include "loop_job.hpp"
+#include "packet/packet_road.hpp"
 
 using namespace isthmus::transport;
 using isthmus::transport::test::LoopJob;
+using isthmus::transport::test::LoopRoad;
+using isthmus::transport::test::PacketRoad;
 
 namespace {
 
@@ -74,9 +78,15 @@ TEST(Loop, ReordersPutsWithoutAFence) {
     EXPECT_GT(overtaken, 5);
 }
 
-TEST(Loop, QuietMeansThatEverythingHasArrived) {
+// What holds on every road.
+template <typename Road>
+struct Contract : testing::Test {};
+using Roads = testing::Types<LoopRoad, PacketRoad>;
+TYPED_TEST_SUITE(Contract, Roads, );
+
+TYPED_TEST(Contract, QuietMeansThatEverythingHasArrived) {
     LoopJob job(3);
-    job.run(2, kDelay, [&](int me, Transport& road) {
+    job.run<TypeParam>(2, kDelay, [&](int me, Transport& road) {
         for (std::uint64_t turn = 1; turn <= 100; ++turn) {
             const int to = (me + 1 + static_cast<int>(turn % 2)) % 3;
             const auto mine = static_cast<std::uint64_t>(me);
@@ -89,9 +99,9 @@ TEST(Loop, QuietMeansThatEverythingHasArrived) {
     });
 }
 
-TEST(Loop, FenceOrdersWhatComesBehindIt) {
+TYPED_TEST(Contract, FenceOrdersWhatComesBehindIt) {
     LoopJob job(2);
-    job.run(3, kDelay, [&](int me, Transport& road) {
+    job.run<TypeParam>(3, kDelay, [&](int me, Transport& road) {
         for (std::uint64_t turn = 1; turn <= 100 && me == 0; ++turn) {
             road.put(1, word(0), &turn, sizeof turn);
             road.post_atomic(1, word(1), {AtomicKind::set, 8, turn, 0});
@@ -105,10 +115,10 @@ TEST(Loop, FenceOrdersWhatComesBehindIt) {
     });
 }
 
-TEST(Loop, SignalsComeBehindTheirData) {
+TYPED_TEST(Contract, SignalsComeBehindTheirData) {
     for (const std::size_t bytes : {8u, 2048u, 2056u, 40000u}) {
         LoopJob job(2);
-        job.run(4, kDelay, [&](int me, Transport& road) {
+        job.run<TypeParam>(4, kDelay, [&](int me, Transport& road) {
             std::vector<std::uint64_t> data(bytes / 8);
             for (std::uint64_t turn = 1; turn <= 30 && me == 0; ++turn) {
                 std::fill(data.begin(), data.end(), turn);
@@ -123,9 +133,9 @@ TEST(Loop, SignalsComeBehindTheirData) {
     }
 }
 
-TEST(Loop, AnswersComeToWhoAsked) {
+TYPED_TEST(Contract, AnswersComeToWhoAsked) {
     LoopJob job(3);
-    job.run(5, kDelay, [&](int me, Transport& road) {
+    job.run<TypeParam>(5, kDelay, [&](int me, Transport& road) {
         for (std::uint64_t turn = 0; turn < 50; ++turn) {
             const std::uint64_t question = turn * 3 + static_cast<std::uint64_t>(me);
             std::uint64_t answer = 0;
@@ -139,10 +149,10 @@ TEST(Loop, AnswersComeToWhoAsked) {
 // Ordering against a model: random operations of one PE on words of another. Between two fences
 // the operations on different words may come in any order, so after each fence, and with each get
 // and each fetching atomic behind a fence, the words are what the model says.
-TEST(Loop, BehavesAsItsModel) {
+TYPED_TEST(Contract, BehavesAsItsModel) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         LoopJob job(3);
-        job.run(seed, kDelay, [&](int me, Transport& road) {
+        job.run<TypeParam>(seed, kDelay, [&](int me, Transport& road) {
             constexpr std::uint64_t kWords = 16;
             std::mt19937_64 random(seed * 64 + static_cast<std::uint64_t>(me));
             const std::uint64_t base = 64 + static_cast<std::uint64_t>(me) * kWords;
@@ -204,9 +214,9 @@ TEST(Loop, BehavesAsItsModel) {
     }
 }
 
-TEST(Loop, CarriesLongBlocksBothWays) {
+TYPED_TEST(Contract, CarriesLongBlocksBothWays) {
     LoopJob job(2);
-    job.run(6, kDelay, [&](int me, Transport& road) {
+    job.run<TypeParam>(6, kDelay, [&](int me, Transport& road) {
         if (me != 0) return;
         std::vector<std::uint64_t> data(50001);
         std::iota(data.begin(), data.end(), 5u);

@@ -1,0 +1,296 @@
+// Calls between PEs and callers that are none, over the loop-back device.
+#include "transport/packet/door.hpp"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sodium.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "transport/service/socket_address.hpp"
+
+using namespace isthmus::transport;
+using namespace isthmus::transport::packet;
+
+namespace {
+
+constexpr int kPes = 4;
+
+sockaddr_storage loopback(int family) {
+    sockaddr_storage address{};
+    address.ss_family = static_cast<sa_family_t>(family);
+    if (family == AF_INET)
+        reinterpret_cast<sockaddr_in&>(address).sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    else
+        reinterpret_cast<sockaddr_in6&>(address).sin6_addr = in6addr_loopback;
+    return address;
+}
+
+// A PE at its door.
+struct Keeper {
+    explicit Keeper(int me, unsigned char secret_byte = 1, int family = AF_INET,
+                    std::uint64_t patience = 1'000'000'000) {
+        secret[0] = secret_byte;
+        EXPECT_GE(sodium_init(), 0);
+        events = epoll_create1(EPOLL_CLOEXEC);
+        door = std::make_unique<Door>(Self{&secret, 1, me, kPes, 1}, events, patience);
+        EXPECT_TRUE(door->listen(loopback(family)));
+    }
+    ~Keeper() {
+        door.reset();
+        ::close(events);
+    }
+    void look() {
+        epoll_event came[64];
+        const int count = epoll_wait(events, came, 64, 0);
+        for (int i = 0; i < count; ++i) {
+            const std::uint64_t event = came[i].data.u64;
+            if (kind_of(event) == Event::port) door->accept_all();
+            if (kind_of(event) == Event::guest) door->attend(number_of(event));
+        }
+        door->see_to_time();
+        Door::News fresh = door->take_news();
+        for (Door::Joined& each : fresh.joined)
+            joined.push_back(std::move(each));
+        failed.insert(failed.end(), fresh.failed.begin(), fresh.failed.end());
+        refused += fresh.refused;
+        silent += fresh.silent;
+    }
+    Stream connect_as_stranger() const {
+        const sockaddr_storage& at = door->address();
+        Stream stream(socket(at.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        EXPECT_EQ(::connect(stream.descriptor(), reinterpret_cast<const sockaddr*>(&at),
+                            length_of(at)),
+                  0);
+        return stream;
+    }
+
+    JobSecret secret{};
+    int events = -1;
+    std::unique_ptr<Door> door;
+    std::vector<Door::Joined> joined;
+    std::vector<std::pair<int, int>> failed;
+    unsigned refused = 0;
+    unsigned silent = 0;
+};
+
+// Until it is so, for some seconds.
+bool await(const std::vector<Keeper*>& keepers, const std::function<bool()>& is_so) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(8);
+    while (!is_so()) {
+        for (Keeper* const keeper : keepers)
+            keeper->look();
+        if (std::chrono::steady_clock::now() > until) return false;
+    }
+    return true;
+}
+
+void expect_connected(Stream& from, Stream& to) {
+    char word[] = "word";
+    iovec piece{word, sizeof word};
+    EXPECT_EQ(from.write(&piece, 1), 5);
+    char back[5] = "";
+    iovec room{back, sizeof back};
+    long came = Stream::kNotNow;
+    for (int turn = 0; turn < 100000 && came == Stream::kNotNow; ++turn)
+        came = to.read(&room, 1);
+    EXPECT_EQ(came, 5);
+    EXPECT_STREQ(back, "word");
+}
+
+TEST(PacketDoor, JoinsWhoCallsEachOther) {
+    for (const int family : {AF_INET, AF_INET6}) {
+        Keeper low(0, 1, family);
+        Keeper high(2, 1, family);
+        ASSERT_EQ(low.door->call(2, high.door->address()), 0);
+        ASSERT_EQ(low.door->call(2, high.door->address()), 0);  // is under way
+        ASSERT_TRUE(await({&low, &high},
+                          [&] { return low.joined.size() == 1 && high.joined.size() == 1; }));
+        EXPECT_EQ(low.joined[0].pe, 2);
+        EXPECT_EQ(high.joined[0].pe, 0);
+        expect_connected(low.joined[0].stream, high.joined[0].stream);
+        EXPECT_EQ(low.refused + high.refused + low.silent + high.silent, 0U);
+        ASSERT_EQ(low.door->call(2, high.door->address()), 0);
+        EXPECT_EQ(low.door->guests(), 0U);
+    }
+}
+
+// Both at once, with turns of all kinds between their looks: one connection, the same at both.
+TEST(PacketDoor, MakesOneConnectionOfTwoCalls) {
+    for (unsigned turns = 0; turns < 64; ++turns) {
+        Keeper low(0);
+        Keeper high(2);
+        unsigned rest = turns;
+        const auto look_by_turns = [&] {
+            for (int i = 0; i < 3; ++i, rest >>= 1)
+                (rest & 1 ? low : high).look();
+        };
+        low.door->call(2, high.door->address());
+        look_by_turns();
+        high.door->call(0, low.door->address());
+        look_by_turns();
+        ASSERT_TRUE(await({&low, &high},
+                          [&] { return !low.joined.empty() && !high.joined.empty(); }))
+            << turns;
+        await({&low, &high}, [&] { return low.door->guests() + high.door->guests() == 0; });
+        ASSERT_EQ(low.joined.size(), 1U) << turns;
+        ASSERT_EQ(high.joined.size(), 1U) << turns;
+        expect_connected(low.joined[0].stream, high.joined[0].stream);
+        expect_connected(high.joined[0].stream, low.joined[0].stream);
+        EXPECT_EQ(low.refused + high.refused + low.silent + high.silent, 0U) << turns;
+        EXPECT_TRUE(low.failed.empty() && high.failed.empty());
+    }
+}
+
+TEST(PacketDoor, RefusesAnotherJobAndCallsNoStranger) {
+    Keeper mine(0);
+    Keeper other(2, 9);
+    mine.door->call(2, other.door->address());
+    ASSERT_TRUE(await({&mine, &other}, [&] { return !mine.failed.empty(); }));
+    EXPECT_EQ(mine.failed[0], (std::pair{2, Door::kNotProved}));
+    EXPECT_TRUE(mine.joined.empty() && other.joined.empty());
+}
+
+TEST(PacketDoor, TellsWhereNobodyListens) {
+    Keeper mine(0);
+    sockaddr_storage nowhere{};
+    {
+        Keeper gone(2);
+        nowhere = gone.door->address();
+    }
+    mine.door->call(2, nowhere);
+    ASSERT_TRUE(await({&mine}, [&] { return !mine.failed.empty(); }));
+    EXPECT_EQ(mine.failed[0], (std::pair{2, ECONNREFUSED}));
+}
+
+TEST(PacketDoor, RefusesGarbageAndCountsIt) {
+    Keeper mine(0);
+    for (unsigned count = 1; count <= 20; ++count) {
+        Stream stranger = mine.connect_as_stranger();
+        std::string garbage(kGreetingBytes, static_cast<char>(count));
+        iovec piece{garbage.data(), garbage.size()};
+        ASSERT_EQ(stranger.write(&piece, 1), 64);
+        ASSERT_TRUE(await({&mine}, [&] { return mine.refused == count; }));
+    }
+    EXPECT_EQ(mine.door->guests(), 0U);
+    EXPECT_TRUE(mine.joined.empty());
+}
+
+TEST(PacketDoor, RefusesWhatBreaksOff) {
+    Keeper mine(0);
+    for (unsigned count = 1; count < kGreetingBytes; ++count) {
+        Stream stranger = mine.connect_as_stranger();
+        std::string part(count, 'I');
+        iovec piece{part.data(), part.size()};
+        ASSERT_EQ(stranger.write(&piece, 1), static_cast<long>(count));
+        stranger.close();
+        ASSERT_TRUE(await({&mine}, [&] { return mine.refused == count; }));
+    }
+    // Who says nothing and goes has done nothing.
+    mine.connect_as_stranger().close();
+    ASSERT_TRUE(await({&mine}, [&] { return mine.door->guests() == 0; }));
+    EXPECT_EQ(mine.silent, 0U);
+}
+
+// More than there is room for, who say nothing: the oldest has to go, and a PE gets in.
+TEST(PacketDoor, HoldsNobodyUpForSilentCallers) {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 4096);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    Keeper mine(0);
+    Keeper other(2);
+    std::vector<Stream> strangers;
+    constexpr unsigned kMany = 500;
+    for (unsigned i = 0; i < kMany; ++i) {
+        strangers.push_back(mine.connect_as_stranger());
+        mine.look();
+        ASSERT_LE(mine.door->guests(), Door::kMostCallers + kPes);
+    }
+    ASSERT_TRUE(await({&mine}, [&] {
+        return mine.silent == kMany - Door::kMostCallers - kPes;
+    })) << mine.silent;
+    other.door->call(0, mine.door->address());
+    ASSERT_TRUE(
+        await({&mine, &other}, [&] { return !mine.joined.empty() && !other.joined.empty(); }));
+    EXPECT_EQ(mine.joined[0].pe, 2);
+    EXPECT_EQ(mine.refused, 0U);
+}
+
+// Without a descriptor for them, callers are hung up on, and the port does not ring for ever.
+TEST(PacketDoor, BearsTheWantOfDescriptors) {
+    Keeper mine(0);
+    Keeper other(2);
+    std::vector<Stream> strangers;
+    for (int i = 0; i < 8; ++i)
+        strangers.push_back(mine.connect_as_stranger());
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    const int lowest = dup(0);
+    const rlimit none{static_cast<rlim_t>(lowest), limit.rlim_max};
+    ::close(lowest);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    for (int turn = 0; turn < 8; ++turn)
+        mine.look();
+    setrlimit(RLIMIT_NOFILE, &limit);
+    EXPECT_EQ(mine.silent, 8U);
+    EXPECT_EQ(mine.door->guests(), 0U);
+    epoll_event event;
+    EXPECT_EQ(epoll_wait(mine.events, &event, 1, 0), 0);
+    other.door->call(0, mine.door->address());
+    EXPECT_TRUE(await({&mine, &other}, [&] { return !mine.joined.empty(); }));
+}
+
+TEST(PacketAddress, IsWhatTheSettingNames) {
+    const auto made = [](const char* name, int family, const char* text, bool is_loopback) {
+        Interface interface;
+        interface.name = name;
+        interface.is_loopback = is_loopback;
+        interface.address.ss_family = static_cast<sa_family_t>(family);
+        void* const to =
+            family == AF_INET
+                ? static_cast<void*>(&reinterpret_cast<sockaddr_in&>(interface.address).sin_addr)
+                : &reinterpret_cast<sockaddr_in6&>(interface.address).sin6_addr;
+        EXPECT_EQ(inet_pton(family, text, to), 1);
+        return interface;
+    };
+    const std::vector<Interface> all{
+        made("lo", AF_INET, "127.0.0.1", true), made("lo", AF_INET6, "::1", true),
+        made("e0", AF_INET6, "fd00::7", false), made("e0", AF_INET, "10.1.2.3", false),
+        made("e1", AF_INET, "192.168.9.1", false)};
+    std::string why;
+    const auto chosen = [&](const char* setting, bool leaves) -> std::string {
+        const Interface* const found = choose_interface(all, setting, leaves, why);
+        return found ? text_of(found->address) : "none";
+    };
+    EXPECT_EQ(chosen("", false), "127.0.0.1");
+    EXPECT_EQ(chosen("", true), "10.1.2.3");
+    EXPECT_EQ(chosen("192.168.9.1", true), "192.168.9.1");
+    EXPECT_EQ(chosen("192.168.0.0/16", true), "192.168.9.1");
+    EXPECT_EQ(chosen("10.1.2.0/25", false), "10.1.2.3");
+    EXPECT_EQ(chosen("10.1.2.128/25", false), "none");
+    EXPECT_EQ(chosen("fd00::/8", true), "fd00::7");
+    EXPECT_EQ(chosen("::1", true), "::1");
+    EXPECT_EQ(chosen("e1", true), "192.168.9.1");
+    EXPECT_EQ(chosen("e0", true), "10.1.2.3");
+    EXPECT_EQ(chosen("e0/6", true), "fd00::7");
+    EXPECT_EQ(chosen("e0/5", true), "none");
+    EXPECT_EQ(chosen("10.0.0.0/33", true), "none");
+    EXPECT_EQ(chosen("10.0.0.0/x", true), "none");
+    EXPECT_EQ(chosen("e2", true), "none");
+    EXPECT_NE(why.find("which has 127.0.0.1 (lo), ::1 (lo), fd00::7 (e0)"), std::string::npos);
+    const std::vector<Interface> alone{all[0]};
+    EXPECT_EQ(choose_interface(alone, "", true, why), nullptr);
+    EXPECT_NE(why.find("loop-back"), std::string::npos);
+    EXPECT_EQ(choose_interface({}, "", false, why), nullptr);
+}
+
+}  // namespace
