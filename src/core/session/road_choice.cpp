@@ -88,6 +88,17 @@ int find_road(const std::vector<RoadEntry>& roads, int pe) {
     return found == kNone ? rest : found;
 }
 
+// A road that leads to nobody is not opened: auto,packet:0-3 is the window and packets, and needs no
+// libfabric.
+void drop_unused(RoadChoice& choice) {
+    for (std::size_t road = choice.names.size(); road-- != 0;) {
+        if (std::count(choice.road_of.begin(), choice.road_of.end(), road) != 0) continue;
+        choice.names.erase(choice.names.begin() + static_cast<std::ptrdiff_t>(road));
+        for (std::uint8_t& each : choice.road_of)
+            each = static_cast<std::uint8_t>(each > road ? each - 1 : each);
+    }
+}
+
 }  // namespace
 
 std::string road_module(const std::string& name) {
@@ -120,6 +131,7 @@ RoadChoice choose_roads() {
                    "; one without PEs leads to all that no other leads to");
         choice.road_of.push_back(static_cast<std::uint8_t>(road));
     }
+    drop_unused(choice);
     return choice;
 }
 
