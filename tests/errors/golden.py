@@ -19,6 +19,8 @@ PLACEHOLDERS = {
     "{address}": r"0x[0-9a-f]+",
     "{size}": r"[\d.]+ (?:[KMGTP]i)?B",
     "{name}": r"\w+",
+    # Whatever this machine has.
+    "{addresses}": r"[0-9a-f.:]+ \(\S+\)(?:, [0-9a-f.:]+ \(\S+\))*",
     # What the processor tells of a fault depends on where the system placed the memory.
     "{kind}": r"a put(?: or atomic|, get or atomic)",
     # The copy loop may have been jumped to from the routine.
