@@ -116,7 +116,7 @@ def compare_docs(page):
              for name in cases.sections() for one in either]
     source = pathlib.Path(page).read_text(encoding="utf-8")
     entries = re.findall(r"^### `` ?(.+?) ?``$|^### `([^`]+)`$", source, re.MULTILINE)
-    bodies = re.split(r"^### .*$", source, flags=re.MULTILINE)[1:]
+    bodies = re.split(r"^### (?:`` ?.+? ?``|`[^`]+`)$", source, flags=re.MULTILINE)[1:]
     problems = []
     used = set()
     templates = []
