@@ -168,7 +168,7 @@ long Link::send(int pe, Pieces pieces, Order) {
     if (to.tie == Tie::left) return 0;
     if (!to.outbox.add(head_for(Kind::core_request, pe, kNoToken), {}, piece.bytes, piece.count))
         return kFull;
-    queued(to, pe, false);
+    queued(to, pe, kGatherMessages);
     return 0;
 }
 
@@ -187,7 +187,7 @@ long Link::write_now(int pe, Place place, const void* source, std::size_t bytes)
     head.segment = static_cast<std::uint16_t>(place.segment);
     head.offset = place.offset;
     if (!to.outbox.add(head, {}, source, bytes)) return kFull;
-    queued(to, pe, false);
+    queued(to, pe, kGather);
     return 0;
 }
 
@@ -205,7 +205,7 @@ long Link::write(int pe, Place place, const void* source, std::size_t bytes, Loc
     head.offset = place.offset;
     if (!to.outbox.add_block(head, static_cast<const char*>(source), bytes, &ticket, false))
         return kFull;
-    queued(to, pe, true);
+    queued(to, pe, 0);
     return 0;
 }
 
@@ -228,14 +228,15 @@ long Link::read(int pe, void* dest, Place place, std::size_t bytes, Local, Ticke
         to.gets.close(*get);
         return kFull;
     }
-    queued(to, pe, false);
+    queued(to, pe, kGather);
     return 0;
 }
 
-void Link::queued(Peer& to, int pe, bool is_block) {
+void Link::queued(Peer& to, int pe, std::uint64_t gather) {
     if (to.is_blocked) return;
-    const bool is_much = is_block || to.outbox.copied_bytes() >= kBatch;
-    if (is_much || service::now_nanoseconds() - to.flushed > kGather) return flush(to, pe);
+    // Without a thread nobody would see to the rest if the program calls no more.
+    const bool must = gather == 0 || !services_.thread || to.outbox.copied_bytes() >= kBatch;
+    if (must || service::now_nanoseconds() - to.flushed > gather) return flush(to, pe);
     mark_dirty(to, pe);
     set_timer();
 }

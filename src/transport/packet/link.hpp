@@ -4,10 +4,10 @@
 // it answers with `data`; messages of the service are `core_request`. A connection keeps order, and
 // the other side does what comes in that order: so does this link (Limits::ordered).
 //
-// Sending: short packets are gathered by connection (outbox.hpp). They leave at once if the
-// connection has been still for kGather; else with the next look, with more than kBatch of them, or
-// when the timer says so: under load there is no system call for each. Long blocks leave from where
-// they lie.
+// Sending: short packets are gathered by connection (outbox.hpp). They leave at once if nothing has
+// left for kGather, messages if nothing has for kGatherMessages, which others may be waiting for;
+// else with the next look, with more than kBatch of them, or when the timer says so: under load
+// there is no system call for each. Long blocks leave from where they lie.
 //
 // Receiving never waits for sending: puts are placed, answers to gets are small notes in the
 // outbox, and who asks has a bound on gets. So two PEs that both have a full connection go on.
@@ -55,6 +55,7 @@ class Link {
     static constexpr std::size_t kMessage = 16384;
     static constexpr std::size_t kLongest = std::size_t{1} << 30;
     static constexpr std::uint64_t kGather = 50'000;  // nanoseconds
+    static constexpr std::uint64_t kGatherMessages = 5'000;
     static constexpr std::size_t kBatch = std::size_t{32} << 10;
 
     explicit Link(const Services& services);
@@ -105,8 +106,8 @@ class Link {
     // Under the peer's guard: 0, or an error. Calls the PE if there is no connection; what is
     // queued leaves when there is one.
     long enter(Peer& peer, int pe);
-    // Behind what was queued.
-    void queued(Peer& peer, int pe, bool is_block);
+    // Behind what was queued, and may wait for so many nanoseconds for more.
+    void queued(Peer& peer, int pe, std::uint64_t gather);
     void flush(Peer& peer, int pe);
     void flush_dirty();
     void mark_dirty(Peer& peer, int pe);
