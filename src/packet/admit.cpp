@@ -16,6 +16,10 @@ bool are_credits_right(const Packet& packet, const Peer& peer) {
     return returned <= peer.credits_owed || returned >= 32768;
 }
 
+bool is_handler_here(const Packet& packet, const Receiver& receiver) {
+    return packet.handler() == 0 || receiver.knows_handler(packet.handler());
+}
+
 // Puts, gets and atomics whose place is one piece: the bytes of it, or more than any segment has.
 std::uint64_t piece_bytes(const Packet& packet, const Rule& rule) {
     switch (rule.look) {
@@ -24,6 +28,26 @@ std::uint64_t piece_bytes(const Packet& packet, const Rule& rule) {
         case Look::atomic: return packet.width_bytes();
         default: return std::uint64_t{1} << 62;
     }
+}
+
+// What waits for a handler, and data of one piece: the rest of what is sent often. Not inlined: the
+// shortest way would save registers for it.
+[[gnu::noinline]] Verdict admit_rest(const Packet& packet, const Receiver& receiver,
+                                     const Peer& peer, const OpenToken& token, const Rule& rule) {
+    const bool is_message =
+        rule.is_queued && rule.place == 0 && !rule.is_answer && rule.look == Look::nowhere;
+    const bool is_data = packet.kind() == Kind::data;
+    if ((is_message || is_data) && is_among(packet.source(), peer.first_pe, peer.pes) &&
+        is_among(packet.destination(), receiver.first_pe, receiver.pes) &&
+        are_credits_right(packet, peer) && is_handler_here(packet, receiver)) {
+        if (is_message && cells_of(packet) <= peer.room &&
+            packet.payload_bytes <= receiver.payload_limit)
+            return Verdict::accepted;
+        if (is_data && token.is_open && packet.segment() == token.segment &&
+            packet.offset() >= token.first && packet.offset() + packet.payload_bytes <= token.end)
+            return Verdict::accepted;
+    }
+    return explain(packet, receiver, peer, token);
 }
 
 }  // namespace
@@ -38,11 +62,11 @@ Verdict admit(const Packet& packet, const Receiver& receiver, const Peer& peer,
             is_among(packet.destination(), receiver.first_pe, receiver.pes) &&
             are_credits_right(packet, peer) && segment.limit != 0 &&
             packet.offset() + piece_bytes(packet, rule) <= segment.limit &&
-            (segment.rights & rule.rights) == rule.rights &&
-            (packet.handler() == 0 || receiver.knows_handler(packet.handler()))) [[likely]]
+            (segment.rights & rule.rights) == rule.rights && is_handler_here(packet, receiver))
+            [[likely]]
             return Verdict::accepted;
     }
-    return explain(packet, receiver, peer, token);
+    return admit_rest(packet, receiver, peer, token, rule);
 }
 
 [[gnu::noinline]] Verdict explain(const Packet& packet, const Receiver& receiver, const Peer& peer,

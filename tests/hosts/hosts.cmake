@@ -2,7 +2,7 @@
 # namespaces or a launcher are missing.
 set(hosts_folder ${CMAKE_CURRENT_LIST_DIR})
 function(add_hosts_test name)
-    add_test(NAME hosts.${name}
+    add_test(NAME hosts.${name} ${hosts_configurations}
              COMMAND Python3::Interpreter ${hosts_folder}/run.py --bin ${CMAKE_BINARY_DIR}/bin ${ARGN})
     set_tests_properties(hosts.${name} PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300
                          LABELS hosts)
@@ -87,17 +87,22 @@ endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.
 add_hosts_test(link.slow --link slow)
 add_hosts_test(link.short_cut --link short-cut)
-# Over packets: PEs of a host by the window, hosts by TCP; then packets between all PEs.
+# Over packets: PEs of a host by the window, hosts by TCP; or packets between all PEs. Some with each
+# build, all by hand: ctest -C packet -R hosts.packet.
 function(add_packet_hosts_test name roads)
     add_hosts_test(packet.${name} ${ARGN})
     set_tests_properties(hosts.packet.${name} PROPERTIES ENVIRONMENT "ISTHMUS_TRANSPORT=${roads}")
 endfunction()
-add_packet_hosts_test(window "auto,packet:0-3" --hosts 2 --pes 4 basics rma_inline collectives
-                      native_segments native_operations)
-add_packet_hosts_test(apart packet --hosts 2 --pes 2 basics rma atomics_inline)
-add_packet_hosts_test(three packet --hosts 3 --pes 3 basics collectives)
+add_packet_hosts_test(window "auto,packet:0-3" --hosts 2 --pes 4 basics native_segments)
 add_packet_hosts_test(killed packet --fault killed)
 add_packet_hosts_test(cut_off packet --fault cut-off --operation "a get|outside")
+add_packet_hosts_test(short_cut packet --link short-cut)
+set(hosts_configurations CONFIGURATIONS packet)
+add_packet_hosts_test(window.more "auto,packet:0-3" --hosts 2 --pes 4 rma_inline collectives native_operations
+                      "native_geometry 4000" native_gather "extensions both 100")
+add_packet_hosts_test(apart packet --hosts 2 --pes 2 basics rma atomics_inline)
+add_packet_hosts_test(three packet --hosts 3 --pes 3 basics collectives)
+add_packet_hosts_test(cut_off.quiet packet --fault cut-off --operation "a quiet|outside" "transport_ring quiet")
 add_packet_hosts_test(cut_connections packet --fault connections)
 add_packet_hosts_test(slow packet --link slow)
-add_packet_hosts_test(short_cut packet --link short-cut)
+set(hosts_configurations)

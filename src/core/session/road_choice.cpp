@@ -45,8 +45,9 @@ std::vector<RoadEntry> entries() {
 void check_name(const std::string& name) {
     if (name == kAuto || name == kBetweenHosts || name == "packet" || name == "loop") return;
     if (access(road_module(name).c_str(), R_OK) == 0) return;
-    refuse("there is no road " + name + ", but auto, ofi, packet and loop; another one is a module " +
-           "libisthmus-" + name + ".so beside the library");
+    refuse("there is no road " + name +
+           ", but auto, ofi, packet and loop; another one is a module " + "libisthmus-" + name +
+           ".so beside the library");
 }
 
 bool leads_to(const RoadEntry& road, int pe) {
@@ -88,8 +89,8 @@ int find_road(const std::vector<RoadEntry>& roads, int pe) {
     return found == kNone ? rest : found;
 }
 
-// A road that leads to nobody is not opened: auto,packet:0-3 is the window and packets, and needs no
-// libfabric.
+// A road that leads to nobody is not opened: auto,packet:0-3 is the window and packets, and needs
+// no libfabric.
 void drop_unused(RoadChoice& choice) {
     for (std::size_t road = choice.names.size(); road-- != 0;) {
         if (std::count(choice.road_of.begin(), choice.road_of.end(), road) != 0) continue;

@@ -155,8 +155,7 @@ void Door::pump(Guests::iterator found) {
         switch (guest.join.state()) {
             case JoinState::more: break;
             case JoinState::proved: return let_in(found);
-            case JoinState::joined:
-                return hand_over(found, guest.join.peer());
+            case JoinState::joined: return hand_over(found, guest.join.peer());
             case JoinState::refused:
                 return guest.called >= 0 ? failed(found, kNotProved) : drop(found, true);
             case JoinState::other:
@@ -171,8 +170,8 @@ void Door::pump(Guests::iterator found) {
                 return failed(found, came == 0 ? ECONNRESET : static_cast<int>(-came));
             // Of two PEs that call each other one hangs up.
             const int pe = guest.join.peer();
-            const bool may_be_ours = pe >= 0 && (joined_[static_cast<std::size_t>(pe)] ||
-                                                 attempts_.count(pe) != 0);
+            const bool may_be_ours =
+                pe >= 0 && (joined_[static_cast<std::size_t>(pe)] || attempts_.count(pe) != 0);
             if (!may_be_ours && guest.join.is_spoken_to()) return drop(found, true);
             --callers_;
             guests_.erase(found);

@@ -49,7 +49,8 @@ enum class Came : std::uint8_t {
 //   char* place(const Packet&)               of put and data: where the payload goes
 //   void placed(const Packet&)               it is there; the packet's bytes may be gone
 //   void take(const Packet&)                 of all other kinds
-//   bool refused(Bytes head, Verdict)        false: the stream ends. The first words alone are there
+//   bool refused(Bytes head, Verdict)        false: the stream ends. The first words alone are
+//   there
 class Inbox {
   public:
     template <typename Handler>
@@ -170,8 +171,7 @@ bool Inbox::handle(Bytes packet_bytes, std::size_t available, Handler& handler) 
         return true;
     }
     char* const to = handler.place(packet_);
-    const std::size_t front =
-        static_cast<std::size_t>(packet_.payload - packet_.begin);
+    const std::size_t front = static_cast<std::size_t>(packet_.payload - packet_.begin);
     const std::size_t here = std::min(available - front, packet_.payload_bytes);
     copy(to, packet_.payload, here);
     if (here == packet_.payload_bytes) {

@@ -35,7 +35,8 @@ std::uint64_t patience(const Services& services) {
 Link::Link(const Services& services) : services_(services) {
     limits_ = {kInject, kMessage, kLongest, true, true};
     std::string why;
-    // A cable that is pulled for a moment is no reason to give up, nor to take the loop-back device.
+    // A cable that is pulled for a moment is no reason to give up, nor to take the loop-back
+    // device.
     const auto until =
         std::chrono::steady_clock::now() + std::chrono::duration<double>(services.detect_seconds);
     for (;;) {
@@ -53,8 +54,7 @@ Link::Link(const Services& services) : services_(services) {
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
-    const Self self{&services.secret, services.session, services.me, services.pes,
-                    kServedKinds};
+    const Self self{&services.secret, services.session, services.me, services.pes, kServedKinds};
     events_ = epoll_create1(EPOLL_CLOEXEC);
     timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     door_ = std::make_unique<Door>(self, events_, patience(services));
@@ -98,8 +98,8 @@ Link::~Link() {
             ::poll(ends.data(), ends.size(), kFarewell_ms - passed) <= 0)
             break;
         std::erase_if(ends, [&](const pollfd& end) {
-            return end.revents != 0 && recv(end.fd, workspace_.bytes(), Workspace::kRead,
-                                            MSG_DONTWAIT) <= 0;
+            return end.revents != 0 &&
+                   recv(end.fd, workspace_.bytes(), Workspace::kRead, MSG_DONTWAIT) <= 0;
         });
     }
     door_.reset();

@@ -27,9 +27,10 @@ extern "C" __attribute__((visibility("default"))) void isthmus_explain_transport
     }
     std::string answer = "!" + why;
     if (chosen)
-        answer = "TCP at " + text_of(chosen->address) + " on " + chosen->name + "\n" + why +
-                 " (ISTHMUS_PACKET_ADDRESS chooses another); puts, gets, atomics and signals by the "
-                 "target's progress thread";
+        answer =
+            "TCP at " + text_of(chosen->address) + " on " + chosen->name + "\n" + why +
+            " (ISTHMUS_PACKET_ADDRESS chooses another); puts, gets, atomics and signals by the "
+            "target's progress thread";
     answer.copy(text, bytes - 1);
     text[std::min(answer.size(), bytes - 1)] = '\0';
 }

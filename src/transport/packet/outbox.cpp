@@ -14,8 +14,7 @@ bool Outbox::add(const Head& head, std::span<const std::uint64_t> descriptor, co
                  std::size_t bytes, bool must) {
     std::byte front[64];
     std::size_t padding = 0;
-    const std::size_t front_bytes =
-        encode_head(front, head, descriptor, {}, bytes, padding);
+    const std::size_t front_bytes = encode_head(front, head, descriptor, {}, bytes, padding);
     const std::size_t all = front_bytes + bytes + padding;
     if (front_bytes == 0 || (copied_ + all > kMostCopied && !must)) return false;
     make_room(all);
@@ -47,7 +46,8 @@ Outbox::Cut Outbox::cut(const Item& item, std::uint64_t left) {
     const std::uint64_t packets = (left + kMostPayload - 1) / kMostPayload;
     // Multiples of a cache line, so that all but the last are as the first.
     packet.payload = static_cast<std::size_t>(
-        packets == 1 ? left : std::min<std::uint64_t>((left / packets + 63) / 64 * 64, kMostPayload));
+        packets == 1 ? left
+                     : std::min<std::uint64_t>((left / packets + 63) / 64 * 64, kMostPayload));
     packet.head = item.head.message_bytes != 0 ? 32 : 24;
     packet.padding = (8 - packet.payload % 8) % 8;
     return packet;

@@ -104,8 +104,8 @@ class Link::Receipt {
             ::isthmus::packet::extent_word::last_asked.of(get.descriptor(1)) + 1;
         Head head = ::isthmus::packet::answer_to(get, Kind::data);
         const std::uint64_t own = get.descriptor(0);
-        head.segment = static_cast<std::uint16_t>(
-            ::isthmus::packet::own_place_word::own_segment.of(own));
+        head.segment =
+            static_cast<std::uint16_t>(::isthmus::packet::own_place_word::own_segment.of(own));
         head.offset = ::isthmus::packet::own_place_word::own_offset.of(own);
         const char* const source = base_ + get.offset();
         const std::lock_guard lock(from_.guard);
@@ -177,8 +177,8 @@ bool Link::poll(Sink& sink) {
             at_door = true;
         }
     }
-    const bool begins = !readable_.empty() || at_door ||
-                        ended_count_.load(std::memory_order_relaxed) != 0;
+    const bool begins =
+        !readable_.empty() || at_door || ended_count_.load(std::memory_order_relaxed) != 0;
     if (!begins) return false;
     sink.begin();
     if (at_door) found |= take_news(sink);

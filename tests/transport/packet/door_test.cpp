@@ -67,9 +67,9 @@ struct Keeper {
     Stream connect_as_stranger() const {
         const sockaddr_storage& at = door->address();
         Stream stream(socket(at.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        EXPECT_EQ(::connect(stream.descriptor(), reinterpret_cast<const sockaddr*>(&at),
-                            length_of(at)),
-                  0);
+        EXPECT_EQ(
+            ::connect(stream.descriptor(), reinterpret_cast<const sockaddr*>(&at), length_of(at)),
+            0);
         return stream;
     }
 
@@ -137,9 +137,9 @@ TEST(PacketDoor, MakesOneConnectionOfTwoCalls) {
         look_by_turns();
         high.door->call(0, low.door->address());
         look_by_turns();
-        ASSERT_TRUE(await({&low, &high},
-                          [&] { return !low.joined.empty() && !high.joined.empty(); }))
-            << turns;
+        ASSERT_TRUE(await({&low, &high}, [&] {
+            return !low.joined.empty() && !high.joined.empty();
+        })) << turns;
         await({&low, &high}, [&] { return low.door->guests() + high.door->guests() == 0; });
         ASSERT_EQ(low.joined.size(), 1U) << turns;
         ASSERT_EQ(high.joined.size(), 1U) << turns;
@@ -215,9 +215,8 @@ TEST(PacketDoor, HoldsNobodyUpForSilentCallers) {
         mine.look();
         ASSERT_LE(mine.door->guests(), Door::kMostCallers + kPes);
     }
-    ASSERT_TRUE(await({&mine}, [&] {
-        return mine.silent == kMany - Door::kMostCallers - kPes;
-    })) << mine.silent;
+    ASSERT_TRUE(await({&mine}, [&] { return mine.silent == kMany - Door::kMostCallers - kPes; }))
+        << mine.silent;
     other.door->call(0, mine.door->address());
     ASSERT_TRUE(
         await({&mine, &other}, [&] { return !mine.joined.empty() && !other.joined.empty(); }));

@@ -131,7 +131,8 @@ TEST(PacketJoin, RefusesCallsForSomebodyElse) {
     EXPECT_EQ(none.at_listener, JoinState::refused);
 }
 
-// The proof of one PE is none of another's: who knows the secret of the job is asked for its number.
+// The proof of one PE is none of another's: who knows the secret of the job is asked for its
+// number.
 TEST(PacketJoin, BindsProofsToBothNumbers) {
     Call call;
     call.change = [](int number, Line& line) {
@@ -165,7 +166,9 @@ TEST(PacketJoin, RefusesEveryFlippedBit) {
             };
             call.run();
             EXPECT_FALSE(call.is_in()) << line << ' ' << bit;
-            if (line < 3) { EXPECT_NE(call.at_listener, JoinState::joined) << line << ' ' << bit; }
+            if (line < 3) {
+                EXPECT_NE(call.at_listener, JoinState::joined) << line << ' ' << bit;
+            }
         }
     }
 }
