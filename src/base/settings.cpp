@@ -36,6 +36,13 @@ constexpr std::array kTable{
         "Check the arguments of every call: addresses, ranges, overlaps of "
         "blocks, and that all PEs call collectives alike. Slower; nothing is inlined."},
     SettingDescription{
+        "ISTHMUS_DELAY", nullptr, SettingKind::number, "0", nullptr, "checks",
+        "Not 0: what the standard lets come late comes late, also on one host, and "
+        "what it lets overtake overtakes, drawn by this number. A program that lacks "
+        "a fence or a quiet fails with some of the numbers."},
+    SettingDescription{"ISTHMUS_DELAY_MICROSECONDS", nullptr, SettingKind::number, "2000", nullptr,
+                       "checks", "The longest that ISTHMUS_DELAY keeps an operation back."},
+    SettingDescription{
         "ISTHMUS_STALL_SECONDS", nullptr, SettingKind::seconds, "30", nullptr, "waiting",
         "A wait without progress for this long prints who waits for what. 0: never."},
     SettingDescription{"ISTHMUS_SPIN", nullptr, SettingKind::number, "2000", nullptr, "waiting",

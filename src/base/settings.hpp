@@ -43,6 +43,8 @@ enum class Setting : std::uint8_t {
     info,
     debug,
     check,
+    delay,
+    delay_microseconds,
     stall_seconds,
     spin,
     bind,

@@ -177,9 +177,12 @@ std::uintptr_t peer_address(std::uintptr_t address, int pe) {
     return reinterpret_cast<std::uintptr_t>(translate(reinterpret_cast<char*>(address), pe));
 }
 
+// Also those that count as far, where operations on them are to be late: the road in front of all
+// others (transport/late) does them here.
 void map_peers() {
     for (int pe = 0; pe < job.pes; ++pe) {
-        if (pe == job.me || !is_near(pe)) continue;
+        const bool is_late = is_delayed() && job.host.test(static_cast<std::size_t>(pe));
+        if (pe == job.me || !(is_near(pe) || is_late)) continue;
         const PeStatus& peer = job.header->pe[pe];
         map_or_fail(peer_address(job.heap.begin, pe),
                     peer.heap_size.load(std::memory_order_relaxed), region(pe), pe,

@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* kAuto = "auto";  // the window, and this between hosts
 constexpr const char* kBetweenHosts = "ofi";
+constexpr const char* kWithinHost = "loop";  // where PEs of one host count as far
 constexpr int kNone = -1;
 
 std::string library_folder() {
@@ -43,7 +44,7 @@ std::vector<RoadEntry> entries() {
 
 // Those of the library, whether built or not, are known: their absence has a message of its own.
 void check_name(const std::string& name) {
-    if (name == kAuto || name == kBetweenHosts || name == "packet" || name == "loop") return;
+    if (name == kAuto || name == kBetweenHosts || name == "packet" || name == kWithinHost) return;
     if (access(road_module(name).c_str(), R_OK) == 0) return;
     refuse("there is no road " + name +
            ", but auto, ofi, packet and loop; another one is a module " + "libisthmus-" + name +
@@ -100,13 +101,22 @@ void drop_unused(RoadChoice& choice) {
     }
 }
 
+const char* default_road() {
+    return is_delayed() && host_table.one_machine ? kWithinHost : kBetweenHosts;
+}
+
 }  // namespace
 
 std::string road_module(const std::string& name) {
     return library_folder() + "libisthmus-" + name + ".so";
 }
 
+bool is_delayed() {
+    return number(Setting::delay) != 0;
+}
+
 bool setting_has_window() {
+    if (is_delayed()) return false;
     const std::vector<RoadEntry> roads = entries();
     return std::any_of(roads.begin(), roads.end(),
                        [](const RoadEntry& road) { return road.name == kAuto; });
@@ -118,7 +128,7 @@ RoadChoice choose_roads() {
     int rests = 0;
     for (const RoadEntry& road : roads) {
         check_name(road.name);
-        choice.names.push_back(road.name == kAuto ? kBetweenHosts : road.name);
+        choice.names.push_back(road.name == kAuto ? default_road() : road.name);
         if (road.leads_to_the_rest() && ++rests == 2)
             refuse("two roads without PEs; one may lead to all that no other leads to");
         check_places(road);

@@ -9,6 +9,8 @@ namespace isthmus {
 
 // Whether PEs of one host reach each other without a road.
 bool setting_has_window();
+// Whether all operations are to be late (ISTHMUS_DELAY): then all PEs are far.
+bool is_delayed();
 
 struct RoadChoice {
     std::vector<std::string> names;     // of the modules

@@ -32,6 +32,7 @@
 #include "core/wait/flight.hpp"
 #include "core/wait/sleep.hpp"
 #include "core/wait/status.hpp"
+#include "transport/late/late.hpp"
 #include "transport/several/several.hpp"
 
 namespace isthmus {
@@ -80,8 +81,10 @@ transport::Open load(const std::string& name) {
     void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!module)
         fail("shmem_init",
-             std::string("the job has PEs that this host does not hold, and the "
-                         "transport between hosts cannot be loaded: ") +
+             std::string(is_delayed() ? "ISTHMUS_DELAY takes all PEs for far, and the road to them "
+                                        "cannot be loaded: "
+                                      : "the job has PEs that this host does not hold, and the "
+                                        "transport between hosts cannot be loaded: ") +
                  dlerror() +
                  " (it needs libfabric and libsodium: install them, and build the library where "
                  "they are)");
@@ -227,12 +230,22 @@ transport::Services services_of_job(const RoadChoice& choice) {
     return services;
 }
 
+[[noreturn]] void fail_start(const std::system_error& problem) {
+    const bool no_thread = problem.code() == std::errc::resource_unavailable_try_again;
+    fail("shmem_init",
+         std::string("the transport between hosts cannot start: ") + problem.what() +
+             (no_thread ? "; it needs a thread: raise the limit of processes (ulimit -u), or "
+                          "set ISTHMUS_PROGRESS=0"
+                        : ""));
+}
+
 // The one with this number in the choice. `watched`: the PEs that this PE watches.
 std::unique_ptr<Transport> open_one(const RoadChoice& choice, std::size_t number,
                                     transport::Services services, const std::vector<int>& watched) {
     KeptSignals kept;
     services.session = opened++;
-    services.seed = isthmus::number(Setting::loop_seed) + number;
+    services.seed =
+        isthmus::number(is_delayed() ? Setting::delay : Setting::loop_seed) + number;
     // A PE is watched on the road that leads to it.
     std::vector<int> here;
     for (const int pe : watched) {
@@ -246,16 +259,37 @@ std::unique_ptr<Transport> open_one(const RoadChoice& choice, std::size_t number
         note_network_code();  // which may crash while it opens, too
         opened_road.reset(open(services));
     } catch (const std::system_error& problem) {
-        const bool no_thread = problem.code() == std::errc::resource_unavailable_try_again;
-        fail("shmem_init",
-             std::string("the transport between hosts cannot start: ") + problem.what() +
-                 (no_thread ? "; it needs a thread: raise the limit of processes (ulimit -u), or "
-                              "set ISTHMUS_PROGRESS=0"
-                            : ""));
+        fail_start(problem);
     }
     if (!opened_road)
         fail("shmem_init", "the transport's module is of another version than the library");
     return opened_road;
+}
+
+// Memory of a PE of this host, which is_delayed() has mapped here though the PE counts as far.
+char* find_mapped(int pe, transport::Place place, std::size_t bytes) {
+    if (!job.host.test(static_cast<std::size_t>(pe)) || place.segment == transport::kArena)
+        return nullptr;
+    char* const own = own_memory(place, bytes);
+    return own ? translate(own, pe) : nullptr;
+}
+
+Transport* delayed(std::unique_ptr<Transport> all) {
+    transport::late::Manner manner;
+    // Another session of the program is not the first one over again.
+    manner.seed = number(Setting::delay) + (opened << 32);
+    manner.longest = number(Setting::delay_microseconds) * 1000;
+    manner.me = job.me;
+    manner.pes = job.pes;
+    manner.find = find_mapped;
+    manner.stir = [](int pe) {
+        if (job.host.test(static_cast<std::size_t>(pe))) wake_fenced(pe);
+    };
+    try {
+        return new transport::late::Late(std::move(all), manner);
+    } catch (const std::system_error& problem) {
+        fail_start(problem);
+    }
 }
 
 }  // namespace
@@ -271,10 +305,12 @@ void open_road() {
     std::vector<std::unique_ptr<Transport>> roads;
     for (std::size_t number = 0; number < choice.names.size(); ++number)
         roads.push_back(open_one(choice, number, services, watched));
+    std::unique_ptr<Transport> all;
     if (roads.size() == 1)
-        road = roads.front().release();
+        all = std::move(roads.front());
     else
-        road = new transport::several::Several(std::move(roads), choice.road_of);
+        all = std::make_unique<transport::several::Several>(std::move(roads), choice.road_of);
+    road = is_delayed() ? delayed(std::move(all)) : all.release();
     if (job.checked) return;
     view.before_quiet = road->before_quiet();
     view.before_fence = road->before_fence();
