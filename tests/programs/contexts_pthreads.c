@@ -21,6 +21,7 @@ static void* work(void* argument) {
         shmem_ctx_long_p(ctx, &cells[id][me], i, pe);
         if (i % 64 == 0) shmem_ctx_quiet(ctx);
     }
+    shmem_ctx_fence(ctx); /* the last value behind those before it */
     for (int pe = 0; pe < npes; pe++)
         shmem_ctx_long_put(ctx, &cells[id][me], (long[]){1000 + me}, 1, pe);
     shmem_ctx_quiet(ctx);

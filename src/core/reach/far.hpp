@@ -36,6 +36,8 @@ struct View {
     void* self = nullptr;  // of these two
     const std::atomic<int>* before_quiet = nullptr;
     const std::atomic<int>* before_fence = nullptr;
+    // ISTHMUS_DELAY: what the standard lets the road read late is to be read late, however short.
+    bool is_late = false;
 };
 extern View view __attribute__((visibility("hidden")));
 

@@ -311,6 +311,7 @@ void open_road() {
     else
         all = std::make_unique<transport::several::Several>(std::move(roads), choice.road_of);
     road = is_delayed() ? delayed(std::move(all)) : all.release();
+    view.is_late = is_delayed();
     if (job.checked) return;
     view.before_quiet = road->before_quiet();
     view.before_fence = road->before_fence();

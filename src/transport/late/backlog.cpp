@@ -61,6 +61,14 @@ void Backlog::release(int pe) {
     release_which([pe](const Operation& held) { return pe == Channel::kAll || held.pe == pe; });
 }
 
+std::uint64_t Backlog::pause_until(std::uint64_t now) {
+    const std::uint64_t pause = pauses_.pause(manner_.longest);
+    std::uint64_t last = 0;
+    for (const Operation& held : held_)
+        last = std::max(last, held.due);
+    return pause == 0 || held_.empty() ? 0 : std::min(last, now + pause);
+}
+
 void Backlog::precede(int pe) {
     release_which([this, pe](const Operation& held) {
         return held.pe == pe && held.epoch < epoch_;

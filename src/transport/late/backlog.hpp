@@ -63,6 +63,7 @@ class Backlog {
           manner_(manner),
           lateness_(manner.seed, number << 16 | static_cast<std::uint64_t>(manner.me)),
           order_(~manner.seed, number << 16 | static_cast<std::uint64_t>(manner.me)),
+          pauses_(manner.seed + 1, number << 16 | static_cast<std::uint64_t>(manner.me)),
           unfenced_(static_cast<std::size_t>(manner.pes)) {}
     Backlog(const Backlog&) = delete;
     Backlog& operator=(const Backlog&) = delete;
@@ -74,6 +75,9 @@ class Backlog {
     void release(int pe);
     // Those go that must before an operation to this PE which is not kept back.
     void precede(int pe);
+    // Until when a quiet waits before it releases what is here; 0: it does not. What was kept back
+    // would else come so shortly behind what was not that nobody sees the one without the other.
+    std::uint64_t pause_until(std::uint64_t now);
     // Something went to this PE by the road that is not kept back.
     void went(int pe) { unfenced_[static_cast<std::size_t>(pe)] = epoch_; }
     // Those go that are due; when the next one is, or kNever.
@@ -94,6 +98,7 @@ class Backlog {
     const Manner& manner_;
     Draw lateness_;  // one draw an operation, so that clocks change nothing about it
     Draw order_;
+    Draw pauses_;
     std::vector<Operation> held_;
     std::size_t copied_ = 0;  // bytes of copies
     std::uint64_t issued_ = 0;

@@ -23,6 +23,12 @@ class Draw {
         return choice == 2 ? longest : between % longest + 1;
     }
 
+    // How long a quiet lets the others look before all goes, in nanoseconds. Half of them do not.
+    std::uint64_t pause(std::uint64_t longest) {
+        const std::uint64_t choice = below(4);
+        return choice < 2 ? 0 : choice == 2 ? longest / 8 : longest;
+    }
+
   private:
     // SplitMix64.
     static std::uint64_t mix(std::uint64_t word) {

@@ -91,10 +91,12 @@ class Over : public Base {
         schedule_.with(backlog_, [](Backlog& backlog) { backlog.fence(); });
     }
     void quiet() override {
+        schedule_.pause(backlog_);
         release(Channel::kAll);
         part_->quiet();
     }
     void quiet(const int* pes, std::size_t count) override {
+        schedule_.pause(backlog_);
         for (std::size_t i = 0; i < count; ++i)
             release(pes[i]);
         part_->quiet(pes, count);

@@ -44,6 +44,13 @@ void Schedule::remove(Backlog& backlog) {
     std::erase(backlogs_, &backlog);
 }
 
+void Schedule::pause(Backlog& backlog) {
+    std::uint64_t until = 0;
+    with(backlog, [&until](Backlog& paused) { until = paused.pause_until(now()); });
+    for (std::uint64_t since = now(); since < until; since = now())
+        os::sleep_nanoseconds(until - since);
+}
+
 void Schedule::run() {
     std::unique_lock lock(guard_);
     while (!ends_) {

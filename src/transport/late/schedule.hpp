@@ -34,6 +34,8 @@ class Schedule {
         for (Backlog* const backlog : backlogs_)
             what(*backlog);
     }
+    // In front of a quiet: leaves time to what is due, some times.
+    void pause(Backlog& backlog);
     // The number of the channel, for its draws.
     std::uint64_t next_number();
     void add(Backlog& backlog);

@@ -39,7 +39,9 @@ void meet_at_root(Team& team, Routine routine, std::uint64_t epoch) {
 [[gnu::noinline]] void meet(Team& team, Routine routine) {
     if (team.meeting == Meeting::psync) return psync_barrier(team, routine);
     if (team.meeting == Meeting::far) {
-        far::quiet_all();  // the contexts, too
+        // The contexts, too. A sync need not, and with ISTHMUS_DELAY does not.
+        const bool is_sync = routine == Routine::sync_all || routine == Routine::team_sync;
+        if (!(far::view.is_late && is_sync)) far::quiet_all();
         return enter(team, routine);
     }
     const std::uint64_t epoch = ++team.epoch;

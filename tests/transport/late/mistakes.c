@@ -1,0 +1,215 @@
+/* Programs with one mistake of ordering each, and the same without it: mistakes.c CASE wrong|right,
+   on 3 PEs. Ends with 1 if a PE has seen what it should not. One host hides all of these. */
+#include <shmem.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROUNDS = 16, COUNT = 64 };
+static long data[COUNT], other[COUNT], copy[COUNT];
+static long flag, counter;
+static uint64_t signal_word;
+static int wrong, me;
+static long seen; /* words that were not what they should be */
+
+static void fill(long* words, long value) {
+    for (int i = 0; i < COUNT; ++i)
+        words[i] = value;
+}
+static void expect(const long* words, long value) {
+    for (int i = 0; i < COUNT; ++i)
+        seen += words[i] != value;
+}
+static void await_flag(long round) {
+    shmem_long_wait_until(&flag, SHMEM_CMP_GE, round);
+}
+
+/* Data and a flag to one PE, and no fence between. */
+static void data_and_flag(long round) {
+    if (me == 0) {
+        long source[COUNT];
+        fill(source, round);
+        shmem_long_put(data, source, COUNT, 1);
+        if (!wrong) shmem_fence();
+        shmem_long_atomic_set(&flag, round, 1);
+    } else if (me == 1) {
+        await_flag(round);
+        expect(data, round);
+    }
+}
+
+/* Rows by a strided put, and a flag. */
+static void rows_and_flag(long round) {
+    if (me == 0) {
+        long source[COUNT];
+        fill(source, round);
+        shmem_long_iput(data, source, 2, 1, COUNT / 2, 1);
+        shmem_long_iput(data + 1, source, 2, 1, COUNT / 2, 1);
+        if (!wrong) shmem_fence();
+        shmem_long_p(&flag, round, 1);
+    } else if (me == 1) {
+        await_flag(round);
+        expect(data, round);
+    }
+}
+
+/* A word by an atomic, and a flag by another. */
+static void atomic_and_flag(long round) {
+    if (me == 0) {
+        shmem_long_atomic_set(&counter, round, 1);
+        if (!wrong) shmem_fence();
+        shmem_long_atomic_set(&flag, round, 1);
+    } else if (me == 1) {
+        await_flag(round);
+        seen += shmem_long_atomic_fetch(&counter, 1) != round;
+    }
+}
+
+/* Data to PE 2, a flag to PE 1: a fence orders what goes to one PE. */
+static void fence_for_quiet(long round) {
+    if (me == 0) {
+        long source[COUNT];
+        fill(source, round);
+        shmem_long_put(data, source, COUNT, 2);
+        if (wrong)
+            shmem_fence();
+        else
+            shmem_quiet();
+        shmem_long_atomic_set(&flag, round, 1);
+    } else if (me == 1) {
+        await_flag(round);
+        shmem_long_get(copy, data, COUNT, 2);
+        expect(copy, round);
+    }
+}
+
+/* A counter at PE 1, then one at PE 2, as if all PEs saw them in that order. */
+static void counters(long round) {
+    if (me == 0) {
+        shmem_long_atomic_inc(&counter, 1);
+        if (!wrong) shmem_quiet();
+        shmem_long_atomic_inc(&flag, 2);
+    } else if (me == 2) {
+        await_flag(round);
+        seen += shmem_long_atomic_fetch(&counter, 1) < round;
+    }
+}
+
+/* The source of a put that is not waited for, used again. */
+static void source_reused(long round) {
+    if (me == 0) {
+        fill(copy, round);
+        shmem_long_put_nbi(data, copy, COUNT, 1);
+        if (!wrong) shmem_quiet();
+        fill(copy, -1);
+        shmem_quiet();
+        shmem_long_atomic_set(&flag, round, 1);
+    } else if (me == 1) {
+        await_flag(round);
+        expect(data, round);
+    }
+}
+
+/* The result of a get that is not waited for, read. */
+static void result_read(long round) {
+    fill(data, round);
+    shmem_barrier_all();
+    if (me == 0) {
+        fill(copy, -1);
+        shmem_long_get_nbi(copy, data, COUNT, 1);
+        if (!wrong) shmem_quiet();
+        expect(copy, round);
+    }
+}
+
+/* The signal of one put, taken for the end of another. */
+static void signal_for_all(long round) {
+    if (me == 0) {
+        long source[COUNT];
+        fill(source, round);
+        shmem_long_put(other, source, COUNT, 1);
+        if (!wrong) shmem_fence();
+        shmem_long_put_signal(data, source, COUNT, &signal_word, (uint64_t)round, SHMEM_SIGNAL_SET,
+                              1);
+    } else if (me == 1) {
+        shmem_signal_wait_until(&signal_word, SHMEM_CMP_GE, (uint64_t)round);
+        expect(data, round);
+        expect(other, round);
+    }
+}
+
+/* A put, then a get of the same. */
+static void put_then_get(long round) {
+    if (me != 0) return;
+    shmem_long_p(data, round, 1);
+    if (!wrong) shmem_quiet();
+    seen += shmem_long_g(data, 1) != round;
+}
+
+/* sync_all does not complete anything. */
+static void sync_for_barrier(long round) {
+    if (me == 0) {
+        long source[COUNT];
+        fill(source, round);
+        shmem_long_put(data, source, COUNT, 1);
+    }
+    if (wrong)
+        shmem_sync_all();
+    else
+        shmem_barrier_all();
+    if (me == 1) expect(data, round);
+}
+
+/* Quiet of a context that the put was not issued on. */
+static void other_context(long round) {
+    if (me == 0) {
+        shmem_ctx_t context;
+        long source[COUNT];
+        fill(source, round);
+        if (shmem_ctx_create(0, &context) != 0) {
+            seen += 1;
+            return;
+        }
+        shmem_ctx_long_put(context, data, source, COUNT, 1);
+        if (wrong)
+            shmem_quiet();
+        else
+            shmem_ctx_quiet(context);
+        shmem_long_atomic_set(&flag, round, 1);
+        shmem_ctx_destroy(context);
+    } else if (me == 1) {
+        await_flag(round);
+        expect(data, round);
+    }
+}
+
+static const struct {
+    const char* name;
+    void (*run)(long round);
+} cases[] = {
+    {"data_and_flag", data_and_flag},       {"rows_and_flag", rows_and_flag},
+    {"atomic_and_flag", atomic_and_flag},   {"fence_for_quiet", fence_for_quiet},
+    {"counters", counters},                 {"source_reused", source_reused},
+    {"result_read", result_read},           {"signal_for_all", signal_for_all},
+    {"put_then_get", put_then_get},         {"sync_for_barrier", sync_for_barrier},
+    {"other_context", other_context},
+};
+
+int main(int argc, char** argv) {
+    if (argc != 3) return 2;
+    wrong = strcmp(argv[2], "wrong") == 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        if (strcmp(cases[i].name, argv[1]) != 0) continue;
+        shmem_init();
+        me = shmem_my_pe();
+        for (long round = 1; round <= ROUNDS; ++round) {
+            cases[i].run(round);
+            shmem_barrier_all();
+        }
+        static long all;
+        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &all, &seen, 1);
+        if (me == 0) printf("%s %s: %ld words\n", argv[1], argv[2], all);
+        shmem_finalize();
+        return all != 0;
+    }
+    return 2;
+}
