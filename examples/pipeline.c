@@ -16,6 +16,7 @@ static uint64_t freed = 0;  /* blocks that the next PE has done with */
 /* Hands block number `b` (counted from 0) to the next PE, once it has room. */
 static void hand_on(const long* data, uint64_t b, int next) {
     if (b >= SLOTS) shmem_signal_wait_until(&freed, SHMEM_CMP_GE, b - SLOTS + 1);
+    shmem_fence(); /* this block behind the one before: two puts with signal have no order */
     shmem_long_put_signal(slot[b % SLOTS], data, LENGTH, &filled, b + 1, SHMEM_SIGNAL_SET, next);
 }
 
@@ -35,6 +36,7 @@ int main(void) {
             shmem_signal_wait_until(&filled, SHMEM_CMP_GE, b + 1);
             for (int i = 0; i < LENGTH; ++i)
                 block[i] = slot[b % SLOTS][i] + 1; /* the work */
+            shmem_fence(); /* likewise: a count that comes late must not undo a later one */
             shmem_signal_set(&freed, b + 1, me - 1);
         }
         if (me < last) {

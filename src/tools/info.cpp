@@ -164,12 +164,16 @@ ordered_json choices_report(const LibraryVersion& library, const std::vector<Bet
         const launch::Binding chosen = launch::choose_binding(mode, pes);
         binding.push_back({{"pes", pes}, {"chosen", chosen.error + chosen.reason}});
     }
+    const bool is_late = number(Setting::delay) != 0;
     return {
         {"transport",
-         {{"chosen", "window"},
+         {{"chosen", is_late ? "late" : "window"},
           {"reason",
-           "all PEs of a job are on this host: loads, stores and atomic instructions of "
-           "the processor, no library call for the short operations"},
+           is_late ? "ISTHMUS_DELAY=" + value(Setting::delay).text +
+                         ": operations between PEs come late and out of order, as the standard "
+                         "allows; for finding mistakes, not for speed"
+                   : "all PEs of a job are on this host: loads, stores and atomic instructions of "
+                     "the processor, no library call for the short operations"},
           {"serves",
            ordered_json::array({"put", "get", "atomic", "strided", "signal", "collective"})}}},
         {"between_hosts", roads_report(roads)},
@@ -365,11 +369,13 @@ std::vector<BetweenHosts> ask_roads(const std::string& folder) {
     for (const RoadEntry& entry : entries) {
         BetweenHosts& road = roads.emplace_back();
         const std::string places = places_of(entry);
-        road.road = entry.name == "auto" ? "ofi" : entry.name;
+        const bool is_late = number(Setting::delay) != 0;  // a job of this host alone
+        const char* const by_default = is_late ? "loop" : "ofi";
+        road.road = entry.name == "auto" ? by_default : entry.name;
         road.leads_to = "to " + (!places.empty()       ? places
                                  : entries.size() == 1 ? "all PEs"
                                                        : "the PEs that no other road leads to");
-        road.leads_to += entry.name == "auto" ? ", on other hosts" : "";
+        road.leads_to += entry.name == "auto" && !is_late ? ", on other hosts" : "";
         ask_road(folder, road.road, road);
     }
     return roads;

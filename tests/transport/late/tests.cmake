@@ -1,0 +1,53 @@
+# ISTHMUS_DELAY: what is missing in a program shows, and what is right stays right.
+add_executable(late_test ${CMAKE_CURRENT_LIST_DIR}/backlog_test.cpp
+               ${CMAKE_SOURCE_DIR}/src/transport/late/backlog.cpp
+               ${CMAKE_SOURCE_DIR}/src/transport/late/schedule.cpp)
+target_include_directories(late_test PRIVATE ${CMAKE_SOURCE_DIR}/src)
+target_link_libraries(late_test PRIVATE isthmus_base GTest::gtest_main Threads::Threads)
+gtest_discover_tests(late_test)
+
+# Programs with one mistake each: one host hides it, some seed shows it, and without it all pass.
+add_executable(transport_mistakes ${CMAKE_CURRENT_LIST_DIR}/mistakes.c)
+target_link_libraries(transport_mistakes PRIVATE isthmus::isthmus)
+target_compile_options(transport_mistakes PRIVATE -O2)
+foreach(case data_and_flag rows_and_flag atomic_and_flag fence_for_quiet counters source_reused result_read
+             signal_for_all put_then_get sync_for_barrier other_context)
+    add_test(NAME transport.late.mistakes.${case}
+             COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/mistakes.sh $<TARGET_FILE:isthmus_tool>
+                     $<TARGET_FILE:transport_mistakes> ${case})
+    set_tests_properties(transport.late.mistakes.${case} PROPERTIES PROCESSORS 2 TIMEOUT 120)
+endforeach()
+
+function(add_late_test name pes target)
+    cmake_parse_arguments(PARSE_ARGV 3 late "" "" "ARGUMENTS;ENVIRONMENT;SEEDS")
+    if(NOT late_SEEDS)
+        set(late_SEEDS 1 2)
+    endif()
+    foreach(seed ${late_SEEDS})
+        add_test(NAME transport.late.${name}.${seed}
+                 COMMAND isthmus_tool run -n ${pes} --timeout 60 $<TARGET_FILE:${target}> ${late_ARGUMENTS})
+        set_tests_properties(transport.late.${name}.${seed} PROPERTIES PROCESSORS 2 TIMEOUT 80
+            FAIL_REGULAR_EXPRESSION "WRONG" ENVIRONMENT "ISTHMUS_DELAY=${seed};TEST_HOST_PES=1;${late_ENVIRONMENT}")
+    endforeach()
+endfunction()
+# Programs as outsiders write them.
+foreach(name circular_shift heat_2d lock_counter random_access wait_flags signal_pipeline contexts_pthreads
+             nonblocking teams_grid direct_pointers sessions)
+    add_late_test(programs.${name} 4 program_${name})
+endforeach()
+# Those of the faces: checked, without a thread that serves, on the road that is there between hosts.
+foreach(name p2p collectives)
+    add_late_test(shmem.${name} 3 shmem_${name} SEEDS 3)
+endforeach()
+add_late_test(native.operations 3 native_operations SEEDS 3)
+add_late_test(native.litmus 2 native_litmus SEEDS 3 ARGUMENTS all 50)
+add_late_test(native.objects 3 native_objects SEEDS 3)
+add_late_test(checked 3 shmem_p2p SEEDS 4 ENVIRONMENT ISTHMUS_CHECK=1)
+add_late_test(called 3 program_wait_flags SEEDS 4 ENVIRONMENT ISTHMUS_PROGRESS=0)
+add_late_test(forks 3 native_forks SEEDS 4)
+# The start says that it is on, and with what.
+add_test(NAME transport.late.told
+         COMMAND isthmus_tool run -n 2 $<TARGET_FILE:program_circular_shift>)
+set_tests_properties(transport.late.told PROPERTIES PROCESSORS 2
+    ENVIRONMENT "ISTHMUS_DELAY=12;ISTHMUS_DELAY_MICROSECONDS=300;SHMEM_DEBUG=1"
+    PASS_REGULAR_EXPRESSION "^isthmus: ISTHMUS_DELAY=12: operations between PEs come late [^\n]*\n.*on purpose, seed [0-9]+, up to 300 us, in front of: loop")
