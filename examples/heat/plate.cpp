@@ -62,7 +62,7 @@ Plate::~Plate() {
 void Plate::send_rim(std::size_t field, unsigned long signal, bool up, bool down) const {
     const auto wide = static_cast<std::size_t>(width_);
     const int pes = shmem_n_pes();
-    shmem_fence();  // behind the rows of the step before: their signals must not come later
+    shmem_fence();          // behind the rows of the step before: their signals must not come later
     if (up && above_ >= 0)  // our first row is the row after the last one of the PE above
         shmem_double_put_signal(row(field, share_of(above_, pes, height_).rows), row(field, 0),
                                 wide, &from_below, signal, SHMEM_SIGNAL_SET, above_);

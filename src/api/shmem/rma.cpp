@@ -102,7 +102,8 @@ inline void enter_bulk(Routine kind, std::size_t bytes, const char* routine) {
 // Short ones are copied aside, as those that block.
 [[gnu::noinline]] void put_nbi_far(void* dest, const void* source, std::size_t bytes, int pe,
                                    const char* routine) {
-    if (bytes >= kBulk || far::view.is_late) return put_checked<operation::put_nbi>(dest, source, bytes, pe, routine);
+    if (bytes >= kBulk || far::view.is_late)
+        return put_checked<operation::put_nbi>(dest, source, bytes, pe, routine);
     put_otherwise(dest, source, bytes, pe, routine);
 }
 
@@ -145,7 +146,8 @@ inline void enter_bulk(Routine kind, std::size_t bytes, const char* routine) {
 [[gnu::noinline]] void put_nbi_far_on(const far::OwnChannel& on, void* dest, const void* source,
                                       std::size_t bytes, int pe, const char* routine) {
     // Short ones are copied aside, as those of the default context.
-    if (bytes < kBulk && !far::view.is_late) return put_far_on(on, dest, source, bytes, pe, routine);
+    if (bytes < kBulk && !far::view.is_late)
+        return put_far_on(on, dest, source, bytes, pe, routine);
     put_checked<operation::put_nbi>(dest, source, bytes, pe, routine, on.get());
 }
 

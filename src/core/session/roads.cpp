@@ -244,8 +244,7 @@ std::unique_ptr<Transport> open_one(const RoadChoice& choice, std::size_t number
                                     transport::Services services, const std::vector<int>& watched) {
     KeptSignals kept;
     services.session = opened++;
-    services.seed =
-        isthmus::number(is_delayed() ? Setting::delay : Setting::loop_seed) + number;
+    services.seed = isthmus::number(is_delayed() ? Setting::delay : Setting::loop_seed) + number;
     // A PE is watched on the road that leads to it.
     std::vector<int> here;
     for (const int pe : watched) {
@@ -275,6 +274,11 @@ char* find_mapped(int pe, transport::Place place, std::size_t bytes) {
 }
 
 Transport* delayed(std::unique_ptr<Transport> all) {
+    // Whoever looks for the reason of what follows should see it: before the program goes on.
+    if (job.me == 0)
+        say(("isthmus: ISTHMUS_DELAY=" + value(Setting::delay).text +
+             ": operations between PEs come late and out of order, as the standard allows\n")
+                .c_str());
     transport::late::Manner manner;
     // Another session of the program is not the first one over again.
     manner.seed = number(Setting::delay) + (opened << 32);

@@ -19,7 +19,6 @@
 #include "core/session/departure.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/manager.hpp"
-#include "core/session/road_choice.hpp"
 #include "core/session/roads.hpp"
 #include "core/session/start_barrier.hpp"
 #include "core/session/start_watch.hpp"
@@ -165,11 +164,6 @@ void print_start_information() {
     if (job.me != 0) return;
     mention_idle_settings();
     mention_refused_settings();
-    // Whoever looks for the reason of what follows should see it.
-    if (is_delayed() && far::present)
-        say(("isthmus: ISTHMUS_DELAY=" + value(Setting::delay).text +
-             ": operations between PEs come late and out of order, as the standard allows\n")
-                .c_str());
     if (flag(Setting::version)) say("isthmus: Isthmus " ISTHMUS_VERSION ", OpenSHMEM 1.6\n");
     if (flag(Setting::info)) print_settings();
     if (flag(Setting::debug))

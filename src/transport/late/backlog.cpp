@@ -70,9 +70,8 @@ std::uint64_t Backlog::pause_until(std::uint64_t now) {
 }
 
 void Backlog::precede(int pe) {
-    release_which([this, pe](const Operation& held) {
-        return held.pe == pe && held.epoch < epoch_;
-    });
+    release_which(
+        [this, pe](const Operation& held) { return held.pe == pe && held.epoch < epoch_; });
     const std::uint64_t unfenced = unfenced_[static_cast<std::size_t>(pe)];
     if (unfenced != 0 && unfenced < epoch_) fence_road();
 }
@@ -121,8 +120,7 @@ bool Backlog::perform_here(const Operation& operation) {
         case Kind::get_nbi: move(operation.dest, there, bytes); return true;
         case Kind::atomic: fetch_here(there, operation.atomic); break;
         case Kind::put_signal: {
-            char* const word =
-                manner_.find(operation.pe, operation.word, operation.atomic.width);
+            char* const word = manner_.find(operation.pe, operation.word, operation.atomic.width);
             if (!word) return false;
             move(there, source_of(operation), bytes);
             fetch_here(word, operation.atomic);
@@ -144,13 +142,14 @@ void Backlog::perform(const Operation& operation) {
         case Kind::get_nbi:
             base_.get_nbi(operation.pe, operation.dest, operation.place, operation.bytes);
             break;
-        case Kind::atomic: base_.post_atomic(operation.pe, operation.place, operation.atomic); break;
-        case Kind::put_signal:
-            base_.put_signal(operation.pe, operation.place, source, operation.bytes,
-                             operation.word, operation.atomic);
+        case Kind::atomic:
+            base_.post_atomic(operation.pe, operation.place, operation.atomic);
             break;
-        case Kind::request:
-            base_.request(operation.pe, operation.handler, source, operation.bytes);
+        case Kind::put_signal:
+            base_.put_signal(operation.pe, operation.place, source, operation.bytes, operation.word,
+                             operation.atomic);
+            break;
+        case Kind::request: base_.request(operation.pe, operation.handler, source, operation.bytes);
     }
 }
 

@@ -212,8 +212,8 @@ TEST(Late, ARequestComesBehindThePutsBeforeIt) {
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
         Job job(seed);
         job.put(1, 10, kOne);
-        job.backlog.add(
-            {.kind = Kind::request, .pe = 1, .source = &kOne, .bytes = 8, .handler = 5}, job.now);
+        job.backlog.add({.kind = Kind::request, .pe = 1, .source = &kOne, .bytes = 8, .handler = 5},
+                        job.now);
         job.backlog.release_due(job.now + kLongest);
         ASSERT_LT(job.base.place("put", 1, 10), job.base.place("request", 1, 5)) << seed;
     }

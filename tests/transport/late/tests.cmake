@@ -32,13 +32,11 @@ function(add_late_test name pes target)
 endfunction()
 # Programs as outsiders write them.
 foreach(name circular_shift heat_2d lock_counter random_access wait_flags signal_pipeline contexts_pthreads
-             nonblocking teams_grid direct_pointers sessions)
+             nonblocking teams_grid direct_pointers sessions collect_subsets scan_compaction)
     add_late_test(programs.${name} 4 program_${name})
 endforeach()
 # Those of the faces: checked, without a thread that serves, on the road that is there between hosts.
-foreach(name p2p collectives)
-    add_late_test(shmem.${name} 3 shmem_${name} SEEDS 3)
-endforeach()
+add_late_test(shmem.p2p 3 shmem_p2p SEEDS 3)
 add_late_test(native.operations 3 native_operations SEEDS 3)
 add_late_test(native.litmus 2 native_litmus SEEDS 3 ARGUMENTS all 50)
 add_late_test(native.objects 3 native_objects SEEDS 3)
