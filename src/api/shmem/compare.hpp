@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "core/wait/wait.hpp"
 
 namespace isthmus::shmem {
 
@@ -26,5 +27,16 @@ inline void require_comparison(int comparison, const char* routine) {
                           " is none of SHMEM_CMP_EQ, NE, GT, GE, "
                           "LT, LE");
 }
+
+// The same for the stall report.
+inline Condition condition_of(int comparison) {
+    return static_cast<Condition>(comparison + 1);
+}
+static_assert(static_cast<int>(Condition::equal) == SHMEM_CMP_EQ + 1 &&
+              static_cast<int>(Condition::not_equal) == SHMEM_CMP_NE + 1 &&
+              static_cast<int>(Condition::greater) == SHMEM_CMP_GT + 1 &&
+              static_cast<int>(Condition::less_equal) == SHMEM_CMP_LE + 1 &&
+              static_cast<int>(Condition::less) == SHMEM_CMP_LT + 1 &&
+              static_cast<int>(Condition::greater_equal) == SHMEM_CMP_GE + 1);
 
 }  // namespace isthmus::shmem

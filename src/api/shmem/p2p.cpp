@@ -105,17 +105,31 @@ struct Set {
 
 // The rest of a wait whose first look failed.
 template <typename Done>
-void wait_on(const Call& call, const void* variables, std::uint64_t bytes, Done&& done) {
-    check_reachable(call.name, variables, bytes);
+void wait_on(const Call& call, const WaitTarget& target, std::uint64_t bytes, Done&& done) {
+    check_reachable(call.name, target.address, bytes);
     note(call.routine);
-    wait_for(WaitTarget{call.routine, -1, variables}, done);
+    wait_for(target, done);
+}
+
+// One variable.
+template <typename T>
+WaitTarget target_of(const Call& call, const T* variable, T value) {
+    return {call.routine,
+            -1,
+            variable,
+            WaitFor::program,
+            condition_of(call.cmp),
+            static_cast<std::int8_t>(std::is_signed_v<T> ? -static_cast<int>(sizeof(T))
+                                                         : static_cast<int>(sizeof(T))),
+            static_cast<std::uint64_t>(value)};
 }
 
 template <typename T>
 [[gnu::noinline]] void wait_one(const Call& call, const T* variable, T value) {
     // One loop for each comparison, so that the loop is a load and a branch.
     const auto wait = [&](auto condition) {
-        wait_on(call, variable, sizeof(T), [=] { return condition(load(variable), value); });
+        wait_on(call, target_of(call, variable, value), sizeof(T),
+                [=] { return condition(load(variable), value); });
     };
     switch (call.cmp) {
         case SHMEM_CMP_EQ: return wait([](T left, T right) { return left == right; });
@@ -146,7 +160,9 @@ template <typename T>
     check(call.name, call.cmp);
     for (std::size_t i = 0; i < set.size; ++i) {
         if (set.excludes(i) || set.satisfied(i, call.cmp)) continue;
-        wait_on(call, set.variables + i, sizeof(T), [&] { return set.satisfied(i, call.cmp); });
+        const T value = set.values == nullptr ? set.value : set.values[i];
+        wait_on(call, target_of(call, set.variables + i, value), sizeof(T),
+                [&] { return set.satisfied(i, call.cmp); });
     }
 }
 
@@ -155,7 +171,7 @@ template <typename T>
     check(call.name, call.cmp);
     std::size_t found = set.any(call.cmp);
     if (found != SIZE_MAX || set.is_empty()) return found;
-    wait_on(call, set.variables, set.size * sizeof(T), [&] {
+    wait_on(call, {call.routine, -1, set.variables}, set.size * sizeof(T), [&] {
         found = set.any(call.cmp);
         return found != SIZE_MAX;
     });
@@ -167,7 +183,7 @@ template <typename T>
     check(call.name, call.cmp);
     std::size_t found = set.some(call.cmp, indices);
     if (found != 0 || set.is_empty()) return found;
-    wait_on(call, set.variables, set.size * sizeof(T), [&] {
+    wait_on(call, {call.routine, -1, set.variables}, set.size * sizeof(T), [&] {
         found = set.some(call.cmp, indices);
         return found != 0;
     });

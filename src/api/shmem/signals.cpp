@@ -128,7 +128,9 @@ ISTHMUS_API uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint6
     if (done()) return seen;
     check_reachable("shmem_signal_wait_until", sig_addr, sizeof seen);
     note(Routine::signal_wait_until);
-    wait_for({Routine::signal_wait_until, -1, sig_addr}, done);
+    wait_for({Routine::signal_wait_until, -1, sig_addr, WaitFor::program, condition_of(cmp),
+              sizeof seen, cmp_value},
+             done);
     return seen;
 }
 

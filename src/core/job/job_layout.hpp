@@ -16,7 +16,7 @@
 namespace isthmus {
 
 inline constexpr std::uint64_t kJobMagic =
-    0x314d4854'53490003;                 // layout version in the low 16 bits
+    0x314d4854'53490004;                 // layout version in the low 16 bits
 inline constexpr int kMaxPes = 1024;     // of a job
 inline constexpr int kMaxHostPes = 256;  // of a host
 
@@ -47,7 +47,7 @@ struct alignas(256) PeStatus {
     std::atomic<Routine> routine;              // last noted call
     std::atomic<std::uint64_t> waiting_since;  // monotonic nanoseconds, 0 if not waiting long
     std::atomic<std::int32_t> waiting_for;     // PE, or -1
-    std::atomic<std::uint64_t> waiting_at;     // address it watches, or 0
+    std::atomic<std::uint64_t> waiting_at;     // address it watches, or 0; see kInStaticData
     // Sleeping waits of this PE. Who writes its memory by an operation that can wake looks at
     // `sleepers` and, if there are any, moves `wake_word` on and wakes them (core/wait/sleep.hpp).
     alignas(64) std::atomic<std::uint32_t> sleepers;
@@ -58,8 +58,15 @@ struct alignas(256) PeStatus {
     // Of a host's first PE: departures that the other hosts have come to.
     std::atomic<std::uint64_t> departed;
     std::atomic<std::uint32_t> multiple;  // threads of it may call at once
+    // Of the word at waiting_at: what is waited for, if it is one condition (core/wait/wait.hpp).
+    std::atomic<std::uint8_t> waiting_condition;
+    std::atomic<std::uint8_t> waiting_width;
+    std::atomic<std::uint64_t> waiting_value;
 };
 static_assert(sizeof(PeStatus) == 256);
+
+// Static data lie elsewhere at each PE: of an address there the offset, and this bit.
+inline constexpr std::uint64_t kInStaticData = std::uint64_t{1} << 63;
 
 inline constexpr std::uint32_t kEnding = 1;
 inline constexpr std::uint32_t kEnded = 2;

@@ -1,24 +1,27 @@
 #include "core/session/stall_report.hpp"
 
-#include <cstdio>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <new>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
+#include "core/job/departure_word.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "core/job/program_data.hpp"
+#include "core/job/road.hpp"
+#include "core/job/window.hpp"
 #include "core/segments/segment.hpp"
+#include "core/session/stall_groups.hpp"
 
 namespace isthmus {
 namespace {
-
-std::string seconds_text(std::uint64_t nanoseconds) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(nanoseconds) / 1e9);
-    return text;
-}
 
 // ", watching flag+8" for the user's memory; the library's own says nothing to anybody.
 std::string watched(const void* address) {
@@ -32,28 +35,82 @@ std::string watched(const void* address) {
     return ", watching " + (name.empty() ? number : name);
 }
 
-// "PE 2: in shmem_barrier_all for 30.0 s, waiting for PE 3"
-std::string describe_pe(int pe, std::uint64_t now) {
-    if (!job.host.test(static_cast<std::size_t>(pe)))
-        return "PE " + std::to_string(pe) + ": on host " + host_of(pe);
+template <typename Word>
+std::string value_text(const void* address, bool is_signed) {
+    Word word;
+    std::memcpy(&word, address, sizeof word);  // it is aligned, or the wait would have been refused
+    return is_signed ? std::to_string(static_cast<std::make_signed_t<Word>>(word))
+                     : std::to_string(word);
+}
+
+std::string value_at(const void* address, int width, bool is_signed) {
+    switch (width) {
+        case 2: return value_text<std::uint16_t>(address, is_signed);
+        case 4: return value_text<std::uint32_t>(address, is_signed);
+        default: return value_text<std::uint64_t>(address, is_signed);
+    }
+}
+
+// Where the word of a PE can be read here; null if it cannot.
+const void* seen_here(const void* address, int pe) {
+    if (pe == job.me) return address;
+    if (!is_near(pe) || !(job.heap.contains(address) || job.data.contains(address))) return nullptr;
+    return translate(static_cast<const char*>(address), pe);
+}
+
+// " (is 0; waits for == 1)"
+std::string condition_text(int pe, const PeStatus& status, const void* address) {
+    constexpr const char* kNames[] = {"", "==", "!=", ">", "<=", "<", ">="};
+    const std::size_t condition = status.waiting_condition.load(std::memory_order_relaxed);
+    if (condition == 0 || condition >= std::size(kNames)) return "";
+    const auto width =
+        static_cast<std::int8_t>(status.waiting_width.load(std::memory_order_relaxed));
+    const std::uint64_t wanted = status.waiting_value.load(std::memory_order_relaxed);
+    const void* const word = seen_here(address, pe);
+    return " (" + (word ? "is " + value_at(word, std::abs(width), width < 0) + "; " : "") +
+           "waits for " + kNames[condition] + " " + value_at(&wanted, std::abs(width), width < 0) +
+           ")";
+}
+
+// What a PE does, as far as this one can see.
+Doing look_at(int pe, std::uint64_t now) {
+    Doing doing;
+    doing.pe = pe;
+    doing.rank = Doing::Rank::gone;
+    const auto as = [&doing](const std::string& what) {
+        doing.what = what;
+        return doing;
+    };
+    if (!job.host.test(static_cast<std::size_t>(pe))) {
+        const std::uint64_t word = far::ask_state(pe);
+        return as(
+            "on host " + host_of(pe) +
+            (word == 0 ? std::string() : std::string(", has ") + departure_text(word).c_str()));
+    }
     const PeStatus& status = job.header->pe[pe];
-    const Routine routine = status.routine.load(std::memory_order_relaxed);
-    std::string text = "PE " + std::to_string(pe) + ": ";
     switch (status.state.load(std::memory_order_relaxed)) {
-        case PeState::absent: return text + "has not started";
-        case PeState::loaded: return text + "has not called shmem_init";
-        case PeState::finalized: return text + "has called shmem_finalize or exit";
-        case PeState::failed: return text + "has failed";
+        case PeState::absent: return as("has not started");
+        case PeState::loaded: return as("has not called shmem_init");
+        case PeState::finalized: return as("has called shmem_finalize or exit");
+        case PeState::failed: return as("has failed");
         case PeState::running: break;
     }
     if (status.departure.load(std::memory_order_relaxed) == Departure::exit)
-        return text + "has exited without shmem_finalize, and waits for the others";
+        return as("has exited without shmem_finalize, and waits for the others");
+    const char* const routine = routine_name(status.routine.load(std::memory_order_relaxed));
     const std::uint64_t since = status.waiting_since.load(std::memory_order_relaxed);
-    if (since == 0) return text + "computing; last noted call " + routine_name(routine);
-    text += std::string("in ") + routine_name(routine) + " for " +
-            seconds_text(now > since ? now - since : 0);
-    const int peer = status.waiting_for.load(std::memory_order_relaxed);
-    return peer < 0 ? text : text + ", waiting for PE " + std::to_string(peer);
+    doing.rank = Doing::Rank::computing;
+    if (since == 0) return as(std::string("computing; last noted call ") + routine);
+    doing.waited = now > since ? now - since : 1;
+    doing.peer = status.waiting_for.load(std::memory_order_relaxed);
+    doing.rank = doing.peer < 0 ? Doing::Rank::awaits_word : Doing::Rank::awaits_pe;
+    // As this PE would write it.
+    const std::uint64_t place = status.waiting_at.load(std::memory_order_relaxed);
+    const auto* const address = reinterpret_cast<const void*>(
+        (place & kInStaticData) != 0 ? job.data.begin + (place & ~kInStaticData) : place);
+    if (const std::string condition = condition_text(pe, status, address); !condition.empty())
+        doing.rest = watched(address) + condition;
+    return as(std::string("in ") + routine);
 }
 
 }  // namespace
@@ -64,10 +121,20 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
         std::string report =
             speaker_prefix() + routine + ": no progress for " + seconds_text(now - since);
         if (target.peer >= 0) report += ", waiting for PE " + std::to_string(target.peer);
-        report += watched(target.address) + " (ISTHMUS_STALL_SECONDS)\n";
+        report += watched(target.address);
+        if (target.condition != Condition::none)
+            report += condition_text(job.me, job.status(), target.address);
+        report += " (ISTHMUS_STALL_SECONDS)\n";
+        std::vector<Doing> others;
         for (int pe = 0; pe < job.pes; ++pe) {
-            if (pe != job.me) report += "isthmus:   " + describe_pe(pe, now) + "\n";
+            if (pe != job.me) others.push_back(look_at(pe, now));
         }
+        std::vector<Doing> all = others;
+        all.push_back(look_at(job.me, now));
+        if (const std::string why = why_nobody_ends_this(all); !why.empty())
+            report += "isthmus:   " + why + "\n";
+        for (const std::string& line : describe_groups(std::move(others)))
+            report += "isthmus:   " + line + "\n";
         say(report.c_str());
     } catch (const std::bad_alloc&) {
         say_from(routine, "no progress; the system has no memory for a report that says more");

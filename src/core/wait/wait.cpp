@@ -32,8 +32,14 @@ void Waiter::begin(std::uint64_t now) {
     since_ = reported_ = now;
     PeStatus& status = job.status();
     status.waiting_for.store(target_.peer, std::memory_order_relaxed);
-    status.waiting_at.store(reinterpret_cast<std::uint64_t>(target_.address),
-                            std::memory_order_relaxed);
+    const auto address = reinterpret_cast<std::uint64_t>(target_.address);
+    status.waiting_at.store(
+        job.data.contains(target_.address) ? kInStaticData | (address - job.data.begin) : address,
+        std::memory_order_relaxed);
+    status.waiting_condition.store(static_cast<std::uint8_t>(target_.condition),
+                                   std::memory_order_relaxed);
+    status.waiting_width.store(static_cast<std::uint8_t>(target_.width), std::memory_order_relaxed);
+    status.waiting_value.store(target_.value, std::memory_order_relaxed);
     status.waiting_since.store(now, std::memory_order_relaxed);
 }
 

@@ -15,12 +15,27 @@ enum class WaitFor : std::uint8_t {
     memory    // of the peer, which is served until all leave
 };
 
+// Of a wait for one word: when it ends.
+enum class Condition : std::uint8_t {
+    none,  // or more than one word's
+    equal,
+    not_equal,
+    greater,
+    less_equal,
+    less,
+    greater_equal
+};
+
 // What a wait is for: `peer` is a PE or -1, `address` a local address or null.
 struct WaitTarget {
     Routine routine = Routine::none;
     int peer = -1;
     const void* address = nullptr;
     WaitFor what = WaitFor::program;
+    // Of the word at `address`, for the stall report: its width in bytes, negative if it is signed.
+    Condition condition = Condition::none;
+    std::int8_t width = 0;
+    std::uint64_t value = 0;
 };
 
 // Tells the user that a wait has made no progress since `since`: core/session/stall_report.hpp,

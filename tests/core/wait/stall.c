@@ -1,6 +1,7 @@
 /* The last PE comes late to what the others wait for, by as many seconds as the second argument
  * says; then the program goes on and ends well. */
 #include <isthmus.h>
+#include <pthread.h>
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,16 @@
 static long flag;
 static long lock;
 
+static void* set_later(void* pause) {
+    nanosleep(pause, NULL);
+    for (int pe = 0; pe < shmem_n_pes(); ++pe)
+        shmem_long_atomic_set(&flag, 5, pe);
+    return NULL;
+}
+
 int main(int argc, char** argv) {
-    shmem_init();
+    int provided = 0;
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     const int me = shmem_my_pe();
     const int last = shmem_n_pes() - 1;
     const char* what = argc > 1 ? argv[1] : "barrier";
@@ -32,6 +41,12 @@ int main(int argc, char** argv) {
         if (me == last) nanosleep(&pause, NULL);
         if (me == 0) shmem_set_lock(&lock);
         if (me == 0 || me == last) shmem_clear_lock(&lock);
+    } else if (strcmp(what, "all") == 0) {
+        /* Each waits for a word that none sets, but for a thread of the last one's. */
+        pthread_t thread;
+        if (me == last) pthread_create(&thread, NULL, set_later, (void*)&pause);
+        shmem_long_wait_until(&flag, SHMEM_CMP_GE, 5);
+        if (me == last) pthread_join(thread, NULL);
     } else if (strcmp(what, "finalize") == 0) {
         if (me == last) nanosleep(&pause, NULL);
     }

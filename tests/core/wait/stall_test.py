@@ -53,8 +53,20 @@ def main():
 
     report, _ = stall(launcher, program, "flag", 0.3)
     expect("flag", r"^isthmus:   PE 2: computing; last noted call", report)
-    expect("flag", rf"shmem_wait_until: no progress for {NUMBER}, watching flag |"
-                   rf"PE 0: in shmem_wait_until for {NUMBER}$", report)
+    watched = r", watching flag \(is 0; waits for == 1\)"
+    expect("flag", rf"shmem_wait_until: no progress for {NUMBER}{watched} \(ISTHMUS_STALL_SECONDS\)$|"
+                   rf"PE 0: in shmem_wait_until for {NUMBER}{watched}$", report)
+    # Who does not wait is told first.
+    others = re.findall(r"^isthmus:   PEs? \S+: (computing|in)", report.split("no progress")[1], re.MULTILINE)
+    assert others[0] == "computing", report
+    assert "nobody can end this" not in report, report
+
+    # All wait: that is said, and those that wait for the same share a line.
+    report, _ = stall(launcher, program, "all", 0.3)
+    expect("all", r"^isthmus:   nobody can end this: all PEs wait \(unless a thread of the program goes on\)$",
+           report)
+    expect("all", rf"^isthmus:   PEs \d,\d: in shmem_wait_until for [0-9.s to]+, watching flag "
+                  r"\(is 0; waits for >= 5\)$", report)
 
     report, _ = stall(launcher, program, "lock", 0.3)
     expect("lock", rf"shmem_set_lock: no progress for {NUMBER}, waiting for PE 2, watching lock |"

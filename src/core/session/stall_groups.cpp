@@ -1,0 +1,119 @@
+#include "core/session/stall_groups.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace isthmus {
+namespace {
+
+struct Group {
+    const Doing* first = nullptr;
+    std::vector<int> pes;
+    std::vector<int> peers;  // each once
+    std::uint64_t least = 0;
+    std::uint64_t most = 0;
+};
+
+bool is_same(const Doing& left, const Doing& right) {
+    return left.rank == right.rank && left.what == right.what && left.rest == right.rest &&
+           (left.peer < 0) == (right.peer < 0);
+}
+
+std::string line_of(Group& group) {
+    std::string line = name_pes(group.pes) + ": " + group.first->what;
+    if (group.most != 0) {
+        const std::string least = seconds_text(group.least);
+        const std::string most = seconds_text(group.most);
+        line += " for " + (least == most ? most : least + " to " + most);
+    }
+    if (!group.peers.empty()) {
+        std::sort(group.peers.begin(), group.peers.end());
+        line += ", waiting for " + name_pes(group.peers);
+    }
+    return line + group.first->rest;
+}
+
+// The PEs of a circle of waits that begins at one of them; empty if there is none.
+std::vector<int> find_circle(const std::vector<Doing>& all) {
+    std::vector<const Doing*> by_pe;
+    for (const Doing& each : all) {
+        by_pe.resize(std::max(by_pe.size(), static_cast<std::size_t>(each.pe) + 1));
+        by_pe[static_cast<std::size_t>(each.pe)] = &each;
+    }
+    for (const Doing& begin : all) {
+        std::vector<int> way{begin.pe};
+        for (int pe = begin.peer; pe >= 0 && way.size() <= all.size();) {
+            if (pe == begin.pe) return way;
+            way.push_back(pe);
+            const auto place = static_cast<std::size_t>(pe);
+            pe = place < by_pe.size() && by_pe[place] ? by_pe[place]->peer : -1;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string seconds_text(std::uint64_t nanoseconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(nanoseconds) / 1e9);
+    return text;
+}
+
+std::string name_pes(const std::vector<int>& pes) {
+    constexpr int kParts = 6;
+    std::string text;
+    int parts = 0;
+    for (std::size_t i = 0; i < pes.size(); ++parts) {
+        if (parts == kParts)
+            return "PEs " + text + " and " + std::to_string(pes.size() - i) + " more";
+        std::size_t last = i;
+        while (last + 1 < pes.size() && pes[last + 1] == pes[last] + 1)
+            ++last;
+        if (last == i + 1) last = i;  // "0,1", not "0-1"
+        text += (text.empty() ? "" : ",") + std::to_string(pes[i]) +
+                (last == i ? "" : "-" + std::to_string(pes[last]));
+        i = last + 1;
+    }
+    return (pes.size() == 1 ? "PE " : "PEs ") + text;
+}
+
+std::vector<std::string> describe_groups(std::vector<Doing> all) {
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Doing& left, const Doing& right) { return left.rank < right.rank; });
+    std::vector<Group> groups;
+    for (const Doing& each : all) {
+        auto group = std::find_if(groups.begin(), groups.end(),
+                                  [&](const Group& other) { return is_same(*other.first, each); });
+        if (group == groups.end()) {
+            groups.push_back({&each, {}, {}, each.waited, each.waited});
+            group = groups.end() - 1;
+        }
+        group->pes.push_back(each.pe);
+        group->least = std::min(group->least, each.waited);
+        group->most = std::max(group->most, each.waited);
+        if (each.peer >= 0 &&
+            std::find(group->peers.begin(), group->peers.end(), each.peer) == group->peers.end())
+            group->peers.push_back(each.peer);
+    }
+    std::vector<std::string> lines;
+    for (Group& group : groups)
+        lines.push_back(line_of(group));
+    return lines;
+}
+
+std::string why_nobody_ends_this(const std::vector<Doing>& all) {
+    for (const Doing& each : all) {
+        if (each.rank != Doing::Rank::awaits_word && each.rank != Doing::Rank::awaits_pe) return "";
+    }
+    std::string why = "nobody can end this: all PEs wait";
+    if (const std::vector<int> circle = find_circle(all); !circle.empty()) {
+        why += ", in a circle: ";
+        for (const int pe : circle)
+            why += "PE " + std::to_string(pe) + " for ";
+        why += "PE " + std::to_string(circle.front());
+    }
+    return why + " (unless a thread of the program goes on)";
+}
+
+}  // namespace isthmus

@@ -1,0 +1,35 @@
+// What the PEs of a job are doing, in few lines: those that do the same share one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace isthmus {
+
+// What one PE does, in the order in which it is told: who does not wait is what the others wait
+// for, then who waits for a word of its own, then who waits for other PEs.
+struct Doing {
+    enum class Rank : std::uint8_t { gone, computing, awaits_word, awaits_pe };
+    int pe = 0;
+    Rank rank = Rank::computing;
+    std::string what;          // "in shmem_barrier_all"
+    std::uint64_t waited = 0;  // nanoseconds; 0: it does not wait
+    int peer = -1;             // whom it waits for
+    std::string rest;          // ", watching flag (0; waits for == 1)"
+};
+
+// Lines without line ends, the cause first. More PEs than fit in a line are counted.
+std::vector<std::string> describe_groups(std::vector<Doing> all);
+
+// "PE 3", "PEs 0-2,5 and 60 more"
+std::string name_pes(const std::vector<int>& pes);
+
+// If each of these PEs waits and none of them can end it: why, for people. Else empty. They are
+// all PEs of the job.
+std::string why_nobody_ends_this(const std::vector<Doing>& all);
+
+// "30.0 s"
+std::string seconds_text(std::uint64_t nanoseconds);
+
+}  // namespace isthmus
