@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <csignal>
 #include <cstdint>
@@ -26,6 +27,7 @@
 #include "core/job/program_data.hpp"
 #include "core/job/window.hpp"
 #include "core/reach/far.hpp"
+#include "core/session/crash_report.hpp"
 
 namespace isthmus {
 namespace {
@@ -315,6 +317,39 @@ void give_back(int signal, siginfo_t* info) {
     if (syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), signal, info) != 0) raise(signal);
 }
 
+// The library's own SIGSEGV behind a report that has not come to its end.
+void end_crash(int) {
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(SIGSEGV, &standard, nullptr);
+    raise(SIGSEGV);
+    sigset_t segv;
+    sigemptyset(&segv);
+    sigaddset(&segv, SIGSEGV);
+    pthread_sigmask(SIG_UNBLOCK, &segv, nullptr);
+}
+
+// Once: other threads may crash meanwhile, or the report itself.
+void report_crash(int signal, const siginfo_t* info, const Fault& fault) {
+    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+    if (reported.test_and_set(std::memory_order_relaxed)) return;
+    struct sigaction ending {};
+    ending.sa_handler = end_crash;
+    struct sigaction before {};
+    sigaction(SIGALRM, &ending, &before);
+    sigset_t alarmed;
+    sigemptyset(&alarmed);
+    sigaddset(&alarmed, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &alarmed, nullptr);
+    alarm(5);
+    say_crash(signal, info, fault.instruction,
+              fault.access == Access::store  ? "write to"
+              : fault.access == Access::load ? "read of"
+                                             : nullptr);
+    alarm(0);
+    sigaction(SIGALRM, &before, nullptr);
+}
+
 void handle(int signal, siginfo_t* info, void* context) {
     // Sent by kill, raise or their like: then there is no address, and the registers tell nothing.
     if (info->si_code <= 0) return give_back(signal, info);
@@ -336,6 +371,7 @@ void handle(int signal, siginfo_t* info, void* context) {
         if (what.empty() && in_network) what = kNetworkCrashed;
         if (!what.empty()) fail_in_handler(describe_place(fault), what);
     }
+    report_crash(signal, info, fault);
     give_back(signal, info);
 }
 
@@ -370,6 +406,7 @@ void note_network_code() {
 
 void catch_faults() {
     find_own_code();
+    prepare_crash_report();
     install(SIGSEGV, previous_segv);
     install(SIGBUS, previous_bus);
 }
