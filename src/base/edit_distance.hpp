@@ -25,4 +25,18 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
+// What was probably meant: the nearest, if a third of the letters at most is wrong, and no more
+// than three; else nothing.
+inline std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known) {
+    std::string_view found;
+    std::size_t least = std::min<std::size_t>(3, word.size() / 3) + 1;
+    for (const std::string_view each : known) {
+        const std::size_t distance = edit_distance(word, each);
+        if (distance >= least) continue;
+        least = distance;
+        found = each;
+    }
+    return found;
+}
+
 }  // namespace isthmus

@@ -31,6 +31,14 @@ struct Pe {
     bool program_gone = false;
 };
 
+// A PE that runs under a debugger or a checker.
+struct ToolRun {
+    int pe;
+    std::string path;
+    std::vector<std::string> words;
+    std::vector<char*> pointers;  // of the words; ends with a null pointer
+};
+
 class Keeper {
   public:
     Keeper(const RunOptions& options, const Program& program, const Inheritance& inheritance,
@@ -50,6 +58,7 @@ class Keeper {
     bool start_all();
     bool start(int pe);
     bool open_streams(int pe, SpawnRequest& request);
+    bool prepare_tools();
     std::vector<std::string> build_environment() const;
 
     // Events.
@@ -89,6 +98,7 @@ class Keeper {
     std::vector<std::string> environment_;
     std::vector<char*> environment_pointers_;
     std::vector<char*> argument_pointers_;
+    std::vector<ToolRun> tools_;
     int null_input_ = -1;
     int signals_ = -1;
     OutputQueue output_{STDOUT_FILENO};

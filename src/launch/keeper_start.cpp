@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "base/os.hpp"
 #include "launch/diagnosis.hpp"
@@ -88,7 +90,29 @@ bool Keeper::prepare() {
     for (const std::string& argument : options_.command)
         argument_pointers_.push_back(const_cast<char*>(argument.c_str()));
     argument_pointers_.push_back(nullptr);
-    return true;
+    return prepare_tools();
+}
+
+bool Keeper::prepare_tools() {
+    const auto add = [&](const char* option, int pe, std::vector<std::string> words) {
+        if (pe < 0) return true;
+        const Program tool = find_program(words.front(), "");
+        if (!tool.error.empty()) {
+            announce(std::string("isthmus: ") + option + ": " + tool.error +
+                     "; install it, or leave the option out");
+            return false;
+        }
+        words.push_back(program_.path);
+        words.insert(words.end(), options_.command.begin() + 1, options_.command.end());
+        ToolRun& run = tools_.emplace_back(ToolRun{pe, tool.path, std::move(words), {}});
+        for (std::string& word : run.words)
+            run.pointers.push_back(word.data());
+        run.pointers.push_back(nullptr);
+        return true;
+    };
+    tools_.reserve(2);
+    return add("--gdb", options_.gdb_pe, {"gdb", "-q", "--args"}) &&
+           add("--valgrind", options_.valgrind_pe, {"valgrind", "--vgdb=no"});
 }
 
 std::vector<std::string> Keeper::build_environment() const {
@@ -101,12 +125,23 @@ std::vector<std::string> Keeper::build_environment() const {
     for (char** entry = environ; *entry; ++entry)
         if (!replaced(*entry)) result.emplace_back(*entry);
     result.insert(result.end(), options_.environment.begin(), options_.environment.end());
+    // Who debugs thinks longer than that.
+    if (options_.gdb_pe >= 0 && !std::getenv("ISTHMUS_STALL_SECONDS"))
+        result.emplace_back("ISTHMUS_STALL_SECONDS=0");
+    // Under valgrind a large heap has no room, and all PEs must have the same.
+    if (options_.valgrind_pe >= 0 && !std::getenv("SHMEM_SYMMETRIC_SIZE") &&
+        !std::getenv("SMA_SYMMETRIC_SIZE") &&
+        std::none_of(result.begin(), result.end(), [&](const std::string& entry) {
+            return name_of(entry) == "SHMEM_SYMMETRIC_SIZE";
+        }))
+        result.emplace_back("SHMEM_SYMMETRIC_SIZE=512M");
     result.emplace_back();  // the bootstrap variable, another one for each PE
     return result;
 }
 
 bool Keeper::open_streams(int pe, SpawnRequest& request) {
-    if (pe != 0) request.input = null_input_;
+    if (pe != std::max(options_.gdb_pe, 0)) request.input = null_input_;
+    if (pe == options_.gdb_pe) return true;
     const auto fail = [&](const std::string& what) {
         announce("isthmus: " + what + ": " + std::strerror(errno));
         return false;
@@ -142,6 +177,12 @@ bool Keeper::start(int pe) {
         environment_pointers_.push_back(nullptr);
         request.path = program_.path.c_str();
         request.arguments = &argument_pointers_;
+        for (const ToolRun& tool : tools_) {
+            if (tool.pe != pe) continue;
+            request.path = tool.path.c_str();
+            request.arguments = &tool.pointers;
+        }
+        request.in_background = options_.gdb_pe >= 0 && options_.gdb_pe != pe;
         request.environment = &environment_pointers_;
         if (!options_.working_directory.empty())
             request.working_directory = options_.working_directory.c_str();
@@ -154,7 +195,7 @@ bool Keeper::start(int pe) {
             started = false;
             if (std::strcmp(result.step, "exec") == 0) {
                 status_ = result.error == ENOENT ? kStatusNotFound : kStatusNotExecutable;
-                announce("isthmus: " + describe_exec_error(program_.path, result.error));
+                announce("isthmus: " + describe_exec_error(request.path, result.error));
             } else {
                 announce(
                     "isthmus: cannot start PE " + std::to_string(pe) + ": " + result.step + ": " +
@@ -182,7 +223,7 @@ bool Keeper::start_all() {
     }
     for (int pe = 0; pe < options_.pes; ++pe)
         if (!start(pe)) return false;
-    // Standard input is PE 0's alone.
+    // Standard input is PE 0's alone, or the debugger's.
     dup2(null_input_, STDIN_FILENO);
     return true;
 }

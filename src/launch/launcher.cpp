@@ -46,7 +46,8 @@ void open_standard_streams() {
 }
 
 // Passes signals to the keeper until it has ended; returns how it did.
-int wait_for_keeper(pid_t keeper, int control, const sigset_t& handled, bool& interrupted) {
+int wait_for_keeper(pid_t keeper, int control, const sigset_t& handled, bool debugs,
+                    bool& interrupted) {
     while (true) {
         siginfo_t info{};
         const int signal = sigwaitinfo(&handled, &info);
@@ -57,6 +58,7 @@ int wait_for_keeper(pid_t keeper, int control, const sigset_t& handled, bool& in
             continue;
         }
         const bool from_terminal = info.si_code == SI_KERNEL;
+        if (signal == SIGINT && from_terminal && debugs) continue;  // it is the debugger's
         if (signal == SIGINT && from_terminal) interrupted = true;
         const ControlMessage message{static_cast<std::uint8_t>(signal),
                                      static_cast<std::uint8_t>(from_terminal)};
@@ -119,7 +121,8 @@ int run_job(const RunOptions& options) {
     std::signal(SIGPIPE, SIG_IGN);
 
     bool interrupted = false;
-    const int wait_status = wait_for_keeper(keeper, control[1], handled, interrupted);
+    const int wait_status =
+        wait_for_keeper(keeper, control[1], handled, options.gdb_pe >= 0, interrupted);
     if (WIFSIGNALED(wait_status)) return clean_up_after_keeper(wait_status, strangers);
     const int status = WEXITSTATUS(wait_status);
     if (interrupted && status == 128 + SIGINT) {

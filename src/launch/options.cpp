@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/edit_distance.hpp"
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
@@ -76,6 +77,8 @@ constexpr Spelling kSpellings[] = {
     {"--ntasks-per-node", "--per-host", 1},
     {"--launcher", "--launcher", 1},
     {"--dry-run", "--dry-run", 0},
+    {"--gdb", "--gdb", 1},
+    {"--valgrind", "--valgrind", 1},
     {"--oversubscribe", "", 0},  // more PEs than cores is always allowed
     {"-oversubscribe", "", 0},
     {"--overcommit", "", 0},
@@ -135,6 +138,17 @@ constexpr const char* kFooter =
     "--oversubscribe, --allow-run-as-root, --map-by and --mca have no meaning on one host and are\n"
     "ignored.\n";
 
+// "unknown option --prefx; did you mean --prefix?"
+std::string describe_unknown(const std::string& word) {
+    const std::string option = word.substr(0, word.find('='));
+    std::vector<std::string_view> known;
+    for (const Spelling& spelling : kSpellings)
+        known.emplace_back(spelling.given);
+    const std::string_view meant = nearest(option, known);
+    return "unknown option " + word +
+           (meant.empty() ? "" : "; did you mean " + std::string(meant) + "?");
+}
+
 ParseResult refuse(const std::string& name, const std::string& what) {
     say((name + ": " + what + " (" + name + " --help explains)\n").c_str());
     return ParseResult::error;
@@ -190,6 +204,20 @@ std::string parse_count(const std::string& option, const std::string& text, bool
         return option + " " + (text.empty() ? "''" : text) + ": the number of PEs of a " +
                (whole ? "job" : "host") + " must be 1.." + std::to_string(most);
     count = static_cast<int>(number);
+    return "";
+}
+
+// Which PE runs under a tool. Empty, or what is wrong.
+std::string choose_tool(const std::string& option, const std::string& text,
+                        const RunOptions& options, int& pe) {
+    if (text.empty()) return "";
+    if (options.elsewhere) return option + ": only where all PEs are on this host";
+    char* end = nullptr;
+    const long number = std::strtol(text.c_str(), &end, 10);
+    if (*end != '\0' || number < 0 || number >= options.pes)
+        return option + " " + text + ": there is no such PE; the job has PEs 0.." +
+               std::to_string(options.pes - 1);
+    pe = static_cast<int>(number);
     return "";
 }
 
@@ -335,6 +363,15 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     app.add_flag("--dry-run", options.dry_run,
                  "Print the launcher's command for several hosts, and run nothing");
 
+    std::string debugged;
+    std::string memory_checked;
+    app.add_option("--gdb", debugged,
+                   "Run this PE under gdb, which gets standard input; the others wait for it in "
+                   "shmem_init")
+        ->type_name("PE");
+    app.add_option("--valgrind", memory_checked, "Run this PE under valgrind, the others as usual")
+        ->type_name("PE");
+
     std::vector<std::string> ours =
         normalise_arguments(arguments, options.command, options.foreign);
     try {
@@ -345,7 +382,7 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     } catch (const CLI::ExtrasError&) {
         const std::string word = app.remaining().front();
         return refuse(name,
-                      (word.starts_with('-') ? "unknown option " : "unexpected value ") + word);
+                      word.starts_with('-') ? describe_unknown(word) : "unexpected value " + word);
     } catch (const CLI::ParseError& error) {
         return refuse(name, error.what());
     }
@@ -356,16 +393,23 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
             !problem.empty())
             return refuse(name, problem);
     }
-    if (const std::string problem = choose_hosts(hosts, host_file, each, options); !problem.empty())
-        return refuse(name, problem);
+    if (const std::string wrong = choose_hosts(hosts, host_file, each, options); !wrong.empty())
+        return refuse(name, wrong);
     if (options.pes == 0 && !options.elsewhere)
         options.pes = std::min(os::usable_processors(), kMaxHostPes);
+    std::string problem = choose_tool("--gdb", debugged, options, options.gdb_pe);
+    if (problem.empty())
+        problem = choose_tool("--valgrind", memory_checked, options, options.valgrind_pe);
+    if (problem.empty() && options.gdb_pe >= 0 && options.gdb_pe == options.valgrind_pe)
+        problem = "--gdb and --valgrind name the same PE";
+    if (!problem.empty()) return refuse(name, problem);
+    if (options.gdb_pe >= 0) options.prefix = false;     // its prompt is no line
     bind.resize(std::min(bind.find(':'), bind.size()));  // core:overload-allowed
     if (!bind.empty() && !parse_bind_mode(bind, options.bind))
         return refuse(name, "--bind " + bind + ": must be auto, none, core, thread or socket");
     if (!options.split_directory.empty()) options.prefix = false;
-    if (const std::string problem = check_environment(options.environment); !problem.empty())
-        return refuse(name, problem);
+    problem = check_environment(options.environment);
+    if (!problem.empty()) return refuse(name, problem);
     if (options.command.empty() || options.command.front().empty())
         return refuse(name, "which program?");
     return ParseResult::run;

@@ -27,6 +27,9 @@ struct RunOptions {
     std::vector<HostShare> hosts;
     std::string launcher = "auto";
     bool dry_run = false;
+    // The PE that runs under the debugger, under valgrind; -1: none.
+    int gdb_pe = -1;
+    int valgrind_pe = -1;
     // Options that have no meaning on one host, and one for other launchers: as they were given.
     std::vector<std::string> foreign;
 };

@@ -43,7 +43,7 @@ void replace_descriptor(int from, int to, Failure* failure) {
     if (getppid() != parent) _exit(127);  // it died before the line above
     // Back to the foreground group of the terminal, so that PE 0 may read it. Fails if the group
     // is gone with the launcher; then the job is about to end.
-    setpgid(0, inheritance.process_group);
+    if (!request.in_background) setpgid(0, inheritance.process_group);
     replace_descriptor(request.input, STDIN_FILENO, failure);
     replace_descriptor(request.output, STDOUT_FILENO, failure);
     replace_descriptor(request.errors, STDERR_FILENO, failure);

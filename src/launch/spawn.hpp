@@ -31,7 +31,8 @@ struct SpawnRequest {
     const char* working_directory = nullptr;          // or null
     const ProcessorSet* processors = nullptr;         // or null
     const Inheritance* inheritance = nullptr;
-    int input = -1;  // what becomes descriptors 0, 1 and 2; -1: inherit
+    bool in_background = false;  // not in the terminal's foreground group: a debugger has that
+    int input = -1;              // what becomes descriptors 0, 1 and 2; -1: inherit
     int output = -1;
     int errors = -1;
 };

@@ -11,6 +11,7 @@
 #include "core/job/job_layout.hpp"
 #include "tools/checks.hpp"
 #include "tools/info.hpp"
+#include "tools/refuse.hpp"
 
 namespace isthmus::tools {
 namespace {
@@ -67,8 +68,7 @@ int doctor_command(const std::vector<std::string>& arguments) {
         std::fputs(app.help().c_str(), stdout);
         return 0;
     } catch (const CLI::ParseError& error) {
-        say((std::string("isthmus doctor: ") + error.what() + "\n").c_str());
-        return 2;
+        return refuse_arguments(app, error);
     }
     const std::vector<Check> checks = all_checks(pes);
     int counts[3] = {};

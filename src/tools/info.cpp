@@ -23,6 +23,7 @@
 #include "launch/binding.hpp"
 #include "launch/handover.hpp"
 #include "tools/place.hpp"
+#include "tools/refuse.hpp"
 #include "transport/transport.hpp"
 
 namespace isthmus {
@@ -394,8 +395,7 @@ int info_command(const std::vector<std::string>& arguments) {
         std::fputs(app.help().c_str(), stdout);
         return 0;
     } catch (const CLI::ParseError& error) {
-        say((std::string("isthmus info: ") + error.what() + "\n").c_str());
-        return 2;
+        return refuse_arguments(app, error);
     }
     ordered_json report{{"version", ISTHMUS_VERSION}, {"openshmem", "1.6"}};
     ordered_json problems = ordered_json::array();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/edit_distance.hpp"
 #include "base/error.hpp"
 #include "launch/launcher.hpp"
 #include "launch/program.hpp"
@@ -110,7 +111,14 @@ int main_with(std::string_view called_as, const Arguments& arguments) {
     if (name == "--version" || name == "-V") name = "version";
     for (const Command& command : kCommands)
         if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
-    say(("isthmus: unknown command " + name + " (isthmus --help lists them)\n").c_str());
+    std::vector<std::string_view> known;
+    for (const Command& command : kCommands)
+        known.emplace_back(command.name);
+    const std::string_view meant = nearest(name, known);
+    say(("isthmus: unknown command " + name +
+         (meant.empty() ? "" : "; did you mean " + std::string(meant) + "?") +
+         " (isthmus --help lists them)\n")
+            .c_str());
     return launch::kStatusUsage;
 }
 

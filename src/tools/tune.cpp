@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "tools/info.hpp"
 #include "tools/place.hpp"
+#include "tools/refuse.hpp"
 
 namespace isthmus::tools {
 namespace {
@@ -78,8 +79,7 @@ int tune_command(const std::vector<std::string>& arguments) {
         std::fputs(app.help().c_str(), stdout);
         return 0;
     } catch (const CLI::ParseError& error) {
-        say((std::string("isthmus tune: ") + error.what() + "\n").c_str());
-        return 2;
+        return refuse_arguments(app, error);
     }
     const bool shows_progress = !json && isatty(STDERR_FILENO) != 0;
     if (shows_progress) std::fputs("measuring copies...", stderr);

@@ -263,8 +263,15 @@ class ExitStatus(LauncherTest):
                 (["-n", 2], 2, "which program?"),
                 (["-n", 2, ""], 2, "which program?"),
                 ([], 2, "which program?"),
-                (["--colour", "true"], 2, "unknown option --colour"),
-                (["-hast", "localhost", "true"], 2, "unknown option -hast"),
+                (["--colour", "true"], 2, "unknown option --colour ("),
+                (["-hast", "localhost", "true"], 2, "unknown option -hast; did you mean -host? ("),
+                (["--time-out=3", "true"], 2, "unknown option --time-out=3; did you mean --timeout?"),
+                (["--gdb", 2, "-n", 2, "true"], 2,
+                 "--gdb 2: there is no such PE; the job has PEs 0..1"),
+                (["--gdb", "", "-n", 2, "true"], 2, "--gdb"),
+                (["--valgrind", "x", "-n", 2, "true"], 2, "--valgrind x: there is no such PE"),
+                (["--gdb", 1, "--valgrind", 1, "-n", 2, "true"], 2, "name the same PE"),
+                (["--gdb", 0, "--hosts", "a,b", "-n", 2, "true"], 2, "only where all PEs are on this host"),
                 (["-host", "local host", "true"], 2, "'local host' is no name of a host"),
                 (["--hosts", "a,b", "true"], 2, "how many PEs?"),
                 (["--hosts", "a", "-n", 2, "--launcher", "x", "true"], 2, "--launcher"),
@@ -711,6 +718,35 @@ class Surroundings(LauncherTest):
             self.skipTest("valgrind does not run sanitizer builds")
         job = self.run_job("-n", 2, "valgrind", "-q", ACTOR, "barriers", 3)
         self.assertEqual((job.status, job.out), (0, "counter 2\n"), job.err)
+
+
+class Tools(LauncherTest):
+    """One PE under a debugger or a checker, the others beside it."""
+
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_gdb_has_the_input_and_one_pe(self):
+        job = self.run_job("-n", 3, "--gdb", 1, ACTOR, "hello",
+                           text="set confirm off\nset breakpoint pending on\nbreak shmem_finalize\n"
+                                "run\nbacktrace 2\ncontinue\nquit\n")
+        self.assertEqual(job.status, 0, job.out + job.err)
+        self.assertRegex(job.out, r"#1 .*main")
+        self.assertRegex(job.out, r"exited normally")
+        # The others run beside it, to the end.
+        for pe in range(3):
+            self.assertRegex(job.out, rf"hello from {pe} of 3")
+
+    @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
+    def test_valgrind_has_one_pe(self):
+        job = self.run_job("-n", 2, "--valgrind", 1, ACTOR, "hello")
+        self.assertEqual(job.status, 0, job.err)
+        self.assertEqual(len(re.findall(r"(?m)^==(\d+)== Memcheck", job.err)), 1, job.err)
+
+    def test_a_tool_that_is_missing(self):
+        for option, tool in (("--gdb", "gdb"), ("--valgrind", "valgrind")):
+            job = self.run_job("-n", 2, option, 0, ACTOR, "hello", environment={"PATH": "/nonexistent"})
+            self.assertEqual(job.status, 125)
+            self.assertEqual(job.err, f"isthmus: {option}: cannot run {tool}: it is not in PATH; install it, "
+                                      "or leave the option out\n")
 
 
 if __name__ == "__main__":
