@@ -186,11 +186,16 @@ static const struct {
     const char* name;
     void (*run)(long round);
 } cases[] = {
-    {"data_and_flag", data_and_flag},       {"rows_and_flag", rows_and_flag},
-    {"atomic_and_flag", atomic_and_flag},   {"fence_for_quiet", fence_for_quiet},
-    {"counters", counters},                 {"source_reused", source_reused},
-    {"result_read", result_read},           {"signal_for_all", signal_for_all},
-    {"put_then_get", put_then_get},         {"sync_for_barrier", sync_for_barrier},
+    {"data_and_flag", data_and_flag},
+    {"rows_and_flag", rows_and_flag},
+    {"atomic_and_flag", atomic_and_flag},
+    {"fence_for_quiet", fence_for_quiet},
+    {"counters", counters},
+    {"source_reused", source_reused},
+    {"result_read", result_read},
+    {"signal_for_all", signal_for_all},
+    {"put_then_get", put_then_get},
+    {"sync_for_barrier", sync_for_barrier},
     {"other_context", other_context},
 };
 
