@@ -1,4 +1,5 @@
-/* The native interface of Isthmus: segments, operations, geometry, events, queues.
+/* The native interface of Isthmus: segments, operations, geometry, events, queues,
+ * active messages.
  *
  * Where OpenSHMEM is symmetric, this is not: any PE publishes any range of memory under an id, any
  * other clones it by that id and then reads, writes and counts in it. Sizes differ, segments come
@@ -37,6 +38,7 @@
 #include <isthmus/event.h>
 #include <isthmus/gather.h>
 #include <isthmus/geometry.h>
+#include <isthmus/message.h>
 #include <isthmus/operation.h>
 #include <isthmus/queue.h>
 #include <isthmus/segment.h>

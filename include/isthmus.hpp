@@ -20,6 +20,7 @@
 // | queue.hpp       | queue, message                                                           |
 // | aggregator.hpp  | aggregator<T>                                                            |
 // | gather.hpp      | gather<T>                                                                |
+// | message.hpp     | message_handler, message_id, incoming, poll, message_lock                |
 // | channel.hpp     | channel                                                                  |
 //
 // Errors. No function here throws. What has a place for a result returns a status, or a result<T>
@@ -44,6 +45,7 @@
 #include <isthmus/cpp/event.hpp>
 #include <isthmus/cpp/gather.hpp>
 #include <isthmus/cpp/job.hpp>
+#include <isthmus/cpp/message.hpp>
 #include <isthmus/cpp/pointer.hpp>
 #include <isthmus/cpp/queue.hpp>
 #include <isthmus/cpp/result.hpp>

@@ -27,7 +27,8 @@ namespace isthmus {
     X(segment_malloc) X(event_wait) X(event_wait_all) X(event_wait_any) X(enqueue) X(dequeue)     \
     X(queue_clone) X(queue_destroy) X(aggregator_push) X(aggregator_flush)                        \
     X(aggregator_finish) X(aggregator_create) X(aggregator_destroy) X(symmetric_malloc)           \
-    X(symmetric_free) X(put) X(get) X(fence)
+    X(symmetric_free) X(put) X(get) X(fence) X(message_register) X(message_request)              \
+    X(message_reply) X(message_poll) X(message_wait)
 
 #define ISTHMUS_EXTENSION_ROUTINES(X)                                                             \
     X(queue_create) X(queue_destroy) X(queue_enqueue) X(queue_dequeue) X(aggregate_create)        \

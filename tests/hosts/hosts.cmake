@@ -43,9 +43,11 @@ add_hosts_test(native.unequal --hosts 3 --pes 5 --layout 2,1,2 native_segments n
                native_gather "native_threads 10" native_forks)
 # Messages: to PEs beside and apart, into one ring from both.
 add_hosts_test(messages --hosts 2 --pes 4 "extensions both 200" "aggregation 50000" native_queues
-               native_queue_ends "native_flood 30000")
+               native_queue_ends "native_flood 30000" native_messages native_message_objects
+               "native_message_flood 5000" "native_message_flood 500 20000")
 add_hosts_test(messages.unequal --hosts 3 --pes 5 --layout 2,1,2 "extensions both 100"
-               "aggregation 20000" native_aggregation native_aggregation_phases)
+               "aggregation 20000" native_aggregation native_aggregation_phases native_messages
+               "native_message_flood 3000")
 add_hosts_test(native.litmus --hosts 2 --pes 2 "native_litmus all 1000" "native_life stale")
 add_hosts_test(killed --fault killed)
 add_hosts_test(cut_off --fault cut-off --operation "a get|outside")

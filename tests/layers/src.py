@@ -12,7 +12,7 @@ import sys
 # From the ground up; src/README.md shows the same table, top down. A new room is a line here.
 ROOMS = ["base", "packet", "transport", "core/job", "core/copy", "core/wait", "core/reach", "core/teams",
          "core/segments", "core/queues", "core/aggregation", "bootstrap", "core/session",
-         "api/isthmus", "api/shmem"]
+         "message", "api/isthmus", "api/shmem"]
 # Beside them, and what they may include of the others.
 FACTS = ["core/job/job_layout.hpp", "core/job/heap_size.hpp", "core/job/window.hpp"]
 BESIDE = {"api/profile": ["base"], "transport/ofi": ["base", "transport"],
@@ -37,6 +37,7 @@ CHOOSES = {
     "core/segments/arena.cpp": "one word of a far PE's arena, of which nothing is mapped here",
     "core/queues/far_queue.cpp": "the far end of a queue: QueueProducer chooses",
     "core/queues/far_ring.cpp": "the far end of an aggregator's ring: Aggregator chooses, once a ring",
+    "message/far_post.cpp": "messages to other hosts: Target says where a PE is",
     "core/aggregation/waves.cpp": "between the first PEs of hosts, which are far from each other",
     "core/session/departure.cpp": "between the first PEs of hosts, which are far from each other",
 }
@@ -73,7 +74,8 @@ def upward_includes(src):
 
 def far_calls(src):
     """Files outside core/reach that choose near or far by themselves."""
-    for file in sorted([*(src / "api").rglob("*.?pp"), *(src / "core").rglob("*.?pp")]):
+    for file in sorted([*(src / "api").rglob("*.?pp"), *(src / "core").rglob("*.?pp"),
+                        *(src / "message").rglob("*.?pp")]):
         name = str(file.relative_to(src))
         if not name.startswith("core/reach/") and FAR_CALLS.search(file.read_text()):
             yield name

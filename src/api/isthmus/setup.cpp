@@ -11,6 +11,7 @@
 #include "core/teams/collective/kernels.hpp"
 #include "core/wait/sleep.hpp"
 #include "core/wait/status.hpp"
+#include "message/post.hpp"
 
 namespace isthmus::native {
 
@@ -31,6 +32,7 @@ ISTHMUS_API void isthmus_init(void) {
         enter_session(3);
         register_for_wakeups();
         open_arenas();
+        messages::open_post();
         barrier_world();  // nobody clones before everybody can be reached
     });
 }

@@ -16,7 +16,11 @@ inline constexpr std::uint64_t kDirectorySize = std::uint64_t{8} << 20;  // core
 inline constexpr std::uint64_t kRoomWordOffset = kDirectoryOffset + kDirectorySize;
 inline constexpr std::uint64_t kDepartureOffset = kRoomWordOffset + 64;
 inline constexpr std::uint64_t kDepartureSize = std::uint64_t{4} << 10;  // core/session/departure
-static_assert(kDepartureOffset + kDepartureSize <= kInternalSize);
+// src/message: two rings.
+inline constexpr std::uint64_t kMessageOffset =
+    (kDepartureOffset + kDepartureSize + 4095) & ~std::uint64_t{4095};
+inline constexpr std::uint64_t kMessageSize = std::uint64_t{3} << 20;
+static_assert(kMessageOffset + kMessageSize <= kInternalSize);
 
 template <typename T>
 T* internal_object(std::uint64_t offset) {

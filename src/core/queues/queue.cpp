@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x31455545'55510003;
 
-// How far ahead a producer claims cells, and of what frames.
-constexpr std::uint64_t kClaimedAhead = 16 * kCell;
+// Of what frames cells are claimed ahead.
 constexpr std::uint64_t kClaimedFrame = 4 * kCell;
 
 // Tells the consumer that this PE waits for room, for as long as it does.
@@ -121,39 +120,35 @@ RingProducer::RingProducer(RingControl* control, char* cells, int owner)
     look_at_head();
 }
 
-void RingProducer::look_at_head() {
+std::uint64_t RingProducer::look_at_head() {
     // Acquire: pairs with the release in RingConsumer::release; the cells are free and cleared.
-    known_head_ = control_->head.load(std::memory_order_acquire);
+    const std::uint64_t head = control_->head.load(std::memory_order_acquire);
     thread_sanitizer::acquired(control_);
+    // Release: partner is has_room in another thread, which writes into those cells.
+    shared(known_head_).store(head, std::memory_order_release);
+    return head;
 }
 
 bool RingProducer::has_room(std::uint64_t position, std::uint64_t bytes) {
-    if (position + bytes - known_head_ <= room_) [[likely]]
+    if (position + bytes - shared(known_head_).load(std::memory_order_acquire) <= room_) [[likely]]
         return true;
-    look_at_head();
+    const std::uint64_t head = look_at_head();
     // A position from before the head: others have gone on since it was read, and the
     // compare-and-swap will say so.
-    return position < known_head_ || position + bytes - known_head_ <= room_ ||
-           (position == known_head_ && bytes <= control_->capacity);
+    return position < head || position + bytes - head <= room_ ||
+           (position == head && bytes <= control_->capacity);
 }
 
 // The consumer has read these cells, so the first store to each would wait for its processor, and
 // the next compare-and-swap for that store. Only if nobody else enqueues: they would be others'.
 void RingProducer::claim_ahead(std::uint64_t position, std::uint64_t bytes) {
-    if (position != own_end_ || bytes > kClaimedFrame) return;
+    if (position != shared(own_end_).load(std::memory_order_relaxed) || bytes > kClaimedFrame)
+        return;
     const std::uint64_t begin = position + kClaimedAhead;
-    if (begin + bytes - known_head_ > control_->capacity) return;  // the consumer's still
+    const std::uint64_t head = shared(known_head_).load(std::memory_order_relaxed);
+    if (begin + bytes - head > control_->capacity) return;  // the consumer's still
     for (std::uint64_t cell = 0; cell < bytes; cell += kCell)
         prefetch_for_write(cells_ + ((begin + cell) & mask_));
-}
-
-// The consumer, in whatever process, hands these cells on to other producers: partners are visible
-// and look_at_head. The sanitizer must not see the store, which comes after what it is told here.
-ISTHMUS_UNSEEN_BY_THREAD_SANITIZER
-void RingProducer::publish(FrameHead& head, std::uint64_t position) {
-    thread_sanitizer::released(control_);
-    // Release: pairs with RingConsumer::visible. The ring is not touched after it.
-    head.mark.store(position | kVisible, std::memory_order_release);
 }
 
 FrameHead* RingProducer::claim(std::uint64_t bytes, std::uint64_t& position) {
@@ -171,7 +166,7 @@ FrameHead* RingProducer::claim(std::uint64_t bytes, std::uint64_t& position) {
             break;
     }
     claim_ahead(position, bytes);
-    own_end_ = position + padding + bytes;
+    shared(own_end_).store(position + padding + bytes, std::memory_order_relaxed);
     if (padding != 0) {
         auto* head = reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
         head->size = kPadding;
@@ -183,17 +178,7 @@ FrameHead* RingProducer::claim(std::uint64_t bytes, std::uint64_t& position) {
 }
 
 bool RingProducer::send(const void* message, std::uint64_t size) {
-    const std::uint64_t bytes = frame_bytes(size);
-    std::uint64_t position = 0;
-    FrameHead* const head = claim(bytes, position);
-    if (!head) [[unlikely]]
-        return false;
-    copy(head + 1, message, size);
-    head->size = static_cast<std::uint32_t>(size);
-    head->cells = static_cast<std::uint32_t>(bytes / kCell);
-    publish(*head, position);
-    wake(owner_);
-    return true;
+    return send_with(size, [&](void* place) { copy(place, message, size); });
 }
 
 void* RingProducer::reserve(std::uint64_t size) {

@@ -16,6 +16,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/thread_sanitizer.hpp"
+#include "core/copy/prefetch.hpp"
 #include "core/job/pe_set.hpp"
 #include "core/segments/segment.hpp"
 #include "core/wait/event.hpp"
@@ -72,11 +74,22 @@ constexpr std::uint64_t frame_bytes(std::uint64_t size) {
 // That may be outstanding in a ring (ISTHMUS_OUTSTANDING); one frame always may.
 std::uint64_t allowed_bytes(std::uint64_t capacity);
 
-// A producer's end, on a ring that exists. One thread at a time.
+// How far ahead a producer claims cells.
+inline constexpr std::uint64_t kClaimedAhead = 16 * kCell;
+
+// A producer's end, on a ring that exists. One thread at a time; send() and send_with() may be called
+// by any number of threads at once.
 class RingProducer {
   public:
     RingProducer() = default;
     RingProducer(RingControl* control, char* cells, int owner);
+    // The same without a look at the ring, which may not be there yet.
+    RingProducer(RingControl* control, char* cells, int owner, std::uint64_t capacity)
+        : control_(control),
+          cells_(cells),
+          owner_(owner),
+          mask_(capacity - 1),
+          room_(allowed_bytes(capacity)) {}
     // Of no ring: it is closed for good. Messages up to the limit of that capacity.
     static RingProducer closed_ring(std::uint64_t capacity);
     std::uint64_t capacity() const { return mask_ + 1; }
@@ -85,6 +98,41 @@ class RingProducer {
     // Appends a whole message if there is room now. The frame's head is written last and at once,
     // so that a consumer which polls it takes its line away at most once.
     bool send(const void* message, std::uint64_t size);
+    // The same of a message that fill(place) writes.
+    template <typename Fill>
+    [[gnu::always_inline]] bool send_with(std::uint64_t size, Fill&& fill) {
+        const std::uint64_t bytes = frame_bytes(size);
+        std::uint64_t position = 0;
+        FrameHead* const head = claim(bytes, position);
+        if (!head) [[unlikely]]
+            return false;
+        fill(static_cast<void*>(head + 1));
+        head->size = static_cast<std::uint32_t>(size);
+        head->cells = static_cast<std::uint32_t>(bytes / kCell);
+        publish(*head, position);
+        wake(owner_);
+        return true;
+    }
+    // The same of one that takes one cell, by as few instructions as may be; the caller wakes the
+    // owner. False: ask send_with().
+    template <typename Fill>
+    [[gnu::always_inline]] bool send_cell(std::uint64_t size, Fill&& fill) {
+        std::uint64_t position = control_->tail.load(std::memory_order_relaxed);
+        const std::uint64_t head = shared(known_head_).load(std::memory_order_acquire);
+        // Also if it is closed: then the position is beyond all room. A cell needs no padding.
+        if (position + kCell - head > room_ ||
+            !control_->tail.compare_exchange_strong(position, position + kCell,
+                                                    std::memory_order_acq_rel,
+                                                    std::memory_order_relaxed)) [[unlikely]]
+            return false;
+        auto* const frame = reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
+        claim_cell_ahead(position);
+        fill(static_cast<void*>(frame + 1));
+        frame->size = static_cast<std::uint32_t>(size);
+        frame->cells = 1;
+        publish(*frame, position);
+        return true;
+    }
     // Waits for room until the deadline or until the ring is closed; null then.
     void* reserve_wait(std::uint64_t size, std::uint64_t deadline, Routine routine);
     // Makes a reserved message visible with its final size.
@@ -100,9 +148,27 @@ class RingProducer {
     // Takes room for a frame of `bytes`; null if there is none now.
     FrameHead* claim(std::uint64_t bytes, std::uint64_t& position);
     bool has_room(std::uint64_t position, std::uint64_t bytes);
-    void look_at_head();
-    void publish(FrameHead& head, std::uint64_t position);
+    std::uint64_t look_at_head();
+    // The consumer, in whatever process, hands these cells on to other producers: partners are
+    // visible and look_at_head. The sanitizer must not see the store, which comes after what it is
+    // told here.
+    ISTHMUS_UNSEEN_BY_THREAD_SANITIZER void publish(FrameHead& head, std::uint64_t position) {
+        thread_sanitizer::released(control_);
+        // Release: pairs with RingConsumer::visible. The ring is not touched after it.
+        head.mark.store(position | kVisible, std::memory_order_release);
+    }
     void claim_ahead(std::uint64_t position, std::uint64_t bytes);
+    // The same of one cell, in a ring so long that this one is hardly ever the consumer's still.
+    [[gnu::always_inline]] void claim_cell_ahead(std::uint64_t position) {
+        if (position == shared(own_end_).load(std::memory_order_relaxed))
+            prefetch_for_write(cells_ + ((position + kClaimedAhead) & mask_));
+        shared(own_end_).store(position + kCell, std::memory_order_relaxed);
+    }
+    // Of two words that several threads may use. Neither need be up to date: a head that is too low
+    // makes this end look once more, an end that is another thread's costs a prefetch.
+    static std::atomic_ref<std::uint64_t> shared(std::uint64_t& word) {
+        return std::atomic_ref(word);
+    }
     RingControl* control_ = nullptr;
     char* cells_ = nullptr;
     int owner_ = 0;

@@ -25,6 +25,7 @@ enum class RequestId : std::uint32_t {
     queue_reserve,
     queue_commit,
     queue_close,
+    message,  // a part of one
     count
 };
 

@@ -23,12 +23,17 @@ std::uint64_t nap(std::uint64_t waited) {
 }  // namespace
 
 constinit ReportStall* report_stall = nullptr;
+constinit RunsHandler* runs_handler = nullptr;
 
 Waiter::~Waiter() {
     if (since_ != 0) job.status().waiting_since.store(0, std::memory_order_relaxed);
 }
 
 void Waiter::begin(std::uint64_t now) {
+    // What it waits for may be the handling of a message by this very thread.
+    if (target_.what == WaitFor::program && runs_handler && runs_handler())
+        fail(routine_name(target_.routine),
+             "a handler of a message may not wait for another PE's program");
     since_ = reported_ = now;
     PeStatus& status = job.status();
     status.waiting_for.store(target_.peer, std::memory_order_relaxed);

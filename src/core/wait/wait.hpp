@@ -12,7 +12,8 @@ namespace isthmus {
 
 enum class WaitFor : std::uint8_t {
     program,  // of the peer, which does not come any more when it has left
-    memory    // of the peer, which is served until all leave
+    memory,   // of the peer, which is served until all leave
+    room      // as program, and handlers of messages may wait for it
 };
 
 // Of a wait for one word: when it ends.
@@ -42,6 +43,11 @@ struct WaitTarget {
 // which the session sets.
 using ReportStall = void(const WaitTarget& target, std::uint64_t since, std::uint64_t now);
 extern ReportStall* report_stall __attribute__((visibility("hidden")));
+
+// Whether this thread runs a handler of a message, which must not wait for another PE's program:
+// src/message sets it; null until then.
+using RunsHandler = bool();
+extern RunsHandler* runs_handler __attribute__((visibility("hidden")));
 
 class Waiter {
   public:

@@ -1,0 +1,142 @@
+/* Active messages: a request runs a handler, a function of the program's, at the PE that it is sent
+ * to, and the handler may send one reply, which runs a handler at the sender. The terms are those of
+ * Active Messages and of GASNet: short (arguments alone), medium (and a payload, which the handler
+ * finds in a buffer), long (and a payload, which is put to an address of the target first).
+ * docs/messages.md says how they travel, and why they neither deadlock nor get lost. */
+#ifndef ISTHMUS_MESSAGE_H
+#define ISTHMUS_MESSAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <isthmus/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a message is, one of each line or-ed; and what a handler takes. */
+enum isthmus_message_kind {
+    ISTHMUS_MESSAGE_SHORT = 1,
+    ISTHMUS_MESSAGE_MEDIUM = 2,
+    ISTHMUS_MESSAGE_LONG = 4,
+    ISTHMUS_MESSAGE_REQUEST = 8,
+    ISTHMUS_MESSAGE_REPLY = 16
+};
+
+/* Flags of the calls that send. */
+enum isthmus_message_flag {
+    /* Does not wait: ISTHMUS_AGAIN, and nothing is sent, if there is no room now. A long message's
+     * payload may then have been put already. */
+    ISTHMUS_MESSAGE_TRY = 1
+};
+
+/* Ids of handlers are 0 to 1023. */
+#define ISTHMUS_MESSAGE_HANDLERS 1024
+/* Arguments of a message are a block of up to so many bytes: 16 of 64 bits. Up to 40 bytes travel
+ * with the message in one cache line. */
+#define ISTHMUS_MESSAGE_ARGUMENT_BYTES 128
+/* For isthmus_message_register: any number of bytes of arguments. */
+#define ISTHMUS_MESSAGE_ANY_ARGUMENTS ((size_t)-1)
+
+/* A message as its handler sees it, and what a reply answers. It, its arguments and the payload of a
+ * medium message are gone when the handler returns. */
+typedef struct isthmus_message {
+    const void* arguments; /* as they were sent; aligned to 8 bytes */
+    void* payload;         /* medium: a buffer, aligned to 16 bytes, that the handler may change;
+                              long: where it was put, an address here;
+                              short, and long of no bytes: null */
+    size_t size;           /* bytes of the payload */
+    uint16_t handler; /* the id it was sent to */
+    uint8_t kind;     /* isthmus_message_kind */
+    uint8_t replied;  /* the library's */
+    uint16_t source;  /* the PE that sent it */
+    uint16_t argument_bytes;
+} isthmus_message;
+
+/* A handler. It runs inside a call of this header that polls (isthmus_message_poll, _wait, the
+ * requests), on the thread that makes the call, and never on a thread of the library's.
+ *   - The handler of a request may send one reply, by `message`, while it runs; that of a reply
+ *     sends nothing. A reply may run handlers of replies before it returns, on the same thread.
+ *   - It must not wait for what another PE's program does. Requests, isthmus_message_poll and _wait
+ *     in it are wrong, and refused (ARGUMENT) in checked mode and whenever they would wait; a
+ *     barrier, a collective, a wait for an event, a full queue or a lock of OpenSHMEM's ends the job
+ *     with a message when it would have to wait. Puts, gets, atomics and enqueues that find room are
+ *     allowed, and so is isthmus_message_lock.
+ *   - Where several threads of a PE poll, handlers may run at the same time on each of them.
+ *   - Messages sent to a handler by one thread of a PE of the same host are handled in the order in
+ *     which they were sent, requests and replies apart. No other order is promised. */
+typedef void (*isthmus_message_handler)(void* context, isthmus_message* message);
+
+/* Says what `id` means at this PE. Each PE registers its own handlers: nobody else is asked, so a
+ * barrier belongs between this and the first message. `takes`: the kinds that it accepts, or-ed (of
+ * SHORT, MEDIUM, LONG; of REQUEST, REPLY); a line of isthmus_message_kind of which none is named
+ * stands for all of it. `argument_bytes`: what each message must have, or
+ * ISTHMUS_MESSAGE_ANY_ARGUMENTS. A message that comes and is none of these, or whose id is not
+ * registered, ends the job with a message. Registrations end with the session. Errors: ARGUMENT: the
+ * id, a null handler, more than ISTHMUS_MESSAGE_ARGUMENT_BYTES; EXISTS: the id is registered. */
+int isthmus_message_register(int id, isthmus_message_handler handler, void* context,
+                             unsigned takes, size_t argument_bytes);
+/* Takes the registration back. Nothing is to come for it any more, and it is not to run on another
+ * thread. Errors: ARGUMENT: the id, or it is not registered; STALE: there is no session. */
+int isthmus_message_unregister(int id);
+
+/* Sends a request to `pe`, this PE included. `arguments` are `argument_bytes` bytes (null if 0).
+ * Returns when arguments and payload may be reused. Waits for room as long as it takes, and runs
+ * handlers meanwhile: these functions poll. To this PE itself the handler runs within the call.
+ * medium: `size` up to isthmus_message_limit; the payload is any memory of this PE's.
+ * long: `dest` is memory of the target, in the symmetric heap or among the static variables, given
+ * by its address here; the payload is there when the handler runs.
+ * Errors: ARGUMENT: the PE, the id, flags, or called from a handler or (checked mode) while this
+ * thread holds an isthmus_message_lock; TOO_LARGE: payload or arguments; BOUNDS, RIGHTS: `dest`; AGAIN. */
+int isthmus_message_request(int pe, int handler, const void* arguments, size_t argument_bytes,
+                            unsigned flags);
+int isthmus_message_request_medium(int pe, int handler, const void* arguments,
+                                   size_t argument_bytes, const void* payload, size_t size,
+                                   unsigned flags);
+int isthmus_message_request_long(int pe, int handler, const void* arguments, size_t argument_bytes,
+                                 const void* payload, size_t size, void* dest, unsigned flags);
+
+/* Answers a request from within its handler, once; alike otherwise. Waits for room as long as it
+ * takes, and runs handlers of replies meanwhile. Errors also: ARGUMENT: `message` is a reply, or has
+ * been answered. */
+int isthmus_message_reply(isthmus_message* message, int handler, const void* arguments,
+                          size_t argument_bytes, unsigned flags);
+int isthmus_message_reply_medium(isthmus_message* message, int handler, const void* arguments,
+                                 size_t argument_bytes, const void* payload, size_t size,
+                                 unsigned flags);
+int isthmus_message_reply_long(isthmus_message* message, int handler, const void* arguments,
+                               size_t argument_bytes, const void* payload, size_t size, void* dest,
+                               unsigned flags);
+
+/* Runs handlers of what has come, a limited number, and does not wait. How many ran; -1 where it is
+ * refused (checked mode: in a handler, or while this thread holds an isthmus_message_lock). With nothing there it
+ * costs two looks at memory, however many PEs there are. */
+int isthmus_message_poll(void);
+/* Polls until the event is true: a condition on a word that a handler changes
+ * (isthmus_event_arm), or any other. `timeout` seconds, negative: for ever. A long wait gives the
+ * processor away and is woken by messages. Errors: TIMEOUT; ARGUMENT as for requests. */
+int isthmus_message_wait(const isthmus_event* event, double timeout);
+
+/* The largest payload of a medium or long message to this PE, requests and replies alike, the same
+ * throughout the job's life; `kind` is ISTHMUS_MESSAGE_MEDIUM or _LONG. 0 for what is neither, and
+ * for a PE that there is not. */
+size_t isthmus_message_limit(int pe, unsigned kind);
+
+/* Handler-safe locks: the locks that a handler may take. A thread that holds one must not send a
+ * request, poll or wait (refused in checked mode) and soon gives it back; a handler gives back what it has taken.
+ * Not recursive. Of one process. All zeros is a lock that is free. */
+typedef struct isthmus_message_lock {
+    uint32_t taken; /* the library's */
+} isthmus_message_lock;
+#define ISTHMUS_MESSAGE_LOCK_FREE \
+    { 0 }
+void isthmus_message_lock_take(isthmus_message_lock* lock);
+/* OK or AGAIN. */
+int isthmus_message_lock_try(isthmus_message_lock* lock);
+void isthmus_message_lock_release(isthmus_message_lock* lock);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,311 @@
+// Active messages (isthmus/message.h).
+#include "api/isthmus/export.hpp"
+#include "base/os.hpp"
+#include "core/reach/far.hpp"
+#include "core/wait/event.hpp"
+#include "core/wait/status.hpp"
+#include "message/send.hpp"
+
+using namespace isthmus;
+using namespace isthmus::native;
+using namespace isthmus::messages;
+
+namespace {
+
+int refuse_id(int id, const char* routine) {
+    return refuse(ISTHMUS_ARGUMENT, routine, "handler ", id, " is out of range 0..",
+                  kNativeHandlers - 1);
+}
+
+int refuse_argument_bytes(std::size_t bytes, const char* routine) {
+    return refuse(ISTHMUS_TOO_LARGE, routine, bytes, " bytes of arguments; at most ",
+                  kArgumentBytes, " travel with a message");
+}
+
+int refuse_in_handler(const char* routine) {
+    return refuse(ISTHMUS_ARGUMENT, routine,
+                  "called from a handler of a message, which may only reply");
+}
+
+std::size_t limit(std::uint8_t kind) {
+    return (kind & kMedium) != 0 ? kLargestMedium : (kind & kLong) != 0 ? kLargestLong : 0;
+}
+
+// What is wrong with what a message is to be made of; 0 if nothing.
+[[gnu::cold, gnu::noinline]] int check_parcel(int handler, std::size_t argument_bytes,
+                                              std::uint8_t kind, std::size_t size, unsigned flags,
+                                              const char* routine) {
+    if (handler < 0 || static_cast<std::uint32_t>(handler) >= kNativeHandlers)
+        return refuse_id(handler, routine);
+    if (argument_bytes > kArgumentBytes) return refuse_argument_bytes(argument_bytes, routine);
+    if (size > limit(kind))
+        return refuse(ISTHMUS_TOO_LARGE, routine, "a payload of ", size, " bytes; at most ",
+                      limit(kind), " (isthmus_message_limit)");
+    if ((flags & ~unsigned{ISTHMUS_MESSAGE_TRY}) != 0)
+        return refuse(ISTHMUS_ARGUMENT, routine, "flags ", flags, " has bits that mean nothing");
+    return ISTHMUS_OK;
+}
+
+// 0 if this thread may send requests, poll and wait.
+int check_restrictions(const char* routine) {
+    if (is_in_handler()) return refuse_in_handler(routine);
+    if (holds_lock())
+        return refuse(ISTHMUS_ARGUMENT, routine,
+                      "called while this thread holds an isthmus_message_lock");
+    return ISTHMUS_OK;
+}
+
+// Where the payload of a long message is to lie; 0 if that is memory that it may be put to.
+int find_place(Parcel& parcel, const char* routine) {
+    if (parcel.size == 0) return ISTHMUS_OK;
+    if (!far::is_published(parcel.dest, parcel.size)) {
+        const Text why = why_not_symmetric(parcel.dest, parcel.size);
+        return why.empty() ? refuse(ISTHMUS_RIGHTS, routine, "address ", InHex(parcel.dest),
+                                    " is a constant of the program, which may not be written")
+                           : refuse(ISTHMUS_BOUNDS, routine, why);
+    }
+    parcel.place = far::place_of(parcel.dest, parcel.size, routine);
+    return ISTHMUS_OK;
+}
+
+[[gnu::cold, gnu::noinline]] int check_request(int pe, int handler, std::size_t argument_bytes,
+                                               std::uint8_t kind, std::size_t size,
+                                               unsigned flags, const char* routine) {
+    require_session(routine);
+    if (pe < 0 || pe >= job.pes)
+        return refuse(ISTHMUS_ARGUMENT, routine, "pe ", pe, " is out of range 0..", job.pes - 1);
+    if (const int status = check_parcel(handler, argument_bytes, kind, size, flags, routine))
+        return status;
+    return job.checked ? check_restrictions(routine) : static_cast<int>(ISTHMUS_OK);
+}
+
+[[gnu::cold, gnu::noinline]] int check_reply(const Message& message, int handler,
+                                             std::size_t argument_bytes, std::uint8_t kind,
+                                             std::size_t size, unsigned flags,
+                                             const char* routine) {
+    require_session(routine);
+    if ((message.kind & kReply) != 0)
+        return refuse(ISTHMUS_ARGUMENT, routine, "the message is a reply, which is not answered");
+    if (message.replied)
+        return refuse(ISTHMUS_ARGUMENT, routine, "the request from PE ", message.source,
+                      " for handler ", message.handler, " has been answered");
+    return check_parcel(handler, argument_bytes, kind, size, flags, routine);
+}
+
+[[gnu::cold, gnu::noinline]] int no_room(const char* routine) {
+    return refuse_poll(ISTHMUS_AGAIN, routine, "there is no room for the message now");
+}
+
+// Whether the numbers are such that only what is longer is to be looked at.
+[[gnu::always_inline]] inline bool is_plain(int handler, std::size_t argument_bytes,
+                                            std::uint8_t kind, std::size_t size, unsigned flags) {
+    return static_cast<std::uint32_t>(handler) < kNativeHandlers &&
+           argument_bytes <= kArgumentBytes && flags <= ISTHMUS_MESSAGE_TRY && size <= limit(kind);
+}
+
+constexpr std::uint8_t kind_of(unsigned size, unsigned direction) {
+    return static_cast<std::uint8_t>(size | direction);
+}
+
+[[gnu::always_inline]] inline Parcel parcel_of(int handler, std::uint8_t kind,
+                                               const void* arguments, std::size_t argument_bytes,
+                                               const void* payload, std::size_t size, void* dest) {
+    return {static_cast<std::uint16_t>(handler),
+            kind,
+            static_cast<std::uint16_t>(argument_bytes),
+            arguments,
+            payload,
+            size,
+            dest};
+}
+
+template <unsigned size_kind>
+[[gnu::always_inline]] inline int send_request(int pe, int handler, const void* arguments,
+                                               std::size_t argument_bytes, const void* payload,
+                                               std::size_t size, void* dest, unsigned flags,
+                                               const char* routine) {
+    constexpr std::uint8_t kKind = kind_of(size_kind, kRequest);
+    if (static_cast<std::uint32_t>(pe) >= post.plain_pes ||
+        !is_plain(handler, argument_bytes, kKind, size, flags)) [[unlikely]] {
+        if (const int status =
+                check_request(pe, handler, argument_bytes, kKind, size, flags, routine))
+            return status;
+    }
+    Parcel parcel = parcel_of(handler, kKind, arguments, argument_bytes, payload, size, dest);
+    if constexpr (size_kind == kLong) {
+        if (const int status = find_place(parcel, routine)) return status;
+    }
+    const Sent sent = request(pe, parcel, flags == 0 ? Wait::yes : Wait::no);
+    if (sent != Sent::done) [[unlikely]]
+        return sent == Sent::no_room ? no_room(routine) : refuse_in_handler(routine);
+    return ISTHMUS_OK;
+}
+
+template <unsigned size_kind>
+[[gnu::always_inline]] inline int send_reply(Message* message, int handler, const void* arguments,
+                                             std::size_t argument_bytes, const void* payload,
+                                             std::size_t size, void* dest, unsigned flags,
+                                             const char* routine) {
+    constexpr std::uint8_t kKind = kind_of(size_kind, kReply);
+    if ((message->kind & kReply) != 0 || message->replied || job.checked ||
+        !is_plain(handler, argument_bytes, kKind, size, flags)) [[unlikely]] {
+        if (const int status = check_reply(*message, handler, argument_bytes, kKind, size, flags,
+                                           routine))
+            return status;
+    }
+    Parcel parcel = parcel_of(handler, kKind, arguments, argument_bytes, payload, size, dest);
+    if constexpr (size_kind == kLong) {
+        if (const int status = find_place(parcel, routine)) return status;
+    }
+    if (reply(*message, parcel, flags == 0 ? Wait::yes : Wait::no) != Sent::done) [[unlikely]]
+        return no_room(routine);
+    return ISTHMUS_OK;
+}
+
+[[gnu::cold, gnu::noinline]] int poll_otherwise() {
+    require_session("isthmus_message_poll");
+    if (job.checked && check_restrictions("isthmus_message_poll") != ISTHMUS_OK) return -1;
+    return poll_both();
+}
+
+[[gnu::noinline]] int request_otherwise(int pe, int handler, const void* arguments,
+                                        std::size_t argument_bytes, unsigned flags) {
+    return send_request<kShort>(pe, handler, arguments, argument_bytes, nullptr, 0, nullptr, flags,
+                                "isthmus_message_request");
+}
+
+[[gnu::noinline]] int reply_otherwise(Message* message, int handler, const void* arguments,
+                                      std::size_t argument_bytes, unsigned flags) {
+    return send_reply<kShort>(message, handler, arguments, argument_bytes, nullptr, 0, nullptr,
+                              flags, "isthmus_message_reply");
+}
+
+}  // namespace
+
+ISTHMUS_API int isthmus_message_register(int id, isthmus_message_handler handler, void* context,
+                                         unsigned takes, size_t argument_bytes) {
+    const char* routine = begin(Routine::native_message_register);
+    if (id < 0 || static_cast<std::uint32_t>(id) >= kNativeHandlers) return refuse_id(id, routine);
+    if (!handler) return refuse(ISTHMUS_ARGUMENT, routine, "handler is null");
+    if (argument_bytes > kArgumentBytes && argument_bytes != ISTHMUS_MESSAGE_ANY_ARGUMENTS)
+        return refuse_argument_bytes(argument_bytes, routine);
+    constexpr unsigned kAll = kShort | kMedium | kLong | kRequest | kReply;
+    if ((takes & ~kAll) != 0)
+        return refuse(ISTHMUS_ARGUMENT, routine, "takes ", takes, " has bits that mean nothing");
+    if (!enter_handler(static_cast<std::uint32_t>(id), handler, context, takes,
+                       static_cast<std::uint32_t>(argument_bytes)))
+        return refuse(ISTHMUS_EXISTS, routine, "handler ", id, " is registered already");
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_message_unregister(int id) {
+    const char* routine = "isthmus_message_unregister";
+    if (post.pes == 0 && !forked_child)
+        return refuse(ISTHMUS_STALE, routine, "the registration ended with its session");
+    begin(Routine::native_message_register, routine);
+    if (id < 0 || static_cast<std::uint32_t>(id) >= kNativeHandlers) return refuse_id(id, routine);
+    if (!remove_handler(static_cast<std::uint32_t>(id)))
+        return refuse(ISTHMUS_ARGUMENT, routine, "handler ", id, " is not registered");
+    return ISTHMUS_OK;
+}
+
+// Budget with its poll: 90, and 4 for each argument of 32 bits; to this PE itself 60.
+ISTHMUS_API int isthmus_message_request(int pe, int handler, const void* arguments,
+                                        size_t argument_bytes, unsigned flags) {
+    if (static_cast<std::uint32_t>(pe) >= post.plain_pes ||
+        static_cast<std::uint32_t>(handler) >= kNativeHandlers ||
+        argument_bytes > kLineArguments || flags > ISTHMUS_MESSAGE_TRY ||
+        !request_line(pe, handler, arguments, argument_bytes)) [[unlikely]]
+        return request_otherwise(pe, handler, arguments, argument_bytes, flags);
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_message_request_medium(int pe, int handler, const void* arguments,
+                                               size_t argument_bytes, const void* payload,
+                                               size_t size, unsigned flags) {
+    return send_request<kMedium>(pe, handler, arguments, argument_bytes, payload, size, nullptr,
+                                 flags, "isthmus_message_request_medium");
+}
+
+ISTHMUS_API int isthmus_message_request_long(int pe, int handler, const void* arguments,
+                                             size_t argument_bytes, const void* payload,
+                                             size_t size, void* dest, unsigned flags) {
+    return send_request<kLong>(pe, handler, arguments, argument_bytes, payload, size, dest, flags,
+                               "isthmus_message_request_long");
+}
+
+ISTHMUS_API int isthmus_message_reply(isthmus_message* message, int handler, const void* arguments,
+                                      size_t argument_bytes, unsigned flags) {
+    if (post.plain_pes == 0 || message->replied || (message->kind & kReply) != 0 ||
+        static_cast<std::uint32_t>(handler) >= kNativeHandlers ||
+        argument_bytes > kLineArguments || flags > ISTHMUS_MESSAGE_TRY ||
+        !reply_line(*message, handler, arguments, argument_bytes)) [[unlikely]]
+        return reply_otherwise(message, handler, arguments, argument_bytes, flags);
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API int isthmus_message_reply_medium(isthmus_message* message, int handler,
+                                             const void* arguments, size_t argument_bytes,
+                                             const void* payload, size_t size, unsigned flags) {
+    return send_reply<kMedium>(message, handler, arguments, argument_bytes, payload, size, nullptr,
+                               flags, "isthmus_message_reply_medium");
+}
+
+ISTHMUS_API int isthmus_message_reply_long(isthmus_message* message, int handler,
+                                           const void* arguments, size_t argument_bytes,
+                                           const void* payload, size_t size, void* dest,
+                                           unsigned flags) {
+    return send_reply<kLong>(message, handler, arguments, argument_bytes, payload, size, dest,
+                             flags, "isthmus_message_reply_long");
+}
+
+// Budget with nothing there: 16; with one short request and a handler that does nothing 70, and
+// with its reply 140.
+ISTHMUS_API int isthmus_message_poll(void) {
+    if (!has_come()) [[likely]]
+        return 0;
+    if (post.looks_further) [[unlikely]]
+        return poll_otherwise();
+    return poll_rings();
+}
+
+ISTHMUS_API int isthmus_message_wait(const isthmus_event* event, double timeout) {
+    const char* routine = begin(Routine::native_message_wait);
+    if (const int status = check_restrictions(routine)) return status;
+    const bool done = wait_wakeable({Routine::native_message_wait}, deadline_after(timeout), [&] {
+        if (has_come()) poll_both();
+        return is_true(*event);
+    });
+    if (done) return ISTHMUS_OK;
+    return refuse(ISTHMUS_TIMEOUT, routine, "not true within ", seconds_text(timeout));
+}
+
+ISTHMUS_API size_t isthmus_message_limit(int pe, unsigned kind) {
+    require_session("isthmus_message_limit");
+    if (pe < 0 || pe >= job.pes) return 0;
+    return kind == kMedium ? kLargestMedium : kind == kLong ? kLargestLong : 0;
+}
+
+ISTHMUS_API void isthmus_message_lock_take(isthmus_message_lock* lock) {
+    // Acquire: partner is the release of who gave it back.
+    for (int spins = 0; __atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE) != 0;) {
+        while (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED) != 0) {
+            if (++spins % 64 == 0) os::yield();
+            os::pause();
+        }
+    }
+    count_lock(1);
+}
+
+ISTHMUS_API int isthmus_message_lock_try(isthmus_message_lock* lock) {
+    if (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED) != 0 ||
+        __atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE) != 0)
+        return ISTHMUS_AGAIN;
+    count_lock(1);
+    return ISTHMUS_OK;
+}
+
+ISTHMUS_API void isthmus_message_lock_release(isthmus_message_lock* lock) {
+    count_lock(-1);
+    __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);  // partner: take, try
+}

@@ -1,0 +1,92 @@
+// The consumer's end of a ring where each message is used up, in place, before the next is looked
+// at: less state than RingConsumer, and a look that other threads may take as well. It wakes nobody
+// who waits for room: producers of such a ring use send(), send_with() and send_cell() alone.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/thread_sanitizer.hpp"
+#include "core/queues/queue.hpp"
+
+namespace isthmus {
+
+class RingReader {
+  public:
+    // Of no ring: nothing comes.
+    constexpr RingReader() : frame_(&kNothing), awaited_(kVisible) {}
+    RingReader(const RingReader&) = delete;
+    RingReader& operator=(const RingReader&) = delete;
+    void open(RingControl* control, char* cells) {
+        control_ = control;
+        cells_ = cells;
+        cell_mask_ = control->capacity - kCell;
+        look_at(control->head.load(std::memory_order_relaxed) | kVisible);
+    }
+    void close() {
+        frame_.store(&kNothing, std::memory_order_relaxed);
+        awaited_.store(kVisible, std::memory_order_relaxed);
+    }
+
+    // Whether something has come. Any thread; while one reads, another may see an old pair of words
+    // and say no, or yes. Relaxed: serve() acquires.
+    bool has_come() const {
+        return frame_.load(std::memory_order_relaxed)->mark.load(std::memory_order_relaxed) ==
+               awaited_.load(std::memory_order_relaxed);
+    }
+
+    // Calls use(head of the frame) for what has come, `most` messages at most; how many. One thread
+    // at a time, and not from within.
+    template <typename Use>
+    [[gnu::always_inline]] int serve(int most, Use&& use) {
+        FrameHead* frame = frame_.load(std::memory_order_relaxed);
+        std::uint64_t awaited = awaited_.load(std::memory_order_relaxed);
+        int used = 0;
+        // Acquire: partner is RingProducer::publish; the message is there.
+        while (frame->mark.load(std::memory_order_acquire) == awaited) {
+            thread_sanitizer::acquired(control_);
+            if (frame->size != kPadding) [[likely]] {
+                use(*frame);
+                ++used;
+            }
+            const std::uint64_t cells = frame->cells;
+            if (cells != 1) clear_inner(frame, cells);
+            awaited += cells * kCell;
+            thread_sanitizer::released(control_);
+            // Release: partner is RingProducer::look_at_head; the cells are free and cleared.
+            control_->head.store(awaited - kVisible, std::memory_order_release);
+            frame = frame_at(awaited);
+            if (used == most) [[unlikely]]
+                break;
+        }
+        frame_.store(frame, std::memory_order_relaxed);
+        awaited_.store(awaited, std::memory_order_relaxed);
+        return used;
+    }
+
+  private:
+    static inline constinit FrameHead kNothing{};
+    FrameHead* frame_at(std::uint64_t awaited) const {
+        return reinterpret_cast<FrameHead*>(cells_ + (awaited & cell_mask_));
+    }
+    void look_at(std::uint64_t awaited) {
+        frame_.store(frame_at(awaited), std::memory_order_relaxed);
+        awaited_.store(awaited, std::memory_order_relaxed);
+    }
+    // What lies there could look like a head of the coming lap. A frame does not wrap.
+    static void clear_inner(FrameHead* frame, std::uint64_t cells) {
+        char* const begin = reinterpret_cast<char*>(frame);
+        for (std::uint64_t cell = 1; cell < cells; ++cell)
+            reinterpret_cast<FrameHead*>(begin + cell * kCell)
+                ->mark.store(0, std::memory_order_relaxed);
+    }
+
+    // The next frame, and the mark that it has when it is there.
+    std::atomic<FrameHead*> frame_;
+    std::atomic<std::uint64_t> awaited_;
+    RingControl* control_ = nullptr;
+    char* cells_ = nullptr;
+    std::uint64_t cell_mask_ = 0;
+};
+
+}  // namespace isthmus

@@ -1,0 +1,31 @@
+// Messages to and from PEs of other hosts: each is one request of the road's, or several, which the
+// other PE's core serves by laying it into memory of its own, where its polls find it. Who serves
+// runs no handlers and waits for nothing, so a message is accepted whatever the target does; what
+// lies there is bounded by credit (message/credit.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "message/message.hpp"
+
+namespace isthmus::messages::far_post {
+
+// Of a session with far PEs; and when it ends.
+void open();
+void close();
+
+// Of a PE of another host. False: there is no credit now. A reply needs none.
+bool send_request(int pe, const Parcel& parcel);
+void send_reply(int pe, const Parcel& parcel);
+// Brings a long payload to its place, before the message.
+void land(int pe, const Parcel& parcel, const char* routine);
+
+// Whether something has come.
+bool has_requests();
+bool has_replies();
+// What has come, oldest first; each is given to deliver(), at most `most`. How many. One thread at a
+// time for each of the two.
+int serve_requests(int most);
+int serve_replies(int most);
+
+}  // namespace isthmus::messages::far_post

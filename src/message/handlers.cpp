@@ -1,0 +1,99 @@
+#include "message/handlers.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "core/reach/far.hpp"
+
+namespace isthmus::messages {
+namespace {
+
+constinit std::mutex guard;  // of changes
+std::uint32_t used = 0;      // no id from here on has been registered
+constexpr std::uint32_t kSizes = kShort | kMedium | kLong;
+constexpr std::uint32_t kDirections = kRequest | kReply;
+
+const char* size_name(std::uint32_t kind) {
+    return (kind & kShort) != 0 ? "short" : (kind & kMedium) != 0 ? "medium" : "long";
+}
+const char* direction_name(std::uint32_t kind) {
+    return (kind & kRequest) != 0 ? "request" : "reply";
+}
+
+// "a short request from PE 3 for handler 17"
+Text description(const Message& message) {
+    return Text("a ", size_name(message.kind), " ", direction_name(message.kind), " from PE ",
+                message.source, " for handler ", message.handler);
+}
+
+}  // namespace
+
+constinit Entry entries[kHandlers] = {};
+
+bool enter_handler(std::uint32_t id, Handler* function, void* context, std::uint32_t takes,
+                   std::uint32_t argument_bytes) {
+    const std::lock_guard lock(guard);
+    Entry& entry = entries[id];
+    // Relaxed: changed under the lock alone.
+    if (entry.free.load(std::memory_order_relaxed) != 0) return false;
+    used = std::max(used, id + 1);
+    const bool takes_any = argument_bytes == kAnyArguments;
+    if ((takes & kSizes) == 0) takes |= kSizes;
+    if ((takes & kDirections) == 0) takes |= kDirections;
+    entry.function = function;
+    entry.context = context;
+    entry.expected = head_word(0, 0, 0, takes_any ? 0 : argument_bytes);
+    // Release: partner is deliver.
+    entry.free.store(head_word(kHandlers - 1, takes, 0xffff, takes_any ? 0xffff : 0),
+                     std::memory_order_release);
+    return true;
+}
+
+bool remove_handler(std::uint32_t id) {
+    const std::lock_guard lock(guard);
+    // Relaxed: who removes it says that nothing comes for it.
+    return entries[id].free.exchange(0, std::memory_order_relaxed) != 0;
+}
+
+void forget_handlers() {
+    const std::lock_guard lock(guard);
+    for (; used != 0; --used)
+        entries[used - 1].free.store(0, std::memory_order_relaxed);
+}
+
+void find_payload(Message& message, const Head& head, std::size_t bytes) {
+    const char* const begin = reinterpret_cast<const char*>(&head);
+    if ((head.kind & kMedium) != 0) {
+        const std::size_t offset = payload_offset(head.argument_bytes);
+        message.payload = const_cast<char*>(begin + offset);
+        message.size = bytes - offset;
+        return;
+    }
+    const auto* const landing =
+        reinterpret_cast<const Landing*>(begin + landing_offset(head.argument_bytes));
+    message.size = landing->size;
+    if (message.size != 0)
+        message.payload = far::own_memory({landing->segment, landing->offset}, message.size);
+}
+
+void refuse_delivery(const Message& message) {
+    const Entry& entry = entries[message.handler];
+    const std::uint64_t free = entry.free.load(std::memory_order_acquire);
+    const auto takes = static_cast<std::uint32_t>(free >> 16 & 0xff);
+    const Text what = description(message);
+    if (takes == 0)
+        fail("isthmus_message_poll",
+             Text(what, ", which is not registered here; register it before the first message to "
+                        "it, with a barrier in between"));
+    if ((takes & kDirections & message.kind) == 0)
+        fail("isthmus_message_poll",
+             Text(what, ", which takes ", (takes & kReply) != 0 ? "replies" : "requests", " alone"));
+    if ((takes & kSizes & message.kind) == 0)
+        fail("isthmus_message_poll", Text(what, ", which takes none of this kind"));
+    fail("isthmus_message_poll", Text(what, ", with ", message.argument_bytes,
+                                      " bytes of arguments; it takes ", entry.expected >> 48));
+}
+
+}  // namespace isthmus::messages

@@ -1,0 +1,60 @@
+// The handlers of this PE, by id, and how a message that is there is handed to one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "message/message.hpp"
+
+namespace isthmus::messages {
+
+struct Entry {
+    // Bits of a message's head that may be anything; 0: not registered, and no head is like that.
+    // Release by enter_handler, acquire by deliver: the rest is there.
+    std::atomic<std::uint64_t> free;
+    std::uint64_t expected;  // the others
+    Handler* function;
+    void* context;
+};
+extern Entry entries[kHandlers] __attribute__((visibility("hidden")));
+
+inline constexpr std::uint32_t kAnyArguments = ~std::uint32_t{0};
+
+// False: the id is taken. `takes` has bits of both lines.
+bool enter_handler(std::uint32_t id, Handler* function, void* context, std::uint32_t takes,
+                   std::uint32_t argument_bytes);
+// False: it is not registered.
+bool remove_handler(std::uint32_t id);
+void forget_handlers();
+
+// Ends the job: the handler does not take what has come.
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_delivery(const Message& message);
+
+// Calls the handler of the message, whose id is below kHandlers. `head` is its last word.
+[[gnu::always_inline]] inline void deliver(Message& message, std::uint64_t head) {
+    const Entry& entry = entries[static_cast<std::uint16_t>(head)];
+    const std::uint64_t free = entry.free.load(std::memory_order_acquire);
+    if (((head ^ entry.expected) & ~free) != 0) [[unlikely]]
+        refuse_delivery(message);
+    entry.function(entry.context, &message);
+}
+
+// What is behind the arguments of a message that is not short.
+void find_payload(Message& message, const Head& head, std::size_t bytes);
+
+// The same of one that lies in a ring, of `bytes` bytes.
+[[gnu::always_inline]] inline void deliver(const Head& head, std::size_t bytes) {
+    Message message;
+    message.arguments = &head + 1;
+    message.payload = nullptr;
+    message.size = 0;
+    std::uint64_t word;
+    std::memcpy(&word, &head, sizeof word);
+    std::memcpy(&message.handler, &word, sizeof word);
+    if ((word & kShort << 16) == 0) [[unlikely]]
+        find_payload(message, head, bytes);
+    deliver(message, word);
+}
+
+}  // namespace isthmus::messages

@@ -1,0 +1,187 @@
+#include "message/post.hpp"
+
+#include <memory>
+#include <mutex>
+
+#include "base/lasting.hpp"
+#include "core/job/internal_layout.hpp"
+#include "core/job/job.hpp"
+#include "core/job/session_object.hpp"
+#include "core/job/window.hpp"
+#include "core/reach/far.hpp"
+#include "core/wait/wait.hpp"
+#include "message/far_post.hpp"
+
+namespace isthmus::messages {
+namespace {
+
+constexpr std::uint64_t kCapacity = std::uint64_t{1} << 20;
+constexpr std::uint64_t kRing = kRingOffset + kCapacity;
+static_assert(2 * kRing <= kMessageSize);
+static_assert(kLargestMessage <= message_limit(kCapacity));
+
+constexpr int kBatch = 64;  // messages of a ring that one poll handles
+
+// Of this thread: handlers of messages to itself that are not noted in the post, and locks.
+struct ThreadState {
+    int own_handlers;
+    int locks;
+};
+thread_local ThreadState state;
+
+char* ring_memory(std::uint64_t number, int pe) {
+    return translate(internal_object<char>(kMessageOffset) + number * kRing, pe);
+}
+
+void open_inbox(Inbox& inbox, std::uint64_t number) {
+    char* const memory = ring_memory(number, job.me);
+    RingControl* const control = format_ring(memory, kCapacity);
+    inbox.reader.open(control, memory + kRingOffset);
+}
+
+// The capacity is everywhere the same; nothing of another PE's memory is touched.
+RingProducer producer_of(std::uint64_t number, int pe) {
+    char* const memory = ring_memory(number, pe);
+    return {reinterpret_cast<RingControl*>(memory), memory + kRingOffset, pe, kCapacity};
+}
+
+// Ends with the session. The targets stay until the next, for a thread that is on its way to one.
+class Session final : private SessionObject {
+  public:
+    Session() : targets_(std::make_unique<Target[]>(static_cast<std::size_t>(job.pes))) {
+        for (int pe = 0; pe < job.pes; ++pe) {
+            if (!is_near(pe)) continue;
+            Target& target = targets_[static_cast<std::size_t>(pe)];
+            target.requests = producer_of(0, pe);
+            target.replies = producer_of(1, pe);
+            target.pe = pe;
+            target.sleepers = &job.header->pe[pe].sleepers;
+            target.where = pe == job.me ? Where::self : Where::near;
+        }
+        open_inbox(post.requests, 0);
+        open_inbox(post.replies, 1);
+        if (far::present) far_post::open();
+        post.looks_further = job.checked || far::present;
+        post.targets = targets_.get();
+        post.pes = static_cast<std::uint32_t>(job.pes);
+        post.plain_pes = job.checked ? 0 : post.pes;
+        runs_handler = is_in_handler;
+        enlist();
+    }
+    ~Session() { delist(); }
+    using SessionObject::ended;
+
+  private:
+    void end() override {
+        post.pes = post.plain_pes = 0;
+        post.looks_further = true;
+        if (far::present) far_post::close();  // a forked child has none
+        for (Inbox* inbox : {&post.requests, &post.replies}) {
+            inbox->reader.close();
+            inbox->runner.store(nullptr, std::memory_order_relaxed);
+        }
+        post.own_runner.store(nullptr, std::memory_order_relaxed);
+        forget_handlers();
+    }
+    std::unique_ptr<Target[]> targets_;
+};
+
+Lasting<std::unique_ptr<Session>> session;
+
+// Runs what has come into the ring, and then what serve_more() runs, if nobody else does.
+template <typename More>
+[[gnu::always_inline]] inline int serve(Inbox& inbox, More&& serve_more) {
+    const void* nobody = nullptr;
+    // Acquire: partner is the release below, of whoever read the ring before.
+    if (!inbox.runner.compare_exchange_strong(nobody, this_thread(), std::memory_order_acquire,
+                                              std::memory_order_relaxed)) [[unlikely]]
+        return 0;
+    int handled = inbox.reader.serve(kBatch, [](const FrameHead& frame) {
+        deliver(reinterpret_cast<const Head&>(*(&frame + 1)), frame.size);
+    });
+    handled += serve_more();
+    inbox.runner.store(nullptr, std::memory_order_release);
+    return handled;
+}
+
+constexpr auto kNothingMore = [] { return 0; };
+
+int serve_replies() {
+    if (!post.replies.reader.has_come() && !(far::present && far_post::has_replies())) return 0;
+    return serve(post.replies, [] { return far::present ? far_post::serve_replies(kBatch) : 0; });
+}
+
+int serve_requests() {
+    if (!post.requests.reader.has_come() && !(far::present && far_post::has_requests())) return 0;
+    return serve(post.requests, [] { return far::present ? far_post::serve_requests(kBatch) : 0; });
+}
+
+// A look at the network costs as much as a dozen polls.
+void look_at_network() {
+    constexpr std::uint32_t kPolls = 16;
+    static std::atomic<std::uint32_t> polls = 0;
+    if (polls.fetch_add(1, std::memory_order_relaxed) % kPolls == 0) far::progress();
+}
+
+}  // namespace
+
+constinit Post post = {.pes = 0,
+                       .plain_pes = 0,
+                       .targets = nullptr,
+                       .looks_further = true,
+                       .requests = {},
+                       .replies = {},
+                       .own_runner = nullptr};
+
+void open_post() {
+    if (*session && !(*session)->ended()) return;
+    session->reset();
+    *session = std::make_unique<Session>();
+}
+
+int poll_rings() {
+    int handled = 0;
+    if (post.replies.reader.has_come()) [[unlikely]]
+        handled = serve(post.replies, kNothingMore);
+    return handled + serve(post.requests, kNothingMore);
+}
+
+int poll_both() {
+    if (far::present) [[unlikely]]
+        look_at_network();
+    const int replies = serve_replies();
+    return replies + serve_requests();
+}
+
+int poll_replies() {
+    return serve_replies();
+}
+
+void wake_target(const Target& target) {
+    wake(target.pe);
+}
+
+const void* address_in_thread() {
+    return &state;
+}
+
+bool is_in_handler() {
+    const void* const thread = this_thread();
+    return post.requests.runner.load(std::memory_order_relaxed) == thread ||
+           post.replies.runner.load(std::memory_order_relaxed) == thread ||
+           post.own_runner.load(std::memory_order_relaxed) == thread || state.own_handlers != 0;
+}
+
+bool holds_lock() {
+    return state.locks != 0;
+}
+
+void OwnHandler::count(int change) {
+    state.own_handlers += change;
+}
+
+void count_lock(int change) {
+    if (job.checked) state.locks += change;
+}
+
+}  // namespace isthmus::messages

@@ -1,0 +1,153 @@
+#include "message/send.hpp"
+
+#include <cstring>
+
+#include "core/copy/copy.hpp"
+#include "core/job/job.hpp"
+#include "core/job/window.hpp"
+#include "core/wait/wait.hpp"
+#include "message/far_post.hpp"
+#include "message/layout.hpp"
+
+namespace isthmus::messages {
+namespace {
+
+inline bool append(RingProducer& ring, const Parcel& parcel) {
+    return ring.send_with(message_bytes(parcel),
+                          [&](void* place) { write(static_cast<char*>(place), parcel); });
+}
+
+// Before the message, which makes it visible.
+inline void land(const Parcel& parcel, int pe) {
+    if ((parcel.kind & kLong) != 0)
+        copy(translate(static_cast<char*>(parcel.dest), pe), parcel.payload, parcel.size);
+}
+
+inline void fill_in(Message& message, const void* arguments, std::uint64_t head) {
+    message.arguments = arguments;
+    message.payload = nullptr;
+    message.size = 0;
+    std::memcpy(&message.handler, &head, sizeof head);
+}
+
+// To this PE itself: the handler runs here and now. A medium payload is copied, for its handler may
+// change it and the sender's memory stays as it is.
+[[gnu::noinline]] void run_medium_here(Message& message, std::uint64_t head,
+                                       const Parcel& parcel) {
+    alignas(64) char payload[kLargestMedium];
+    std::memcpy(payload, parcel.payload, parcel.size);
+    message.payload = payload;
+    message.size = parcel.size;
+    deliver(message, head);
+}
+
+[[gnu::noinline]] void run_here(const Parcel& parcel) {
+    Message message;
+    const std::uint64_t head = head_word(parcel.handler, parcel.kind, window.me,
+                                         parcel.argument_bytes);
+    alignas(8) char arguments[kArgumentBytes];
+    copy(arguments, parcel.arguments, parcel.argument_bytes);
+    fill_in(message, arguments, head);
+    if ((parcel.kind & kMedium) != 0) return run_medium_here(message, head, parcel);
+    if ((parcel.kind & kLong) != 0) {
+        message.size = parcel.size;
+        if (parcel.size != 0)
+            message.payload = std::memmove(parcel.dest, parcel.payload, parcel.size);
+    }
+    deliver(message, head);
+}
+
+// Polls by `poll` until there is room.
+template <typename Poll>
+void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& target,
+                    Poll&& poll) {
+    wait_for(target, [&] {
+        if (append(ring, parcel)) return true;
+        poll();
+        return false;
+    });
+}
+
+[[gnu::noinline]] Sent request_far(int pe, const Parcel& parcel, Wait wait) {
+    if ((parcel.kind & kLong) != 0)
+        far_post::land(pe, parcel, routine_name(Routine::native_message_request));
+    if (far_post::send_request(pe, parcel)) return Sent::done;
+    if (wait == Wait::no) return Sent::no_room;
+    if (is_in_handler()) return Sent::in_handler;
+    wait_for({Routine::native_message_request, pe, nullptr, WaitFor::room}, [&] {
+        poll_both();
+        return far_post::send_request(pe, parcel);
+    });
+    return Sent::done;
+}
+
+[[gnu::noinline]] Sent request_otherwise(Target& to, int pe, const Parcel& parcel, Wait wait) {
+    if (to.where == Where::self) {
+        const OwnHandler running;
+        run_here(parcel);
+        return Sent::done;
+    }
+    if (to.where == Where::far) return request_far(pe, parcel, wait);
+    if (wait == Wait::no) return Sent::no_room;
+    if (is_in_handler()) return Sent::in_handler;
+    append_or_poll(to.requests, parcel,
+                   {Routine::native_message_request, pe, nullptr, WaitFor::room}, poll_both);
+    return Sent::done;
+}
+
+[[gnu::noinline]] Sent reply_otherwise(Target& to, int pe, const Parcel& parcel, Wait wait) {
+    if (to.where == Where::self) {
+        run_here(parcel);
+        return Sent::done;
+    }
+    if (to.where == Where::far) {
+        if ((parcel.kind & kLong) != 0)
+            far_post::land(pe, parcel, routine_name(Routine::native_message_reply));
+        far_post::send_reply(pe, parcel);
+        return Sent::done;
+    }
+    if (wait == Wait::no) return Sent::no_room;
+    append_or_poll(to.replies, parcel, {Routine::native_message_reply, pe, nullptr, WaitFor::room},
+                   poll_replies);
+    return Sent::done;
+}
+
+}  // namespace
+
+void run_line(int handler, const void* arguments, std::size_t bytes) {
+    const std::uint64_t head =
+        head_word(static_cast<std::uint32_t>(handler), kShort | kRequest, window.me, bytes);
+    alignas(8) char block[kLineArguments];
+    copy_arguments(block, arguments, bytes);
+    Message message;
+    fill_in(message, block, head);
+    const OwnHandler running;
+    deliver(message, head);
+}
+
+Sent request(int pe, const Parcel& parcel, Wait wait) {
+    Target& to = post.targets[pe];
+    if (to.where == Where::near) [[likely]] {
+        land(parcel, pe);
+        if (append(to.requests, parcel)) [[likely]]
+            return Sent::done;
+    }
+    return request_otherwise(to, pe, parcel, wait);
+}
+
+Sent reply(Message& message, const Parcel& parcel, Wait wait) {
+    const int pe = message.source;
+    Target& to = post.targets[pe];
+    // First: handlers of replies may run within.
+    message.replied = 1;
+    if (to.where == Where::near) [[likely]] {
+        land(parcel, pe);
+        if (append(to.replies, parcel)) [[likely]]
+            return Sent::done;
+    }
+    const Sent sent = reply_otherwise(to, pe, parcel, wait);
+    if (sent == Sent::no_room) message.replied = 0;
+    return sent;
+}
+
+}  // namespace isthmus::messages

@@ -1,0 +1,90 @@
+// Sending: requests from outside of handlers, replies from within.
+//
+// Freedom from deadlock (docs/messages.md has the proof): who finds a ring of requests full polls
+// both of its own rings until there is room; a handler that finds a ring of replies full polls its
+// own replies alone; a reply's handler sends nothing.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "core/copy/copy.hpp"
+#include "core/job/window.hpp"
+#include "message/message.hpp"
+#include "message/post.hpp"
+
+namespace isthmus::messages {
+
+// in_handler: it would have to wait, and this thread runs a handler.
+enum class Sent : std::uint8_t { done, no_room, in_handler };
+enum class Wait : bool { no, yes };
+
+// Of a PE of the job; not from a handler.
+Sent request(int pe, const Parcel& parcel, Wait wait);
+// Of a request whose handler runs in this thread and that has not been answered; marks it.
+Sent reply(Message& message, const Parcel& parcel, Wait wait);
+
+inline constexpr std::size_t kLineArguments = 40;
+
+// Up to kLineArguments bytes, by as few instructions as may be.
+[[gnu::always_inline]] inline void copy_arguments(char* dest, const void* source,
+                                                  std::size_t bytes) {
+    using Vector = std::array<char, 16>;
+    if (bytes == 0) return;
+    if (bytes < sizeof(Vector)) return copy(dest, source, bytes);
+    const char* const from = static_cast<const char*>(source);
+    Vector first;
+    Vector last;
+    std::memcpy(&first, from, sizeof first);
+    std::memcpy(&last, from + bytes - sizeof last, sizeof last);
+    if (bytes > 2 * sizeof(Vector)) std::memcpy(dest + sizeof first, from + sizeof first, 16);
+    std::memcpy(dest, &first, sizeof first);
+    std::memcpy(dest + bytes - sizeof last, &last, sizeof last);
+}
+
+// A short message of one line into a ring of this host. False: it has not been sent.
+[[gnu::always_inline]] inline bool append_line(Target& to, RingProducer& ring, unsigned kind,
+                                               int handler, const void* arguments,
+                                               std::size_t bytes) {
+    const bool sent = ring.send_cell(sizeof(Head) + bytes, [&](void* place) {
+        const std::uint64_t head =
+            head_word(static_cast<std::uint32_t>(handler), kind, window.me, bytes);
+        std::memcpy(place, &head, sizeof head);
+        copy_arguments(static_cast<char*>(place) + sizeof head, arguments, bytes);
+    });
+    if (!sent) [[unlikely]]
+        return false;
+    // As wake() does, without a way to the PE's status.
+    __asm__ __volatile__("" ::: "memory");
+    if (to.sleepers->load(std::memory_order_relaxed) != 0) [[unlikely]]
+        wake_target(to);
+    return true;
+}
+
+// A short request to this PE itself: the handler runs here.
+[[gnu::noinline]] void run_line(int handler, const void* arguments, std::size_t bytes);
+
+// The shortest ways: operands that have been looked at, up to kLineArguments bytes. False: ask
+// request(), reply().
+[[gnu::always_inline]] inline bool request_line(int pe, int handler, const void* arguments,
+                                                std::size_t bytes) {
+    Target& to = post.targets[static_cast<std::uint32_t>(pe)];
+    if (to.where != Where::near) [[unlikely]] {
+        if (to.where == Where::far) return false;
+        run_line(handler, arguments, bytes);
+        return true;
+    }
+    return append_line(to, to.requests, kShort | kRequest, handler, arguments, bytes);
+}
+[[gnu::always_inline]] inline bool reply_line(Message& message, int handler, const void* arguments,
+                                              std::size_t bytes) {
+    Target& to = post.targets[message.source];
+    if (to.where != Where::near ||
+        !append_line(to, to.replies, kShort | kReply, handler, arguments, bytes)) [[unlikely]]
+        return false;
+    message.replied = 1;
+    return true;
+}
+
+}  // namespace isthmus::messages

@@ -1,0 +1,119 @@
+// Messages in C++: lambdas as handlers, typed arguments of every shape, payloads, replies, locks.
+#include <isthmus.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#define CHECK(condition)                                                               \
+    do {                                                                               \
+        if (!(condition)) {                                                            \
+            std::fprintf(stderr, "PE %d: %s:%d: %s (%s)\n", isthmus::pe(), __FILE__,   \
+                         __LINE__, #condition, isthmus_error_text());                  \
+            isthmus_exit(1);                                                           \
+        }                                                                              \
+    } while (0)
+
+namespace {
+
+struct point {
+    double x, y;
+    char name;
+};
+
+double landing[1000];
+
+void wait_for(const std::int64_t& word, std::int64_t value) {
+    isthmus_event event;
+    CHECK(isthmus_event_arm(&event, &word, ISTHMUS_GE, value) == ISTHMUS_OK);
+    CHECK(isthmus::wait_polling(event));
+}
+
+// A barrier that polls: others may still want what this PE's handlers do.
+std::int64_t met = 0;
+void meet() {
+    static std::int64_t expected = 0;
+    expected += isthmus::pes();
+    for (int pe = 0; pe < isthmus::pes(); ++pe)
+        CHECK(isthmus::message_id<>(6).request(pe));
+    wait_for(met, expected);
+    isthmus::barrier();
+}
+
+void test() {
+    const int me = isthmus::pe();
+    const int pes = isthmus::pes();
+    std::int64_t done = 0;
+    std::int64_t sum = 0;
+    isthmus::message_lock lock;
+
+    isthmus::message_handler answered(
+        2,
+        [&](const isthmus::incoming& from, int pe, long long value) {
+            CHECK(!from.is_request() && from.source() == pe && value == pe * 1000 + me);
+            ++done;
+        },
+        ISTHMUS_MESSAGE_REPLY);
+    isthmus::message_handler mixed(1, [&](const isthmus::incoming& from, char c, point p, short s,
+                                          const std::uint64_t& word) {
+        CHECK(from.is_request() && c == 'c' && p.x == 1.5 && p.y == from.source() && p.name == 'n');
+        CHECK(s == -3 && word == ~std::uint64_t{0});
+        const std::lock_guard guard(lock);
+        ++sum;
+        from.reply(answered, me, me * 1000LL + from.source()).or_fail();
+    });
+    isthmus::message_handler nothing(3, [&](const isthmus::incoming&) noexcept { ++done; });
+    isthmus::message_handler block(4, [&](const isthmus::incoming& from, int first) {
+        const auto values = from.payload<double>();
+        for (std::size_t i = 0; i < values.size(); ++i)
+            CHECK(values[i] == first + static_cast<double>(i));
+        if (from.is_request())
+            from.reply_with(isthmus::message_id<int>(4), values, first).or_fail();
+        else
+            ++done;
+    });
+    isthmus::message_handler placed(5, [&, calls = 0](const isthmus::incoming& from) mutable {
+        CHECK(++calls > 0 && from.payload<double>().data() == landing);
+        CHECK(from.payload<double>().size() == 1000 && landing[999] == 999);
+        ++done;
+    });
+    isthmus::message_handler meeting(6, [](const isthmus::incoming&) { ++met; });
+    isthmus::barrier();
+
+    for (int pe = 0; pe < pes; ++pe)
+        CHECK(mixed.request(pe, 'c', point{1.5, double(me), 'n'}, -3, ~std::uint64_t{0}));
+    wait_for(done, pes);
+    wait_for(sum, pes);
+
+    // By the id alone; and without waiting, until there is room.
+    while (!isthmus::message_id<>(3).try_request((me + 1) % pes))
+        isthmus::poll();
+    wait_for(done, pes + 1);
+
+    std::vector<double> values(100);
+    std::iota(values.begin(), values.end(), 7.0);
+    for (int pe = 0; pe < pes; ++pe)
+        CHECK(block.request_with(pe, values, 7));
+    wait_for(done, 2 * pes + 1);
+
+    std::vector<double> many(1000);
+    std::iota(many.begin(), many.end(), 0.0);
+    if (me == pes - 1) CHECK(placed.request_into(0, many, landing));
+    if (me == 0) wait_for(done, 2 * pes + 2);
+
+    CHECK(nothing.request(pes).code() == ISTHMUS_ARGUMENT);
+    static_assert(!std::is_copy_constructible_v<decltype(nothing)>);
+    meet();
+}
+
+}  // namespace
+
+int main() {
+    isthmus::job job;
+    test();
+    test();  // the ids are free again
+    return 0;
+}

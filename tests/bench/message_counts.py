@@ -1,0 +1,69 @@
+"""Instructions of active messages on one host: none may grow unseen.
+
+    message_counts.py ISTHMUS PROGRAM     77: there is no valgrind
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# What is counted, less what; instructions at most. Each request with its poll; of a medium and a long
+# one what is beyond a put of as many bytes.
+BUDGETS = {
+    "short request": ("probe_short0", "probe_empty", 90),
+    "ten arguments, for each": ("probe_short10", "probe_short0", 10 * 4),
+    "medium request of 512 B, beyond the copy": ("probe_medium512", "probe_put512", 140),
+    "long request of 4 KB, beyond the copy": ("probe_long4096", "probe_put4096", 130),
+    "short request to itself": ("probe_self", "probe_empty", 60),
+    "poll, nothing there": ("probe_poll_idle", "probe_empty", 16),
+    "poll, one request": ("probe_poll_one", "probe_empty", 70),
+    "poll, one request, with its reply": ("probe_poll_reply", "probe_empty", 140),
+}
+WARM_CALLS = 3
+# Counts in PE 0 alone; a PE under valgrind and one that is not would not be taken for one program.
+SCRIPT = ('case "$ISTHMUS_BOOTSTRAP" in local:*:0:*) exec valgrind -q --tool=callgrind '
+          '--collect-atstart=no --toggle-collect="probe_*" --combine-dumps=yes --dump-line=no '
+          '--callgrind-out-file={out} {dumps} "$0";; *) exec valgrind -q --tool=callgrind '
+          '--instr-atstart=no --callgrind-out-file=/dev/null "$0";; esac')
+
+
+def count(launcher, program):
+    """By probe: the totals of its calls, without the first ones."""
+    probes = sorted({probe for counted, base, _ in BUDGETS.values() for probe in (counted, base)})
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "counts"
+        script = SCRIPT.format(out=out, dumps=" ".join(f"--dump-after={probe}" for probe in probes))
+        subprocess.run([launcher, "run", "-n", "2", "--timeout", "100", "/bin/sh", "-c", script, program],
+                       check=True, env={"PATH": "/usr/bin:/bin", "SHMEM_SYMMETRIC_SIZE": "64M",
+                                        "LD_BIND_NOW": "1"})
+        totals, probe = {}, None
+        for line in out.read_text().splitlines():
+            if line.startswith("desc: Trigger: "):
+                probe = line.partition("--dump-after=")[2]
+            elif line.startswith("summary: ") and probe:
+                totals.setdefault(probe, []).append(int(line.split()[1]))
+    return {probe: sorted(values[WARM_CALLS:]) for probe, values in totals.items()}
+
+
+def main():
+    if not shutil.which("valgrind"):
+        print("skipped: no valgrind: tools/install-packages.sh --test")
+        sys.exit(77)
+    totals, bad = count(sys.argv[1], sys.argv[2]), []
+    for name, (counted, base, budget) in BUDGETS.items():
+        if not totals.get(counted) or not totals.get(base):
+            bad.append(f"{name}: not counted")
+            continue
+        middle = [values[len(values) // 2] for values in (totals[counted], totals[base])]
+        instructions = middle[0] - middle[1]
+        print(f"{name}: {instructions}, at most {budget}")
+        if instructions > budget:
+            bad.append(f"{name}: {instructions}, above {budget}")
+    if bad:
+        sys.exit("\n".join(bad))
+
+
+if __name__ == "__main__":
+    main()
