@@ -33,11 +33,12 @@ void forget_handlers();
 
 // Calls the handler of the message, whose id is below kHandlers. `head` is its last word.
 [[gnu::always_inline]] inline void deliver(Message& message, std::uint64_t head) {
-    const Entry& entry = entries[static_cast<std::uint16_t>(head)];
-    const std::uint64_t free = entry.free.load(std::memory_order_acquire);
-    if (((head ^ entry.expected) & ~free) != 0) [[unlikely]]
+    const Entry* entry = &entries[static_cast<std::uint16_t>(head)];
+    __asm__("" : "+r"(entry));  // or its address is computed twice
+    const std::uint64_t free = entry->free.load(std::memory_order_acquire);
+    if (((head ^ entry->expected) & ~free) != 0) [[unlikely]]
         refuse_delivery(message);
-    entry.function(entry.context, &message);
+    entry->function(entry->context, &message);
 }
 
 // What is behind the arguments of a message that is not short.

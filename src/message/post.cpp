@@ -139,11 +139,14 @@ void open_post() {
     *session = std::make_unique<Session>();
 }
 
+[[gnu::noinline]] static int poll_two_rings() {
+    const int replies = serve(post.replies, kNothingMore);
+    return replies + serve(post.requests, kNothingMore);
+}
+
 int poll_rings() {
-    int handled = 0;
-    if (post.replies.reader.has_come()) [[unlikely]]
-        handled = serve(post.replies, kNothingMore);
-    return handled + serve(post.requests, kNothingMore);
+    if (post.replies.reader.has_come()) return poll_two_rings();
+    return serve(post.requests, kNothingMore);
 }
 
 int poll_both() {

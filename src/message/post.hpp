@@ -27,7 +27,7 @@ struct alignas(128) Target {
 };
 static_assert(sizeof(Target) == 128);
 // As wake(), behind the look at the sleepers.
-[[gnu::cold, gnu::noinline]] void wake_target(const Target& target);
+[[gnu::noinline]] void wake_target(const Target& target);
 
 // A ring of this PE's.
 struct Inbox {

@@ -47,41 +47,38 @@ inline constexpr std::size_t kLineArguments = 40;
 [[gnu::always_inline]] inline bool append_line(Target& to, RingProducer& ring, unsigned kind,
                                                int handler, const void* arguments,
                                                std::size_t bytes) {
-    const bool sent = ring.send_cell(sizeof(Head) + bytes, [&](void* place) {
-        const std::uint64_t head =
-            head_word(static_cast<std::uint32_t>(handler), kind, window.me, bytes);
-        std::memcpy(place, &head, sizeof head);
-        copy_arguments(static_cast<char*>(place) + sizeof head, arguments, bytes);
-    });
-    if (!sent) [[unlikely]]
-        return false;
+    std::uint64_t position;
+    FrameHead* const frame = ring.claim_cell(position);
+    if (__builtin_expect(frame == nullptr, 0)) return false;
+    char* const place = reinterpret_cast<char*>(frame + 1);
+    const std::uint64_t head =
+        head_word(static_cast<std::uint32_t>(handler), kind, window.me, bytes);
+    std::memcpy(place, &head, sizeof head);
+    copy_arguments(place + sizeof head, arguments, bytes);
+    ring.publish_cell(*frame, position, sizeof(Head) + bytes);
     // As wake() does, without a way to the PE's status.
     __asm__ __volatile__("" ::: "memory");
-    if (to.sleepers->load(std::memory_order_relaxed) != 0) [[unlikely]]
-        wake_target(to);
+    if (__builtin_expect(to.sleepers->load(std::memory_order_relaxed) != 0, 0)) wake_target(to);
     return true;
 }
 
-// A short request to this PE itself: the handler runs here.
-[[gnu::noinline]] void run_line(int handler, const void* arguments, std::size_t bytes);
+// A short request to this PE itself: the handler runs here. False: ask request().
+[[gnu::noinline]] bool run_line(int handler, const void* arguments, std::size_t bytes);
 
 // The shortest ways: operands that have been looked at, up to kLineArguments bytes. False: ask
 // request(), reply().
 [[gnu::always_inline]] inline bool request_line(int pe, int handler, const void* arguments,
                                                 std::size_t bytes) {
     Target& to = post.targets[static_cast<std::uint32_t>(pe)];
-    if (to.where != Where::near) [[unlikely]] {
-        if (to.where == Where::far) return false;
-        run_line(handler, arguments, bytes);
-        return true;
-    }
+    if (__builtin_expect(to.where != Where::near, 0))
+        return to.where == Where::self && run_line(handler, arguments, bytes);
     return append_line(to, to.requests, kShort | kRequest, handler, arguments, bytes);
 }
 [[gnu::always_inline]] inline bool reply_line(Message& message, int handler, const void* arguments,
                                               std::size_t bytes) {
     Target& to = post.targets[message.source];
     if (to.where != Where::near ||
-        !append_line(to, to.replies, kShort | kReply, handler, arguments, bytes)) [[unlikely]]
+        !append_line(to, to.replies, kShort | kReply, handler, arguments, bytes))
         return false;
     message.replied = 1;
     return true;

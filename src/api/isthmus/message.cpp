@@ -215,7 +215,7 @@ ISTHMUS_API int isthmus_message_request(int pe, int handler, const void* argumen
     if (static_cast<std::uint32_t>(pe) >= post.plain_pes ||
         static_cast<std::uint32_t>(handler) >= kNativeHandlers ||
         argument_bytes > kLineArguments || flags > ISTHMUS_MESSAGE_TRY ||
-        !request_line(pe, handler, arguments, argument_bytes)) [[unlikely]]
+        !request_line(pe, handler, arguments, argument_bytes))
         return request_otherwise(pe, handler, arguments, argument_bytes, flags);
     return ISTHMUS_OK;
 }
@@ -239,7 +239,7 @@ ISTHMUS_API int isthmus_message_reply(isthmus_message* message, int handler, con
     if (post.plain_pes == 0 || message->replied || (message->kind & kReply) != 0 ||
         static_cast<std::uint32_t>(handler) >= kNativeHandlers ||
         argument_bytes > kLineArguments || flags > ISTHMUS_MESSAGE_TRY ||
-        !reply_line(*message, handler, arguments, argument_bytes)) [[unlikely]]
+        !reply_line(*message, handler, arguments, argument_bytes))
         return reply_otherwise(message, handler, arguments, argument_bytes, flags);
     return ISTHMUS_OK;
 }

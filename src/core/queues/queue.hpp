@@ -113,25 +113,25 @@ class RingProducer {
         wake(owner_);
         return true;
     }
-    // The same of one that takes one cell, by as few instructions as may be; the caller wakes the
-    // owner. False: ask send_with().
-    template <typename Fill>
-    [[gnu::always_inline]] bool send_cell(std::uint64_t size, Fill&& fill) {
-        std::uint64_t position = control_->tail.load(std::memory_order_relaxed);
+    // A message of one cell, by as few instructions as may be: takes the cell, to be filled and then
+    // made visible by publish_cell, which wakes nobody. Null: ask send_with(). Any thread.
+    [[gnu::always_inline]] FrameHead* claim_cell(std::uint64_t& position) {
+        position = control_->tail.load(std::memory_order_relaxed);
         const std::uint64_t head = shared(known_head_).load(std::memory_order_acquire);
         // Also if it is closed: then the position is beyond all room. A cell needs no padding.
         if (position + kCell - head > room_ ||
             !control_->tail.compare_exchange_strong(position, position + kCell,
                                                     std::memory_order_acq_rel,
-                                                    std::memory_order_relaxed)) [[unlikely]]
-            return false;
-        auto* const frame = reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
+                                                    std::memory_order_relaxed))
+            return nullptr;
         claim_cell_ahead(position);
-        fill(static_cast<void*>(frame + 1));
-        frame->size = static_cast<std::uint32_t>(size);
-        frame->cells = 1;
-        publish(*frame, position);
-        return true;
+        return reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
+    }
+    [[gnu::always_inline]] void publish_cell(FrameHead& frame, std::uint64_t position,
+                                             std::uint64_t size) {
+        frame.size = static_cast<std::uint32_t>(size);
+        frame.cells = 1;
+        publish(frame, position);
     }
     // Waits for room until the deadline or until the ring is closed; null then.
     void* reserve_wait(std::uint64_t size, std::uint64_t deadline, Routine routine);
