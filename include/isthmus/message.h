@@ -1,7 +1,7 @@
 /* Active messages: a request runs a handler, a function of the program's, at the PE that it is sent
- * to, and the handler may send one reply, which runs a handler at the sender. The terms are those of
- * Active Messages and of GASNet: short (arguments alone), medium (and a payload, which the handler
- * finds in a buffer), long (and a payload, which is put to an address of the target first).
+ * to, and the handler may send one reply, which runs a handler at the sender. The terms are those
+ * of Active Messages and of GASNet: short (arguments alone), medium (and a payload, which the
+ * handler finds in a buffer), long (and a payload, which is put to an address of the target first).
  * docs/messages.md says how they travel, and why they neither deadlock nor get lost. */
 #ifndef ISTHMUS_MESSAGE_H
 #define ISTHMUS_MESSAGE_H
@@ -39,18 +39,18 @@ enum isthmus_message_flag {
 /* For isthmus_message_register: any number of bytes of arguments. */
 #define ISTHMUS_MESSAGE_ANY_ARGUMENTS ((size_t)-1)
 
-/* A message as its handler sees it, and what a reply answers. It, its arguments and the payload of a
- * medium message are gone when the handler returns. */
+/* A message as its handler sees it, and what a reply answers. It, its arguments and the payload of
+ * a medium message are gone when the handler returns. */
 typedef struct isthmus_message {
     const void* arguments; /* as they were sent; aligned to 8 bytes */
     void* payload;         /* medium: a buffer, aligned to 16 bytes, that the handler may change;
                               long: where it was put, an address here;
                               short, and long of no bytes: null */
     size_t size;           /* bytes of the payload */
-    uint16_t handler; /* the id it was sent to */
-    uint8_t kind;     /* isthmus_message_kind */
-    uint8_t replied;  /* the library's */
-    uint16_t source;  /* the PE that sent it */
+    uint16_t handler;      /* the id it was sent to */
+    uint8_t kind;          /* isthmus_message_kind */
+    uint8_t replied;       /* the library's */
+    uint16_t source;       /* the PE that sent it */
     uint16_t argument_bytes;
 } isthmus_message;
 
@@ -60,9 +60,9 @@ typedef struct isthmus_message {
  *     sends nothing. A reply may run handlers of replies before it returns, on the same thread.
  *   - It must not wait for what another PE's program does. Requests, isthmus_message_poll and _wait
  *     in it are wrong, and refused (ARGUMENT) in checked mode and whenever they would wait; a
- *     barrier, a collective, a wait for an event, a full queue or a lock of OpenSHMEM's ends the job
- *     with a message when it would have to wait. Puts, gets, atomics and enqueues that find room are
- *     allowed, and so is isthmus_message_lock.
+ *     barrier, a collective, a wait for an event, a full queue or a lock of OpenSHMEM's ends the
+ * job with a message when it would have to wait. Puts, gets, atomics and enqueues that find room
+ * are allowed, and so is isthmus_message_lock.
  *   - Where several threads of a PE poll, handlers may run at the same time on each of them.
  *   - Messages sent to a handler by one thread of a PE of the same host are handled in the order in
  *     which they were sent, requests and replies apart. No other order is promised. */
@@ -73,10 +73,11 @@ typedef void (*isthmus_message_handler)(void* context, isthmus_message* message)
  * SHORT, MEDIUM, LONG; of REQUEST, REPLY); a line of isthmus_message_kind of which none is named
  * stands for all of it. `argument_bytes`: what each message must have, or
  * ISTHMUS_MESSAGE_ANY_ARGUMENTS. A message that comes and is none of these, or whose id is not
- * registered, ends the job with a message. Registrations end with the session. Errors: ARGUMENT: the
- * id, a null handler, more than ISTHMUS_MESSAGE_ARGUMENT_BYTES; EXISTS: the id is registered. */
-int isthmus_message_register(int id, isthmus_message_handler handler, void* context,
-                             unsigned takes, size_t argument_bytes);
+ * registered, ends the job with a message. Registrations end with the session. Errors: ARGUMENT:
+ * the id, a null handler, more than ISTHMUS_MESSAGE_ARGUMENT_BYTES; EXISTS: the id is registered.
+ */
+int isthmus_message_register(int id, isthmus_message_handler handler, void* context, unsigned takes,
+                             size_t argument_bytes);
 /* Takes the registration back. Nothing is to come for it any more, and it is not to run on another
  * thread. Errors: ARGUMENT: the id, or it is not registered; STALE: there is no session. */
 int isthmus_message_unregister(int id);
@@ -88,7 +89,8 @@ int isthmus_message_unregister(int id);
  * long: `dest` is memory of the target, in the symmetric heap or among the static variables, given
  * by its address here; the payload is there when the handler runs.
  * Errors: ARGUMENT: the PE, the id, flags, or called from a handler or (checked mode) while this
- * thread holds an isthmus_message_lock; TOO_LARGE: payload or arguments; BOUNDS, RIGHTS: `dest`; AGAIN. */
+ * thread holds an isthmus_message_lock; TOO_LARGE: payload or arguments; BOUNDS, RIGHTS: `dest`;
+ * AGAIN. */
 int isthmus_message_request(int pe, int handler, const void* arguments, size_t argument_bytes,
                             unsigned flags);
 int isthmus_message_request_medium(int pe, int handler, const void* arguments,
@@ -98,8 +100,8 @@ int isthmus_message_request_long(int pe, int handler, const void* arguments, siz
                                  const void* payload, size_t size, void* dest, unsigned flags);
 
 /* Answers a request from within its handler, once; alike otherwise. Waits for room as long as it
- * takes, and runs handlers of replies meanwhile. Errors also: ARGUMENT: `message` is a reply, or has
- * been answered. */
+ * takes, and runs handlers of replies meanwhile. Errors also: ARGUMENT: `message` is a reply, or
+ * has been answered. */
 int isthmus_message_reply(isthmus_message* message, int handler, const void* arguments,
                           size_t argument_bytes, unsigned flags);
 int isthmus_message_reply_medium(isthmus_message* message, int handler, const void* arguments,
@@ -110,8 +112,8 @@ int isthmus_message_reply_long(isthmus_message* message, int handler, const void
                                unsigned flags);
 
 /* Runs handlers of what has come, a limited number, and does not wait. How many ran; -1 where it is
- * refused (checked mode: in a handler, or while this thread holds an isthmus_message_lock). With nothing there it
- * costs two looks at memory, however many PEs there are. */
+ * refused (checked mode: in a handler, or while this thread holds an isthmus_message_lock). With
+ * nothing there it costs two looks at memory, however many PEs there are. */
 int isthmus_message_poll(void);
 /* Polls until the event is true: a condition on a word that a handler changes
  * (isthmus_event_arm), or any other. `timeout` seconds, negative: for ever. A long wait gives the
@@ -124,8 +126,8 @@ int isthmus_message_wait(const isthmus_event* event, double timeout);
 size_t isthmus_message_limit(int pe, unsigned kind);
 
 /* Handler-safe locks: the locks that a handler may take. A thread that holds one must not send a
- * request, poll or wait (refused in checked mode) and soon gives it back; a handler gives back what it has taken.
- * Not recursive. Of one process. All zeros is a lock that is free. */
+ * request, poll or wait (refused in checked mode) and soon gives it back; a handler gives back what
+ * it has taken. Not recursive. Of one process. All zeros is a lock that is free. */
 typedef struct isthmus_message_lock {
     uint32_t taken; /* the library's */
 } isthmus_message_lock;

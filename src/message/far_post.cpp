@@ -88,8 +88,7 @@ bool is_whole(const Stored& message) {
     const Head& head = message.head();
     if (head.handler >= kHandlers || head.argument_bytes > kArgumentBytes ||
         (head.kind & ~(kShort | kMedium | kLong | kRequest | kReply)) != 0 ||
-        !is_one_of(head.kind, kShort | kMedium | kLong) ||
-        !is_one_of(head.kind, kRequest | kReply))
+        !is_one_of(head.kind, kShort | kMedium | kLong) || !is_one_of(head.kind, kRequest | kReply))
         return false;
     if ((head.kind & kShort) != 0) return message.bytes == sizeof(Head) + head.argument_bytes;
     if ((head.kind & kMedium) != 0) return message.bytes >= payload_offset(head.argument_bytes);

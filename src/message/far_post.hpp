@@ -23,8 +23,8 @@ void land(int pe, const Parcel& parcel, const char* routine);
 // Whether something has come.
 bool has_requests();
 bool has_replies();
-// What has come, oldest first; each is given to deliver(), at most `most`. How many. One thread at a
-// time for each of the two.
+// What has come, oldest first; each is given to deliver(), at most `most`. How many. One thread at
+// a time for each of the two.
 int serve_requests(int most);
 int serve_replies(int most);
 

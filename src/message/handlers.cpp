@@ -85,11 +85,13 @@ void refuse_delivery(const Message& message) {
     const Text what = description(message);
     if (takes == 0)
         fail("isthmus_message_poll",
-             Text(what, ", which is not registered here; register it before the first message to "
-                        "it, with a barrier in between"));
+             Text(what,
+                  ", which is not registered here; register it before the first message to "
+                  "it, with a barrier in between"));
     if ((takes & kDirections & message.kind) == 0)
-        fail("isthmus_message_poll",
-             Text(what, ", which takes ", (takes & kReply) != 0 ? "replies" : "requests", " alone"));
+        fail(
+            "isthmus_message_poll",
+            Text(what, ", which takes ", (takes & kReply) != 0 ? "replies" : "requests", " alone"));
     if ((takes & kSizes & message.kind) == 0)
         fail("isthmus_message_poll", Text(what, ", which takes none of this kind"));
     fail("isthmus_message_poll", Text(what, ", with ", message.argument_bytes,

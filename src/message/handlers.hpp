@@ -33,8 +33,9 @@ void forget_handlers();
 
 // Calls the handler of the message, whose id is below kHandlers. `head` is its last word.
 [[gnu::always_inline]] inline void deliver(Message& message, std::uint64_t head) {
-    const Entry* entry = &entries[static_cast<std::uint16_t>(head)];
-    __asm__("" : "+r"(entry));  // or its address is computed twice
+    const Entry* entry = entries;
+    __asm__ __volatile__("" : "+r"(entry));  // in a loop it would take a register for good
+    entry += static_cast<std::uint16_t>(head);
     const std::uint64_t free = entry->free.load(std::memory_order_acquire);
     if (((head ^ entry->expected) & ~free) != 0) [[unlikely]]
         refuse_delivery(message);

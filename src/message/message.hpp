@@ -88,7 +88,7 @@ struct Parcel {
     const void* arguments;
     const void* payload = nullptr;
     std::size_t size = 0;
-    void* dest = nullptr;        // of a long one, an address of this PE
+    void* dest = nullptr;         // of a long one, an address of this PE
     transport::Place place = {};  // and where that lies
 };
 

@@ -63,6 +63,7 @@ class Session final : private SessionObject {
         if (far::present) far_post::open();
         post.looks_further = job.checked || far::present;
         post.targets = targets_.get();
+        post.head = head_word(0, 0, static_cast<std::uint32_t>(job.me), 0);
         post.pes = static_cast<std::uint32_t>(job.pes);
         post.plain_pes = job.checked ? 0 : post.pes;
         runs_handler = is_in_handler;
@@ -128,6 +129,7 @@ void look_at_network() {
 constinit Post post = {.pes = 0,
                        .plain_pes = 0,
                        .targets = nullptr,
+                       .head = 0,
                        .looks_further = true,
                        .requests = {},
                        .replies = {},
@@ -139,13 +141,12 @@ void open_post() {
     *session = std::make_unique<Session>();
 }
 
-[[gnu::noinline]] static int poll_two_rings() {
+int poll_rings() {
     const int replies = serve(post.replies, kNothingMore);
     return replies + serve(post.requests, kNothingMore);
 }
 
-int poll_rings() {
-    if (post.replies.reader.has_come()) return poll_two_rings();
+int poll_requests() {
     return serve(post.requests, kNothingMore);
 }
 
@@ -160,8 +161,9 @@ int poll_replies() {
     return serve_replies();
 }
 
-void wake_target(const Target& target) {
+bool wake_target(const Target& target) {
     wake(target.pe);
+    return true;
 }
 
 const void* address_in_thread() {

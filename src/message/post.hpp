@@ -1,5 +1,5 @@
-// The two rings of this PE, of requests and of replies, in the internal part of its heap; the ends of
-// everybody else's; and polling.
+// The two rings of this PE, of requests and of replies, in the internal part of its heap; the ends
+// of everybody else's; and polling.
 //
 // Any number of threads poll. One at a time reads a ring and runs its handlers; who finds a ring
 // being read goes on. So a message is handled once, and in the order of its ring.
@@ -27,7 +27,8 @@ struct alignas(128) Target {
 };
 static_assert(sizeof(Target) == 128);
 // As wake(), behind the look at the sleepers.
-[[gnu::noinline]] void wake_target(const Target& target);
+// True.
+[[gnu::noinline]] bool wake_target(const Target& target);
 
 // A ring of this PE's.
 struct Inbox {
@@ -43,6 +44,7 @@ struct Post {
     // The same, and 0 in checked mode: below it there is nothing more to look at.
     std::uint32_t plain_pes;
     Target* targets;
+    std::uint64_t head;  // of messages of this PE's: the source
     // A poll is to look further than at the rings: closed, in checked mode, and between hosts.
     bool looks_further;
     Inbox requests;
@@ -63,6 +65,8 @@ inline bool has_come() {
 // What has come into the rings of this host, replies first; how many handlers ran. Not from a
 // handler, nor where poll_both() is to be asked.
 int poll_rings();
+// The requests among them.
+int poll_requests();
 // The same, and of other hosts.
 int poll_both();
 // What a handler may do that finds no room for its reply.
@@ -88,8 +92,8 @@ class OwnHandler {
     OwnHandler() {
         const void* nobody = nullptr;
         // Relaxed: only this thread asks whether it is this thread.
-        is_runner_ = post.own_runner.compare_exchange_strong(nobody, this_thread(),
-                                                             std::memory_order_relaxed);
+        is_runner_ = post.own_runner.compare_exchange_strong(
+            nobody, this_thread(), std::memory_order_relaxed, std::memory_order_relaxed);
         if (!is_runner_) [[unlikely]]
             count(1);
     }

@@ -32,8 +32,7 @@ inline void fill_in(Message& message, const void* arguments, std::uint64_t head)
 
 // To this PE itself: the handler runs here and now. A medium payload is copied, for its handler may
 // change it and the sender's memory stays as it is.
-[[gnu::noinline]] void run_medium_here(Message& message, std::uint64_t head,
-                                       const Parcel& parcel) {
+[[gnu::noinline]] void run_medium_here(Message& message, std::uint64_t head, const Parcel& parcel) {
     alignas(64) char payload[kLargestMedium];
     std::memcpy(payload, parcel.payload, parcel.size);
     message.payload = payload;
@@ -43,8 +42,8 @@ inline void fill_in(Message& message, const void* arguments, std::uint64_t head)
 
 [[gnu::noinline]] void run_here(const Parcel& parcel) {
     Message message;
-    const std::uint64_t head = head_word(parcel.handler, parcel.kind, window.me,
-                                         parcel.argument_bytes);
+    const std::uint64_t head =
+        head_word(parcel.handler, parcel.kind, window.me, parcel.argument_bytes);
     alignas(8) char arguments[kArgumentBytes];
     copy(arguments, parcel.arguments, parcel.argument_bytes);
     fill_in(message, arguments, head);

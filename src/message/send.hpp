@@ -48,32 +48,27 @@ inline constexpr std::size_t kLineArguments = 40;
                                                int handler, const void* arguments,
                                                std::size_t bytes) {
     std::uint64_t position;
-    FrameHead* const frame = ring.claim_cell(position);
-    if (__builtin_expect(frame == nullptr, 0)) return false;
+    FrameHead* frame;
+    if (!ring.claim_cell(position, frame)) [[unlikely]]
+        return false;
     char* const place = reinterpret_cast<char*>(frame + 1);
     const std::uint64_t head =
-        head_word(static_cast<std::uint32_t>(handler), kind, window.me, bytes);
+        post.head | kind << 16 | static_cast<std::uint32_t>(handler) | bytes << 48;
     std::memcpy(place, &head, sizeof head);
     copy_arguments(place + sizeof head, arguments, bytes);
     ring.publish_cell(*frame, position, sizeof(Head) + bytes);
     // As wake() does, without a way to the PE's status.
     __asm__ __volatile__("" ::: "memory");
-    if (__builtin_expect(to.sleepers->load(std::memory_order_relaxed) != 0, 0)) wake_target(to);
+    if (to.sleepers->load(std::memory_order_relaxed) != 0) [[unlikely]]
+        return wake_target(to);
     return true;
 }
 
 // A short request to this PE itself: the handler runs here. False: ask request().
-[[gnu::noinline]] bool run_line(int handler, const void* arguments, std::size_t bytes);
+bool run_line(int handler, const void* arguments, std::size_t bytes);
 
 // The shortest ways: operands that have been looked at, up to kLineArguments bytes. False: ask
 // request(), reply().
-[[gnu::always_inline]] inline bool request_line(int pe, int handler, const void* arguments,
-                                                std::size_t bytes) {
-    Target& to = post.targets[static_cast<std::uint32_t>(pe)];
-    if (__builtin_expect(to.where != Where::near, 0))
-        return to.where == Where::self && run_line(handler, arguments, bytes);
-    return append_line(to, to.requests, kShort | kRequest, handler, arguments, bytes);
-}
 [[gnu::always_inline]] inline bool reply_line(Message& message, int handler, const void* arguments,
                                               std::size_t bytes) {
     Target& to = post.targets[message.source];

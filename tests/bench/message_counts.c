@@ -7,7 +7,8 @@
 #define PROBE __attribute__((noinline, noclone, used))
 enum { kWarm = 3, kCalls = 10, kNothing = 1, kAnswers = 2, kSize = 4096 };
 
-static int64_t go, there; /* symmetric: PE 1 sends when `go` says so, PE 0 finds it behind `there` */
+static int64_t go,
+    there; /* symmetric: PE 1 sends when `go` says so, PE 0 finds it behind `there` */
 static char landing[kSize];
 
 static void nothing(void* context, isthmus_message* message) {
@@ -27,13 +28,8 @@ PROBE void probe_short0(int pe) {
     isthmus_message_request(pe, kNothing, NULL, 0, 0);
     isthmus_message_poll();
 }
-PROBE void probe_short1(int pe, int32_t a) {
-    const int32_t arguments[] = {a};
-    isthmus_message_request(pe, kNothing, arguments, sizeof arguments, 0);
-    isthmus_message_poll();
-}
 PROBE void probe_short10(int pe, int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t f,
-                        int32_t g, int32_t h, int32_t i, int32_t j) {
+                         int32_t g, int32_t h, int32_t i, int32_t j) {
     const int32_t arguments[] = {a, b, c, d, e, f, g, h, i, j};
     isthmus_message_request(pe, kNothing, arguments, sizeof arguments, 0);
     isthmus_message_poll();
@@ -102,7 +98,6 @@ int main(void) {
         for (int i = 0; i < kWarm + kCalls; ++i) {
             probe_empty(1);
             probe_short0(1);
-            probe_short1(1, 1);
             probe_short10(1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
             probe_medium512(1, payload);
             probe_long4096(1, payload);

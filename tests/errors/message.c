@@ -47,20 +47,21 @@ static void in_handler(int me, void (*what)(isthmus_message*)) {
 }
 
 /* Refused at the sender. */
-#define REFUSED(name, call)                 \
-    static void name(int me, int pes) {     \
-        static char bytes[1 << 15];         \
-        (void)bytes;                        \
-        begin();                            \
-        if (me == 0) sink = (call) + pes;   \
-        isthmus_barrier();                  \
-        isthmus_finalize();                 \
+#define REFUSED(name, call)               \
+    static void name(int me, int pes) {   \
+        static char bytes[1 << 15];       \
+        (void)bytes;                      \
+        begin();                          \
+        if (me == 0) sink = (call) + pes; \
+        isthmus_barrier();                \
+        isthmus_finalize();               \
     }
 REFUSED(no_pe, isthmus_message_request(pes, kId, NULL, 0, 0))
 REFUSED(no_id, isthmus_message_request(1, 1024, NULL, 0, 0))
 REFUSED(arguments, isthmus_message_request(1, kId, bytes, 129, 0))
 REFUSED(payload, isthmus_message_request_medium(1, kId, NULL, 0, bytes, 16385, 0))
-REFUSED(long_payload, isthmus_message_request_long(1, kId, NULL, 0, bytes, (size_t)1 << 31, landing, 0))
+REFUSED(long_payload,
+        isthmus_message_request_long(1, kId, NULL, 0, bytes, (size_t)1 << 31, landing, 0))
 REFUSED(flags, isthmus_message_request(1, kId, NULL, 0, 6))
 REFUSED(private_dest, isthmus_message_request_long(1, kId, NULL, 0, bytes, 8, &me, 0))
 REFUSED(constant_dest,
@@ -103,10 +104,10 @@ static void answers(isthmus_message* message) {
     else
         isthmus_message_reply(message, kId, NULL, 0, 0);
 }
-#define INSIDE(name, what)                 \
-    static void name(int me, int pes) {    \
-        (void)pes;                         \
-        in_handler(me, what);              \
+#define INSIDE(name, what)              \
+    static void name(int me, int pes) { \
+        (void)pes;                      \
+        in_handler(me, what);           \
     }
 INSIDE(request_in_handler, requests)
 INSIDE(poll_in_handler, polls)
@@ -133,12 +134,12 @@ static void reply_to_reply(int me, int pes) {
 }
 
 /* At the target. */
-#define DELIVERED(name, call)            \
-    static void name(int me, int pes) {  \
-        (void)pes;                       \
-        begin();                         \
-        if (me == 0) sink = (call);      \
-        serve(me);                       \
+#define DELIVERED(name, call)           \
+    static void name(int me, int pes) { \
+        (void)pes;                      \
+        begin();                        \
+        if (me == 0) sink = (call);     \
+        serve(me);                      \
     }
 static void reply_to_words(isthmus_message* message) {
     isthmus_message_reply(message, kWords, landing, 8, 0);

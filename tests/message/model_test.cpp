@@ -1,7 +1,7 @@
-// The rules that keep messages from deadlock and loss (docs/messages.md), as a model: PEs with rings
-// of one to three places, credit of one to three messages, and programs that send at random. Random
-// schedules are walked until all is handled; at each point nothing is above its bound, and somebody
-// can move. Models with one rule left out do get stuck, or the model shows nothing.
+// The rules that keep messages from deadlock and loss (docs/messages.md), as a model: PEs with
+// rings of one to three places, credit of one to three messages, and programs that send at random.
+// Random schedules are walked until all is handled; at each point nothing is above its bound, and
+// somebody can move. Models with one rule left out do get stuck, or the model shows nothing.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

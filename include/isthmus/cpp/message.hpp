@@ -9,8 +9,8 @@
 #ifndef ISTHMUS_CPP_MESSAGE_HPP
 #define ISTHMUS_CPP_MESSAGE_HPP
 
-#include <isthmus/cpp/result.hpp>
 #include <isthmus/message.h>
+#include <isthmus/cpp/result.hpp>
 
 #include <array>
 #include <cstddef>
@@ -69,7 +69,8 @@ struct packed {
     static void call(Function& function, const incoming& from, const void* block) {
         [&]<std::size_t... index>(std::index_sequence<index...>) {
             function(from, get<index>(block)...);
-        }(std::index_sequence_for<Arguments...>());
+        }
+        (std::index_sequence_for<Arguments...>());
     }
 };
 

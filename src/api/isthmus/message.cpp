@@ -69,8 +69,8 @@ int find_place(Parcel& parcel, const char* routine) {
 }
 
 [[gnu::cold, gnu::noinline]] int check_request(int pe, int handler, std::size_t argument_bytes,
-                                               std::uint8_t kind, std::size_t size,
-                                               unsigned flags, const char* routine) {
+                                               std::uint8_t kind, std::size_t size, unsigned flags,
+                                               const char* routine) {
     require_session(routine);
     if (pe < 0 || pe >= job.pes)
         return refuse(ISTHMUS_ARGUMENT, routine, "pe ", pe, " is out of range 0..", job.pes - 1);
@@ -149,8 +149,8 @@ template <unsigned size_kind>
     constexpr std::uint8_t kKind = kind_of(size_kind, kReply);
     if ((message->kind & kReply) != 0 || message->replied || job.checked ||
         !is_plain(handler, argument_bytes, kKind, size, flags)) [[unlikely]] {
-        if (const int status = check_reply(*message, handler, argument_bytes, kKind, size, flags,
-                                           routine))
+        if (const int status =
+                check_reply(*message, handler, argument_bytes, kKind, size, flags, routine))
             return status;
     }
     Parcel parcel = parcel_of(handler, kKind, arguments, argument_bytes, payload, size, dest);
@@ -172,6 +172,15 @@ template <unsigned size_kind>
                                         std::size_t argument_bytes, unsigned flags) {
     return send_request<kShort>(pe, handler, arguments, argument_bytes, nullptr, 0, nullptr, flags,
                                 "isthmus_message_request");
+}
+
+// Not of this host, or this PE itself.
+[[gnu::noinline]] int request_aside(int pe, int handler, const void* arguments,
+                                    std::size_t argument_bytes, unsigned flags) {
+    if (post.targets[pe].where == Where::self && run_line(handler, arguments, argument_bytes))
+        [[likely]]
+        return ISTHMUS_OK;
+    return request_otherwise(pe, handler, arguments, argument_bytes, flags);
 }
 
 [[gnu::noinline]] int reply_otherwise(Message* message, int handler, const void* arguments,
@@ -213,9 +222,14 @@ ISTHMUS_API int isthmus_message_unregister(int id) {
 ISTHMUS_API int isthmus_message_request(int pe, int handler, const void* arguments,
                                         size_t argument_bytes, unsigned flags) {
     if (static_cast<std::uint32_t>(pe) >= post.plain_pes ||
-        static_cast<std::uint32_t>(handler) >= kNativeHandlers ||
-        argument_bytes > kLineArguments || flags > ISTHMUS_MESSAGE_TRY ||
-        !request_line(pe, handler, arguments, argument_bytes))
+        static_cast<std::uint32_t>(handler) >= kNativeHandlers || argument_bytes > kLineArguments ||
+        flags > ISTHMUS_MESSAGE_TRY) [[unlikely]]
+        return request_otherwise(pe, handler, arguments, argument_bytes, flags);
+    Target& to = post.targets[static_cast<std::uint32_t>(pe)];
+    if (to.where != Where::near) [[unlikely]]
+        return request_aside(pe, handler, arguments, argument_bytes, flags);
+    if (!append_line(to, to.requests, kShort | kRequest, handler, arguments, argument_bytes))
+        [[unlikely]]
         return request_otherwise(pe, handler, arguments, argument_bytes, flags);
     return ISTHMUS_OK;
 }
@@ -237,9 +251,8 @@ ISTHMUS_API int isthmus_message_request_long(int pe, int handler, const void* ar
 ISTHMUS_API int isthmus_message_reply(isthmus_message* message, int handler, const void* arguments,
                                       size_t argument_bytes, unsigned flags) {
     if (post.plain_pes == 0 || message->replied || (message->kind & kReply) != 0 ||
-        static_cast<std::uint32_t>(handler) >= kNativeHandlers ||
-        argument_bytes > kLineArguments || flags > ISTHMUS_MESSAGE_TRY ||
-        !reply_line(*message, handler, arguments, argument_bytes))
+        static_cast<std::uint32_t>(handler) >= kNativeHandlers || argument_bytes > kLineArguments ||
+        flags > ISTHMUS_MESSAGE_TRY || !reply_line(*message, handler, arguments, argument_bytes))
         return reply_otherwise(message, handler, arguments, argument_bytes, flags);
     return ISTHMUS_OK;
 }
@@ -262,11 +275,10 @@ ISTHMUS_API int isthmus_message_reply_long(isthmus_message* message, int handler
 // Budget with nothing there: 16; with one short request and a handler that does nothing 70, and
 // with its reply 140.
 ISTHMUS_API int isthmus_message_poll(void) {
-    if (!has_come()) [[likely]]
-        return 0;
     if (post.looks_further) [[unlikely]]
         return poll_otherwise();
-    return poll_rings();
+    if (post.replies.reader.has_come()) return poll_rings();
+    return post.requests.reader.has_come() ? poll_requests() : 0;
 }
 
 ISTHMUS_API int isthmus_message_wait(const isthmus_event* event, double timeout) {

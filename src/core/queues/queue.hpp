@@ -77,8 +77,8 @@ std::uint64_t allowed_bytes(std::uint64_t capacity);
 // How far ahead a producer claims cells.
 inline constexpr std::uint64_t kClaimedAhead = 16 * kCell;
 
-// A producer's end, on a ring that exists. One thread at a time; send() and send_with() may be called
-// by any number of threads at once.
+// A producer's end, on a ring that exists. One thread at a time; send() and send_with() may be
+// called by any number of threads at once.
 class RingProducer {
   public:
     RingProducer() = default;
@@ -113,19 +113,19 @@ class RingProducer {
         wake(owner_);
         return true;
     }
-    // A message of one cell, by as few instructions as may be: takes the cell, to be filled and then
-    // made visible by publish_cell, which wakes nobody. Null: ask send_with(). Any thread.
-    [[gnu::always_inline]] FrameHead* claim_cell(std::uint64_t& position) {
+    // A message of one cell, by as few instructions as may be: takes the cell, to be filled and
+    // then made visible by publish_cell, which wakes nobody. False: ask send_with(). Any thread.
+    [[gnu::always_inline]] bool claim_cell(std::uint64_t& position, FrameHead*& frame) {
         position = control_->tail.load(std::memory_order_relaxed);
         const std::uint64_t head = shared(known_head_).load(std::memory_order_acquire);
         // Also if it is closed: then the position is beyond all room. A cell needs no padding.
         if (position + kCell - head > room_ ||
-            !control_->tail.compare_exchange_strong(position, position + kCell,
-                                                    std::memory_order_acq_rel,
-                                                    std::memory_order_relaxed))
-            return nullptr;
+            !control_->tail.compare_exchange_strong(
+                position, position + kCell, std::memory_order_acq_rel, std::memory_order_relaxed))
+            return false;
         claim_cell_ahead(position);
-        return reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
+        frame = reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
+        return true;
     }
     [[gnu::always_inline]] void publish_cell(FrameHead& frame, std::uint64_t position,
                                              std::uint64_t size) {

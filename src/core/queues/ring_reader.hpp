@@ -39,28 +39,27 @@ class RingReader {
     // at a time, and not from within.
     template <typename Use>
     [[gnu::always_inline]] int serve(int most, Use&& use) {
+        // The two words are kept up to date, not in registers: most often there is one message.
         FrameHead* frame = frame_.load(std::memory_order_relaxed);
-        std::uint64_t awaited = awaited_.load(std::memory_order_relaxed);
         int used = 0;
         // Acquire: partner is RingProducer::publish; the message is there.
-        while (frame->mark.load(std::memory_order_acquire) == awaited) {
+        while (frame->mark.load(std::memory_order_acquire) ==
+               awaited_.load(std::memory_order_relaxed)) {
             thread_sanitizer::acquired(control_);
             if (frame->size != kPadding) [[likely]] {
                 use(*frame);
                 ++used;
             }
-            const std::uint64_t cells = frame->cells;
-            if (cells != 1) clear_inner(frame, cells);
-            awaited += cells * kCell;
+            const std::uint64_t bytes = frame->cells == 1 ? kCell : clear_inner(frame);
+            const std::uint64_t awaited = awaited_.load(std::memory_order_relaxed) + bytes;
             thread_sanitizer::released(control_);
             // Release: partner is RingProducer::look_at_head; the cells are free and cleared.
             control_->head.store(awaited - kVisible, std::memory_order_release);
+            look_at(awaited);
             frame = frame_at(awaited);
             if (used == most) [[unlikely]]
                 break;
         }
-        frame_.store(frame, std::memory_order_relaxed);
-        awaited_.store(awaited, std::memory_order_relaxed);
         return used;
     }
 
@@ -73,12 +72,14 @@ class RingReader {
         frame_.store(frame_at(awaited), std::memory_order_relaxed);
         awaited_.store(awaited, std::memory_order_relaxed);
     }
-    // What lies there could look like a head of the coming lap. A frame does not wrap.
-    static void clear_inner(FrameHead* frame, std::uint64_t cells) {
+    // What lies in the inner cells could look like a head of the coming lap. A frame does not wrap.
+    // Returns the bytes of the frame.
+    static std::uint64_t clear_inner(FrameHead* frame) {
         char* const begin = reinterpret_cast<char*>(frame);
-        for (std::uint64_t cell = 1; cell < cells; ++cell)
-            reinterpret_cast<FrameHead*>(begin + cell * kCell)
-                ->mark.store(0, std::memory_order_relaxed);
+        const std::uint64_t bytes = frame->cells * kCell;
+        for (std::uint64_t cell = kCell; cell < bytes; cell += kCell)
+            reinterpret_cast<FrameHead*>(begin + cell)->mark.store(0, std::memory_order_relaxed);
+        return bytes;
     }
 
     // The next frame, and the mark that it has when it is there.

@@ -7,9 +7,9 @@
 enum { kRequest, kAnswer, kTotal, kDone, kRoom = 256, kBlock = 3000 };
 
 struct note {
-    int64_t number;  /* of those from this PE to that one */
-    uint64_t seed;   /* of the payload */
-    int32_t wants;   /* 0: no reply, else its kind */
+    int64_t number; /* of those from this PE to that one */
+    uint64_t seed;  /* of the payload */
+    int32_t wants;  /* 0: no reply, else its kind */
     int32_t filler;
 };
 
@@ -108,7 +108,8 @@ int main(int argc, char** argv) {
         static const int kinds[] = {ISTHMUS_MESSAGE_SHORT, ISTHMUS_MESSAGE_SHORT,
                                     ISTHMUS_MESSAGE_MEDIUM, ISTHMUS_MESSAGE_LONG};
         const int kind = kinds[drawn >> 20 & 3];
-        struct note note = {numbers[pe]++, drawn >> 8, (drawn >> 30 & 3) ? kinds[drawn >> 32 & 3] : 0, 0};
+        struct note note = {numbers[pe]++, drawn >> 8,
+                            (drawn >> 30 & 3) ? kinds[drawn >> 32 & 3] : 0, 0};
         const size_t bytes = sizeof note + (drawn >> 40) % (sizeof arguments - sizeof note + 1);
         const size_t size = note.seed % kBlock;
         asked += note.wants != 0;

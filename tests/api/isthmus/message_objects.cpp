@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#define CHECK(condition)                                                               \
-    do {                                                                               \
-        if (!(condition)) {                                                            \
-            std::fprintf(stderr, "PE %d: %s:%d: %s (%s)\n", isthmus::pe(), __FILE__,   \
-                         __LINE__, #condition, isthmus_error_text());                  \
-            isthmus_exit(1);                                                           \
-        }                                                                              \
+#define CHECK(condition)                                                                       \
+    do {                                                                                       \
+        if (!(condition)) {                                                                    \
+            std::fprintf(stderr, "PE %d: %s:%d: %s (%s)\n", isthmus::pe(), __FILE__, __LINE__, \
+                         #condition, isthmus_error_text());                                    \
+            isthmus_exit(1);                                                                   \
+        }                                                                                      \
     } while (0)
 
 namespace {
