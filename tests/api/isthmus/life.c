@@ -46,7 +46,12 @@ static void handle(void* argument, int source, const void* items, size_t n) {
     X(symmetric_free, (void)isthmus_symmetric_free(block))                                 \
     X(symmetric_address, (void)isthmus_symmetric_address(&word, 0))                        \
     X(symmetric_put, (void)isthmus_symmetric_put(&word, &number, 8, 0, NULL))              \
-    X(symmetric_get, (void)isthmus_symmetric_get(&number, &word, 8, 0, NULL))
+    X(symmetric_get, (void)isthmus_symmetric_get(&number, &word, 8, 0, NULL))              \
+    X(message_register, (void)isthmus_message_register(1, NULL, NULL, 0, 0))               \
+    X(message_request, (void)isthmus_message_request(0, 1, NULL, 0, 0))                    \
+    X(message_poll, (void)isthmus_message_poll())                                          \
+    X(message_limit, (void)isthmus_message_limit(0, ISTHMUS_MESSAGE_MEDIUM))               \
+    X(message_wait, (void)isthmus_message_wait(&never, 0))
 /* What needs an object of a session besides. */
 #define CALLS_WITH_OBJECTS(X)                                                   \
     X(queue_destroy, (void)isthmus_queue_destroy(consumer, NULL))               \
