@@ -89,6 +89,11 @@ class Session final : private SessionObject {
 
 Lasting<std::unique_ptr<Session>> session;
 
+// Apart, so that the loop around it keeps few registers.
+[[gnu::noinline]] void deliver_frame(const FrameHead& frame) {
+    deliver(reinterpret_cast<const Head&>(*(&frame + 1)), frame.size);
+}
+
 // Runs what has come into the ring, and then what serve_more() runs, if nobody else does.
 template <typename More>
 [[gnu::always_inline]] inline int serve(Inbox& inbox, More&& serve_more) {
@@ -97,9 +102,7 @@ template <typename More>
     if (!inbox.runner.compare_exchange_strong(nobody, this_thread(), std::memory_order_acquire,
                                               std::memory_order_relaxed)) [[unlikely]]
         return 0;
-    int handled = inbox.reader.serve(kBatch, [](const FrameHead& frame) {
-        deliver(reinterpret_cast<const Head&>(*(&frame + 1)), frame.size);
-    });
+    int handled = inbox.reader.serve(kBatch, deliver_frame);
     handled += serve_more();
     inbox.runner.store(nullptr, std::memory_order_release);
     return handled;

@@ -64,11 +64,12 @@ inline constexpr std::size_t kLineArguments = 40;
     return true;
 }
 
-// A short request to this PE itself: the handler runs here. False: ask request().
-bool run_line(int handler, const void* arguments, std::size_t bytes);
+// A short request to this PE itself, with arguments that are aligned to 8 bytes: the handler runs
+// here. 0.
+int run_line(int handler, const void* arguments, std::size_t bytes);
 
-// The shortest ways: operands that have been looked at, up to kLineArguments bytes. False: ask
-// request(), reply().
+// The shortest way: operands that have been looked at, up to kLineArguments bytes. False: ask
+// reply().
 [[gnu::always_inline]] inline bool reply_line(Message& message, int handler, const void* arguments,
                                               std::size_t bytes) {
     Target& to = post.targets[message.source];

@@ -177,9 +177,9 @@ template <unsigned size_kind>
 // Not of this host, or this PE itself.
 [[gnu::noinline]] int request_aside(int pe, int handler, const void* arguments,
                                     std::size_t argument_bytes, unsigned flags) {
-    if (post.targets[pe].where == Where::self && run_line(handler, arguments, argument_bytes))
-        [[likely]]
-        return ISTHMUS_OK;
+    if (post.targets[pe].where == Where::self &&
+        reinterpret_cast<std::uintptr_t>(arguments) % 8 == 0) [[likely]]
+        return run_line(handler, arguments, argument_bytes);
     return request_otherwise(pe, handler, arguments, argument_bytes, flags);
 }
 

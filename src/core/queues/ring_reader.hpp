@@ -49,6 +49,7 @@ class RingReader {
             if (frame->size != kPadding) [[likely]] {
                 use(*frame);
                 ++used;
+                frame = frame_.load(std::memory_order_relaxed);
             }
             const std::uint64_t bytes = frame->cells == 1 ? kCell : clear_inner(frame);
             const std::uint64_t awaited = awaited_.load(std::memory_order_relaxed) + bytes;
