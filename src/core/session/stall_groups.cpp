@@ -97,6 +97,7 @@ std::vector<std::string> describe_groups(std::vector<Doing> all) {
             group->peers.push_back(each.peer);
     }
     std::vector<std::string> lines;
+    lines.reserve(groups.size());
     for (Group& group : groups)
         lines.push_back(line_of(group));
     return lines;
