@@ -210,13 +210,12 @@ std::string parse_count(const std::string& option, const std::string& text, bool
 // Which PE runs under a tool. Empty, or what is wrong.
 std::string choose_tool(const std::string& option, const std::string& text,
                         const RunOptions& options, int& pe) {
-    if (text.empty()) return "";
     if (options.elsewhere) return option + ": only where all PEs are on this host";
     char* end = nullptr;
     const long number = std::strtol(text.c_str(), &end, 10);
-    if (*end != '\0' || number < 0 || number >= options.pes)
-        return option + " " + text + ": there is no such PE; the job has PEs 0.." +
-               std::to_string(options.pes - 1);
+    if (text.empty() || *end != '\0' || number < 0 || number >= options.pes)
+        return option + " " + (text.empty() ? "''" : text) +
+               ": there is no such PE; the job has PEs 0.." + std::to_string(options.pes - 1);
     pe = static_cast<int>(number);
     return "";
 }
@@ -397,8 +396,9 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
         return refuse(name, wrong);
     if (options.pes == 0 && !options.elsewhere)
         options.pes = std::min(os::usable_processors(), kMaxHostPes);
-    std::string problem = choose_tool("--gdb", debugged, options, options.gdb_pe);
-    if (problem.empty())
+    std::string problem;
+    if (app.count("--gdb") != 0) problem = choose_tool("--gdb", debugged, options, options.gdb_pe);
+    if (problem.empty() && app.count("--valgrind") != 0)
         problem = choose_tool("--valgrind", memory_checked, options, options.valgrind_pe);
     if (problem.empty() && options.gdb_pe >= 0 && options.gdb_pe == options.valgrind_pe)
         problem = "--gdb and --valgrind name the same PE";
