@@ -114,8 +114,8 @@ void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& 
 }  // namespace
 
 int run_line(int handler, const void* arguments, std::size_t bytes) {
-    const std::uint64_t head = post.head | (kShort | kRequest) << 16 |
-                               static_cast<std::uint32_t>(handler) | bytes << 48;
+    const std::uint64_t head =
+        post.head | (kShort | kRequest) << 16 | static_cast<std::uint32_t>(handler) | bytes << 48;
     Message message;
     // As they lie at the caller, who waits.
     fill_in(message, arguments, head);
