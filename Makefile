@@ -38,7 +38,7 @@ bench: bench-packages
 rtl:
 	sh tools/install-packages.sh --test --rtl
 	cmake --preset release
-	cmake --build --preset release --target isthmus_rtl engine_random engine_directed engine_numbers
+	cmake --build --preset release --target isthmus_rtl engine_random engine_directed engine_numbers rtl_mesh
 	python3 rtl/lint/lint.py
 	ctest --test-dir build/release --output-on-failure -R '^rtl\.'
 	python3 rtl/formal/prove.py
