@@ -81,7 +81,7 @@ int main() {
     // Others may still ask: poll until all have said that they do not.
     for (int pe = 0; pe < pes; ++pe)
         leave.request(pe).or_fail();
-    wait_until(leaving, 2 * pes);
+    wait_until(leaving, 2 * std::int64_t{pes});
     isthmus::barrier();
     if (me == 0) std::printf("%d words, found %lld times\n", kWords, static_cast<long long>(found));
     return found == static_cast<std::int64_t>(kWords) * pes ? 0 : 1;

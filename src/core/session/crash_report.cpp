@@ -164,6 +164,10 @@ void name_by_lines(std::array<Frame, kFrames>& frames, int count) {
 }  // namespace
 
 void prepare_crash_report() {
+    // The first call loads what the others use, and allocates: not in a program that has crashed
+    // within malloc.
+    void* here[1];
+    backtrace(here, 1);
     std::snprintf(prefix, sizeof prefix, "%s", speaker_prefix().c_str());
     may_run_others = !os::has_more_rights_than_caller();
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
