@@ -55,15 +55,14 @@ bool Door::listen(const sockaddr_storage& at) {
 }
 
 // Edges: what comes is read until there is no more.
-bool Door::enter(Stream&& stream, Join&& join, int called) {
+bool Door::enter(Stream&& stream, const Join& join, int called) {
     const int one = 1;
     setsockopt(stream.descriptor(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     epoll_event event{};
     event.events = EPOLLIN | EPOLLOUT | EPOLLET;
     event.data.u64 = event_of(Event::guest, ++numbers_);
     if (epoll_ctl(events_, EPOLL_CTL_ADD, stream.descriptor(), &event) != 0) return false;
-    guests_.try_emplace(numbers_, std::move(stream), std::move(join), called,
-                        service::now_nanoseconds());
+    guests_.try_emplace(numbers_, std::move(stream), join, called, service::now_nanoseconds());
     return true;
 }
 

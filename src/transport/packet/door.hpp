@@ -80,8 +80,8 @@ class Door {
 
   private:
     struct Guest {
-        Guest(Stream&& connection, Join&& its_join, int whom, std::uint64_t now)
-            : stream(std::move(connection)), join(std::move(its_join)), called(whom), since(now) {}
+        Guest(Stream&& connection, const Join& its_join, int whom, std::uint64_t now)
+            : stream(std::move(connection)), join(its_join), called(whom), since(now) {}
         Stream stream;
         Join join;
         int called;           // the PE that is called; -1: it is a caller
@@ -107,7 +107,7 @@ class Door {
     void failed(Guests::iterator guest, int error, bool for_good = false);
     void put_off(int pe, int error, bool for_good);
     bool evict();
-    bool enter(Stream&& stream, Join&& join, int called);
+    bool enter(Stream&& stream, const Join& join, int called);
 
     const Self self_;
     const int events_;
