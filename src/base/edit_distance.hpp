@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,12 @@ inline std::string_view nearest(std::string_view word, const std::vector<std::st
         found = each;
     }
     return found;
+}
+
+// "; did you mean --prefix?", or nothing.
+inline std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {
+    const std::string_view meant = nearest(word, known);
+    return meant.empty() ? "" : "; did you mean " + std::string(meant) + "?";
 }
 
 }  // namespace isthmus

@@ -144,9 +144,7 @@ std::string describe_unknown(const std::string& word) {
     std::vector<std::string_view> known;
     for (const Spelling& spelling : kSpellings)
         known.emplace_back(spelling.given);
-    const std::string_view meant = nearest(option, known);
-    return "unknown option " + word +
-           (meant.empty() ? "" : "; did you mean " + std::string(meant) + "?");
+    return "unknown option " + word + did_you_mean(option, known);
 }
 
 ParseResult refuse(const std::string& name, const std::string& what) {

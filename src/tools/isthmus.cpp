@@ -114,9 +114,7 @@ int main_with(std::string_view called_as, const Arguments& arguments) {
     std::vector<std::string_view> known;
     for (const Command& command : kCommands)
         known.emplace_back(command.name);
-    const std::string_view meant = nearest(name, known);
-    say(("isthmus: unknown command " + name +
-         (meant.empty() ? "" : "; did you mean " + std::string(meant) + "?") +
+    say(("isthmus: unknown command " + name + did_you_mean(name, known) +
          " (isthmus --help lists them)\n")
             .c_str());
     return launch::kStatusUsage;

@@ -20,8 +20,7 @@ inline int refuse_arguments(const CLI::App& app, const CLI::ParseError& error) {
         for (const CLI::Option* const option : app.get_options())
             names.push_back(option->get_name());
         const std::vector<std::string_view> known(names.begin(), names.end());
-        if (const std::string_view meant = nearest(unknown.front(), known); !meant.empty())
-            text += "; did you mean " + std::string(meant) + "?";
+        text += did_you_mean(unknown.front(), known);
     }
     say((text + "\n").c_str());
     return 2;
