@@ -57,7 +57,9 @@ int refuse_closed(const isthmus_queue& queue, const char* routine) {
     return refuse_poll(ISTHMUS_CLOSED, routine, "the queue is closed");
 }
 
+// Who polls by what ends here is to see what a far PE enqueues.
 int refuse_empty(const isthmus_queue& queue, const char* routine) {
+    far::serve_by_call();
     if (queue.ended()) return refuse_ended(routine);
     if (queue.consumer.over())
         return refuse_poll(ISTHMUS_CLOSED, routine,
@@ -267,7 +269,6 @@ ISTHMUS_API int isthmus_queue_peek(isthmus_queue* queue, const void** message, u
     if (!queue->consumes) return not_the_consumer("isthmus_queue_peek");
     *message = queue->consumer.peek(*size);
     if (*message) return ISTHMUS_OK;
-    far::serve_by_call();  // who polls by this sees what a far PE enqueues
     return refuse_empty(*queue, "isthmus_queue_peek");
 }
 
@@ -277,10 +278,7 @@ ISTHMUS_API int isthmus_dequeue(isthmus_queue* queue, const void** message, uint
     *message = queue->consumer.take(*size);
     if (*message) [[likely]]
         return ISTHMUS_OK;
-    if (timeout == 0 || queue->consumer.over()) {
-        far::serve_by_call();  // who polls by this sees what a far PE enqueues
-        return refuse_empty(*queue, "isthmus_dequeue");
-    }
+    if (timeout == 0 || queue->consumer.over()) return refuse_empty(*queue, "isthmus_dequeue");
     const char* routine = begin(Routine::native_dequeue);
     const bool done = wait_wakeable({Routine::native_dequeue}, deadline_after(timeout), [&] {
         *message = queue->consumer.take(*size);
