@@ -64,8 +64,9 @@ struct Set {
     const T* values;  // null if `value` is for all
 
     bool excludes(std::size_t i) const { return status != nullptr && status[i] != 0; }
+    T value_for(std::size_t i) const { return values == nullptr ? value : values[i]; }
     bool satisfied(std::size_t i, int cmp) const {
-        return compare(load(variables + i), cmp, values == nullptr ? value : values[i]);
+        return compare(load(variables + i), cmp, value_for(i));
     }
     bool is_empty() const {
         for (std::size_t i = 0; i < size; ++i) {
@@ -160,8 +161,7 @@ template <typename T>
     check(call.name, call.cmp);
     for (std::size_t i = 0; i < set.size; ++i) {
         if (set.excludes(i) || set.satisfied(i, call.cmp)) continue;
-        const T value = set.values == nullptr ? set.value : set.values[i];
-        wait_on(call, target_of(call, set.variables + i, value), sizeof(T),
+        wait_on(call, target_of(call, set.variables + i, set.value_for(i)), sizeof(T),
                 [&] { return set.satisfied(i, call.cmp); });
     }
 }
