@@ -54,6 +54,7 @@ struct Stored {
 struct Store {
     std::deque<Stored> messages;
     std::atomic<std::uint64_t> count = 0;  // relaxed: who finds some takes the lock
+    bool is_empty() const { return count.load(std::memory_order_relaxed) == 0; }
 };
 
 struct Pair {
@@ -196,6 +197,20 @@ Stored take(Store& store) {
     return first;
 }
 
+// Runs handlers of up to `most`; `finish` sees each message behind its handler.
+template <typename Finish>
+int serve(Store& store, int most, Finish&& finish) {
+    int handled = 0;
+    while (handled < most && !store.is_empty()) {
+        const Stored message = take(store);
+        if (!message.memory) break;
+        deliver(message.head(), message.bytes);
+        ++handled;
+        finish(message);
+    }
+    return handled;
+}
+
 }  // namespace
 
 void open() {
@@ -258,20 +273,15 @@ void land(int pe, const Parcel& parcel, const char* routine) {
 }
 
 bool has_requests() {
-    return state->requests.count.load(std::memory_order_relaxed) != 0;
+    return !state->requests.is_empty();
 }
 
 bool has_replies() {
-    return state->replies.count.load(std::memory_order_relaxed) != 0;
+    return !state->replies.is_empty();
 }
 
 int serve_requests(int most) {
-    int handled = 0;
-    while (handled < most && has_requests()) {
-        const Stored message = take(state->requests);
-        if (!message.memory) break;
-        deliver(message.head(), message.bytes);
-        ++handled;
+    return serve(state->requests, most, [](const Stored& message) {
         std::uint64_t credit = 0;
         {
             const std::lock_guard lock(guard);
@@ -282,19 +292,11 @@ int serve_requests(int most) {
             credit = pair.owed.to_tell();
         }
         if (credit != 0) tell_credit(message.head().source, credit);
-    }
-    return handled;
+    });
 }
 
 int serve_replies(int most) {
-    int handled = 0;
-    while (handled < most && has_replies()) {
-        const Stored message = take(state->replies);
-        if (!message.memory) break;
-        deliver(message.head(), message.bytes);
-        ++handled;
-    }
-    return handled;
+    return serve(state->replies, most, [](const Stored&) {});
 }
 
 }  // namespace isthmus::messages::far_post
