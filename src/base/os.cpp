@@ -1,5 +1,6 @@
 #include "base/os.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -120,12 +121,22 @@ void raise_open_files() {
 }
 
 void remove_provider_files(int process) {
-    constexpr int kEndpoints = 1024;  // one for each time that it has begun a session
-    for (int endpoint = 0; endpoint < kEndpoints; ++endpoint) {
-        char name[64];
-        std::snprintf(name, sizeof name, "/dev/shm/%d:%u:%d", process, geteuid(), endpoint);
-        unlink(name);
+    char begin[64];  // behind it a number for each time that the process has begun a session
+    const int length = std::snprintf(begin, sizeof begin, "%d:%u:", process, geteuid());
+    const int folder = open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    alignas(dirent) char entries[4096];
+    for (;;) {
+        const long bytes = syscall(SYS_getdents64, folder, entries, sizeof entries);
+        if (bytes <= 0) break;
+        for (long at = 0; at < bytes;) {
+            const auto& entry = *reinterpret_cast<const dirent*>(entries + at);
+            if (std::strncmp(entry.d_name, begin, static_cast<std::size_t>(length)) == 0)
+                unlinkat(folder, entry.d_name, 0);
+            at += entry.d_reclen;
+        }
     }
+    close(folder);
 }
 
 bool map_shared(void* address, std::size_t length, int file, std::uint64_t offset, bool replace) {

@@ -1,5 +1,6 @@
 #include "base/os.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -116,6 +118,28 @@ TEST(Os, EachRandomBitVariesAndNothingElseIsWritten) {
         EXPECT_EQ(any, std::vector<unsigned char>(count, 0xff)) << count << " bytes";
         EXPECT_EQ(all, std::vector<unsigned char>(count, 0x00)) << count << " bytes";
     }
+}
+
+// As many as a process has begun sessions; and no other's.
+TEST(Os, AllFilesOfAProcessProviderAreRemoved) {
+    const std::string mine =
+        "/dev/shm/" + std::to_string(getpid()) + ":" + std::to_string(geteuid()) + ":";
+    const std::string others =
+        "/dev/shm/1" + std::to_string(getpid()) + ":" + std::to_string(geteuid()) + ":0";
+    const auto make = [](const std::string& name) {
+        const int file = open(name.c_str(), O_CREAT | O_RDWR, 0600);
+        close(file);
+        return file >= 0;
+    };
+    ASSERT_TRUE(make(others));
+    for (int session = 0; session < 200; ++session)
+        ASSERT_TRUE(make(mine + std::to_string(session)));
+    ASSERT_TRUE(make(mine + "100000"));
+    remove_provider_files(getpid());
+    for (int session = 0; session < 200; ++session)
+        EXPECT_NE(access((mine + std::to_string(session)).c_str(), F_OK), 0) << session;
+    EXPECT_NE(access((mine + "100000").c_str(), F_OK), 0);
+    EXPECT_EQ(unlink(others.c_str()), 0);
 }
 
 TEST(Os, ThereIsMemoryAndAProcessor) {
