@@ -21,13 +21,19 @@ Descriptor open_socket(int seconds) {
     return made;
 }
 
-socklen_t name_socket(std::uint64_t number, sockaddr_un& address) {
+socklen_t name_socket(const char* name, sockaddr_un& address) {
     address = {};
     address.sun_family = AF_UNIX;
-    const int length = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
-                                     "isthmus-%016llx", static_cast<unsigned long long>(number));
+    const int length =
+        std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "isthmus-%s", name);
     return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
                                   static_cast<std::size_t>(length));
+}
+
+socklen_t name_socket(std::uint64_t number, sockaddr_un& address) {
+    char name[17];
+    std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(number));
+    return name_socket(name, address);
 }
 
 bool send_file(int socket, const Hello& hello, int file) {

@@ -51,7 +51,8 @@ auto retried(const Call& call) {
 
 // A socket whose calls wait for so many seconds at most.
 Descriptor open_socket(int seconds);
-// "@isthmus-NUMBER"; returns the length of the address.
+// The abstract name "@isthmus-NAME", "@isthmus-NUMBER"; returns the length of the address.
+socklen_t name_socket(const char* name, sockaddr_un& address);
 socklen_t name_socket(std::uint64_t number, sockaddr_un& address);
 
 bool send_file(int socket, const Hello& hello, int file);

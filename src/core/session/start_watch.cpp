@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -19,7 +18,7 @@
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/job/job.hpp"
-#include "core/session/credentials.hpp"
+#include "core/session/handshake.hpp"
 #include "core/session/manager.hpp"
 
 namespace isthmus {
@@ -42,13 +41,11 @@ std::string text_of(double time) {
 // can take that name: if another user has, or nobody listens there, each speaks.
 bool may_speak() {
     const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);  // kept to the end
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const int length = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
-                                     "isthmus-ends-%u-%d", geteuid(), getppid());
+    char who[32];
+    std::snprintf(who, sizeof who, "ends-%u-%d", geteuid(), getppid());
+    sockaddr_un address;
+    const socklen_t bytes = name_socket(who, address);
     const auto* const name = reinterpret_cast<const sockaddr*>(&address);
-    const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
-                                              static_cast<std::size_t>(length));
     if (bind(file, name, bytes) == 0) {
         listen(file, 256);
         return true;
