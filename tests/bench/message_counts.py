@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+from callgrind import totals_by_probe
+
 # What is counted, less what; instructions at most. Each request with its poll; of a medium and a long
 # one what is beyond a put of as many bytes.
 BUDGETS = {
@@ -44,12 +46,7 @@ def count(launcher, program):
         subprocess.run([launcher, "run", "-n", "2", "--timeout", "100", "/bin/sh", "-c", script, program],
                        check=True, env={"PATH": "/usr/bin:/bin", "SHMEM_SYMMETRIC_SIZE": "64M",
                                         "LD_BIND_NOW": "1"})
-        totals, probe = {}, None
-        for line in out.read_text().splitlines():
-            if line.startswith("desc: Trigger: "):
-                probe = line.partition("--dump-after=")[2]
-            elif line.startswith("summary: ") and probe:
-                totals.setdefault(probe, []).append(int(line.split()[1]))
+        totals = totals_by_probe(out.read_text())
     return {probe: sorted(values[WARM_CALLS:]) for probe, values in totals.items()}
 
 

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from callgrind import totals_by_probe
+
 # Probe: (instructions at most, the file whose comment states it).
 ENCODE, DECODE, ADMIT = "src/packet/encode.hpp", "src/packet/decode.hpp", "src/packet/admit.hpp"
 BUDGETS = {
@@ -33,12 +35,7 @@ def count(program):
         subprocess.run(["valgrind", "-q", "--tool=callgrind", "--collect-atstart=no", "--toggle-collect=probe_*",
                         "--combine-dumps=yes", "--dump-line=no", f"--callgrind-out-file={out}",
                         *[f"--dump-after={probe}" for probe in BUDGETS], program], check=True)
-        totals, probe = {}, None
-        for line in out.read_text().splitlines():
-            if line.startswith("desc: Trigger: "):
-                probe = line.partition("--dump-after=")[2]
-            elif line.startswith("summary: ") and probe:
-                totals.setdefault(probe, []).append(int(line.split()[1]))
+        totals = totals_by_probe(out.read_text())
     return {probe: values[WARM_CALLS:] for probe, values in totals.items()}
 
 
