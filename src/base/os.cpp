@@ -107,8 +107,8 @@ const char* advice_on_shared_file(int error) {
         case ENOSYS:
         case EPERM:
         case EACCES:
-            return "; the system call memfd_create is forbidden here (a container's seccomp "
-                   "profile?)";
+            return "; the system call memfd_create or ftruncate is forbidden here (a container's "
+                   "seccomp profile?)";
         default: return "";
     }
 }

@@ -88,9 +88,10 @@ def main():
         check("a job file that is too small", [PROGRAM], "file descriptor \\d+ has 65536 bytes and "
               "is no job of 2 PEs", 1, pass_fds=[file.fileno()],
               env={"ISTHMUS_BOOTSTRAP": f"local:{file.fileno()}:0:2"})
-    check("no shared memory, alone", [DENIED, "memfd_create", PROGRAM],
-          "shmem_init: cannot make shared memory: Operation not permitted; the system call "
-          "memfd_create is forbidden", 1)
+    for call in ("memfd_create", "ftruncate"):
+        check(f"no shared memory, alone: {call}", [DENIED, call, PROGRAM],
+              "shmem_init: cannot make shared memory: Operation not permitted; the system call "
+              "memfd_create or ftruncate is forbidden", 1)
     check("no shared memory, under a process manager", [DENIED, "memfd_create", PROGRAM],
           "start: cannot make shared memory: Operation not permitted; the system call", 1,
           env={"PMI_RANK": "0", "PMI_FD": "0", "PMI_SIZE": "2"})

@@ -17,6 +17,7 @@
 #define ALLOW          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static struct sock_filter memory[] = {NUMBER_OF_CALL, DENY(SYS_memfd_create, EPERM), ALLOW};
+static struct sock_filter sizes[] = {NUMBER_OF_CALL, DENY(SYS_ftruncate, EPERM), ALLOW};
 static struct sock_filter signals[] = {NUMBER_OF_CALL, DENY(SYS_signalfd4, EPERM), ALLOW};
 /* As RLIMIT_NPROC does. */
 static struct sock_filter threads[] = {NUMBER_OF_CALL, DENY(SYS_clone3, EAGAIN),
@@ -26,6 +27,7 @@ static const struct {
     const char* name;
     struct sock_fprog program;
 } filters[] = {{"memfd_create", {sizeof memory / sizeof *memory, memory}},
+               {"ftruncate", {sizeof sizes / sizeof *sizes, sizes}},
                {"signalfd", {sizeof signals / sizeof *signals, signals}},
                {"threads", {sizeof threads / sizeof *threads, threads}}};
 

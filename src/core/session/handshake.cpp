@@ -1,10 +1,13 @@
 #include "core/session/handshake.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+
+#include "core/job/job_layout.hpp"
 
 namespace isthmus {
 
@@ -80,6 +83,12 @@ Heard receive_file(int socket, int flags, Hello& hello, Descriptor& file) {
     if (whole) return Heard::hello;
     file = Descriptor();
     return Heard::noise;
+}
+
+bool holds_memory_of(int file, int pe) {
+    struct stat facts {};
+    return fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
+           static_cast<std::uint64_t>(facts.st_size) >= job_file_size(pe + 1);
 }
 
 }  // namespace isthmus

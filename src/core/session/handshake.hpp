@@ -64,5 +64,7 @@ enum class Heard {
 };
 // `flags`: of recvmsg.
 Heard receive_file(int socket, int flags, Hello& hello, Descriptor& file);
+// All that is mapped of a PE's file must be in it: an access behind its end would be a SIGBUS.
+bool holds_memory_of(int file, int pe);
 
 }  // namespace isthmus

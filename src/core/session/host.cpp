@@ -84,13 +84,6 @@ std::string failed(const char* what, int pe) {
            std::strerror(errno);
 }
 
-// The file must hold what is mapped of it: an access behind its end would be a SIGBUS.
-bool holds_memory_of(int file, int pe) {
-    struct stat facts {};
-    return fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
-           static_cast<std::uint64_t>(facts.st_size) >= job_file_size(pe + 1);
-}
-
 bool take_file(int pe, Descriptor file, const Hello& hello, cpu_set_t& processors) {
     int& place = host_table.files[static_cast<std::size_t>(pe)];
     if (place >= 0 || !holds_memory_of(file.file(), pe)) return false;
