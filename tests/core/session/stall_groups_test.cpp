@@ -34,7 +34,8 @@ TEST(StallGroups, SixtyFourPesAreThreeLinesTheCauseFirst) {
     std::vector<Doing> all;
     for (int pe = 0; pe < 64; ++pe) {
         Doing doing = waits(pe, (pe + 63) % 64);
-        if (pe == 40) doing = {pe, Doing::Rank::computing, "computing; last noted call shmem_put"};
+        if (pe == 40)
+            doing = {pe, Doing::Rank::computing, "computing; last noted call shmem_put", 0, -1, ""};
         if (pe == 7) {
             doing = waits(pe, -1, "in shmem_wait_until");
             doing.rest = ", watching flag (is 0; waits for == 1)";
