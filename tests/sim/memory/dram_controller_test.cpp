@@ -293,6 +293,31 @@ TEST(DramController, FirstReadyBeatsFirstCome) {
     EXPECT_LT(finished[1] * 2, finished[0]);
 }
 
+// Writes wait behind reads until write_high of them do; then they go, down to write_low.
+TEST(DramController, ManyWritesGoBeforeReads) {
+    const MachineDescription m = table3();
+    for (const std::uint64_t writes : {m.memory.write_high - 1, m.memory.write_high}) {
+        std::vector<Command> log;
+        DramController<Recorder> dram(m, Recorder{&log});
+        for (std::uint64_t i = 0; i < 128; ++i)
+            dram.read(address_of(m, 0, 0, 0, i), 0, 0);
+        for (std::uint64_t i = 0; i < writes; ++i)
+            dram.write(address_of(m, 1, 0, 0, i), 0);
+        dram.advance(1'000'000);
+        std::string order;  // of the columns
+        for (const Command& c : log) {
+            if (c.command == DramCommand::kRead) order += 'r';
+            if (c.command == DramCommand::kWrite) order += 'w';
+        }
+        const auto drained = static_cast<std::size_t>(m.memory.write_high - m.memory.write_low);
+        const auto left = static_cast<std::size_t>(m.memory.write_low);
+        EXPECT_EQ(order,
+                  writes < m.memory.write_high
+                      ? std::string(128, 'r') + std::string(writes, 'w')
+                      : std::string(drained, 'w') + std::string(128, 'r') + std::string(left, 'w'));
+    }
+}
+
 // A stream of row hits must not starve a request for another row of the same bank.
 TEST(DramController, OldRequestsAreNotStarved) {
     const MachineDescription m = table3();

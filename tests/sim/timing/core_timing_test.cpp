@@ -184,6 +184,19 @@ TEST(BranchPredictor, LearnsLoopsAndReturns) {
     EXPECT_LT(wrong, 50u);
 }
 
+TEST(BranchPredictor, AReturnToElsewhereIsMispredicted) {
+    BranchPredictor predictor(table3().branch);
+    const RetiredInstruction call{0x2000, 0x3000, TimingClass::kCall};
+    const RetiredInstruction back{0x3002, 0x2004, TimingClass::kReturn};
+    const RetiredInstruction elsewhere{0x3002, 0x4000, TimingClass::kReturn};
+    predictor.resolve(call);
+    EXPECT_TRUE(predictor.resolve(back));
+    EXPECT_FALSE(predictor.resolve(back)) << "nothing is called";
+    predictor.resolve(call);
+    EXPECT_FALSE(predictor.resolve(elsewhere));
+    EXPECT_FALSE(predictor.resolve(back)) << "its call has been returned from";
+}
+
 /// Two nodes; the steps are node 0's.
 ScriptedMachine two_nodes(std::uint64_t remote_loads, std::vector<Step> steps) {
     MachineDescription m = table3();

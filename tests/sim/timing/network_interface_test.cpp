@@ -96,6 +96,23 @@ TEST(NetworkInterface, UnloadedWriteLatencyMatchesHandCalculation) {
     EXPECT_EQ(s.simulator->nodes()[0]->memory().statistics().remote_reads, nlb.table_reads);
 }
 
+// In a table as small as the machine most namespaces do not lie where the search begins.
+TEST(NetworkInterface, TheWalkGoesOnToTheNextSlot) {
+    MachineDescription m = mesh_of(4, 4);
+    m.nlb.table_entries = 16;
+    ScriptedMachine s(m);
+    for (NodeId target = 1; target < 16; ++target) {
+        s.set_word(target, data(m), 100 + target);
+        s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::kLoad, target, data(m))));
+    }
+    ASSERT_TRUE(s.simulator->run());
+    ASSERT_EQ(s.sources[0]->answers.size(), 15u);
+    for (std::size_t i = 0; i < 15; ++i)
+        EXPECT_EQ(s.sources[0]->answers[i].word(), 101 + i);
+    const NlbStatistics& nlb = s.simulator->nodes()[0]->nic().nlb_statistics();
+    EXPECT_GT(nlb.table_reads, nlb.misses);
+}
+
 TEST(NetworkInterface, NlbOfOneEntryMissesEachChange) {
     MachineDescription m = mesh_of(4, 1);
     m.nlb.entries = 1;
