@@ -32,7 +32,7 @@ DETECT = 3.0
 # then a PE ends the job, which takes two seconds where the process manager does not answer.
 SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
 LIMIT = (2 * DETECT + 1.5 + 4) * SLOW
-ROUNDS = 25
+ROUNDS = 25  # at least, so that the job outlives the faults
 # Seconds over which faults are spread: the start, and all of the life.
 START, LIFE = 0.5, 1.5
 # Behind a cut the kernel may take a second until it asks for a neighbour's address again. So that the
@@ -84,10 +84,20 @@ def kill_all(pids):
             pass
 
 
-def launch(hosts, program, pes, environment):
+def rounds_for(life, hosts, program):
+    """So many that a job lasts longer than that on this machine."""
+    began = time.monotonic()
+    job = launch(hosts, program, ROUNDS, 2 * hosts.count, dict(os.environ, ISTHMUS_SPIN="0"))
+    output = job.communicate()[0]
+    if job.returncode != 0:
+        sys.exit(f"an undisturbed job ends with status {job.returncode}: {output}")
+    return max(ROUNDS, int(ROUNDS * 1.2 * life / (time.monotonic() - began)))
+
+
+def launch(hosts, program, rounds, pes, environment):
     words = [hosts.shell, hosts.names()[0], "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec",
              hosts.shell, "-hosts", ",".join(hosts.names()), "-ppn", str(pes // hosts.count), "-n",
-             str(pes), program, str(ROUNDS)]
+             str(pes), program, str(rounds)]
     return subprocess.Popen(words, env=environment, text=True, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             start_new_session=True)
@@ -129,7 +139,7 @@ def disturb(job, hosts, mark, program, pes, fault, delay, chosen):
     return (victim,)
 
 
-def trial(number, seed, hosts, program, fault):
+def trial(number, seed, hosts, program, rounds, fault):
     dice = random.Random(f"{seed}/{number}")
     delay, chosen = dice.uniform(0, dice.choice((START, LIFE))), dice.randrange(64)
     pes = 2 * hosts.count
@@ -137,7 +147,7 @@ def trial(number, seed, hosts, program, fault):
     detect = SHORT_CUT_DETECT if fault == "short cut" else DETECT
     environment = dict(os.environ, TEST_MARK=mark, ISTHMUS_SPIN="0",
                        ISTHMUS_DETECT_SECONDS=str(detect), ISTHMUS_JOIN_SECONDS=str(2 * detect))
-    job = launch(hosts, program, pes, environment)
+    job = launch(hosts, program, rounds, pes, environment)
     disturbed = disturb(job, hosts, mark, program, pes, fault, delay, chosen)
     began = time.monotonic()
     wrong = []
@@ -207,9 +217,10 @@ def main():
     try:
         for count in (2, 3):
             with tempfile.TemporaryDirectory() as folder, Hosts(count, folder) as hosts:
+                rounds = rounds_for(LIFE, hosts, program)
                 for number in range(count - 2, trials, 2):
                     fault = faults[number // 2 % len(faults)]
-                    result = trial(number, seed, hosts, program, fault)
+                    result = trial(number, seed, hosts, program, rounds, fault)
                     table[count, result[0]].append(result[1:])
     except Unavailable as reason:
         print(reason)

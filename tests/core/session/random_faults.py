@@ -25,7 +25,7 @@ PES = 4
 DETECT = 2
 # The start is watched by twice that, then a PE ends itself within seven seconds.
 LIMIT = (2 * DETECT + 7) * float(os.environ.get("TEST_SLOWNESS", "1"))  # seconds from the fault to the end
-ROUNDS = "25"
+ROUNDS = 25                                               # at least, so that the job outlives the faults
 HANG = 3                                                  # the launcher's limit where a PE stops
 LIFE = 0.6                                                # seconds over which faults are spread
 FAULTS = {"kill": signal.SIGKILL, "abort": signal.SIGABRT, "freeze": signal.SIGSTOP,
@@ -69,7 +69,14 @@ def parents(pids, program):
     return sorted(found)
 
 
-def launch(launcher, isthmus, program, hangs, environment):
+def rounds_for(life, isthmus, program):
+    """So many that a job lasts longer than that on this machine."""
+    began = time.monotonic()
+    subprocess.run([isthmus, "run", "-n", str(PES), program, str(ROUNDS)], check=True)
+    return max(ROUNDS, int(ROUNDS * 1.2 * life / (time.monotonic() - began)))
+
+
+def launch(launcher, isthmus, program, rounds, hangs, environment):
     if launcher == "run":
         words = [isthmus, "run", "-n", str(PES)]
         words += ["--timeout", str(HANG)] if hangs else []
@@ -77,7 +84,7 @@ def launch(launcher, isthmus, program, hangs, environment):
         words = ["mpiexec.hydra", "-n", str(PES)]
         if hangs:
             environment["MPIEXEC_TIMEOUT"] = str(HANG)
-    return subprocess.Popen(words + [program, ROUNDS], env=environment, text=True,
+    return subprocess.Popen(words + [program, str(rounds)], env=environment, text=True,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, start_new_session=True)
 
@@ -105,7 +112,7 @@ def disturb(job, launcher, mark, program, fault, delay, chosen):
     return victim
 
 
-def trial(number, seed, launcher, isthmus, program):
+def trial(number, seed, launcher, isthmus, program, rounds):
     dice = random.Random(f"{seed}/{number}")
     fault = list(FAULTS)[number // 2 % len(FAULTS)]
     delay, chosen = dice.uniform(0, LIFE), dice.randrange(PES)
@@ -114,10 +121,9 @@ def trial(number, seed, launcher, isthmus, program):
     ended = fault == "launcher killed"
     alone = fault == "launcher stopped"
     files = set(os.listdir("/dev/shm"))
-    job = launch(launcher, isthmus, program, hangs, dict(os.environ, TEST_MARK=mark,
-                                                         ISTHMUS_SPIN="0",
-                                                         ISTHMUS_DETECT_SECONDS=str(DETECT),
-                                                         ISTHMUS_JOIN_SECONDS=str(2 * DETECT)))
+    environment = dict(os.environ, TEST_MARK=mark, ISTHMUS_SPIN="0",
+                       ISTHMUS_DETECT_SECONDS=str(DETECT), ISTHMUS_JOIN_SECONDS=str(2 * DETECT))
+    job = launch(launcher, isthmus, program, rounds, hangs, environment)
     victim = disturb(job, launcher, mark, program, fault, delay, chosen)
     pids = marked(mark)
     began = time.monotonic()
@@ -178,10 +184,11 @@ def main():
     if not shutil.which("mpiexec.hydra"):
         print("no mpiexec.hydra: by isthmus run alone")
         launchers = ["run"]
+    rounds = rounds_for(LIFE, isthmus, program)
     table = collections.defaultdict(list)
     for number in range(trials):
         launcher = launchers[number % len(launchers)]
-        what, *result = trial(number, seed, launcher, isthmus, program)
+        what, *result = trial(number, seed, launcher, isthmus, program, rounds)
         table[launcher, what].append(result)
     print("| launcher | fault | trials | longest to the end | without a word | wrong |\n"
           "|---|---|---|---|---|---|")
