@@ -55,9 +55,13 @@ constexpr std::array kTable{
     SettingDescription{"ISTHMUS_PREFIX", nullptr, SettingKind::flag, "0", nullptr, "launch",
                        "Begin each line of output with its PE."},
     SettingDescription{"ISTHMUS_LAUNCHER", nullptr, SettingKind::choice, "auto",
-                       "auto|srun|hydra|prterun|mpirun", "launch",
+                       "auto|srun|hydra|prterun|mpirun|ssh", "launch",
                        "What `isthmus run --hosts` hands a job of several hosts over to. auto: "
-                       "srun within an allocation of Slurm, else the first that is installed."},
+                       "srun within an allocation of Slurm, else the first that is installed, else "
+                       "ssh, by which it starts the PEs itself."},
+    SettingDescription{"ISTHMUS_REMOTE_SHELL", nullptr, SettingKind::text, "", nullptr, "launch",
+                       "How the launcher ssh reaches a host: words to which the host and a command "
+                       "are added. ssh, never asking for a password, if not set."},
     SettingDescription{"ISTHMUS_STATS", nullptr, SettingKind::flag, "0", nullptr, "diagnosis",
                        "Count calls and bytes of each routine and between each pair of PEs "
                        "(program compiled with oshcc -profile)."},

@@ -50,6 +50,7 @@ enum class Setting : std::uint8_t {
     bind,
     prefix,
     launcher,
+    remote_shell,
     stats,
     stats_file,
     trace,

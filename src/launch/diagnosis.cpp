@@ -39,7 +39,7 @@ std::string describe_end(const PeEnd& end, const std::string& host) {
         if (end.state == PeState::loaded) text += " before shmem_init";
         if (end.state == PeState::finalized) return text + " after shmem_finalize";
     }
-    return text + last_call(end.state, end.routine) + "; the job ends";
+    return text + (end.knows_call ? last_call(end.state, end.routine) : "") + "; the job ends";
 }
 
 bool ends_job(const PeEnd& end) {

@@ -14,6 +14,7 @@ struct PeEnd {
     PeState state = PeState::absent;
     Routine routine = Routine::none;
     bool out_of_memory = false;  // the kernel's out-of-memory killer has been at work
+    bool knows_call = true;      // false: of another host, `routine` says nothing
 };
 
 // "isthmus: PE 2 (host b): "

@@ -15,8 +15,11 @@
 
 #include "base/error.hpp"
 #include "base/quote.hpp"
+#include "base/settings.hpp"
 #include "core/job/job_layout.hpp"
 #include "launch/program.hpp"
+#include "launch/reach.hpp"
+#include "launch/remote/head.hpp"
 
 namespace isthmus::launch {
 namespace {
@@ -34,6 +37,7 @@ constexpr Known kKnown[] = {
     {RemoteLauncher::hydra, "hydra", {"mpiexec.hydra", "mpiexec.mpich", "mpiexec"}},
     {RemoteLauncher::prterun, "prterun", {"prterun", nullptr, nullptr}},
     {RemoteLauncher::mpirun, "mpirun", {"mpirun.openmpi", "mpirun", nullptr}},
+    {RemoteLauncher::ssh, "ssh", {"ssh", nullptr, nullptr}},  // or what ISTHMUS_REMOTE_SHELL says
 };
 
 // `mpiexec` and `mpirun` are anybody's names.
@@ -46,6 +50,7 @@ bool is_really(RemoteLauncher kind, const std::string& program, const Site& site
 }
 
 std::string find_launcher(const Known& known, const Site& site) {
+    if (known.kind == RemoteLauncher::ssh) return site.find(site.remote_shell);
     for (const char* const name : known.programs) {
         if (!name) break;
         std::string path = site.find(name);
@@ -238,6 +243,9 @@ std::string read_output(const Words& command) {
     return output;
 }
 
+// For a host to answer before its job is given up.
+constexpr double kReachSeconds = 5;
+
 int refuse(const std::string& what) {
     say(("isthmus: " + what + "\n").c_str());
     return kStatusUsage;
@@ -249,6 +257,7 @@ Site Site::here(const std::string& library_folder) {
     Site site;
     site.find = find_in_path;
     site.ask = read_output;
+    site.remote_shell = launch::remote_shell()[0];
     site.allocation = std::getenv("SLURM_JOB_ID") != nullptr;
     std::error_code error;
     site.pmix = std::filesystem::exists(library_folder + "/libisthmus-pmix.so", error);
@@ -275,9 +284,10 @@ LauncherChoice choose_launcher(const std::string& asked, const Site& site) {
         choice.program = find_launcher(known, site);
         if (choice.program.empty()) continue;
         if (complete(choice, site)) {
-            choice.reason = wanted ? "asked for"
-                            : known.kind == RemoteLauncher::srun
-                                ? "within an allocation of Slurm"
+            choice.reason = wanted                               ? "asked for"
+                            : known.kind == RemoteLauncher::srun ? "within an allocation of Slurm"
+                            : known.kind == RemoteLauncher::ssh
+                                ? "no other launcher is here"
                                 : "the first of mpiexec.hydra, prterun and mpirun that is here";
             return choice;
         }
@@ -286,8 +296,8 @@ LauncherChoice choose_launcher(const std::string& asked, const Site& site) {
     LauncherChoice none;
     none.reason =
         (asked == "auto"   ? "no launcher for several hosts was found (srun within an allocation, "
-                             "mpiexec.hydra, prterun, Open MPI's mpirun); install one (Debian: mpich "
-                             "or openmpi-bin)"
+                             "mpiexec.hydra, prterun, Open MPI's mpirun, ssh); install one (Debian: "
+                             "openssh-client, mpich or openmpi-bin)"
          : why_not.empty() ? "launcher " + asked + " was not found in PATH"
                            : "launcher " + asked + " cannot be used") +
         why_not;
@@ -305,6 +315,7 @@ std::vector<std::string> handover_command(const RunOptions& options, const Launc
         case RemoteLauncher::mpirun:
             say_to_open_mpi(options, choice, forwarded, words, error);
             break;
+        case RemoteLauncher::ssh: break;  // understands all there is
     }
     const bool understands =
         choice.kind == RemoteLauncher::mpirun || choice.kind == RemoteLauncher::prterun;
@@ -318,24 +329,44 @@ std::vector<std::string> handover_command(const RunOptions& options, const Launc
     return words;
 }
 
-int hand_over(const RunOptions& options, const std::string& library_folder) {
-    const LauncherChoice choice = choose_launcher(options.launcher, Site::here(library_folder));
-    if (choice.program.empty()) return refuse(choice.reason);
-    std::string error;
-    const Words words = handover_command(options, choice, variables_to_forward(options), error);
-    if (!error.empty()) return refuse(error);
-    if (options.dry_run) {
-        std::puts(quote(words).c_str());
-        return 0;
+namespace {
+
+// Slurm knows its own hosts, and who names another way to reach them knows that.
+bool has_own_way(RemoteLauncher kind) {
+    const auto any_set = [](std::initializer_list<const char*> names) {
+        return std::any_of(names.begin(), names.end(),
+                           [](const char* name) { return std::getenv(name) != nullptr; });
+    };
+    switch (kind) {
+        case RemoteLauncher::srun: return true;
+        case RemoteLauncher::hydra:
+            return any_set({"HYDRA_LAUNCHER", "HYDRA_LAUNCHER_EXEC", "HYDRA_BOOTSTRAP"});
+        case RemoteLauncher::prterun:
+        case RemoteLauncher::mpirun:
+            return any_set({"OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent", "OMPI_MCA_plm",
+                            "PRTE_MCA_plm"});
+        case RemoteLauncher::ssh: return !value(Setting::remote_shell).text.empty();
     }
+    return true;
+}
+
+// Empty, or a line for each host that cannot be reached.
+std::string problems_of_hosts(const RunOptions& options, RemoteLauncher kind, const Site& site) {
+    if (options.hosts.empty() || has_own_way(kind)) return "";
+    const std::string ssh = site.find("ssh");
+    std::string text;
+    for (const std::string& line :
+         unreachable(options.hosts, kReachSeconds, [&](const std::string& host) {
+             return ssh.empty() ? std::string() : site.ask({ssh, "-G", host});
+         }))
+        text += (text.empty() ? "" : "\nisthmus: ") + line;
+    return text;
+}
+
+int become_launcher(const RunOptions& options, const LauncherChoice& choice, const Words& words) {
     for (const std::string& entry : options.environment) {
         const auto equals = entry.find('=');
         setenv(entry.substr(0, equals).c_str(), entry.c_str() + equals + 1, 1);
-    }
-    if (!options.split_directory.empty()) {
-        std::error_code problem;
-        std::filesystem::create_directories(options.split_directory, problem);
-        if (problem) return refuse("--split " + options.split_directory + ": " + problem.message());
     }
     std::vector<char*> pointers;
     for (const std::string& word : words)
@@ -344,6 +375,34 @@ int hand_over(const RunOptions& options, const std::string& library_folder) {
     execv(pointers[0], pointers.data());
     say(("isthmus: cannot run " + choice.program + ": " + std::strerror(errno) + "\n").c_str());
     return kStatusNotExecutable;
+}
+
+}  // namespace
+
+int hand_over(const RunOptions& options, const std::string& library_folder,
+              const std::string& tool) {
+    const Site site = Site::here(library_folder);
+    const LauncherChoice choice = choose_launcher(options.launcher, site);
+    if (choice.program.empty()) return refuse(choice.reason);
+    const bool own = choice.kind == RemoteLauncher::ssh;
+    if (own && options.hosts.empty()) return refuse("by ssh on which hosts? --hosts names them");
+    std::string error;
+    const Words words = handover_command(options, choice, variables_to_forward(options), error);
+    if (!own && !error.empty()) return refuse(error);
+    if (options.dry_run) {
+        std::fputs(
+            own ? describe_remote_start(options, tool).c_str() : (quote(words) + "\n").c_str(),
+            stdout);
+        return 0;
+    }
+    if (const std::string problem = problems_of_hosts(options, choice.kind, site); !problem.empty())
+        return refuse(problem);
+    if (!options.split_directory.empty()) {
+        std::error_code problem;
+        std::filesystem::create_directories(options.split_directory, problem);
+        if (problem) return refuse("--split " + options.split_directory + ": " + problem.message());
+    }
+    return own ? run_on_hosts(options, tool) : become_launcher(options, choice, words);
 }
 
 }  // namespace isthmus::launch

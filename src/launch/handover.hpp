@@ -1,5 +1,5 @@
-// Jobs on several hosts. `isthmus run` starts nothing on another machine itself: it becomes the
-// launcher that the site has, with its own options in that one's spelling.
+// Jobs on several hosts. `isthmus run` becomes the launcher that the site has, with its own options
+// in that one's spelling; where there is none it starts the PEs itself (remote/head.hpp).
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace isthmus::launch {
 
-enum class RemoteLauncher : unsigned char { srun, hydra, prterun, mpirun };
+enum class RemoteLauncher : unsigned char { srun, hydra, prterun, mpirun, ssh };
 
 struct LauncherChoice {
     RemoteLauncher kind = RemoteLauncher::hydra;
@@ -25,13 +25,14 @@ struct Site {
     std::function<std::string(const std::string& name)> find;
     // What a command prints, standard error included.
     std::function<std::string(const std::vector<std::string>& command)> ask;
+    std::string remote_shell = "ssh";
     bool allocation = false;  // we are within Slurm's
     bool pmix = false;        // the library has its module for PMIx
     // `library_folder`: of libisthmus.so, beside which its modules lie.
     static Site here(const std::string& library_folder);
 };
 
-// `asked`: auto, srun, hydra, prterun or mpirun.
+// `asked`: auto, srun, hydra, prterun, mpirun or ssh.
 LauncherChoice choose_launcher(const std::string& asked, const Site& site);
 
 // Whether the environment is a Slurm allocation of several hosts, outside of a step.
@@ -43,8 +44,10 @@ std::vector<std::string> handover_command(const RunOptions& options, const Launc
                                           const std::vector<std::string>& forwarded,
                                           std::string& error);
 
-// Becomes the launcher, or prints the command if options.dry_run. Returns an exit status if it
-// cannot.
-int hand_over(const RunOptions& options, const std::string& library_folder);
+// Becomes the launcher, or prints the command if options.dry_run; or runs the job by `tool`, the
+// path of `isthmus`, on each host. Hosts that cannot be reached are refused before. Returns an exit
+// status.
+int hand_over(const RunOptions& options, const std::string& library_folder,
+              const std::string& tool);
 
 }  // namespace isthmus::launch

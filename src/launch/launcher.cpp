@@ -15,6 +15,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/quote.hpp"
 #include "core/job/job_layout.hpp"
 #include "launch/handover.hpp"
 #include "launch/keeper.hpp"
@@ -138,7 +139,7 @@ int run_job(const RunOptions& options) {
 }
 
 int run_command(const std::string& name, const std::vector<std::string>& arguments,
-                const std::string& library_folder) {
+                const std::string& library_folder, const std::string& tool) {
     RunOptions options;
     switch (parse_run_options(name, arguments, options)) {
         case ParseResult::help: return 0;
@@ -146,12 +147,13 @@ int run_command(const std::string& name, const std::vector<std::string>& argumen
         case ParseResult::run: break;
     }
     if (options.dry_run && !options.elsewhere) {
-        std::puts("on this host, by isthmus run itself");
+        std::printf("%d %s on this host, by isthmus run itself: %s\n", options.pes,
+                    options.pes == 1 ? "PE" : "PEs", quote(options.command).c_str());
         return 0;
     }
     if (!options.elsewhere) return run_job(options);
     leave_outer_job();
-    return hand_over(options, library_folder);
+    return hand_over(options, library_folder, tool);
 }
 
 }  // namespace isthmus::launch

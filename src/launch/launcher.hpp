@@ -9,8 +9,8 @@ namespace isthmus::launch {
 int run_job(const RunOptions& options);
 
 // `isthmus run ARGUMENTS` with all its output; `name` is "isthmus run" or "oshrun";
-// `library_folder` that of libisthmus.so.
+// `library_folder` that of libisthmus.so; `tool` the path of `isthmus`.
 int run_command(const std::string& name, const std::vector<std::string>& arguments,
-                const std::string& library_folder);
+                const std::string& library_folder, const std::string& tool);
 
 }  // namespace isthmus::launch

@@ -118,8 +118,9 @@ class RunFormatter : public CLI::Formatter {
 };
 
 constexpr const char* kDescription =
-    "Runs N copies of a program as the PEs of one job: on this host, or with --hosts through the\n"
-    "launcher that is installed for several.\n\n"
+    "Runs N copies of a program as the PEs of one job: on this host, or with --hosts on several, "
+    "through\n"
+    "the launcher that is installed for that, or by ssh.\n\n"
     "Each PE gets its number, and memory that all PEs share, from the launcher; no file, no port\n"
     "and no daemon is involved, and nothing remains when the job has ended, however it ends. A\n"
     "program that is no Isthmus program may be run as well.\n";
@@ -344,8 +345,8 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     std::string host_file;
     std::string each;
     app.add_option("--hosts", hosts,
-                   "Run the job on these hosts, by srun, mpiexec.hydra, prterun or mpirun; also "
-                   "host:PEs")
+                   "Run the job on these hosts, by srun, mpiexec.hydra, prterun, mpirun or ssh; "
+                   "also host:PEs")
         ->type_name("H1,H2,...");
     app.add_option("--hostfile", host_file,
                    "The same from a file: host, host:PEs or host slots=PEs")
@@ -355,10 +356,10 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     app.add_option("--launcher", options.launcher,
                    "Which launcher starts the PEs of several hosts. Standard: ISTHMUS_LAUNCHER, "
                    "else auto")
-        ->type_name("auto|srun|hydra|prterun|mpirun")
-        ->check(CLI::IsMember({"auto", "srun", "hydra", "prterun", "mpirun"}));
+        ->type_name("auto|srun|hydra|prterun|mpirun|ssh")
+        ->check(CLI::IsMember({"auto", "srun", "hydra", "prterun", "mpirun", "ssh"}));
     app.add_flag("--dry-run", options.dry_run,
-                 "Print the launcher's command for several hosts, and run nothing");
+                 "Print what would be started where, and run nothing");
 
     std::string debugged;
     std::string memory_checked;

@@ -31,6 +31,12 @@ Check check_proc();
 Check check_settings();
 Check check_other_launchers();
 Check check_library();
+// For jobs of several hosts.
+Check check_roads();
+Check check_launchers();
+Check check_host_name();
+// "a,b:2": whether a job runs there, by this launcher.
+std::vector<Check> check_hosts(const std::string& list, const std::string& launcher);
 // These two compile and run a program, in a temporary directory.
 std::vector<Check> check_compiler_and_job(int pes);
 

@@ -25,7 +25,7 @@ const char* verdict_name(Verdict verdict) {
     return "?";
 }
 
-std::vector<Check> all_checks(int pes) {
+std::vector<Check> all_checks(int pes, const std::string& hosts, const std::string& launcher) {
     std::vector<Check> checks{
         check_settings(),
         check_memory(pes),
@@ -42,8 +42,14 @@ std::vector<Check> all_checks(int pes) {
         check_proc(),
         check_other_launchers(),
         check_library(),
+        check_roads(),
+        check_launchers(),
+        check_host_name(),
     };
     for (Check& check : check_compiler_and_job(pes))
+        checks.push_back(std::move(check));
+    if (hosts.empty()) return checks;
+    for (Check& check : check_hosts(hosts, launcher))
         checks.push_back(std::move(check));
     return checks;
 }
@@ -62,6 +68,12 @@ int doctor_command(const std::vector<std::string>& arguments) {
                    "Check for jobs of this many PEs. Standard: one a processor, at least 2")
         ->check(CLI::Range(1, kMaxHostPes))
         ->type_name("N");
+    std::string hosts;
+    std::string launcher = "auto";
+    app.add_option("--hosts", hosts, "Try a job on these hosts, too: a PE each, or host:PEs")
+        ->type_name("H1,H2,...");
+    app.add_option("--launcher", launcher, "By this launcher of `isthmus run`. Standard: auto")
+        ->check(CLI::IsMember({"auto", "srun", "hydra", "prterun", "mpirun", "ssh"}));
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::CallForHelp&) {
@@ -70,7 +82,7 @@ int doctor_command(const std::vector<std::string>& arguments) {
     } catch (const CLI::ParseError& error) {
         return refuse_arguments(app, error);
     }
-    const std::vector<Check> checks = all_checks(pes);
+    const std::vector<Check> checks = all_checks(pes, hosts, launcher);
     int counts[3] = {};
     for (const Check& check : checks)
         ++counts[static_cast<int>(check.verdict)];

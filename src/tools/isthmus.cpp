@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "launch/launcher.hpp"
 #include "launch/program.hpp"
+#include "launch/remote/agent.hpp"
 #include "tools/doctor.hpp"
 #include "tools/info.hpp"
 #include "tools/place.hpp"
@@ -48,8 +49,12 @@ int run_helper(const std::string& command, const Arguments& arguments) {
     return launch::kStatusNotExecutable;
 }
 
+int run_jobs_as(const char* name, const Arguments& arguments) {
+    const Place place = find_place();
+    return launch::run_command(name, arguments, place.lib, place.bin + "/isthmus");
+}
 int run_jobs(const Arguments& arguments) {
-    return launch::run_command("isthmus run", arguments, find_place().lib);
+    return run_jobs_as("isthmus run", arguments);
 }
 int run_bench(const Arguments& arguments) {
     return run_helper("bench", arguments);
@@ -100,7 +105,7 @@ int main_with(std::string_view called_as, const Arguments& arguments) {
     if (called_as == "oshrun") {
         if (!arguments.empty() && (arguments[0] == "--version" || arguments[0] == "-V"))
             return print_version({});
-        return launch::run_command("oshrun", arguments, find_place().lib);
+        return run_jobs_as("oshrun", arguments);
     }
     if (arguments.empty()) {
         write_help(stderr);
@@ -111,6 +116,7 @@ int main_with(std::string_view called_as, const Arguments& arguments) {
     if (name == "--version" || name == "-V") name = "version";
     for (const Command& command : kCommands)
         if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
+    if (name == "agent" && arguments.size() == 1) return launch::serve_as_agent();
     std::vector<std::string_view> known;
     for (const Command& command : kCommands)
         known.emplace_back(command.name);

@@ -1,8 +1,4 @@
 // Compiles and runs a program, as a user would.
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +9,7 @@
 
 #include "tools/checks.hpp"
 #include "tools/place.hpp"
+#include "tools/program_run.hpp"
 
 namespace isthmus::tools {
 namespace {
@@ -36,43 +33,6 @@ class TemporaryDirectory {
     std::string path_;
     std::error_code error_;
 };
-
-struct Outcome {
-    int status = -1;
-    std::string output;  // standard output and standard error
-};
-
-Outcome run_program(const std::vector<std::string>& command) {
-    Outcome outcome;
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return outcome;
-    const pid_t child = fork();
-    if (child == 0) {
-        std::vector<char*> pointers;
-        pointers.reserve(command.size() + 1);
-        for (const std::string& word : command)
-            pointers.push_back(const_cast<char*>(word.c_str()));
-        pointers.push_back(nullptr);
-        dup2(ends[1], STDOUT_FILENO);
-        dup2(ends[1], STDERR_FILENO);
-        execv(pointers[0], pointers.data());
-        _exit(127);
-    }
-    close(ends[1]);
-    char buffer[4096];
-    ssize_t count = 0;
-    while (child > 0 && (count = read(ends[0], buffer, sizeof buffer)) > 0)
-        outcome.output.append(buffer, static_cast<std::size_t>(count));
-    close(ends[0]);
-    int status = 0;
-    if (child > 0 && waitpid(child, &status, 0) == child)
-        outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return outcome;
-}
-
-std::string first_line_of(const std::string& text) {
-    return text.substr(0, text.find('\n'));
-}
 
 // The line that says most: compilers and linkers begin with where, and follow with what.
 std::string telling_line_of(const std::string& text) {
@@ -122,7 +82,7 @@ std::vector<Check> check_compiler_and_job(int pes) {
     const std::string source = directory.path() + "/trial.c";
     const std::string program = directory.path() + "/trial";
     std::ofstream(source) << kProgram;
-    const Outcome compiled = run_program({place.bin + "/oshcc", "-O2", source, "-o", program});
+    const ProgramRun compiled = run_program({place.bin + "/oshcc", "-O2", source, "-o", program});
     if (compiled.status != 0) {
         compiler.verdict = job.verdict = Verdict::fail;
         compiler.finding = "oshcc cannot compile a program: " + telling_line_of(compiled.output);
@@ -131,7 +91,7 @@ std::vector<Check> check_compiler_and_job(int pes) {
         return {compiler, job};
     }
     compiler.finding = first_line_of(run_program({place.bin + "/oshcc", "--version"}).output);
-    const Outcome ran = run_program(
+    const ProgramRun ran = run_program(
         {place.bin + "/isthmus", "run", "--timeout", "20", "-n", std::to_string(pes), program});
     job.finding = "a program on " + std::to_string(pes) + " PEs ";
     if (ran.status == 0) {

@@ -19,6 +19,13 @@ foreach(launcher hydra mpirun)
     # By `isthmus run --hosts`.
     add_hosts_test(${launcher}.handover --launcher ${launcher} --handover)
 endforeach()
+# By isthmus run itself, over what stands for ssh.
+add_hosts_test(ssh --launcher ssh --hosts 2 --pes 4 basics p2p active_sets)
+add_hosts_test(ssh.three --launcher ssh --hosts 3 --pes 6 basics)
+add_hosts_test(ssh.exits --launcher ssh --exits)
+add_hosts_test(ssh.killed --launcher ssh --fault killed)
+add_hosts_test(ssh.cut_off --launcher ssh --fault cut-off --operation "a get|outside")
+add_hosts_test(ssh.handover --launcher ssh --handover)
 add_hosts_test(prterun --launcher prterun --hosts 2 --pes 4 basics collectives)
 add_hosts_test(prterun.exits --launcher prterun --exits)
 add_hosts_test(prterun.killed --launcher prterun --fault killed)

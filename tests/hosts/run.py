@@ -19,6 +19,9 @@ from slurm import Slurm
 from switch import Link
 
 
+ISTHMUS = "isthmus"  # the path of the tool
+
+
 def command(launcher, hosts, pes, words, layout=None):
     program = " ".join(words)
     each = pes // hosts.count
@@ -35,6 +38,8 @@ def command(launcher, hosts, pes, words, layout=None):
         return start + ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", hosts.shell, "-hosts",
                         ",".join(names), "-ppn", str(each), "-n", str(pes), program]
     places = ",".join(f"{name}:{each}" for name in names)
+    if launcher == "ssh":  # isthmus run itself
+        return start + [ISTHMUS, "run", "--launcher", "ssh", "--hosts", places, program]
     if launcher == "prterun":
         return start + ["prterun", "--allow-run-as-root", "--map-by", "slot:oversubscribe", "--host",
                         places, "-n", str(pes), program]
@@ -105,6 +110,8 @@ def prepare_prterun(hosts):
 
 
 def need_launcher(launcher):
+    if launcher == "ssh":
+        return
     tool = {"hydra": "mpiexec.hydra", "mpirun": "mpirun.openmpi", "prterun": "prterun",
             "salloc": "salloc"}.get(launcher, "srun")
     if shutil.which(tool) is None:
@@ -305,7 +312,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", required=True)
     parser.add_argument("--launcher", default="hydra",
-                        choices=["hydra", "mpirun", "prterun", "srun-pmix", "srun-pmi2", "salloc"])
+                        choices=["hydra", "mpirun", "prterun", "srun-pmix", "srun-pmi2", "salloc", "ssh"])
     parser.add_argument("--hosts", type=int, default=2)
     parser.add_argument("--pes", type=int, default=4)
     parser.add_argument("--layout", type=lambda text: [int(count) for count in text.split(",")],
@@ -319,6 +326,8 @@ def main():
                         help="NAME is shmem_NAME; core_NAME, native_NAME are whole; arguments may "
                         "follow")
     arguments = parser.parse_args()
+    global ISTHMUS
+    ISTHMUS = os.path.join(os.path.abspath(arguments.bin), "isthmus")
     try:
         link = LINKS.get(arguments.link)
         with tempfile.TemporaryDirectory() as folder, \
@@ -328,7 +337,9 @@ def main():
                 run_programs
             if arguments.launcher == "prterun":
                 prepare_prterun(hosts)
-            if arguments.launcher in ("hydra", "mpirun", "prterun"):
+            if arguments.launcher == "ssh":
+                os.environ["ISTHMUS_REMOTE_SHELL"] = hosts.shell
+            if arguments.launcher in ("hydra", "mpirun", "prterun", "ssh"):
                 failed = work(arguments, hosts)
             else:
                 with Slurm(hosts, arguments.pes) as slurm:

@@ -90,7 +90,7 @@ TEST(Options, Hosts) {
     for (const Words& words :
          {Words{"--hosts", "a,b", "p"}, Words{"--hosts", "a b", "-n", "2", "p"},
           Words{"--hostfile", "/no/such", "-n", "2", "p"}, Words{"--per-host", "0", "p"},
-          Words{"--per-host", "2", "-n", "3", "p"}, Words{"--launcher", "ssh", "p"},
+          Words{"--per-host", "2", "-n", "3", "p"}, Words{"--launcher", "rsh", "p"},
           Words{"--hosts", "a:2,b:2", "-n", "5", "p"}, Words{"--hosts", "a:512,b:513", "p"},
           Words{"--hosts", "localhost:257", "p"},
           Words{"--hosts", "a", "--hostfile", "f", "-n", "1", "p"}})

@@ -1,0 +1,30 @@
+// Whether the hosts of a job can be reached, before anything is started there: a misspelt name is
+// told by its name and at once, and a host that is down does not hold the launcher up for minutes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "launch/hosts.hpp"
+
+namespace isthmus::launch {
+
+// Where a remote shell goes for a host, as its own configuration says.
+struct Way {
+    std::string name;  // what is looked up
+    std::string port = "22";
+    bool by_another = false;  // through a jump host or a command: nothing can be said from here
+};
+
+// What `ssh -G HOST` prints; without it the host's own name.
+Way way_to(const std::string& host, const std::string& configuration);
+
+// Tries all at once. For each host that cannot be reached a line that says why: no such name, or no
+// answer within `seconds`. A port that refuses is an answer.
+// `configuration`: what the remote shell has to say of a host.
+std::vector<std::string> unreachable(
+    const std::vector<HostShare>& hosts, double seconds,
+    const std::function<std::string(const std::string& host)>& configuration);
+
+}  // namespace isthmus::launch

@@ -1,0 +1,418 @@
+#include "launch/remote/agent.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/os.hpp"
+#include "launch/output.hpp"
+#include "launch/processes.hpp"
+#include "launch/program.hpp"
+#include "launch/remote/frame.hpp"
+#include "launch/remote/manager.hpp"
+#include "launch/remote/orders.hpp"
+#include "launch/spawn.hpp"
+
+namespace isthmus::launch {
+namespace {
+
+constexpr double kSweepSeconds = 5;
+// Of a line to the process manager; longer ones are nobody's.
+constexpr std::size_t kLongestLine = 65536;
+
+void close_file(int& file) {
+    if (file >= 0) close(file);
+    file = -1;
+}
+
+struct Member {
+    pid_t process = -1;  // -1 once it has ended
+    pid_t started = -1;
+    int manager = -1;  // our end of its PMI_FD
+    int output = -1, errors = -1;
+    std::string line;  // from it, not whole yet
+};
+
+class Agent {
+  public:
+    int serve();
+
+  private:
+    bool read_orders();
+    bool start_all();
+    bool start(int pe, const char* path, const std::vector<char*>& arguments,
+               const Binding& binding);
+    void wait_for_event();
+    void hear_launcher();
+    void act_on(const Frame& frame);
+    void hear_manager_line(Member& member, int pe);
+    void act_on_line(Member& member, int pe, std::string_view line);
+    void pass_on(int& file, FrameKind kind, int pe);
+    void reap();
+    void finish();
+
+    void send(FrameKind kind, int pe, std::string_view bytes) {
+        up_.append(frame_text(kind, pe, bytes));
+    }
+    void refuse(int status, const std::string& why) {
+        send(FrameKind::refused, -1, static_cast<char>(status) + why);
+    }
+    int pe_of(const Member& member) const {
+        return orders_.first + static_cast<int>(&member - members_.data());
+    }
+
+    OutputQueue up_{STDOUT_FILENO};
+    FrameReader down_;
+    Orders orders_;
+    std::vector<Member> members_;
+    HostManager manager_{0, 0, 0};
+    Inheritance inheritance_ = Inheritance::present();
+    int signals_ = -1;
+    int input_ = -1;  // where PE 0 reads from, our end
+    OutputQueue input_queue_{-1};
+    bool input_ended_ = false;
+    bool connected_ = true;
+    int running_ = 0;
+};
+
+int Agent::serve() {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    std::signal(SIGPIPE, SIG_IGN);
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
+    sigset_t heard;
+    sigemptyset(&heard);
+    for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP})
+        sigaddset(&heard, signal);
+    signals_ = signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
+    fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
+    up_.append(greeting());
+    up_.write_some();
+    if (read_orders() && start_all()) {
+        while (running_ > 0 && connected_)
+            wait_for_event();
+    }
+    finish();
+    return 0;
+}
+
+// Nothing else can happen before they are here.
+bool Agent::read_orders() {
+    Frame frame;
+    for (;;) {
+        pollfd input{STDIN_FILENO, POLLIN, 0};
+        poll(&input, 1, -1);
+        char buffer[65536];
+        const ssize_t count = read(STDIN_FILENO, buffer, sizeof buffer);
+        if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+        if (count <= 0) return false;
+        down_.feed({buffer, static_cast<std::size_t>(count)});
+        if (down_.is_damaged()) break;
+        if (down_.next(frame)) break;
+    }
+    auto orders = frame.kind == FrameKind::orders ? parse_orders(frame.bytes) : std::nullopt;
+    if (!orders) {
+        refuse(kStatusLauncher, "what the launcher sent is damaged");
+        return false;
+    }
+    orders_ = std::move(*orders);
+    return true;
+}
+
+bool Agent::start_all() {
+    struct stat info {};
+    if (stat(orders_.directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) ||
+        chdir(orders_.directory.c_str()) != 0) {
+        refuse(kStatusUsage,
+               "there is no directory " + orders_.directory + " there; --wdir names another");
+        return false;
+    }
+    // What a program is called is looked up as its user would.
+    for (const std::string& entry : orders_.environment)
+        if (entry.starts_with("PATH=")) setenv("PATH", entry.c_str() + 5, 1);
+    const Program program = find_program(orders_.command[0], orders_.directory);
+    if (!program.error.empty()) {
+        refuse(program.status, program.error);
+        return false;
+    }
+    const Binding binding = choose_binding(orders_.bind, orders_.count);
+    if (!binding.error.empty()) {
+        refuse(kStatusUsage, binding.error);
+        return false;
+    }
+    if (orders_.show_binding) {
+        send(FrameKind::note, -1, "host " + orders_.host + ": " + binding.reason);
+        for (std::size_t i = 0; i < binding.sets.size(); ++i)
+            send(FrameKind::note, -1,
+                 "PE " + std::to_string(orders_.first + static_cast<int>(i)) + ": processors " +
+                     binding.sets[i].text());
+    }
+    members_.resize(static_cast<std::size_t>(orders_.count));
+    manager_ = HostManager(orders_.first, orders_.count, orders_.pes);
+    std::vector<char*> arguments;
+    for (std::string& argument : orders_.command)
+        arguments.push_back(argument.data());
+    arguments.push_back(nullptr);
+    for (const Member& member : members_)
+        if (!start(pe_of(member), program.path.c_str(), arguments, binding)) return false;
+    return true;
+}
+
+bool Agent::start(int pe, const char* path, const std::vector<char*>& arguments,
+                  const Binding& binding) {
+    Member& member = members_[static_cast<std::size_t>(pe - orders_.first)];
+    int manager[2] = {-1, -1}, output[2] = {-1, -1}, errors[2] = {-1, -1}, input[2] = {-1, -1};
+    const bool made = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, manager) == 0 &&
+                      pipe2(output, O_CLOEXEC) == 0 && pipe2(errors, O_CLOEXEC) == 0 &&
+                      (pe != 0 || pipe2(input, O_CLOEXEC) == 0);
+    if (pe != 0) input[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    SpawnResult result;
+    result.error = errno;
+    result.step = "a pipe";
+    if (made && input[0] >= 0) {
+        fcntl(manager[1], F_SETFD, 0);  // this one alone is inherited, by this PE alone
+        std::vector<std::string> words = orders_.environment;
+        words.push_back("PMI_FD=" + std::to_string(manager[1]));
+        words.push_back("PMI_RANK=" + std::to_string(pe));
+        words.push_back("PMI_SIZE=" + std::to_string(orders_.pes));
+        std::vector<char*> environment;
+        for (std::string& word : words)
+            environment.push_back(word.data());
+        environment.push_back(nullptr);
+        SpawnRequest request;
+        request.path = path;
+        request.arguments = &arguments;
+        request.environment = &environment;
+        if (!binding.sets.empty())
+            request.processors = &binding.sets[static_cast<std::size_t>(pe - orders_.first)];
+        request.inheritance = &inheritance_;
+        request.in_background = true;
+        request.input = input[0];
+        request.output = output[1];
+        request.errors = errors[1];
+        result = spawn(request);
+    }
+    for (int* const theirs : {&manager[1], &output[1], &errors[1], &input[0]})
+        close_file(*theirs);
+    if (result.error != 0) {
+        for (int* const ours : {&manager[0], &output[0], &errors[0], &input[1]})
+            close_file(*ours);
+        const bool exec = std::strcmp(result.step, "exec") == 0;
+        refuse(exec ? kStatusNotExecutable : kStatusLauncher,
+               exec ? describe_exec_error(path, result.error)
+                    : "cannot start PE " + std::to_string(pe) + ": " + result.step + ": " +
+                          std::strerror(result.error) +
+                          (result.error == EAGAIN   ? "; raise the limit of processes (ulimit -u)"
+                           : result.error == EMFILE ? "; raise the limit of open files (ulimit -n)"
+                                                    : ""));
+        return false;
+    }
+    for (const int ours : {manager[0], output[0], errors[0], input[1]})
+        if (ours >= 0) fcntl(ours, F_SETFL, O_NONBLOCK);
+    member = {result.process, result.process, manager[0], output[0], errors[0], {}};
+    if (pe == 0) {
+        input_ = input[1];
+        input_queue_ = OutputQueue(input_);
+    }
+    ++running_;
+    return true;
+}
+
+void Agent::wait_for_event() {
+    // The launcher's reader may be slow; then the PEs are, as they would be on a pipe of their own.
+    const bool full = up_.congested();
+    std::vector<pollfd> polled{
+        {STDIN_FILENO, static_cast<short>(input_queue_.congested() ? 0 : POLLIN), 0},
+        {signals_, POLLIN, 0}};
+    if (!up_.empty()) polled.push_back({STDOUT_FILENO, POLLOUT, 0});
+    if (!input_queue_.empty()) polled.push_back({input_, POLLOUT, 0});
+    for (const Member& member : members_) {
+        for (const int file : {member.output, member.errors})
+            if (file >= 0 && !full) polled.push_back({file, POLLIN, 0});
+        if (member.manager >= 0) polled.push_back({member.manager, POLLIN, 0});
+    }
+    poll(polled.data(), polled.size(), -1);
+    hear_launcher();
+    for (Member& member : members_) {
+        const int pe = pe_of(member);
+        if (!full) {
+            pass_on(member.output, FrameKind::output, pe);
+            pass_on(member.errors, FrameKind::errors, pe);
+        }
+        hear_manager_line(member, pe);
+    }
+    signalfd_siginfo info{};
+    while (read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+        if (info.ssi_signo != SIGCHLD) connected_ = false;  // somebody wants this host left
+    }
+    reap();
+    input_queue_.write_some();
+    if (input_ >= 0 && ((input_ended_ && input_queue_.empty()) || input_queue_.broken())) {
+        close_file(input_);
+        input_queue_ = OutputQueue(-1);
+    }
+    up_.write_some();
+    if (up_.broken()) connected_ = false;
+}
+
+void Agent::hear_launcher() {
+    if (input_queue_.congested()) return;
+    char buffer[65536];
+    const ssize_t count = read(STDIN_FILENO, buffer, sizeof buffer);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (count <= 0) {
+        connected_ = false;
+        return;
+    }
+    down_.feed({buffer, static_cast<std::size_t>(count)});
+    for (Frame frame; down_.next(frame);)
+        act_on(frame);
+    if (down_.is_damaged()) connected_ = false;
+}
+
+void Agent::act_on(const Frame& frame) {
+    switch (frame.kind) {
+        case FrameKind::input:
+            if (input_ < 0) break;
+            if (frame.bytes.empty())
+                input_ended_ = true;
+            else
+                input_queue_.append(frame.bytes);
+            break;
+        case FrameKind::signal:
+            for (const Member& member : members_)
+                if (member.process > 0 && frame.bytes.size() == 1)
+                    kill(member.process, frame.bytes[0]);
+            break;
+        case FrameKind::values: {
+            std::string_view left = frame.bytes;
+            while (!left.empty()) {
+                const auto key = left.substr(0, left.find('\0'));
+                left.remove_prefix(std::min(key.size() + 1, left.size()));
+                const auto value = left.substr(0, left.find('\0'));
+                left.remove_prefix(std::min(value.size() + 1, left.size()));
+                manager_.learn(std::string(key), std::string(value));
+            }
+            break;
+        }
+        case FrameKind::go_on: {
+            std::vector<int> waiting;
+            for (const Member& member : members_)
+                if (manager_.is_waiting(pe_of(member))) waiting.push_back(member.manager);
+            const std::string answer = manager_.go_on();
+            for (const int file : waiting)
+                if (file >= 0) [[maybe_unused]]
+                    const auto sent = ::send(file, answer.data(), answer.size(), MSG_NOSIGNAL);
+            break;
+        }
+        default: connected_ = false;  // nothing that a launcher says
+    }
+}
+
+void Agent::hear_manager_line(Member& member, int pe) {
+    char buffer[4096];
+    while (member.manager >= 0) {
+        const ssize_t count = read(member.manager, buffer, sizeof buffer);
+        if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+        if (count <= 0) {
+            close_file(member.manager);
+            return;
+        }
+        member.line.append(buffer, static_cast<std::size_t>(count));
+        for (std::size_t end = 0; (end = member.line.find('\n')) != std::string::npos;) {
+            const std::string line = member.line.substr(0, end);
+            member.line.erase(0, end + 1);
+            act_on_line(member, pe, line);
+        }
+        if (member.line.size() > kLongestLine) act_on_line(member, pe, member.line);
+    }
+}
+
+void Agent::act_on_line(Member& member, int pe, std::string_view line) {
+    if (member.manager < 0) return;
+    const HostManager::Outcome outcome = manager_.take_line(pe, line);
+    if (!outcome.problem.empty()) {
+        send(FrameKind::note, pe, "PE " + std::to_string(pe) + " " + outcome.problem);
+        close_file(member.manager);
+        return;
+    }
+    if (outcome.began) send(FrameKind::began, pe, "");
+    if (outcome.left) send(FrameKind::left, pe, "");
+    if (!outcome.key.empty()) {
+        std::string pair = outcome.key;
+        pair.push_back('\0');
+        pair.append(outcome.value).push_back('\0');
+        send(FrameKind::put, pe, pair);
+    }
+    if (outcome.all_arrived) send(FrameKind::arrived, -1, "");
+    if (outcome.aborts) send(FrameKind::aborted, pe, number_bytes(outcome.status));
+    // An answer is short and a question is out: there is room.
+    if (!outcome.answer.empty() &&
+        ::send(member.manager, outcome.answer.data(), outcome.answer.size(), MSG_NOSIGNAL) < 0)
+        close_file(member.manager);
+}
+
+void Agent::pass_on(int& file, FrameKind kind, int pe) {
+    char buffer[65536];
+    while (file >= 0 && !up_.congested()) {
+        const ssize_t count = read(file, buffer, sizeof buffer);
+        if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+        if (count <= 0) return close_file(file);
+        send(kind, pe, {buffer, static_cast<std::size_t>(count)});
+    }
+}
+
+void Agent::reap() {
+    int status = 0;
+    for (pid_t child = 0; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
+        for (Member& member : members_) {
+            if (member.process != child) continue;
+            // What it said last comes before its end.
+            hear_manager_line(member, pe_of(member));
+            pass_on(member.output, FrameKind::output, pe_of(member));
+            pass_on(member.errors, FrameKind::errors, pe_of(member));
+            member.process = -1;
+            --running_;
+            send(FrameKind::ended, pe_of(member), number_bytes(status));
+        }
+    }
+}
+
+void Agent::finish() {
+    const SweepResult sweep = sweep_descendants({}, kSweepSeconds);
+    for (Member& member : members_) {
+        pass_on(member.output, FrameKind::output, pe_of(member));
+        pass_on(member.errors, FrameKind::errors, pe_of(member));
+        if (member.started > 0 && kill(member.started, 0) != 0 && errno == ESRCH)
+            os::remove_provider_files(member.started);
+    }
+    if (sweep.killed > 0) send(FrameKind::left_behind, -1, number_bytes(sweep.killed));
+    // Until the launcher has all of it, or is gone.
+    while (!up_.empty()) {
+        pollfd ready{STDOUT_FILENO, POLLOUT, 0};
+        poll(&ready, 1, -1);
+        up_.write_some();
+    }
+}
+
+}  // namespace
+
+int serve_as_agent() {
+    return Agent().serve();
+}
+
+}  // namespace isthmus::launch

@@ -1,0 +1,587 @@
+#include "launch/remote/head.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/os.hpp"
+#include "base/quote.hpp"
+#include "base/settings.hpp"
+#include "launch/diagnosis.hpp"
+#include "launch/output.hpp"
+#include "launch/program.hpp"
+#include "launch/remote/frame.hpp"
+#include "launch/remote/orders.hpp"
+#include "launch/signals.hpp"
+#include "launch/spawn.hpp"
+
+namespace isthmus::launch {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+// From the start of the remote shell to the agent's greeting: the shell's own limit, and some more.
+constexpr std::uint64_t kPatience = 30 * kSecond;
+// For the agents to tidy up behind the last PE.
+constexpr std::uint64_t kFarewell = 8 * kSecond;
+
+std::uint64_t nanoseconds(double seconds) {
+    return static_cast<std::uint64_t>(std::min(seconds, 1e9) * 1e9);
+}
+
+struct Far {  // one host
+    std::string name;
+    int first = 0;
+    int count = 0;
+    pid_t shell = -1;
+    int from = -1;  // what the agent says
+    OutputQueue to{-1};
+    FrameReader frames;
+    std::string before;  // until it has greeted
+    bool greeted = false;
+    int running = 0;
+    int arrived = 0;
+    bool refused = false;
+};
+
+struct FarPe {
+    PeState state = PeState::absent;
+    bool ended = false;
+    std::unique_ptr<LineCutter> lines[2];  // of output and errors, with --prefix
+    int split = -1;                        // the file of --split
+};
+
+class Head {
+  public:
+    Head(const RunOptions& options, const std::string& tool) : options_(options), tool_(tool) {}
+    int run();
+
+  private:
+    bool start(Far& host);
+    bool open_split_files();
+    void wait_for_event();
+    void hear_signals();
+    void hear_input();
+    void hear(Far& host);
+    void act_on(Far& host, Frame& frame);
+    void pass_on(const Frame& frame, bool is_error);
+    void pe_ended(Far& host, int pe, int wait_status);
+    void lost(Far& host);
+    void judge_absent();
+    void go_on_if_all_arrived();
+    void tick(std::uint64_t now);
+    void end(int status, const std::string& line, int signal);
+    void send_signal(int signal);
+    void finish();
+
+    FarPe* pe_at(std::int32_t pe) {
+        return pe >= 0 && pe < options_.pes ? &pes_[static_cast<std::size_t>(pe)] : nullptr;
+    }
+    void announce(const std::string& line) { errors_.append(line + "\n"); }
+    bool over() const {
+        return std::all_of(hosts_.begin(), hosts_.end(),
+                           [](const Far& host) { return host.from < 0; });
+    }
+
+    const RunOptions& options_;
+    const std::string& tool_;
+    Inheritance inheritance_ = Inheritance::present();
+    std::vector<Far> hosts_;
+    std::vector<FarPe> pes_;
+    OutputQueue output_{STDOUT_FILENO};
+    OutputQueue errors_{STDERR_FILENO};
+    std::string values_;  // put since the last barrier
+    int signals_ = -1;
+    bool input_open_ = true;
+    int status_ = 0;
+    bool ending_ = false, killed_ = false, ended_by_signal_ = false, someone_failed_ = false;
+    bool finishing_ = false;
+    std::uint64_t began_ = 0, timeout_at_ = 0, deadline_ = 0;
+    int left_behind_ = 0;
+};
+
+bool Head::start(Far& host) {
+    std::vector<std::string> words = agent_command(tool_, host.name);
+    const Program shell = find_program(words[0], "");
+    if (!shell.error.empty()) {
+        announce("isthmus: " + shell.error +
+                 "; it starts the PEs of other hosts "
+                 "(ISTHMUS_REMOTE_SHELL names another)");
+        status_ = shell.status;
+        return false;
+    }
+    int down[2] = {-1, -1}, up[2] = {-1, -1};
+    if (pipe2(down, O_CLOEXEC) != 0 || pipe2(up, O_CLOEXEC) != 0) {
+        announce(std::string("isthmus: cannot make a pipe: ") + std::strerror(errno));
+        status_ = kStatusLauncher;
+        return false;
+    }
+    std::vector<char*> arguments, environment;
+    for (std::string& word : words)
+        arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    for (char** entry = environ; *entry; ++entry)
+        environment.push_back(*entry);
+    environment.push_back(nullptr);
+    SpawnRequest request;
+    request.path = shell.path.c_str();
+    request.arguments = &arguments;
+    request.environment = &environment;
+    // In a group of its own: Ctrl-C is ours to pass on.
+    Inheritance inheritance = inheritance_;
+    inheritance.process_group = 0;
+    request.inheritance = &inheritance;
+    request.input = down[0];
+    request.output = up[1];
+    const SpawnResult result = spawn(request);
+    close(down[0]);
+    close(up[1]);
+    if (result.error != 0) {
+        announce("isthmus: cannot run " + shell.path + ": " + std::strerror(result.error));
+        status_ = kStatusLauncher;
+        close(down[1]);
+        close(up[0]);
+        return false;
+    }
+    host.shell = result.process;
+    host.from = up[0];
+    fcntl(host.from, F_SETFL, O_NONBLOCK);
+    host.to = OutputQueue(down[1]);
+    host.running = host.count;
+    Orders orders;
+    orders.first = host.first;
+    orders.count = host.count;
+    orders.pes = options_.pes;
+    orders.host = host.name;
+    orders.directory = options_.working_directory;
+    if (orders.directory.empty()) {
+        char* const here = getcwd(nullptr, 0);
+        orders.directory = here ? here : "/";
+        std::free(here);
+    }
+    orders.bind = options_.bind;
+    orders.show_binding = options_.show_binding;
+    orders.command = options_.command;
+    orders.environment = environment_for_hosts(options_.environment);
+    host.to.append(frame_text(FrameKind::orders, -1, orders_text(orders)));
+    return true;
+}
+
+bool Head::open_split_files() {
+    if (options_.split_directory.empty()) return true;
+    for (int pe = 0; pe < options_.pes; ++pe) {
+        const std::string path = options_.split_directory + "/pe-" + std::to_string(pe) + ".out";
+        const int file =
+            open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+        if (file < 0) {
+            announce("isthmus: cannot write " + path + ": " + std::strerror(errno));
+            return false;
+        }
+        pes_[static_cast<std::size_t>(pe)].split = file;
+    }
+    return true;
+}
+
+int Head::run() {
+    pes_ = std::vector<FarPe>(static_cast<std::size_t>(options_.pes));
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGCHLD, SIG_DFL);
+    sigset_t heard = handled_signals();
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
+    signals_ = signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
+    began_ = os::monotonic_nanoseconds();
+    if (options_.timeout_seconds > 0) timeout_at_ = began_ + nanoseconds(options_.timeout_seconds);
+    int first = 0;
+    for (const HostShare& share : options_.hosts) {
+        Far& host = hosts_.emplace_back();
+        host.name = share.name;
+        host.first = first;
+        host.count = share.pes;
+        first += share.pes;
+    }
+    if (!open_split_files()) {
+        status_ = kStatusLauncher;
+    } else {
+        for (Far& host : hosts_)
+            if (!start(host)) {
+                end(status_, "", SIGTERM);
+                break;
+            }
+    }
+    while (!over()) {
+        wait_for_event();
+        tick(os::monotonic_nanoseconds());
+    }
+    finish();
+    // Every PE dealt with the signal and exited with 0: then so does the job.
+    if (ended_by_signal_ && !someone_failed_) return 0;
+    return status_;
+}
+
+void Head::wait_for_event() {
+    const bool full = output_.congested() || errors_.congested();
+    std::vector<pollfd> polled{{signals_, POLLIN, 0}};
+    if (input_open_ && hosts_[0].greeted && !hosts_[0].to.congested())
+        polled.push_back({STDIN_FILENO, POLLIN, 0});
+    for (const OutputQueue* const queue : {&output_, &errors_})
+        if (!queue->empty()) polled.push_back({queue->file(), POLLOUT, 0});
+    for (const Far& host : hosts_) {
+        if (host.from >= 0 && !full) polled.push_back({host.from, POLLIN, 0});
+        if (host.from >= 0 && !host.to.empty()) polled.push_back({host.to.file(), POLLOUT, 0});
+    }
+    poll(polled.data(), polled.size(), 250);
+    hear_signals();
+    hear_input();
+    for (Far& host : hosts_) {
+        if (!full) hear(host);
+        if (host.from >= 0) host.to.write_some();
+    }
+    output_.write_some();
+    errors_.write_some();
+}
+
+void Head::hear_signals() {
+    signalfd_siginfo info{};
+    while (read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+        const auto signal = static_cast<int>(info.ssi_signo);
+        const SignalUse use = use_of(signal);
+        if (use == SignalUse::end) {
+            if (ended_by_signal_) deadline_ = 0;  // asked again: no more patience
+            if (!ending_) ended_by_signal_ = true;
+            end(128 + signal, "isthmus: " + describe_signal(signal) + "; the job ends", signal);
+            continue;
+        }
+        send_signal(signal);
+        if (use == SignalUse::suspend) {
+            for (Far& host : hosts_)
+                if (host.from >= 0) host.to.write_some();
+            raise(SIGSTOP);
+        }
+    }
+}
+
+void Head::hear_input() {
+    Far& host = hosts_[0];
+    if (!input_open_ || !host.greeted || host.to.congested()) return;
+    pollfd ready{STDIN_FILENO, POLLIN, 0};
+    if (poll(&ready, 1, 0) <= 0) return;
+    char buffer[65536];
+    const ssize_t count = read(STDIN_FILENO, buffer, sizeof buffer);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    // Nothing: its end, or a terminal that is not ours to read.
+    const std::string_view bytes(buffer, count > 0 ? static_cast<std::size_t>(count) : 0);
+    input_open_ = !bytes.empty();
+    host.to.append(frame_text(FrameKind::input, 0, bytes));
+}
+
+void Head::hear(Far& host) {
+    char buffer[65536];
+    while (host.from >= 0) {
+        const ssize_t count = read(host.from, buffer, sizeof buffer);
+        if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+        if (count <= 0) return lost(host);
+        const std::string_view bytes(buffer, static_cast<std::size_t>(count));
+        if (host.refused && !host.greeted) continue;  // nothing that it says counts
+        if (host.greeted) {
+            host.frames.feed(bytes);
+        } else {
+            host.before += bytes;
+            std::string heard;
+            const int found = take_greeting(host.before, heard);
+            if (found < 0) {
+                host.refused = true;
+                end(kStatusLauncher,
+                    "isthmus: host " + host.name + ": " + tool_ + " there is " +
+                        (heard.size() < 20
+                             ? "of version " + heard + ", and here of " + ISTHMUS_VERSION
+                             : "no `isthmus`: " + heard),
+                    SIGTERM);
+                return;
+            }
+            if (found == 0) continue;
+            host.greeted = true;
+            host.frames.feed(host.before);
+        }
+        for (Frame frame; host.frames.next(frame);)
+            act_on(host, frame);
+        if (host.frames.is_damaged()) return lost(host);
+    }
+}
+
+void Head::act_on(Far& host, Frame& frame) {
+    FarPe* const pe = pe_at(frame.pe);
+    const bool own = frame.pe >= host.first && frame.pe < host.first + host.count;
+    std::int32_t number = 0;
+    switch (frame.kind) {
+        case FrameKind::refused:
+            host.refused = true;
+            if (!frame.bytes.empty())
+                end(static_cast<unsigned char>(frame.bytes[0]),
+                    "isthmus: host " + host.name + ": " + frame.bytes.substr(1), SIGTERM);
+            break;
+        case FrameKind::note: announce("isthmus: " + frame.bytes); break;
+        case FrameKind::output:
+        case FrameKind::errors: pass_on(frame, frame.kind == FrameKind::errors); break;
+        case FrameKind::put: values_ += frame.bytes; break;
+        case FrameKind::arrived:
+            ++host.arrived;
+            go_on_if_all_arrived();
+            break;
+        case FrameKind::began:
+            if (own) pe->state = PeState::running;
+            judge_absent();
+            break;
+        case FrameKind::left:
+            if (own) pe->state = PeState::finalized;
+            break;
+        case FrameKind::aborted:
+            if (own && read_number(frame.bytes, number)) {
+                pe->state = PeState::failed;
+                end(number & 255, "", SIGTERM);
+            }
+            break;
+        case FrameKind::ended:
+            if (own && read_number(frame.bytes, number) && !pe->ended)
+                pe_ended(host, frame.pe, number);
+            break;
+        case FrameKind::left_behind:
+            if (read_number(frame.bytes, number)) left_behind_ += number;
+            break;
+        default: break;  // nothing that an agent says
+    }
+}
+
+void Head::pass_on(const Frame& frame, bool is_error) {
+    FarPe* const pe = pe_at(frame.pe);
+    if (!pe) return;
+    if (pe->split >= 0) {
+        std::string_view left = frame.bytes;
+        while (!left.empty()) {
+            const ssize_t count = write(pe->split, left.data(), left.size());
+            if (count < 0 && errno == EINTR) continue;
+            if (count <= 0) break;
+            left.remove_prefix(static_cast<std::size_t>(count));
+        }
+        return;
+    }
+    OutputQueue& queue = is_error ? errors_ : output_;
+    if (!options_.prefix) return queue.append(frame.bytes);
+    auto& cutter = pe->lines[is_error ? 1 : 0];
+    if (!cutter) cutter = std::make_unique<LineCutter>("[" + std::to_string(frame.pe) + "] ");
+    cutter->feed(frame.bytes, queue);
+}
+
+// All hosts wait: what was put is everybody's, and all go on.
+void Head::go_on_if_all_arrived() {
+    const bool all =
+        std::all_of(hosts_.begin(), hosts_.end(), [](const Far& host) { return host.arrived > 0; });
+    if (!all) return;
+    for (Far& host : hosts_) {
+        --host.arrived;
+        host.to.append(frame_text(FrameKind::values, -1, values_));
+        host.to.append(frame_text(FrameKind::go_on, -1, ""));
+    }
+    values_.clear();
+}
+
+void Head::pe_ended(Far& host, int pe, int wait_status) {
+    FarPe& own = pes_[static_cast<std::size_t>(pe)];
+    own.ended = true;
+    --host.running;
+    PeEnd ended;
+    ended.pe = pe;
+    ended.wait_status = wait_status;
+    ended.state = own.state;
+    ended.knows_call = false;
+    someone_failed_ |= wait_status != 0;
+    if (ending_) return;
+    const int status_of_pe = job_status(ended);
+    if (ends_job(ended))
+        return end(status_ != 0 ? status_ : status_of_pe, describe_end(ended, host.name), SIGTERM);
+    if (status_of_pe != 0 && status_ == 0) {
+        status_ = status_of_pe;
+        announce(describe_end(ended, host.name));
+    }
+    judge_absent();
+}
+
+// A PE that ended without shmem_init, for which one that has called it would wait for ever.
+void Head::judge_absent() {
+    if (ending_) return;
+    const auto absent = std::find_if(pes_.begin(), pes_.end(), [](const FarPe& pe) {
+        return pe.ended && pe.state == PeState::absent;
+    });
+    const auto running = std::find_if(pes_.begin(), pes_.end(), [](const FarPe& pe) {
+        return !pe.ended && pe.state == PeState::running;
+    });
+    if (absent == pes_.end() || running == pes_.end()) return;
+    const int pe = static_cast<int>(absent - pes_.begin());
+    const auto host = std::find_if(hosts_.begin(), hosts_.end(),
+                                   [&](const Far& far) { return pe < far.first + far.count; });
+    end(1,
+        pe_prefix(pe, host->name) + "exited with status 0 without shmem_init, which PE " +
+            std::to_string(running - pes_.begin()) + " has called; the job ends",
+        SIGTERM);
+}
+
+// The agent has gone: as it should behind its last PE, or with the host or the connection.
+void Head::lost(Far& host) {
+    close(host.from);
+    host.from = -1;
+    close(host.to.file());
+    host.to = OutputQueue(-1);
+    int status = 0;
+    const std::uint64_t until = os::monotonic_nanoseconds() + kSecond;
+    pid_t gone = 0;
+    while ((gone = waitpid(host.shell, &status, WNOHANG)) == 0 &&
+           os::monotonic_nanoseconds() < until)
+        os::sleep_nanoseconds(1'000'000);
+    if (gone == 0) {
+        kill(host.shell, SIGKILL);
+        waitpid(host.shell, &status, 0);
+    }
+    if (host.running == 0 || host.refused) return;
+    host.running = 0;
+    someone_failed_ = true;
+    const std::string shell =
+        remote_shell()[0] + (WIFSIGNALED(status)
+                                 ? " was killed by " + describe_signal(WTERMSIG(status))
+                                 : " ended with status " + std::to_string(WEXITSTATUS(status)));
+    end(kStatusLauncher,
+        "isthmus: host " + host.name +
+            (host.greeted ? ": the connection is lost" : ": nothing could be started there") +
+            " (" + shell + "); the job ends",
+        SIGTERM);
+}
+
+void Head::send_signal(int signal) {
+    for (Far& host : hosts_)
+        if (host.from >= 0)
+            host.to.append(
+                frame_text(FrameKind::signal, -1, std::string(1, static_cast<char>(signal))));
+}
+
+void Head::end(int status, const std::string& line, int signal) {
+    if (ending_) return;
+    ending_ = true;
+    status_ = status;
+    if (!line.empty()) announce(line);
+    deadline_ = os::monotonic_nanoseconds() + nanoseconds(options_.grace_seconds);
+    send_signal(signal);
+}
+
+void Head::tick(std::uint64_t now) {
+    if (!ending_ && timeout_at_ != 0 && now >= timeout_at_) {
+        char limit[32];
+        std::snprintf(limit, sizeof limit, "%g", options_.timeout_seconds);
+        end(kStatusTimeout,
+            std::string("isthmus: the time limit of ") + limit +
+                " s (--timeout) is over; the job ends",
+            SIGTERM);
+    }
+    for (Far& host : hosts_) {
+        if (host.from < 0 || host.greeted || ending_ || now < began_ + kPatience) continue;
+        end(kStatusLauncher,
+            "isthmus: host " + host.name + " has not answered within " +
+                std::to_string(kPatience / kSecond) + " s; the job ends",
+            SIGTERM);
+    }
+    const bool all_ended = std::all_of(hosts_.begin(), hosts_.end(),
+                                       [](const Far& host) { return host.running == 0; });
+    if (ending_ && !killed_ && now >= deadline_) {
+        killed_ = true;
+        send_signal(SIGKILL);
+        deadline_ = now + kFarewell;
+    } else if (all_ended && !ending_ && !finishing_) {
+        finishing_ = true;
+        deadline_ = now + kFarewell;
+    }
+    if ((killed_ || finishing_) && now >= deadline_) {
+        for (Far& host : hosts_)
+            if (host.from >= 0) {
+                host.running = 0;
+                lost(host);
+            }
+    }
+    // Whom nobody has heard yet has nothing to tidy up.
+    if (killed_)
+        for (Far& host : hosts_)
+            if (host.from >= 0 && !host.greeted) {
+                host.refused = true;
+                kill(host.shell, SIGKILL);
+            }
+}
+
+void Head::finish() {
+    for (FarPe& pe : pes_) {
+        for (int i = 0; i < 2; ++i)
+            if (pe.lines[i]) pe.lines[i]->finish(i == 0 ? output_ : errors_);
+        if (pe.split >= 0) close(pe.split);
+    }
+    if (!ending_ && left_behind_ > 0)
+        announce("isthmus: the PEs have ended and left " + std::to_string(left_behind_) +
+                 (left_behind_ == 1 ? " process" : " processes") + " behind; killed");
+    while (!output_.empty() || !errors_.empty()) {
+        std::vector<pollfd> polled{{signals_, POLLIN, 0}};
+        for (const OutputQueue* const queue : {&output_, &errors_})
+            if (!queue->empty()) polled.push_back({queue->file(), POLLOUT, 0});
+        poll(polled.data(), polled.size(), -1);
+        // Somebody who wants to end us does not wait for the reader.
+        signalfd_siginfo info{};
+        if (polled[0].revents != 0 && read(signals_, &info, sizeof info) > 0 &&
+            use_of(static_cast<int>(info.ssi_signo)) == SignalUse::end)
+            return;
+        output_.write_some();
+        errors_.write_some();
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> remote_shell() {
+    std::istringstream given(value(Setting::remote_shell).text);
+    std::vector<std::string> words;
+    for (std::string word; given >> word;)
+        words.push_back(word);
+    if (!words.empty()) return words;
+    return {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5"};
+}
+
+std::vector<std::string> agent_command(const std::string& tool, const std::string& host) {
+    std::vector<std::string> words = remote_shell();
+    // A remote shell splits it once more.
+    words.insert(words.end(), {host, quote({tool}), "agent"});
+    return words;
+}
+
+std::string describe_remote_start(const RunOptions& options, const std::string& tool) {
+    std::string text;
+    int first = 0;
+    for (const HostShare& host : options.hosts) {
+        const int last = first + host.pes - 1;
+        text += "PE" +
+                (host.pes == 1 ? " " + std::to_string(first)
+                               : "s " + std::to_string(first) + "-" + std::to_string(last)) +
+                ": " + quote(agent_command(tool, host.name)) + "\n";
+        first = last + 1;
+    }
+    return text + "each: " + quote(options.command) + "\n";
+}
+
+int run_on_hosts(const RunOptions& options, const std::string& tool) {
+    return std::make_unique<Head>(options, tool)->run();
+}
+
+}  // namespace isthmus::launch

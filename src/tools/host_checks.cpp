@@ -1,0 +1,147 @@
+// What jobs of several hosts need, and a job on those that the user names.
+#include <dlfcn.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "base/settings.hpp"
+#include "launch/handover.hpp"
+#include "launch/reach.hpp"
+#include "tools/checks.hpp"
+#include "tools/place.hpp"
+#include "tools/program_run.hpp"
+
+namespace isthmus::tools {
+namespace {
+
+std::string own_name() {
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    return name;
+}
+
+// The addresses at which another host could find this one.
+std::string addresses() {
+    ifaddrs* first = nullptr;
+    if (getifaddrs(&first) != 0) return "";
+    const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(first, freeifaddrs);
+    std::string list;
+    for (const ifaddrs* entry = first; entry; entry = entry->ifa_next) {
+        if (!entry->ifa_addr || (entry->ifa_flags & IFF_LOOPBACK) || !(entry->ifa_flags & IFF_UP) ||
+            (entry->ifa_addr->sa_family != AF_INET && entry->ifa_addr->sa_family != AF_INET6))
+            continue;
+        char text[NI_MAXHOST];
+        const bool six = entry->ifa_addr->sa_family == AF_INET6;
+        if (getnameinfo(entry->ifa_addr, six ? sizeof(sockaddr_in6) : sizeof(sockaddr_in), text,
+                        sizeof text, nullptr, 0, NI_NUMERICHOST) != 0)
+            continue;
+        list += (list.empty() ? "" : ", ") + std::string(entry->ifa_name) + " " + text;
+    }
+    return list;
+}
+
+}  // namespace
+
+Check check_roads() {
+    Check check{"roads between hosts", Verdict::ok, "", ""};
+    const std::string lib = find_place().lib;
+    int found = 0;
+    for (const auto& [name, needs] :
+         {std::pair{"ofi", "libfabric and libsodium"}, std::pair{"packet", "libsodium"}}) {
+        // Not closed again: what modules load need not bear it.
+        void* const module =
+            dlopen((lib + "/libisthmus-" + name + ".so").c_str(), RTLD_LAZY | RTLD_LOCAL);
+        if (module) {
+            ++found;
+            check.finding += std::string(check.finding.empty() ? "" : ", ") + name;
+        } else {
+            check.advice += std::string(check.advice.empty() ? "" : "; ") + name +
+                            " cannot be loaded (it needs " + needs + "): " + dlerror();
+        }
+    }
+    check.finding = found == 0 ? "none" : check.finding + " can be loaded";
+    if (!check.advice.empty()) check.verdict = Verdict::warn;
+    return check;
+}
+
+Check check_launchers() {
+    Check check{"launchers for hosts", Verdict::ok, "", ""};
+    const launch::Site site = launch::Site::here(find_place().lib);
+    for (const char* const asked : {"srun", "hydra", "prterun", "mpirun", "ssh"}) {
+        const launch::LauncherChoice choice = launch::choose_launcher(asked, site);
+        if (choice.program.empty()) continue;
+        check.finding += (check.finding.empty() ? "" : ", ") + std::string(asked);
+    }
+    if (check.finding.empty()) {
+        check.verdict = Verdict::warn;
+        check.finding = "none";
+        check.advice = "jobs of several hosts need one: apt-get install openssh-client, or mpich";
+        return check;
+    }
+    const launch::LauncherChoice chosen =
+        launch::choose_launcher(value(Setting::launcher).text, site);
+    check.finding += chosen.program.empty() ? "" : "; taken: " + chosen.program;
+    return check;
+}
+
+Check check_host_name() {
+    Check check{"name and addresses", Verdict::ok, "", ""};
+    const std::string name = own_name();
+    const std::string list = addresses();
+    check.finding = name + ": " + (list.empty() ? "no address but its own" : list);
+    if (list.empty()) {
+        check.verdict = Verdict::warn;
+        check.advice = "no other host can reach this one: is a network up?";
+    }
+    return check;
+}
+
+std::vector<Check> check_hosts(const std::string& list, const std::string& launcher) {
+    Check names{"hosts", Verdict::ok, "", ""};
+    Check job{"job on these hosts", Verdict::ok, "", ""};
+    std::vector<launch::HostShare> hosts;
+    if (const std::string problem = launch::parse_hosts(list, hosts); !problem.empty()) {
+        names.verdict = job.verdict = Verdict::fail;
+        names.finding = problem;
+        job.finding = "not run";
+        return {names, job};
+    }
+    const Place place = find_place();
+    const std::string trial = find_helper(place, "isthmus-trial");
+    std::string text;
+    int pes = 0;
+    for (launch::HostShare& host : hosts) {
+        host.pes = std::max(host.pes, 1);
+        pes += host.pes;
+        text += (text.empty() ? "" : ",") + host.name + ":" + std::to_string(host.pes);
+    }
+    names.finding = std::to_string(hosts.size()) + (hosts.size() == 1 ? " host" : " hosts");
+    if (trial.empty()) {
+        job.verdict = Verdict::fail;
+        job.finding = "isthmus-trial is not installed beside isthmus";
+        job.advice = "install again (cmake --install)";
+        return {names, job};
+    }
+    const ProgramRun ran =
+        run_program({place.bin + "/isthmus", "run", "--launcher", launcher, "--hosts", text,
+                     "--env", "ISTHMUS_JOIN_SECONDS=30", trial});
+    if (ran.status == 0) {
+        job.finding = std::to_string(pes) + " PEs ran and what they sent arrived";
+        return {names, job};
+    }
+    job.verdict = Verdict::fail;
+    job.finding =
+        "ended with status " + std::to_string(ran.status) + ": " + first_line_of(ran.output);
+    job.advice = "the same by hand: isthmus run --hosts " + text + " --launcher " + launcher + " " +
+                 trial +
+                 "; it must lie at the same place on all hosts, and ssh must need no password";
+    return {names, job};
+}
+
+}  // namespace isthmus::tools

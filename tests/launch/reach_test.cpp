@@ -1,0 +1,87 @@
+#include "launch/reach.hpp"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace isthmus::launch {
+namespace {
+
+// A port of this machine at which somebody listens, or nobody.
+int port_of_this_machine(bool listens, int& file) {
+    file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    EXPECT_EQ(bind(file, reinterpret_cast<sockaddr*>(&address), length), 0);
+    if (listens) {
+        EXPECT_EQ(listen(file, 4), 0);
+    }
+    getsockname(file, reinterpret_cast<sockaddr*>(&address), &length);
+    return ntohs(address.sin_port);
+}
+
+TEST(Reach, ReadsWhatTheRemoteShellIsTold) {
+    const Way plain = way_to("node1", "");
+    EXPECT_EQ(plain.name, "node1");
+    EXPECT_EQ(plain.port, "22");
+    EXPECT_FALSE(plain.by_another);
+    const Way told =
+        way_to("alias", "user me\nhostname node1.site\nport 2222\nproxycommand none\n");
+    EXPECT_EQ(told.name, "node1.site");
+    EXPECT_EQ(told.port, "2222");
+    EXPECT_FALSE(told.by_another);
+    EXPECT_TRUE(way_to("alias", "proxyjump gate\n").by_another);
+    EXPECT_TRUE(way_to("alias", "proxycommand nc gate 22\n").by_another);
+}
+
+TEST(Reach, NamesThatNobodyKnowsAreTold) {
+    const auto lines = unreachable({{"localhost", 1}, {"no-such-host.invalid", 1}}, 5,
+                                   [](auto&) { return std::string("port 1\n"); });
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(lines[0].find("host no-such-host.invalid: its name is not known"), 0u);
+}
+
+TEST(Reach, ARefusalIsAnAnswer) {
+    for (const bool listens : {true, false}) {
+        int file = -1;
+        const std::string port = std::to_string(port_of_this_machine(listens, file));
+        EXPECT_TRUE(unreachable({{"127.0.0.1", 1}}, 5, [&](auto&) {
+                        return "port " + port + "\n";
+                    }).empty());
+        close(file);
+    }
+}
+
+// A port whose queue is full drops who calls, as a host that is down does.
+TEST(Reach, WhoDoesNotAnswerIsGivenUp) {
+    int file = -1;
+    const std::string port = std::to_string(port_of_this_machine(true, file));
+    sockaddr_in address{};
+    socklen_t length = sizeof address;
+    getsockname(file, reinterpret_cast<sockaddr*>(&address), &length);
+    std::vector<int> callers;
+    for (int i = 0; i < 16; ++i) {
+        callers.push_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        connect(callers.back(), reinterpret_cast<const sockaddr*>(&address), length);
+    }
+    const auto began = std::chrono::steady_clock::now();
+    const auto lines =
+        unreachable({{"127.0.0.1", 1}}, 0.5, [&](auto&) { return "port " + port + "\n"; });
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_NE(lines[0].find("host 127.0.0.1: it does not answer"), std::string::npos);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(4));
+    for (const int caller : callers)
+        close(caller);
+    close(file);
+}
+
+}  // namespace
+}  // namespace isthmus::launch

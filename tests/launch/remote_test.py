@@ -1,0 +1,265 @@
+"""Jobs that `isthmus run` starts on several hosts by a remote shell, from outside.
+
+    remote_test.py ISTHMUS RING     RING is core_ring, a program of the library
+
+The hosts are this one, under several names: the remote shell is a program that runs its command here. The
+same between namespaces: tests/hosts, hosts.ssh.
+"""
+
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ISTHMUS, RING = sys.argv[1:3]
+SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
+
+# What NOISE says comes before the agent, as from start-up files.
+SHELL = """#!{python}
+import os, subprocess, sys, threading, time
+host, command = sys.argv[1], " ".join(sys.argv[2:])
+with open(os.environ["FOLDER"] + "/shells", "a") as file:
+    print(os.getpid(), file=file)
+if host == "nowhere":
+    sys.exit(255)
+if os.environ.get("NOISE"):
+    with open(os.environ["NOISE"], "rb") as file:
+        os.write(1, file.read())
+there = subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def pump():
+    while data := os.read(0, 65536):
+        there.stdin.write(data)
+        there.stdin.flush()
+    there.stdin.close()
+threading.Thread(target=pump, daemon=True).start()
+while data := os.read(there.stdout.fileno(), 65536):
+    while data:
+        data = data[os.write(1, data):]
+os._exit(there.wait())
+"""
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+class Remote(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = self.temporary.name
+        self.shell = os.path.join(self.folder, "shell")
+        with open(self.shell, "w") as file:
+            file.write(SHELL.replace("{python}", sys.executable))
+        os.chmod(self.shell, os.stat(self.shell).st_mode | stat.S_IXUSR)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def environment(self, **more):
+        return dict(os.environ, ISTHMUS_REMOTE_SHELL=self.shell, FOLDER=self.folder,
+                    ISTHMUS_SPIN="0", **more)
+
+    def words(self, *words, hosts="a:2,b:1"):
+        return [ISTHMUS, "run", "--launcher", "ssh", "--hosts", hosts, *words]
+
+    def run_job(self, *words, hosts="a:2,b:1", text="", **more):
+        return subprocess.run(self.words(*words, hosts=hosts), input=text, capture_output=True,
+                              text=True, timeout=60 * SLOW, env=self.environment(**more))
+
+    def begin(self, *words, **more):
+        job = subprocess.Popen(self.words(*words), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=self.environment(**more), start_new_session=True)
+        self.addCleanup(job.communicate)
+        self.addCleanup(job.kill)
+        return job
+
+    def await_files(self, *names):
+        deadline = time.monotonic() + 20 * SLOW
+        paths = [os.path.join(self.folder, name) for name in names]
+        while not all(os.path.exists(path) and os.path.getsize(path) for path in paths):
+            self.assertLess(time.monotonic(), deadline, "the job does not start")
+            time.sleep(0.02)
+        words = []
+        for path in paths:
+            with open(path) as file:
+                words.append(file.read().split())
+        return words
+
+    def await_end_of(self, pids):
+        deadline = time.monotonic() + 15 * SLOW
+        while any(is_alive(pid) for pid in pids):
+            self.assertLess(time.monotonic(), deadline, f"{pids} still run")
+            time.sleep(0.02)
+
+    def test_program_of_the_library(self):
+        done = self.run_job(RING)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_each_pe_knows_its_place(self):
+        done = self.run_job("--env", "GIVEN=two words", "--wdir", "/",
+                            "sh", "-c", 'echo "$PMI_RANK of $PMI_SIZE, $GIVEN, $(pwd)"')
+        self.assertEqual(sorted(done.stdout.splitlines()),
+                         [f"{pe} of 3, two words, /" for pe in range(3)])
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr, "")
+
+    def test_input_goes_to_pe_0_whole(self):
+        text = "".join(f"line {i}\n" for i in range(50000))
+        done = self.run_job("cat", text=text)
+        self.assertEqual(done.stdout, text)
+
+    def test_output_and_errors_stay_apart(self):
+        done = self.run_job("--prefix", "sh", "-c", "echo out; echo err >&2")
+        self.assertEqual(sorted(done.stdout.splitlines()), ["[0] out", "[1] out", "[2] out"])
+        self.assertEqual(sorted(done.stderr.splitlines()), ["[0] err", "[1] err", "[2] err"])
+
+    def test_split(self):
+        folder = os.path.join(self.folder, "made", "here")
+        done = self.run_job("--split", folder, "sh", "-c", "echo out $PMI_RANK")
+        self.assertEqual(done.stdout, "")
+        for pe in range(3):
+            with open(f"{folder}/pe-{pe}.out") as file:
+                self.assertEqual(file.read(), f"out {pe}\n")
+
+    def test_much_output_through_a_slow_reader(self):
+        job = self.begin("sh", "-c", "head -c 3000000 /dev/zero")
+        time.sleep(0.5)
+        self.assertEqual(len(job.stdout.read()), 9000000)
+        self.assertEqual(job.wait(), 0)
+
+    def test_exit_status(self):
+        for script, status, line in (
+                ("exit 0", 0, ""),
+                ("[ $PMI_RANK = 1 ] || sleep 30; exit 7", 7, "PE 1 (host a): exited with status 7"),
+                ("[ $PMI_RANK = 2 ] || sleep 30; kill -9 $$", 137, "PE 2 (host b): killed by SIGKILL")):
+            began = time.monotonic()
+            done = self.run_job("sh", "-c", script)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(line, done.stderr)
+            self.assertLessEqual(len(done.stderr.splitlines()), 1)
+            self.assertLess(time.monotonic() - began, 10 * SLOW)
+
+    def test_a_pe_that_never_calls_shmem_init(self):
+        done = self.run_job("sh", "-c", f'[ $PMI_RANK = 2 ] && exit 0; exec {RING}')
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"PE 2 \(host b\): exited with status 0 without shmem_init, "
+                                      r"which PE [01] has called; the job ends")
+
+    def test_what_a_host_has_not(self):
+        for words, status, line in (
+                (["/no/such/program"], 127, "host [ab]: .*/no/such/program"),
+                ([self.folder], 126, "host [ab]: "),
+                (["--wdir", "/no/such/folder", "true"], 2, "there is no directory /no/such/folder")):
+            done = self.run_job(*words)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertRegex(done.stderr, line)
+
+    def test_a_host_where_nothing_starts(self):
+        began = time.monotonic()
+        done = self.run_job("sleep", "30", hosts="a:1,nowhere:1")
+        self.assertEqual(done.returncode, 125)
+        self.assertRegex(done.stderr, r"host nowhere: nothing could be started there \(.* status 255")
+        self.assertLess(time.monotonic() - began, 15 * SLOW)
+
+    def test_noise_of_start_up_files(self):
+        noise = os.path.join(self.folder, "noise")
+        for text, status in (("Welcome\n\nISTHMUS\n", 0), ("x" * 100000, 125),
+                             ("\nISTHMUS AGENT 0.0.0\n", 125)):
+            with open(noise, "w") as file:
+                file.write(text)
+            done = self.run_job("echo", "out", NOISE=noise)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertEqual(done.stdout, "out\n" * 3 if status == 0 else "")
+        self.assertIn("of version 0.0.0", done.stderr)
+
+    def test_signals(self):
+        script = ('trap "echo caught >> $FOLDER/caught$PMI_RANK; exit 0" TERM INT USR1;'
+                  'echo $$ > $FOLDER/pe$PMI_RANK; while :; do sleep 0.05; done')
+        for number, status in ((signal.SIGTERM, 0), (signal.SIGINT, 0), (signal.SIGUSR1, 0)):
+            job = self.begin("--grace", "10", "sh", "-c", script)
+            pids = [int(words[0]) for words in self.await_files("pe0", "pe1", "pe2")]
+            job.send_signal(number)
+            job.wait(20 * SLOW)
+            self.assertEqual(job.returncode, status)
+            self.await_end_of(pids)
+            for pe in range(3):
+                os.remove(f"{self.folder}/caught{pe}")
+                os.remove(f"{self.folder}/pe{pe}")
+
+    def test_what_does_not_end_is_killed(self):
+        job = self.begin("--timeout", "1", "sh", "-c",
+                         'trap "" TERM; echo $$ > $FOLDER/pe$PMI_RANK; while :; do sleep 1; done')
+        pids = [int(words[0]) for words in self.await_files("pe0", "pe1", "pe2")]
+        self.assertEqual(job.wait(20 * SLOW), 124)
+        self.assertIn("the time limit of 1 s (--timeout) is over", job.stderr.read())
+        self.await_end_of(pids)
+
+    def test_when_something_dies_all_goes(self):
+        script = "echo $$ > $FOLDER/pe$PMI_RANK; sleep 60 & echo $! > $FOLDER/child$PMI_RANK; wait"
+        for victim in ("launcher", "shell"):
+            job = self.begin("sh", "-c", script)
+            pids = [int(words[0]) for words in
+                    self.await_files(*[f"{kind}{pe}" for kind in ("pe", "child") for pe in range(3)])]
+            if victim == "launcher":
+                job.kill()
+            else:
+                shells = self.await_files("shells")[0]
+                os.kill(int(shells[-1]), signal.SIGKILL)
+                self.assertEqual(job.wait(20 * SLOW), 125)
+                self.assertIn("the connection is lost", job.stderr.read())
+            self.await_end_of(pids)
+            for name in os.listdir(self.folder):
+                if re.match("(pe|child|shells)", name):
+                    os.remove(os.path.join(self.folder, name))
+
+    def test_what_pes_leave_behind(self):
+        done = self.run_job("sh", "-c", "setsid sleep 60 & echo $! > $FOLDER/left$PMI_RANK")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("left 3 processes behind; killed", done.stderr)
+        self.await_end_of([int(words[0]) for words in self.await_files("left0", "left1", "left2")])
+
+    def test_dry_run(self):
+        done = self.run_job("--dry-run", "echo", "two words")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"PEs 0-1: \S+/shell a \S+/isthmus agent\n"
+                                      r"PE 2: \S+/shell b \S+/isthmus agent\neach: echo 'two words'\n")
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "shells")))
+
+    def test_names_are_tried_first(self):
+        environment = dict(os.environ)
+        environment.pop("ISTHMUS_REMOTE_SHELL", None)
+        began = time.monotonic()
+        done = subprocess.run([ISTHMUS, "run", "--launcher", "ssh", "--hosts",
+                               "no-such-host.invalid:1,localhost:1", "true"], capture_output=True,
+                              text=True, timeout=60, env=environment)
+        if "ssh was not found" in done.stderr:
+            self.skipTest("no ssh")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("isthmus: host no-such-host.invalid: its name is not known", done.stderr)
+        self.assertLess(time.monotonic() - began, 20 * SLOW)
+
+    def test_doctor_tries_a_job(self):
+        done = subprocess.run([ISTHMUS, "doctor", "--hosts", "a,b", "--launcher", "ssh"],
+                              capture_output=True, text=True, timeout=100 * SLOW,
+                              env=self.environment())
+        self.assertRegex(done.stdout, r"ok +job on these hosts +2 PEs ran")
+        done = subprocess.run([ISTHMUS, "doctor", "--hosts", "a,nowhere", "--launcher", "ssh"],
+                              capture_output=True, text=True, timeout=100 * SLOW,
+                              env=self.environment())
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"fail +job on these hosts +ended with status 125: isthmus: host "
+                                      r"nowhere: nothing could be started there")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=1)
