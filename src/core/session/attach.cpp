@@ -66,6 +66,9 @@ constexpr ForeignLauncher kForeignLaunchers[] = {
      "say `srun --mpi=pmix` or `srun --mpi=pmi2`"},
     {"PALS_NRANKS", "PALS"},
     {"ALPS_APP_PE_COUNT", "aprun"},
+    {"FLUX_JOB_SIZE", "Flux without its PMI", "say `flux run -o pmi=simple`"},
+    {"JSM_NAMESPACE_SIZE", "jsrun without PMIx"},
+    {"MV2_COMM_WORLD_SIZE", "MVAPICH's mpirun_rsh"},
 };
 
 void refuse_foreign_launcher(const std::string& why) {
