@@ -88,7 +88,8 @@ std::vector<std::string> needed_libraries(const std::string& path) {
     std::vector<std::uint64_t> names;
     std::uint64_t strings = 0;
     for (int i = 0; i < kMostEntries; ++i) {
-        const auto entry = file.part<Entry>(dynamic->p_offset + static_cast<unsigned>(i) * sizeof(Entry));
+        const auto entry =
+            file.part<Entry>(dynamic->p_offset + static_cast<unsigned>(i) * sizeof(Entry));
         if (!entry || entry->d_tag == DT_NULL) break;
         if (entry->d_tag == DT_NEEDED) names.push_back(entry->d_un.d_val);
         if (entry->d_tag == DT_STRTAB) strings = entry->d_un.d_ptr;
@@ -112,9 +113,11 @@ std::string warn_of_foreign_program(const std::string& path, int pes) {
     const bool shmem = has_any(needed, {"liboshmem.", "libsma.", "libshmem."});
     if (!shmem && !has_any(needed, {"libmpi.", "libmpich.", "libmpi_"})) return "";
     return "isthmus: " + path + " is linked with " +
-           (shmem ? "another OpenSHMEM: each of its processes will be a job of one PE; compile it with "
+           (shmem ? "another OpenSHMEM: each of its processes will be a job of one PE; compile it "
+                    "with "
                     "this oshcc, or start it with the other's launcher"
-                  : "MPI: each of its processes will be an MPI job of one rank; start it with mpirun or "
+                  : "MPI: each of its processes will be an MPI job of one rank; start it with "
+                    "mpirun or "
                     "mpiexec");
 }
 

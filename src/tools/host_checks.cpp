@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <memory>
 
 #include "base/settings.hpp"
@@ -44,6 +45,15 @@ std::string addresses() {
         list += (list.empty() ? "" : ", ") + std::string(entry->ifa_name) + " " + text;
     }
     return list;
+}
+
+// Among these the kernel chooses those at which PEs listen; a firewall must let them through.
+std::string ports() {
+    std::ifstream range("/proc/sys/net/ipv4/ip_local_port_range");
+    int first = 0;
+    int last = 0;
+    if (!(range >> first >> last)) return "";
+    return "; PEs listen at ports " + std::to_string(first) + "-" + std::to_string(last);
 }
 
 }  // namespace
@@ -94,7 +104,7 @@ Check check_host_name() {
     Check check{"name and addresses", Verdict::ok, "", ""};
     const std::string name = own_name();
     const std::string list = addresses();
-    check.finding = name + ": " + (list.empty() ? "no address but its own" : list);
+    check.finding = name + ": " + (list.empty() ? "no address but its own" : list) + ports();
     if (list.empty()) {
         check.verdict = Verdict::warn;
         check.advice = "no other host can reach this one: is a network up?";

@@ -56,8 +56,9 @@ TEST_F(LinkedTest, TellsOfProgramsThatWouldBeJobsOfOne) {
 
 TEST_F(LinkedTest, WhatIsDamagedNeedsNothing) {
     const std::string whole = bytes_of("/proc/self/exe");
-    for (const std::size_t length : {std::size_t{0}, std::size_t{3}, std::size_t{40}, std::size_t{64},
-                                     std::size_t{100}, std::size_t{800}, std::size_t{5000}})
+    for (const std::size_t length :
+         {std::size_t{0}, std::size_t{3}, std::size_t{40}, std::size_t{64}, std::size_t{100},
+          std::size_t{800}, std::size_t{5000}})
         needed_libraries(write(whole.substr(0, length)));
     // Any byte of the head wrong: no harm.
     for (std::size_t at = 0; at < 1000; at += 3) {
