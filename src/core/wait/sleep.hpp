@@ -56,6 +56,12 @@ class Sleeper {
         os::futex_wait(reinterpret_cast<const std::uint32_t*>(&word()), seen, nanoseconds);
         return done();
     }
+    // The two halves, for whose condition is the program's: what wakings() gives before the look,
+    // and a sleep that a waking since then keeps from happening.
+    std::uint32_t wakings() const { return word().load(std::memory_order_acquire); }
+    void sleep_since(std::uint32_t seen, std::uint64_t nanoseconds) const {
+        os::futex_wait(reinterpret_cast<const std::uint32_t*>(&word()), seen, nanoseconds);
+    }
 
   private:
     static std::atomic<std::uint32_t>& word() { return job.status().wake_word; }

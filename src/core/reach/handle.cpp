@@ -1,0 +1,61 @@
+#include "core/reach/handle.hpp"
+
+#include <deque>
+#include <mutex>
+
+#include "base/lasting.hpp"
+#include "core/wait/status.hpp"
+
+namespace isthmus::far {
+namespace {
+
+constinit std::mutex guard;
+Handle* unused = nullptr;
+Lasting<std::deque<Handle>> handles;  // where they are they stay
+
+}  // namespace
+
+Handle& take_handle(const char* routine) {
+    const std::lock_guard lock(guard);
+    if (!unused) return whole(routine, []() -> Handle& { return handles->emplace_back(); });
+    Handle& handle = *unused;
+    unused = handle.next;
+    return handle;
+}
+
+void give_back(Handle& handle) {
+    const std::lock_guard lock(guard);
+    handle.next = unused;
+    unused = &handle;
+}
+
+Handle& begin_put(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
+    const transport::Place place = place_of(dest, bytes, routine);
+    Handle& handle = take_handle(routine);
+    road->begin_put(pe, place, source, bytes, handle.completion);
+    return handle;
+}
+
+Handle& begin_get(Handle& handle, void* dest, const void* source, std::size_t bytes, int pe,
+                  const char* routine) {
+    road->begin_get(pe, dest, place_of(source, bytes, routine), bytes, handle.completion);
+    return handle;
+}
+
+Handle& begin_quiet(int pe, const char* routine) {
+    Handle& handle = take_handle(routine);
+    road->begin_quiet(pe, handle.completion);
+    return handle;
+}
+
+bool test(Handle& handle) {
+    if (!road->test(handle.completion)) return false;
+    give_back(handle);
+    return true;
+}
+
+void await(Handle& handle) {
+    road->await(handle.completion);
+}
+
+}  // namespace isthmus::far
