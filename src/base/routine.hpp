@@ -33,6 +33,12 @@ namespace isthmus {
 #define ISTHMUS_EXTENSION_ROUTINES(X)                                                             \
     X(queue_create) X(queue_destroy) X(queue_enqueue) X(queue_dequeue) X(aggregate_create)        \
     X(aggregate_destroy) X(aggregate_flush) X(aggregate_finish)
+
+// By their whole names.
+#define ISTHMUS_GASNET_ROUTINES(X)                                                                \
+    X(gasnet_init) X(gasnet_attach) X(gasnet_exit) X(gasnet_put) X(gasnet_get)                    \
+    X(gasnet_wait_syncnb) X(gasnet_wait_syncnbi) X(gasnet_barrier_notify) X(gasnet_barrier_wait)  \
+    X(gasnet_AMRequest) X(gasnet_AMReply) X(GASNET_BLOCKUNTIL) X(gasnet_coll)
 // clang-format on
 
 enum class Routine : std::uint32_t {
@@ -45,7 +51,10 @@ enum class Routine : std::uint32_t {
 #define ISTHMUS_ENUMERATOR(name) extension_##name,
             ISTHMUS_EXTENSION_ROUTINES(ISTHMUS_ENUMERATOR)
 #undef ISTHMUS_ENUMERATOR
-                count
+#define ISTHMUS_ENUMERATOR(name) name,
+                ISTHMUS_GASNET_ROUTINES(ISTHMUS_ENUMERATOR)
+#undef ISTHMUS_ENUMERATOR
+                    count
 };
 
 inline constexpr std::array kRoutineNames{
@@ -57,6 +66,9 @@ inline constexpr std::array kRoutineNames{
 #undef ISTHMUS_NAME
 #define ISTHMUS_NAME(name) "shmemx_" #name,
             ISTHMUS_EXTENSION_ROUTINES(ISTHMUS_NAME)
+#undef ISTHMUS_NAME
+#define ISTHMUS_NAME(name) #name,
+            ISTHMUS_GASNET_ROUTINES(ISTHMUS_NAME)
 #undef ISTHMUS_NAME
 };
 static_assert(kRoutineNames.size() == static_cast<std::size_t>(Routine::count));

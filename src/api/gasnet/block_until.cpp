@@ -1,0 +1,110 @@
+// GASNET_BLOCKUNTIL and handler-safe locks. The condition is the program's, looked at between the
+// steps of the wait: so the wait is taken apart (core/wait/event.hpp has the same in one piece).
+#include <new>
+#include <optional>
+
+#include "api/gasnet/face.hpp"
+#include "base/os.hpp"
+#include "core/wait/event.hpp"
+#include "message/post.hpp"
+
+using namespace isthmus;
+using namespace isthmus::gasnet;
+using namespace isthmus::messages;
+
+namespace {
+
+class BlockedWait {
+  public:
+    void step() {
+        if (has_come()) {
+            const int handled = poll_both();
+            note_handled(handled);
+            if (handled != 0) return begin_anew();
+        }
+        if (sleeper_) {
+            sleeper_->sleep_since(wakings_, longest_sleep());
+            wakings_ = sleeper_->wakings();
+            waiter_->look();
+            return;
+        }
+        if (polls_ < job.spin) {
+            if (far::present && polls_ % 16 == 0) far::progress();
+            ++polls_;
+            return os::pause();
+        }
+        const std::uint64_t now = os::monotonic_nanoseconds();
+        if (!waiter_) {
+            waiter_.emplace(WaitTarget{Routine::GASNET_BLOCKUNTIL});
+            sleep_at_ = now + patience_before_sleep();
+        }
+        if (now < sleep_at_ || far::served_by_calls) return waiter_->step();
+        // The condition, and what has come, are looked at once more before it sleeps.
+        sleeper_.emplace();
+        wakings_ = sleeper_->wakings();
+    }
+
+  private:
+    // What was waited for may be there, or there is hope.
+    void begin_anew() {
+        sleeper_.reset();
+        waiter_.reset();
+        polls_ = 0;
+    }
+    std::uint32_t polls_ = 0;
+    std::uint32_t wakings_ = 0;
+    std::uint64_t sleep_at_ = 0;
+    std::optional<Waiter> waiter_;
+    std::optional<Sleeper> sleeper_;
+};
+static_assert(sizeof(BlockedWait) <= sizeof(isthmus_gasnet_wait) &&
+              alignof(BlockedWait) <= alignof(isthmus_gasnet_wait));
+
+BlockedWait& of(isthmus_gasnet_wait* wait) {
+    return *std::launder(reinterpret_cast<BlockedWait*>(wait));
+}
+
+}  // namespace
+
+ISTHMUS_API void isthmus_gasnet_wait_begin(isthmus_gasnet_wait* wait) {
+    require_attached("GASNET_BLOCKUNTIL");
+    if (is_in_handler())
+        fail("GASNET_BLOCKUNTIL", "a handler of a message may not wait for another PE's program");
+    note(Routine::GASNET_BLOCKUNTIL);
+    new (wait) BlockedWait;
+}
+ISTHMUS_API void isthmus_gasnet_wait_step(isthmus_gasnet_wait* wait) {
+    of(wait).step();
+}
+ISTHMUS_API void isthmus_gasnet_wait_end(isthmus_gasnet_wait* wait) {
+    of(wait).~BlockedWait();
+}
+
+ISTHMUS_API void(gasnet_hsl_init)(gasnet_hsl_t* hsl) {
+    __atomic_store_n(&hsl->taken, 0, __ATOMIC_RELAXED);  // nobody else has it yet
+}
+ISTHMUS_API void(gasnet_hsl_destroy)(gasnet_hsl_t*) {}
+
+ISTHMUS_API void(gasnet_hsl_lock)(gasnet_hsl_t* hsl) {
+    // Acquire: partner is the release of who gave it back.
+    for (int spins = 0; __atomic_exchange_n(&hsl->taken, 1, __ATOMIC_ACQUIRE) != 0;) {
+        while (__atomic_load_n(&hsl->taken, __ATOMIC_RELAXED) != 0) {
+            if (++spins % 64 == 0) os::yield();
+            os::pause();
+        }
+    }
+    count_lock(1);
+}
+
+ISTHMUS_API int(gasnet_hsl_trylock)(gasnet_hsl_t* hsl) {
+    if (__atomic_load_n(&hsl->taken, __ATOMIC_RELAXED) != 0 ||
+        __atomic_exchange_n(&hsl->taken, 1, __ATOMIC_ACQUIRE) != 0)
+        return GASNET_ERR_NOT_READY;
+    count_lock(1);
+    return GASNET_OK;
+}
+
+ISTHMUS_API void(gasnet_hsl_unlock)(gasnet_hsl_t* hsl) {
+    count_lock(-1);
+    __atomic_store_n(&hsl->taken, 0, __ATOMIC_RELEASE);  // partner: lock, trylock
+}

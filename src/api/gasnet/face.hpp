@@ -1,0 +1,99 @@
+// What every file of this face shares.
+#pragma once
+
+// Of the library: no object of it belongs to one mode.
+#define GASNET_PAR             1
+#define ISTHMUS_GASNET_LIBRARY 1
+#include <gasnet.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/lasting.hpp"
+#include "core/job/job.hpp"
+#include "core/job/window.hpp"
+#include "core/wait/sleep.hpp"
+#include "core/wait/status.hpp"
+#include "core/wait/wait.hpp"
+#include "message/post.hpp"
+
+#define ISTHMUS_API extern "C" __attribute__((visibility("default")))
+
+namespace isthmus::gasnet {
+
+// What gasnet_attach has made.
+struct Face {
+    bool attached = false;
+    std::vector<gasnet_seginfo_t> segments;    // by PE
+    std::vector<gasnet_node_t> supernodes;     // by PE: the number of its group, and that group's
+    std::vector<gasnet_node_t> first_members;  // first PE, by number
+};
+extern Lasting<Face> face;
+// Whether several threads may call: one may sleep for what another handles.
+extern bool has_threads __attribute__((visibility("hidden")));
+
+// Ends the job with a message before gasnet_attach.
+void require_attached(const char* routine);
+// GASNET_OK between gasnet_init and the end of the session.
+int check_initialised(const char* routine);
+// Whether the memory lies in the segment of the PE.
+bool is_in_segment(const void* address, std::size_t bytes, int pe);
+// "address 0x12 with its 8 bytes is not in the segment of node 3, 0x10..0x20"
+Text why_not_in_segment(const void* address, std::size_t bytes, int pe);
+
+// A core call that is refused: the code, and a sentence in checked mode.
+template <typename... Parts>
+[[gnu::cold, gnu::noinline]] int refuse_argument(const char* routine, Parts... parts) {
+    refuse(ISTHMUS_ARGUMENT, routine, parts...);
+    return GASNET_ERR_BAD_ARG;
+}
+inline int refuse_node(gasnet_node_t node, const char* routine) {
+    return refuse_argument(routine, "node ", node, " is out of range 0..", job.pes - 1);
+}
+
+// Ids of handlers in the layer: those of this face.
+inline constexpr std::uint32_t kFirstHandler = messages::kNativeHandlers;
+inline constexpr std::uint32_t kFaceHandlers = 256;
+static_assert(kFirstHandler + kFaceHandlers <= messages::kHandlers);
+// Calls the program's function with the arguments of the message.
+void deliver(void* function, messages::Message* message);
+
+// Runs handlers of what has come, as every call of this face does that polls; not where a poll is
+// to look further than at the rings (messages::poll_both).
+void note_handled(int handled);
+[[gnu::always_inline]] inline void poll_rings_of_host() {
+    using messages::post;
+    if (post.replies.reader.has_come())
+        note_handled(messages::poll_rings());
+    else if (post.requests.reader.has_come())
+        note_handled(messages::poll_requests());
+}
+int poll_further();
+[[gnu::always_inline]] inline int poll() {
+    if (messages::post.looks_further) [[unlikely]]
+        return poll_further();
+    poll_rings_of_host();
+    return GASNET_OK;
+}
+// From waits.
+inline void poll_if_come() {
+    if (messages::has_come()) note_handled(messages::poll_both());
+}
+
+// Words of every PE by which this face's barriers and its exit are made; symmetric.
+struct alignas(64) Gate {
+    std::uint64_t name;   // 0, or 1 << 32 and the id that the first named caller gave
+    std::uint64_t count;  // who has come; in the upper half, how many found another name
+};
+struct Control {
+    Gate of_group[2];  // at the first PE of a group of near ones
+    Gate of_job[2];    // at PE 0
+    alignas(64) std::uint64_t released;
+    alignas(64) std::uint64_t leaving[2];  // at PE 0
+};
+extern Control* control __attribute__((visibility("hidden")));
+// At attach, where all PEs are.
+void open_barriers(int group_first, int group_size, int groups);
+
+}  // namespace isthmus::gasnet
