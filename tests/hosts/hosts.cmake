@@ -55,6 +55,10 @@ add_hosts_test(messages --hosts 2 --pes 4 "extensions both 200" "aggregation 500
 add_hosts_test(messages.unequal --hosts 3 --pes 5 --layout 2,1,2 "extensions both 100"
                "aggregation 20000" native_aggregation native_aggregation_phases native_messages
                "native_message_flood 3000")
+# PEs that are near each other and PEs that are not: barriers in two steps.
+add_hosts_test(gasnet --hosts 2 --pes 4 gasnet_messages gasnet_attach gasnet_transfer
+               "gasnet_barriers 50")
+add_hosts_test(gasnet.unequal --hosts 3 --pes 5 --layout 2,1,2 gasnet_transfer "gasnet_barriers 30")
 add_hosts_test(native.litmus --hosts 2 --pes 2 "native_litmus all 1000" "native_life stale")
 add_hosts_test(killed --fault killed)
 add_hosts_test(cut_off --fault cut-off --operation "a get|outside")

@@ -1,0 +1,33 @@
+/* gasnet_exit: exits MODE. Its code is the job's, whoever calls it and wherever. */
+#include <unistd.h>
+#include "check.h"
+
+static void leave(gasnet_token_t token, gasnet_handlerarg_t code) {
+    (void)token;
+    gasnet_exit(code);
+}
+
+int main(int argc, char** argv) {
+    gasnet_handlerentry_t table[] = {{130, (isthmus_gasnet_handler)leave}};
+    const char* const how = argv[argc - 1];
+    const int me = (int)gasnet_mynode();
+    if (strcmp(how, "before") == 0) {
+        gasnet_init(&argc, &argv);
+        gasnet_exit(5);
+    }
+    start(argc, argv, table, 1, 4096);
+    const int is_last = gasnet_mynode() == gasnet_nodes() - 1;
+    printf("node %d was here\n", me);
+    if (strcmp(how, "all") == 0) gasnet_exit(0);
+    if (strcmp(how, "all_wrong") == 0) gasnet_exit(7);
+    if (strcmp(how, "one") == 0 && is_last) gasnet_exit(9);
+    if (strcmp(how, "one_good") == 0 && is_last) gasnet_exit(0);
+    if (strcmp(how, "handler") == 0 && is_last) gasnet_AMRequestShort1(0, 130, 11);
+    if (strcmp(how, "main") == 0) return 0;
+    /* The others never come to an end by themselves. */
+    if (me % 2 == 0)
+        GASNET_BLOCKUNTIL(0);
+    else
+        for (;;)
+            sleep(1);
+}
