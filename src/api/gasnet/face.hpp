@@ -81,6 +81,19 @@ inline void poll_if_come() {
     if (messages::has_come()) note_handled(messages::poll_both());
 }
 
+// What this thread issues without a handle as long as this lives gets one: handle().
+class Apart {
+  public:
+    Apart();
+    Apart(const Apart&) = delete;
+    Apart& operator=(const Apart&) = delete;
+    ~Apart();
+    gasnet_handle_t handle(const char* routine) const;
+
+  private:
+    bool issued_before_;
+};
+
 // Words of every PE by which this face's barriers and its exit are made; symmetric.
 struct alignas(64) Gate {
     std::uint64_t name;   // 0, or 1 << 32 and the id that the first named caller gave

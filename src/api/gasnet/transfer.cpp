@@ -175,6 +175,16 @@ int try_implicit(const char* routine) {
 
 }  // namespace
 
+Apart::Apart() : issued_before_(implicit.issued) {
+    implicit.issued = false;
+}
+Apart::~Apart() {
+    implicit.issued = issued_before_;
+}
+gasnet_handle_t Apart::handle(const char* routine) const {
+    return implicit.issued ? handle_of_issued(far::Channel::kAll, routine) : GASNET_INVALID_HANDLE;
+}
+
 ISTHMUS_API void isthmus_gasnet_put(gasnet_node_t node, void* dest, const void* src,
                                     size_t nbytes) {
     put_bulk(dest, src, nbytes, node, "gasnet_put");
