@@ -22,10 +22,19 @@ const char* direction_name(std::uint32_t kind) {
     return (kind & kRequest) != 0 ? "request" : "reply";
 }
 
+constexpr FaceNames kNative{
+    0, kNativeHandlers, "isthmus_message_poll",
+    "register it before the first message to it, with a barrier in between"};
+FaceNames named{0, 0, nullptr, nullptr};
+
+const FaceNames& names_of(std::uint32_t id) {
+    return id - named.first < named.count ? named : kNative;
+}
+
 // "a short request from PE 3 for handler 17"
 Text description(const Message& message) {
     return Text("a ", size_name(message.kind), " ", direction_name(message.kind), " from PE ",
-                message.source, " for handler ", message.handler);
+                message.source, " for handler ", message.handler - names_of(message.handler).first);
 }
 
 }  // namespace
@@ -63,6 +72,10 @@ void forget_handlers() {
         entries[used - 1].free.store(0, std::memory_order_relaxed);
 }
 
+void name_handlers(const FaceNames& names) {
+    named = names;
+}
+
 void find_payload(Message& message, const Head& head, std::size_t bytes) {
     const char* const begin = reinterpret_cast<const char*>(&head);
     if ((head.kind & kMedium) != 0) {
@@ -83,11 +96,10 @@ void refuse_delivery(const Message& message) {
     const std::uint64_t free = entry.free.load(std::memory_order_acquire);
     const auto takes = static_cast<std::uint32_t>(free >> 16 & 0xff);
     const Text what = description(message);
-    if (takes == 0)
-        fail("isthmus_message_poll",
-             Text(what,
-                  ", which is not registered here; register it before the first message to "
-                  "it, with a barrier in between"));
+    if (takes == 0) {
+        const FaceNames& names = names_of(message.handler);
+        fail(names.routine, Text(what, ", which is not registered here; ", names.not_registered));
+    }
     if ((takes & kDirections & message.kind) == 0)
         fail(
             "isthmus_message_poll",

@@ -28,6 +28,17 @@ bool enter_handler(std::uint32_t id, Handler* function, void* context, std::uint
 bool remove_handler(std::uint32_t id);
 void forget_handlers();
 
+// Of a face whose programs know handlers by other numbers: ids from `first` on, `count` of them,
+// are told as 0 and on. What is said of one that is not registered: by which routine, and the rest
+// of the sentence. Both last for ever.
+struct FaceNames {
+    std::uint32_t first;
+    std::uint32_t count;
+    const char* routine;
+    const char* not_registered;
+};
+void name_handlers(const FaceNames& names);
+
 // Ends the job: the handler does not take what has come.
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_delivery(const Message& message);
 

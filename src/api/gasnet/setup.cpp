@@ -245,6 +245,8 @@ ISTHMUS_API int isthmus_gasnet_init(int*, char***, int mode) {
         barrier_world();  // nobody sends before everybody can be reached
     });
     note(Routine::gasnet_init);
+    messages::name_handlers(
+        {kFirstHandler, kFaceHandlers, "gasnet_AMPoll", "give it to gasnet_attach in the table"});
     has_threads = mode >= kSerialized;
     initialised = true;
     return GASNET_OK;

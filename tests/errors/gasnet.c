@@ -1,0 +1,164 @@
+/* GASNet: what a core call refuses, and what ends the job. */
+#include "cases.h"
+
+#include <gasnet.h>
+#include <gasnet_vis.h>
+
+enum { kId = 200, kOther = 201 };
+
+static char bytes[1 << 15];
+static int handled;
+static void (*inside)(gasnet_token_t token);
+static gasnet_seginfo_t segments[64];
+
+static void handler(gasnet_token_t token) {
+    if (inside) inside(token);
+    ++handled;
+}
+static void nothing(gasnet_token_t token) {
+    (void)token;
+    ++handled;
+}
+static void initialise(void) {
+    gasnet_init(NULL, NULL);
+}
+static void begin(void) {
+    gasnet_handlerentry_t table[] = {{kId, (isthmus_gasnet_handler)handler},
+                                     {kOther, (isthmus_gasnet_handler)nothing}};
+    initialise();
+    gasnet_attach(table, 2, GASNET_PAGESIZE, 0);
+    gasnet_getSegmentInfo(segments, (int)gasnet_nodes());
+}
+
+/* One call, by node 0. */
+#define NOT_AT_ALL()
+#define CALLED(name, prepare, call)     \
+    static void name(int me, int pes) { \
+        prepare();                      \
+        (void)pes;                      \
+        if (me == 0) call;              \
+        shmem_barrier_all();            \
+    }
+CALLED(no_node, begin, sink = gasnet_AMRequestShort0((gasnet_node_t)pes, kId))
+CALLED(arguments, begin,
+       sink = gasnet_AMRequestShort(1, kId, 17, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+CALLED(payload, begin, sink = gasnet_AMRequestMedium0(1, kId, bytes, 16385))
+CALLED(long_dest, begin, sink = gasnet_AMRequestLong0(1, kId, bytes, 8, &me))
+CALLED(waitmode, begin, sink = gasnet_set_waitmode(9))
+CALLED(early_poll, NOT_AT_ALL, sink = gasnet_AMPoll())
+CALLED(early_info, initialise, sink = gasnet_getSegmentInfo(segments, 1))
+CALLED(early_barrier, initialise, gasnet_barrier_notify(0, 0))
+CALLED(init_twice, begin, initialise())
+CALLED(attach_twice, begin, sink = gasnet_attach(NULL, 0, 0, 0))
+CALLED(put_node, begin, gasnet_put(gasnet_nodes(), segments[0].addr, bytes, 8))
+CALLED(put_outside, begin, gasnet_put(1, (char*)segments[1].addr + GASNET_PAGESIZE, bytes, 8))
+CALLED(get_value, begin, (void)gasnet_get_nb_val(1, segments[1].addr, 9))
+CALLED(wait_alone, begin, sink = gasnet_barrier_wait(0, 0))
+CALLED(end_region, begin, (void)gasnet_end_nbi_accessregion())
+static void notify_twice(int me, int pes) {
+    (void)pes;
+    begin();
+    gasnet_barrier_notify(0, 0);
+    if (me == 0) gasnet_barrier_notify(0, 0);
+    shmem_barrier_all();
+}
+static void in_region(int me, int pes) {
+    (void)pes;
+    begin();
+    gasnet_begin_nbi_accessregion();
+    if (me == 0) gasnet_wait_syncnbi_puts();
+    shmem_barrier_all();
+}
+static void pieces(int me, int pes) {
+    gasnet_memvec_t to, from;
+    (void)pes;
+    begin();
+    to.addr = segments[1].addr;
+    to.len = 8;
+    from.addr = bytes;
+    from.len = 9;
+    if (me == 0) gasnet_putv_bulk(1, 1, &to, 1, &from);
+    shmem_barrier_all();
+}
+
+/* Tables and sizes of gasnet_attach, refused at both nodes; node 1 asks for what is right. */
+static void attach(int me, gasnet_handlerentry_t* table, int entries, uintptr_t size) {
+    initialise();
+    sink = gasnet_attach(me == 0 ? table : NULL, me == 0 ? entries : 0, me == 0 ? size : 0, 0);
+    /* Checked mode prints a line at the other node, too. */
+    shmem_barrier_all();
+}
+#define ATTACHED(name, size, ...)                                                \
+    static void name(int me, int pes) {                                          \
+        gasnet_handlerentry_t table[] = {__VA_ARGS__};                           \
+        (void)pes;                                                               \
+        attach(me, table, (int)(sizeof table / sizeof *table), (uintptr_t)size); \
+    }
+ATTACHED(low_index, 0, {100, (isthmus_gasnet_handler)nothing})
+ATTACHED(same_index, 0, {200, (isthmus_gasnet_handler)nothing},
+         {200, (isthmus_gasnet_handler)handler})
+ATTACHED(null_handler, 0, {200, 0})
+ATTACHED(odd_size, 100, {200, (isthmus_gasnet_handler)nothing})
+ATTACHED(large_size, (uintptr_t)1 << 40, {200, (isthmus_gasnet_handler)nothing})
+
+/* In a handler of node 0's own request. */
+static void requests(gasnet_token_t token) {
+    (void)token;
+    gasnet_AMRequestShort0(1, kOther);
+}
+static void blocks(gasnet_token_t token) {
+    (void)token;
+    GASNET_BLOCKUNTIL(handled > 100);
+}
+static void replies_twice(gasnet_token_t token) {
+    gasnet_AMReplyShort0(token, kOther);
+    gasnet_AMReplyShort0(token, kOther);
+}
+#define INSIDE(name, what)                                  \
+    static void name(int me, int pes) {                     \
+        (void)pes;                                          \
+        inside = what;                                      \
+        begin();                                            \
+        if (me == 0) sink = gasnet_AMRequestShort0(0, kId); \
+        shmem_barrier_all();                                \
+    }
+INSIDE(request_in_handler, requests)
+INSIDE(block_in_handler, blocks)
+INSIDE(reply_twice, replies_twice)
+static void not_registered(int me, int pes) {
+    (void)pes;
+    begin();
+    if (me == 0) sink = gasnet_AMRequestShort0(0, 222);
+    shmem_barrier_all();
+}
+
+const struct Case cases[] = {
+    {"no_node", no_node},
+    {"arguments", arguments},
+    {"payload", payload},
+    {"long_dest", long_dest},
+    {"waitmode", waitmode},
+    {"early_poll", early_poll},
+    {"early_info", early_info},
+    {"early_barrier", early_barrier},
+    {"init_twice", init_twice},
+    {"attach_twice", attach_twice},
+    {"put_node", put_node},
+    {"put_outside", put_outside},
+    {"get_value", get_value},
+    {"wait_alone", wait_alone},
+    {"end_region", end_region},
+    {"notify_twice", notify_twice},
+    {"in_region", in_region},
+    {"pieces", pieces},
+    {"low_index", low_index},
+    {"same_index", same_index},
+    {"null_handler", null_handler},
+    {"odd_size", odd_size},
+    {"large_size", large_size},
+    {"request_in_handler", request_in_handler},
+    {"block_in_handler", block_in_handler},
+    {"reply_twice", reply_twice},
+    {"not_registered", not_registered},
+    {NULL, NULL},
+};
