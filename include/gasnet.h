@@ -27,25 +27,26 @@
 
 #define GASNET_SPEC_VERSION_MAJOR 1
 #define GASNET_SPEC_VERSION_MINOR 8
-#define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
+#define GASNET_VERSION            GASNET_SPEC_VERSION_MAJOR
 /* The release of GASNet-1 that clients may take this for. */
 #define GASNET_RELEASE_VERSION_MAJOR 1
 #define GASNET_RELEASE_VERSION_MINOR 32
 #define GASNET_RELEASE_VERSION_PATCH 0
-#define GASNET_CONDUIT_ISTHMUS 1
-#define GASNET_CONDUIT_NAME ISTHMUS
-#define GASNET_CONDUIT_NAME_STR "ISTHMUS"
-#define GASNET_CORE_NAME ISTHMUS
-#define GASNET_CORE_NAME_STR "ISTHMUS"
-#define GASNET_CORE_VERSION 1.0
-#define GASNET_CORE_VERSION_STR "1.0"
-#define GASNET_EXTENDED_NAME ISTHMUS
-#define GASNET_EXTENDED_NAME_STR "ISTHMUS"
-#define GASNET_EXTENDED_VERSION 1.0
-#define GASNET_EXTENDED_VERSION_STR "1.0"
-#define GASNET_CONFIG_STRING                                                                       \
-    "RELEASE=1.32.0,SPEC=1.8,CONDUIT=ISTHMUS(ISTHMUS-1.0/ISTHMUS-1.0),THREADMODEL="                \
-    ISTHMUS_GASNET_MODE_STR ",SEGMENT=FAST,PTR=64bit,align,pshm,nodebug,notrace,nostats"
+#define GASNET_CONDUIT_ISTHMUS       1
+#define GASNET_CONDUIT_NAME          ISTHMUS
+#define GASNET_CONDUIT_NAME_STR      "ISTHMUS"
+#define GASNET_CORE_NAME             ISTHMUS
+#define GASNET_CORE_NAME_STR         "ISTHMUS"
+#define GASNET_CORE_VERSION          1.0
+#define GASNET_CORE_VERSION_STR      "1.0"
+#define GASNET_EXTENDED_NAME         ISTHMUS
+#define GASNET_EXTENDED_NAME_STR     "ISTHMUS"
+#define GASNET_EXTENDED_VERSION      1.0
+#define GASNET_EXTENDED_VERSION_STR  "1.0"
+#define GASNET_CONFIG_STRING                               \
+    "RELEASE=1.32.0,SPEC=1.8,CONDUIT=ISTHMUS(ISTHMUS-1.0/" \
+    "ISTHMUS-1.0),THREADMODEL=" ISTHMUS_GASNET_MODE_STR    \
+    ",SEGMENT=FAST,PTR=64bit,align,pshm,nodebug,notrace,nostats"
 
 /* ---- configuration */
 
@@ -53,12 +54,12 @@
 #error "Isthmus offers GASNET_SEGMENT_FAST alone: memory outside of the segment is not remote"
 #endif
 #undef GASNET_SEGMENT_FAST
-#define GASNET_SEGMENT_FAST 1
-#define GASNET_ALIGNED_SEGMENTS 1
-#define GASNET_PSHM 1
-#define GASNET_NULL_ARGV_OK 1
-#define GASNET_PAGESIZE 4096
-#define GASNET_MAXNODES 0x7fffffff
+#define GASNET_SEGMENT_FAST            1
+#define GASNET_ALIGNED_SEGMENTS        1
+#define GASNET_PSHM                    1
+#define GASNET_NULL_ARGV_OK            1
+#define GASNET_PAGESIZE                4096
+#define GASNET_MAXNODES                0x7fffffff
 #define SIZEOF_GASNET_REGISTER_VALUE_T 8
 
 #ifdef __cplusplus
@@ -117,11 +118,11 @@ typedef struct {
 
 /* ---- errors */
 
-#define GASNET_OK 0
-#define GASNET_ERR_NOT_INIT 10001
-#define GASNET_ERR_RESOURCE 10002
-#define GASNET_ERR_BAD_ARG 10003
-#define GASNET_ERR_NOT_READY 10004
+#define GASNET_OK                   0
+#define GASNET_ERR_NOT_INIT         10001
+#define GASNET_ERR_RESOURCE         10002
+#define GASNET_ERR_BAD_ARG          10003
+#define GASNET_ERR_NOT_READY        10004
 #define GASNET_ERR_BARRIER_MISMATCH 10005
 /* "GASNET_ERR_BAD_ARG", and a sentence. */
 const char* gasnet_ErrorName(int error);
@@ -160,8 +161,8 @@ int gasnet_getSegmentInfo(gasnet_seginfo_t* table, int numentries);
 int gasnet_getNodeInfo(gasnet_nodeinfo_t* table, int numentries);
 /* Of the environment of PE 0, which is where the job was started. */
 char* gasnet_getenv(const char* name);
-#define GASNET_WAIT_SPIN 0
-#define GASNET_WAIT_BLOCK 1
+#define GASNET_WAIT_SPIN      0
+#define GASNET_WAIT_BLOCK     1
 #define GASNET_WAIT_SPINBLOCK 2
 /* A hint that nothing depends on: waits poll, then give way, then sleep (ISTHMUS_SPIN). */
 int gasnet_set_waitmode(int mode);
@@ -181,17 +182,17 @@ int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t* source);
 
 /* Polls until the condition is true, which handlers make so. A long wait sleeps; messages wake
  * it. */
-#define GASNET_BLOCKUNTIL(cond)                                 \
-    do {                                                        \
-        if (!(cond)) {                                          \
-            struct isthmus_gasnet_wait isthmus_wait;            \
-            isthmus_gasnet_wait_begin(&isthmus_wait);           \
-            do {                                                \
-                isthmus_gasnet_wait_step(&isthmus_wait);        \
-            } while (!(cond));                                  \
-            isthmus_gasnet_wait_end(&isthmus_wait);             \
-        }                                                       \
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);                \
+#define GASNET_BLOCKUNTIL(cond)                          \
+    do {                                                 \
+        if (!(cond)) {                                   \
+            struct isthmus_gasnet_wait isthmus_wait;     \
+            isthmus_gasnet_wait_begin(&isthmus_wait);    \
+            do {                                         \
+                isthmus_gasnet_wait_step(&isthmus_wait); \
+            } while (!(cond));                           \
+            isthmus_gasnet_wait_end(&isthmus_wait);      \
+        }                                                \
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);         \
     } while (0)
 struct isthmus_gasnet_wait {
     uint64_t state[32]; /* the library's */
@@ -202,7 +203,7 @@ void isthmus_gasnet_wait_end(struct isthmus_gasnet_wait* wait);
 
 /* ---- no-interrupt sections: handlers never interrupt */
 
-#define gasnet_hold_interrupts() ((void)0)
+#define gasnet_hold_interrupts()   ((void)0)
 #define gasnet_resume_interrupts() ((void)0)
 
 /* ---- handler-safe locks. In SEQ nobody else is there. */
@@ -213,10 +214,10 @@ typedef struct {
 #define GASNET_HSL_INITIALIZER \
     { 0 }
 #if GASNET_SEQ
-#define gasnet_hsl_init(hsl) ((void)((hsl)->taken = 0))
+#define gasnet_hsl_init(hsl)    ((void)((hsl)->taken = 0))
 #define gasnet_hsl_destroy(hsl) ((void)(hsl))
-#define gasnet_hsl_lock(hsl) ((void)(hsl))
-#define gasnet_hsl_unlock(hsl) ((void)(hsl))
+#define gasnet_hsl_lock(hsl)    ((void)(hsl))
+#define gasnet_hsl_unlock(hsl)  ((void)(hsl))
 #define gasnet_hsl_trylock(hsl) ((void)(hsl), GASNET_OK)
 #else
 void gasnet_hsl_init(gasnet_hsl_t* hsl);
@@ -230,9 +231,9 @@ int gasnet_hsl_trylock(gasnet_hsl_t* hsl);
 /* ---- barriers */
 
 #define GASNET_BARRIERFLAG_ANONYMOUS 1
-#define GASNET_BARRIERFLAG_MISMATCH 2
-#define GASNET_BARRIERFLAG_IMAGES 4
-#define GASNET_BARRIERFLAG_UNNAMED 9
+#define GASNET_BARRIERFLAG_MISMATCH  2
+#define GASNET_BARRIERFLAG_IMAGES    4
+#define GASNET_BARRIERFLAG_UNNAMED   9
 /* Ends the job if this PE has not waited for its last one. */
 void gasnet_barrier_notify(int id, int flags);
 /* OK, BARRIER_MISMATCH, and try: NOT_READY. What comes is handled meanwhile. */
@@ -258,11 +259,11 @@ int gasnet_barrier_result(int* id);
 /* Names that clients use though no specification has them. */
 #ifndef _STRINGIFY
 #define _STRINGIFY_HELPER(x) #x
-#define _STRINGIFY(x) _STRINGIFY_HELPER(x)
+#define _STRINGIFY(x)        _STRINGIFY_HELPER(x)
 #endif
 #ifndef _CONCAT
 #define _CONCAT_HELPER(a, b) a##b
-#define _CONCAT(a, b) _CONCAT_HELPER(a, b)
+#define _CONCAT(a, b)        _CONCAT_HELPER(a, b)
 #endif
 #ifndef if_pf
 #define if_pf(c) if (__builtin_expect(!!(c), 0))

@@ -10,21 +10,21 @@
 
 #if defined(GASNET_SEQ)
 #undef GASNET_SEQ
-#define GASNET_SEQ 1
-#define ISTHMUS_GASNET_MODE 0
-#define ISTHMUS_GASNET_MODE_STR "SEQ"
+#define GASNET_SEQ                 1
+#define ISTHMUS_GASNET_MODE        0
+#define ISTHMUS_GASNET_MODE_STR    "SEQ"
 #define ISTHMUS_GASNET_MODE_SYMBOL isthmus_gasnet_mode_is_seq
 #elif defined(GASNET_PARSYNC)
 #undef GASNET_PARSYNC
-#define GASNET_PARSYNC 1
-#define ISTHMUS_GASNET_MODE 2
-#define ISTHMUS_GASNET_MODE_STR "PARSYNC"
+#define GASNET_PARSYNC             1
+#define ISTHMUS_GASNET_MODE        2
+#define ISTHMUS_GASNET_MODE_STR    "PARSYNC"
 #define ISTHMUS_GASNET_MODE_SYMBOL isthmus_gasnet_mode_is_parsync
 #else
 #undef GASNET_PAR
-#define GASNET_PAR 1
-#define ISTHMUS_GASNET_MODE 3
-#define ISTHMUS_GASNET_MODE_STR "PAR"
+#define GASNET_PAR                 1
+#define ISTHMUS_GASNET_MODE        3
+#define ISTHMUS_GASNET_MODE_STR    "PAR"
 #define ISTHMUS_GASNET_MODE_SYMBOL isthmus_gasnet_mode_is_par
 #endif
 

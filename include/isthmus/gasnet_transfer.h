@@ -27,63 +27,63 @@ gasnet_handle_t isthmus_gasnet_get_nb(void* dest, gasnet_node_t node, const void
 gasnet_valget_handle_t isthmus_gasnet_get_nb_val(gasnet_node_t node, const void* src,
                                                  size_t nbytes);
 
-#define ISTHMUS_GASNET_INLINE static __inline__ __attribute__((__always_inline__, __unused__))
+#define ISTHMUS_GASNET_INLINE        static __inline__ __attribute__((__always_inline__, __unused__))
 #define ISTHMUS_GASNET_REACHES(node) __builtin_expect(ISTHMUS_WINDOW_REACHES(node), 1)
 
 /* Of few bytes, known to the compiler: moved in place, and not across other accesses. */
-#define ISTHMUS_GASNET_COPY(TO, FROM)                                   \
-    do {                                                                \
-        if (__builtin_constant_p(nbytes) && nbytes - 1 < 64) {          \
-            __asm__ __volatile__("" ::: "memory");                      \
-            __builtin_memcpy(TO, FROM, nbytes);                         \
-            __asm__ __volatile__("" ::: "memory");                      \
-        } else {                                                        \
-            isthmus_window.copy(TO, FROM, nbytes);                      \
-        }                                                               \
+#define ISTHMUS_GASNET_COPY(TO, FROM)                          \
+    do {                                                       \
+        if (__builtin_constant_p(nbytes) && nbytes - 1 < 64) { \
+            __asm__ __volatile__("" ::: "memory");             \
+            __builtin_memcpy(TO, FROM, nbytes);                \
+            __asm__ __volatile__("" ::: "memory");             \
+        } else {                                               \
+            isthmus_window.copy(TO, FROM, nbytes);             \
+        }                                                      \
     } while (0)
 
-#define ISTHMUS_GASNET_PUT(NAME, OTHERWISE)                                                      \
-    ISTHMUS_GASNET_INLINE void NAME(gasnet_node_t node, void* dest, const void* src,             \
-                                    size_t nbytes) {                                             \
-        if (ISTHMUS_GASNET_REACHES(node))                                                        \
-            ISTHMUS_GASNET_COPY(ISTHMUS_WINDOW_ADDRESS(dest, node), src);                        \
-        else                                                                                     \
-            OTHERWISE(node, dest, src, nbytes);                                                  \
+#define ISTHMUS_GASNET_PUT(NAME, OTHERWISE)                                          \
+    ISTHMUS_GASNET_INLINE void NAME(gasnet_node_t node, void* dest, const void* src, \
+                                    size_t nbytes) {                                 \
+        if (ISTHMUS_GASNET_REACHES(node))                                            \
+            ISTHMUS_GASNET_COPY(ISTHMUS_WINDOW_ADDRESS(dest, node), src);            \
+        else                                                                         \
+            OTHERWISE(node, dest, src, nbytes);                                      \
     }
 ISTHMUS_GASNET_PUT(gasnet_put, isthmus_gasnet_put)
 ISTHMUS_GASNET_PUT(gasnet_put_bulk, isthmus_gasnet_put)
 ISTHMUS_GASNET_PUT(gasnet_put_nbi, isthmus_gasnet_put_nbi)
 ISTHMUS_GASNET_PUT(gasnet_put_nbi_bulk, isthmus_gasnet_put_nbi_bulk)
 
-#define ISTHMUS_GASNET_GET(NAME, OTHERWISE)                                                      \
-    ISTHMUS_GASNET_INLINE void NAME(void* dest, gasnet_node_t node, const void* src,             \
-                                    size_t nbytes) {                                             \
-        if (ISTHMUS_GASNET_REACHES(node))                                                        \
-            ISTHMUS_GASNET_COPY(dest, ISTHMUS_WINDOW_ADDRESS(src, node));                        \
-        else                                                                                     \
-            OTHERWISE(dest, node, src, nbytes);                                                  \
+#define ISTHMUS_GASNET_GET(NAME, OTHERWISE)                                          \
+    ISTHMUS_GASNET_INLINE void NAME(void* dest, gasnet_node_t node, const void* src, \
+                                    size_t nbytes) {                                 \
+        if (ISTHMUS_GASNET_REACHES(node))                                            \
+            ISTHMUS_GASNET_COPY(dest, ISTHMUS_WINDOW_ADDRESS(src, node));            \
+        else                                                                         \
+            OTHERWISE(dest, node, src, nbytes);                                      \
     }
 ISTHMUS_GASNET_GET(gasnet_get, isthmus_gasnet_get)
 ISTHMUS_GASNET_GET(gasnet_get_bulk, isthmus_gasnet_get)
 ISTHMUS_GASNET_GET(gasnet_get_nbi, isthmus_gasnet_get_nbi)
 ISTHMUS_GASNET_GET(gasnet_get_nbi_bulk, isthmus_gasnet_get_nbi)
 
-#define ISTHMUS_GASNET_PUT_NB(NAME, OTHERWISE)                                                   \
-    ISTHMUS_GASNET_INLINE gasnet_handle_t NAME(gasnet_node_t node, void* dest, const void* src,  \
-                                               size_t nbytes) {                                  \
-        if (!ISTHMUS_GASNET_REACHES(node)) return OTHERWISE(node, dest, src, nbytes);            \
-        ISTHMUS_GASNET_COPY(ISTHMUS_WINDOW_ADDRESS(dest, node), src);                            \
-        return GASNET_INVALID_HANDLE;                                                            \
+#define ISTHMUS_GASNET_PUT_NB(NAME, OTHERWISE)                                                  \
+    ISTHMUS_GASNET_INLINE gasnet_handle_t NAME(gasnet_node_t node, void* dest, const void* src, \
+                                               size_t nbytes) {                                 \
+        if (!ISTHMUS_GASNET_REACHES(node)) return OTHERWISE(node, dest, src, nbytes);           \
+        ISTHMUS_GASNET_COPY(ISTHMUS_WINDOW_ADDRESS(dest, node), src);                           \
+        return GASNET_INVALID_HANDLE;                                                           \
     }
 ISTHMUS_GASNET_PUT_NB(gasnet_put_nb, isthmus_gasnet_put_nb)
 ISTHMUS_GASNET_PUT_NB(gasnet_put_nb_bulk, isthmus_gasnet_put_nb_bulk)
 
-#define ISTHMUS_GASNET_GET_NB(NAME)                                                              \
-    ISTHMUS_GASNET_INLINE gasnet_handle_t NAME(void* dest, gasnet_node_t node, const void* src,  \
-                                               size_t nbytes) {                                  \
+#define ISTHMUS_GASNET_GET_NB(NAME)                                                               \
+    ISTHMUS_GASNET_INLINE gasnet_handle_t NAME(void* dest, gasnet_node_t node, const void* src,   \
+                                               size_t nbytes) {                                   \
         if (!ISTHMUS_GASNET_REACHES(node)) return isthmus_gasnet_get_nb(dest, node, src, nbytes); \
-        ISTHMUS_GASNET_COPY(dest, ISTHMUS_WINDOW_ADDRESS(src, node));                            \
-        return GASNET_INVALID_HANDLE;                                                            \
+        ISTHMUS_GASNET_COPY(dest, ISTHMUS_WINDOW_ADDRESS(src, node));                             \
+        return GASNET_INVALID_HANDLE;                                                             \
     }
 ISTHMUS_GASNET_GET_NB(gasnet_get_nb)
 ISTHMUS_GASNET_GET_NB(gasnet_get_nb_bulk)

@@ -1,0 +1,104 @@
+/* gasnet_tools.h, with gasnet.h and (compiled with WITHOUT_GASNET) without. */
+#ifndef WITHOUT_GASNET
+#include "check.h"
+#endif
+#include <gasnet_tools.h>
+#ifdef WITHOUT_GASNET
+#define CHECK(c)                                                              \
+    do {                                                                      \
+        if (!(c)) {                                                           \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #c); \
+            exit(1);                                                          \
+        }                                                                     \
+    } while (0)
+#endif
+
+GASNETT_IDENT(isthmus_tools_ident, "tools");
+GASNETT_THREADKEY_DEFINE(key);
+static gasnett_mutex_t mutex = GASNETT_MUTEX_INITIALIZER;
+static gasnett_atomic_t counter = gasnett_atomic_init(5);
+static gasnett_strongatomic64_t wide = gasnett_strongatomic64_init(1);
+
+#define ATOMIC(N)                                                                    \
+    do {                                                                             \
+        gasnett_##N##_t a = gasnett_##N##_init(7);                                   \
+        CHECK(gasnett_##N##_read(&a, GASNETT_ATOMIC_ACQ) == 7);                      \
+        gasnett_##N##_set(&a, 1, GASNETT_ATOMIC_REL);                                \
+        gasnett_##N##_increment(&a, GASNETT_ATOMIC_NONE);                            \
+        CHECK(gasnett_##N##_add(&a, 3, GASNETT_ATOMIC_MB_PRE) == 5);                 \
+        CHECK(gasnett_##N##_subtract(&a, 2, GASNETT_ATOMIC_MB_POST) == 3);           \
+        CHECK(gasnett_##N##_swap(&a, 2, 0) == 3);                                    \
+        CHECK(!gasnett_##N##_compare_and_swap(&a, 3, 9, 0));                         \
+        CHECK(gasnett_##N##_compare_and_swap(&a, 2, 1, GASNETT_ATOMIC_ACQ_IF_TRUE)); \
+        CHECK(gasnett_##N##_decrement_and_test(&a, GASNETT_ATOMIC_ACQ_IF_TRUE));     \
+        gasnett_##N##_decrement(&a, 0);                                              \
+        CHECK((gasnett_##N##_sval_t)gasnett_##N##_read(&a, 0) == -1);                \
+    } while (0)
+
+int main(void) {
+    char text[32];
+    ATOMIC(atomic);
+    ATOMIC(atomic32);
+    ATOMIC(atomic64);
+    ATOMIC(strongatomic);
+    ATOMIC(strongatomic32);
+    ATOMIC(strongatomic64);
+    CHECK(gasnett_atomic_read(&counter, 0) == 5 && gasnett_strongatomic64_read(&wide, 0) == 1);
+    CHECK(gasnett_atomic_signed(GASNETT_ATOMIC_MAX) == -1);
+
+    gasnett_mutex_lock(&mutex);
+    gasnett_mutex_assertlocked(&mutex);
+    gasnett_mutex_unlock(&mutex);
+    CHECK(gasnett_mutex_trylock(&mutex) == 0);
+    gasnett_mutex_unlock(&mutex);
+    gasnett_threadkey_set(key, &mutex);
+    CHECK(gasnett_threadkey_get(key) == (void*)&mutex);
+
+    const gasnett_tick_t begin = gasnett_ticks_now();
+    gasnett_sched_yield();
+    gasnett_spinloop_hint();
+    CHECK(gasnett_ticks_now() >= begin && gasnett_ticks_to_us(5000) == 5);
+    CHECK(gasnett_tick_granularityus() > 0 && gasnett_tick_overheadus() > 0);
+    CHECK(gasnett_gettimeofday_us() > 0);
+    gasnett_local_mb();
+    gasnett_local_rmb();
+    gasnett_local_wmb();
+    gasnett_compiler_fence();
+
+    gasnett_setenv("ISTHMUS_TOOLS_TEST", "Yes");
+    CHECK(gasnett_getenv_yesno_withdefault("ISTHMUS_TOOLS_TEST", 0) == 1);
+    gasnett_setenv("ISTHMUS_TOOLS_TEST", "no");
+    CHECK(gasnett_getenv_yesno_withdefault("ISTHMUS_TOOLS_TEST", 1) == 0);
+    CHECK(gasnett_getenv_int_withdefault("ISTHMUS_TOOLS_TEST", 12, 0) == 12);
+    gasnett_setenv("ISTHMUS_TOOLS_TEST", "3M");
+    CHECK(gasnett_getenv_int_withdefault("ISTHMUS_TOOLS_TEST", 12, 1) == 3 << 20);
+    gasnett_setenv("ISTHMUS_TOOLS_TEST", "2.5");
+    CHECK(gasnett_getenv_dbl_withdefault("ISTHMUS_TOOLS_TEST", 0) == 2.5);
+    gasnett_unsetenv("ISTHMUS_TOOLS_TEST");
+    CHECK(!gasnett_getenv("ISTHMUS_TOOLS_TEST"));
+    CHECK(strcmp(gasnett_getenv_withdefault("ISTHMUS_TOOLS_TEST", "x"), "x") == 0);
+    CHECK(gasnett_parse_int("0x10", 0) == 16 && gasnett_parse_int("-7", 0) == -7);
+    CHECK(gasnett_parse_int("1.5k", 1) == 1536 && gasnett_parse_int("4", 1024) == 4096);
+    CHECK(gasnett_parse_int("9007199254740993", 0) == 9007199254740993);
+    CHECK(strcmp(gasnett_format_number(3 << 20, text, sizeof text, 1), "3 MB") == 0);
+    CHECK(strcmp(gasnett_format_number(-1000, text, sizeof text, 0), "-1000") == 0);
+    gasnett_envint_display("ISTHMUS_TOOLS_TEST", 1, 1, 0);
+    gasnett_envstr_display("ISTHMUS_TOOLS_TEST", "1", 1);
+    gasnett_envdbl_display("ISTHMUS_TOOLS_TEST", 1, 1);
+
+    CHECK(gasnett_gethostname()[0] && gasnett_cpu_count() > 0 && gasnett_getPhysMemSz(1) > 0);
+    CHECK(gasnett_isLittleEndian() == 0 || gasnett_isLittleEndian() == 1);
+    CHECK(*gasnett_performance_warning_str() == 0);
+    gasnett_maximize_rlimits();
+    char* const pages = gasnett_mmap(GASNETT_PAGESIZE);
+    CHECK(gasnett_count0s(pages, GASNETT_PAGESIZE) == GASNETT_PAGESIZE);
+    CHECK(gasnett_count0s_copy(pages, "ab\0c", 4) == 1 && pages[3] == 'c');
+    CHECK(gasnett_count0s_uint32_t(0x00ff00ff) == 2 && gasnett_count0s_uint64_t(1) == 7);
+    CHECK(gasnett_checksum("ab", 2) != gasnett_checksum("ba", 2));
+    GASNETT_TRACE_PRINTF("%d", 1);
+    GASNETT_TRACE_SETSOURCELINE(__FILE__, __LINE__);
+    CHECK(gasnett_reghandler(SIGUSR1, SIG_IGN) == SIG_DFL);
+    CHECK(gasnett_constant_p(3) && strstr(gasnett_current_loc, "tools.c:"));
+    gasnett_flush_streams();
+    return isthmus_tools_ident[0] != 't';
+}
