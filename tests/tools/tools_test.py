@@ -247,6 +247,34 @@ class Installed(ToolTest):
         self.assertEqual(self.good(self.prefix + "/bin/oshrun", "-n", 3, self.path("ring")),
                          "round\n")
 
+    def test_gasnet_fragments(self):
+        include = os.path.join(self.prefix, "include")
+        for mode in ("seq", "parsync", "par"):
+            program = self.path("gasnet_" + mode)
+            tools = os.path.join(include, f"gasnet_tools-{'seq' if mode == 'seq' else 'par'}.mak")
+            self.good("make", "-f", os.path.join(USER, "gasnet.mk"), f"PROGRAM={program}",
+                      f"FRAGMENT={include}/isthmus-conduit/isthmus-{mode}.mak {tools}",
+                      f"SOURCE={USER}/gasnet.c", f"TOOLS_SOURCE={USER}/gasnet_tools.c")
+            self.assertEqual(self.good(self.prefix + "/bin/isthmus", "run", "-n", 3, program),
+                             "round\n")
+            self.assertEqual(self.good(program + "_tools"), "1\n")
+
+    def test_gasnet_pkg_config(self):
+        if not shutil.which("pkg-config"):
+            self.skipTest("pkg-config is not installed")
+        environment = setting(PKG_CONFIG_PATH=os.path.join(self.prefix, "lib", "pkgconfig"))
+        for mode in ("seq", "parsync", "par"):
+            name = "gasnet-isthmus-" + mode
+            compiler = self.good("pkg-config", "--variable=GASNET_CC", name, env=environment).strip()
+            flags = self.good("pkg-config", "--cflags", "--libs", name, env=environment).split()
+            self.good(compiler, os.path.join(USER, "gasnet.c"), "-o", self.path(name), *flags)
+            self.assertEqual(self.good(self.prefix + "/bin/isthmus", "run", "-n", 3,
+                                       self.path(name)), "round\n")
+        flags = self.good("pkg-config", "--cflags", "--libs", "gasnet_tools-seq", env=environment)
+        self.good("cc", os.path.join(USER, "gasnet_tools.c"), "-o", self.path("tools"),
+                  *flags.split())
+        self.assertEqual(self.good(self.path("tools")), "1\n")
+
     def test_wrappers_and_tools(self):
         self.good(self.prefix + "/bin/oshc++", "-O2", os.path.join(USER, "ring.cpp"), "-o",
                   self.path("ring"))

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Objects of one threading mode are linked with the library of that mode, and refused by the others.
-#   modes.sh COMPILER INCLUDE LIBRARIES
+# And all headers compile without a warning, in C and C++, in each mode.
+#   modes.sh C_COMPILER INCLUDE LIBRARIES CXX_COMPILER
 set -eu
-compiler=$1 include=$2 libraries=$3
+compiler=$1 include=$2 libraries=$3 cxx_compiler=$4
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cat > "$folder/main.c" <<'END'
@@ -48,3 +49,42 @@ for wrong in "" "-DGASNET_SEQ -DGASNET_PAR" "-DGASNET_SEQ -DGASNET_SEGMENT_EVERY
     fi
     grep -q -e "define exactly one of GASNET_SEQ" -e "GASNET_SEGMENT_FAST alone" "$folder/said"
 done
+
+cat > "$folder/all.c" <<'END'
+#include <gasnet.h>
+#include <gasnet_vis.h>
+#include <gasnet_tools.h>
+static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
+static void handler(gasnet_token_t token, gasnet_handlerarg_t value) {
+    (void)token;
+    (void)value;
+}
+int main(int argc, char** argv) {
+    gasnet_handlerentry_t table[] = {{0, (void (*)())handler}};
+    GASNET_BEGIN_FUNCTION();
+    gasnet_init(&argc, &argv);
+    gasnet_attach(table, 1, GASNET_PAGESIZE, 0);
+    gasnet_hsl_lock(&lock);
+    gasnet_hsl_unlock(&lock);
+    gasnet_AMRequestShort2(0, table[0].index, argc, (gasnet_handlerarg_t)(sizeof table));
+    gasnet_AMRequestMedium(0, 130, argv, sizeof *argv, 0);
+    GASNET_BLOCKUNTIL(argc > 0);
+    return (int)gasnet_get_val(0, argv, 4);
+}
+END
+for mode in SEQ PARSYNC PAR; do
+    for level in 0 2; do
+        for standard in c99 c11 c17; do
+            "$compiler" -std=$standard -O$level -DGASNET_$mode -D_GNU_SOURCE -I"$include" -Wall -Wextra \
+                -Wshadow -pedantic -Werror -c "$folder/all.c" -o "$folder/all.o"
+        done
+        for standard in c++11 c++14 c++20; do
+            sed 's/(void (\*)())handler/reinterpret_cast<void (*)()>(handler)/' "$folder/all.c" > "$folder/all.cpp"
+            "$cxx_compiler" -std=$standard -O$level -DGASNET_$mode -I"$include" -Wall -Wextra -Wshadow \
+                -pedantic -Werror -c "$folder/all.cpp" -o "$folder/all.o"
+        done
+    done
+done
+# As clients say whose table is one of addresses.
+sed 's/(void (\*)())handler/(void*)handler/' "$folder/all.c" > "$folder/all.cpp"
+"$cxx_compiler" -DGASNET_SEQ -DGASNET_USE_STRICT_PROTOTYPES -I"$include" -c "$folder/all.cpp" -o "$folder/all.o"

@@ -1,0 +1,6 @@
+# As clients of GASNet have it: FRAGMENT and PROGRAM are given.
+include $(FRAGMENT)
+$(PROGRAM): $(SOURCE)
+	$(GASNET_CC) $(GASNET_CPPFLAGS) $(GASNET_CFLAGS) $< $(GASNET_LDFLAGS) -o $@ $(GASNET_LIBS)
+	$(GASNETTOOLS_CC) $(GASNETTOOLS_CPPFLAGS) -c $(TOOLS_SOURCE) -o $@_tools.o
+	$(GASNETTOOLS_LD) $@_tools.o -o $@_tools $(GASNETTOOLS_LIBS)
