@@ -12,6 +12,7 @@
 #include "harness/run.hpp"
 #include "one-host/group.hpp"
 #include "sfi/group.hpp"
+#include "shoal/group.hpp"
 #include "xbgas/group.hpp"
 
 using namespace isthmus::bench;
@@ -20,7 +21,7 @@ namespace {
 
 // Adding a group: a folder beside one-host/, and a line here.
 std::vector<Group> groups() {
-    return {one_host(), aos(), engine(), sfi(), xbgas()};
+    return {one_host(), aos(), engine(), sfi(), shoal(), xbgas()};
 }
 
 std::string processor_name() {

@@ -1,0 +1,14 @@
+// Claims about packets between two hosts, beside sockets alone in the same run.
+#pragma once
+
+#include "harness/run.hpp"
+
+namespace isthmus::bench {
+
+Group shoal();
+
+// times.cpp
+void measure_packets_by_tcp(Run& run);
+void measure_idle_node(Run& run);
+
+}  // namespace isthmus::bench
