@@ -55,6 +55,9 @@ class Inbox {
   public:
     template <typename Handler>
     Came read(Stream& stream, Workspace& space, Handler& handler);
+    // Whole packets. False: the stream is to be ended.
+    template <typename Handler>
+    bool take(Bytes packets, Handler& handler);
     // Of an error: its number with a minus.
     long error() const { return error_; }
     // Bytes that wait for the rest of their packet.
@@ -121,6 +124,21 @@ Came Inbox::read(Stream& stream, Workspace& space, Handler& handler) {
     }
     if (bytes + kept != 0 && !parse(buffer, kept + bytes, handler)) return Came::illegal;
     return is_full ? Came::more : Came::all;
+}
+
+template <typename Handler>
+bool Inbox::take(Bytes packets, Handler& handler) {
+    while (!packets.empty()) {
+        const std::size_t size = ::isthmus::packet::packet_bytes(packets);
+        if (size == 0 || size > packets.size()) {
+            const Verdict verdict = size == 0 ? Verdict::too_few_words : Verdict::truncated;
+            handler.refused(packets, verdict);
+            return false;
+        }
+        if (!handle(packets.first(size), size, handler)) return false;
+        packets = packets.subspan(size);
+    }
+    return true;
 }
 
 template <typename Handler>

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "packet/decode.hpp"
+
 namespace isthmus::transport::packet {
 namespace {
 
@@ -12,6 +14,8 @@ constexpr char kZeroes[8] = {};
 
 bool Outbox::add(const Head& head, std::span<const std::uint64_t> descriptor, const void* payload,
                  std::size_t bytes, bool must) {
+    if (bytes > most_payload_)
+        return add_parts(head, static_cast<const char*>(payload), bytes, must);
     std::byte front[64];
     std::size_t padding = 0;
     const std::size_t front_bytes = encode_head(front, head, descriptor, {}, bytes, padding);
@@ -26,6 +30,26 @@ bool Outbox::add(const Head& head, std::span<const std::uint64_t> descriptor, co
     return true;
 }
 
+// All of them, or none.
+bool Outbox::add_parts(const Head& head, const char* payload, std::size_t bytes, bool must) {
+    const std::size_t parts = (bytes + most_payload_ - 1) / most_payload_;
+    if (copied_ + bytes + parts * kMostHead > kMostCopied && !must) return false;
+    Head part = head;
+    if (head.kind == ::isthmus::packet::Kind::data) part.message_bytes = bytes;
+    for (std::size_t at = 0; at != bytes;) {
+        const std::size_t size = std::min(most_payload_, bytes - at);
+        const bool is_last = at + size == bytes;
+        if (head.kind == ::isthmus::packet::Kind::core_request)
+            part.token = is_last ? head.token : kMoreFollows;
+        if (!add(part, {}, payload + at, size, true)) return false;
+        at += size;
+        if (head.kind == ::isthmus::packet::Kind::core_request) continue;
+        part.offset += size;
+        if (part.message_bytes != 0) part.part_offset += static_cast<std::uint32_t>(size);
+    }
+    return true;
+}
+
 bool Outbox::add_block(const Head& head, const char* source, std::uint64_t bytes, Mark mark,
                        bool is_message, bool must) {
     if (!must && blocks_ >= kMostBlocks) return false;
@@ -34,20 +58,25 @@ bool Outbox::add_block(const Head& head, const char* source, std::uint64_t bytes
     item.source = source;
     item.head = head;
     // A block of one packet is no fragment.
-    item.head.message_bytes = is_message && bytes > kMostPayload ? bytes : 0;
+    item.head.message_bytes = is_message && bytes > most_payload_ ? bytes : 0;
     item.mark = mark;
     item.is_answer = must;
     ++(must ? answers_ : blocks_);
     return true;
 }
 
-Outbox::Cut Outbox::cut(const Item& item, std::uint64_t left) {
-    Cut packet;
-    const std::uint64_t packets = (left + kMostPayload - 1) / kMostPayload;
+Outbox::Cut Outbox::cut(const Item& item, std::uint64_t left) const {
+    const std::uint64_t packets = (left + most_payload_ - 1) / most_payload_;
     // Multiples of a cache line, so that all but the last are as the first.
-    packet.payload = static_cast<std::size_t>(
-        packets == 1 ? left
-                     : std::min<std::uint64_t>((left / packets + 63) / 64 * 64, kMostPayload));
+    return make_cut(item, static_cast<std::size_t>(
+                              packets == 1 ? left
+                                           : std::min<std::uint64_t>(
+                                                 (left / packets + 63) / 64 * 64, most_payload_)));
+}
+
+Outbox::Cut Outbox::make_cut(const Item& item, std::size_t payload) {
+    Cut packet;
+    packet.payload = payload;
     packet.head = item.head.message_bytes != 0 ? 32 : 24;
     packet.padding = (8 - packet.payload % 8) % 8;
     return packet;
@@ -135,11 +164,58 @@ void Outbox::took(std::size_t bytes, std::vector<Mark>& ended) {
         bytes -= all - skip_;
         skip_ = 0;
         step(item, packet);
-        if (item.left != 0) continue;
-        if (item.mark) ended.push_back(item.mark);
-        --(item.is_answer ? answers_ : blocks_);
-        items_.pop_front();
+        if (item.left == 0) end_block(ended);
     }
+}
+
+void Outbox::end_block(std::vector<Mark>& ended) {
+    const Item& item = items_.front();
+    if (item.mark) ended.push_back(item.mark);
+    --(item.is_answer ? answers_ : blocks_);
+    items_.pop_front();
+}
+
+std::size_t Outbox::pack(std::span<std::byte> room, std::vector<Mark>& ended) {
+    std::size_t used = 0;
+    while (!items_.empty()) {
+        Item& item = items_.front();
+        const std::size_t left = room.size() - used;
+        if (!item.source) {
+            const std::size_t bytes = packet_at_begin();
+            if (bytes > left) break;
+            copy_out(room.data() + used, bytes);
+            used += bytes;
+            took(bytes, ended);
+            continue;
+        }
+        // Datagrams are filled, so that all have one length and the system can send them as one.
+        const std::size_t head = make_cut(item, 0).head;
+        if (left < head + 8) break;
+        const Cut packet = make_cut(
+            item, static_cast<std::size_t>(std::min<std::uint64_t>(item.left, left - head)));
+        std::byte* const to = room.data() + used;
+        std::size_t padding = 0;
+        encode_head({to, packet.head}, item.head, {}, {}, packet.payload, padding);
+        std::memcpy(to + packet.head, item.source, packet.payload);
+        std::memset(to + packet.head + packet.payload, 0, packet.padding);
+        used += packet.head + packet.payload + packet.padding;
+        step(item, packet);
+        if (item.left == 0) end_block(ended);
+    }
+    return used;
+}
+
+// Bytes of the first of the copied packets.
+std::size_t Outbox::packet_at_begin() const {
+    std::byte route[8];
+    copy_out(route, sizeof route);
+    return ::isthmus::packet::packet_bytes(route);
+}
+
+void Outbox::copy_out(std::byte* to, std::size_t bytes) const {
+    const std::size_t first = std::min(bytes, ring_.size() - begin_);
+    std::memcpy(to, ring_.data() + begin_, first);
+    if (first != bytes) std::memcpy(to + first, ring_.data(), bytes - first);
 }
 
 // The ring grows to what is needed, and what is in it then begins at its begin.

@@ -1,6 +1,9 @@
 // What is to be sent on one stream: short packets, copied, and long blocks, which are cut into
 // packets as they leave, straight from where they lie. In the order in which they were added.
 //
+// By datagrams no packet is longer than one of them (narrow()): what is added longer is cut as
+// well, a request of the service into several that only together are one (kMoreFollows).
+//
 // Bounded: a packet or a block that finds no room is not taken. Answers to gets are always taken:
 // who asks has a bound on gets (kMostGets), so that no receiver has to wait for its own sending.
 #pragma once
@@ -23,12 +26,18 @@ using ::isthmus::packet::Head;
 inline constexpr std::size_t kMostPayload = 8 * std::size_t{::isthmus::packet::kLargestWords} - 64;
 inline constexpr std::size_t kMostGets = 1024;  // of one PE at another, that are not answered yet
 
+// The token of a core request that goes on in the next one.
+inline constexpr std::uint32_t kMoreFollows = ~std::uint32_t{1};
+
 class Outbox {
   public:
     // What ends when the last byte of a block has left: of who added it.
     using Mark = void*;
     static constexpr std::size_t kMostCopied = std::size_t{256} << 10;
     static constexpr std::size_t kMostBlocks = 256;  // that are not answers
+
+    // Packets of at most so many bytes. Before anything is added.
+    void narrow(std::size_t packet_bytes) { most_payload_ = packet_bytes - kMostHead; }
 
     // A packet, copied. Of answers the room is larger. False if there is none.
     bool add(const Head& head, std::span<const std::uint64_t> descriptor, const void* payload,
@@ -43,6 +52,9 @@ class Outbox {
     // Writes until all has left (true) or the stream takes no more (false, or its error in
     // `error`). Marks of what has left are added to `ended`.
     bool flush(Stream& stream, std::vector<Mark>& ended, long& error);
+    // Moves whole packets into a datagram, as many as it has room for; bytes that they take. Not of
+    // an outbox that is flushed.
+    std::size_t pack(std::span<std::byte> room, std::vector<Mark>& ended);
     // Answers that have not left.
     std::size_t answers() const { return answers_; }
 
@@ -62,10 +74,17 @@ class Outbox {
     static constexpr std::size_t kPieces = 64;  // of one write
     using Heads = std::byte[kPieces][32];
 
-    static Cut cut(const Item& item, std::uint64_t left);
+    static constexpr std::size_t kMostHead = 40;  // before the payload, and what fills it up behind
+
+    bool add_parts(const Head& head, const char* payload, std::size_t bytes, bool must);
+    Cut cut(const Item& item, std::uint64_t left) const;
+    static Cut make_cut(const Item& item, std::size_t payload);
+    std::size_t packet_at_begin() const;
+    void copy_out(std::byte* to, std::size_t bytes) const;
     std::size_t gather(iovec* pieces, Heads& heads);
     void took(std::size_t bytes, std::vector<Mark>& ended);
-    void step(Item& item, const Cut& packet);
+    static void step(Item& item, const Cut& packet);
+    void end_block(std::vector<Mark>& ended);
     void make_room(std::size_t bytes);
     void copy_in(const void* bytes, std::size_t count);
 
@@ -76,6 +95,7 @@ class Outbox {
     std::size_t skip_ = 0;  // of the first block's next packet: what has left
     std::size_t blocks_ = 0;
     std::size_t answers_ = 0;
+    std::size_t most_payload_ = kMostPayload;
 };
 
 }  // namespace isthmus::transport::packet

@@ -1,0 +1,129 @@
+#include "transport/packet/courier.hpp"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace isthmus::transport::packet {
+
+using ::isthmus::packet::Bytes;
+using ::isthmus::packet::Delivery;
+using ::isthmus::packet::Verdict;
+
+namespace {
+
+static_assert(crypto_shorthash_KEYBYTES == sizeof(FlowKeys::Key));
+static_assert(crypto_shorthash_BYTES == ::isthmus::packet::kMacBytes);
+
+class Mac {
+  public:
+    explicit Mac(const FlowKeys::Key& key) : key_(key) {}
+    std::uint64_t operator()(Bytes bytes) const {
+        std::uint64_t mac = 0;
+        crypto_shorthash(reinterpret_cast<unsigned char*>(&mac),
+                         reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                         key_.data());
+        return mac;
+    }
+
+  private:
+    const FlowKeys::Key& key_;
+};
+
+}  // namespace
+
+void Courier::begin(const FlowKeys& keys, const sockaddr_storage& to, std::size_t datagram_bytes,
+                    Microseconds round_trip) {
+    keys_ = keys;
+    to_ = to;
+    room_ = room_in(datagram_bytes);
+    flow_.begin(round_trip);
+    is_open_ = true;
+}
+
+std::unique_ptr<std::byte[]> Courier::take_room() {
+    if (free_.empty())
+        return std::make_unique_for_overwrite<std::byte[]>(kFront + room_ +
+                                                           ::isthmus::packet::kMacBytes);
+    std::unique_ptr<std::byte[]> room = std::move(free_.back());
+    free_.pop_back();
+    return room;
+}
+
+void Courier::give_back() {
+    for (; given_back_ != flow_.first_unacknowledged(); ++given_back_)
+        free_.push_back(std::move(kept(given_back_).bytes));
+}
+
+std::span<const std::byte> Courier::seal(std::byte* bytes, std::size_t packets, Flow::Number number,
+                                         Microseconds now) {
+    Delivery delivery;
+    delivery.connection = keys_.connection_out;
+    delivery.number = static_cast<std::uint32_t>(number);
+    flow_.say(delivery, now);
+    std::byte words[kFront];
+    const std::size_t front = ::isthmus::packet::encode_delivery(words, delivery);
+    std::byte* const begin = bytes + kFront - front;
+    std::memcpy(begin, words, front);
+    const std::span<std::byte> datagram(begin, front + packets + ::isthmus::packet::kMacBytes);
+    ::isthmus::packet::seal(datagram, static_cast<std::uint32_t>(number >> 32), packets != 0,
+                            Mac(keys_.out));
+    return datagram;
+}
+
+bool Courier::send(Outbox& outbox, Udp& udp, Microseconds now, std::vector<Outbox::Mark>& ended) {
+    give_back();
+    leaving_.clear();
+    while (const std::optional<Flow::Number> number = flow_.lost()) {
+        flow_.repeat(*number, now);
+        Kept& each = kept(*number);
+        leaving_.push_back(seal(each.bytes.get(), each.packets, *number, now));
+    }
+    while (!outbox.is_empty() && flow_.may_send()) {
+        std::unique_ptr<std::byte[]> bytes = take_room();
+        const std::size_t packets = outbox.pack({bytes.get() + kFront, room_}, ended);
+        const Flow::Number number = flow_.send(now);
+        leaving_.push_back(seal(bytes.get(), packets, number, now));
+        kept(number) = {std::move(bytes), packets};
+    }
+    if (!leaving_.empty()) udp.send(to_, leaving_);
+    return outbox.is_empty();
+}
+
+void Courier::answer(Udp& udp, Microseconds now) {
+    if (!flow_.must_answer()) return;
+    std::byte bytes[kFront + ::isthmus::packet::kMacBytes];
+    const std::span<const std::byte> datagram = seal(bytes, 0, flow_.next(), now);
+    udp.send(to_, {&datagram, 1});
+}
+
+Verdict Courier::hear(const sockaddr_storage& from, std::span<std::byte> datagram,
+                      const Delivery& delivery, Bytes& packets, Microseconds now) {
+    if (!is_open_ || delivery.connection != keys_.connection_in || !is_same(from, to_))
+        return Verdict::unknown_connection;
+    const bool has_packets = !packets.empty();
+    const Flow::Number number = flow_.whole(delivery.number);
+    if (!::isthmus::packet::has_right_mac(datagram, static_cast<std::uint32_t>(number >> 32),
+                                          has_packets, Mac(keys_.in)))
+        return Verdict::wrong_mac;
+    const Verdict verdict = flow_.judge(delivery, has_packets);
+    const Flow::Arrival arrival = flow_.hear(delivery, has_packets, now);
+    if (arrival == Flow::Arrival::early) early_.try_emplace(number, packets.begin(), packets.end());
+    if (arrival == Flow::Arrival::in_turn)
+        taken_ = number + 1;
+    else
+        packets = {};
+    return verdict;
+}
+
+bool Courier::take_early(std::vector<std::byte>& packets) {
+    if (early_.empty() || early_.begin()->first != taken_ || taken_ >= flow_.expected())
+        return false;
+    packets = std::move(early_.begin()->second);
+    early_.erase(early_.begin());
+    ++taken_;
+    return true;
+}
+
+}  // namespace isthmus::transport::packet
