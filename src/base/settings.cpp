@@ -114,6 +114,10 @@ constexpr std::array kTable{
                        "10.1.0.0/16, or an interface, for IPv6 with /6 behind it. The first one "
                        "that other hosts reach if not set."},
     SettingDescription{
+        "ISTHMUS_PACKET_PROTOCOL", nullptr, SettingKind::choice, "tcp", "tcp|udp", "hosts",
+        "What carries packets: tcp, or udp, datagrams with a hash each, for networks "
+        "that lose much. The same at all PEs."},
+    SettingDescription{
         "ISTHMUS_PROGRESS", nullptr, SettingKind::flag, "1", nullptr, "hosts",
         "A thread serves this PE's memory to other hosts while the program computes. "
         "0: only calls of the library do, and nobody is given up for silence."},

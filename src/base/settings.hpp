@@ -67,6 +67,7 @@ enum class Setting : std::uint8_t {
     loop_delay,
     fabric,
     packet_address,
+    packet_protocol,
     progress,
     progress_processors,
     progress_percent,

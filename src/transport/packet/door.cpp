@@ -46,7 +46,7 @@ bool Door::listen(const sockaddr_storage& at) {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u64 = event_of(Event::port, 0);
-    spare_ = open_spare();
+    if (spare_ < 0) spare_ = open_spare();
     return port_.is_open() && spare_ >= 0 &&
            bind(port_.descriptor(), address, length_of(address_)) == 0 &&
            ::listen(port_.descriptor(), SOMAXCONN) == 0 &&
@@ -201,9 +201,12 @@ void Door::let_in(Guests::iterator found) {
 }
 
 void Door::hand_over(Guests::iterator found, int pe) {
-    if (found->second.called < 0) --callers_;
+    const bool calls = found->second.called >= 0;
+    if (!calls) --callers_;
     joined_[static_cast<std::size_t>(pe)] = true;
-    news_.joined.push_back({pe, std::move(found->second.stream)});
+    const Join& join = found->second.join;
+    news_.joined.push_back(
+        {pe, std::move(found->second.stream), join.draw(calls), join.draw(!calls)});
     attempts_.erase(pe);
     guests_.erase(found);
 }

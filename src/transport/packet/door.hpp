@@ -23,7 +23,7 @@
 namespace isthmus::transport::packet {
 
 // What an event of the set of descriptors is about: its kind in the highest byte.
-enum class Event : std::uint8_t { port, timer, guest, peer };
+enum class Event : std::uint8_t { port, timer, guest, peer, datagrams, clock };
 constexpr std::uint64_t event_of(Event kind, std::uint64_t number) {
     return static_cast<std::uint64_t>(kind) << 56 | number;
 }
@@ -47,6 +47,8 @@ class Door {
     struct Joined {
         int pe = -1;
         Stream stream;
+        // What both have drawn for what this PE sends, and for what the other one does.
+        Proof out{}, in{};
     };
     struct News {
         std::vector<Joined> joined;

@@ -65,7 +65,8 @@ bool Join::fits(const Greeting& greeting) const {
 }
 
 bool Join::agrees(const Greeting& greeting) const {
-    return greeting.version == kJoinVersion && (self_.kinds & ~greeting.kinds) == 0;
+    return greeting.version == kJoinVersion && (self_.kinds & ~greeting.kinds) == 0 &&
+           ((self_.kinds ^ greeting.kinds) & kByDatagrams) == 0;
 }
 
 JoinState Join::hear_greeting() {
@@ -108,7 +109,7 @@ JoinState Join::hear_welcome() {
                                                                     : JoinState::refused;
 }
 
-Proof Join::prove(bool by_caller) const {
+Proof Join::hash(Use use) const {
     std::array<unsigned char, 32> key;
     service::derive_key(*self_.secret, self_.session, service::Purpose::join,
                         static_cast<int>(caller_.from), static_cast<int>(caller_.to), key.data(),
@@ -116,8 +117,8 @@ Proof Join::prove(bool by_caller) const {
     const struct {
         Greeting caller;
         Greeting listener;
-        std::uint64_t by_caller;
-    } said{caller_, listener_, by_caller ? 1U : 0U};
+        std::uint64_t use;
+    } said{caller_, listener_, use};
     static_assert(sizeof said == 2 * sizeof(Greeting) + 8, "no padding");
     Proof proof;
     crypto_generichash_blake2b(proof.data(), proof.size(),

@@ -29,7 +29,7 @@ inline constexpr std::uint32_t kJoinVersion = 1;
 struct Greeting {
     std::uint64_t magic = kJoinMagic;
     std::uint32_t version = kJoinVersion;
-    std::uint32_t kinds = 0;  // of packets that this PE serves: a bit each
+    std::uint32_t kinds = 0;  // of packets that this PE serves: a bit each; and kByDatagrams
     std::uint64_t session = 0;
     std::uint32_t from = 0;
     std::uint32_t to = 0;
@@ -45,6 +45,9 @@ struct Reply {
 };
 static_assert(sizeof(Reply) == 96, "no padding");
 inline constexpr std::uint64_t kWelcome = 0x454d4f434c455749;  // "IWELCOME"
+
+// Beside the kinds of packets: they are carried by datagrams. Both sides have to mean the same.
+inline constexpr std::uint32_t kByDatagrams = std::uint32_t{1} << 31;
 
 // What a PE knows of itself and of its job.
 struct Self {
@@ -81,6 +84,10 @@ class Join {
     std::size_t unsent_bytes() const { return out_end_ - out_begin_; }
     void sent(std::size_t bytes) { out_begin_ += bytes; }
 
+    // Of both that have joined: 32 bytes that nobody else knows, for what the caller sends or for
+    // what the listener does. They are of this join alone, as the nonces are.
+    Proof draw(bool of_caller) const { return hash(of_caller ? kByCaller : kByListener); }
+
     // Who is called, or who says that it calls; -1: nobody has said it yet.
     int peer() const { return peer_; }
     // Something has come.
@@ -98,7 +105,10 @@ class Join {
     Greeting greeting_for(int to, const std::array<unsigned char, 32>& nonce) const;
     bool fits(const Greeting& greeting) const;
     bool agrees(const Greeting& greeting) const;
-    Proof prove(bool by_caller) const;
+    // What is hashed with all that was said: who proves it, or what is drawn from it.
+    enum Use : std::uint64_t { kListenersProof, kCallersProof, kByListener, kByCaller };
+    Proof prove(bool by_caller) const { return hash(by_caller ? kCallersProof : kListenersProof); }
+    Proof hash(Use use) const;
     void say(const void* bytes, std::size_t count);
 
     Self self_;

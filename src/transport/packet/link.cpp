@@ -54,16 +54,22 @@ Link::Link(const Services& services) : services_(services) {
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
-    const Self self{&services.secret, services.session, services.me, services.pes, kServedKinds};
+    by_datagrams_ = std::strcmp(services.protocol, "udp") == 0;
+    const Self self{&services.secret, services.session, services.me, services.pes,
+                    kServedKinds | (by_datagrams_ ? kByDatagrams : 0)};
     events_ = epoll_create1(EPOLL_CLOEXEC);
     timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    door_ = std::make_unique<Door>(self, events_, patience(services));
-    epoll_event event{};
-    event.events = EPOLLIN | EPOLLET;
-    event.data.u64 = event_of(Event::timer, 0);
-    if (sodium_init() < 0 || events_ < 0 || timer_ < 0 ||
-        epoll_ctl(events_, EPOLL_CTL_ADD, timer_, &event) != 0 ||
-        !door_->listen(interface_.address)) {
+    clock_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    const auto add = [this](int descriptor, Event kind, std::uint32_t how) {
+        epoll_event event{};
+        event.events = how;
+        event.data.u64 = event_of(kind, 0);
+        return epoll_ctl(events_, EPOLL_CTL_ADD, descriptor, &event) == 0;
+    };
+    if (sodium_init() < 0 || events_ < 0 || timer_ < 0 || clock_ < 0 ||
+        !add(timer_, Event::timer, EPOLLIN | EPOLLET) ||
+        !add(clock_, Event::clock, EPOLLIN | EPOLLET) || !open_ports(self) ||
+        (by_datagrams_ && !add(udp_.descriptor(), Event::datagrams, EPOLLIN))) {
         services.fail(("packet: a socket at " + text_of(interface_.address) + ": " +
                        std::strerror(errno) + (errno == EMFILE ? "; raise ulimit -n" : ""))
                           .c_str());
@@ -75,9 +81,22 @@ Link::Link(const Services& services) : services_(services) {
         publish(id, services.segments[id]);
 }
 
+// Datagrams come to the port of the same number as callers, so that it need not be told.
+bool Link::open_ports(const Self& self) {
+    constexpr int kAttempts = 16;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        door_ = std::make_unique<Door>(self, events_, patience(services_));
+        if (!door_->listen(interface_.address)) return false;
+        if (!by_datagrams_ || udp_.open(door_->address())) return true;
+        if (errno != EADDRINUSE) return false;
+    }
+    return false;
+}
+
 // Says farewell, so that nobody takes the end of the connections for a failure, and waits a moment
 // for the others' ends: what lies unread here would make the system break them off.
 Link::~Link() {
+    if (by_datagrams_) settle();
     std::vector<pollfd> ends;
     for (int pe = 0; pe < static_cast<int>(peers_.size()); ++pe) {
         Peer& to = peer(pe);
@@ -85,9 +104,11 @@ Link::~Link() {
         Head head = head_for(Kind::bye, pe, 0);
         head.stream = ::isthmus::packet::Stream::control;
         head.detail = static_cast<std::uint8_t>(Bye::finished);
-        to.outbox.add(head, {}, nullptr, 0, true);
+        Outbox alone;  // by datagrams the rest does not go there
+        Outbox& last = by_datagrams_ ? alone : to.outbox;
+        last.add(head, {}, nullptr, 0, true);
         long error = 0;
-        to.outbox.flush(to.stream, to.ended, error);
+        last.flush(to.stream, to.ended, error);
         to.stream.finish();
         ends.push_back({to.stream.descriptor(), POLLIN, 0});
     }
@@ -104,7 +125,7 @@ Link::~Link() {
     }
     door_.reset();
     peers_.clear();
-    for (const int descriptor : {timer_, events_}) {
+    for (const int descriptor : {timer_, clock_, events_}) {
         if (descriptor >= 0) ::close(descriptor);
     }
 }
@@ -157,6 +178,7 @@ Head Link::head_for(Kind kind, int pe, std::uint32_t token) const {
 long Link::enter(Peer& to, int pe) {
     if (to.tie == Tie::broken) return -to.error;
     if (to.tie != Tie::none) return 0;
+    narrow(to, pe);
     return door_->call(pe, addresses_[static_cast<std::size_t>(pe)]);
 }
 
@@ -250,12 +272,15 @@ void Link::mark_dirty(Peer& to, int pe) {
 }
 
 // An error shows where the stream is read.
-void Link::flush(Peer& to, int) {
+void Link::flush(Peer& to, int pe) {
     if (!to.stream.is_open()) return;
     long error = 0;
-    const bool is_empty = to.outbox.flush(to.stream, to.ended, error);
-    to.is_blocked = !is_empty;
     to.flushed = service::now_nanoseconds();
+    const bool is_empty = by_datagrams_
+                              ? to.courier.send(to.outbox, udp_, to.flushed / 1000, to.ended)
+                              : to.outbox.flush(to.stream, to.ended, error);
+    to.is_blocked = !is_empty;
+    if (by_datagrams_) mark_timed(to, pe);
     if (to.ended.empty()) return;
     add_ended(to.ended);
     to.ended.clear();
@@ -301,10 +326,12 @@ void Link::set_timer() {
 
 // ---- looking
 
-void Link::join(int pe, Stream&& stream) {
+void Link::join(Door::Joined& joined) {
+    const int pe = joined.pe;
     Peer& to = peer(pe);
     const std::lock_guard lock(to.guard);
-    to.stream = std::move(stream);
+    to.stream = std::move(joined.stream);
+    if (by_datagrams_) begin_courier(to, pe, joined);
     to.tie = Tie::joined;
     to.is_blocked = false;
     epoll_event event{};
@@ -323,6 +350,10 @@ void Link::add_readable(Peer& from, int pe) {
 
 bool Link::may_sleep() {
     flush_dirty();
+    if (timed_count_.load(std::memory_order_relaxed) != 0) {
+        looked_at_.store(0, std::memory_order_relaxed);  // the clock has to be right
+        see_to_time();
+    }
     return readable_count_.load(std::memory_order_relaxed) == 0 &&
            ended_count_.load(std::memory_order_relaxed) == 0;
 }
@@ -337,13 +368,15 @@ std::string Link::error_text(int error) const {
     if (error == Door::kNotProved)
         return "who answers at its address does not prove to be it (SECURITY.md, \"Packets\")";
     if (error == Door::kOtherVersion)
-        return "its library has another version of the join, or serves other kinds of packets; all "
-               "PEs need the same library";
+        return "its library has another version of the join, or serves other kinds of packets, or "
+               "they are carried in another way; all PEs need the same library and the same "
+               "ISTHMUS_PACKET_PROTOCOL";
     return std::strerror(error);
 }
 
 std::string Link::describe() const {
-    return "packet (TCP at " + text_of(interface_.address) + ", " + interface_.name +
+    return std::string("packet (") + (by_datagrams_ ? "UDP" : "TCP") + " at " +
+           text_of(interface_.address) + ", " + interface_.name +
            "): puts and gets by the target's progress thread, atomics and signals by request to "
            "it; quiet by a get behind the puts";
 }

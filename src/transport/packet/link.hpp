@@ -1,4 +1,6 @@
-// Packets (src/packet/) between PEs, over one connection of TCP for each pair that talks.
+// Packets (src/packet/) between PEs, over one connection of TCP for each pair that talks; or by
+// datagrams (courier.hpp), where the connection is for the join, the farewell, and to tell of a
+// PE's end.
 //
 // A write is packets `put`, which the other side's poll() places; a read is a packet `get`, which
 // it answers with `data`; messages of the service are `core_request`. A connection keeps order, and
@@ -102,6 +104,7 @@ class Link {
 
     Peer& peer(int pe) { return *peers_[static_cast<std::size_t>(pe)]; }
     std::uint16_t number(int pe) const { return static_cast<std::uint16_t>(pe); }
+    bool open_ports(const Self& self);
     Head head_for(Kind kind, int pe, std::uint32_t token) const;
     // Under the peer's guard: 0, or an error. Calls the PE if there is no connection; what is
     // queued leaves when there is one.
@@ -115,7 +118,7 @@ class Link {
     void set_timer();
     template <typename Sink>
     bool take_news(Sink& sink);
-    void join(int pe, Stream&& stream);
+    void join(Door::Joined& joined);
     void add_readable(Peer& peer, int pe);
     template <typename Sink>
     bool read_from(int pe, Sink& sink);
@@ -124,11 +127,32 @@ class Link {
     template <typename Sink>
     bool hand_over_ended(Sink& sink);
 
+    // ---- by datagrams (datagrams.hpp)
+    // Behind what was sent or heard: repetitions and answers may be due later.
+    void mark_timed(Peer& to, int pe);
+    void see_to_time();
+    void set_clock(std::uint64_t when);
+    // What was heard may make room, and asks for answers. Under the peer's guard.
+    void go_on(Peer& to, int pe, Microseconds now);
+    void narrow(Peer& to, int pe);
+    void begin_courier(Peer& to, int pe, const Door::Joined& joined);
+    // Until the others have all that was sent, or have gone.
+    void settle();
+    bool is_settled(int pe);
+    template <typename Sink>
+    bool take_datagrams(Sink& sink);
+    template <typename Sink>
+    void take_datagram(const sockaddr_storage& from, std::span<std::byte> datagram,
+                       Microseconds now, Sink& sink);
+
     const Services& services_;
     Limits limits_;
     Interface interface_;
     int events_ = -1;
     int timer_ = -1;
+    int clock_ = -1;  // of datagrams
+    bool by_datagrams_ = false;
+    Udp udp_;
     std::unique_ptr<Door> door_;
     struct Free {
         void operator()(void* memory) const { std::free(memory); }
@@ -146,6 +170,12 @@ class Link {
     std::vector<int> dirty_;
     std::atomic<std::size_t> dirty_count_{0};  // relaxed, as the other counts: hints about when
     std::atomic<bool> is_timed_{false};        // the timer is set
+    // PEs whose datagrams wait for time to pass.
+    std::mutex timed_guard_;
+    std::vector<int> timed_;
+    std::atomic<std::size_t> timed_count_{0};  // relaxed, all three: hints about when
+    std::atomic<std::uint64_t> rings_at_{0};   // microseconds; 0: the clock is not set
+    std::atomic<std::uint64_t> looked_at_{0};  // when time was last seen to
     std::mutex ended_guard_;
     std::vector<Ticket*> ended_;
     std::atomic<std::size_t> ended_count_{0};
@@ -156,10 +186,13 @@ class Link {
     std::vector<int> reading_;
     std::vector<int> flushing_;
     std::vector<Ticket*> ending_;
+    std::vector<int> heard_;
+    std::vector<std::byte> early_;
     std::atomic<std::size_t> readable_count_{0};
     std::uint64_t door_seen_to_ = 0;
 };
 
 }  // namespace isthmus::transport::packet
 
+#include "transport/packet/datagrams.hpp"
 #include "transport/packet/poll.hpp"

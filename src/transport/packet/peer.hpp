@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "transport/packet/courier.hpp"
 #include "transport/packet/inbox.hpp"
 #include "transport/packet/outbox.hpp"
 #include "transport/packet/stream.hpp"
@@ -73,10 +74,16 @@ struct Peer {
     std::uint64_t flushed = 0;
     std::vector<Outbox::Mark> ended;
     unsigned nacks = 0;
+    // By datagrams. The stream then says nothing but the farewell, and tells of the other's end.
+    Courier courier;
+    std::size_t path_bytes = 0;
+    bool is_timed = false;  // it waits for time to pass
 
     // ---- of poll()
     Inbox inbox;
     bool is_readable = false;
+    bool is_heard = false;
+    std::vector<std::byte> request;  // one that is not whole
 };
 
 }  // namespace isthmus::transport::packet

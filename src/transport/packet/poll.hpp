@@ -6,126 +6,12 @@
 #include <cstring>
 #include <utility>
 
+#include "transport/packet/datagrams.hpp"
 #include "transport/packet/link.hpp"
+#include "transport/packet/receipt.hpp"
 #include "transport/service/attention.hpp"
 
 namespace isthmus::transport::packet {
-
-// Where packets of one PE go.
-template <typename Sink>
-class Link::Receipt {
-  public:
-    Receipt(Link& link, int pe, Peer& from, Sink& sink)
-        : link_(link), pe_(pe), from_(from), sink_(sink) {}
-
-    Verdict admit(const Packet& packet) {
-        if ((kServedKinds >> static_cast<unsigned>(packet.kind()) & 1) == 0)
-            return Verdict::unknown_kind;
-        ::isthmus::packet::OpenToken token;
-        if (packet.kind() == Kind::data || packet.kind() == Kind::nack)
-            token = open_token(packet.token());
-        const ::isthmus::packet::Peer sender{link_.number(pe_), 1, kMuchRoom, 0, 0};
-        ::isthmus::packet::Receiver receiver;
-        receiver.first_pe = link_.number(link_.services_.me);
-        receiver.pes = 1;
-        const std::lock_guard lock(link_.segments_guard_);
-        receiver.segments = link_.entries_;
-        base_ = packet.segment() < kSegments ? link_.bases_[packet.segment()] : nullptr;
-        return ::isthmus::packet::admit(packet, receiver, sender, token);
-    }
-
-    char* place(const Packet& packet) {
-        if (packet.kind() == Kind::put) return base_ + packet.offset();
-        const std::lock_guard lock(from_.guard);
-        return from_.gets.find(packet.token())->into + packet.offset();
-    }
-
-    void placed(const Packet& packet) {
-        if (packet.kind() == Kind::put) return;
-        const std::lock_guard lock(from_.guard);
-        Gets::Get* const get = from_.gets.find(packet.token());
-        if (!get) return;
-        get->left -= std::min<std::uint64_t>(get->left, packet.payload_bytes);
-        if (get->left != 0) return;
-        link_.ending_.push_back(static_cast<Ticket*>(get->mark));
-        from_.gets.close(*get);
-    }
-
-    void take(const Packet& packet) {
-        switch (packet.kind()) {
-            case Kind::get: return answer(packet);
-            case Kind::core_request:
-                return sink_.message(reinterpret_cast<const char*>(packet.payload),
-                                     packet.payload_bytes);
-            case Kind::bye: has_left_ = true; return;
-            case Kind::nack: error_ = kRefused + packet.detail(); return;
-            default: return;
-        }
-    }
-
-    bool refused(Bytes head, Verdict verdict) {
-        sink_.refused();
-        const ::isthmus::packet::Action action = ::isthmus::packet::action_of(verdict);
-        if (action == ::isthmus::packet::Action::end) {
-            error_ = kIllegal + static_cast<int>(verdict);
-            return false;
-        }
-        const auto nack = ::isthmus::packet::nack_for(head, verdict);
-        if (!nack || nack->destination != link_.number(pe_)) return true;
-        const std::lock_guard lock(from_.guard);
-        // One says that something is wrong; a flood of them would take memory.
-        if (from_.nacks++ < kMostNacks) from_.outbox.add(*nack, {}, nullptr, 0, true);
-        link_.mark_dirty(from_, pe_);
-        return true;
-    }
-
-    bool has_left() const { return has_left_; }
-    // 0, or why the connection is to be given up.
-    int error() const { return error_; }
-
-  private:
-    static constexpr std::uint32_t kMuchRoom = ~std::uint32_t{0};  // a stream holds back by itself
-    static constexpr unsigned kMostNacks = 16;
-
-    ::isthmus::packet::OpenToken open_token(std::uint32_t number) {
-        ::isthmus::packet::OpenToken token;
-        token.is_open = number == kNoToken;
-        const std::lock_guard lock(from_.guard);
-        if (const Gets::Get* const get = from_.gets.find(number)) {
-            token.is_open = true;
-            token.end = get->bytes;
-        }
-        return token;
-    }
-
-    // Short ones are copied; of long ones a note is kept, and they leave from where they lie.
-    void answer(const Packet& get) {
-        const std::uint64_t bytes =
-            ::isthmus::packet::extent_word::last_asked.of(get.descriptor(1)) + 1;
-        Head head = ::isthmus::packet::answer_to(get, Kind::data);
-        const std::uint64_t own = get.descriptor(0);
-        head.segment =
-            static_cast<std::uint16_t>(::isthmus::packet::own_place_word::own_segment.of(own));
-        head.offset = ::isthmus::packet::own_place_word::own_offset.of(own);
-        const char* const source = base_ + get.offset();
-        const std::lock_guard lock(from_.guard);
-        if (from_.outbox.answers() >= kMostGets) {
-            error_ = kIllegal + static_cast<int>(Verdict::over_credit);
-            return;
-        }
-        if (bytes > kInject || !from_.outbox.add(head, {}, source, bytes))
-            from_.outbox.add_block(head, source, bytes, nullptr, true, true);
-        if (!from_.is_blocked) link_.mark_dirty(from_, pe_);
-    }
-
-    Link& link_;
-    const int pe_;
-    Peer& from_;
-    Sink& sink_;
-    char* base_ = nullptr;
-    bool has_left_ = false;
-    int error_ = 0;
-};
 
 template <typename Sink>
 bool Link::poll(Sink& sink) {
@@ -133,9 +19,11 @@ bool Link::poll(Sink& sink) {
     constexpr int kEvents = 64;
     constexpr std::uint64_t kDoorTurn = 5'000'000;  // nanoseconds
     flush_dirty();
+    if (timed_count_.load(std::memory_order_relaxed) != 0) see_to_time();
     epoll_event events[kEvents];
     const int count = epoll_wait(events_, events, kEvents, 0);
     bool at_door = false;
+    bool has_datagrams = false;
     for (int i = 0; i < count; ++i) {
         const std::uint64_t subject = number_of(events[i].data.u64);
         switch (kind_of(events[i].data.u64)) {
@@ -154,6 +42,15 @@ bool Link::poll(Sink& sink) {
                 // set_timer().
                 is_timed_.exchange(false, std::memory_order_acq_rel);
                 flush_dirty();
+                break;
+            }
+            case Event::datagrams: has_datagrams = true; break;
+            case Event::clock: {
+                std::uint64_t rings = 0;
+                [[maybe_unused]] const auto bytes = ::read(clock_, &rings, sizeof rings);
+                rings_at_.store(0, std::memory_order_relaxed);
+                looked_at_.store(0, std::memory_order_relaxed);
+                see_to_time();
                 break;
             }
             case Event::peer: {
@@ -177,11 +74,13 @@ bool Link::poll(Sink& sink) {
             at_door = true;
         }
     }
-    const bool begins =
-        !readable_.empty() || at_door || ended_count_.load(std::memory_order_relaxed) != 0;
+    const bool begins = !readable_.empty() || at_door || has_datagrams ||
+                        ended_count_.load(std::memory_order_relaxed) != 0;
     if (!begins) return false;
     sink.begin();
     if (at_door) found |= take_news(sink);
+    // Behind those that have joined just now.
+    if (has_datagrams) found |= take_datagrams(sink);
     if (!readable_.empty()) {
         reading_.swap(readable_);
         for (const int pe : reading_)
@@ -201,7 +100,7 @@ bool Link::read_from(int pe, Sink& sink) {
     Peer& from = peer(pe);
     from.is_readable = false;
     if (!from.stream.is_open()) return false;
-    Receipt<Sink> receipt(*this, pe, from, sink);
+    Receipt<Sink> receipt(*this, pe, from, sink, false);
     Came came = Came::more;
     bool found = false;
     for (int read = 0; read < kReads && came == Came::more; ++read) {
@@ -230,6 +129,7 @@ void Link::lose(int pe, int error, Sink& sink) {
     {
         const std::lock_guard lock(from.guard);
         from.stream.close();
+        from.courier.close();
         if (from.tie == Tie::left) return;
         from.tie = Tie::broken;
         from.error = error;
@@ -242,7 +142,7 @@ bool Link::take_news(Sink& sink) {
     Door::News news = door_->take_news();
     if (!news.any()) return false;
     for (Door::Joined& joined : news.joined)
-        join(joined.pe, std::move(joined.stream));
+        join(joined);
     for (unsigned i = 0; i < news.refused; ++i)
         sink.refused();
     for (unsigned i = 0; i < news.silent; ++i)

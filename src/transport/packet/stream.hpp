@@ -1,6 +1,6 @@
 // What carries the words of packets between two PEs, in order and each once: all that the packets'
-// half of this road (outbox.hpp, inbox.hpp) knows of what is below it. Today that is a connection
-// of TCP; a datagram half has to offer these calls, and to ring when they may go on.
+// half of this road (outbox.hpp, inbox.hpp) knows of what is below it by TCP. By datagrams that is
+// courier.hpp.
 #pragma once
 
 #include <netinet/in.h>

@@ -14,6 +14,7 @@
 
 using namespace isthmus::transport;
 using isthmus::transport::test::CrossedRoads;
+using isthmus::transport::test::DatagramRoad;
 using isthmus::transport::test::LoopJob;
 using isthmus::transport::test::LoopRoad;
 using isthmus::transport::test::OrderedLoopRoad;
@@ -70,7 +71,7 @@ struct ShutJob : LoopJob {
 
 template <typename Road>
 struct Handles : testing::Test {};
-using Roads = testing::Types<LoopRoad, OrderedLoopRoad, CrossedRoads, PacketRoad>;
+using Roads = testing::Types<LoopRoad, OrderedLoopRoad, CrossedRoads, PacketRoad, DatagramRoad>;
 TYPED_TEST_SUITE(Handles, Roads, );
 
 TYPED_TEST(Handles, OfNothingAreComplete) {

@@ -10,6 +10,7 @@
 #include "packet/packet_road.hpp"
 
 using namespace isthmus::transport;
+using isthmus::transport::test::DatagramRoad;
 using isthmus::transport::test::LoopJob;
 using isthmus::transport::test::LoopRoad;
 using isthmus::transport::test::PacketRoad;
@@ -81,7 +82,7 @@ TEST(Loop, ReordersPutsWithoutAFence) {
 // What holds on every road.
 template <typename Road>
 struct Contract : testing::Test {};
-using Roads = testing::Types<LoopRoad, PacketRoad>;
+using Roads = testing::Types<LoopRoad, PacketRoad, DatagramRoad>;
 TYPED_TEST_SUITE(Contract, Roads, );
 
 TYPED_TEST(Contract, QuietMeansThatEverythingHasArrived) {

@@ -1,6 +1,6 @@
 # The programs of the faces and of the transport over the road packet, which is chosen alone: each
-# PE counts as a host of its own. Those with CI are run with each build, the others by hand:
-# ctest -C packet -R '^transport\.packet\.'
+# PE counts as a host of its own. By TCP, and once more by UDP (transport.packet.udp.*). Those with CI
+# are run with each build, the others by hand: ctest -C packet -R '^transport\.packet\.'
 function(add_packet_test name pes target)
     cmake_parse_arguments(PARSE_ARGV 3 packet "CI" "" "ARGUMENTS;ENVIRONMENT")
     if(NOT TARGET ${target})  # of those that are built with libfabric alone
@@ -10,10 +10,13 @@ function(add_packet_test name pes target)
     if(packet_CI)
         set(configurations)
     endif()
-    add_test(NAME transport.packet.${name} ${configurations}
-             COMMAND isthmus_tool run -n ${pes} --timeout 100 $<TARGET_FILE:${target}> ${packet_ARGUMENTS})
-    set_tests_properties(transport.packet.${name} PROPERTIES PROCESSORS 2 TIMEOUT 120 ENVIRONMENT
-        "ISTHMUS_TRANSPORT=packet;TEST_HOST_PES=1;${packet_ENVIRONMENT}")
+    foreach(protocol tcp udp)
+        string(REPLACE tcp. "" test transport.packet.${protocol}.${name})
+        add_test(NAME ${test} ${configurations}
+                 COMMAND isthmus_tool run -n ${pes} --timeout 100 $<TARGET_FILE:${target}> ${packet_ARGUMENTS})
+        set_tests_properties(${test} PROPERTIES PROCESSORS 2 TIMEOUT 120 ENVIRONMENT
+            "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol};TEST_HOST_PES=1;${packet_ENVIRONMENT}")
+    endforeach()
 endfunction()
 
 foreach(program basics rma_inline)
@@ -102,11 +105,14 @@ add_packet_test(mixed 4 shmem_basics CI ENVIRONMENT ISTHMUS_TRANSPORT=packet,loo
 
 # Who leaves early, and what those learn who wait for it: as over ofi.
 function(add_packet_end case text)
-    add_test(NAME transport.packet.ends.${case} CONFIGURATIONS packet
-             COMMAND sh -c "timeout 20 \"$1\" run -n 2 \"$2\" ${case}; echo status $?" sh
-                     $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_exits>)
-    set_tests_properties(transport.packet.ends.${case} PROPERTIES
-        ENVIRONMENT ISTHMUS_TRANSPORT=packet PROCESSORS 2 PASS_REGULAR_EXPRESSION "${text}" TIMEOUT 30)
+    foreach(protocol tcp udp)
+        string(REPLACE tcp. "" test transport.packet.${protocol}.ends.${case})
+        add_test(NAME ${test} CONFIGURATIONS packet
+                 COMMAND sh -c "timeout 20 \"$1\" run -n 2 \"$2\" ${case}; echo status $?" sh
+                         $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_exits>)
+        set_tests_properties(${test} PROPERTIES PROCESSORS 2 PASS_REGULAR_EXPRESSION "${text}" TIMEOUT 30
+            ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
+    endforeach()
 endfunction()
 foreach(case static_object exit_handler destructor)
     add_packet_end(${case} "PE . finalised\nPE . finalised\nstatus 0")

@@ -1,0 +1,155 @@
+// The link by datagrams: their begin, their time and their end.
+#include "transport/packet/datagrams.hpp"
+
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/timerfd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace isthmus::transport::packet {
+namespace {
+
+// Time is seen to no more often than that, and need not be more exact.
+constexpr Microseconds kTurn = 50;
+// How long who closes waits for others to have what it has sent; those that live have it long
+// before.
+constexpr Microseconds kMostSettling = 5'000'000;
+
+// What the join took, there and back. 0: not known.
+Microseconds round_trip_of(const Stream& stream) {
+    tcp_info info{};
+    socklen_t length = sizeof info;
+    const bool is_known =
+        getsockopt(stream.descriptor(), IPPROTO_TCP, TCP_INFO, &info, &length) == 0;
+    return is_known ? info.tcpi_rtt : 0;
+}
+
+std::uint32_t connection_of(const Proof& drawn, int sender) {
+    std::uint32_t number = 0;
+    std::memcpy(&number, drawn.data() + sizeof(FlowKeys::Key), sizeof number);
+    return number << kSenderBits | static_cast<std::uint32_t>(sender);
+}
+
+}  // namespace
+
+// No packet is longer than a datagram of the path. Before the first is added.
+void Link::narrow(Peer& to, int pe) {
+    if (!by_datagrams_ || to.path_bytes != 0) return;
+    to.path_bytes = udp_.path_bytes(addresses_[static_cast<std::size_t>(pe)]);
+    to.outbox.narrow(Courier::room_in(to.path_bytes));
+}
+
+void Link::begin_courier(Peer& to, int pe, const Door::Joined& joined) {
+    narrow(to, pe);
+    FlowKeys keys;
+    std::memcpy(keys.out.data(), joined.out.data(), keys.out.size());
+    std::memcpy(keys.in.data(), joined.in.data(), keys.in.size());
+    keys.connection_out = connection_of(joined.out, services_.me);
+    keys.connection_in = connection_of(joined.in, pe);
+    to.courier.begin(keys, addresses_[static_cast<std::size_t>(pe)], to.path_bytes,
+                     round_trip_of(to.stream));
+}
+
+// ---- time
+
+void Link::mark_timed(Peer& to, int pe) {
+    const Microseconds due = to.courier.flow().due();
+    if (due == Flow::kNever) return;
+    if (!to.is_timed) {
+        to.is_timed = true;
+        const std::lock_guard lock(timed_guard_);
+        timed_.push_back(pe);
+        timed_count_.store(timed_.size(), std::memory_order_relaxed);
+    }
+    // Who goes to sleep sets the clock for what is due; here it is seen to that there is one, for
+    // the case that this thread does not look again.
+    if (rings_at_.load(std::memory_order_relaxed) == 0) set_clock(due);
+}
+
+void Link::set_clock(std::uint64_t when) {
+    const std::uint64_t soonest = now_microseconds() + kTurn;
+    when = std::max(when, soonest);
+    const std::uint64_t set = rings_at_.load(std::memory_order_relaxed);
+    if (set != 0 && set <= when + kTurn && set + kTurn >= soonest) return;
+    rings_at_.store(when, std::memory_order_relaxed);
+    const itimerspec at{
+        {0, 0},
+        {static_cast<time_t>(when / 1'000'000), static_cast<long>(when % 1'000'000) * 1000}};
+    timerfd_settime(clock_, TFD_TIMER_ABSTIME, &at, nullptr);
+}
+
+void Link::go_on(Peer& to, int pe, Microseconds now) {
+    if (!to.courier.is_open()) return;
+    if (to.is_blocked || to.courier.flow().lost()) flush(to, pe);
+    to.courier.answer(udp_, now);
+    mark_timed(to, pe);
+}
+
+void Link::see_to_time() {
+    const Microseconds now = now_microseconds();
+    if (now - looked_at_.load(std::memory_order_relaxed) < kTurn) return;
+    looked_at_.store(now, std::memory_order_relaxed);
+    std::vector<int> timed;
+    {
+        const std::lock_guard lock(timed_guard_);
+        timed.swap(timed_);
+        timed_count_.store(0, std::memory_order_relaxed);
+    }
+    Microseconds next = Flow::kNever;
+    for (const int pe : timed) {
+        Peer& to = peer(pe);
+        const std::lock_guard lock(to.guard);
+        to.is_timed = false;
+        if (!to.courier.is_open()) continue;
+        to.courier.pass_time(now);
+        go_on(to, pe, now);
+        next = std::min(next, to.courier.flow().due());
+    }
+    if (next != Flow::kNever) set_clock(next);
+}
+
+// ---- the end
+
+bool Link::is_settled(int pe) {
+    Peer& to = peer(pe);
+    if (!to.stream.is_open() || !to.courier.is_open() || to.tie != Tie::joined) return true;
+    if (to.outbox.is_empty() && to.courier.flow().is_acknowledged()) return true;
+    // Who has ended its connection, or said farewell, has had what it wanted.
+    char byte = 0;
+    return recv(to.stream.descriptor(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
+}
+
+// Nobody else looks any more. What comes is thrown away, but acknowledged.
+void Link::settle() {
+    const Microseconds began = now_microseconds();
+    const auto take = [&](const sockaddr_storage& from, std::span<std::byte> datagram) {
+        ::isthmus::packet::Delivery delivery;
+        Bytes packets;
+        if (::isthmus::packet::decode_delivery(datagram, delivery, packets) != Verdict::accepted)
+            return;
+        const auto pe = static_cast<int>(delivery.connection & ((1U << kSenderBits) - 1));
+        if (pe >= services_.pes || !peer(pe).courier.is_open()) return;
+        Peer& sender = peer(pe);
+        sender.courier.hear(from, datagram, delivery, packets, now_microseconds());
+        while (sender.courier.take_early(early_)) {
+        }
+        go_on(sender, pe, now_microseconds());
+    };
+    for (;;) {
+        while (udp_.receive(take)) {
+        }
+        flush_dirty();
+        looked_at_.store(0, std::memory_order_relaxed);
+        see_to_time();
+        bool is_done = true;
+        for (int pe = 0; pe < services_.pes && is_done; ++pe)
+            is_done = is_settled(pe);
+        if (is_done || now_microseconds() - began > kMostSettling) return;
+        pollfd end{udp_.descriptor(), POLLIN, 0};
+        ::poll(&end, 1, 1);
+    }
+}
+
+}  // namespace isthmus::transport::packet
