@@ -16,7 +16,7 @@ import time
 
 from hosts import Hosts, Unavailable
 from slurm import Slurm
-from switch import Link
+from switch import Link, UDP
 
 
 ISTHMUS = "isthmus"  # the path of the tool
@@ -182,6 +182,11 @@ def end(job, seconds):
 LINKS = {
     "slow": Link(delay=0.020, loss=0.02, rate=1_000_000),
     "short-cut": Link(delay=0.001, rate=20_000_000),
+    # Of datagrams, by which packets may go: the launcher's connections are not what is tested.
+    "loses-1": Link(delay=0.0002, loss=0.01, only=UDP),
+    "loses-5": Link(delay=0.0002, loss=0.05, only=UDP),
+    "loses-20": Link(delay=0.0002, loss=0.20, only=UDP),
+    "bad": Link(delay=0.0002, loss=0.05, twice=0.05, late=0.1, changed=0.02, only=UDP),
 }
 
 
@@ -203,7 +208,8 @@ def run_link(arguments, hosts):
     output = end(job, 120)
     took = time.monotonic() - began
     print(f"{arguments.link}: exit status {job.returncode} after {took:.1f} s; "
-          f"{hosts.switch.frames} frames, {hosts.switch.lost} of them lost")
+          f"{hosts.switch.frames} frames, {hosts.switch.lost} of them lost, {hosts.switch.worse} doubled, "
+          "late or changed")
     held = f"{rounds} rounds held" in output and job.returncode == 0
     if not held or "is lost" in output or took < cut:
         print(output[-3000:])

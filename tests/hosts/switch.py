@@ -1,4 +1,4 @@
-"""A network for hosts.py whose links are slow, lossy or cut: a switch in user space.
+"""A network for hosts.py whose links are slow, lossy or cut, or worse: a switch in user space.
 
 Each host has a TAP device; the switch reads frames from them and hands each on when it is due.
 Kernels in which tests run often have no netem. The figures are those of each host's link, both
@@ -21,8 +21,13 @@ IFF_TAP = 0x0002
 IFF_NO_PI = 0x1000
 CLONE_NEWNET = 0x40000000
 
-# seconds one way, share of frames, bits a second (0: no limit), bytes that wait for a limited link
-Link = collections.namedtuple("Link", "delay loss rate queue", defaults=(0.0, 0.0, 0, 65536))
+# seconds one way, share of frames, bits a second (0: no limit), bytes that wait for a limited link;
+# shares of frames that come twice, come late (up to 5 ms) and have a bit changed; and the protocol of
+# IP that all shares are of (0: any)
+Link = collections.namedtuple("Link", "delay loss rate queue twice late changed only",
+                              defaults=(0.0, 0.0, 0, 65536, 0.0, 0.0, 0.0, 0))
+LATE = 0.005
+UDP = 17
 
 
 class NoTap(Exception):
@@ -51,7 +56,7 @@ class Switch(threading.Thread):
         self.link = link
         self.cut = set()  # numbers of hosts, from 0
         self.random = random.Random(chance)
-        self.frames = self.lost = 0
+        self.frames = self.lost = self.worse = 0
         self.taps = []
         self.learned = {}  # by address: the number of its host
         self.due = []  # (time, order, tap, frame)
@@ -101,10 +106,20 @@ class Switch(threading.Thread):
 
     def send(self, sender, receiver, frame):
         self.frames += 1
-        if self.cut & {sender, receiver} or self.random.random() < self.link.loss:
+        is_meant = not self.link.only or frame[12:14] == b"\x08\x00" and frame[23] == self.link.only
+        if self.cut & {sender, receiver} or is_meant and self.random.random() < self.link.loss:
             self.lost += 1
             return
         now = time.monotonic()
+        if is_meant and self.random.random() < self.link.changed:
+            frame = self.change(frame)
+        if is_meant and self.random.random() < self.link.late:
+            self.worse += 1
+            now += self.random.random() * LATE
+        if is_meant and self.random.random() < self.link.twice:
+            self.worse += 1
+            heapq.heappush(self.due, (now + LATE * self.random.random(), self.frames + 0.5, receiver,
+                                      frame))
         if self.link.rate:
             seconds = len(frame) * 8 / self.link.rate
             for way in ((sender, "out"), (receiver, "in")):
@@ -114,6 +129,17 @@ class Switch(threading.Thread):
                     return
                 self.free_at[way] = now = begin + seconds
         heapq.heappush(self.due, (now + self.link.delay, self.frames, receiver, frame))
+
+    def change(self, frame):
+        """A bit of a datagram's contents; without a checksum, so that it gets as far as it can."""
+        begin = 14 + 4 * (frame[14] & 15)
+        if frame[12:14] != b"\x08\x00" or frame[23] != UDP or len(frame) <= begin + 8:
+            return frame
+        self.worse += 1
+        changed = bytearray(frame)
+        changed[begin + 6:begin + 8] = bytes(2)
+        changed[self.random.randrange(begin + 8, len(frame))] ^= 1 << self.random.randrange(8)
+        return bytes(changed)
 
     def hand_on(self):
         now = time.monotonic()

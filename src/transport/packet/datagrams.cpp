@@ -55,17 +55,17 @@ void Link::begin_courier(Peer& to, int pe, const Door::Joined& joined) {
 // ---- time
 
 void Link::mark_timed(Peer& to, int pe) {
-    const Microseconds due = to.courier.flow().due();
-    if (due == Flow::kNever) return;
+    const Flow& flow = to.courier.flow();
+    if (flow.due() == Flow::kNever) return;
     if (!to.is_timed) {
         to.is_timed = true;
         const std::lock_guard lock(timed_guard_);
         timed_.push_back(pe);
         timed_count_.store(timed_.size(), std::memory_order_relaxed);
     }
-    // Who goes to sleep sets the clock for what is due; here it is seen to that there is one, for
-    // the case that this thread does not look again.
-    if (rings_at_.load(std::memory_order_relaxed) == 0) set_clock(due);
+    // This thread may not look again, and the one that sleeps does not know of it. Answers are due
+    // to who has heard, who looks again or sets the clock before it sleeps.
+    if (const Microseconds when = flow.repeats(); when != Flow::kNever) set_clock(when);
 }
 
 void Link::set_clock(std::uint64_t when) {

@@ -9,14 +9,19 @@ using ::isthmus::packet::Verdict;
 
 namespace {
 
-constexpr Microseconds kLeastPatience = 3'000;  // a thread's wake-up on a busy machine
+constexpr Microseconds kLeastPatience = 1'500;  // a thread's wake-up on a busy machine
 constexpr Microseconds kMostPatience = 200'000;
 constexpr Microseconds kFirstPatience = 50'000;
 constexpr Microseconds kLeastOvertaking = 100;
 constexpr Flow::Number kOvertakers = 3;
-constexpr Microseconds kLeastQueue = 1'000;  // a queue that is taken for none
+constexpr Microseconds kLeastQueue =
+    5'000;  // a queue that is taken for none: so late a thread may be
 constexpr Microseconds kSpan = 5'000'000;
 constexpr unsigned kManyLost = 8;
+// Silences in turn that are chance on a way that loses a fifth both ways. Behind them patience
+// grows.
+constexpr unsigned kByChance = 4;
+constexpr unsigned kMostDoublings = 6;
 
 // 0 stands for none.
 std::uint32_t stamp(Microseconds now) {
@@ -252,13 +257,20 @@ Microseconds Flow::patience() const {
     const Microseconds once = smooth_ == 0 ? kFirstPatience
                                            : std::clamp(smooth_ + 4 * deviation_ + kAckDelay,
                                                         kLeastPatience, kMostPatience);
-    return std::min(once << std::min(silences_, 6U), std::max(kMostPatience, 2 * smooth_));
+    const unsigned doublings = silences_ < kByChance ? 0 : silences_ - kByChance;
+    return std::min(once << std::min(doublings, kMostDoublings),
+                    std::max(kMostPatience, 2 * smooth_));
 }
 
-Microseconds Flow::due() const {
+Microseconds Flow::repeats() const {
     Microseconds when = kNever;
     if (flying_ != 0) when = waits_since_ + patience();
     if (lost_ != 0 && may_fly()) when = 0;
+    return when;
+}
+
+Microseconds Flow::due() const {
+    Microseconds when = repeats();
     if (owes_answer()) when = std::min(when, must_answer_ ? 0 : owed_since_ + kAckDelay);
     return when;
 }
@@ -267,7 +279,7 @@ void Flow::pass_time(Microseconds now) {
     if (owed_ != 0 && now >= owed_since_ + kAckDelay) must_answer_ = true;
     if (flying_ == 0 || now < waits_since_ + patience()) return;
     waits_since_ = now;
-    if (++silences_ >= 2) {
+    if (++silences_ >= kByChance) {
         window_ = std::max(kLeastWindow, window_ / 2);
         doubles_ = false;
     }

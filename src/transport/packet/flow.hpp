@@ -74,6 +74,8 @@ class Flow {
     bool owes_answer() const { return owed_ != 0 || must_answer_; }
     // When pass_time() has something to do; kNever.
     Microseconds due() const;
+    // Of that, when something may have to be repeated.
+    Microseconds repeats() const;
     // Repetitions and answers may be due behind it.
     void pass_time(Microseconds now);
 
