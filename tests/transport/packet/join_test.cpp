@@ -52,6 +52,8 @@ struct Call {
     JoinState at_caller = JoinState::more;
     JoinState at_listener = JoinState::more;
     int peer = -1;
+    // Of what the caller sends, and of what the listener does; as either knows it.
+    std::vector<Proof> drawn_at_caller, drawn_at_listener;
 
     void pass(int number, Join& from, Join& to_join) {
         Line line = hear(from);
@@ -76,6 +78,8 @@ struct Call {
         at_caller = call.state();
         at_listener = answer.state();
         peer = answer.peer();
+        drawn_at_caller = {call.draw(true), call.draw(false)};
+        drawn_at_listener = {answer.draw(true), answer.draw(false)};
     }
     bool is_in() const {
         return at_caller == JoinState::joined && at_listener == JoinState::joined;
@@ -87,6 +91,39 @@ TEST(PacketJoin, LetsInWhoKnowsTheSecret) {
     call.run();
     EXPECT_TRUE(call.is_in());
     EXPECT_EQ(call.peer, 1);
+}
+
+TEST(PacketJoin, BothDrawTheSameOfItAndNobodyElseDoes) {
+    Call call;
+    call.run();
+    EXPECT_EQ(call.drawn_at_caller, call.drawn_at_listener);
+    EXPECT_NE(call.drawn_at_caller[0], call.drawn_at_caller[1]);
+    // No proof, which has crossed the network.
+    for (const Line& line : call.said) {
+        for (const Proof& drawn : call.drawn_at_caller)
+            EXPECT_EQ(std::search(line.begin(), line.end(), drawn.begin(), drawn.end()),
+                      line.end());
+    }
+    Call other;
+    other.change = [](int number, Line& line) {
+        if (number == 0) line.back() ^= 1;  // of the nonce
+    };
+    other.run();
+    EXPECT_NE(call.drawn_at_listener, other.drawn_at_listener);
+}
+
+TEST(PacketJoin, BothMeanTheSameCarrier) {
+    for (const bool at_caller : {false, true}) {
+        Call call;
+        (at_caller ? call.caller : call.listener).kinds |= kByDatagrams;
+        call.run();
+        EXPECT_EQ(call.at_caller, JoinState::other);
+    }
+    Call call;
+    call.caller.kinds |= kByDatagrams;
+    call.listener.kinds |= kByDatagrams;
+    call.run();
+    EXPECT_TRUE(call.is_in());
 }
 
 TEST(PacketJoin, TakesItsLinesInAnyPieces) {
