@@ -1,0 +1,38 @@
+#include "base/seen_memory.hpp"
+
+#include <algorithm>
+
+#include "base/os.hpp"
+
+namespace isthmus {
+
+SeenMemory seen_memory;
+
+namespace {
+
+bool is_there(std::uintptr_t begin, std::uintptr_t end) {
+    return os::is_mapped(reinterpret_cast<const void*>(begin), end - begin);
+}
+
+}  // namespace
+
+bool SeenMemory::ask(std::uintptr_t first, std::uintptr_t last) {
+    if (last < first) return false;
+    for (std::uintptr_t chunk = first >> kChunk; chunk <= last >> kChunk; ++chunk) {
+        if (knows(chunks_, chunk)) continue;
+        const std::uintptr_t begin = chunk << kChunk;
+        const std::uintptr_t end = begin + (std::uintptr_t{1} << kChunk);
+        if (is_there(begin, end)) {
+            remember(chunks_, chunk);
+            continue;
+        }
+        const std::uintptr_t from = std::max(begin, first);
+        const std::uintptr_t to = std::min(end - 1, last);
+        if (!is_there(from, to + 1)) return false;
+        remember(pages_, from >> kPage);
+        remember(pages_, to >> kPage);
+    }
+    return true;
+}
+
+}  // namespace isthmus

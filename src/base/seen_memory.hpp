@@ -1,0 +1,51 @@
+// Whether memory is mapped, asked often: what the kernel has said is remembered. Memory that has
+// been unmapped since may pass; the fault that follows is explained by was_seen().
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+
+namespace isthmus {
+
+class SeenMemory {
+  public:
+    // At least one byte.
+    bool is_mapped(const void* address, std::size_t bytes) {
+        const auto first = reinterpret_cast<std::uintptr_t>(address);
+        const std::uintptr_t last = first + bytes - 1;
+        if (last >> kChunk == first >> kChunk &&
+            (knows(chunks_, first >> kChunk) ||
+             (knows(pages_, first >> kPage) && knows(pages_, last >> kPage) &&
+              (last >> kPage) - (first >> kPage) <= 1))) [[likely]]
+            return true;
+        return ask(first, last);
+    }
+    bool was_seen(std::uintptr_t address) const {
+        return knows(chunks_, address >> kChunk) || knows(pages_, address >> kPage);
+    }
+
+  private:
+    // Of 2 MiB, for large arrays; of 4 KiB, for what lies in small mappings.
+    static constexpr unsigned kChunk = 21;
+    static constexpr unsigned kPage = 12;
+    using Known = std::array<std::atomic<std::uintptr_t>, 1024>;
+
+    // Relaxed: each number stands for itself. No number is 0: nothing lies there.
+    static bool knows(const Known& known, std::uintptr_t number) {
+        return known[number % std::tuple_size_v<Known>].load(std::memory_order_relaxed) == number &&
+               number != 0;
+    }
+    static void remember(Known& known, std::uintptr_t number) {
+        known[number % std::tuple_size_v<Known>].store(number, std::memory_order_relaxed);
+    }
+    bool ask(std::uintptr_t first, std::uintptr_t last);
+
+    Known chunks_{};
+    Known pages_{};
+};
+extern SeenMemory seen_memory __attribute__((visibility("hidden")));
+
+}  // namespace isthmus
