@@ -33,8 +33,8 @@ constexpr std::array kTable{
                        "Print what the library does at start and end; turns ISTHMUS_CHECK on."},
     SettingDescription{
         "ISTHMUS_CHECK", nullptr, SettingKind::flag, "0", nullptr, "checks",
-        "Check the arguments of every call: addresses, ranges, overlaps of "
-        "blocks, and that all PEs call collectives alike. Slower; nothing is inlined."},
+        "Check every call: addresses, blocks of the symmetric heap, which get guards, overlaps, "
+        "threads, and that all PEs call collectives alike (checking.md). Nothing is inlined."},
     SettingDescription{
         "ISTHMUS_DELAY", nullptr, SettingKind::number, "0", nullptr, "checks",
         "Not 0: what the standard lets come late comes late, also on one host, and "

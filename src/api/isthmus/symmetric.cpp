@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "core/copy/copy.hpp"
+#include "core/job/guarded_blocks.hpp"
 #include "core/job/heap.hpp"
 #include "core/reach/far.hpp"
 #include "core/reach/far_store.hpp"
@@ -62,7 +63,7 @@ int check_remote(const void* address, std::uint64_t size, int pe, std::uint32_t 
     if (pe < 0 || pe >= job.pes) return refuse_pe(routine, pe);
     if (is_in_arena(address, size, pe))
         return check_in_arena(address, size, pe, right, ISTHMUS_TRANSFERS, routine);
-    const Text why = why_not_symmetric(address, size);
+    const Text why = why_not_usable(address, size);
     return why.empty() ? ISTHMUS_OK : refuse(ISTHMUS_BOUNDS, routine, why);
 }
 
@@ -123,7 +124,8 @@ ISTHMUS_API int isthmus_symmetric_malloc(void** block, uint64_t size, uint64_t a
         if (size == 0) return ISTHMUS_OK;
         {
             const std::lock_guard lock(heap_guard);
-            *block = heap.allocate(size, alignment);
+            *block =
+                job.checked ? guarded::allocate(size, alignment) : heap.allocate(size, alignment);
             if (!*block) return refuse(ISTHMUS_NO_MEMORY, routine, no_room_text(size));
         }
         clear(*block, size);
@@ -139,7 +141,7 @@ ISTHMUS_API int isthmus_symmetric_free(void* block) {
         if (!block) return ISTHMUS_OK;
         barrier_world();
         const std::lock_guard lock(heap_guard);
-        if (heap.release(block)) return ISTHMUS_OK;
+        if (job.checked ? guarded::release(routine, block) : heap.release(block)) return ISTHMUS_OK;
         return refuse(
             ISTHMUS_ARGUMENT, routine,
             "the address is not the beginning of a block of the symmetric heap: ",
@@ -210,7 +212,7 @@ ISTHMUS_API int isthmus_symmetric_atomic(void* word, int pe, isthmus_atomic_kind
             kind == ISTHMUS_ATOMIC_FETCH ? ISTHMUS_READ : ISTHMUS_READ | ISTHMUS_WRITE;
         if (const int status = check_in_arena(word, bytes, pe, right, ISTHMUS_ATOMICS, routine))
             return status;
-    } else if (const Text why = why_not_symmetric(word, bytes); !why.empty()) {
+    } else if (const Text why = why_not_usable(word, bytes); !why.empty()) {
         return refuse(ISTHMUS_BOUNDS, routine, why);
     }
     const far::Atomic atomic{kKinds[kind], static_cast<std::uint8_t>(width),

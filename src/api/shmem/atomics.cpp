@@ -44,8 +44,8 @@ far::Atomic describe(AtomicKind kind, T value, T cond) {
     return {kind, sizeof(T), std::bit_cast<Bits>(value), std::bit_cast<Bits>(cond)};
 }
 template <typename T>
-[[gnu::cold, gnu::noinline]] T fetch_checked(AtomicKind kind, const T* dest, T value, T cond,
-                                             int pe, const char* routine) {
+[[gnu::noinline]] T fetch_checked(AtomicKind kind, const T* dest, T value, T cond, int pe,
+                                  const char* routine) {
     const auto there = checked_target(dest, sizeof(T), pe, routine);
     const std::uint64_t before =
         operation::fetch_atomic(there, dest, pe, describe(kind, value, cond), routine);
@@ -62,8 +62,8 @@ template <AtomicKind kind, typename T>
     return fetch_checked(kind, dest, value, cond, pe, routine);
 }
 template <typename T>
-[[gnu::cold, gnu::noinline]] void post_checked(AtomicKind kind, T* dest, T value, int pe,
-                                               const char* routine, shmem_ctx_t ctx) {
+[[gnu::noinline]] void post_checked(AtomicKind kind, T* dest, T value, int pe, const char* routine,
+                                    shmem_ctx_t ctx) {
     operation::post_atomic(checked_target(dest, sizeof(T), pe, routine), dest, pe,
                            describe(kind, value, T{}), routine, channel_of(ctx));
 }

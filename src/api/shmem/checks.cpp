@@ -3,10 +3,14 @@
 #include <string>
 
 #include "api/shmem/export.hpp"
+#include "base/asan.hpp"
 #include "base/error.hpp"
-#include "base/os.hpp"
+#include "base/seen_memory.hpp"
+#include "core/job/block_map.hpp"
+#include "core/job/guarded_blocks.hpp"
 #include "core/job/job.hpp"
 #include "core/reach/far.hpp"
+#include "core/session/session.hpp"
 
 namespace isthmus::shmem {
 
@@ -29,27 +33,90 @@ void advise(const char* routine, const std::string& what) {
     if (job.checked && job.me == 0) say_from(routine, what);
 }
 
+namespace {
+
+bool is_thread_allowed() {
+    const pthread_t only = session_thread.load(std::memory_order_relaxed);
+    return only == 0 || only == pthread_self();
+}
+
+}  // namespace
+
+void check_thread(const char* routine) {
+    if (is_thread_allowed()) [[likely]]
+        return;
+    fail(routine, std::string("called by another thread than the one that initialised, with ") +
+                      (session_thread_level() == SHMEM_THREAD_SINGLE ? "SHMEM_THREAD_SINGLE"
+                                                                     : "SHMEM_THREAD_FUNNELED") +
+                      "; ask shmem_init_thread for SHMEM_THREAD_MULTIPLE");
+}
+
+namespace {
+
+// Only programs with AddressSanitizer know of more than what is memory.
+void check_objects(const void* address, std::size_t bytes, const char* side, const char* routine) {
+    const void* const poisoned = asan::first_poisoned(address, bytes);
+    if (!poisoned) [[likely]]
+        return;
+    fail(routine, Text(side, *side != '\0' ? ": " : "", "address ", InHex(address), ": of its ",
+                       bytes, " bytes the one at ", InHex(poisoned),
+                       " is in no variable or block, says AddressSanitizer"));
+}
+
+// What lies at another PE: `bytes` are at least one.
+inline void check_symmetric(const void* address, std::size_t bytes, const char* routine) {
+    if (block_map.covers(address, bytes)) [[likely]]
+        return;
+    if (const Text why = why_not_usable(address, bytes); !why.empty()) fail(routine, why);
+    check_objects(address, bytes, "", routine);
+}
+
+}  // namespace
+
 void refuse_count(std::size_t elements, std::size_t unit, const char* routine) {
     fail(routine, std::to_string(elements) +
                       (unit == 1 ? " bytes" : " elements of " + std::to_string(unit) + " bytes") +
                       " are more than any symmetric memory holds");
 }
 
-operation::Target checked_target(const void* address, std::size_t bytes, int pe,
-                                 const char* routine) {
+namespace {
+
+// Whether nothing is wrong in checked mode, for what is asked most; false outside it.
+inline bool passes(const void* address, std::size_t bytes, int pe) {
+    return bytes != 0 && is_near(pe) &&
+           (block_map.covers(address, bytes) ||
+            (block_map.is_open() && !asan::is_there() && job.data.contains(address) &&
+             bytes <= job.data.end() - reinterpret_cast<std::uintptr_t>(address))) &&
+           is_thread_allowed();
+}
+
+// The others: what is wrong, or no bytes, or another host's.
+[[gnu::cold, gnu::noinline]] operation::Target look_closely(const void* address, std::size_t bytes,
+                                                            int pe, const char* routine) {
     require_running(routine);
     if (pe < 0 || pe >= job.pes)
         fail(routine,
              "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
-    if (job.checked && bytes != 0) {
-        if (const Text why = why_not_symmetric(address, bytes); !why.empty()) fail(routine, why);
+    if (job.checked) {
+        check_thread(routine);
+        if (bytes != 0) check_symmetric(address, bytes, routine);
     }
     return operation::find_and_serve(address, pe);
 }
 
+}  // namespace
+
+operation::Target checked_target(const void* address, std::size_t bytes, int pe,
+                                 const char* routine) {
+    if (!passes(address, bytes, pe)) [[unlikely]]
+        return look_closely(address, bytes, pe, routine);
+    far::serve_by_call();
+    return translate(static_cast<char*>(const_cast<void*>(address)), pe);
+}
+
 void check_reachable(const char* routine, const void* variables, std::size_t bytes) {
     require_running(routine);
-    if (const Text reason = why_not_symmetric(variables, bytes); !reason.empty())
+    if (const Text reason = why_not_usable(variables, bytes); !reason.empty())
         fail(routine, reason);
 }
 
@@ -64,21 +131,42 @@ int checked_context_pe(shmem_ctx_t context, int pe, const char* routine) {
     return context->team->world_pe(pe);
 }
 
+namespace {
+
 void check_overlap(const void* dest, const void* source, std::size_t bytes, const char* routine) {
     const auto to = reinterpret_cast<std::uintptr_t>(dest);
     const auto from = reinterpret_cast<std::uintptr_t>(source);
-    if (!job.checked || to == from || bytes == 0) return;
+    if (to == from || bytes == 0) return;
     const std::uintptr_t distance = to > from ? to - from : from - to;
     if (distance < bytes)
         fail(routine, "source and dest overlap: they are " + std::to_string(distance) +
                           " bytes apart and " + std::to_string(bytes) + " bytes long");
 }
 
-void check_private(const void* address, std::size_t bytes, const char* side, const char* routine) {
-    if (!job.checked || os::is_mapped(address, bytes)) return;
+[[noreturn, gnu::cold]] void refuse_private(const void* address, std::size_t bytes,
+                                            const char* side, const char* routine) {
     if (address == nullptr) fail(routine, std::string(side) + " is null");
     fail(routine, std::string(side) + " " + hexadecimal(address) + " with its " +
                       std::to_string(bytes) + " bytes is not memory of this PE, or not all of it");
+}
+
+}  // namespace
+
+void check_private(const void* address, std::size_t bytes, const char* side, const char* routine) {
+    if (bytes == 0 || block_map.covers(address, bytes)) return;
+    if (block_map.contains(address)) {
+        if (const Text why = why_not_usable(address, bytes); !why.empty())
+            fail(routine, Text(side, ": ", why));
+    } else if (!seen_memory.is_mapped(address, bytes)) {
+        refuse_private(address, bytes, side, routine);
+    }
+    check_objects(address, bytes, side, routine);
+}
+
+void check_sides(operation::Target there, const void* here, std::size_t bytes, const char* side,
+                 const char* routine) {
+    check_private(here, bytes, side, routine);
+    if (there) check_overlap(*there, here, bytes, routine);
 }
 
 }  // namespace isthmus::shmem

@@ -25,6 +25,11 @@ void refuse_stride(Routine routine, const char* name, std::ptrdiff_t stride) {
                                     " is out of range: strides are at least 1");
 }
 
+void check_meeting(Team& team, const Signature& signature) {
+    check_thread(routine_name(signature.routine));
+    check_signature(team, signature);
+}
+
 void check_call(Team& team, Signature signature, const Operands& operands) {
     collective::check_operands(signature.routine, operands.dest, operands.dest_bytes,
                                operands.source, operands.source_bytes, operands.in_place);
@@ -32,7 +37,7 @@ void check_call(Team& team, Signature signature, const Operands& operands) {
     // A PE that has nothing to contribute to a collect need not have a source.
     if (signature.routine != Routine::collect)
         signature.source = collective::symmetric_place(operands.source);
-    check_signature(team, signature);
+    check_meeting(team, signature);
 }
 
 void checked_barrier(Team& team, Routine routine) {
@@ -67,6 +72,8 @@ void checked_collect(Team& team, void* dest, const void* source, std::size_t nel
             Signature{.routine = routine, .element_bytes = static_cast<std::uint32_t>(unit)},
             Operands{dest, bytes, source, bytes}};
     });
+    if (job.checked) [[unlikely]]
+        collective::check_collected(team, routine, dest, bytes);
     collect(team, dest, source, bytes);
 }
 

@@ -34,6 +34,8 @@ struct Operands {
     bool in_place = false;
 };
 
+// Where there are none.
+[[gnu::cold, gnu::noinline]] void check_meeting(Team& team, const Signature& signature);
 [[gnu::cold, gnu::noinline]] void check_call(Team& team, Signature signature,
                                              const Operands& operands);
 
@@ -44,7 +46,7 @@ inline void check(Team& team, Describe&& describe) {
     if (!job.checked) [[likely]]
         return;
     if constexpr (std::is_same_v<std::invoke_result_t<Describe>, Signature>)
-        collective::check_signature(team, describe());
+        check_meeting(team, describe());
     else
         check_call(team, describe().first, describe().second);
 }

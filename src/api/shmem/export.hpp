@@ -66,9 +66,8 @@ inline std::size_t block_bytes(std::size_t elements, std::size_t unit, const cha
 // The slow way to an operand at another PE, for whatever the window's test refused: says what is
 // wrong with the arguments, or that nothing is, and returns where the operand lies (null where
 // there are no bytes and the address is); nothing if only the transport reaches that PE.
-[[gnu::cold, gnu::noinline]] operation::Target checked_target(const void* address,
-                                                              std::size_t bytes, int pe,
-                                                              const char* routine);
+[[gnu::noinline]] operation::Target checked_target(const void* address, std::size_t bytes, int pe,
+                                                   const char* routine);
 
 // A wait on memory that no other PE can write would never end: ends the job instead.
 [[gnu::cold, gnu::noinline]] void check_reachable(const char* routine, const void* variables,
@@ -90,11 +89,13 @@ inline far::Channel* channel_of(shmem_ctx_t context) {
                                         : static_cast<OwnContext*>(context)->channel.get();
 }
 
-// In checked mode: `dest` and `source`, `bytes` long, must not overlap in part.
-[[gnu::cold]] void check_overlap(const void* dest, const void* source, std::size_t bytes,
-                                 const char* routine);
-// In checked mode: this PE's side of a transfer must be memory; `side` is "source" or "dest".
-[[gnu::cold]] void check_private(const void* address, std::size_t bytes, const char* side,
-                                 const char* routine);
+// Checked mode: this PE's side of a transfer must be memory, and lie in one block if it lies in the
+// heap; `side` is "source" or "dest".
+void check_private(const void* address, std::size_t bytes, const char* side, const char* routine);
+// The same, and it must not overlap in part with what lies `there`.
+void check_sides(operation::Target there, const void* here, std::size_t bytes, const char* side,
+                 const char* routine);
+// Checked mode: threads call as the level of the session allows.
+void check_thread(const char* routine);
 
 }  // namespace isthmus::shmem

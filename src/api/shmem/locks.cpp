@@ -8,6 +8,7 @@
 
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
+#include "core/job/guarded_blocks.hpp"
 #include "core/job/job.hpp"
 #include "core/reach/operation.hpp"
 #include "core/session/session.hpp"
@@ -79,7 +80,7 @@ void store_at(std::uint16_t* field, std::uint16_t value, int pe, const char* rou
 
 Lock open(long* lock, Routine routine) {
     const char* const name = begin(routine);
-    if (const Text why = why_not_symmetric(lock, sizeof(long)); !why.empty()) fail(name, why);
+    if (const Text why = why_not_usable(lock, sizeof(long)); !why.empty()) fail(name, why);
     far::require_aligned(lock, sizeof(long), name);
     auto* const mine = reinterpret_cast<LockWord*>(lock);
     const Lock queue{mine, home_of(lock), static_cast<std::uint32_t>(job.me) + 1};

@@ -9,6 +9,7 @@
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
 #include "core/copy/copy.hpp"
+#include "core/job/guarded_blocks.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/job.hpp"
 #include "core/reach/far.hpp"
@@ -18,22 +19,37 @@
 namespace isthmus::shmem {
 namespace {
 
-// Checked mode: all PEs ask for the same.
-void require_agreement(const char* routine, const char* what, std::uint64_t value) {
-    if (job.checked) check_agreement(routine, what, value);
+void* allocate_plain(std::uint64_t size, std::uint64_t alignment) {
+    return heap.allocate(size, alignment);
 }
 
-void* allocate(const char* routine, std::uint64_t size, std::uint64_t alignment) {
-    require_agreement(routine, "size", size);
+using Allocate = void*(std::uint64_t size, std::uint64_t alignment);
+
+template <Allocate& kAllocate>
+void* allocate_by(const char* routine, std::uint64_t size, std::uint64_t alignment) {
     if (size == 0) return nullptr;
     void* block = nullptr;
     {
         const std::lock_guard lock(heap_guard);
-        block = heap.allocate(size, alignment);
+        block = kAllocate(size, alignment);
         if (!block && job.me == 0) say_from(routine, no_room_text(size, alignment));
     }
     barrier_world();
     return block;
+}
+
+[[gnu::cold, gnu::noinline]] void* allocate_checked(const char* routine, std::uint64_t size,
+                                                    std::uint64_t alignment) {
+    check_thread(routine);
+    check_agreement(routine, "size", size);
+    check_agreement(routine, "alignment", alignment);
+    return allocate_by<guarded::allocate>(routine, size, alignment);
+}
+
+void* allocate(const char* routine, std::uint64_t size, std::uint64_t alignment) {
+    if (job.checked) [[unlikely]]
+        return allocate_checked(routine, size, alignment);
+    return allocate_by<allocate_plain>(routine, size, alignment);
 }
 
 // Bytes of the block; ends the job if there is none at this address.
@@ -49,6 +65,35 @@ std::uint64_t require_block(const char* routine, void* block) {
 void release(void* block) {
     const std::lock_guard lock(heap_guard);
     heap.release(block);
+}
+
+// Checked mode: all PEs name the same block, or none.
+[[gnu::cold, gnu::noinline]] std::uint64_t require_same_block(const char* routine, void* block) {
+    check_thread(routine);
+    const std::uint64_t bytes = block ? require_block(routine, block) : 0;
+    check_agreement(routine, "the offset of the block", block ? heap.offset_of(block) : kNull);
+    return bytes;
+}
+
+[[gnu::cold, gnu::noinline]] void free_checked(const char* routine, void* block) {
+    require_same_block(routine, block);
+    barrier_world();
+    if (!block) return;
+    const std::lock_guard lock(heap_guard);
+    guarded::release(routine, block);
+}
+
+// Always into another block, so that addresses of the old one are found wrong.
+[[gnu::cold, gnu::noinline]] void* reallocate_checked(const char* routine, void* old,
+                                                      std::uint64_t size) {
+    const std::uint64_t old_size = require_same_block(routine, old);
+    void* const block = allocate_checked(routine, size, 1);
+    if (!old || (!block && size != 0)) return block;
+    if (block) copy(block, old, old_size < size ? old_size : size);
+    barrier_world();
+    const std::lock_guard lock(heap_guard);
+    guarded::release(routine, old);
+    return block;
 }
 
 }  // namespace
@@ -98,23 +143,24 @@ ISTHMUS_API void* pshmem_calloc(size_t count, size_t size) {
 
 ISTHMUS_API void pshmem_free(void* ptr) {
     const char* routine = begin(Routine::free);
+    if (job.checked) [[unlikely]]
+        return free_checked(routine, ptr);
     if (ptr) require_block(routine, ptr);
-    require_agreement(routine, "the offset of the block", ptr ? heap.offset_of(ptr) : kNull);
     barrier_world();
     if (ptr) release(ptr);
 }
 
 ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
     const char* routine = begin(Routine::realloc);
+    if (job.checked) [[unlikely]]
+        return reallocate_checked(routine, ptr, size);
     const std::uint64_t old_size = ptr ? require_block(routine, ptr) : 0;
-    require_agreement(routine, "the offset of the block", ptr ? heap.offset_of(ptr) : kNull);
     if (!ptr) return allocate(routine, size, 1);
     if (size == 0) {
         barrier_world();
         release(ptr);
         return nullptr;
     }
-    require_agreement(routine, "size", size);
     bool in_place = false;
     {
         const std::lock_guard lock(heap_guard);

@@ -23,16 +23,12 @@ using Transfer = void(operation::Target there, void* dest, const void* source, s
 
 // Everything that the fast path leaves out, so that it needs no stack frame.
 template <Transfer& kPut = operation::put>
-[[gnu::cold, gnu::noinline]] void put_checked(void* dest, const void* source, std::size_t bytes,
-                                              int pe, const char* routine,
-                                              far::Channel* on = far::road) {
+[[gnu::noinline]] void put_checked(void* dest, const void* source, std::size_t bytes, int pe,
+                                   const char* routine, far::Channel* on = far::road) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     const auto there = checked_target(dest, bytes, pe, routine);
     if (there || bytes >= kBulk) note(Routine::put);
-    if (there) {
-        check_private(source, bytes, "source", routine);
-        check_overlap(*there, source, bytes, routine);
-    }
+    if (job.checked) check_sides(there, source, bytes, "source", routine);
     kPut(there, dest, source, bytes, pe, routine, on);
 }
 [[gnu::noinline]] void put_otherwise(void* dest, const void* source, std::size_t bytes, int pe,
@@ -41,15 +37,12 @@ template <Transfer& kPut = operation::put>
 }
 // `on`: the channel of one that is left under way.
 template <auto& kGet = operation::get, typename... On>
-[[gnu::cold, gnu::noinline]] void get_checked(void* dest, const void* source, std::size_t bytes,
-                                              int pe, const char* routine, On... on) {
+[[gnu::noinline]] void get_checked(void* dest, const void* source, std::size_t bytes, int pe,
+                                   const char* routine, On... on) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     const auto there = checked_target(source, bytes, pe, routine);
     if (there || bytes >= kBulk) note(Routine::get);
-    if (there) {
-        check_private(dest, bytes, "dest", routine);
-        check_overlap(dest, *there, bytes, routine);
-    }
+    if (job.checked) check_sides(there, dest, bytes, "dest", routine);
     kGet(there, dest, source, bytes, pe, routine, on...);
 }
 
@@ -190,10 +183,13 @@ template <auto& kPutFar>
 }
 
 template <typename T>
-[[gnu::cold, gnu::noinline]] void put_element_checked(T* dest, T value, int pe,
-                                                      const char* routine) {
-    operation::put(checked_target(dest, sizeof(T), pe, routine), dest, &value, sizeof(T), pe,
-                   routine);
+[[gnu::noinline]] void put_element_checked(T* dest, T value, int pe, const char* routine) {
+    const auto there = checked_target(dest, sizeof(T), pe, routine);
+    if (there) {
+        *reinterpret_cast<volatile T*>(*there) = value;
+        return;
+    }
+    operation::put(there, dest, &value, sizeof(T), pe, routine);
 }
 template <typename T>
 [[gnu::noinline]] void put_element_otherwise(T* dest, T value, const char* routine,
@@ -210,10 +206,11 @@ inline void put_element_far(T* dest, T value, std::uint64_t to, const char* rout
         put_element_otherwise(dest, value, routine, to);
 }
 template <typename T>
-[[gnu::cold, gnu::noinline]] T get_element_checked(const T* source, int pe, const char* routine) {
+[[gnu::noinline]] T get_element_checked(const T* source, int pe, const char* routine) {
+    const auto there = checked_target(source, sizeof(T), pe, routine);
+    if (there) return *reinterpret_cast<const volatile T*>(*there);
     T value;
-    operation::get(checked_target(source, sizeof(T), pe, routine), &value, source, sizeof(T), pe,
-                   routine);
+    operation::get(there, &value, source, sizeof(T), pe, routine);
     return value;
 }
 

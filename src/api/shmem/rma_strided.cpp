@@ -28,21 +28,21 @@ inline bool strides_are_legal(const Blocks& shape) {
 }
 
 template <std::size_t kUnit>
-[[gnu::cold, gnu::noinline]] void put_shape_checked(void* dest, const void* source,
-                                                    const Blocks& shape, int pe,
-                                                    const char* routine, far::Channel* on) {
+[[gnu::noinline]] void put_shape_checked(void* dest, const void* source, const Blocks& shape,
+                                         int pe, const char* routine, far::Channel* on) {
     const auto there =
         checked_target(dest, operation::extent(shape.dst, shape, kUnit), pe, routine);
-    if (there) check_private(source, operation::extent(shape.sst, shape, kUnit), "source", routine);
+    if (job.checked)
+        check_private(source, operation::extent(shape.sst, shape, kUnit), "source", routine);
     operation::put_blocks<kUnit>(there, dest, source, shape, pe, routine, on);
 }
 template <std::size_t kUnit>
-[[gnu::cold, gnu::noinline]] void get_shape_checked(void* dest, const void* source,
-                                                    const Blocks& shape, int pe,
-                                                    const char* routine) {
+[[gnu::noinline]] void get_shape_checked(void* dest, const void* source, const Blocks& shape,
+                                         int pe, const char* routine) {
     const auto there =
         checked_target(source, operation::extent(shape.sst, shape, kUnit), pe, routine);
-    if (there) check_private(dest, operation::extent(shape.dst, shape, kUnit), "dest", routine);
+    if (job.checked)
+        check_private(dest, operation::extent(shape.dst, shape, kUnit), "dest", routine);
     operation::get_blocks<kUnit>(there, dest, source, shape, pe, routine);
 }
 

@@ -36,9 +36,8 @@ far::Atomic signal_atomic(std::uint64_t signal, int operation, const char* routi
             0};
 }
 
-[[gnu::cold, gnu::noinline]] void signal_checked(std::uint64_t* sig_addr, std::uint64_t signal,
-                                                 int sig_op, int pe, const char* routine,
-                                                 shmem_ctx_t ctx) {
+[[gnu::noinline]] void signal_checked(std::uint64_t* sig_addr, std::uint64_t signal, int sig_op,
+                                      int pe, const char* routine, shmem_ctx_t ctx) {
     operation::post_atomic(checked_target(sig_addr, sizeof signal, pe, routine), sig_addr, pe,
                            signal_atomic(signal, sig_op, routine), routine, channel_of(ctx));
 }
@@ -49,18 +48,16 @@ inline void update_signal(std::uint64_t* sig_addr, std::uint64_t signal, int sig
     raise_signal(translate(sig_addr, pe), signal, sig_op, routine);
 }
 
-[[gnu::cold, gnu::noinline]] void put_signal_checked(void* dest, const void* source,
-                                                     std::size_t bytes, std::uint64_t* sig_addr,
-                                                     std::uint64_t signal, int sig_op, int pe,
-                                                     const char* routine, shmem_ctx_t ctx) {
+[[gnu::noinline]] void put_signal_checked(void* dest, const void* source, std::size_t bytes,
+                                          std::uint64_t* sig_addr, std::uint64_t signal, int sig_op,
+                                          int pe, const char* routine, shmem_ctx_t ctx) {
     const auto there = checked_target(dest, bytes, pe, routine);
     operation::Target word;
     if (there) {
         note(Routine::put_signal);
-        check_private(source, bytes, "source", routine);
-        check_overlap(*there, source, bytes, routine);
         word = checked_target(sig_addr, sizeof signal, pe, routine);
     }
+    if (job.checked) check_sides(there, source, bytes, "source", routine);
     operation::put_signal(there, word, dest, source, bytes, sig_addr,
                           signal_atomic(signal, sig_op, routine), pe, routine, channel_of(ctx));
 }

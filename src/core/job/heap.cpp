@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/lasting.hpp"
@@ -69,7 +70,7 @@ void* Heap::allocate(std::uint64_t size, std::uint64_t alignment) {
         Room front = make_room();
         Room back = make_room();
         const auto block = blocks_.try_emplace(begin).first;
-        block->second = {size, taken, remove_hole(holes_.find(hole_begin))};
+        block->second = {size, taken, 0, remove_hole(holes_.find(hole_begin))};
         const std::uintptr_t hole_end = hole_begin + hole_size;
         if (begin != hole_begin) add_hole(std::move(front), hole_begin, begin - hole_begin);
         if (begin + taken != hole_end)
@@ -77,7 +78,7 @@ void* Heap::allocate(std::uint64_t size, std::uint64_t alignment) {
         high_water_ = std::max(high_water_, range_.size - free_bytes_);
         return reinterpret_cast<void*>(begin);
     }
-    return nullptr;
+    return reclaim_ && reclaim_() ? allocate(size, alignment) : nullptr;
 }
 
 bool Heap::release(void* block) {
@@ -129,6 +130,15 @@ std::uint64_t Heap::block_size(const void* block) const {
     return found == blocks_.end() ? 0 : found->second.size;
 }
 
+void Heap::set_size(void* block, std::uint64_t size) {
+    blocks_.at(reinterpret_cast<std::uintptr_t>(block)).size = size;
+}
+
+void Heap::retire(void* block) {
+    Block& retired = blocks_.at(reinterpret_cast<std::uintptr_t>(block));
+    retired.retired = std::exchange(retired.size, 0);
+}
+
 std::uint64_t Heap::largest_hole() const {
     return by_size_.empty() ? 0 : by_size_.rbegin()->first;
 }
@@ -146,10 +156,15 @@ Text Heap::describe(const void* address) const {
     if (blocks_.empty()) return Text("the heap has no blocks");
     auto after = blocks_.upper_bound(at);
     const auto nearest = after == blocks_.begin() ? after : std::prev(after);
-    const std::uint64_t size = nearest->second.size;
-    const Text block("the block of ", size, " bytes at ", InHex(nearest->first));
+    const std::uint64_t retired = nearest->second.retired;
+    const std::uint64_t size = nearest->second.size + retired;
+    const Text block(retired != 0 ? "the freed block of " : "the block of ", size, " bytes at ",
+                     InHex(nearest->first));
     if (at < nearest->first) return Text(nearest->first - at, " bytes before ", block);
     if (at < nearest->first + size) return Text("inside ", block);
+    if (after != blocks_.end() && after->first - at < at - (nearest->first + size))
+        return Text(after->first - at, " bytes before the block of ",
+                    after->second.size + after->second.retired, " bytes at ", InHex(after->first));
     return Text(at - (nearest->first + size), " bytes past the end of ", block);
 }
 
@@ -168,7 +183,9 @@ bool Heap::is_valid() const {
         all.emplace(begin, size);
     }
     for (const auto& [begin, block] : blocks_) {
-        if (block.size == 0 || block.size > block.taken || !block.room.hole) return false;
+        if ((block.size == 0) == (block.retired == 0) || block.size > block.taken ||
+            !block.room.hole)
+            return false;
         if (!all.emplace(begin, block.taken).second) return false;
     }
     std::uintptr_t expected = range_.begin;

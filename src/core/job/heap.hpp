@@ -27,6 +27,19 @@ class Heap {
     bool resize(void* block, std::uint64_t size);
     // 0 if `block` is not the beginning of a block.
     std::uint64_t block_size(const void* block) const;
+    // For guarded blocks (core/job/guarded_blocks.hpp). The block is said to be smaller than what
+    // it takes; it is freed, but not yet released; what can be released where there is no room is,
+    // if that returns true.
+    void set_size(void* block, std::uint64_t size);
+    void retire(void* block);
+    void set_reclaim(bool (*reclaim)()) { reclaim_ = reclaim; }
+    // Those that are not retired.
+    template <typename Visit>
+    void for_each_block(Visit&& visit) const {
+        for (const auto& [begin, block] : blocks_) {
+            if (block.size != 0) visit(Range{begin, block.size});
+        }
+    }
 
     std::uint64_t free_bytes() const { return free_bytes_; }
     std::uint64_t largest_hole() const;
@@ -53,8 +66,9 @@ class Heap {
         BySize::node_type size;
     };
     struct Block {
-        std::uint64_t size = 0;  // asked
+        std::uint64_t size = 0;  // asked; 0 once it is retired
         std::uint64_t taken = 0;
+        std::uint64_t retired = 0;  // what it was
         Room room;
     };
     using Blocks = std::map<std::uintptr_t, Block>;
@@ -68,6 +82,7 @@ class Heap {
     Blocks blocks_;
     std::uint64_t free_bytes_ = 0;
     std::uint64_t high_water_ = 0;
+    bool (*reclaim_)() = nullptr;
 };
 
 // Guards the heap below between threads of this PE; in all PEs the calls come in the same order.

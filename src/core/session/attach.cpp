@@ -23,6 +23,8 @@
 #include "bootstrap/bootstrap.hpp"
 #include "bootstrap/find.hpp"
 #include "core/copy/prepare.hpp"
+#include "core/job/block_map.hpp"
+#include "core/job/guarded_blocks.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/heap_size.hpp"
 #include "core/job/host_table.hpp"
@@ -452,6 +454,10 @@ void attach_job() {
         map_peers_constants();
     }
     heap.reset({job.heap.begin + kInternalSize, job.heap.size - kInternalSize});
+    if (job.checked && !guarded::open())
+        fail("shmem_init", Text("ISTHMUS_CHECK needs ", heap.range().size / BlockMap::kGranule,
+                                " bytes of address space for a heap of ", heap.range().size,
+                                " bytes: ", std::strerror(errno), "; lower SHMEM_SYMMETRIC_SIZE"));
     catch_faults();
     open_road();
     if (far::present) forget_exchanges();
@@ -466,6 +472,7 @@ void detach_job() {
     if (job.managed && far::present)
         watch.emplace(job.me, StartWatch::Phase::leaving, discard_seconds());
     close_window();
+    guarded::close("shmem_finalize");
     PeStatus& status = job.status();
     status.state.store(PeState::finalized, std::memory_order_release);
     start_barrier();

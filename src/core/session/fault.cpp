@@ -21,6 +21,7 @@
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "base/seen_memory.hpp"
 #include "core/job/arena_layout.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/job.hpp"
@@ -92,6 +93,13 @@ bool is_null_in_routine(const Fault& fault) {
     return fault.address < kNearNull && own_code.contains(fault.instruction);
 }
 
+// Checked mode: a routine's own side of a transfer, memory when it was looked at before.
+bool is_gone_in_routine(const Fault& fault) {
+    return job.checked && own_code.contains(fault.instruction) &&
+           seen_memory.was_seen(fault.address) &&
+           !os::is_mapped(reinterpret_cast<const void*>(fault.address), 1);
+}
+
 const void* base_of(const void* address) {
     Dl_info place{};
     return dladdr(address, &place) ? place.dli_fbase : nullptr;
@@ -123,6 +131,9 @@ std::string offset_text(const void* address) {
 // "shmem_putmem" if that routine was at work (if only in a copy loop of the C library), else
 // "a put or atomic in main", "a put or atomic in step of libmodel.so".
 std::string describe_place(const Fault& fault) {
+    // The frames of checked mode's slow ways have no names.
+    if (is_gone_in_routine(fault))
+        return routine_name(job.status().routine.load(std::memory_order_relaxed));
     // The bad pointer may be of either side, and the routine may have jumped to the copy loop.
     const Access access = is_null_in_routine(fault) ? Access::unknown : fault.access;
     const std::string kind = access == Access::store  ? "a put or atomic"
@@ -229,6 +240,9 @@ std::string explain(const Fault& fault) {
     if (is_null_in_routine(fault))
         return "an address that it was given is null" +
                (fault.address == 0 ? "" : " + " + std::to_string(fault.address));
+    if (is_gone_in_routine(fault))
+        return "address " + hexadecimal(fault.address) +
+               " is not memory of this PE any more: it has been given back";
     const auto out_of_range = [](int pe) {
         return "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1);
     };
@@ -355,8 +369,9 @@ void handle(int signal, siginfo_t* info, void* context) {
     if (info->si_code <= 0) return give_back(signal, info);
     const Fault fault = read_fault(info, context);
     const bool address_is_known = info->si_code != SI_KERNEL;
-    const bool is_ours = (window.pes > 1 && concerns_window(fault, address_is_known)) ||
-                         (address_is_known && is_null_in_routine(fault));
+    const bool is_ours =
+        (window.pes > 1 && concerns_window(fault, address_is_known)) ||
+        (address_is_known && (is_null_in_routine(fault) || is_gone_in_routine(fault)));
     const bool in_network = network_code.contains(fault.instruction);
     if (is_ours || in_network) {
         // From here on this process ends. Whatever goes wrong while the message is made must not

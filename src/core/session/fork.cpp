@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "core/job/block_map.hpp"
 #include "core/job/internal_layout.hpp"
 #include "core/job/job.hpp"
 #include "core/job/session_object.hpp"
@@ -120,6 +121,7 @@ void become_private() {
         _exit(127);
     }
     close_window();
+    block_map.close();
     abandon_road();
     window.pes = 0;  // a later call says that this is a forked child
     // A single PE has its static data where it always was.

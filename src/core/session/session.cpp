@@ -120,6 +120,7 @@ void print_settings() {
     }
 }
 
+constexpr int kThreadSerialized = 2;
 constexpr int kThreadMultiple = 3;
 
 // Whether threads of some PE may call at once. Each host asks its own PEs, and the hosts each
@@ -177,6 +178,8 @@ void print_start_information() {
 
 }  // namespace
 
+std::atomic<pthread_t> session_thread{};
+
 void enter_session(int thread_level) {
     if (forked_child) fail("shmem_init", "called in a forked child, which is no PE");
     const Change change;
@@ -185,6 +188,7 @@ void enter_session(int thread_level) {
         return;
     }
     level = thread_level;
+    session_thread.store(level < kThreadSerialized ? pthread_self() : 0, std::memory_order_relaxed);
     leave_manager_at_exit();
     attach_job();
     create_first_teams(is_multiple_anywhere());
@@ -211,5 +215,4 @@ int session_count() {
 int session_thread_level() {
     return level;
 }
-
 }  // namespace isthmus

@@ -2,6 +2,10 @@
 // initialise, in any order, and the last one to finalise closes.
 #pragma once
 
+#include <pthread.h>
+
+#include <atomic>
+
 namespace isthmus {
 
 // Collective if it is the first. `thread_level` is SHMEM's number, 0 single to 3 multiple; the
@@ -12,5 +16,7 @@ void leave_session();
 
 int session_count();  // calls of enter not yet matched
 int session_thread_level();
+// The thread that may call alone; 0 if others may as well. Relaxed: changes with the session only.
+extern std::atomic<pthread_t> session_thread __attribute__((visibility("hidden")));
 
 }  // namespace isthmus

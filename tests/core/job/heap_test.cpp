@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 #include <random>
+#include <utility>
 #include <vector>
 
 // The n-th allocation from now on fails; 0: none does.
@@ -227,6 +228,48 @@ TEST(Heap, LosesNothingWithoutMemoryForItsLists) {
     EXPECT_TRUE(heap.resize(blocks[7], 10));  // the hole behind it becomes larger
     failing = 0;
     EXPECT_TRUE(heap.is_valid());
+}
+
+// As checked mode keeps freed blocks back (core/job/guarded_blocks.hpp).
+TEST(Heap, RetiredBlocksAreNoneAndGoWhereThereIsNoRoom) {
+    static Heap heap;
+    static void* kept = nullptr;
+    heap.reset({kBase, 1024});
+    void* const first = heap.allocate(512, 1);
+    heap.set_size(first, 500);
+    EXPECT_EQ(heap.block_size(first), 500u);
+    EXPECT_EQ(heap.describe(at(510)),
+              "10 bytes past the end of the block of 500 bytes at 0x200000000000");
+    heap.retire(first);
+    kept = first;
+    EXPECT_TRUE(heap.is_valid());
+    EXPECT_EQ(heap.block_size(first), 0u);
+    EXPECT_EQ(heap.block_of(at(5)).size, 0u);
+    EXPECT_EQ(heap.describe(at(5)), "inside the freed block of 500 bytes at 0x200000000000");
+    heap.for_each_block([](const Range&) { FAIL() << "there is none"; });
+    EXPECT_EQ(heap.allocate(640, 1), nullptr);
+    heap.set_reclaim([] {
+        if (!kept) return false;
+        heap.release(std::exchange(kept, nullptr));
+        return true;
+    });
+    EXPECT_EQ(heap.allocate(64, 1), at(512)) << "there is room without it";
+    EXPECT_NE(kept, nullptr);
+    EXPECT_EQ(heap.allocate(512, 1), at(0));
+    EXPECT_EQ(heap.allocate(1024, 1), nullptr);
+    EXPECT_TRUE(heap.is_valid());
+}
+
+TEST(Heap, NamesTheNearerBlock) {
+    Heap heap;
+    heap.reset({kBase, 4096});
+    heap.allocate(64, 1);
+    heap.set_size(heap.allocate(256, 1), 64);
+    heap.allocate(64, 1);
+    EXPECT_EQ(heap.describe(at(64 + 64 + 8)),
+              "8 bytes past the end of the block of 64 bytes at 0x200000000040");
+    EXPECT_EQ(heap.describe(at(64 + 256 - 8)),
+              "8 bytes before the block of 64 bytes at 0x200000000140");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "core/job/guarded_blocks.hpp"
 #include "core/reach/far.hpp"
 #include "core/teams/collective.hpp"
 #include "core/teams/collective/agreement.hpp"
@@ -128,6 +129,15 @@ void share_by_psync(Team& team, const Signature& mine, std::vector<Signature>& a
     std::memset(words, 0, sizeof mine);
 }
 
+std::vector<Signature> share_signatures(Team& team, const Signature& mine) {
+    std::vector<Signature> all(static_cast<std::size_t>(team.size));
+    if (team.psync)
+        share_by_psync(team, mine, all);
+    else
+        share_words(team, mine.routine, &mine, sizeof mine, all.data());
+    return all;
+}
+
 }  // namespace
 
 void check_agreement(const char* routine, const char* what, std::uint64_t value) {
@@ -169,11 +179,7 @@ std::uint64_t symmetric_place(const void* address) {
 }
 
 void check_signature(Team& team, const Signature& mine) {
-    std::vector<Signature> all(static_cast<std::size_t>(team.size));
-    if (team.psync)
-        share_by_psync(team, mine, all);
-    else
-        share_words(team, mine.routine, &mine, sizeof mine, all.data());
+    const std::vector<Signature> all = share_signatures(team, mine);
     one_speaks(
         team, mine.routine,
         [&](int index) {
@@ -186,11 +192,11 @@ void check_operands(Routine routine, const void* dest, std::size_t dest_bytes, c
                     std::size_t source_bytes, bool in_place) {
     const char* const name = routine_name(routine);
     if (dest_bytes != 0) {
-        if (const auto why = why_not_symmetric(dest, dest_bytes); !why.empty())
+        if (const auto why = why_not_usable(dest, dest_bytes); !why.empty())
             fail(name, Text("dest: ", why));
     }
     if (source_bytes != 0) {
-        if (const auto why = why_not_symmetric(source, source_bytes); !why.empty())
+        if (const auto why = why_not_usable(source, source_bytes); !why.empty())
             fail(name, Text("source: ", why));
     }
     const auto to = reinterpret_cast<std::uintptr_t>(dest);
@@ -203,9 +209,18 @@ void check_operands(Routine routine, const void* dest, std::size_t dest_bytes, c
                        (in_place ? "the same or disjoint" : "disjoint"));
 }
 
+void check_collected(Team& team, Routine routine, const void* dest, std::uint64_t bytes) {
+    std::uint64_t all = 0;
+    for (const Signature& one : share_signatures(team, {.routine = routine, .count = bytes}))
+        all += one.count;
+    if (all == 0) return;
+    if (const auto why = why_not_usable(dest, all); !why.empty())
+        fail(routine_name(routine), Text("dest: ", why));
+}
+
 void check_psync(Routine routine, const long* psync) {
     const char* const name = routine_name(routine);
-    if (const auto why = why_not_symmetric(psync, kPsyncSize * sizeof(long)); !why.empty())
+    if (const auto why = why_not_usable(psync, kPsyncSize * sizeof(long)); !why.empty())
         fail(name, Text("pSync: ", why));
 }
 

@@ -33,6 +33,10 @@ void check_signature(Team& team, const Signature& mine);
 void check_operands(Routine routine, const void* dest, std::size_t dest_bytes, const void* source,
                     std::size_t source_bytes, bool in_place);
 
+// What all PEs contribute, `bytes` here, must find room at dest. Collective, behind
+// check_signature.
+void check_collected(Team& team, Routine routine, const void* dest, std::uint64_t bytes);
+
 // An active set's pSync is symmetric. What it holds is not looked at: a PE that was early may have
 // written to it already.
 void check_psync(Routine routine, const long* psync);

@@ -1,0 +1,47 @@
+#include "core/job/block_map.hpp"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+namespace isthmus {
+
+BlockMap block_map;
+
+bool BlockMap::open(Range range) {
+    close();
+    void* const place = mmap(nullptr, range.size / kGranule, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) return false;
+    bytes_ = static_cast<std::uint8_t*>(place);
+    range_ = range;
+    return true;
+}
+
+void BlockMap::close() {
+    if (bytes_) munmap(bytes_, range_.size / kGranule);
+    bytes_ = nullptr;
+    range_ = {};
+}
+
+void BlockMap::add(std::uintptr_t begin, std::uint64_t bytes) {
+    std::uint8_t* const first = bytes_ + (begin - range_.begin) / kGranule;
+    const std::uint64_t whole = bytes / kGranule;
+    std::memset(first, kGranule, whole);
+    if (bytes % kGranule != 0) first[whole] = bytes % kGranule;
+}
+
+void BlockMap::remove(std::uintptr_t begin, std::uint64_t bytes) {
+    std::memset(bytes_ + (begin - range_.begin) / kGranule, 0, (bytes + kGranule - 1) / kGranule);
+}
+
+bool BlockMap::covers_more(std::uint64_t from, std::uint64_t bytes) const {
+    if (bytes > range_.size - from) return false;
+    const std::uint64_t last = from + bytes - 1;
+    for (std::uint64_t granule = from / kGranule; granule < last / kGranule; ++granule) {
+        if (in_use(granule) != kGranule) return false;
+    }
+    return last % kGranule < in_use(last / kGranule);
+}
+
+}  // namespace isthmus

@@ -1,0 +1,50 @@
+// Checked mode: which bytes of the symmetric heap belong to blocks that are in use. One byte for
+// each 64 of the heap says how many of them do, from the first on.
+//
+// Hot path of checked mode: covers(), one load for what is short.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/job/job.hpp"
+
+namespace isthmus {
+
+class BlockMap {
+  public:
+    static constexpr std::uint64_t kGranule = 64;
+
+    // Of a range that begins and ends with a granule; nothing of it is in use. Memory is occupied
+    // where blocks are. False and errno if there is no room for it.
+    bool open(Range range);
+    void close();
+    bool is_open() const { return bytes_ != nullptr; }
+    bool contains(const void* address) const { return range_.contains(address); }
+
+    // Blocks begin with a granule, and share none.
+    void add(std::uintptr_t begin, std::uint64_t bytes);
+    void remove(std::uintptr_t begin, std::uint64_t bytes);
+
+    // All of [address, address + bytes) lies in one block: between two there is at least a granule
+    // that is in neither. At least one byte.
+    [[gnu::always_inline]] bool covers(const void* address, std::uint64_t bytes) const {
+        const std::uint64_t from = reinterpret_cast<std::uintptr_t>(address) - range_.begin;
+        if (from >= range_.size) return false;
+        const std::uint64_t in_granule = from % kGranule + bytes;
+        if (bytes <= kGranule && in_granule <= kGranule) [[likely]]
+            return in_granule <= in_use(from / kGranule);
+        return covers_more(from, bytes);
+    }
+
+  private:
+    std::uint64_t in_use(std::uint64_t granule) const { return bytes_[granule]; }
+    bool covers_more(std::uint64_t from, std::uint64_t bytes) const;
+
+    Range range_;  // empty while closed
+    // Not atomic: a block is handed out and freed between barriers, and shares no byte with others.
+    std::uint8_t* bytes_ = nullptr;
+};
+extern BlockMap block_map __attribute__((visibility("hidden")));
+
+}  // namespace isthmus

@@ -1,0 +1,165 @@
+#include "core/job/guarded_blocks.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "base/asan.hpp"
+#include "base/error.hpp"
+#include "base/lasting.hpp"
+#include "base/os.hpp"
+#include "core/job/block_map.hpp"
+#include "core/job/heap.hpp"
+#include "core/job/job.hpp"
+
+namespace isthmus {
+namespace guarded {
+namespace {
+
+constexpr std::size_t kMostKept = 256;
+
+// Freed blocks, the oldest first. Guarded by heap_guard.
+struct Quarantine {
+    std::vector<Range> blocks;
+    std::uint64_t bytes = 0;
+};
+Lasting<Quarantine> kept;
+const char* verifier = "";  // the routine that frees, or allocates where there is no room
+
+std::uint64_t taken_by(std::uint64_t size) {
+    return (size + BlockMap::kGranule - 1) / BlockMap::kGranule * BlockMap::kGranule + kGuard;
+}
+
+Range guard_of(const Range& block) {
+    return {block.end(), taken_by(block.size) - block.size};
+}
+
+void fill(const Range& range, unsigned char byte) {
+    void* const begin = reinterpret_cast<void*>(range.begin);
+    std::memset(begin, byte, range.size);
+    asan::poison(begin, range.size);
+}
+
+// Readable from here on. The first byte that is not as it was filled; range.size if all are.
+std::uint64_t first_change(const Range& range, unsigned char byte) {
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(range.begin);
+    asan::unpoison(bytes, range.size);
+    const auto* const changed =
+        std::find_if(bytes, bytes + range.size, [=](unsigned char now) { return now != byte; });
+    return static_cast<std::uint64_t>(changed - bytes);
+}
+
+void verify_guard(const char* routine, const Range& block) {
+    const Range guard = guard_of(block);
+    const std::uint64_t at = first_change(guard, kGuardByte);
+    if (at == guard.size) return;
+    fail(routine,
+         Text("the ", guard.size, " bytes behind the block of ", block.size, " bytes at ",
+              InHex(block.begin), " have been written, first the one ", at, " bytes past its end"));
+}
+
+Range filled_part(const Range& block) {
+    return {block.begin, std::min(block.size, kFilled)};
+}
+
+void verify_freed(const char* routine, const Range& block) {
+    const Range filled = filled_part(block);
+    const std::uint64_t at = first_change(filled, kFreedByte);
+    if (at == filled.size) return;
+    fail(routine, Text("the freed block of ", block.size, " bytes at ", InHex(block.begin),
+                       " has been written, first its byte ", at));
+}
+
+void let_go(const char* routine) {
+    const Range block = kept->blocks.front();
+    verify_freed(routine, block);
+    kept->bytes -= block.size;
+    kept->blocks.erase(kept->blocks.begin());
+    heap.release(reinterpret_cast<void*>(block.begin));
+}
+
+// For the heap, where it has no room.
+bool let_all_go() {
+    if (kept->blocks.empty()) return false;
+    while (!kept->blocks.empty())
+        let_go(verifier);
+    return true;
+}
+
+}  // namespace
+
+bool open() {
+    kept->blocks.clear();
+    kept->bytes = 0;
+    heap.set_reclaim(let_all_go);
+    return block_map.open(heap.range());
+}
+
+void close(const char* routine) {
+    if (!block_map.is_open()) return;
+    const std::lock_guard lock(heap_guard);
+    for (const Range& block : kept->blocks)
+        verify_freed(routine, block);
+    kept->blocks.clear();
+    heap.for_each_block([&](const Range& block) {
+        // Rings of queues and aggregators have none.
+        if (block_map.covers(reinterpret_cast<const void*>(block.begin), block.size))
+            verify_guard(routine, block);
+    });
+    heap.set_reclaim(nullptr);
+    block_map.close();
+}
+
+void* allocate(std::uint64_t size, std::uint64_t alignment) {
+    const std::uint64_t taken = taken_by(size);
+    if (taken < size) return nullptr;
+    verifier = routine_name(job.status().routine.load(std::memory_order_relaxed));
+    void* const place = heap.allocate(taken, alignment);
+    if (!place) return nullptr;
+    heap.set_size(place, size);
+    const Range block{reinterpret_cast<std::uintptr_t>(place), size};
+    asan::unpoison(place, size);
+    fill(guard_of(block), kGuardByte);
+    block_map.add(block.begin, block.size);
+    return place;
+}
+
+bool release(const char* routine, void* place) {
+    const Range block{reinterpret_cast<std::uintptr_t>(place), heap.block_size(place)};
+    if (block.size == 0) return false;
+    verifier = routine;
+    verify_guard(routine, block);
+    block_map.remove(block.begin, block.size);
+    heap.retire(place);
+    const Range filled = filled_part(block);
+    fill(filled, kFreedByte);
+    const std::uintptr_t pages = os::page_up(filled.end());
+    const std::uintptr_t end = os::page_down(block.end());
+    if (pages < end) discard_pages(pages, end - pages);
+    kept->blocks.push_back(block);
+    kept->bytes += block.size;
+    while (kept->blocks.size() > kMostKept || kept->bytes > heap.range().size / 4)
+        let_go(routine);
+    return true;
+}
+
+}  // namespace guarded
+
+Text why_not_usable(const void* address, std::uint64_t bytes) {
+    if (bytes != 0 && block_map.covers(address, bytes)) return Text();
+    Text why = why_not_symmetric(address, bytes);
+    if (!why.empty() || bytes == 0 || !block_map.contains(address)) return why;
+    const std::lock_guard lock(heap_guard);
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    const Range block = heap.block_of(address);
+    if (block.size != 0 && bytes <= block.end() - at) return why;
+    if (block.size == 0)
+        return Text("address ", InHex(address),
+                    " is in no block of the symmetric heap: ", heap.describe(address));
+    return Text("address ", InHex(address), ": ", bytes, " bytes reach ",
+                bytes - (block.end() - at), " bytes past the end of the block of ", block.size,
+                " bytes at ", InHex(block.begin));
+}
+
+}  // namespace isthmus

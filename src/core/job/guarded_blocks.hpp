@@ -1,0 +1,36 @@
+// Checked mode's heap: behind each block a guard that nobody may write, and a block that is freed
+// is kept back for a while, filled with what is no likely number. Both are looked at when blocks
+// are freed and at finalisation. All PEs do the same, so that their blocks stay at the same places.
+#pragma once
+
+#include <cstdint>
+
+#include "base/text.hpp"
+
+namespace isthmus::guarded {
+
+// Behind each block, beside what fills its last 64 bytes up.
+inline constexpr std::uint64_t kGuard = 64;
+// Of a freed block that much is filled, and looked at; the pages behind it are given back.
+inline constexpr std::uint64_t kFilled = 65536;
+inline constexpr unsigned char kGuardByte = 0xb6;
+inline constexpr unsigned char kFreedByte = 0xdf;
+
+// Once the heap has its range, empty. False and errno if there is no memory for the map.
+bool open();
+// Looks at all there is, and forgets it. Ends the job in the name of `routine` if it was written.
+void close(const char* routine);
+
+// The caller holds heap_guard, in these. As the heap's.
+void* allocate(std::uint64_t size, std::uint64_t alignment);
+// False if `block` is not the beginning of one. Nobody may use it any more.
+bool release(const char* routine, void* block);
+
+}  // namespace isthmus::guarded
+
+namespace isthmus {
+
+// As why_not_symmetric(); in checked mode what lies in the heap lies within one block.
+Text why_not_usable(const void* address, std::uint64_t bytes);
+
+}  // namespace isthmus
