@@ -1,0 +1,53 @@
+/* Compiled with AddressSanitizer, which knows the ends of variables and of what malloc gives. */
+#include "cases.h"
+
+static long five[5];
+static long words[16];
+
+static void nothing(int me, int pes) {
+    long* block = shmem_malloc(40);
+    long mine[5] = {0};
+    (void)pes;
+    shmem_long_put(five, words, 5, (me + 1) % 2);
+    shmem_long_get(mine, words, 5, (me + 1) % 2);
+    block[4] = mine[4];
+    shmem_free(block);
+    block = shmem_malloc(1 << 20);
+    memset(block, 1, 1 << 20);
+    if (me == 0) puts("done");
+}
+static void variable(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_put(five, words, 6 + (size_t)zero, 1);
+}
+static void of_malloc(int me, int pes) {
+    long* mine = calloc(5, sizeof(long));
+    (void)pes;
+    if (me == 0) shmem_long_put(words, mine, 6 + (size_t)zero, 1);
+    free(mine);
+}
+static void stack(int me, int pes) {
+    long mine[5] = {0};
+    (void)pes;
+    if (me == 0) shmem_long_get(mine, words, 6 + (size_t)zero, 1);
+    sink = mine[zero];
+}
+static void stored_past(int me, int pes) {
+    volatile char* block = shmem_malloc(13);
+    (void)pes;
+    if (me == 0) block[13 + zero] = 1;
+    shmem_barrier_all();
+}
+static void stored_freed(int me, int pes) {
+    volatile char* block = shmem_malloc(13);
+    (void)pes;
+    shmem_free((void*)block);
+    if (me == 0) block[2 + zero] = 1;
+    shmem_barrier_all();
+}
+
+const struct Case cases[] = {
+    {"nothing", nothing}, {"variable", variable},       {"malloc", of_malloc},
+    {"stack", stack},     {"stored_past", stored_past}, {"stored_freed", stored_freed},
+    {NULL, NULL},
+};

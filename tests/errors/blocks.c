@@ -1,0 +1,282 @@
+/* Blocks of the symmetric heap: behind their ends, after they were freed; this PE's side of a
+ * transfer; threads. Checked mode finds these. */
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "cases.h"
+
+static long words[16];
+static uint64_t flag;
+
+/* Eight longs that nothing is aligned behind: 64 bytes fill their granule. */
+static long* eight(void) {
+    return (long*)shmem_calloc(8 + (size_t)zero, sizeof(long));
+}
+static long* freed(void) {
+    long* block = eight();
+    shmem_free(block);
+    return block;
+}
+
+static void put_past(int me, int pes) {
+    long* block = eight();
+    (void)pes;
+    if (me == 0) shmem_long_p(block + 8, 1, 1);
+}
+static void put_across(int me, int pes) {
+    long* block = eight();
+    (void)pes;
+    if (me == 0) shmem_long_put(block + 1, words, 8, 1);
+}
+static void put_across_short(int me, int pes) { /* within the last granule */
+    char* block = shmem_malloc(13);
+    (void)pes;
+    if (me == 0) shmem_putmem(block, words, 14, 1);
+}
+static void put_before(int me, int pes) {
+    long* block = eight() ? eight() : NULL;
+    (void)pes;
+    if (me == 0) shmem_long_p(block - 1, 1, 1);
+}
+static void get_past(int me, int pes) {
+    long* block = eight();
+    (void)pes;
+    if (me == 0) sink = shmem_long_g(block + 8, 1);
+}
+static void get_across(int me, int pes) {
+    long* block = eight();
+    (void)pes;
+    if (me == 0) shmem_long_get(words, block + 1, 8, 1);
+}
+static void atomic_past(int me, int pes) {
+    long* block = eight();
+    (void)pes;
+    if (me == 0) shmem_long_atomic_inc(block + 8, 1);
+}
+static void fetch_past(int me, int pes) {
+    long* block = eight();
+    (void)pes;
+    if (me == 0) sink = shmem_long_atomic_fetch_add(block + 8, 1, 1);
+}
+static void signal_past(int me, int pes) {
+    uint64_t* block = (uint64_t*)eight();
+    (void)pes;
+    if (me == 0) shmem_putmem_signal(words, words, 8, block + 8, 1, SHMEM_SIGNAL_SET, 1);
+}
+static void put_signal_past(int me, int pes) {
+    long* block = eight();
+    (void)pes;
+    if (me == 0) shmem_long_put_signal(block + 8, words, 1, &flag, 1, SHMEM_SIGNAL_SET, 1);
+}
+static void strided_past(int me, int pes) {
+    long* block = eight();
+    (void)pes;
+    if (me == 0) shmem_long_iput(block, words, 4, 1, 3, 1);
+}
+static void lock_past(int me, int pes) {
+    long* block = eight();
+    (void)pes;
+    if (me == 0) shmem_set_lock(block + 8);
+}
+static void source_past(int me, int pes) {
+    long* block = eight();
+    (void)pes;
+    if (me == 0) shmem_long_put(words, block + 1, 8, 1);
+}
+static void dest_past(int me, int pes) {
+    long* block = eight();
+    (void)pes;
+    if (me == 0) shmem_long_get(block + 1, words, 8, 1);
+}
+static void malloc_past(int me, int pes) {
+    long* mine = calloc(8, sizeof(long));
+    (void)pes;
+    if (me == 0) shmem_long_put(words, mine, 9 + (size_t)zero, 1);
+    free(mine);
+}
+static long variables[2][8];
+static void static_past(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_p(variables[0] + 8 + zero, 1, 1);
+}
+static void strided_source_past(int me, int pes) {
+    long* block = eight();
+    (void)pes;
+    if (me == 0) shmem_long_iput(words, block, 1, 4, 3, 1);
+}
+
+static void put_freed(int me, int pes) {
+    long* block = freed();
+    (void)pes;
+    if (me == 0) shmem_long_p(block, 1, 1);
+}
+static void get_freed(int me, int pes) {
+    long* block = freed();
+    (void)pes;
+    if (me == 0) shmem_long_get(words, block, 8, 1);
+}
+static void atomic_freed(int me, int pes) {
+    long* block = freed();
+    (void)pes;
+    if (me == 0) shmem_long_atomic_add(block, 1, 1);
+}
+static void source_freed(int me, int pes) {
+    long* block = freed();
+    (void)pes;
+    if (me == 0) shmem_long_put(words, block, 8, 1);
+}
+static void wait_freed(int me, int pes) {
+    long* block = freed();
+    (void)pes;
+    if (me == 0) shmem_long_wait_until(block, SHMEM_CMP_EQ, 77);
+    shmem_barrier_all();
+}
+static void reallocated(int me, int pes) {
+    long* old = eight();
+    sink = (long)(intptr_t)shmem_realloc(old, 32);
+    (void)pes;
+    if (me == 0) shmem_long_p(old, 1, 1);
+}
+
+/* By the program's own stores: nobody sees it happen. */
+static void stored_past(int me, int pes) {
+    volatile char* block = shmem_malloc(13);
+    (void)pes;
+    if (me == 1) block[13 + zero] = 1;
+    shmem_free((void*)block);
+}
+static void stored_past_at_end(int me, int pes) {
+    volatile char* block = shmem_malloc(64);
+    (void)pes;
+    if (me == 1) block[70 + zero] = 1;
+}
+static void stored_freed(int me, int pes) {
+    volatile char* block = (volatile char*)freed();
+    (void)pes;
+    if (me == 1) block[9] = 1;
+}
+/* What is kept back is needed: it is looked at then. */
+static void stored_freed_reused(int me, int pes) {
+    volatile char* block = (volatile char*)freed();
+    (void)pes;
+    if (me == 1) block[9] = 1;
+    sink = (long)(intptr_t)shmem_malloc((1 << 20) - 128);
+}
+
+static void collected_past(int me, int pes) {
+    long* block = eight();
+    (void)me;
+    (void)pes;
+    shmem_long_collect(SHMEM_TEAM_WORLD, block, words, 5);
+}
+static void fcollected_past(int me, int pes) {
+    long* block = eight();
+    (void)me;
+    (void)pes;
+    shmem_long_fcollect(SHMEM_TEAM_WORLD, block, words, 5);
+}
+static void reduced_past(int me, int pes) {
+    long* block = eight();
+    (void)me;
+    (void)pes;
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, block, words, 9);
+}
+static void different_alignments(int me, int pes) {
+    (void)pes;
+    shmem_free(shmem_align(me == 0 ? 64 : 4096, 100));
+}
+
+/* Memory that was there when a transfer used it before. */
+static void given_back(int me, int pes) {
+    const size_t bytes = 1 << 16;
+    long* mine = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)pes;
+    if (me == 0) shmem_long_put(words, mine, 8, 1);
+    munmap(mine, bytes);
+    if (me == 0) shmem_long_put(words, mine, 8, 1);
+}
+
+/* The data and what tells of it may come in any order, and does not here. */
+static void unfenced(int me, int pes) {
+    static uint64_t data;
+    (void)pes;
+    if (me == 0) {
+        shmem_uint64_p(&data, 1, 1);
+        shmem_signal_set(&flag, 1, 1);
+    } else {
+        shmem_signal_wait_until(&flag, SHMEM_CMP_EQ, 1);
+        sink = (long)data;
+    }
+}
+
+static void* put_one(void* nothing) {
+    shmem_long_p(words, 1, 0);
+    return nothing;
+}
+static void* meet(void* nothing) {
+    shmem_sync_all();
+    return nothing;
+}
+static void* allocate(void* nothing) {
+    shmem_free(eight());
+    return nothing;
+}
+static void by_thread(void* (*call)(void*)) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, call, NULL);
+    pthread_join(thread, NULL);
+}
+static void thread_puts(int me, int pes) {
+    (void)pes;
+    if (me == 0) by_thread(put_one);
+}
+static void thread_meets(int me, int pes) {
+    (void)me;
+    (void)pes;
+    by_thread(meet);
+}
+static void thread_allocates(int me, int pes) {
+    (void)me;
+    (void)pes;
+    by_thread(allocate);
+}
+
+const struct Case cases[] = {
+    {"put_past", put_past},
+    {"put_across", put_across},
+    {"put_across_short", put_across_short},
+    {"put_before", put_before},
+    {"get_past", get_past},
+    {"get_across", get_across},
+    {"atomic_past", atomic_past},
+    {"fetch_past", fetch_past},
+    {"signal_past", signal_past},
+    {"put_signal_past", put_signal_past},
+    {"strided_past", strided_past},
+    {"lock_past", lock_past},
+    {"source_past", source_past},
+    {"dest_past", dest_past},
+    {"malloc_past", malloc_past},
+    {"static_past", static_past},
+    {"strided_source_past", strided_source_past},
+    {"put_freed", put_freed},
+    {"get_freed", get_freed},
+    {"atomic_freed", atomic_freed},
+    {"source_freed", source_freed},
+    {"wait_freed", wait_freed},
+    {"reallocated", reallocated},
+    {"stored_past", stored_past},
+    {"stored_past_at_end", stored_past_at_end},
+    {"stored_freed", stored_freed},
+    {"stored_freed_reused", stored_freed_reused},
+    {"collected_past", collected_past},
+    {"fcollected_past", fcollected_past},
+    {"reduced_past", reduced_past},
+    {"different_alignments", different_alignments},
+    {"given_back", given_back},
+    {"unfenced", unfenced},
+    {"thread_puts", thread_puts},
+    {"thread_meets", thread_meets},
+    {"thread_allocates", thread_allocates},
+    {NULL, NULL},
+};

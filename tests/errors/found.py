@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Which mistakes are told by name: by default, between hosts, in checked mode. The table of
+docs/checking.md is what the programs of this folder give.
+
+found.py check ISTHMUS BINARIES PAGE
+found.py write ISTHMUS BINARIES PAGE
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# title, program and its argument
+MISTAKES = [
+    ("a PE that does not exist", "pe p"),
+    ("a put to a variable on the stack", "address stack"),
+    ("a put to memory of `malloc`", "address private_heap"),
+    ("a put to a null pointer", "address null"),
+    ("a put to a constant", "address constant"),
+    ("a put behind the symmetric heap", "address far_past_heap_end"),
+    ("a put over the end of the static data", "address over_data"),
+    ("a put behind a static array, into the next variable", "blocks static_past"),
+    ("a put behind a block", "blocks put_past"),
+    ("a put over the end of a block", "blocks put_across"),
+    ("a strided put over the end of a block", "blocks strided_past"),
+    ("a get behind a block", "blocks get_past"),
+    ("an atomic behind a block", "blocks atomic_past"),
+    ("a signal behind a block", "blocks signal_past"),
+    ("the source of a put reaches over the end of its block", "blocks source_past"),
+    ("the destination of a get reaches over the end of its block", "blocks dest_past"),
+    ("the source of a put reaches over the end of an array of `malloc`", "blocks malloc_past"),
+    ("the source of a put is no memory", "address wild_source"),
+    ("the source of a put was given back to the system", "blocks given_back"),
+    ("a put to a block that was freed", "blocks put_freed"),
+    ("a get from a block that was freed", "blocks get_freed"),
+    ("an atomic of a block that was freed", "blocks atomic_freed"),
+    ("a put from a block that was freed", "blocks source_freed"),
+    ("a put to a block that `shmem_realloc` has moved", "blocks reallocated"),
+    ("a store of the program behind a block", "blocks stored_past"),
+    ("a store of the program to a block that was freed", "blocks stored_freed"),
+    ("a block freed twice", "memory free_twice"),
+    ("PEs allocate different sizes", "memory different_sizes"),
+    ("PEs allocate with different alignments", "blocks different_alignments"),
+    ("PEs free different blocks", "memory different_blocks"),
+    ("source and destination of a put overlap", "arguments overlap_put"),
+    ("an atomic that is not aligned", "address misaligned_fetch"),
+    ("a lock set twice", "arguments lock_twice"),
+    ("PEs call different collectives", "collective routines"),
+    ("PEs give a collective different sizes", "collective sizes"),
+    ("PEs give a collective different roots", "collective roots"),
+    ("the destination of an fcollect is too short for its block", "blocks fcollected_past"),
+    ("the destination of a collect is too short for all", "blocks collected_past"),
+    ("source and destination of a collective overlap", "collective overlap"),
+    ("the destination of a collective is on the stack", "collective dest_on_stack"),
+    ("another thread calls with SHMEM_THREAD_SINGLE", "blocks thread_puts"),
+    ("a put that no fence orders before a signal", "blocks unfenced"),
+]
+WAYS = {
+    "by default": {},
+    "between hosts": {"ISTHMUS_TRANSPORT": "loop"},
+    "`ISTHMUS_CHECK=1`": {"ISTHMUS_CHECK": "1"},
+}
+NAMED = re.compile(r"^isthmus: PE \d+ \(host \S+\): (?:shmem_\w+|a (?:put|get)[\w ,]*): (?!no progress|waits in vain)",
+                   re.MULTILINE)
+BEGIN, END = "<!-- found: begin -->\n", "<!-- found: end -->"
+
+
+def is_told(launcher, binaries, mistake, settings):
+    environment = {key: value for key, value in os.environ.items()
+                   if not key.startswith(("ISTHMUS_", "SHMEM_", "SMA_", "OMPI_", "PMI"))}
+    environment.update(SHMEM_SYMMETRIC_SIZE="1M", **settings)
+    program, argument = mistake.split()
+    command = [launcher, "run", "-n", "2", "--timeout", "4", f"{binaries}/errors_{program}", argument]
+    run = subprocess.run(command, env=environment, timeout=60, capture_output=True, text=True,
+                         stdin=subprocess.DEVNULL, check=False)
+    if "no such case" in run.stderr:
+        sys.exit(f"no such case: {mistake}")
+    return run.returncode != 0 and NAMED.search(run.stderr) is not None
+
+
+def make_table(launcher, binaries):
+    lines = ["| mistake | " + " | ".join(WAYS) + " |", "|---|" + "---|" * len(WAYS)]
+    for title, mistake in MISTAKES:
+        told = [is_told(launcher, binaries, mistake, settings) for settings in WAYS.values()]
+        lines.append(f"| {title} | " + " | ".join("told" if one else "" for one in told) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    action, launcher, binaries, page = sys.argv[1:]
+    path = pathlib.Path(page)
+    text = path.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    table, after = rest.split(END)
+    now = make_table(launcher, binaries)
+    if action == "write":
+        path.write_text(before + BEGIN + now + END + after, encoding="utf-8")
+        return 0
+    differing = [f"page  {old}\n  now {new}"
+                 for old, new in zip(table.splitlines(), now.splitlines()) if old != new]
+    if len(table.splitlines()) != len(now.splitlines()):
+        differing.append("the page has other rows")
+    print("\n".join(differing) or f"{len(MISTAKES)} mistakes, as the page says")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
