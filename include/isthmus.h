@@ -31,6 +31,11 @@
 #ifndef ISTHMUS_H
 #define ISTHMUS_H
 
+/* long long, complex types and variadic macros are extensions of C89. */
+#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#pragma GCC system_header
+#endif
+
 #include <isthmus/macros_away.inc>
 
 #include <isthmus/aggregator.h>

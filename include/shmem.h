@@ -17,6 +17,11 @@
 #ifndef ISTHMUS_SHMEM_H
 #define ISTHMUS_SHMEM_H
 
+/* long long, complex types and variadic macros are extensions of C89. */
+#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#pragma GCC system_header
+#endif
+
 /* Programs that ask which implementation this is, in order to know what it has (the Python binding
  * shmem4py is one), read these two from Sandia OpenSHMEM as "all of OpenSHMEM 1.5". So it is here. */
 #ifndef SHMEM_DEF_H

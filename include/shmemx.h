@@ -10,6 +10,11 @@
 #ifndef ISTHMUS_SHMEMX_H
 #define ISTHMUS_SHMEMX_H
 
+/* long long, complex types and variadic macros are extensions of C89. */
+#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#pragma GCC system_header
+#endif
+
 #include <isthmus/aggregator.h>
 #include <isthmus/status.h>
 #include <shmem.h>

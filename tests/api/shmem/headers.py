@@ -19,6 +19,11 @@ PLAIN = "#include <shmem.h>\nint main(void) { shmem_init(); shmem_finalize(); re
 EVERY_HEADER = ("#include <mpp/shmem.h>\n#include <mpp/shmemx.h>\n#include <shmem.h>\n"
                 "#include <shmemx.h>\n#include <pshmem.h>\n#include <mpp/pshmem.h>\n"
                 "int main(void) { pshmem_init(); pshmem_finalize(); return 0; }\n")
+NATIVE = ("#include <isthmus.h>\n#include <shmemx.h>\n"
+          "int main(void) { isthmus_init(); isthmus_finalize(); return 0; }\n")
+SHORT_ONES = ("#include <shmem.h>\nstatic long v[4];\nint main(void) { long x = 1; shmem_init();\n"
+              "shmem_long_p(v, x, 0); shmem_long_atomic_add(v, 1, 0); shmem_putmem(v, v, sizeof v, 0);\n"
+              "x = shmem_long_g(v, 0); shmem_finalize(); return x == 1 ? 0 : 1; }\n")
 WITH_MACROS = USERS_MACROS + PLAIN
 EXTERN_C = 'extern "C" {\n#include <shmem.h>\n}\nint main() { shmem_init(); return 0; }\n'
 COMPLEX = ("#include <complex.h>\n#include <shmem.h>\nstatic double _Complex z[1], y[1];\n"
@@ -31,7 +36,9 @@ GENERIC = ("#include <shmem.h>\nstatic int a[4]; static volatile long f;\n"
 
 C_STANDARDS = ["c99", "c11", "gnu11", "c17", "c2x"]
 CXX_STANDARDS = ["c++11", "c++17", "c++20", "gnu++2b"]
-STRICT = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-pedantic", "-Werror"]
+STRICT = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wsign-conversion", "-Wcast-qual", "-pedantic",
+          "-Werror"]
+STRICT_CXX = [*STRICT, "-Wold-style-cast", "-Wzero-as-null-pointer-constant"]
 
 USE = "#include <shmem.h>\nstruct point { int x; };\nstatic struct point a; static int v[2];\n" \
       "static const int c[2] = {1, 2}; static long w[2]; static float f;\nint main(void) { %s return 0; }\n"
@@ -90,15 +97,24 @@ def main() -> int:
             expect_clean("generics", c_compiler, "c", GENERIC, *flags)
     expect_clean("generics", c_compiler, "c", GENERIC, "-std=c11", "-O0", *STRICT)
     for standard in CXX_STANDARDS:
-        flags = ["-std=" + standard, "-O2", *STRICT]
+        flags = ["-std=" + standard, "-O2", *STRICT_CXX]
         expect_clean("extern C", cxx_compiler, "c++", EXTERN_C, *flags)
-    expect_clean("generics", cxx_compiler, "c++", GENERIC, "-std=c++11", "-O2", *STRICT)
-    expect_clean("generics", cxx_compiler, "c++", GENERIC, "-std=c++11", "-O0", *STRICT)
+    expect_clean("generics", cxx_compiler, "c++", GENERIC, "-std=c++11", "-O2", *STRICT_CXX)
+    expect_clean("generics", cxx_compiler, "c++", GENERIC, "-std=c++11", "-O0", *STRICT_CXX)
     expect_clean("every header", c_compiler, "c", EVERY_HEADER, *STRICT)
     expect_clean("every header", cxx_compiler, "c++", EVERY_HEADER, *STRICT)
     expect_clean("complex", c_compiler, "c", COMPLEX, "-std=gnu11", "-Wall", "-Werror")
     expect_clean("the user's macros", cxx_compiler, "c++", "#include <complex>\n" + WITH_MACROS,
                  "-std=c++17")
+    for standard in ["c89", "gnu89", "iso9899:199409"]:
+        for text in [PLAIN, EVERY_HEADER, NATIVE, SHORT_ONES]:
+            for level in ["-O0", "-O2"]:
+                expect_clean("C89", c_compiler, "c", text, "-std=" + standard, level, *STRICT)
+    for standard in ["c99", "c17"]:
+        expect_clean("native", c_compiler, "c", NATIVE, "-std=" + standard, "-O2", *STRICT)
+    for standard in CXX_STANDARDS:
+        for text in [NATIVE, SHORT_ONES, EVERY_HEADER]:
+            expect_clean("C++", cxx_compiler, "c++", text, "-std=" + standard, "-O2", *STRICT_CXX)
     for standard in ["gnu89", "gnu90"]:
         expect_clean("plain", c_compiler, "c", PLAIN, "-std=" + standard, "-Wall", "-Wextra", "-Werror")
     for statement, said_c, said_cxx in REFUSED:
