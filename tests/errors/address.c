@@ -106,6 +106,25 @@ static void atomic_private_heap(int me, int pes) {
     if (me == 0) sink = shmem_long_atomic_fetch_inc(mine, 1);
     free(mine);
 }
+extern long library_counter[4];
+long* library_hidden(void);
+long* library_named(void);
+/* Not by its name, which would give the program a copy of the variable: a symmetric one. */
+static void of_library(int me, int pes) {
+    long* const variable = library_hidden();
+    (void)pes;
+    if (me == 0) shmem_long_p(variable, 1, 1);
+}
+static void named_of_library(int me, int pes) {
+    long* const variable = library_named();
+    (void)pes;
+    if (me == 0) shmem_long_p(variable, 1, 1);
+}
+static void copied_of_library(int me, int pes) {
+    shmem_long_p(library_counter + 1, me, (me + 1) % pes);
+    shmem_barrier_all();
+    if (library_counter[1] != (me + pes - 1) % pes) abort();
+}
 static void heap_end(int me, int pes) {
     char* block = shmem_malloc(4096);
     (void)pes;
@@ -147,6 +166,9 @@ const struct Case cases[] = {
     {"get_stack", get_stack},
     {"put_stack", put_stack},
     {"atomic_private_heap", atomic_private_heap},
+    {"of_library", of_library},
+    {"named_of_library", named_of_library},
+    {"copied_of_library", copied_of_library},
     {"heap_end", heap_end},
     {"far_past_heap_end", far_past_heap_end},
     {"data_end", data_end},

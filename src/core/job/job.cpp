@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "core/job/heap.hpp"
+#include "core/job/program_data.hpp"
 #include "core/job/window.hpp"
 
 namespace isthmus {
@@ -101,6 +102,9 @@ Text why_not_symmetric(const void* address, std::uint64_t bytes) {
     else if (at >= heap.range().end() && at < heap_base() + window_stride())
         reason.append(
             Text("it is past the end of the symmetric heap, ", describe_in_heap(address)));
+    else if (const Text variable = library_variable(address); !variable.empty())
+        reason.append(
+            Text("it is ", variable, ", and variables of shared libraries are not symmetric"));
     else
         reason.append("neither in the symmetric heap nor a static variable of the program");
     if (job.data.size == 0)

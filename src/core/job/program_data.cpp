@@ -1,5 +1,6 @@
 #include "core/job/program_data.hpp"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/os.hpp"
@@ -193,6 +195,37 @@ Range program_data_range() {
     }
     if (relro_end > begin && relro_end <= end) begin = relro_end;
     return {begin, end - begin};
+}
+
+Text library_variable(const void* address) {
+    struct Search {
+        std::uintptr_t at;
+        const char* library = nullptr;
+        bool is_program = true;  // the first object
+    } search{reinterpret_cast<std::uintptr_t>(address)};
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* out) {
+            auto& wanted = *static_cast<Search*>(out);
+            if (std::exchange(wanted.is_program, false)) return 0;
+            for (int i = 0; i < object->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& part = object->dlpi_phdr[i];
+                if (part.p_type != PT_LOAD || (part.p_flags & PF_W) == 0 ||
+                    wanted.at - (object->dlpi_addr + part.p_vaddr) >= part.p_memsz)
+                    continue;
+                wanted.library = object->dlpi_name;
+                return 1;
+            }
+            return 0;
+        },
+        &search);
+    if (!search.library) return Text();
+    const char* const slash = std::strrchr(search.library, '/');
+    const char* const library = slash ? slash + 1 : search.library;
+    Dl_info place{};
+    if (dladdr(address, &place) == 0 || !place.dli_sname) return Text("a variable of ", library);
+    const std::uintptr_t beyond = search.at - reinterpret_cast<std::uintptr_t>(place.dli_saddr);
+    return beyond == 0 ? Text(place.dli_sname, " of ", library)
+                       : Text(place.dli_sname, "+", beyond, " of ", library);
 }
 
 // The linkers put constants into a segment of their own, behind the headers, or (old ones) into the

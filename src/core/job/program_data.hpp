@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "core/job/job.hpp"
 
 namespace isthmus {
@@ -33,5 +34,9 @@ bool share_program_data(const Range& range, int file, std::uint64_t offset, std:
 // file; for error messages.
 std::string program_variable(const void* address);
 std::string program_function(const void* address);
+
+// The variable of a shared library that holds or precedes `address`: "counter of libmodel.so",
+// "a variable of libmodel.so". Empty if the address is in no library's variables.
+Text library_variable(const void* address);
 
 }  // namespace isthmus

@@ -210,8 +210,13 @@ std::string past_the_end(const Reading& reading) {
 }
 
 std::string not_symmetric(const Reading& reading) {
+    const Text variable = library_variable(reading.address());
     return "address " + hexadecimal(reading.local) + " for PE " + std::to_string(reading.pe) +
-           " is not symmetric: it is private memory of this PE; " + legal_ranges();
+           " is not symmetric: it is " +
+           (variable.empty() ? "private memory of this PE"
+                             : std::string(variable.c_str()) +
+                                   ", and variables of shared libraries are not symmetric") +
+           "; " + legal_ranges();
 }
 
 // Constants of peers are mapped to be read; a fault there is a store.
