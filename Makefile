@@ -56,10 +56,12 @@ test-packages:
 bench-packages:
 	sh tools/install-packages.sh --test --hosts --bench
 
-# make install PREFIX=/opt/isthmus
+# make install PREFIX=/opt/isthmus; builds no tests. OPTIONS="-DISTHMUS_SIM=OFF ...": docs/install.md.
 PREFIX ?= /usr/local
-install: build
-	cmake --install build/release --prefix $(PREFIX)
+install:
+	cmake --preset release -B build/install -DISTHMUS_TESTS=OFF $(OPTIONS)
+	cmake --build build/install
+	cmake --install build/install --prefix $(PREFIX)
 
 clean:
-	rm -rf build/release
+	rm -rf build/release build/install

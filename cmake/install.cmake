@@ -13,9 +13,17 @@ foreach(optional isthmus_ofi isthmus_loop isthmus_packet_road isthmus_pmix)
     endif()
 endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(TARGET isthmus_static)
+    install(TARGETS isthmus_static DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+# As in the sources, so that links lead on.
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/SECURITY.md
+              ${CMAKE_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(EXISTS ${CMAKE_SOURCE_DIR}/docs)
-    install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+    install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+            PATTERN CMakeLists.txt EXCLUDE PATTERN run-demo.sh EXCLUDE)
+    install(CODE "set(ISTHMUS_PAGES \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR})
+                  include(${CMAKE_SOURCE_DIR}/cmake/installed_pages.cmake)")
 endif()
 
 # CMake: find_package(Isthmus) gives the target isthmus::isthmus.

@@ -151,8 +151,8 @@ std::vector<std::string> link_flags(const WrapperConfiguration& configuration, b
     }
     if (profile) flags.emplace_back("-listhmus-profile");
     flags.emplace_back("-listhmus");
-    // The library is C++; a shared one brings its runtime itself.
-    if (is_static) flags.emplace_back("-lstdc++");
+    // The library is C++; a shared one brings its runtime itself, which wants the mathematical one.
+    if (is_static) flags.insert(flags.end(), {"-lstdc++", "-lm"});
     flags.emplace_back("-pthread");
     return flags;
 }
@@ -189,6 +189,10 @@ WrapperCommand build_command(const WrapperConfiguration& configuration,
     if (is_static && linking && !configuration.has_static_library)
         command.error = "-static: there is no libisthmus.a in " + configuration.lib +
                         "; link it as a shared library (-static-libgcc and -static-libstdc++ work)";
+
+    // The system places such a program where the window ends.
+    if (contains(words, "-static-pie") && linking)
+        command.error = "-static-pie: such a program's variables cannot be symmetric; use -static";
 
     const std::vector<std::string> compile = compile_flags(configuration, own.profile);
     const std::vector<std::string> link = link_flags(configuration, own.profile, is_static);

@@ -5,11 +5,15 @@ Usage: tools_test.py --build DIR [unittest arguments]
 import argparse
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs"))
+import check_links  # pylint: disable=wrong-import-position
 
 BUILD = ""
 USER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "user")
@@ -290,6 +294,30 @@ class Installed(ToolTest):
         report = json.loads(self.good(self.prefix + "/bin/isthmus", "info", "--json"))
         self.assertTrue(report["build"]["library"].startswith(self.prefix), report["build"])
         self.good(self.prefix + "/bin/isthmus", "doctor")
+
+    def test_static_programs(self):
+        for source, wrapper in (("ring.c", "oshcc"), ("ring.cpp", "oshc++")):
+            with self.subTest(source=source):
+                self.good(self.prefix + "/bin/" + wrapper, "-O2", "-static", os.path.join(USER, source),
+                          "-o", self.path("ring"))
+                self.assertEqual(self.good(self.prefix + "/bin/oshrun", "-n", 3, self.path("ring")),
+                                 "round\n")
+        refused = run(self.prefix + "/bin/oshcc", "-static-pie", os.path.join(USER, "ring.c"))
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("-static-pie: such a program's variables cannot be symmetric; use -static",
+                      refused.stderr)
+
+    def test_pages_and_examples(self):
+        pages = pathlib.Path(self.prefix, "share", "doc", "isthmus")
+        for name in ("README.md", "docs/index.md", "examples/README.md", "examples/ring.c"):
+            self.assertTrue((pages / name).exists(), name)
+        self.assertEqual(list(check_links.problems(pages.resolve())), [])
+        self.good(self.prefix + "/bin/oshcc", "-O2", pages / "examples" / "ring.c", "-o", self.path("ring"))
+        self.assertIn("came back", self.good(self.prefix + "/bin/oshrun", "-n", 3, self.path("ring")))
+
+    def test_no_tests(self):
+        names = [path.name for path in pathlib.Path(self.prefix).rglob("*")]
+        self.assertEqual([name for name in names if "test" in name.lower() and name != "testing.md"], [])
 
     def test_machine(self):
         sim = os.path.join(self.prefix, "bin", "isthmus-sim")

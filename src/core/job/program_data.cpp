@@ -41,23 +41,21 @@ Program main_program() {
 
 // Pages of [begin, begin+size) that exist. Untouched .bss reads as zero, and so does a hole in the
 // job file, so such pages need not be copied: a program with a gigabyte of zeros starts at once.
-std::vector<bool> present_pages(const Range& range) {
-    const std::size_t pages = range.size / os::page_size();
-    std::vector<bool> present(pages, true);
-    const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    if (pagemap < 0) return present;
-    std::vector<std::uint64_t> entries(pages);
-    const auto wanted = static_cast<ssize_t>(pages * sizeof(std::uint64_t));
+// `entries` is as long as there are pages: nothing is allocated here.
+void find_present_pages(const Range& range, std::vector<std::uint64_t>& entries) {
+    const auto wanted = static_cast<ssize_t>(entries.size() * sizeof(std::uint64_t));
     const auto offset = static_cast<off_t>(range.begin / os::page_size() * sizeof(std::uint64_t));
-    if (pread(pagemap, entries.data(), static_cast<std::size_t>(wanted), offset) == wanted) {
-        // Bit 63: in memory; bit 62: swapped out. A file-backed page that was never read has
-        // neither, and its content is in the executable: only pages of .bss may be skipped, so the
-        // caller passes those.
-        for (std::size_t i = 0; i < pages; ++i)
-            present[i] = (entries[i] >> 62) != 0;
-    }
-    close(pagemap);
-    return present;
+    const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (pagemap < 0 ||
+        pread(pagemap, entries.data(), static_cast<std::size_t>(wanted), offset) != wanted)
+        std::fill(entries.begin(), entries.end(), ~std::uint64_t{0});
+    if (pagemap >= 0) close(pagemap);
+}
+// Bit 63: in memory; bit 62: swapped out. A file-backed page that was never read has neither, and
+// its content is in the executable: only pages of .bss may be skipped, so the caller asks for
+// those.
+bool is_present(std::uint64_t entry) {
+    return entry >> 62 != 0;
 }
 
 // The job file counts as a file to the kernel, and so its size against the user's limit (ulimit
@@ -279,11 +277,20 @@ bool share_program_data(const Range& range, int file, std::uint64_t offset, std:
         reason = "other memory lies between its segments";
         return false;
     }
-    for (const auto& [filled, zeros] : parts) {
+    std::vector<std::vector<std::uint64_t>> pages;
+    pages.reserve(parts.size());
+    for (const Part& part : parts)
+        pages.emplace_back(part.zeros.size / os::page_size());
+    // From the copy to the mapping nothing is allocated or freed: a program that is linked
+    // statically has malloc's own variables among its data.
+    for (std::size_t p = 0; p < parts.size(); ++p)
+        find_present_pages(parts[p].zeros, pages[p]);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        const auto& [filled, zeros] = parts[p];
         bool copied = copy_out(filled.begin, filled.size);
-        const auto present = present_pages(zeros);
-        for (std::size_t i = 0; copied && i < present.size(); ++i) {
-            if (present[i]) copied = copy_out(zeros.begin + i * os::page_size(), os::page_size());
+        for (std::size_t i = 0; copied && i < pages[p].size(); ++i) {
+            if (is_present(pages[p][i]))
+                copied = copy_out(zeros.begin + i * os::page_size(), os::page_size());
         }
         if (!copied) {
             reason = std::string("cannot copy it to shared memory: ") + std::strerror(errno);

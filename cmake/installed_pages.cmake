@@ -1,0 +1,18 @@
+# Behind the installation of the pages: a link to what is not installed, such as a source file, becomes
+# its words. ISTHMUS_PAGES is the folder of README.md.
+file(GLOB_RECURSE pages ${ISTHMUS_PAGES}/*.md)
+foreach(page IN LISTS pages)
+    file(READ ${page} text)
+    get_filename_component(folder ${page} DIRECTORY)
+    string(REGEX MATCHALL "\\([A-Za-z0-9_./-]+[/.][A-Za-z0-9_./-]+(#[^() ]*)?\\)" targets "${text}")
+    list(REMOVE_DUPLICATES targets)
+    foreach(target IN LISTS targets)
+        string(REGEX REPLACE "^\\(([^#]*).*\\)$" "\\1" name "${target}")
+        if(EXISTS ${folder}/${name})
+            continue()
+        endif()
+        string(REGEX REPLACE "([().+])" "\\\\\\1" pattern "${target}")
+        string(REGEX REPLACE "\\[([^]]*)\\]${pattern}" "\\1" text "${text}")
+    endforeach()
+    file(WRITE ${page} "${text}")
+endforeach()
