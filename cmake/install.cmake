@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS isthmus EXPORT IsthmusTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS isthmus-profile DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS isthmus-profile isthmus-preload DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(optional isthmus_ofi isthmus_loop isthmus_packet_road isthmus_pmix)
     if(TARGET ${optional})
         install(TARGETS ${optional} DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -142,6 +142,36 @@ int run_job(const RunOptions& options) {
     return status;
 }
 
+namespace {
+
+// Before the PEs' program comes the library that counts. False, with a message, if there is none.
+bool load_counting_library(const std::string& name, const std::string& library_folder,
+                           RunOptions& options) {
+    if (!options.stats && options.trace_file.empty()) return true;
+    const std::string library = library_folder + "/libisthmus-preload.so";
+    if (access(library.c_str(), R_OK) != 0) {
+        say((name + ": --stats and --trace need " + library + ": " + std::strerror(errno) + "\n")
+                .c_str());
+        return false;
+    }
+    const auto is_preload = [](const std::string& entry) {
+        return entry.starts_with("LD_PRELOAD=");
+    };
+    std::vector<std::string>& variables = options.environment;
+    const auto given = std::find_if(variables.rbegin(), variables.rend(), is_preload);
+    const char* const inherited = std::getenv("LD_PRELOAD");
+    const std::string others = given != variables.rend() ? given->substr(given->find('=') + 1)
+                               : inherited               ? inherited
+                                                         : "";
+    std::erase_if(variables, is_preload);
+    variables.push_back("LD_PRELOAD=" + library + (others.empty() ? "" : ":" + others));
+    if (options.stats) variables.emplace_back("ISTHMUS_STATS=1");
+    if (!options.trace_file.empty()) variables.push_back("ISTHMUS_TRACE=" + options.trace_file);
+    return true;
+}
+
+}  // namespace
+
 int run_command(const std::string& name, const std::vector<std::string>& arguments,
                 const std::string& library_folder, const std::string& tool) {
     RunOptions options;
@@ -150,6 +180,7 @@ int run_command(const std::string& name, const std::vector<std::string>& argumen
         case ParseResult::error: return kStatusUsage;
         case ParseResult::run: break;
     }
+    if (!load_counting_library(name, library_folder, options)) return kStatusUsage;
     if (options.dry_run && !options.elsewhere) {
         std::printf("%d %s on this host, by isthmus run itself: %s\n", options.pes,
                     options.pes == 1 ? "PE" : "PEs", quote(options.command).c_str());

@@ -79,6 +79,8 @@ constexpr Spelling kSpellings[] = {
     {"--dry-run", "--dry-run", 0},
     {"--gdb", "--gdb", 1},
     {"--valgrind", "--valgrind", 1},
+    {"--stats", "--stats", 0},
+    {"--trace", "--trace", 1},
     {"--oversubscribe", "", 0},  // more PEs than cores is always allowed
     {"-oversubscribe", "", 0},
     {"--overcommit", "", 0},
@@ -369,6 +371,11 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
         ->type_name("PE");
     app.add_option("--valgrind", memory_checked, "Run this PE under valgrind, the others as usual")
         ->type_name("PE");
+    app.add_flag("--stats", options.stats,
+                 "Count calls and bytes of a program that was compiled as usual (ISTHMUS_STATS)");
+    app.add_option("--trace", options.trace_file,
+                   "Write each call to this file, for Perfetto, likewise (ISTHMUS_TRACE)")
+        ->type_name("FILE");
 
     std::vector<std::string> ours =
         normalise_arguments(arguments, options.command, options.foreign);

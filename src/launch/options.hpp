@@ -30,6 +30,9 @@ struct RunOptions {
     // The PE that runs under the debugger, under valgrind; -1: none.
     int gdb_pe = -1;
     int valgrind_pe = -1;
+    // Counts and a trace of a program that was compiled as usual.
+    bool stats = false;
+    std::string trace_file;
     // Options that have no meaning on one host, and one for other launchers: as they were given.
     std::vector<std::string> foreign;
 };

@@ -85,8 +85,9 @@ TEST(Wrapper, Static) {
         command({"-static", "a.c"}).starts_with("error: -static: there is no libisthmus.a"));
     EXPECT_EQ(command({"-static", "-c", "a.c"}), "/usr/bin/cc -I/opt/i/include -static -c a.c");
     where.has_static_library = true;
-    EXPECT_EQ(command({"-static", "a.c"}, where),
-              "/usr/bin/cc -I/opt/i/include -static a.c -L/opt/i/lib -listhmus -lstdc++ -lm -pthread");
+    EXPECT_EQ(
+        command({"-static", "a.c"}, where),
+        "/usr/bin/cc -I/opt/i/include -static a.c -L/opt/i/lib -listhmus -lstdc++ -lm -pthread");
     where.has_profile_library = false;
     EXPECT_TRUE(command({"-profile", "a.c"}, where).starts_with("error: -profile: "));
     EXPECT_EQ(command({"-profile", "-c", "a.c"}, where),

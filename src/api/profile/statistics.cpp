@@ -14,6 +14,8 @@
 
 // src/api/shmem/setup.cpp: all PEs leave, and nobody meets a PE that is in another routine.
 extern "C" void isthmus_leave_together(int exits);
+// src/api/shmem/memory.cpp: the most of this PE's heap that was taken at once, and its size.
+extern "C" void isthmus_heap_use(std::uint64_t* most, std::uint64_t* size);
 
 namespace isthmus::profile {
 namespace {
@@ -30,7 +32,12 @@ struct Traffic {
     std::uint64_t operations;
     std::uint64_t bytes;
 };
+struct HeapUse {
+    std::uint64_t most;
+    std::uint64_t size;
+};
 struct PeCounts {
+    HeapUse heap{};
     std::vector<Numbers> routines = std::vector<Numbers>(kRoutines);
     std::vector<Traffic> peers = std::vector<Traffic>(static_cast<std::size_t>(pshmem_n_pes()));
 };
@@ -39,7 +46,8 @@ void* exchange = nullptr;          // symmetric, of one PE's size
 Lasting<std::string> report_path;  // where the program began: it may go elsewhere
 
 std::size_t exchange_size() {
-    return kRoutines * sizeof(Numbers) + static_cast<std::size_t>(pshmem_n_pes()) * sizeof(Traffic);
+    return kRoutines * sizeof(Numbers) +
+           static_cast<std::size_t>(pshmem_n_pes()) * sizeof(Traffic) + sizeof(HeapUse);
 }
 
 PeCounts plain(const Tally& tally) {
@@ -51,6 +59,7 @@ PeCounts plain(const Tally& tally) {
     for (int pe = 0; pe < pshmem_n_pes(); ++pe)
         counts.peers[static_cast<std::size_t>(pe)] = {tally.peer(pe).operations.get(),
                                                       tally.peer(pe).bytes.get()};
+    isthmus_heap_use(&counts.heap.most, &counts.heap.size);
     return counts;
 }
 
@@ -60,6 +69,8 @@ std::vector<PeCounts> gather(const PeCounts& mine, bool exits) {
     char* const peers = routines + kRoutines * sizeof(Numbers);
     std::memcpy(routines, mine.routines.data(), kRoutines * sizeof(Numbers));
     std::memcpy(peers, mine.peers.data(), mine.peers.size() * sizeof(Traffic));
+    char* const heap = peers + mine.peers.size() * sizeof(Traffic);
+    std::memcpy(heap, &mine.heap, sizeof(HeapUse));
     isthmus_leave_together(exits);
     std::vector<PeCounts> all;
     if (pshmem_my_pe() != 0) return all;
@@ -68,6 +79,7 @@ std::vector<PeCounts> gather(const PeCounts& mine, bool exits) {
         PeCounts& counts = all[static_cast<std::size_t>(pe)];
         pshmem_getmem(counts.routines.data(), routines, kRoutines * sizeof(Numbers), pe);
         pshmem_getmem(counts.peers.data(), peers, counts.peers.size() * sizeof(Traffic), pe);
+        pshmem_getmem(&counts.heap, heap, sizeof(HeapUse), pe);
     }
     return all;
 }
@@ -127,6 +139,13 @@ std::string table(const std::vector<PeCounts>& all) {
                 padded(decimal(seconds * 1e6 / static_cast<double>(total.calls), "%.3f"), 10) +
                 "  " + kTitles[i].routine + "\n";
     }
+    const auto fullest = std::max_element(
+        all.begin(), all.end(),
+        [](const PeCounts& a, const PeCounts& b) { return a.heap.most < b.heap.most; });
+    text += "isthmus: symmetric heap: at most " + format_size(fullest->heap.most) + " of " +
+            format_size(fullest->heap.size) + " taken at once, at PE " +
+            std::to_string(fullest - all.begin()) + " (these counts took " +
+            format_size(exchange_size()) + ")\n";
     if (all.size() > kWidestMatrix)
         return text +
                "isthmus: ISTHMUS_STATS_FILE=FILE has the matrix of PEs, which is too wide here\n";
@@ -169,7 +188,11 @@ std::string json(const std::vector<PeCounts>& all) {
             text += (pe == 0 ? "{" : ", {") + json_numbers(all[pe].routines[i]) + "}";
         text += "]}";
     }
-    return text + "],\n  \"operations\": " +
+    text += "],\n  \"heap\": {\"size\": " + std::to_string(all.front().heap.size) +
+            ", \"high_water\": [";
+    for (std::size_t pe = 0; pe < all.size(); ++pe)
+        text += (pe == 0 ? "" : ", ") + std::to_string(all[pe].heap.most);
+    return text + "]},\n  \"operations\": " +
            json_matrix(all, [](const Traffic& t) { return t.operations; }) +
            ",\n  \"bytes\": " + json_matrix(all, [](const Traffic& t) { return t.bytes; }) +
            "\n}\n";

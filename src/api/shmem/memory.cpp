@@ -185,6 +185,13 @@ ISTHMUS_API void* pshmem_ptr(const void* dest, int pe) {
     return translate(const_cast<void*>(dest), pe);
 }
 
+// For the profiling library.
+ISTHMUS_API void isthmus_heap_use(std::uint64_t* most, std::uint64_t* size) {
+    const std::lock_guard lock(heap_guard);
+    *most = heap.high_water();
+    *size = heap.range().size;
+}
+
 SHMEM_TABLE_MEMORY(ISTHMUS_ALIAS)
 
 // Names from before 1.2.

@@ -26,6 +26,8 @@
 
 // Defined by the profiling library, where a program is linked with it.
 extern "C" __attribute__((weak)) const unsigned char isthmus_profile_library;
+// And by the one that `isthmus run --stats` and `--trace` load before the program.
+extern "C" __attribute__((weak)) const unsigned char isthmus_preloaded_library;
 
 namespace isthmus {
 namespace {
@@ -146,8 +148,9 @@ void mention_idle_settings() {
         const std::string& text = value(setting).text;
         if (!text.empty() && text != "0")
             say_from("shmem_init", std::string(description(setting).name) + "=" + text +
-                                       " has no effect: the program was not compiled with "
-                                       "`oshcc -profile`");
+                                       " has no effect: the program was neither compiled with "
+                                       "`oshcc -profile` nor started by `isthmus run --stats` "
+                                       "or --trace");
     }
 }
 
@@ -191,6 +194,8 @@ void enter_session(int thread_level) {
     session_thread.store(level < kThreadSerialized ? pthread_self() : 0, std::memory_order_relaxed);
     leave_manager_at_exit();
     attach_job();
+    // The inlined operations are to be counted as well: they call routines.
+    if (&isthmus_preloaded_library != nullptr) isthmus_window.limit = 0;
     create_first_teams(is_multiple_anywhere());
     end_start_watch();
     note_exit_status();

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Counts the calls of profile.c with the profiling library, and reads the traces.
+"""Counts the calls of profile.c with the profiling library, and reads the traces; then the same of
+programs that were compiled as usual, by `isthmus run --stats` and `--trace`.
 
 profile_test.py ISTHMUS DIRECTORY_OF_PROGRAMS
 """
@@ -16,16 +17,24 @@ PES = 3
 class Runner:
     """Runs the programs with settings; files go to a directory of their own."""
 
-    def __init__(self, launcher, programs, directory):
+    def __init__(self, launcher, programs, directory, compiled_as_usual):
         self.launcher, self.programs, self.directory = launcher, programs, pathlib.Path(directory)
+        self.compiled_as_usual = compiled_as_usual
 
     def run(self, *arguments, program="profile_program", status=0, pes=PES, cwd=None,
             **settings):
         environment = {key: value for key, value in os.environ.items()
                        if not key.startswith(("ISTHMUS_", "SHMEM_"))}
+        options = ["-n", str(pes)]
+        if self.compiled_as_usual:
+            program += "_as_usual"
+            if settings.pop("ISTHMUS_STATS", None):
+                options.append("--stats")
+            if "ISTHMUS_TRACE" in settings:
+                options += ["--trace", settings.pop("ISTHMUS_TRACE")]
         environment.update(settings)
         result = subprocess.run(
-            [self.launcher, "run", "-n", str(pes), f"{self.programs}/{program}", *arguments],
+            [self.launcher, "run", *options, f"{self.programs}/{program}", *arguments],
             env=environment, cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
         assert result.returncode == status, f"{arguments}: {result.returncode}\n{result.stderr}"
         return result.stderr
@@ -107,6 +116,8 @@ def test_counts(runner):
         received[0] += 40
         assert report["operations"][source] == operations, report["operations"]
         assert report["bytes"][source] == received, report["bytes"]
+    taken = report["heap"]["high_water"]
+    assert len(taken) == PES and 1000 <= min(taken) == max(taken) < report["heap"]["size"], taken
     for one in report["routines"]:
         assert len(one["by_pe"]) == PES
         assert sum(pe["calls"] for pe in one["by_pe"]) == one["calls"]
@@ -120,6 +131,7 @@ def test_table(runner):
     assert lines[0].startswith("isthmus: calls of 3 PEs"), text
     row = next(line for line in lines if line.endswith("  shmem_int_p"))
     assert row.split()[1:4] == ["30", "120", "B"], row
+    assert sum(line.startswith("isthmus: symmetric heap: at most ") for line in lines) == 1, text
     assert sum("from PE (down) to PE (across)" in line for line in lines) == 2, text
 
 
@@ -251,9 +263,11 @@ def main():
     launcher, programs = sys.argv[1:]
     tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
     with tempfile.TemporaryDirectory() as directory:
-        for test in tests:
-            test(Runner(launcher, programs, directory))
-            print(f"passed {test.__name__}", flush=True)
+        for compiled_as_usual in (False, True):
+            for test in tests:
+                test(Runner(launcher, programs, directory, compiled_as_usual))
+                print(f"passed {test.__name__}{', compiled as usual' if compiled_as_usual else ''}",
+                      flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,67 @@
+// One call of a routine by its wrapper: counted and traced, if that is asked for.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "api/profile/description.hpp"
+#include "api/profile/recorder.hpp"
+#include "base/os.hpp"
+
+namespace isthmus::profile {
+
+// Notes the call when it is over, whatever it returns.
+template <Description kDescription, typename... Arguments>
+class Call {
+  public:
+    explicit Call(Index routine) : routine_(routine), begin_(os::monotonic_nanoseconds()) {}
+    void over(const Arguments&... arguments) const {
+        record(routine_, begin_, bytes_of<kDescription>(arguments...),
+               target_of<kDescription>(arguments...));
+    }
+
+  private:
+    Index routine_;
+    std::uint64_t begin_;
+};
+
+template <Description kDescription, typename Result, typename... Arguments>
+inline Result profiled(Index routine, Result (*real)(Arguments...),
+                       std::type_identity_t<Arguments>... arguments) {
+    if (recording.load(std::memory_order_relaxed) == 0) [[likely]]
+        return real(arguments...);
+    const Call<kDescription, Arguments...> call(routine);
+    if constexpr (std::is_void_v<Result>) {
+        real(arguments...);
+        call.over(arguments...);
+    } else {
+        const Result result = real(arguments...);
+        call.over(arguments...);
+        return result;
+    }
+}
+
+template <Description kDescription, typename Result, typename... Arguments>
+requires(kDescription.role == Role::initialise) inline Result
+    profiled(Index routine, Result (*real)(Arguments...),
+             std::type_identity_t<Arguments>... arguments) {
+    const std::uint64_t begin = os::monotonic_nanoseconds();
+    if constexpr (std::is_void_v<Result>) {
+        real(arguments...);
+        opened(routine, begin);
+    } else {
+        const Result result = real(arguments...);
+        opened(routine, begin);
+        return result;
+    }
+}
+
+// The counts are gathered before the job is left, so the call itself is not among them.
+template <Description kDescription, typename Result, typename... Arguments>
+requires(kDescription.role == Role::finalise) inline Result
+    profiled(Index, Result (*real)(Arguments...), std::type_identity_t<Arguments>... arguments) {
+    closing();
+    return real(arguments...);
+}
+
+}  // namespace isthmus::profile
