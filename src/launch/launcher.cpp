@@ -117,7 +117,8 @@ int run_job(const RunOptions& options) {
     const pid_t keeper = fork();
     if (keeper < 0)
         return refuse(kStatusLauncher,
-                      std::string("cannot start a process: ") + std::strerror(errno));
+                      std::string("cannot start a process: ") + std::strerror(errno) +
+                          (errno == EAGAIN ? "; raise the limit of processes (ulimit -u)" : ""));
     if (keeper == 0) {
         close(control[1]);
         _exit(keep_job(options, program, inheritance, control[0]));

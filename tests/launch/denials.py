@@ -97,6 +97,9 @@ def main():
           env={"PMI_RANK": "0", "PMI_FD": "0", "PMI_SIZE": "2"})
     check("a limit of file sizes", ["sh", "-c", f"ulimit -f 1000; exec {PROGRAM}"],
           "shmem_init: cannot make shared memory: File too large; the file size limit", 1)
+    check("no process", [DENIED, "threads", ISTHMUS, "run", "-n", "2", PROGRAM],
+          "isthmus: cannot start a process: Resource temporarily unavailable; raise the limit of "
+          "processes", 125)
     check("no signalfd", [DENIED, "signalfd", ISTHMUS, "run", "-n", "2", PROGRAM],
           "isthmus: signalfd: Operation not permitted; the system call is forbidden here", 125)
     if os.path.exists(os.path.join(os.path.dirname(ISTHMUS), "../lib/libisthmus-ofi.so")):

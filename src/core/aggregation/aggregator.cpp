@@ -211,6 +211,7 @@ void Aggregator::push_slowly(int pe, const void* item) {
         // Before what handlers push while this push waits.
         set_aside(pe, item);
         if (in_handler) return;
+        note(Routine::native_aggregator_push);  // who waits for this PE names it
         // A wait of its own after each item handled here: that is progress, and no reason to sleep.
         for (bool sent = false; !sent;) {
             wait_for({Routine::native_aggregator_push, pe}, [&] {
