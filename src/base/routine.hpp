@@ -68,7 +68,7 @@ inline constexpr std::array kRoutineNames{
             ISTHMUS_EXTENSION_ROUTINES(ISTHMUS_NAME)
 #undef ISTHMUS_NAME
 #define ISTHMUS_NAME(name) #name,
-            ISTHMUS_GASNET_ROUTINES(ISTHMUS_NAME)
+                ISTHMUS_GASNET_ROUTINES(ISTHMUS_NAME)
 #undef ISTHMUS_NAME
 };
 static_assert(kRoutineNames.size() == static_cast<std::size_t>(Routine::count));

@@ -108,11 +108,11 @@ struct Services {
     int pes = 0;
     Segment segments[kSegments];
     JobSecret secret{};
-    std::uint64_t session = 0;  // how many roads the job has opened before; the same at every PE
-    const char* provider = "";  // the setting; empty: the transport chooses
-    const char* address = "";   // the setting: which of the host's addresses; likewise
+    std::uint64_t session = 0;     // how many roads the job has opened before; the same at every PE
+    const char* provider = "";     // the setting; empty: the transport chooses
+    const char* address = "";      // the setting: which of the host's addresses; likewise
     const char* protocol = "tcp";  // the setting: what carries packets
-    bool thread = true;         // whether a thread serves this PE's memory
+    bool thread = true;            // whether a thread serves this PE's memory
     const cpu_set_t* thread_processors = nullptr;  // where it may run; null: anywhere
     double thread_share = 1;                       // of a processor, at most
     bool spins = true;                             // the host has a processor for each PE

@@ -349,7 +349,8 @@ void close_road() {
     end_flights();
     if (refused != 0)
         say((speaker_prefix() + "transport: " + std::to_string(refused) +
-             (refused == 1 ? " request or connection that was" : " requests or connections that were") +
+             (refused == 1 ? " request or connection that was"
+                           : " requests or connections that were") +
              " none of this job's came to this PE's port and " + (refused == 1 ? "was" : "were") +
              " refused\n")
                 .c_str());
