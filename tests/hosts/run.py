@@ -123,7 +123,7 @@ def run_programs(arguments, hosts):
     failed = 0
     for name in arguments.programs:
         name, *words = name.split()
-        whole = name.startswith(("core_", "native_"))
+        whole = name.startswith(("core_", "native_", "gasnet_"))
         program = os.path.join(arguments.bin, name if whole else f"shmem_{name}")
         words = command(arguments.launcher, hosts, arguments.pes, [program, *words],
                         arguments.layout)

@@ -22,6 +22,7 @@
 #include "core/job/departure_word.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
+#include "core/job/window.hpp"
 #include "core/reach/channel.hpp"
 #include "core/reach/far.hpp"
 #include "core/reach/far_store.hpp"
@@ -297,6 +298,16 @@ Transport* delayed(std::unique_ptr<Transport> all) {
     }
 }
 
+// Whether what the window's test refuses is far. The last block may be larger than what is near: it
+// counts PEs that the job does not have.
+bool window_holds_all_near() {
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (is_near(pe) && (static_cast<std::uint32_t>(pe) ^ window.me) >= window.open_limit)
+            return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 void open_road() {
@@ -320,8 +331,7 @@ void open_road() {
     if (job.checked) return;
     view.before_quiet = road->before_quiet();
     view.before_fence = road->before_fence();
-    // The aligned block of the window holds all that is near: what it refuses is far.
-    if (window.host_pes > window.open_limit) return;
+    if (!window_holds_all_near()) return;
     view.road = road;
     express.call = road->short_calls();
     view.self = express.call.self;
