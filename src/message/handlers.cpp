@@ -76,19 +76,26 @@ void name_handlers(const FaceNames& names) {
     named = names;
 }
 
-void find_payload(Message& message, const Head& head, std::size_t bytes) {
+void deliver_payload(const Head& head, std::size_t bytes) {
+    Message message;
+    message.arguments = &head + 1;
     const char* const begin = reinterpret_cast<const char*>(&head);
     if ((head.kind & kMedium) != 0) {
         const std::size_t offset = payload_offset(head.argument_bytes);
         message.payload = const_cast<char*>(begin + offset);
         message.size = bytes - offset;
-        return;
+    } else {
+        Landing landing;
+        std::memcpy(&landing, begin + landing_offset(head.argument_bytes), sizeof landing);
+        message.size = landing.size;
+        message.payload = landing.size == 0
+                              ? nullptr
+                              : far::own_memory({landing.segment, landing.offset}, landing.size);
     }
-    const auto* const landing =
-        reinterpret_cast<const Landing*>(begin + landing_offset(head.argument_bytes));
-    message.size = landing->size;
-    if (message.size != 0)
-        message.payload = far::own_memory({landing->segment, landing->offset}, message.size);
+    std::uint64_t word;
+    std::memcpy(&word, &head, sizeof word);
+    std::memcpy(&message.handler, &word, sizeof word);
+    deliver(message, word);
 }
 
 void refuse_delivery(const Message& message) {

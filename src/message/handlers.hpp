@@ -53,20 +53,20 @@ void name_handlers(const FaceNames& names);
     entry->function(entry->context, &message);
 }
 
-// What is behind the arguments of a message that is not short.
-void find_payload(Message& message, const Head& head, std::size_t bytes);
+// The same of one that is not short, and lies in a ring.
+[[gnu::noinline]] void deliver_payload(const Head& head, std::size_t bytes);
 
 // The same of one that lies in a ring, of `bytes` bytes.
 [[gnu::always_inline]] inline void deliver(const Head& head, std::size_t bytes) {
+    std::uint64_t word;
+    std::memcpy(&word, &head, sizeof word);
+    if ((word & kShort << 16) == 0) [[unlikely]]
+        return deliver_payload(head, bytes);
     Message message;
     message.arguments = &head + 1;
     message.payload = nullptr;
     message.size = 0;
-    std::uint64_t word;
-    std::memcpy(&word, &head, sizeof word);
     std::memcpy(&message.handler, &word, sizeof word);
-    if ((word & kShort << 16) == 0) [[unlikely]]
-        find_payload(message, head, bytes);
     deliver(message, word);
 }
 

@@ -22,13 +22,6 @@ static_assert(kLargestMessage <= message_limit(kCapacity));
 
 constexpr int kBatch = 64;  // messages of a ring that one poll handles
 
-// Of this thread: handlers of messages to itself that are not noted in the post, and locks.
-struct ThreadState {
-    int own_handlers;
-    int locks;
-};
-thread_local ThreadState state;
-
 char* ring_memory(std::uint64_t number, int pe) {
     return translate(internal_object<char>(kMessageOffset) + number * kRing, pe);
 }
@@ -81,7 +74,6 @@ class Session final : private SessionObject {
             inbox->reader.close();
             inbox->runner.store(nullptr, std::memory_order_relaxed);
         }
-        post.own_runner.store(nullptr, std::memory_order_relaxed);
         forget_handlers();
     }
     std::unique_ptr<Target[]> targets_;
@@ -89,9 +81,11 @@ class Session final : private SessionObject {
 
 Lasting<std::unique_ptr<Session>> session;
 
-// Apart, so that the loop around it keeps few registers.
-[[gnu::noinline]] void deliver_frame(const FrameHead& frame) {
-    deliver(reinterpret_cast<const Head&>(*(&frame + 1)), frame.size);
+// Behind the first.
+[[gnu::noinline]] int serve_rest(Inbox& inbox) {
+    return inbox.reader.serve(kBatch - 1, [](const FrameHead& frame) {
+        deliver(reinterpret_cast<const Head&>(*(&frame + 1)), frame.size);
+    });
 }
 
 // Runs what has come into the ring, and then what serve_more() runs, if nobody else does.
@@ -102,7 +96,11 @@ template <typename More>
     if (!inbox.runner.compare_exchange_strong(nobody, this_thread(), std::memory_order_acquire,
                                               std::memory_order_relaxed)) [[unlikely]]
         return 0;
-    int handled = inbox.reader.serve(kBatch, deliver_frame);
+    int handled = inbox.reader.serve_first(
+        [](const FrameHead& frame) {
+            deliver(reinterpret_cast<const Head&>(*(&frame + 1)), frame.size);
+        },
+        [&inbox] { return serve_rest(inbox); });
     handled += serve_more();
     inbox.runner.store(nullptr, std::memory_order_release);
     return handled;
@@ -135,8 +133,8 @@ constinit Post post = {.pes = 0,
                        .head = 0,
                        .looks_further = true,
                        .requests = {},
-                       .replies = {},
-                       .own_runner = nullptr};
+                       .replies = {}};
+constinit thread_local ThreadState thread_state = {};
 
 void open_post() {
     if (*session && !(*session)->ended()) return;
@@ -164,32 +162,28 @@ int poll_replies() {
     return serve_replies();
 }
 
-bool wake_target(const Target& target) {
+int wake_target(const Target& target) {
     wake(target.pe);
-    return true;
+    return 0;
 }
 
 const void* address_in_thread() {
-    return &state;
+    return &thread_state;
 }
 
 bool is_in_handler() {
     const void* const thread = this_thread();
     return post.requests.runner.load(std::memory_order_relaxed) == thread ||
            post.replies.runner.load(std::memory_order_relaxed) == thread ||
-           post.own_runner.load(std::memory_order_relaxed) == thread || state.own_handlers != 0;
+           thread_state.own_handlers != 0;
 }
 
 bool holds_lock() {
-    return state.locks != 0;
-}
-
-void OwnHandler::count(int change) {
-    state.own_handlers += change;
+    return thread_state.locks != 0;
 }
 
 void count_lock(int change) {
-    if (job.checked) state.locks += change;
+    if (job.checked) thread_state.locks += change;
 }
 
 }  // namespace isthmus::messages

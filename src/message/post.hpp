@@ -26,9 +26,8 @@ struct alignas(128) Target {
     const std::atomic<std::uint32_t>* sleepers = nullptr;  // of PeStatus
 };
 static_assert(sizeof(Target) == 128);
-// As wake(), behind the look at the sleepers.
-// True.
-[[gnu::noinline]] bool wake_target(const Target& target);
+// As wake(), behind the look at the sleepers. 0, so that it may be the last thing that a call does.
+[[gnu::noinline]] int wake_target(const Target& target);
 
 // A ring of this PE's.
 struct Inbox {
@@ -49,8 +48,6 @@ struct Post {
     bool looks_further;
     Inbox requests;
     Inbox replies;
-    // Who runs a handler of a request to itself; null: nobody. A second thread is counted.
-    std::atomic<const void*> own_runner;
 };
 extern Post post __attribute__((visibility("hidden")));
 
@@ -86,29 +83,21 @@ inline const void* this_thread() {
 bool is_in_handler();
 bool holds_lock();
 
+// Of this thread. Known without a call: the library is there when a program starts.
+struct ThreadState {
+    int own_handlers;  // of requests to this PE itself, which it runs
+    int locks;
+};
+extern constinit thread_local ThreadState thread_state
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
 // Around the handler of a request to this PE itself, by a thread that is in no handler.
 class OwnHandler {
   public:
-    OwnHandler() {
-        const void* nobody = nullptr;
-        // Relaxed: only this thread asks whether it is this thread.
-        is_runner_ = post.own_runner.compare_exchange_strong(
-            nobody, this_thread(), std::memory_order_relaxed, std::memory_order_relaxed);
-        if (!is_runner_) [[unlikely]]
-            count(1);
-    }
+    OwnHandler() { ++thread_state.own_handlers; }
     OwnHandler(const OwnHandler&) = delete;
     OwnHandler& operator=(const OwnHandler&) = delete;
-    ~OwnHandler() {
-        if (is_runner_) [[likely]]
-            post.own_runner.store(nullptr, std::memory_order_relaxed);
-        else
-            count(-1);
-    }
-
-  private:
-    static void count(int change);
-    bool is_runner_;
+    ~OwnHandler() { --thread_state.own_handlers; }
 };
 void count_lock(int change);
 

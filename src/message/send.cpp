@@ -56,6 +56,15 @@ inline void fill_in(Message& message, const void* arguments, std::uint64_t head)
     deliver(message, head);
 }
 
+// As run_line().
+[[gnu::noinline]] int run_unaligned_line(int, int handler, const void* arguments,
+                                         std::size_t bytes) {
+    const OwnHandler running;
+    run_here({static_cast<std::uint16_t>(handler), kShort | kRequest,
+              static_cast<std::uint16_t>(bytes), arguments});
+    return 0;
+}
+
 // Polls by `poll` until there is room.
 template <typename Poll>
 void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& target,
@@ -113,7 +122,9 @@ void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& 
 
 }  // namespace
 
-int run_line(int handler, const void* arguments, std::size_t bytes) {
+int run_line(int pe, int handler, const void* arguments, std::size_t bytes) {
+    if (reinterpret_cast<std::uintptr_t>(arguments) % 8 != 0) [[unlikely]]
+        return run_unaligned_line(pe, handler, arguments, bytes);
     const std::uint64_t head =
         post.head | (kShort | kRequest) << 16 | static_cast<std::uint32_t>(handler) | bytes << 48;
     Message message;

@@ -27,6 +27,20 @@ Sent reply(Message& message, const Parcel& parcel, Wait wait);
 
 inline constexpr std::size_t kLineArguments = 40;
 
+// Whether so many bytes of arguments share a message's line, behind another test: two branches, for
+// the compiler would make one of both, which takes two instructions more.
+[[gnu::always_inline]] inline bool fits_line(std::size_t bytes) {
+    __asm__ __volatile__("");
+    return bytes <= kLineArguments;
+}
+// Whether the message is a request that may be answered: one look at two members.
+[[gnu::always_inline]] inline bool may_be_answered(const Message& message) {
+    std::uint16_t kind_and_replied;
+    static_assert(offsetof(Message, replied) == offsetof(Message, kind) + 1);
+    std::memcpy(&kind_and_replied, &message.kind, sizeof kind_and_replied);
+    return (kind_and_replied & (0xff00 | kReply)) == 0;
+}
+
 // Up to kLineArguments bytes, by as few instructions as may be.
 [[gnu::always_inline]] inline void copy_arguments(char* dest, const void* source,
                                                   std::size_t bytes) {
@@ -44,9 +58,8 @@ inline constexpr std::size_t kLineArguments = 40;
 }
 
 // A short message of one line into a ring of this host. False: it has not been sent.
-[[gnu::always_inline]] inline bool append_line(Target& to, RingProducer& ring, unsigned kind,
-                                               int handler, const void* arguments,
-                                               std::size_t bytes) {
+[[gnu::always_inline]] inline bool append_line(RingProducer& ring, unsigned kind, int handler,
+                                               const void* arguments, std::size_t bytes) {
     std::uint64_t position;
     FrameHead* frame;
     if (!ring.claim_cell(position, frame)) [[unlikely]]
@@ -57,24 +70,27 @@ inline constexpr std::size_t kLineArguments = 40;
     std::memcpy(place, &head, sizeof head);
     copy_arguments(place + sizeof head, arguments, bytes);
     ring.publish_cell(*frame, position, sizeof(Head) + bytes);
+    return true;
+}
+// Behind it, the last thing that a call does. 0.
+[[gnu::always_inline]] inline int wake_for_line(const Target& to) {
     // As wake() does, without a way to the PE's status.
     __asm__ __volatile__("" ::: "memory");
     if (to.sleepers->load(std::memory_order_relaxed) != 0) [[unlikely]]
         return wake_target(to);
-    return true;
+    return 0;
 }
 
-// A short request to this PE itself, with arguments that are aligned to 8 bytes: the handler runs
-// here. 0.
-int run_line(int handler, const void* arguments, std::size_t bytes);
+// A short request to this PE itself: the handler runs here. 0. The arguments are in the order in
+// which the callers have them.
+int run_line(int pe, int handler, const void* arguments, std::size_t bytes);
 
 // The shortest way: operands that have been looked at, up to kLineArguments bytes. False: ask
-// reply().
-[[gnu::always_inline]] inline bool reply_line(Message& message, int handler, const void* arguments,
-                                              std::size_t bytes) {
-    Target& to = post.targets[message.source];
+// reply(). Behind it wake_for_line().
+[[gnu::always_inline]] inline bool reply_line(Target& to, Message& message, int handler,
+                                              const void* arguments, std::size_t bytes) {
     if (to.where != Where::near ||
-        !append_line(to, to.replies, kShort | kReply, handler, arguments, bytes))
+        !append_line(to.replies, kShort | kReply, handler, arguments, bytes)) [[unlikely]]
         return false;
     message.replied = 1;
     return true;

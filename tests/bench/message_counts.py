@@ -23,12 +23,6 @@ BUDGETS = {
     "poll, one request": ("probe_poll_one", "probe_empty", 70),
     "poll, one request, with its reply": ("probe_poll_reply", "probe_empty", 140),
 }
-# What does not hold yet, with what it takes today, which is its bound here until it does.
-NOT_YET = {
-    "short request to itself": 83,
-    "poll, one request": 86,
-    "poll, one request, with its reply": 162,
-}
 WARM_CALLS = 3
 # Counts in PE 0 alone; a PE under valgrind and one that is not would not be taken for one program.
 SCRIPT = ('case "$ISTHMUS_BOOTSTRAP" in local:*:0:*) exec valgrind -q --tool=callgrind '
@@ -61,12 +55,9 @@ def main():
             continue
         middle = [values[len(values) // 2] for values in (totals[counted], totals[base])]
         instructions = middle[0] - middle[1]
-        bound = NOT_YET.get(name, budget)
-        print(f"{name}: {instructions}, at most {budget}" + (f" (today {bound})" if name in NOT_YET else ""))
-        if instructions > bound:
-            bad.append(f"{name}: {instructions}, above {bound}")
-        elif name in NOT_YET and instructions <= budget:
-            bad.append(f"{name}: {instructions} holds now; take it off this test's list")
+        print(f"{name}: {instructions}, at most {budget}")
+        if instructions > budget:
+            bad.append(f"{name}: {instructions}, above {budget}")
     if bad:
         sys.exit("\n".join(bad))
 

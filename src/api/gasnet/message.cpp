@@ -120,11 +120,9 @@ int send_reply(gasnet_token_t token, gasnet_handler_t handler, const gasnet_hand
                                               std::size_t bytes) {
     return send_request<kShort>(node, handler, arguments, bytes);
 }
-[[gnu::noinline]] int request_short_aside(gasnet_node_t node, gasnet_handler_t handler,
-                                          const gasnet_handlerarg_t* arguments, std::size_t bytes) {
-    if (post.targets[node].where != Where::self)
-        return request_short_otherwise(node, handler, arguments, bytes);
-    run_line(static_cast<int>(kFirstHandler + handler), arguments, bytes);
+[[gnu::noinline]] int request_short_here(gasnet_node_t node, gasnet_handler_t handler,
+                                         const gasnet_handlerarg_t* arguments, std::size_t bytes) {
+    run_line(static_cast<int>(node), static_cast<int>(kFirstHandler + handler), arguments, bytes);
     return poll();
 }
 [[gnu::noinline]] int reply_short_otherwise(gasnet_token_t token, gasnet_handler_t handler,
@@ -166,14 +164,16 @@ int poll_further() {
 // Budget with its poll: 90, and 4 for each argument.
 ISTHMUS_API int isthmus_gasnet_request_short(gasnet_node_t dest, gasnet_handler_t handler,
                                              const gasnet_handlerarg_t* arguments, size_t bytes) {
-    if (dest >= post.plain_pes || bytes > kLineArguments) [[unlikely]]
+    if (dest >= post.plain_pes || !fits_line(bytes)) [[unlikely]]
         return request_short_otherwise(dest, handler, arguments, bytes);
     Target& to = post.targets[dest];
-    if (to.where != Where::near) [[unlikely]]
-        return request_short_aside(dest, handler, arguments, bytes);
-    if (!append_line(to, to.requests, kShort | kRequest, static_cast<int>(kFirstHandler + handler),
+    if (to.where == Where::self) [[unlikely]]
+        return request_short_here(dest, handler, arguments, bytes);
+    if (to.where != Where::near ||
+        !append_line(to.requests, kShort | kRequest, static_cast<int>(kFirstHandler + handler),
                      arguments, bytes)) [[unlikely]]
         return request_short_otherwise(dest, handler, arguments, bytes);
+    wake_for_line(to);
     return poll();
 }
 
@@ -192,11 +192,13 @@ ISTHMUS_API int isthmus_gasnet_request_long(gasnet_node_t dest, gasnet_handler_t
 ISTHMUS_API int isthmus_gasnet_reply_short(gasnet_token_t token, gasnet_handler_t handler,
                                            const gasnet_handlerarg_t* arguments, size_t bytes) {
     Message& message = *static_cast<Message*>(token);
-    if (post.plain_pes == 0 || message.replied || (message.kind & kReply) != 0 ||
-        bytes > kLineArguments ||
-        !reply_line(message, static_cast<int>(kFirstHandler + handler), arguments, bytes))
+    Target& to = post.targets[message.source];
+    if (post.plain_pes == 0 || !may_be_answered(message) || !fits_line(bytes) ||
+        !reply_line(to, message, static_cast<int>(kFirstHandler + handler), arguments, bytes))
+        [[unlikely]]
         return reply_short_otherwise(token, handler, arguments, bytes);
-    return GASNET_OK;
+    static_assert(GASNET_OK == 0);
+    return wake_for_line(to);
 }
 
 ISTHMUS_API int isthmus_gasnet_reply_medium(gasnet_token_t token, gasnet_handler_t handler,

@@ -174,15 +174,6 @@ template <unsigned size_kind>
                                 "isthmus_message_request");
 }
 
-// Not of this host, or this PE itself.
-[[gnu::noinline]] int request_aside(int pe, int handler, const void* arguments,
-                                    std::size_t argument_bytes, unsigned flags) {
-    if (post.targets[pe].where == Where::self &&
-        reinterpret_cast<std::uintptr_t>(arguments) % 8 == 0) [[likely]]
-        return run_line(handler, arguments, argument_bytes);
-    return request_otherwise(pe, handler, arguments, argument_bytes, flags);
-}
-
 [[gnu::noinline]] int reply_otherwise(Message* message, int handler, const void* arguments,
                                       std::size_t argument_bytes, unsigned flags) {
     return send_reply<kShort>(message, handler, arguments, argument_bytes, nullptr, 0, nullptr,
@@ -222,16 +213,16 @@ ISTHMUS_API int isthmus_message_unregister(int id) {
 ISTHMUS_API int isthmus_message_request(int pe, int handler, const void* arguments,
                                         size_t argument_bytes, unsigned flags) {
     if (static_cast<std::uint32_t>(pe) >= post.plain_pes ||
-        static_cast<std::uint32_t>(handler) >= kNativeHandlers || argument_bytes > kLineArguments ||
+        static_cast<std::uint32_t>(handler) >= kNativeHandlers || !fits_line(argument_bytes) ||
         flags > ISTHMUS_MESSAGE_TRY) [[unlikely]]
         return request_otherwise(pe, handler, arguments, argument_bytes, flags);
     Target& to = post.targets[static_cast<std::uint32_t>(pe)];
-    if (to.where != Where::near) [[unlikely]]
-        return request_aside(pe, handler, arguments, argument_bytes, flags);
-    if (!append_line(to, to.requests, kShort | kRequest, handler, arguments, argument_bytes))
-        [[unlikely]]
+    if (to.where == Where::self) [[unlikely]]
+        return run_line(pe, handler, arguments, argument_bytes);
+    if (to.where != Where::near || !append_line(to.requests, kShort | kRequest, handler, arguments,
+                                                argument_bytes)) [[unlikely]]
         return request_otherwise(pe, handler, arguments, argument_bytes, flags);
-    return ISTHMUS_OK;
+    return wake_for_line(to);
 }
 
 ISTHMUS_API int isthmus_message_request_medium(int pe, int handler, const void* arguments,
@@ -250,11 +241,13 @@ ISTHMUS_API int isthmus_message_request_long(int pe, int handler, const void* ar
 
 ISTHMUS_API int isthmus_message_reply(isthmus_message* message, int handler, const void* arguments,
                                       size_t argument_bytes, unsigned flags) {
-    if (post.plain_pes == 0 || message->replied || (message->kind & kReply) != 0 ||
-        static_cast<std::uint32_t>(handler) >= kNativeHandlers || argument_bytes > kLineArguments ||
-        flags > ISTHMUS_MESSAGE_TRY || !reply_line(*message, handler, arguments, argument_bytes))
+    Target& to = post.targets[message->source];
+    if (post.plain_pes == 0 || !may_be_answered(*message) ||
+        static_cast<std::uint32_t>(handler) >= kNativeHandlers || !fits_line(argument_bytes) ||
+        flags > ISTHMUS_MESSAGE_TRY ||
+        !reply_line(to, *message, handler, arguments, argument_bytes)) [[unlikely]]
         return reply_otherwise(message, handler, arguments, argument_bytes, flags);
-    return ISTHMUS_OK;
+    return wake_for_line(to);
 }
 
 ISTHMUS_API int isthmus_message_reply_medium(isthmus_message* message, int handler,

@@ -39,29 +39,30 @@ class RingReader {
     // at a time, and not from within.
     template <typename Use>
     [[gnu::always_inline]] int serve(int most, Use&& use) {
-        // The two words are kept up to date, not in registers: most often there is one message.
-        FrameHead* frame = frame_.load(std::memory_order_relaxed);
         int used = 0;
-        // Acquire: partner is RingProducer::publish; the message is there.
-        while (frame->mark.load(std::memory_order_acquire) ==
-               awaited_.load(std::memory_order_relaxed)) {
-            thread_sanitizer::acquired(control_);
+        while (used < most) {
+            FrameHead* const frame = frame_.load(std::memory_order_relaxed);
+            if (!is_there(*frame)) break;
             if (frame->size != kPadding) [[likely]] {
                 use(*frame);
                 ++used;
-                frame = frame_.load(std::memory_order_relaxed);
             }
-            const std::uint64_t bytes = frame->cells == 1 ? kCell : clear_inner(frame);
-            const std::uint64_t awaited = awaited_.load(std::memory_order_relaxed) + bytes;
-            thread_sanitizer::released(control_);
-            // Release: partner is RingProducer::look_at_head; the cells are free and cleared.
-            control_->head.store(awaited - kVisible, std::memory_order_release);
-            look_at(awaited);
-            frame = frame_at(awaited);
-            if (used == most) [[unlikely]]
-                break;
+            move_on();
         }
         return used;
+    }
+    // The same for what is most often one message, without a loop: rest() serves what comes behind
+    // it.
+    template <typename Use, typename Rest>
+    [[gnu::always_inline]] int serve_first(Use&& use, Rest&& rest) {
+        FrameHead* const frame = frame_.load(std::memory_order_relaxed);
+        if (!is_there(*frame)) return 0;
+        if (frame->size == kPadding) [[unlikely]]
+            return rest();
+        use(*frame);
+        if (move_on()) [[unlikely]]
+            return 1 + rest();
+        return 1;
     }
 
   private:
@@ -73,9 +74,30 @@ class RingReader {
         frame_.store(frame_at(awaited), std::memory_order_relaxed);
         awaited_.store(awaited, std::memory_order_relaxed);
     }
+    // Acquire: partner is RingProducer::publish; the message is there.
+    [[gnu::always_inline]] bool is_there(const FrameHead& frame) const {
+        if (frame.mark.load(std::memory_order_acquire) != awaited_.load(std::memory_order_relaxed))
+            return false;
+        thread_sanitizer::acquired(control_);
+        return true;
+    }
+    // Gives the frame back. Whether the next may be there. The two words are kept up to date, not
+    // in registers: most often there is one message.
+    [[gnu::always_inline]] bool move_on() {
+        FrameHead* const frame = frame_.load(std::memory_order_relaxed);
+        const std::uint64_t bytes = frame->cells == 1 ? kCell : clear_inner(frame);
+        const std::uint64_t awaited = awaited_.load(std::memory_order_relaxed) + bytes;
+        thread_sanitizer::released(control_);
+        // Release: partner is RingProducer::look_at_head; the cells are free and cleared.
+        control_->head.store(awaited - kVisible, std::memory_order_release);
+        FrameHead* const next = frame_at(awaited);
+        frame_.store(next, std::memory_order_relaxed);
+        awaited_.store(awaited, std::memory_order_relaxed);
+        return next->mark.load(std::memory_order_relaxed) == awaited;
+    }
     // What lies in the inner cells could look like a head of the coming lap. A frame does not wrap.
     // Returns the bytes of the frame.
-    static std::uint64_t clear_inner(FrameHead* frame) {
+    [[gnu::noinline]] static std::uint64_t clear_inner(FrameHead* frame) {
         char* const begin = reinterpret_cast<char*>(frame);
         const std::uint64_t bytes = frame->cells * kCell;
         for (std::uint64_t cell = kCell; cell < bytes; cell += kCell)
