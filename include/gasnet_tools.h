@@ -121,11 +121,7 @@ static __inline__ gasnett_tick_t gasnett_ticks_now(void) {
 #define gasnett_ticks_to_ns(t) ((uint64_t)(t))
 double gasnett_tick_granularityus(void);
 double gasnett_tick_overheadus(void);
-static __inline__ int64_t gasnett_gettimeofday_us(void) {
-    struct timeval now;
-    gettimeofday(&now, NULL);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_usec;
-}
+int64_t gasnett_gettimeofday_us(void);
 
 /* ---- locks */
 
@@ -241,15 +237,8 @@ static __inline__ void gasnett_spinloop_hint(void) {
     __asm__ __volatile__("" ::: "memory");
 #endif
 }
-static __inline__ void gasnett_flush_streams(void) {
-    fflush(NULL);
-}
-static __inline__ void gasnett_close_streams(void) {
-    fflush(NULL);
-    fclose(stdin);
-    fclose(stdout);
-    fclose(stderr);
-}
+void gasnett_flush_streams(void);
+void gasnett_close_streams(void);
 /* Prints the sentence and aborts. */
 void gasnett_fatalerror(const char* format, ...)
     __attribute__((__noreturn__, __format__(__printf__, 1, 2)));

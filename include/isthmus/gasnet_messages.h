@@ -74,6 +74,7 @@ int gasnet_AMReplyLong(gasnet_token_t token, gasnet_handler_t handler, void* sou
 #define ISTHMUS_GASNET_LIST_14       ISTHMUS_GASNET_LIST_13, a13
 #define ISTHMUS_GASNET_LIST_15       ISTHMUS_GASNET_LIST_14, a14
 #define ISTHMUS_GASNET_LIST_16       ISTHMUS_GASNET_LIST_15, a15
+#define ISTHMUS_GASNET_BYTES(M)      (sizeof(gasnet_handlerarg_t) * (M))
 /* The block, `isthmus_a`, of so many bytes. */
 #define ISTHMUS_GASNET_NO_BLOCK(M) const gasnet_handlerarg_t* const isthmus_a = 0;
 #define ISTHMUS_GASNET_BLOCK(M)           \
@@ -84,45 +85,47 @@ int gasnet_AMReplyLong(gasnet_token_t token, gasnet_handler_t handler, void* sou
     static __inline__ int gasnet_AMRequestShort##M(                                                \
         gasnet_node_t dest, gasnet_handler_t handler ISTHMUS_GASNET_PARAMETERS_##M) {              \
         BLOCK(M)                                                                                   \
-        return isthmus_gasnet_request_short(dest, handler, isthmus_a, 4 * M);                      \
+        return isthmus_gasnet_request_short(dest, handler, isthmus_a, ISTHMUS_GASNET_BYTES(M));    \
     }                                                                                              \
     static __inline__ int gasnet_AMRequestMedium##M(gasnet_node_t dest, gasnet_handler_t handler,  \
                                                     const void* source,                            \
                                                     size_t nbytes ISTHMUS_GASNET_PARAMETERS_##M) { \
         BLOCK(M)                                                                                   \
-        return isthmus_gasnet_request_medium(dest, handler, source, nbytes, isthmus_a, 4 * M);     \
+        return isthmus_gasnet_request_medium(dest, handler, source, nbytes, isthmus_a,             \
+                                             ISTHMUS_GASNET_BYTES(M));                             \
     }                                                                                              \
     static __inline__ int gasnet_AMRequestLong##M(gasnet_node_t dest, gasnet_handler_t handler,    \
                                                   const void* source, size_t nbytes,               \
                                                   void* dest_addr ISTHMUS_GASNET_PARAMETERS_##M) { \
         BLOCK(M)                                                                                   \
         return isthmus_gasnet_request_long(dest, handler, source, nbytes, dest_addr, isthmus_a,    \
-                                           4 * M);                                                 \
+                                           ISTHMUS_GASNET_BYTES(M));                               \
     }                                                                                              \
     static __inline__ int gasnet_AMRequestLongAsync##M(                                            \
         gasnet_node_t dest, gasnet_handler_t handler, const void* source, size_t nbytes,           \
         void* dest_addr ISTHMUS_GASNET_PARAMETERS_##M) {                                           \
         BLOCK(M)                                                                                   \
         return isthmus_gasnet_request_long(dest, handler, source, nbytes, dest_addr, isthmus_a,    \
-                                           4 * M);                                                 \
+                                           ISTHMUS_GASNET_BYTES(M));                               \
     }                                                                                              \
     static __inline__ int gasnet_AMReplyShort##M(                                                  \
         gasnet_token_t token, gasnet_handler_t handler ISTHMUS_GASNET_PARAMETERS_##M) {            \
         BLOCK(M)                                                                                   \
-        return isthmus_gasnet_reply_short(token, handler, isthmus_a, 4 * M);                       \
+        return isthmus_gasnet_reply_short(token, handler, isthmus_a, ISTHMUS_GASNET_BYTES(M));     \
     }                                                                                              \
     static __inline__ int gasnet_AMReplyMedium##M(gasnet_token_t token, gasnet_handler_t handler,  \
                                                   const void* source,                              \
                                                   size_t nbytes ISTHMUS_GASNET_PARAMETERS_##M) {   \
         BLOCK(M)                                                                                   \
-        return isthmus_gasnet_reply_medium(token, handler, source, nbytes, isthmus_a, 4 * M);      \
+        return isthmus_gasnet_reply_medium(token, handler, source, nbytes, isthmus_a,              \
+                                           ISTHMUS_GASNET_BYTES(M));                               \
     }                                                                                              \
     static __inline__ int gasnet_AMReplyLong##M(gasnet_token_t token, gasnet_handler_t handler,    \
                                                 const void* source, size_t nbytes,                 \
                                                 void* dest_addr ISTHMUS_GASNET_PARAMETERS_##M) {   \
         BLOCK(M)                                                                                   \
         return isthmus_gasnet_reply_long(token, handler, source, nbytes, dest_addr, isthmus_a,     \
-                                         4 * M);                                                   \
+                                         ISTHMUS_GASNET_BYTES(M));                                 \
     }
 ISTHMUS_GASNET_MESSAGES(0, ISTHMUS_GASNET_NO_BLOCK)
 ISTHMUS_GASNET_MESSAGES(1, ISTHMUS_GASNET_BLOCK)

@@ -36,9 +36,8 @@ namespace isthmus {
 
 // By their whole names.
 #define ISTHMUS_GASNET_ROUTINES(X)                                                                \
-    X(gasnet_init) X(gasnet_attach) X(gasnet_exit) X(gasnet_put) X(gasnet_get)                    \
-    X(gasnet_wait_syncnb) X(gasnet_wait_syncnbi) X(gasnet_barrier_notify) X(gasnet_barrier_wait)  \
-    X(gasnet_AMRequest) X(gasnet_AMReply) X(GASNET_BLOCKUNTIL) X(gasnet_coll)
+    X(gasnet_init) X(gasnet_attach) X(gasnet_exit) X(gasnet_wait_syncnb) X(gasnet_barrier_notify) \
+    X(gasnet_barrier_wait) X(GASNET_BLOCKUNTIL)
 // clang-format on
 
 enum class Routine : std::uint32_t {

@@ -1,6 +1,6 @@
 """Instructions of active messages on one host: none may grow unseen.
 
-    message_counts.py ISTHMUS PROGRAM     77: there is no valgrind
+    message_counts.py ISTHMUS PROGRAM [gasnet]    77: there is no valgrind
 """
 
 import pathlib
@@ -23,6 +23,23 @@ BUDGETS = {
     "poll, one request": ("probe_poll_one", "probe_empty", 70),
     "poll, one request, with its reply": ("probe_poll_reply", "probe_empty", 140),
 }
+# The same of GASNet's names, each with its poll.
+GASNET_BUDGETS = {
+    "AMRequestShort0": ("probe_short0", "probe_empty", 90),
+    "AMRequestShort10, for each argument": ("probe_short10", "probe_short0", 10 * 4),
+    "AMRequestShort0 to itself": ("probe_self", "probe_empty", 60),
+    "AMPoll, nothing there": ("probe_poll_idle", "probe_empty", 16),
+    "AMPoll, one request": ("probe_poll_one", "probe_empty", 70),
+    "AMPoll, one request, with its reply": ("probe_poll_reply", "probe_empty", 140),
+    "put of 8 B": ("probe_put", "probe_empty", 8),
+    "put_nb of 8 B, with its wait": ("probe_put_nb", "probe_empty", 12),
+}
+# What does not hold yet, with what it takes today, which is its bound here until it does.
+NOT_YET = {
+    "AMRequestShort0 to itself": 82,
+    "AMPoll, one request": 85,
+    "AMPoll, one request, with its reply": 152,
+}
 WARM_CALLS = 3
 # Counts in PE 0 alone; a PE under valgrind and one that is not would not be taken for one program.
 SCRIPT = ('case "$ISTHMUS_BOOTSTRAP" in local:*:0:*) exec valgrind -q --tool=callgrind '
@@ -31,9 +48,9 @@ SCRIPT = ('case "$ISTHMUS_BOOTSTRAP" in local:*:0:*) exec valgrind -q --tool=cal
           '--instr-atstart=no --callgrind-out-file=/dev/null "$0";; esac')
 
 
-def count(launcher, program):
+def count(launcher, program, budgets):
     """By probe: the totals of its calls, without the first ones."""
-    probes = sorted({probe for counted, base, _ in BUDGETS.values() for probe in (counted, base)})
+    probes = sorted({probe for counted, base, _ in budgets.values() for probe in (counted, base)})
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "counts"
         script = SCRIPT.format(out=out, dumps=" ".join(f"--dump-after={probe}" for probe in probes))
@@ -48,16 +65,20 @@ def main():
     if not shutil.which("valgrind"):
         print("skipped: no valgrind: tools/install-packages.sh --test")
         sys.exit(77)
-    totals, bad = count(sys.argv[1], sys.argv[2]), []
-    for name, (counted, base, budget) in BUDGETS.items():
+    budgets = GASNET_BUDGETS if "gasnet" in sys.argv[3:] else BUDGETS
+    totals, bad = count(sys.argv[1], sys.argv[2], budgets), []
+    for name, (counted, base, budget) in budgets.items():
         if not totals.get(counted) or not totals.get(base):
             bad.append(f"{name}: not counted")
             continue
         middle = [values[len(values) // 2] for values in (totals[counted], totals[base])]
         instructions = middle[0] - middle[1]
-        print(f"{name}: {instructions}, at most {budget}")
-        if instructions > budget:
-            bad.append(f"{name}: {instructions}, above {budget}")
+        bound = NOT_YET.get(name, budget)
+        print(f"{name}: {instructions}, at most {budget}" + (f" (today {bound})" if name in NOT_YET else ""))
+        if instructions > bound:
+            bad.append(f"{name}: {instructions}, above {bound}")
+        elif name in NOT_YET and instructions <= budget:
+            bad.append(f"{name}: {instructions} holds now; take it off this test's list")
     if bad:
         sys.exit("\n".join(bad))
 

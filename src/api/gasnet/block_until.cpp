@@ -57,8 +57,7 @@ class BlockedWait {
     std::optional<Waiter> waiter_;
     std::optional<Sleeper> sleeper_;
 };
-static_assert(sizeof(BlockedWait) <= sizeof(isthmus_gasnet_wait) &&
-              alignof(BlockedWait) <= alignof(isthmus_gasnet_wait));
+static_assert(sizeof(BlockedWait) <= sizeof(isthmus_gasnet_wait) && alignof(BlockedWait) <= 8);
 
 BlockedWait& of(isthmus_gasnet_wait* wait) {
     return *std::launder(reinterpret_cast<BlockedWait*>(wait));

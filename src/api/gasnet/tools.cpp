@@ -57,6 +57,21 @@ ISTHMUS_API double gasnett_tick_overheadus(void) {
     return static_cast<double>(last - begin) / kReads / 1000;
 }
 
+ISTHMUS_API int64_t gasnett_gettimeofday_us(void) {
+    timeval now{};
+    gettimeofday(&now, nullptr);
+    return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_usec;
+}
+
+ISTHMUS_API void gasnett_flush_streams(void) {
+    std::fflush(nullptr);
+}
+ISTHMUS_API void gasnett_close_streams(void) {
+    gasnett_flush_streams();
+    for (std::FILE* stream : {stdin, stdout, stderr})
+        std::fclose(stream);
+}
+
 ISTHMUS_API char* gasnett_getenv(const char* name) {
     return std::getenv(name);
 }

@@ -1,0 +1,109 @@
+/* Calls of GASNet whose instructions are counted by callgrind, each in a function of its own
+ * (message_counts.py). */
+#include <gasnet.h>
+
+#define PROBE __attribute__((noinline, noclone, used))
+enum { kWarm = 3, kCalls = 10, kNothing = 200, kAnswers = 201 };
+
+/* In node 0's segment: `there` is what node 1 has sent for; in node 1's `go` what it is to send. */
+struct words {
+    volatile int64_t go, there, target;
+};
+static struct words* words;
+
+static void nothing(gasnet_token_t token) {
+    (void)token;
+}
+static void nothing10(gasnet_token_t token, gasnet_handlerarg_t a, gasnet_handlerarg_t b,
+                      gasnet_handlerarg_t c, gasnet_handlerarg_t d, gasnet_handlerarg_t e,
+                      gasnet_handlerarg_t f, gasnet_handlerarg_t g, gasnet_handlerarg_t h,
+                      gasnet_handlerarg_t i, gasnet_handlerarg_t j) {
+    (void)token;
+    __asm__ __volatile__("" ::"r"(a + b + c + d + e + f + g + h + i + j));
+}
+static void answers(gasnet_token_t token) {
+    gasnet_AMReplyShort0(token, kNothing);
+}
+
+PROBE int probe_empty(int node) {
+    __asm__ __volatile__("" ::"r"(node));
+    return 0;
+}
+PROBE int probe_short0(gasnet_node_t node) {
+    return gasnet_AMRequestShort0(node, kNothing);
+}
+PROBE int probe_short10(gasnet_node_t node, int a, int b, int c, int d, int e, int f, int g, int h,
+                        int i, int j) {
+    return gasnet_AMRequestShort10(node, 202, a, b, c, d, e, f, g, h, i, j);
+}
+PROBE int probe_self(gasnet_node_t node) {
+    return gasnet_AMRequestShort0(node, kNothing);
+}
+PROBE int probe_poll_idle(void) {
+    return gasnet_AMPoll();
+}
+PROBE int probe_poll_one(void) {
+    return gasnet_AMPoll();
+}
+PROBE int probe_poll_reply(void) {
+    return gasnet_AMPoll();
+}
+PROBE void probe_put(gasnet_node_t node, void* dest, int64_t* source) {
+    gasnet_put(node, dest, source, sizeof *source);
+}
+PROBE void probe_put_nb(gasnet_node_t node, void* dest, int64_t* source) {
+    gasnet_wait_syncnb(gasnet_put_nb(node, dest, source, sizeof *source));
+}
+
+/* A request of node 1's for this handler lies here when it returns. */
+static void have_sent(int handler) {
+    static int64_t times;
+    const int64_t word = ++times * 256 + handler;
+    gasnet_put_val(1, (void*)&words->go, (gasnet_register_value_t)word, 8);
+    while (words->there != word) {
+    }
+}
+static void send_when_told(void) {
+    for (int64_t last = 0;;) {
+        while (words->go == last)
+            gasnet_AMPoll();
+        last = words->go;
+        if (last < 0) return;
+        gasnet_AMRequestShort0(0, (gasnet_handler_t)(last % 256));
+        gasnet_put_val(0, (void*)&words->there, (gasnet_register_value_t)last, 8);
+    }
+}
+
+int main(int argc, char** argv) {
+    gasnet_handlerentry_t table[] = {{kNothing, (isthmus_gasnet_handler)nothing},
+                                     {kAnswers, (isthmus_gasnet_handler)answers},
+                                     {202, (isthmus_gasnet_handler)nothing10}};
+    gasnet_seginfo_t segments[2];
+    int64_t value = 5;
+    gasnet_init(&argc, &argv);
+    gasnet_attach(table, 3, GASNET_PAGESIZE, 0);
+    gasnet_getSegmentInfo(segments, 2);
+    words = (struct words*)segments[0].addr;
+    words->go = words->there = 0;
+    gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    if (gasnet_mynode() == 0) {
+        for (int i = 0; i < kWarm + kCalls; ++i) {
+            probe_empty(1);
+            probe_short0(1);
+            probe_short10(1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+            probe_self(0);
+            probe_poll_idle();
+            have_sent(kNothing);
+            probe_poll_one();
+            have_sent(kAnswers);
+            probe_poll_reply();
+            probe_put(1, (void*)&words->target, &value);
+            probe_put_nb(1, (void*)&words->target, &value);
+        }
+        gasnet_put_val(1, (void*)&words->go, (gasnet_register_value_t)-1, 8);
+    } else {
+        send_when_told();
+    }
+    gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnet_exit(0);
+}
