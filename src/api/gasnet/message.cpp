@@ -93,6 +93,7 @@ int send_request(gasnet_node_t node, gasnet_handler_t handler, const gasnet_hand
         return error;
     if (request(static_cast<int>(node), parcel, Wait::yes) != Sent::done) [[unlikely]]
         return refuse_in_handler(kName);
+    if (post.targets[node].where == Where::self) note_handled(1);
     return poll();
 }
 
@@ -123,6 +124,7 @@ int send_reply(gasnet_token_t token, gasnet_handler_t handler, const gasnet_hand
 [[gnu::noinline]] int request_short_here(gasnet_node_t node, gasnet_handler_t handler,
                                          const gasnet_handlerarg_t* arguments, std::size_t bytes) {
     run_line(static_cast<int>(node), static_cast<int>(kFirstHandler + handler), arguments, bytes);
+    note_handled(1);
     return poll();
 }
 [[gnu::noinline]] int reply_short_otherwise(gasnet_token_t token, gasnet_handler_t handler,

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -22,6 +23,25 @@ void request(gasnet_token_t token, gasnet_handlerarg_t thread) {
     ++requests;
     gasnet_hsl_unlock(&lock);
     OK(gasnet_AMReplyShort1(token, 129, thread));
+}
+
+// One thread sleeps; the handler that it waits for runs on another, and takes longer than the
+// message's own waking lasts.
+std::atomic<bool> is_set = false;
+void set_slowly(gasnet_token_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    is_set.store(true, std::memory_order_relaxed);
+}
+void check_waking(gasnet_node_t to) {
+    meet();
+    is_set.store(false, std::memory_order_relaxed);
+    std::thread sleeper([] { GASNET_BLOCKUNTIL(is_set.load(std::memory_order_relaxed)); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    meet();
+    OK(gasnet_AMRequestShort0(to, 130));
+    while (!is_set.load(std::memory_order_relaxed))
+        OK(gasnet_AMPoll());
+    sleeper.join();
 }
 
 void work(int thread, int rounds) {
@@ -53,8 +73,11 @@ void work(int thread, int rounds) {
 
 int main(int argc, char** argv) {
     gasnet_handlerentry_t table[] = {{128, reinterpret_cast<isthmus_gasnet_handler>(request)},
-                                     {129, reinterpret_cast<isthmus_gasnet_handler>(reply)}};
-    start(argc, argv, table, 2, 1 << 20);
+                                     {129, reinterpret_cast<isthmus_gasnet_handler>(reply)},
+                                     {130, reinterpret_cast<isthmus_gasnet_handler>(set_slowly)}};
+    start(argc, argv, table, 3, 1 << 20);
+    check_waking(gasnet_mynode());
+    check_waking((gasnet_mynode() + 1) % gasnet_nodes());
     const int rounds = argc > 1 ? std::atoi(argv[1]) : 2000;
     std::vector<std::thread> threads;
     for (int thread = 0; thread < kThreads; ++thread)

@@ -217,6 +217,21 @@ static void test_many(void) {
         CHECK(mine[i] == i * 5 + (int)((gasnet_mynode() + gasnet_nodes() - 1) % gasnet_nodes()));
 }
 
+/* A try that is not successful does not stand for what is issued behind it. */
+static void test_tries(gasnet_node_t node) {
+    int* const there = (int*)(void*)place(node, gasnet_mynode());
+    for (int i = 1; i <= 50; ++i) {
+        const int first = i, second = -i;
+        gasnet_put_nbi(node, there, &first, sizeof first);
+        (void)gasnet_try_syncnbi_puts();
+        gasnet_put_nbi(node, there + 1, &second, sizeof second);
+        while (gasnet_try_syncnbi_puts() != GASNET_OK) {
+        }
+        CHECK(gasnet_get_val(node, there, 4) == (gasnet_register_value_t)i);
+        CHECK((int)gasnet_get_val(node, there + 1, 4) == -i);
+    }
+}
+
 int main(int argc, char** argv) {
     GASNET_BEGIN_FUNCTION();
     start(argc, argv, NULL, 0, 1 << 20);
@@ -226,6 +241,7 @@ int main(int argc, char** argv) {
         test_values(node);
         test_memset(node);
         test_tables(node);
+        test_tries(node);
     }
     meet();
     test_many();
