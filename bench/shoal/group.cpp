@@ -19,7 +19,9 @@ std::vector<std::string> missing(const Run& run) {
 Group shoal() {
     return {"shoal",
             "packets between two hosts: round trips and streams beside sockets alone",
-            {{"tcp", measure_packets_by_tcp}, {"idle", measure_idle_node}},
+            {{"tcp", measure_packets_by_tcp},
+             {"udp", measure_packets_by_udp},
+             {"idle", measure_idle_node}},
             missing};
 }
 

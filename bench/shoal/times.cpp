@@ -71,14 +71,12 @@ std::string shown(double microseconds, double bytes) {
                       : number_text(bytes / microseconds / 1000) + " GB/s";
 }
 
-}  // namespace
-
-void measure_packets_by_tcp(Run& run) {
-    Measured measured = measure(run, run.options().quick ? "3" : "9", "tcp");
+void measure_packets(Run& run, const std::string& protocol, const std::string& name) {
+    Measured measured = measure(run, run.options().quick ? "3" : "9", protocol);
     for (const Claim& claim : kClaims) {
         Row row;
         row.claim = claim.claim;
-        row.unit = claim.bytes != 0 ? "x bare TCP's" : "x bare TCP";
+        row.unit = "x bare " + name + (claim.bytes != 0 ? "'s" : "");
         row.must = claim.must;
         row.reason = measured.reason;
         const std::vector<double>& mine = measured.ours[claim.op];
@@ -97,6 +95,16 @@ void measure_packets_by_tcp(Run& run) {
         }
         run.add(row);
     }
+}
+
+}  // namespace
+
+void measure_packets_by_tcp(Run& run) {
+    measure_packets(run, "tcp", "TCP");
+}
+
+void measure_packets_by_udp(Run& run) {
+    measure_packets(run, "udp", "UDP");
 }
 
 void measure_idle_node(Run& run) {
