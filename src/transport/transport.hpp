@@ -336,4 +336,7 @@ inline constexpr const char* kOpenSymbol = "isthmus_open_transport";
 using Explain = void (*)(const char* provider, char* text, std::size_t bytes);
 inline constexpr const char* kExplainSymbol = "isthmus_explain_transport";
 
+// What a module's file says of itself to who cannot load it: this, and behind it what it needs.
+#define ISTHMUS_ROAD_NEEDS "isthmus-road-needs:"
+
 }  // namespace isthmus::transport

@@ -76,8 +76,11 @@ def run_without_hashes():
               f"exec {ISTHMUS} run -n 2 {PROGRAM} late"]
     check("no libsodium, one host", hidden, "", 0)
     check("no libsodium, between hosts", hidden, "the transport between hosts cannot be loaded: "
-          ".*libsodium.* \\(it needs libfabric and libsodium: install them", 1,
+          ".*libsodium.* \\(it needs libfabric and libsodium: install what is missing", 1,
           env={"ISTHMUS_TRANSPORT": "ofi"})
+    check("no libsodium, packets", hidden, "the transport between hosts cannot be loaded: "
+          ".*libsodium.* \\(it needs libsodium: install what is missing", 1,
+          env={"ISTHMUS_TRANSPORT": "packet"})
 
 
 def main():

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/road_list.hpp"
@@ -11,6 +14,7 @@
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "transport/several/several.hpp"
+#include "transport/transport.hpp"
 
 namespace isthmus {
 namespace {
@@ -144,6 +148,19 @@ RoadChoice choose_roads() {
     }
     drop_unused(choice);
     return choice;
+}
+
+// It is in the file, and the file is not loaded.
+std::string needs_of_road(const std::string& name) {
+    std::ifstream file(road_module(name), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const std::string_view mark = ISTHMUS_ROAD_NEEDS;
+    const std::size_t at = bytes.find(mark);
+    if (at == std::string::npos)
+        return " (the library was built without it: build it where what it needs is installed, "
+               "docs/transport.md)";
+    return std::string(" (it needs ") + (bytes.c_str() + at + mark.size()) +
+           ": install what is missing)";
 }
 
 }  // namespace isthmus

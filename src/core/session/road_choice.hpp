@@ -24,4 +24,7 @@ RoadChoice choose_roads();
 // Of a road. It lies beside this library, whether in a build folder or installed.
 std::string road_module(const std::string& name);
 
+// " (it needs ...)": of one that cannot be loaded, as its file says.
+std::string needs_of_road(const std::string& name);
+
 }  // namespace isthmus

@@ -86,9 +86,7 @@ transport::Open load(const std::string& name) {
                                         "cannot be loaded: "
                                       : "the job has PEs that this host does not hold, and the "
                                         "transport between hosts cannot be loaded: ") +
-                 dlerror() +
-                 " (it needs libfabric and libsodium: install them, and build the library where "
-                 "they are)");
+                 dlerror() + needs_of_road(name));
     const auto found = reinterpret_cast<transport::Open>(dlsym(module, transport::kOpenSymbol));
     if (!found) fail("shmem_init", path + " is no transport of this library");
     return found;
