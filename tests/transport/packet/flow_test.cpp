@@ -224,6 +224,7 @@ TEST(PacketFlow, ALostWordCostsNoMoreThanSomeRoundTrips) {
     EXPECT_LT(whole, 1100);
     EXPECT_LT(time(0.05), 1.4 * whole);
     EXPECT_LT(time(0.2), 2.2 * whole);
+    EXPECT_LT(time(0.35), 5 * whole);
 }
 
 TEST(PacketFlow, NothingIsRepeatedThatIsNotLost) {
@@ -296,6 +297,25 @@ TEST(PacketFlow, ForgedAcknowledgementsAreRefused) {
     EXPECT_EQ(heard.flow.expected(), 0U);
     EXPECT_EQ(heard.hear(0, 5), Flow::Arrival::in_turn);
     EXPECT_TRUE(heard.flow.is_acknowledged());
+}
+
+TEST(PacketFlow, AnOldEchoIsNoRoundTrip) {
+    Flow flow;
+    const auto acknowledge = [&flow](std::uint32_t expected, std::uint32_t echo, Microseconds now) {
+        Delivery delivery;
+        delivery.expected = expected;
+        delivery.is_timed = true;
+        delivery.sent = 1;
+        delivery.echo = echo;
+        flow.hear(delivery, false, now);
+    };
+    flow.send(1000);
+    acknowledge(1, 1000, 1200);
+    EXPECT_EQ(flow.round_trip(), 200U);
+    flow.send(100'000);
+    acknowledge(2, 1000, 100'200);  // what it answers was overtaken
+    EXPECT_TRUE(flow.is_acknowledged());
+    EXPECT_EQ(flow.round_trip(), 200U);
 }
 
 TEST(PacketFlow, WhatWasSeenIsNotTakenAgain) {
