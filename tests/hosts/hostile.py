@@ -132,7 +132,8 @@ def replay(seconds):
         except socket.timeout:
             continue
         outgoing = where[2] == socket.PACKET_OUTGOING and where[1] == 0x0800
-        if not outgoing or packet[9] != socket.IPPROTO_UDP or packet in sent:
+        # What is longer than a frame is several yet, for the device to cut.
+        if not outgoing or packet[9] != socket.IPPROTO_UDP or packet in sent or len(packet) > 1500:
             continue
         sent.add(packet)
         # Without a checksum: the one that is seen here is filled in by the device.

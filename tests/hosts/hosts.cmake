@@ -136,5 +136,29 @@ add_udp_hosts_test(cut_off.quiet packet --fault cut-off --operation "a quiet|out
 add_udp_hosts_test(cut_connections packet --fault connections)
 set(hosts_configurations)
 add_udp_hosts_test(cut_off packet --fault cut-off --operation "a get|outside")
+foreach(protocol tcp udp)
+    # Those of libfabric's own peers left out.
+    string(REPLACE tcp. "" test hosts.packet.${protocol}.hostile)
+    foreach(when ci hand)
+        set(attacks datagrams replay idle)
+        set(configurations)
+        if(when STREQUAL hand)
+            set(attacks garbage truncated slow-writers mutated connections few-descriptors)
+            set(configurations CONFIGURATIONS packet)
+            string(APPEND test .more)
+        endif()
+        add_test(NAME ${test} ${configurations}
+                 COMMAND Python3::Interpreter ${hosts_folder}/hostile.py ${CMAKE_BINARY_DIR}/bin ${attacks})
+        set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300 LABELS hosts
+            ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
+    endforeach()
+    if(TARGET core_whole_life)
+        string(REPLACE tcp. "" test hosts.packet.${protocol}.random_faults)
+        add_test(NAME ${test} CONFIGURATIONS packet
+                 COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 40 1)
+        set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 600 LABELS hosts
+            ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
+    endif()
+endforeach()
 add_udp_hosts_test(loses-20 packet --link loses-20)
 add_udp_hosts_test(bad packet --link bad)

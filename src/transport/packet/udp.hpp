@@ -43,8 +43,11 @@ class Udp {
         for (unsigned i = 0; i < count; ++i) {
             std::byte* const begin = room_.data() + i * kRead;
             const std::size_t all = lengths_[i];
-            for (std::size_t at = 0; at < all; at += pieces_[i])
+            std::size_t at = 0;
+            do {  // one may be empty
                 take(from_[i], std::span(begin + at, std::min(pieces_[i], all - at)));
+                at += pieces_[i];
+            } while (at < all);
         }
         return count == kReads;
     }
