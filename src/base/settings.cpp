@@ -101,7 +101,7 @@ constexpr std::array kTable{
         "auto: the window between PEs of one host, libfabric between hosts. ofi: "
         "libfabric between all PEs, as if each were a host of its own. loop: the "
         "same by sockets of one host, late and out of order on purpose, for tests. "
-        "packet: packets over TCP, without libfabric. "
+        "packet: packets over TCP or UDP, without libfabric. "
         "Several, with the PEs or hosts that each leads to: ofi,loop:2-3+6,ofi:@node7."},
     SettingDescription{"ISTHMUS_LOOP_SEED", nullptr, SettingKind::number, "1", nullptr, "hosts",
                        "What the road loop draws its delays from."},

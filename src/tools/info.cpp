@@ -326,8 +326,9 @@ void ask_road(const std::string& folder, const std::string& name, BetweenHosts& 
         return;
     }
     std::string text;
-    const std::string& setting =
-        value(name == "packet" ? Setting::packet_address : Setting::fabric).text;
+    const std::string setting = name == "packet" ? value(Setting::packet_protocol).text + ":" +
+                                                       value(Setting::packet_address).text
+                                                 : value(Setting::fabric).text;
     const auto explain_itself = [&path, &setting] {
         char explained[1024] = "";
         void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -20,18 +20,23 @@ isthmus_open_transport(const isthmus::transport::Services& services) {
 extern "C" __attribute__((visibility("default"))) void isthmus_explain_transport(
     const char* setting, char* text, std::size_t bytes) {
     using namespace isthmus::transport::packet;
+    // Protocol and address, such as "udp:eth0".
     std::string why;
+    const std::string given = setting;
+    const std::size_t colon = given.find(':');
+    const std::string address = given.substr(colon + 1);
     const std::vector<Interface> all = interfaces();
-    const Interface* chosen = choose_interface(all, setting, true, why);
+    const Interface* chosen = choose_interface(all, address, true, why);
     const std::string alone = why;
-    if (!chosen && *setting == '\0') {
-        chosen = choose_interface(all, setting, false, why);
+    if (!chosen && address.empty()) {
+        chosen = choose_interface(all, address, false, why);
         why = alone;
     }
     std::string answer = "!" + why;
     if (chosen)
         answer =
-            "TCP at " + text_of(chosen->address) + " on " + chosen->name + "\n" + why +
+            (given.substr(0, colon) == "udp" ? "UDP at " : "TCP at ") + text_of(chosen->address) +
+            " on " + chosen->name + "\n" + why +
             " (ISTHMUS_PACKET_ADDRESS chooses another); puts, gets, atomics and signals by the "
             "target's progress thread";
     answer.copy(text, bytes - 1);
