@@ -52,8 +52,11 @@ std::unique_ptr<std::byte[]> Courier::take_room() {
 }
 
 void Courier::give_back() {
-    for (; given_back_ != flow_.first_unacknowledged(); ++given_back_)
-        free_.push_back(std::move(kept(given_back_).bytes));
+    for (; given_back_ != flow_.first_unacknowledged(); ++given_back_) {
+        Kept& each = kept(given_back_);
+        carried_ += each.packets;
+        free_.push_back(std::move(each.bytes));
+    }
 }
 
 std::span<const std::byte> Courier::seal(std::byte* bytes, std::size_t packets, Flow::Number number,
@@ -109,6 +112,8 @@ Verdict Courier::hear(const sockaddr_storage& from, std::span<std::byte> datagra
         return Verdict::wrong_mac;
     const Verdict verdict = flow_.judge(delivery, has_packets);
     const Flow::Arrival arrival = flow_.hear(delivery, has_packets, now);
+    const bool is_new = arrival == Flow::Arrival::early || arrival == Flow::Arrival::in_turn;
+    if (is_new) carried_ += packets.size();
     if (arrival == Flow::Arrival::early) early_.try_emplace(number, packets.begin(), packets.end());
     if (arrival == Flow::Arrival::in_turn)
         taken_ = number + 1;

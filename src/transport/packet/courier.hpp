@@ -37,6 +37,9 @@ class Courier {
     void close() { is_open_ = false; }
     const Flow& flow() const { return flow_; }
 
+    // Bytes of packets, both ways, that have arrived.
+    std::uint64_t carried() const { return carried_; }
+
     // What may leave, repetitions first. True: the outbox is empty. Marks of what has left for the
     // first time are added to `ended`.
     bool send(Outbox& outbox, Udp& udp, Microseconds now, std::vector<Outbox::Mark>& ended);
@@ -74,6 +77,7 @@ class Courier {
     std::size_t room_ = 0;  // for packets
     std::array<Kept, Flow::kWindow> kept_;
     Flow::Number given_back_ = 0;
+    std::uint64_t carried_ = 0;
     std::vector<std::unique_ptr<std::byte[]>> free_;
     std::vector<std::span<const std::byte>> leaving_;
     std::map<Flow::Number, std::vector<std::byte>> early_;

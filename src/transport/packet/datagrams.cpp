@@ -52,6 +52,12 @@ void Link::begin_courier(Peer& to, int pe, const Door::Joined& joined) {
                      round_trip_of(to.stream));
 }
 
+std::uint64_t Link::carried(int pe) {
+    Peer& to = peer(pe);
+    const std::lock_guard lock(to.guard);
+    return to.courier.carried();
+}
+
 // ---- time
 
 void Link::mark_timed(Peer& to, int pe) {

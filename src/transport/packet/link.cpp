@@ -333,7 +333,6 @@ void Link::join(Door::Joined& joined) {
     to.stream = std::move(joined.stream);
     if (by_datagrams_) begin_courier(to, pe, joined);
     to.tie = Tie::joined;
-    to.is_blocked = false;
     epoll_event event{};
     event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
     event.data.u64 = event_of(Event::peer, static_cast<std::uint64_t>(pe));

@@ -70,6 +70,8 @@ class Link {
     void write_card(char* card) const { std::memcpy(card, &door_->address(), card_bytes()); }
     void connect(const char* cards, std::size_t distance);
     std::vector<char> address_of(int pe) const;
+    // Bytes by datagrams, both ways, as far as they have been acknowledged.
+    std::uint64_t carried(int pe);
     void publish(std::uint32_t segment, const Segment& memory);
 
     long send(int pe, Pieces pieces, Order order);

@@ -194,7 +194,9 @@ void Road<L>::watch(int pe, Watch::Why why) {
         services_.lost(pe, text);
     }
     if (action.doubt && services_.thread) {
-        const Traffic seen = traffic(link_.address_of(services_.me), link_.address_of(pe));
+        Traffic seen = traffic(link_.address_of(services_.me), link_.address_of(pe));
+        // What the kernel does not know of, since the link sees to it that it arrives.
+        if constexpr (requires { link_.carried(pe); }) seen.carried += link_.carried(pe);
         char text[512];
         if (watch_.is_long(seen.stalled)) {
             std::snprintf(text, sizeof text,

@@ -2,8 +2,12 @@
 // packets.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <deque>
 #include <numeric>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "loop_job.hpp"
@@ -97,6 +101,39 @@ TYPED_TEST(Contract, QuietMeansThatEverythingHasArrived) {
             EXPECT_EQ(seen(job, to, mine), turn);
             EXPECT_EQ(seen(job, to, 8 + mine), (turn + (turn % 2)) / 2);
         }
+    });
+}
+
+// More than a network takes while nobody looks at its other end. Nothing else is sent that would
+// see to the rest.
+TYPED_TEST(Contract, WhatWaitsForRoomGoesOn) {
+    constexpr std::size_t kWords = LoopJob::kHeapBytes / sizeof(std::uint64_t);
+    LoopJob job(2);
+    job.serves_by_itself[1] = false;
+    std::atomic<bool> has_begun{false};
+    std::atomic<bool> is_done{false};
+    job.run<TypeParam>(5, kDelay, [&](int me, Transport& road) {
+        if (me == 1) {
+            while (seen(job, 1, 0) == 0)
+                road.progress();
+            // Some roads wait for room where an operation begins.
+            for (int turn = 0; turn < 20 && !has_begun.load(); ++turn)
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            while (!is_done.load())
+                road.progress();
+            return;
+        }
+        std::vector<std::uint64_t> data(kWords, 3);
+        road.put(1, word(0), data.data(), sizeof(std::uint64_t));
+        road.quiet();
+        std::deque<Completion> handles(12);
+        for (Completion& handle : handles)
+            road.begin_put(1, word(0), data.data(), kWords * sizeof(std::uint64_t), handle);
+        has_begun.store(true);
+        for (Completion& handle : handles)
+            road.await(handle);
+        EXPECT_EQ(seen(job, 1, kWords - 1), 3U);
+        is_done.store(true);
     });
 }
 

@@ -262,6 +262,22 @@ TEST(PacketCourier, WhatWasSentArrives) {
         exchange({}, 1, datagram);
 }
 
+// By which a slow way is told from one that leads nowhere.
+TEST(PacketCourier, WhatHasArrivedIsCounted) {
+    Both both({0.2, 0.2, 0.1, 0}, 1, 1472);
+    const std::vector<char> source = pattern(100'000, 1);
+    ASSERT_TRUE(
+        both.sides[0].outbox.add_block(put_at(0), source.data(), source.size(), nullptr, false));
+    both.sides[0].look();
+    EXPECT_EQ(both.sides[0].courier.carried(), 0U);  // not yet
+    ASSERT_TRUE(both.run());
+    both.sides[0].look();
+    const std::uint64_t carried = both.sides[1].courier.carried();
+    EXPECT_GT(carried, 100'000U);
+    EXPECT_LT(carried, 103'000U);
+    EXPECT_EQ(both.sides[0].courier.carried(), carried);
+}
+
 TEST(PacketCourier, SoItDoesByIpv6) {
     exchange({}, 2, 1452 / 8 * 8, AF_INET6);
 }
