@@ -151,7 +151,7 @@ void Flow::acknowledge(const Delivery& delivery, Microseconds now) {
     for (std::uint32_t word = 0; word < delivery.sack_words; ++word) {
         for (std::uint64_t bits = delivery.sack[word]; bits != 0; bits &= bits - 1) {
             const auto bit = static_cast<unsigned>(std::countr_zero(bits));
-            take(first_ + 1 + 64 * word + bit);
+            take(first_ + 1 + Number{64} * word + bit);
         }
     }
     if (is_new) {

@@ -50,11 +50,11 @@ bool Udp::open(const sockaddr_storage& at) {
     descriptor_ = socket(at.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (descriptor_ < 0) return false;
     // No piece longer than what the path is known to take is cut by the way.
-    const int wants = at.ss_family == AF_INET ? IP_PMTUDISC_WANT : IPV6_PMTUDISC_WANT;
-    if (at.ss_family == AF_INET)
-        setsockopt(descriptor_, IPPROTO_IP, IP_MTU_DISCOVER, &wants, sizeof wants);
-    else
-        setsockopt(descriptor_, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &wants, sizeof wants);
+    const bool is_four = at.ss_family == AF_INET;
+    const int wants = IP_PMTUDISC_WANT;
+    static_assert(IP_PMTUDISC_WANT == IPV6_PMTUDISC_WANT);
+    setsockopt(descriptor_, is_four ? IPPROTO_IP : IPPROTO_IPV6,
+               is_four ? IP_MTU_DISCOVER : IPV6_MTU_DISCOVER, &wants, sizeof wants);
     for (const int queue : {SO_RCVBUF, SO_SNDBUF})
         setsockopt(descriptor_, SOL_SOCKET, queue, &kRoom, sizeof kRoom);
     const int one = 1;
