@@ -181,6 +181,7 @@ void test_synchronisation(const ModelTeams& teams) {
         for (int i = 0; i < 20; ++i) {
             for (const int pe : team.world)
                 shmem_long_atomic_inc(&arrivals, pe);
+            shmem_quiet();  // a sync waits for PEs, not for what they have issued
             const int status = shmem_team_sync(team.team);
             EXPECT_NAMED("shmem_team_sync", status == 0 && arrivals == (i + 1L) * team.size());
             shmem_team_sync(team.team);

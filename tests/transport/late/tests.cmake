@@ -37,6 +37,7 @@ foreach(name circular_shift heat_2d lock_counter random_access wait_flags signal
 endforeach()
 # Those of the faces: checked, without a thread that serves, on the road that is there between hosts.
 add_late_test(shmem.p2p 3 shmem_p2p SEEDS 3)
+add_late_test(shmem.collectives 3 shmem_collectives SEEDS 1 6)
 add_late_test(native.operations 3 native_operations SEEDS 3)
 add_late_test(native.litmus 2 native_litmus SEEDS 3 ARGUMENTS all 50)
 add_late_test(native.objects 3 native_objects SEEDS 3)
