@@ -6,6 +6,7 @@
 #include "base/asan.hpp"
 #include "base/error.hpp"
 #include "base/seen_memory.hpp"
+#include "base/this_thread.hpp"
 #include "core/job/block_map.hpp"
 #include "core/job/guarded_blocks.hpp"
 #include "core/job/job.hpp"
@@ -36,8 +37,8 @@ void advise(const char* routine, const std::string& what) {
 namespace {
 
 bool is_thread_allowed() {
-    const pthread_t only = session_thread.load(std::memory_order_relaxed);
-    return only == 0 || only == pthread_self();
+    const std::uintptr_t only = session_thread.load(std::memory_order_relaxed);
+    return only == 0 || only == this_thread();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "base/this_thread.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "core/job/road.hpp"
@@ -181,7 +182,7 @@ void print_start_information() {
 
 }  // namespace
 
-std::atomic<pthread_t> session_thread{};
+std::atomic<std::uintptr_t> session_thread{};
 
 void enter_session(int thread_level) {
     if (forked_child) fail("shmem_init", "called in a forked child, which is no PE");
@@ -191,7 +192,7 @@ void enter_session(int thread_level) {
         return;
     }
     level = thread_level;
-    session_thread.store(level < kThreadSerialized ? pthread_self() : 0, std::memory_order_relaxed);
+    session_thread.store(level < kThreadSerialized ? this_thread() : 0, std::memory_order_relaxed);
     leave_manager_at_exit();
     attach_job();
     // The inlined operations are to be counted as well: they call routines.

@@ -2,9 +2,8 @@
 // initialise, in any order, and the last one to finalise closes.
 #pragma once
 
-#include <pthread.h>
-
 #include <atomic>
+#include <cstdint>
 
 namespace isthmus {
 
@@ -16,7 +15,8 @@ void leave_session();
 
 int session_count();  // calls of enter not yet matched
 int session_thread_level();
-// The thread that may call alone; 0 if others may as well. Relaxed: changes with the session only.
-extern std::atomic<pthread_t> session_thread __attribute__((visibility("hidden")));
+// The thread that alone may call (base/this_thread.hpp); 0 if others may as well. Relaxed: changes
+// with the session only.
+extern std::atomic<std::uintptr_t> session_thread __attribute__((visibility("hidden")));
 
 }  // namespace isthmus
