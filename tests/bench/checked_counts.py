@@ -13,12 +13,12 @@ import tempfile
 from callgrind import totals_by_probe
 
 BUDGETS = {
-    "probe_p": 150,
-    "probe_g": 120,
-    "probe_atomic": 150,
-    "probe_variable": 160,
+    "probe_p": 130,
+    "probe_g": 85,
+    "probe_atomic": 115,
+    "probe_variable": 165,
     "probe_put64": 330,
-    "probe_get64": 310,
+    "probe_get64": 340,
 }
 WARM_CALLS = 3
 

@@ -82,18 +82,35 @@ void refuse_count(std::size_t elements, std::size_t unit, const char* routine) {
 
 namespace {
 
-// Whether nothing is wrong in checked mode, for what is asked most; false outside it.
-inline bool passes(const void* address, std::size_t bytes, int pe) {
-    return bytes != 0 && is_near(pe) &&
-           (block_map.covers(address, bytes) ||
-            (block_map.is_open() && !asan::is_there() && job.data.contains(address) &&
-             bytes <= job.data.end() - reinterpret_cast<std::uintptr_t>(address))) &&
-           is_thread_allowed();
+char* find_there(const void* address, int pe) {
+    return translate(static_cast<char*>(const_cast<void*>(address)), pe);
 }
 
-// The others: what is wrong, or no bytes, or another host's.
-[[gnu::cold, gnu::noinline]] operation::Target look_closely(const void* address, std::size_t bytes,
-                                                            int pe, const char* routine) {
+// Of a near PE, longer than a word, in static data, or to be served. Null: to be looked at closely.
+[[gnu::noinline]] char* find_passing_more(const void* address, std::size_t bytes, int pe) {
+    const auto in_data = [&] {
+        return block_map.is_open() && !asan::is_there() && job.data.contains(address) &&
+               bytes <= job.data.end() - reinterpret_cast<std::uintptr_t>(address);
+    };
+    if (bytes == 0 || !(block_map.covers_any(address, bytes) || in_data()) || !is_thread_allowed())
+        return nullptr;
+    far::serve_by_call();
+    return find_there(address, pe);
+}
+
+}  // namespace
+
+char* find_passing(const void* address, std::size_t bytes, int pe) {
+    if (!is_near(pe)) [[unlikely]]
+        return nullptr;
+    if (!block_map.covers_short(address, bytes) || !is_thread_allowed() || far::served_by_calls)
+        [[unlikely]]
+        return find_passing_more(address, bytes, pe);
+    return find_there(address, pe);
+}
+
+operation::Target look_closely(const void* address, std::size_t bytes, int pe,
+                               const char* routine) {
     require_running(routine);
     if (pe < 0 || pe >= job.pes)
         fail(routine,
@@ -103,16 +120,6 @@ inline bool passes(const void* address, std::size_t bytes, int pe) {
         if (bytes != 0) check_symmetric(address, bytes, routine);
     }
     return operation::find_and_serve(address, pe);
-}
-
-}  // namespace
-
-operation::Target checked_target(const void* address, std::size_t bytes, int pe,
-                                 const char* routine) {
-    if (!passes(address, bytes, pe)) [[unlikely]]
-        return look_closely(address, bytes, pe, routine);
-    far::serve_by_call();
-    return translate(static_cast<char*>(const_cast<void*>(address)), pe);
 }
 
 void check_reachable(const char* routine, const void* variables, std::size_t bytes) {

@@ -66,8 +66,19 @@ inline std::size_t block_bytes(std::size_t elements, std::size_t unit, const cha
 // The slow way to an operand at another PE, for whatever the window's test refused: says what is
 // wrong with the arguments, or that nothing is, and returns where the operand lies (null where
 // there are no bytes and the address is); nothing if only the transport reaches that PE.
-[[gnu::noinline]] operation::Target checked_target(const void* address, std::size_t bytes, int pe,
-                                                   const char* routine);
+[[gnu::cold, gnu::noinline]] operation::Target look_closely(const void* address, std::size_t bytes,
+                                                            int pe, const char* routine);
+// Where the operand lies if checked mode finds nothing wrong with it, words of blocks in a few
+// instructions. Null otherwise, and outside checked mode.
+[[gnu::noinline]] char* find_passing(const void* address, std::size_t bytes, int pe);
+[[gnu::always_inline]] inline operation::Target checked_target(const void* address,
+                                                               std::size_t bytes, int pe,
+                                                               const char* routine) {
+    char* const there = find_passing(address, bytes, pe);
+    if (!there) [[unlikely]]
+        return look_closely(address, bytes, pe, routine);
+    return there;
+}
 
 // A wait on memory that no other PE can write would never end: ends the job instead.
 [[gnu::cold, gnu::noinline]] void check_reachable(const char* routine, const void* variables,

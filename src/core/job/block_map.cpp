@@ -35,8 +35,9 @@ void BlockMap::remove(std::uintptr_t begin, std::uint64_t bytes) {
     std::memset(bytes_ + (begin - range_.begin) / kGranule, 0, (bytes + kGranule - 1) / kGranule);
 }
 
-bool BlockMap::covers_more(std::uint64_t from, std::uint64_t bytes) const {
-    if (bytes > range_.size - from) return false;
+bool BlockMap::covers_any(const void* address, std::uint64_t bytes) const {
+    const std::uint64_t from = reinterpret_cast<std::uintptr_t>(address) - range_.begin;
+    if (from >= range_.size || bytes > range_.size - from) return false;
     const std::uint64_t last = from + bytes - 1;
     for (std::uint64_t granule = from / kGranule; granule < last / kGranule; ++granule) {
         if (in_use(granule) != kGranule) return false;

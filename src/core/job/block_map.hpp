@@ -28,18 +28,20 @@ class BlockMap {
 
     // All of [address, address + bytes) lies in one block: between two there is at least a granule
     // that is in neither. At least one byte.
-    [[gnu::always_inline]] bool covers(const void* address, std::uint64_t bytes) const {
-        const std::uint64_t from = reinterpret_cast<std::uintptr_t>(address) - range_.begin;
-        if (from >= range_.size) return false;
-        const std::uint64_t in_granule = from % kGranule + bytes;
-        if (bytes <= kGranule && in_granule <= kGranule) [[likely]]
-            return in_granule <= in_use(from / kGranule);
-        return covers_more(from, bytes);
+    bool covers(const void* address, std::uint64_t bytes) const {
+        return covers_short(address, bytes) || covers_any(address, bytes);
     }
+    // The same for what lies within one granule; false of anything else.
+    bool covers_short(const void* address, std::uint64_t bytes) const {
+        const std::uint64_t from = reinterpret_cast<std::uintptr_t>(address) - range_.begin;
+        const std::uint64_t in_granule = from % kGranule + bytes;
+        return from < range_.size && bytes <= kGranule && in_granule <= in_use(from / kGranule);
+    }
+    // The same for all lengths.
+    bool covers_any(const void* address, std::uint64_t bytes) const;
 
   private:
     std::uint64_t in_use(std::uint64_t granule) const { return bytes_[granule]; }
-    bool covers_more(std::uint64_t from, std::uint64_t bytes) const;
 
     Range range_;  // empty while closed
     // Not atomic: a block is handed out and freed between barriers, and shares no byte with others.
