@@ -251,7 +251,8 @@ class ExitStatus(LauncherTest):
         for words in ([], ["--hosts", "localhost"], ["--launcher", "hydra", "--per-host", 2]):
             job = self.run_job("--dry-run", *words, "-n", 2, "sh", "-c", "echo ran")
             self.assertEqual(job.status, 0, job.err)
-            self.assertEqual(job.out, "on this host, by isthmus run itself\n")
+            self.assertEqual(job.out,
+                             "2 PEs on this host, by isthmus run itself: sh -c 'echo ran'\n")
 
     def test_wrong_command_lines(self):
         for words, status, text in (

@@ -133,7 +133,7 @@ class Remote(unittest.TestCase):
 
     def test_much_output_through_a_slow_reader(self):
         job = self.begin("sh", "-c", "head -c 3000000 /dev/zero")
-        time.sleep(0.5)
+        time.sleep(9)  # longer than the agents' farewell may take
         self.assertEqual(len(job.stdout.read()), 9000000)
         self.assertEqual(job.wait(), 0)
 

@@ -61,6 +61,8 @@ class Agent {
     void hear_manager_line(Member& member, int pe);
     void act_on_line(Member& member, int pe, std::string_view line);
     void pass_on(int& file, FrameKind kind, int pe);
+    void drain(int& file, FrameKind kind, int pe);
+    void flush();
     void reap();
     void finish();
 
@@ -395,17 +397,29 @@ void Agent::reap() {
 void Agent::finish() {
     const SweepResult sweep = sweep_descendants({}, kSweepSeconds);
     for (Member& member : members_) {
-        pass_on(member.output, FrameKind::output, pe_of(member));
-        pass_on(member.errors, FrameKind::errors, pe_of(member));
+        drain(member.output, FrameKind::output, pe_of(member));
+        drain(member.errors, FrameKind::errors, pe_of(member));
         if (member.started > 0 && kill(member.started, 0) != 0 && errno == ESRCH)
             os::remove_provider_files(member.started);
     }
     if (sweep.killed > 0) send(FrameKind::left_behind, -1, number_bytes(sweep.killed));
-    // Until the launcher has all of it, or is gone.
-    while (!up_.empty()) {
-        pollfd ready{STDOUT_FILENO, POLLOUT, 0};
-        poll(&ready, 1, -1);
-        up_.write_some();
+    while (!up_.empty())
+        flush();
+}
+
+// Until the launcher has taken some, or is gone.
+void Agent::flush() {
+    pollfd ready{STDOUT_FILENO, POLLOUT, 0};
+    poll(&ready, 1, -1);
+    up_.write_some();
+}
+
+// Nobody writes into it any more, but for a process that cannot be killed.
+void Agent::drain(int& file, FrameKind kind, int pe) {
+    for (;;) {
+        pass_on(file, kind, pe);
+        if (file < 0 || !up_.congested()) return;
+        flush();
     }
 }
 

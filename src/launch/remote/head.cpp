@@ -508,6 +508,8 @@ void Head::tick(std::uint64_t now) {
         finishing_ = true;
         deadline_ = now + kFarewell;
     }
+    // A reader who takes his time gets all of it.
+    if (finishing_ && (output_.congested() || errors_.congested())) deadline_ = now + kFarewell;
     if ((killed_ || finishing_) && now >= deadline_) {
         for (Far& host : hosts_)
             if (host.from >= 0) {

@@ -7,8 +7,8 @@
 
 template class isthmus::transport::service::Road<isthmus::transport::packet::Link>;
 
-extern "C" __attribute__((visibility("default"), used)) const char isthmus_road_needs[];
-const char isthmus_road_needs[] = ISTHMUS_ROAD_NEEDS "libsodium";
+extern "C" __attribute__((visibility("default"))) const char isthmus_road_needs[];
+__attribute__((used)) const char isthmus_road_needs[] = ISTHMUS_ROAD_NEEDS "libsodium";
 
 extern "C" __attribute__((visibility("default"))) isthmus::transport::Transport*
 isthmus_open_transport(const isthmus::transport::Services& services) {

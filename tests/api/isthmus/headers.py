@@ -74,7 +74,7 @@ def main() -> int:
 
     c_headers = ["isthmus.h"] + sorted(
         f"isthmus/{path.name}" for path in (arguments.include / "isthmus").glob("*.h")
-        if not path.name.startswith("shmem_"))
+        if not path.name.startswith(("shmem_", "gasnet")))  # parts of shmem.h and gasnet.h
     for header in c_headers:
         text = f"#include <{header}>\nextern int used;\nint used;\n"
         standards = ["c89", "c2x"] if header != "isthmus.h" else [
@@ -82,6 +82,12 @@ def main() -> int:
         for standard in standards:
             expect_clean(header, c_compiler, "c", text, "-std=" + standard, "-O2")
         expect_clean(header, cxx_compiler, "c++", text, "-std=c++11", "-O2")
+    for header in ("gasnet.h", "gasnet_tools.h"):
+        text = f"#include <{header}>\nextern int used;\nint used;\n"
+        for standard in ("gnu99", "gnu11", "gnu2x"):
+            expect_clean(header, c_compiler, "c", text, "-DGASNET_SEQ", "-std=" + standard, "-O2")
+        for standard in ("c++11", "c++20"):
+            expect_clean(header, cxx_compiler, "c++", text, "-DGASNET_PAR", "-std=" + standard, "-O2")
     cxx_headers = ["isthmus.hpp"] + sorted(
         f"isthmus/cpp/{path.name}" for path in (arguments.include / "isthmus/cpp").glob("*.hpp"))
     for header in cxx_headers:
