@@ -36,7 +36,7 @@ GASNET_BUDGETS = {
 }
 # What does not hold yet, with what it takes today, which is its bound here until it does.
 NOT_YET = {
-    "AMRequestShort0 to itself": 82,
+    "AMRequestShort0 to itself": 84,
     "AMPoll, one request": 85,
     "AMPoll, one request, with its reply": 152,
 }
