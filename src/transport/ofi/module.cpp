@@ -5,7 +5,8 @@
 template class isthmus::transport::service::Road<isthmus::transport::ofi::Link>;
 
 extern "C" __attribute__((visibility("default"))) const char isthmus_road_needs[];
-__attribute__((used)) const char isthmus_road_needs[] = ISTHMUS_ROAD_NEEDS "libfabric and libsodium";
+__attribute__((used)) const char isthmus_road_needs[] =
+    ISTHMUS_ROAD_NEEDS "libfabric and libsodium";
 
 extern "C" __attribute__((visibility("default"))) isthmus::transport::Transport*
 isthmus_open_transport(const isthmus::transport::Services& services) {
