@@ -301,7 +301,7 @@ def trial(name, hosts, arguments, folder):
         hangs = True
     well = job.returncode == 0 and "stranger" not in err.replace("none of this job", "")
     told = name in ENDING and job.returncode != 0 and CAUSE.search(err)
-    if name in REFUSED and not re.search(r"transport: \d+ requests? that w", err):
+    if name in REFUSED and not re.search(r"transport: \d+ requests? (or connections? )?that w", err):
         print("  nothing was refused")
         well = False
     if careless:

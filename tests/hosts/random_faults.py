@@ -87,14 +87,14 @@ def kill_all(pids):
 def rounds_for(life, hosts, program):
     """So many that a job lasts longer than that on this machine."""
     began = time.monotonic()
-    job = launch(hosts, program, ROUNDS, 2 * hosts.count, dict(os.environ, ISTHMUS_SPIN="0"))
+    job = launch(hosts, program, 2 * hosts.count, dict(os.environ, ISTHMUS_SPIN="0"))
     output = job.communicate()[0]
     if job.returncode != 0:
         sys.exit(f"an undisturbed job ends with status {job.returncode}: {output}")
     return max(ROUNDS, int(ROUNDS * 1.2 * life / (time.monotonic() - began)))
 
 
-def launch(hosts, program, rounds, pes, environment):
+def launch(hosts, program, pes, environment, rounds=ROUNDS):
     words = [hosts.shell, hosts.names()[0], "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec",
              hosts.shell, "-hosts", ",".join(hosts.names()), "-ppn", str(pes // hosts.count), "-n",
              str(pes), program, str(rounds)]
@@ -147,7 +147,7 @@ def trial(number, seed, hosts, program, rounds, fault):
     detect = SHORT_CUT_DETECT if fault == "short cut" else DETECT
     environment = dict(os.environ, TEST_MARK=mark, ISTHMUS_SPIN="0",
                        ISTHMUS_DETECT_SECONDS=str(detect), ISTHMUS_JOIN_SECONDS=str(2 * detect))
-    job = launch(hosts, program, rounds, pes, environment)
+    job = launch(hosts, program, pes, environment, rounds)
     disturbed = disturb(job, hosts, mark, program, pes, fault, delay, chosen)
     began = time.monotonic()
     wrong = []

@@ -137,6 +137,34 @@ class Remote(unittest.TestCase):
         self.assertEqual(len(job.stdout.read()), 9000000)
         self.assertEqual(job.wait(), 0)
 
+    def test_a_reader_who_goes_ends_the_job(self):
+        job = self.begin("sh", "-c", "echo $$ > $FOLDER/pe$PMI_RANK; exec yes")
+        pids = [int(words[0]) for words in self.await_files("pe0", "pe1", "pe2")]
+        self.assertEqual(job.stdout.readline(), "y\n")
+        job.stdout.close()
+        self.assertEqual(job.wait(20 * SLOW), 128 + signal.SIGPIPE)
+        self.assertEqual(job.stderr.read(), "")
+        self.await_end_of(pids)
+        job.stdout = None
+
+    def test_stop_and_go_on(self):
+        job = self.begin("sh", "-c", "echo $$ > $FOLDER/pe$PMI_RANK; exec sleep 60")
+        pids = [int(words[0]) for words in self.await_files("pe0", "pe1", "pe2")]
+
+        def await_state(wanted):
+            deadline = time.monotonic() + 10 * SLOW
+            for pid in pids:
+                while True:
+                    with open(f"/proc/{pid}/stat") as file:
+                        if file.read().rpartition(")")[2].split()[0] in wanted:
+                            break
+                    self.assertLess(time.monotonic(), deadline)
+                    time.sleep(0.02)
+        job.send_signal(signal.SIGTSTP)
+        await_state("T")
+        job.send_signal(signal.SIGCONT)
+        await_state("SR")
+
     def test_exit_status(self):
         for script, status, line in (
                 ("exit 0", 0, ""),

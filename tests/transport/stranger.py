@@ -77,7 +77,7 @@ def main():
         out, err = job.communicate(timeout=60)
     print("job: status", job.returncode, "alive before the end:", alive)
     print(err)
-    refused = sum(int(count) for count in re.findall(r"transport: (\d+) requests? that w", err))
+    refused = sum(int(count) for count in re.findall(r"transport: (\d+) requests? (?:or connections? )?that w", err))
     print(f"{sent} requests sent, {fitting} of them short, {refused} refused")
     told = "has come to this PE's port and is refused" in err
     counted = told and 0 < fitting <= refused <= sent

@@ -263,7 +263,8 @@ void Head::hear_signals() {
             end(128 + signal, "isthmus: " + describe_signal(signal) + "; the job ends", signal);
             continue;
         }
-        send_signal(signal);
+        // Behind a remote shell nobody would take the terminal's own signal.
+        send_signal(use == SignalUse::suspend ? SIGSTOP : signal);
         if (use == SignalUse::suspend) {
             for (Far& host : hosts_)
                 if (host.from >= 0) host.to.write_some();
@@ -483,6 +484,16 @@ void Head::end(int status, const std::string& line, int signal) {
 }
 
 void Head::tick(std::uint64_t now) {
+    // A reader who has gone wants no more, and the PEs learn of it as on one host.
+    if (!ending_ && output_.broken()) {
+        const bool gone = output_.failure() == EPIPE;
+        end(gone ? 128 + SIGPIPE : kStatusLauncher,
+            gone ? ""
+                 : std::string(
+                       "isthmus: output of the PEs is lost: cannot write standard output: ") +
+                       std::strerror(output_.failure()),
+            SIGPIPE);
+    }
     if (!ending_ && timeout_at_ != 0 && now >= timeout_at_) {
         char limit[32];
         std::snprintf(limit, sizeof limit, "%g", options_.timeout_seconds);

@@ -97,7 +97,7 @@ def main():
             connection.close()
     print("job: status", job.returncode, "alive before the end:", alive)
     print(out, err)
-    refused = sum(int(count) for count in re.findall(r"transport: (\d+) requests? that w", err))
+    refused = sum(int(count) for count in re.findall(r"transport: (\d+) requests? (?:or connections? )?that w", err))
     print(f"{sent} joins that have to be refused, {refused} refused")
     told = "has come to this PE's port and is refused" in err
     return 0 if alive and job.returncode == 0 and told and refused >= sent else 1
