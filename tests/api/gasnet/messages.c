@@ -123,8 +123,17 @@ HANDLERS(2)
 HANDLERS(3)
 HANDLERS(4)
 HANDLERS(5)
-HANDLERS(6) HANDLERS(7) HANDLERS(8) HANDLERS(9) HANDLERS(10) HANDLERS(11) HANDLERS(12) HANDLERS(13)
-    HANDLERS(14) HANDLERS(15) HANDLERS(16)
+HANDLERS(6)
+HANDLERS(7)
+HANDLERS(8)
+HANDLERS(9)
+HANDLERS(10)
+HANDLERS(11)
+HANDLERS(12)
+HANDLERS(13)
+HANDLERS(14)
+HANDLERS(15)
+HANDLERS(16)
 #define ENTRY(ID, NAME) {ID, (isthmus_gasnet_handler)NAME},
 #define ENTRIES(M)                          \
     ENTRY(kShort + M, short_##M)            \
@@ -133,7 +142,7 @@ HANDLERS(6) HANDLERS(7) HANDLERS(8) HANDLERS(9) HANDLERS(10) HANDLERS(11) HANDLE
     ENTRY(kReplyShort + M, reply_short_##M) \
     ENTRY(kReplyMedium + M, reply_medium_##M) ENTRY(kReplyLong + M, reply_long_##M)
 
-        static void await(int expected) {
+static void await(int expected) {
     GASNET_BLOCKUNTIL(replies == expected);
 }
 #define SEND(M)                                                                        \
