@@ -101,6 +101,7 @@ std::vector<std::string> needed_libraries(const std::string& path) {
     });
     if (home == segments.end()) return {};
     std::vector<std::string> needed;
+    needed.reserve(names.size());
     for (const std::uint64_t name : names)
         needed.emplace_back(file.text(strings - home->p_vaddr + home->p_offset + name));
     return needed;

@@ -192,6 +192,7 @@ bool Agent::start(int pe, const char* path, const std::vector<char*>& arguments,
         words.push_back("PMI_RANK=" + std::to_string(pe));
         words.push_back("PMI_SIZE=" + std::to_string(orders_.pes));
         std::vector<char*> environment;
+        environment.reserve(words.size() + 1);
         for (std::string& word : words)
             environment.push_back(word.data());
         environment.push_back(nullptr);
