@@ -13,7 +13,7 @@
  * (docs/errors.md); routines that the standard gives a status return non-zero instead.
  * Threads: every routine may be called by several threads at once under SHMEM_THREAD_MULTIPLE;
  * collectives on one team must not run concurrently with each other.
- * Not done: Fortran; symmetric variables in shared libraries. */
+ * Not done: Fortran; symmetric variables in shared libraries (told by name). */
 #ifndef ISTHMUS_SHMEM_H
 #define ISTHMUS_SHMEM_H
 
