@@ -1,7 +1,5 @@
 #include "launch/handover.hpp"
 
-#include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +16,7 @@
 #include "base/settings.hpp"
 #include "core/job/job_layout.hpp"
 #include "launch/program.hpp"
+#include "launch/program_run.hpp"
 #include "launch/reach.hpp"
 #include "launch/remote/head.hpp"
 
@@ -215,34 +214,6 @@ std::string find_in_path(const std::string& name) {
     return program.error.empty() ? program.path : "";
 }
 
-std::string read_output(const Words& command) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return "";
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDOUT_FILENO);
-        dup2(ends[1], STDERR_FILENO);
-        std::vector<char*> words;
-        for (const std::string& word : command)
-            words.push_back(const_cast<char*>(word.c_str()));
-        words.push_back(nullptr);
-        execv(words[0], words.data());
-        _exit(kStatusNotExecutable);
-    }
-    close(ends[1]);
-    std::string output;
-    char buffer[1024];
-    for (ssize_t length; child > 0 && (length = read(ends[0], buffer, sizeof buffer)) != 0;) {
-        if (length > 0)
-            output.append(buffer, static_cast<std::size_t>(length));
-        else if (errno != EINTR)
-            break;
-    }
-    close(ends[0]);
-    if (child > 0) waitpid(child, nullptr, 0);
-    return output;
-}
-
 // For a host to answer before its job is given up.
 constexpr double kReachSeconds = 5;
 
@@ -256,7 +227,7 @@ int refuse(const std::string& what) {
 Site Site::here(const std::string& library_folder) {
     Site site;
     site.find = find_in_path;
-    site.ask = read_output;
+    site.ask = [](const Words& command) { return run_program(command).output; };
     site.remote_shell = launch::remote_shell()[0];
     site.allocation = std::getenv("SLURM_JOB_ID") != nullptr;
     std::error_code error;
@@ -270,6 +241,13 @@ bool in_allocation_of_hosts() {
         if (const char* const hosts = std::getenv(name)) return std::atoi(hosts) > 1;
     }
     return false;
+}
+
+std::vector<std::string> launcher_words() {
+    std::vector<std::string> words{"auto"};
+    for (const Known& known : kKnown)
+        words.emplace_back(known.word);
+    return words;
 }
 
 LauncherChoice choose_launcher(const std::string& asked, const Site& site) {

@@ -12,6 +12,10 @@ namespace isthmus::launch {
 
 enum class RemoteLauncher : unsigned char { srun, hydra, prterun, mpirun, ssh };
 
+// What --launcher and ISTHMUS_LAUNCHER take: auto, and the others in the order in which it tries
+// them.
+std::vector<std::string> launcher_words();
+
 struct LauncherChoice {
     RemoteLauncher kind = RemoteLauncher::hydra;
     std::string program;  // what to execute; empty: there is none

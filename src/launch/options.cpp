@@ -359,7 +359,7 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
                    "Which launcher starts the PEs of several hosts. Standard: ISTHMUS_LAUNCHER, "
                    "else auto")
         ->type_name("auto|srun|hydra|prterun|mpirun|ssh")
-        ->check(CLI::IsMember({"auto", "srun", "hydra", "prterun", "mpirun", "ssh"}));
+        ->check(CLI::IsMember(launcher_words()));
     app.add_flag("--dry-run", options.dry_run,
                  "Print what would be started where, and run nothing");
 

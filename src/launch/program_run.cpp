@@ -1,10 +1,12 @@
-#include "tools/program_run.hpp"
+#include "launch/program_run.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace isthmus::tools {
+#include <cerrno>
+
+namespace isthmus::launch {
 
 ProgramRun run_program(const std::vector<std::string>& command) {
     ProgramRun run;
@@ -24,9 +26,12 @@ ProgramRun run_program(const std::vector<std::string>& command) {
     }
     close(ends[1]);
     char buffer[4096];
-    ssize_t count = 0;
-    while (child > 0 && (count = read(ends[0], buffer, sizeof buffer)) > 0)
-        run.output.append(buffer, static_cast<std::size_t>(count));
+    for (ssize_t count = 0; child > 0 && (count = read(ends[0], buffer, sizeof buffer)) != 0;) {
+        if (count > 0)
+            run.output.append(buffer, static_cast<std::size_t>(count));
+        else if (errno != EINTR)
+            break;
+    }
     close(ends[0]);
     int status = 0;
     if (child > 0 && waitpid(child, &status, 0) == child)
@@ -38,4 +43,4 @@ std::string first_line_of(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
-}  // namespace isthmus::tools
+}  // namespace isthmus::launch

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace isthmus::tools {
+namespace isthmus::launch {
 
 struct ProgramRun {
     int status = -1;     // 128 + the signal that killed it; -1: it was not run
@@ -14,4 +14,4 @@ ProgramRun run_program(const std::vector<std::string>& command);
 
 std::string first_line_of(const std::string& text);
 
-}  // namespace isthmus::tools
+}  // namespace isthmus::launch

@@ -9,6 +9,7 @@
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/job/job_layout.hpp"
+#include "launch/handover.hpp"
 #include "tools/checks.hpp"
 #include "tools/info.hpp"
 #include "tools/refuse.hpp"
@@ -73,7 +74,7 @@ int doctor_command(const std::vector<std::string>& arguments) {
     app.add_option("--hosts", hosts, "Try a job on these hosts, too: a PE each, or host:PEs")
         ->type_name("H1,H2,...");
     app.add_option("--launcher", launcher, "By this launcher of `isthmus run`. Standard: auto")
-        ->check(CLI::IsMember({"auto", "srun", "hydra", "prterun", "mpirun", "ssh"}));
+        ->check(CLI::IsMember(launch::launcher_words()));
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::CallForHelp&) {

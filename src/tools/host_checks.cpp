@@ -13,12 +13,17 @@
 
 #include "base/settings.hpp"
 #include "launch/handover.hpp"
+#include "launch/program_run.hpp"
 #include "launch/reach.hpp"
 #include "tools/checks.hpp"
 #include "tools/place.hpp"
-#include "tools/program_run.hpp"
 
 namespace isthmus::tools {
+
+using launch::first_line_of;
+using launch::ProgramRun;
+using launch::run_program;
+
 namespace {
 
 std::string own_name() {
@@ -83,10 +88,9 @@ Check check_roads() {
 Check check_launchers() {
     Check check{"launchers for hosts", Verdict::ok, "", ""};
     const launch::Site site = launch::Site::here(find_place().lib);
-    for (const char* const asked : {"srun", "hydra", "prterun", "mpirun", "ssh"}) {
-        const launch::LauncherChoice choice = launch::choose_launcher(asked, site);
-        if (choice.program.empty()) continue;
-        check.finding += (check.finding.empty() ? "" : ", ") + std::string(asked);
+    for (const std::string& asked : launch::launcher_words()) {
+        if (asked == "auto" || launch::choose_launcher(asked, site).program.empty()) continue;
+        check.finding += (check.finding.empty() ? "" : ", ") + asked;
     }
     if (check.finding.empty()) {
         check.verdict = Verdict::warn;

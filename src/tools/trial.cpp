@@ -7,11 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "launch/program_run.hpp"
 #include "tools/checks.hpp"
 #include "tools/place.hpp"
-#include "tools/program_run.hpp"
 
 namespace isthmus::tools {
+
+using launch::first_line_of;
+using launch::ProgramRun;
+using launch::run_program;
+
 namespace {
 
 namespace fs = std::filesystem;

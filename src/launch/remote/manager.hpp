@@ -32,7 +32,6 @@ class HostManager {
     // The barrier is complete: what each PE of this host that waits is told.
     std::string go_on();
     bool is_waiting(int pe) const { return member(pe).waits; }
-    // A PE that has gone arrives nowhere any more.
     bool has_begun(int pe) const { return member(pe).began; }
     bool has_left(int pe) const { return member(pe).left; }
 
