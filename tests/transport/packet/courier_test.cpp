@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "samples.hpp"
 #include "transport/packet/courier.hpp"
 #include "transport/packet/inbox.hpp"
 
@@ -194,26 +195,6 @@ struct Both {
     Relay relay;
     Side sides[2];
 };
-
-Head put_at(std::uint64_t offset) {
-    Head head;
-    head.kind = Kind::put;
-    head.offset = offset;
-    return head;
-}
-Head message_head() {
-    Head head;
-    head.kind = Kind::core_request;
-    head.token = 0;
-    return head;
-}
-std::vector<char> pattern(std::size_t bytes, unsigned seed) {
-    std::mt19937 random(seed);
-    std::vector<char> made(bytes);
-    for (char& byte : made)
-        byte = static_cast<char>(random());
-    return made;
-}
 
 // Blocks, short puts and messages one behind the other, both ways.
 void exchange(const Faults& faults, unsigned seed, std::size_t datagram, int family = AF_INET) {

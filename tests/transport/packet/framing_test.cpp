@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "samples.hpp"
 #include "transport/packet/inbox.hpp"
 #include "transport/packet/outbox.hpp"
 
@@ -60,25 +61,6 @@ struct Memory {
         return format::action_of(why) != format::Action::end;
     }
 };
-
-Head put_at(std::uint64_t offset) {
-    Head head;
-    head.kind = Kind::put;
-    head.offset = offset;
-    return head;
-}
-Head message_head() {
-    Head head;
-    head.kind = Kind::core_request;
-    return head;
-}
-std::vector<char> pattern(std::size_t bytes, unsigned seed) {
-    std::mt19937 random(seed);
-    std::vector<char> made(bytes);
-    for (char& byte : made)
-        byte = static_cast<char>(random());
-    return made;
-}
 
 // Everything that is in the outbox, as bytes.
 std::vector<char> drain(Outbox& outbox) {
