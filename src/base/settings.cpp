@@ -98,8 +98,9 @@ constexpr std::array kTable{
                        "holds. What a dump holds is occupied when it is written, touched or not."},
     SettingDescription{
         "ISTHMUS_TRANSPORT", nullptr, SettingKind::roads, "auto", nullptr, "hosts",
-        "auto: the window between PEs of one host, libfabric between hosts. ofi: "
-        "libfabric between all PEs, as if each were a host of its own. loop: the "
+        "auto: the window between PEs of one host; between hosts packets, or libfabric where "
+        "ISTHMUS_FABRIC is set or each host has a network that it drives, such as InfiniBand. "
+        "ofi: libfabric between all PEs, as if each were a host of its own. loop: the "
         "same by sockets of one host, late and out of order on purpose, for tests. "
         "packet: packets over TCP or UDP, without libfabric. "
         "Several, with the PEs or hosts that each leads to: ofi,loop:2-3+6,ofi:@node7."},

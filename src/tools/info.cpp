@@ -24,6 +24,7 @@
 #include "launch/handover.hpp"
 #include "tools/place.hpp"
 #include "tools/refuse.hpp"
+#include "transport/preferred_road.hpp"
 #include "transport/transport.hpp"
 
 namespace isthmus {
@@ -351,6 +352,20 @@ void ask_road(const std::string& folder, const std::string& name, BetweenHosts& 
     }
 }
 
+// The road that this host would take between hosts; `why` begins with "auto".
+std::string ask_preference(const std::string& folder, std::string& why) {
+    const auto prefer = [&folder] {
+        const transport::PreferredRoad road =
+            transport::preferred_road(value(Setting::fabric).text, folder);
+        return road.name + "\n" + road.why;
+    };
+    std::string answer;
+    if (!ask_child(prefer, answer) || answer.empty()) return transport::kPacket;
+    const auto line = answer.find('\n');
+    why = "auto: " + answer.substr(line + 1);
+    return answer.substr(0, line);
+}
+
 std::string places_of(const RoadEntry& road) {
     if (road.leads_to_the_rest()) return "";
     std::string text;
@@ -372,13 +387,16 @@ std::vector<BetweenHosts> ask_roads(const std::string& folder) {
         BetweenHosts& road = roads.emplace_back();
         const std::string places = places_of(entry);
         const bool is_late = number(Setting::delay) != 0;  // a job of this host alone
-        const char* const by_default = is_late ? "loop" : "ofi";
-        road.road = entry.name == "auto" ? by_default : entry.name;
+        std::string preferred;
+        road.road = entry.name;
+        if (entry.name == "auto") road.road = is_late ? "loop" : ask_preference(folder, preferred);
         road.leads_to = "to " + (!places.empty()       ? places
                                  : entries.size() == 1 ? "all PEs"
                                                        : "the PEs that no other road leads to");
         road.leads_to += entry.name == "auto" && !is_late ? ", on other hosts" : "";
         ask_road(folder, road.road, road);
+        if (!preferred.empty() && !road.provider.empty())
+            road.reason = preferred + "; " + road.reason;
     }
     return roads;
 }

@@ -336,6 +336,11 @@ inline constexpr const char* kOpenSymbol = "isthmus_open_transport";
 using Explain = void (*)(const char* provider, char* text, std::size_t bytes);
 inline constexpr const char* kExplainSymbol = "isthmus_explain_transport";
 
+// Whether this road has hardware of its own here, by which no other job's processes come in; a
+// module without the function has none.
+using HasHardware = bool (*)();
+inline constexpr const char* kHasHardwareSymbol = "isthmus_transport_has_hardware";
+
 // What a module's file says of itself to who cannot load it: this, and behind it what it needs.
 #define ISTHMUS_ROAD_NEEDS "isthmus-road-needs:"
 

@@ -253,10 +253,12 @@ def attack(name, hosts, arguments, pids, job, go):
 
 def trial(name, hosts, arguments, folder):
     stop = os.path.join(folder, f"stop-{name}")
+    # Hydra drops what its processes have not yet handed on when a PE ends badly.
+    said = os.path.join(folder, f"said-{name}")
     environment = dict(os.environ, ISTHMUS_DETECT_SECONDS=str(DETECT), ISTHMUS_SPIN="0",
-                       ISTHMUS_FABRIC="tcp;ofi_rxm", SHMEM_SYMMETRIC_SIZE="16M")
+                       SHMEM_SYMMETRIC_SIZE="16M")
     words = [hosts.shell, "h1", "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", hosts.shell,
-             "-hosts", "h1,h2", "-ppn", "1", "-n", "2",
+             "-hosts", "h1,h2", "-ppn", "1", "-n", "2", "sh", "-c", 'exec "$@" 2>> "$0"', said,
              os.path.join(arguments.bin, "transport_victim"), stop]
     go = stop + "-go" if name == "few-descriptors" else None
     if name == "idle":
@@ -299,6 +301,8 @@ def trial(name, hosts, arguments, folder):
                 pass
         _, err = job.communicate()
         hangs = True
+    with open(said) as file:
+        err += file.read()
     well = job.returncode == 0 and "stranger" not in err.replace("none of this job", "")
     told = name in ENDING and job.returncode != 0 and CAUSE.search(err)
     if name in REFUSED and not re.search(r"transport: \d+ requests? (or connections? )?that w", err):

@@ -1,5 +1,6 @@
 # Hosts made of namespaces, under the launchers that are installed. Skipped, with the reason, where
-# namespaces or a launcher are missing.
+# namespaces or a launcher are missing. Between them by packets over TCP, as on any plain IP network if
+# nothing is set; libfabric's are in ofi.cmake.
 set(hosts_folder ${CMAKE_CURRENT_LIST_DIR})
 function(add_hosts_test name)
     add_test(NAME hosts.${name} ${hosts_configurations}
@@ -79,45 +80,22 @@ if(TARGET core_whole_life)
     set_tests_properties(hosts.random_faults PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300
                          LABELS hosts)
 endif()
-# Hostile peers on a third host; by hand: hostile.py BIN connections --connections 100000.
-add_test(NAME hosts.hostile
-         COMMAND Python3::Interpreter ${hosts_folder}/hostile.py ${CMAKE_BINARY_DIR}/bin)
-set_tests_properties(hosts.hostile PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300 LABELS hosts)
-# While libfabric is loaded.
-if(TARGET core_whole_life)
-    add_library(hosts_start_faults MODULE ${hosts_folder}/start_faults.c)
-    # Not linked with libfabric, which the program is to load itself.
-    target_include_directories(hosts_start_faults PRIVATE ${LIBFABRIC_INCLUDE_DIRS})
-    target_link_libraries(hosts_start_faults PRIVATE ${CMAKE_DL_LIBS})
-    add_executable(hosts_second_start ${hosts_folder}/second_start.c)
-    target_link_libraries(hosts_second_start PRIVATE isthmus::isthmus)
-    add_test(NAME hosts.start_faults
-             COMMAND Python3::Interpreter ${hosts_folder}/start_faults.py $<TARGET_FILE:core_whole_life>
-                     $<TARGET_FILE:hosts_start_faults> $<TARGET_FILE:hosts_second_start>)
-    set_tests_properties(hosts.start_faults PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 180
-                         LABELS hosts)
-endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.
 add_hosts_test(link.slow --link slow)
 add_hosts_test(link.short_cut --link short-cut)
-# Over packets: PEs of a host by the window, hosts by TCP; or packets between all PEs. Some with each
-# build, all by hand: ctest -C packet -R hosts.packet.
-function(add_packet_hosts_test name roads)
+# Packets between all PEs, those of a host as well. More by hand: ctest -C packet -R hosts.packet.
+function(add_packet_hosts_test name)
     add_hosts_test(packet.${name} ${ARGN})
-    set_tests_properties(hosts.packet.${name} PROPERTIES ENVIRONMENT "ISTHMUS_TRANSPORT=${roads}")
+    set_tests_properties(hosts.packet.${name} PROPERTIES ENVIRONMENT ISTHMUS_TRANSPORT=packet)
 endfunction()
-add_packet_hosts_test(window "auto,packet:0-3" --hosts 2 --pes 4 basics native_segments)
-add_packet_hosts_test(killed packet --fault killed)
-add_packet_hosts_test(cut_off packet --fault cut-off --operation "a get|outside")
-add_packet_hosts_test(short_cut packet --link short-cut)
+add_packet_hosts_test(short_cut --link short-cut)
 set(hosts_configurations CONFIGURATIONS packet)
-add_packet_hosts_test(window.more "auto,packet:0-3" --hosts 2 --pes 4 rma_inline collectives native_operations
-                      "native_geometry 4000" native_gather "extensions both 100")
-add_packet_hosts_test(apart packet --hosts 2 --pes 2 basics rma atomics_inline)
-add_packet_hosts_test(three packet --hosts 3 --pes 3 basics collectives)
-add_packet_hosts_test(cut_off.quiet packet --fault cut-off --operation "a quiet|outside" "transport_ring quiet")
-add_packet_hosts_test(cut_connections packet --fault connections)
-add_packet_hosts_test(slow packet --link slow)
+add_hosts_test(packet.window.more --hosts 2 --pes 4 rma_inline collectives native_operations "native_geometry 4000"
+               native_gather "extensions both 100")
+add_packet_hosts_test(apart --hosts 2 --pes 2 basics rma atomics_inline)
+add_packet_hosts_test(three --hosts 3 --pes 3 basics collectives)
+add_packet_hosts_test(cut_off --fault cut-off --operation "a get|outside")
+add_packet_hosts_test(cut_off.quiet --fault cut-off --operation "a quiet|outside" "transport_ring quiet")
 # By UDP. A filter of connections alone, as in cut_connections, is none of its faults.
 function(add_udp_hosts_test name roads)
     add_hosts_test(packet.udp.${name} ${ARGN})

@@ -17,6 +17,9 @@ struct HostTable {
     std::vector<int> numbers;  // by PE: its host
     std::vector<int> firsts;   // by number of the host: its first PE, and its name
     std::vector<std::array<char, 64>> names;
+    // What `auto` takes between them, and why: transport/preferred_road.hpp.
+    std::string road_between;
+    std::string road_reason;
     bool one_machine = true;  // one kernel and one network for all PEs
 };
 extern HostTable& host_table __attribute__((visibility("hidden")));

@@ -242,7 +242,7 @@ void fill_in_far_status() {
                     mine.window_shift.load(std::memory_order_relaxed), random};
     std::vector<Card> cards(first_pes().size());
     gather_of_hosts(&card, sizeof card, cards.data());
-    exchange_host_names();
+    exchange_host_facts();
     job.secret = cards[0].random;
     for (int pe = 0; pe < job.pes; ++pe) {
         if (job.host.test(static_cast<std::size_t>(pe))) continue;

@@ -21,15 +21,19 @@
 
 #include "base/error.hpp"
 #include "base/os.hpp"
+#include "base/settings.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "core/job/window.hpp"
 #include "core/session/credentials.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/handshake.hpp"
+#include "core/session/kept_signals.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/reception.hpp"
+#include "core/session/road_choice.hpp"
 #include "core/session/start_watch.hpp"
+#include "transport/preferred_road.hpp"
 
 namespace isthmus {
 namespace {
@@ -48,6 +52,18 @@ static_assert(sizeof(Card) == 32);
 constexpr int kPatience = 60;  // seconds
 
 using HostName = decltype(HostTable::names)::value_type;
+
+struct HostFacts {
+    HostName name;
+    bool prefers_ofi;  // to packets
+};
+
+// Of this host; its first PE speaks for it.
+transport::PreferredRoad own_preference() {
+    if (header_owner() != job.me) return {transport::kPacket, ""};
+    const KeptSignals kept;
+    return transport::preferred_road(value(Setting::fabric).text, road_folder());
+}
 
 // FNV-1a: no secret, and what it claims is proved.
 std::uint64_t mix(std::uint64_t hash, const void* bytes, std::size_t count) {
@@ -262,13 +278,26 @@ std::string join_managed_job() {
     }
 }
 
-void exchange_host_names() {
+void exchange_host_facts() {
     if (first_pes().size() < 2) return;
-    HostName mine{};
-    host_name().copy(mine.data(), mine.size() - 1);
-    std::vector<HostName> all(first_pes().size());
-    gather_of_hosts(mine.data(), mine.size(), all.data());
-    host_table.names = std::move(all);
+    HostFacts mine{};
+    host_name().copy(mine.name.data(), mine.name.size() - 1);
+    const transport::PreferredRoad own = own_preference();
+    mine.prefers_ofi = own.name == transport::kOfi;
+    std::vector<HostFacts> all(first_pes().size());
+    gather_of_hosts(&mine, sizeof mine, all.data());
+    host_table.road_between = transport::kOfi;
+    host_table.road_reason = own.why;
+    for (const HostFacts& host : all) {
+        host_table.names.push_back(host.name);
+        if (host.prefers_ofi) continue;
+        if (mine.prefers_ofi)
+            host_table.road_reason = std::string(
+                                         "not all hosts have a network that libfabric drives, "
+                                         "such as ") +
+                                     host.name.data();
+        host_table.road_between = transport::kPacket;
+    }
 }
 
 }  // namespace isthmus

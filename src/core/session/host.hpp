@@ -14,7 +14,7 @@ namespace isthmus {
 // becomes the header of all. Empty, or why that is impossible.
 std::string join_managed_job();
 
-// The names of the hosts, for messages: collective, once.
-void exchange_host_names();
+// The names of the hosts, for messages, and the road that they agree on: collective, once.
+void exchange_host_facts();
 
 }  // namespace isthmus

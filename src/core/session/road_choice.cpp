@@ -13,27 +13,16 @@
 #include "base/settings.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
+#include "transport/preferred_road.hpp"
 #include "transport/several/several.hpp"
 #include "transport/transport.hpp"
 
 namespace isthmus {
 namespace {
 
-constexpr const char* kAuto = "auto";  // the window, and this between hosts
-constexpr const char* kBetweenHosts = "ofi";
+constexpr const char* kAuto = "auto";        // the window, and what hosts agree on between them
 constexpr const char* kWithinHost = "loop";  // where PEs of one host count as far
 constexpr int kNone = -1;
-
-std::string library_folder() {
-    Dl_info own{};
-    std::string folder;
-    if (dladdr(reinterpret_cast<void*>(&library_folder), &own) != 0 && own.dli_fname) {
-        folder = own.dli_fname;
-        const auto slash = folder.rfind('/');
-        folder.resize(slash == std::string::npos ? 0 : slash + 1);
-    }
-    return folder;
-}
 
 [[noreturn]] void refuse(const std::string& why) {
     fail("shmem_init", std::string(description(Setting::transport).name) + "=" +
@@ -48,7 +37,9 @@ std::vector<RoadEntry> entries() {
 
 // Those of the library, whether built or not, are known: their absence has a message of its own.
 void check_name(const std::string& name) {
-    if (name == kAuto || name == kBetweenHosts || name == "packet" || name == kWithinHost) return;
+    if (name == kAuto || name == transport::kOfi || name == transport::kPacket ||
+        name == kWithinHost)
+        return;
     if (access(road_module(name).c_str(), R_OK) == 0) return;
     refuse("there is no road " + name +
            ", but auto, ofi, packet and loop; another one is a module " + "libisthmus-" + name +
@@ -105,14 +96,27 @@ void drop_unused(RoadChoice& choice) {
     }
 }
 
-const char* default_road() {
-    return is_delayed() && host_table.one_machine ? kWithinHost : kBetweenHosts;
+// No host has been asked where there is one alone; then nobody is reached by this road.
+std::string default_road() {
+    if (is_delayed() && host_table.one_machine) return kWithinHost;
+    return host_table.road_between.empty() ? transport::kPacket : host_table.road_between;
 }
 
 }  // namespace
 
+std::string road_folder() {
+    Dl_info own{};
+    std::string folder;
+    if (dladdr(reinterpret_cast<void*>(&road_folder), &own) != 0 && own.dli_fname) {
+        folder = own.dli_fname;
+        const auto slash = folder.rfind('/');
+        folder.resize(slash == std::string::npos ? 0 : slash + 1);
+    }
+    return folder;
+}
+
 std::string road_module(const std::string& name) {
-    return library_folder() + "libisthmus-" + name + ".so";
+    return road_folder() + "libisthmus-" + name + ".so";
 }
 
 bool is_delayed() {

@@ -21,6 +21,9 @@ struct RoadChoice {
 // not each PE of the job is reached by one road. Where the hosts' names are known.
 RoadChoice choose_roads();
 
+// Where the roads lie.
+std::string road_folder();
+
 // Of a road. It lies beside this library, whether in a build folder or installed.
 std::string road_module(const std::string& name);
 

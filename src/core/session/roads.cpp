@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "base/blocked_signals.hpp"
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/processors.hpp"
@@ -29,6 +26,7 @@
 #include "core/reach/request.hpp"
 #include "core/session/fault.hpp"
 #include "core/session/gather.hpp"
+#include "core/session/kept_signals.hpp"
 #include "core/session/road_choice.hpp"
 #include "core/wait/flight.hpp"
 #include "core/wait/sleep.hpp"
@@ -42,40 +40,6 @@ using namespace far;
 using transport::Transport;
 
 namespace {
-
-// Libraries of networks install handlers of their own when they are loaded (one prints backtraces
-// of faults and exits, and would keep ours from explaining them). What was there comes back, and
-// signals wait until then: no handler of theirs ends this process.
-class KeptSignals {
-  public:
-    KeptSignals() {
-        current = this;
-        for (int signal = 1; signal < kSignals; ++signal)
-            known_[static_cast<std::size_t>(signal)] =
-                sigaction(signal, nullptr, &actions_[static_cast<std::size_t>(signal)]) == 0;
-    }
-    KeptSignals(const KeptSignals&) = delete;
-    KeptSignals& operator=(const KeptSignals&) = delete;
-    ~KeptSignals() {
-        current = nullptr;
-        restore();
-    }
-    // All libraries are loaded, and what comes now may take long.
-    void restore() {
-        for (int signal = 1; signal < kSignals; ++signal) {
-            if (known_[static_cast<std::size_t>(signal)])
-                sigaction(signal, &actions_[static_cast<std::size_t>(signal)], nullptr);
-        }
-        blocked_.reset();
-    }
-    static inline KeptSignals* current = nullptr;
-
-  private:
-    static constexpr int kSignals = 32;  // those with names
-    std::optional<BlockedSignals> blocked_{std::in_place};
-    std::array<struct sigaction, kSignals> actions_{};
-    std::array<bool, kSignals> known_{};
-};
 
 transport::Open load(const std::string& name) {
     const std::string path = road_module(name);

@@ -20,6 +20,7 @@
 #include "core/session/departure.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/manager.hpp"
+#include "core/session/road_choice.hpp"
 #include "core/session/roads.hpp"
 #include "core/session/start_barrier.hpp"
 #include "core/session/start_watch.hpp"
@@ -177,7 +178,12 @@ void print_start_information() {
              format_size(job.data.size) + "\n")
                 .c_str());
     if (flag(Setting::debug) && far::present)
-        say((std::string("isthmus: between hosts: ") + road_description() + "\n").c_str());
+        say((std::string("isthmus: between hosts: ") + road_description() +
+             (host_table.road_reason.empty() || !setting_has_window()
+                  ? ""
+                  : "; auto: " + host_table.road_reason) +
+             "\n")
+                .c_str());
 }
 
 }  // namespace

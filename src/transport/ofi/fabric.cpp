@@ -23,6 +23,8 @@ constexpr std::size_t kAddressBytes = 256;
 // taken unless asked for: the one takes milliseconds an operation, the other loses its peers.
 constexpr std::array kRanking{"cxi",  "efa", "psm3",        "opx", "verbs;ofi_rxm",
                               "psm2", "psm", "tcp;ofi_rxm", "tcp", "net"};
+constexpr int kFirstByIp = 7;  // in kRanking: from here on by the kernel's sockets
+static_assert(std::string_view(kRanking[kFirstByIp]) == "tcp;ofi_rxm");
 constexpr std::array kRefused{"sockets", "udp", "usnic", "UDP"};
 
 // libfabric reads these when it is first asked for something. What rxm lays ready for messages is
@@ -379,4 +381,12 @@ extern "C" __attribute__((visibility("default"))) void isthmus_explain_transport
                  "thread";
     answer.copy(text, bytes - 1);
     text[std::min(answer.size(), bytes - 1)] = '\0';
+}
+
+extern "C" __attribute__((visibility("default"))) bool isthmus_transport_has_hardware() {
+    using namespace isthmus::transport::ofi;
+    std::string why;
+    constexpr bool kLeavesMachine = true;
+    const Info info = choose_provider("", kLeavesMachine, why);
+    return info && rank_of(info->fabric_attr->prov_name) < kFirstByIp;
 }
