@@ -251,14 +251,22 @@ def attack(name, hosts, arguments, pids, job, go):
     return name != "replay" or "replayed=0" not in said
 
 
+def write_script(folder):
+    """Hydra drops what its processes have not handed on yet when a PE ends badly."""
+    path = os.path.join(folder, "victim.sh")
+    with open(path, "w") as file:
+        file.write('#!/bin/sh\nexec "$@" 2>> "$SAID"\n')
+    os.chmod(path, 0o755)
+    return path
+
+
 def trial(name, hosts, arguments, folder):
     stop = os.path.join(folder, f"stop-{name}")
-    # Hydra drops what its processes have not yet handed on when a PE ends badly.
     said = os.path.join(folder, f"said-{name}")
     environment = dict(os.environ, ISTHMUS_DETECT_SECONDS=str(DETECT), ISTHMUS_SPIN="0",
-                       SHMEM_SYMMETRIC_SIZE="16M")
+                       SHMEM_SYMMETRIC_SIZE="16M", SAID=said)
     words = [hosts.shell, "h1", "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", hosts.shell,
-             "-hosts", "h1,h2", "-ppn", "1", "-n", "2", "sh", "-c", 'exec "$@" 2>> "$0"', said,
+             "-hosts", "h1,h2", "-ppn", "1", "-n", "2", write_script(folder),
              os.path.join(arguments.bin, "transport_victim"), stop]
     go = stop + "-go" if name == "few-descriptors" else None
     if name == "idle":
