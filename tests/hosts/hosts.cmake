@@ -5,7 +5,7 @@ set(hosts_folder ${CMAKE_CURRENT_LIST_DIR})
 function(add_hosts_test name)
     add_test(NAME hosts.${name} ${hosts_configurations}
              COMMAND Python3::Interpreter ${hosts_folder}/run.py --bin ${CMAKE_BINARY_DIR}/bin ${ARGN})
-    set_tests_properties(hosts.${name} PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300
+    set_tests_properties(hosts.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
                          LABELS hosts)
 endfunction()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
