@@ -1,32 +1,22 @@
 #include "core/reach/handle.hpp"
 
-#include <deque>
-#include <mutex>
-
 #include "base/lasting.hpp"
+#include "base/pool.hpp"
 #include "core/wait/status.hpp"
 
 namespace isthmus::far {
 namespace {
 
-constinit std::mutex guard;
-Handle* unused = nullptr;
-Lasting<std::deque<Handle>> handles;  // where they are they stay
+Lasting<Pool<Handle>> handles;
 
 }  // namespace
 
 Handle& take_handle(const char* routine) {
-    const std::lock_guard lock(guard);
-    if (!unused) return whole(routine, []() -> Handle& { return handles->emplace_back(); });
-    Handle& handle = *unused;
-    unused = handle.next;
-    return handle;
+    return whole(routine, []() -> Handle& { return handles->take(); });
 }
 
 void give_back(Handle& handle) {
-    const std::lock_guard lock(guard);
-    handle.next = unused;
-    unused = &handle;
+    handles->give_back(handle);
 }
 
 Handle& begin_put(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <mutex>
 
+#include "base/pool.hpp"
 #include "transport/transport.hpp"
 
 namespace isthmus::transport::several {
@@ -18,7 +17,7 @@ class Handles {
         for (Part* part = first(handle); part; part = part->next) {
             if (part->road == road) return part->handle;
         }
-        Part& part = take();
+        Part& part = parts_.take();
         part.road = road;
         part.next = first(handle);
         handle.others = &part;
@@ -33,7 +32,7 @@ class Handles {
         for (Part* part = first(handle); part;) {
             Part* const next = part->next;
             if (is_complete(part->road, part->handle)) {
-                give_back(*part);
+                parts_.give_back(*part);
             } else {
                 part->next = left;
                 left = part;
@@ -54,22 +53,7 @@ class Handles {
     };
     static Part* first(const Completion& handle) { return static_cast<Part*>(handle.others); }
 
-    Part& take() {
-        const std::lock_guard lock(guard_);
-        if (!free_) return parts_.emplace_back();
-        Part& part = *free_;
-        free_ = part.next;
-        return part;
-    }
-    void give_back(Part& part) {
-        const std::lock_guard lock(guard_);
-        part.next = free_;
-        free_ = &part;
-    }
-
-    std::mutex guard_;
-    std::deque<Part> parts_;
-    Part* free_ = nullptr;
+    Pool<Part> parts_;
 };
 
 }  // namespace isthmus::transport::several
