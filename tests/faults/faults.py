@@ -78,6 +78,10 @@ class Catalogue:
                        f" {fault.text!r}")
             elif fault.how == "switch" and begins_within(path.read_text(), fault.text):
                 yield f"{fault.id}: its statements begin in the middle of another"
+            if fault.how == "switch":
+                for part in (fault.text, fault.instead):
+                    if why := no_unit(part, is_statement(fault.text)):
+                        yield f"{fault.id}: {part.strip()!r} cannot be switched: {why}"
             if fault.text == fault.instead:
                 yield f"{fault.id}: changes nothing"
             if not fault.tests:
@@ -102,6 +106,29 @@ def begins_within(text, part):
     return (is_statement(part) and before.endswith((")", "]]", "else"))
             and re.match(r"\s*(if|for|while)\b", part) is None
             and len(re.findall(r";\s*\n", part + "\n")) > 1)
+
+
+def no_unit(part, are_statements):
+    """Why a switch cannot stand around this text, as far as its brackets and ends tell; or None."""
+    bare = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])*\'|//[^\n]*', "0", part).strip()
+    open_, outside = [], ""
+    for sign in bare:
+        if sign in "([{":
+            open_.append(sign)
+        elif sign in ")]}":
+            if not open_ or open_.pop() + sign not in ("()", "[]", "{}"):
+                return "a bracket closes that is not open"
+        elif not open_:
+            outside += sign
+    if open_:
+        return "a bracket is left open"
+    if are_statements:
+        return None if not bare or is_statement(bare) else "it is no whole statement"
+    if ";" in outside:
+        return "it is a statement and a part of one"
+    if re.match(r"[=<>|,.?:/%^)]|&&|->|!=", bare) or re.search(r"([-=<>|&,?:/%^*!(.]|\breturn)$", bare):
+        return "it is no whole expression"
+    return None
 
 
 def elsewhere(fault):
