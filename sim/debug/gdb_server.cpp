@@ -42,10 +42,10 @@ bool parse_pair(std::string_view text, std::uint64_t& first, std::uint64_t& seco
 }
 
 int signal_of(const Hart& hart) {
-    if (hart.stop != Stop::kTrap) return 5;
+    if (hart.stop != Stop::trap) return 5;
     switch (hart.trap.cause) {
-        case Cause::kBreakpoint: return 5;
-        case Cause::kIllegal: return 4;
+        case Cause::breakpoint: return 5;
+        case Cause::illegal: return 4;
         default: return 11;
     }
 }
@@ -148,7 +148,7 @@ std::string GdbServer::stop_reply() const {
 
 template <HartObserver Observer>
 void GdbServer::move(Move how, std::span<Observer> observers) {
-    if (how == Move::kAll) {
+    if (how == Move::all) {
         while (machine_.round(observers) && !stopped_) {
             if (!connection_.interrupted()) continue;
             signal_ = 2;
@@ -158,23 +158,23 @@ void GdbServer::move(Move how, std::span<Observer> observers) {
     }
     Node& node = *current_.node;
     Hart& hart = *current_.hart;
-    if (how == Move::kStep) hart.blocks.set_limit(1);
+    if (how == Move::step) hart.blocks.set_limit(1);
     do {
         if (node.exited) break;
-        const Stop stop = run(hart, observers[node.id], how == Move::kStep ? 1 : 1000);
-        if (stop != Stop::kBudget && stop != Stop::kYield) machine_.serve(node, hart);
+        const Stop stop = run(hart, observers[node.id], how == Move::step ? 1 : 1000);
+        if (stop != Stop::budget && stop != Stop::yield) machine_.serve(node, hart);
         if (connection_.interrupted()) {
             signal_ = 2;
             break;
         }
-    } while (how == Move::kAlone && !stopped_ && node.runnable[hart.id]);
+    } while (how == Move::alone && !stopped_ && node.runnable[hart.id]);
     hart.blocks.set_limit(BlockCache::kMaxInstructions);
 }
 
 std::string GdbServer::resume(Move how, int signal) {
     // Who moves one hart hears of that one only. GDB takes watchpoints out to move it over what it
     // has seen, and puts them in again: what they saw before is told when all go on.
-    if (how == Move::kAll) {
+    if (how == Move::all) {
         std::erase_if(hits_, [&](const Told& told) {
             return std::find(watches_.begin(), watches_.end(), told.hit.watch) == watches_.end();
         });
@@ -183,10 +183,10 @@ std::string GdbServer::resume(Move how, int signal) {
     stopped_ = false;
     signal_ = 5;
     Environment& environment = *current_.node->environment;
-    if (signal != 0 && current_.hart->stop == Stop::kTrap && signal == signal_of(*current_.hart)) {
+    if (signal != 0 && current_.hart->stop == Stop::trap && signal == signal_of(*current_.hart)) {
         // The one that the debugger was told of goes on to the program.
         environment.serve(*current_.node, *current_.hart);
-        current_.hart->stop = Stop::kBudget;
+        current_.hart->stop = Stop::budget;
     } else if (signal != 0) {
         const int number = linux_signal(signal);
         if (number == 0 || !environment.send_signal(*current_.hart, number))
@@ -202,13 +202,13 @@ std::string GdbServer::resume(Move how, int signal) {
         take_hits();
     }
     // A hart that waits for others cannot be moved alone.
-    if (how == Move::kAlone && !stopped_ && signal_ != 2 && !current_.node->exited &&
+    if (how == Move::alone && !stopped_ && signal_ != 2 && !current_.node->exited &&
         !current_.node->runnable[current_.hart->id])
-        return resume(Move::kAll, 0);
+        return resume(Move::all, 0);
     choose_live();
     told_ = number_of(current_) + 1;
-    const bool hit = !hits_.empty() && (how == Move::kAll || hits_.back().hit.hart == moved);
-    return hit ? next_hit(how == Move::kAll) : stop_reply();
+    const bool hit = !hits_.empty() && (how == Move::all || hits_.back().hit.hart == moved);
+    return hit ? next_hit(how == Move::all) : stop_reply();
 }
 
 void GdbServer::print(const char* text) {
@@ -242,9 +242,9 @@ std::string GdbServer::next_hit(bool retarget) {
         print(text);
         if (!target.exited && retarget) current_ = {&target, target.harts.front().get()};
     }
-    const char* const name = told.hit.watch.kind == Watch::Kind::kWrite  ? "watch"
-                             : told.hit.watch.kind == Watch::Kind::kRead ? "rwatch"
-                                                                         : "awatch";
+    const char* const name = told.hit.watch.kind == Watch::Kind::write  ? "watch"
+                             : told.hit.watch.kind == Watch::Kind::read ? "rwatch"
+                                                                        : "awatch";
     char text[80];
     std::snprintf(text, sizeof text, "T05%s:%lx;thread:%s;", name,
                   static_cast<unsigned long>(told.hit.watch.address),
@@ -342,7 +342,7 @@ std::string GdbServer::transfer_features(std::string_view arguments) const {
                "\" regnum=\"" + std::to_string(number) + "\"/>";
     };
     for (unsigned i = 0; i < 32; ++i) {
-        add(register_name(RegisterFile::kX, i), bits,
+        add(register_name(RegisterFile::x, i), bits,
             i == 1   ? "code_ptr"
             : i == 2 ? "data_ptr"
                      : "int",
@@ -351,13 +351,13 @@ std::string GdbServer::transfer_features(std::string_view arguments) const {
     add("pc", bits, "code_ptr", kPc);
     xml += "</feature><feature name=\"org.gnu.gdb.riscv.fpu\">";
     for (unsigned i = 0; i < 32; ++i)
-        add(register_name(RegisterFile::kF, i), "64", "ieee_double", kFloat + i);
+        add(register_name(RegisterFile::f, i), "64", "ieee_double", kFloat + i);
     add("fflags", "32", "int", kFflags);
     add("frm", "32", "int", kFrm);
     add("fcsr", "32", "int", kFcsr);
     xml += "</feature><feature name=\"isthmus.xbgas\">";
     for (unsigned i = 0; i < 32; ++i)
-        add(register_name(RegisterFile::kE, i), bits, "int", kExtended + i);
+        add(register_name(RegisterFile::e, i), bits, "int", kExtended + i);
     xml += "</feature></target>";
     if (offset >= xml.size()) return "l";
     const std::string part = xml.substr(offset, length);
@@ -458,7 +458,7 @@ std::string GdbServer::answer_continue(std::string_view actions) {
         if (!find_thread(thread, current_)) return "E01";
         alone = thread != "-1" && thread != "0" && actions.size() == action.size();
     }
-    return resume(step ? Move::kStep : alone ? Move::kAlone : Move::kAll, signal_in(action));
+    return resume(step ? Move::step : alone ? Move::alone : Move::all, signal_in(action));
 }
 
 std::string GdbServer::answer_threads() const {
@@ -512,12 +512,12 @@ std::string GdbServer::answer(std::string_view packet) {
         {"P", true, [](GdbServer& gdb, Text text) { return gdb.answer_write_register(text); }},
         {"m", true, [](GdbServer& gdb, Text text) { return gdb.answer_read_memory(text); }},
         {"M", true, [](GdbServer& gdb, Text text) { return gdb.answer_write_memory(text); }},
-        {"c", true, [](GdbServer& gdb, Text) { return gdb.resume(Move::kAll, 0); }},
+        {"c", true, [](GdbServer& gdb, Text) { return gdb.resume(Move::all, 0); }},
         {"C", true,
-         [](GdbServer& gdb, Text text) { return gdb.resume(Move::kAll, signal_number(text)); }},
-        {"s", true, [](GdbServer& gdb, Text) { return gdb.resume(Move::kStep, 0); }},
+         [](GdbServer& gdb, Text text) { return gdb.resume(Move::all, signal_number(text)); }},
+        {"s", true, [](GdbServer& gdb, Text) { return gdb.resume(Move::step, 0); }},
         {"S", true,
-         [](GdbServer& gdb, Text text) { return gdb.resume(Move::kStep, signal_number(text)); }},
+         [](GdbServer& gdb, Text text) { return gdb.resume(Move::step, signal_number(text)); }},
         {"H", true, [](GdbServer& gdb, Text text) { return gdb.answer_choose_thread(text); }},
         {"T", true,
          [](GdbServer& gdb, Text text) {

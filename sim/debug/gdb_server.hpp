@@ -49,7 +49,7 @@ class GdbServer {
 
     /// All nodes; the chosen hart alone, as GDB does to step in software; that one by one
     /// instruction.
-    enum class Move { kAll, kAlone, kStep };
+    enum class Move { all, alone, step };
     std::string resume(Move how, int signal);
     /// Shows a text in the debugger.
     void print(const char* text);

@@ -12,7 +12,7 @@ namespace isthmus::sim {
 
 /// Bytes that are watched, at this address of every node.
 struct Watch {
-    enum class Kind : std::uint8_t { kWrite = 2, kRead = 3, kAccess = 4 };  // as in Z2, Z3, Z4
+    enum class Kind : std::uint8_t { write = 2, read = 3, access = 4 };  // as in Z2, Z3, Z4
     Kind kind;
     std::uint64_t address, size;
     bool operator==(const Watch&) const = default;
@@ -48,21 +48,21 @@ class WatchObserver {
 
     void memory(const Hart& hart, std::uint64_t address, unsigned size, MemoryKind kind,
                 std::uint64_t) {
-        note({.hart = &hart}, address, size, kind != MemoryKind::kStore, kind != MemoryKind::kLoad);
+        note({.hart = &hart}, address, size, kind != MemoryKind::store, kind != MemoryKind::load);
     }
     void remote(const Hart& hart, const RemoteRequest& request) {
         using Kind = RemoteRequest::Kind;
         const Kind kind = request.kind;
-        const bool bulk = kind == Kind::kBulkLoad || kind == Kind::kBulkStore;
+        const bool bulk = kind == Kind::bulk_load || kind == Kind::bulk_store;
         const std::uint64_t size = request.size * (bulk ? request.count : 1);
-        const bool reads = kind != Kind::kStore && kind != Kind::kBulkStore;
+        const bool reads = kind != Kind::store && kind != Kind::bulk_store;
         const bool writes =
-            kind != Kind::kLoad && kind != Kind::kLoadReserved && kind != Kind::kBulkLoad;
+            kind != Kind::load && kind != Kind::load_reserved && kind != Kind::bulk_load;
         note({.hart = &hart, .remote = true, .name_space = request.name_space, .pc = request.pc},
              request.address, size, reads, writes);
         if (bulk)
-            note({.hart = &hart, .pc = request.pc}, request.local, size, kind == Kind::kBulkStore,
-                 kind == Kind::kBulkLoad);
+            note({.hart = &hart, .pc = request.pc}, request.local, size, kind == Kind::bulk_store,
+                 kind == Kind::bulk_load);
     }
     bool retire(const Hart& hart, const RetireEvent& event) {
         bool any = false;
@@ -86,8 +86,8 @@ class WatchObserver {
         for (const Watch& watch : *watches_) {
             const bool meets = address < watch.address ? watch.address - address < size
                                                        : address - watch.address < watch.size;
-            const bool matters = (writes && watch.kind != Watch::Kind::kRead) ||
-                                 (reads && watch.kind != Watch::Kind::kWrite);
+            const bool matters = (writes && watch.kind != Watch::Kind::read) ||
+                                 (reads && watch.kind != Watch::Kind::write);
             if (!meets || !matters) continue;
             hit.watch = watch;
             hits_.push_back(hit);

@@ -60,7 +60,7 @@ class BareMetal final : public Environment {
     bool wake_sleepers(Node&) override { return true; }
 
     void serve(Node& node, Hart& hart) override {
-        if (hart.stop == Stop::kHostCall) {
+        if (hart.stop == Stop::host_call) {
             host_call(node);
             return;
         }

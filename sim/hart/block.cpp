@@ -89,14 +89,14 @@ Block* BlockCache::build(std::uint64_t pc, const Decoder& decoder, AddressSpace&
             break;
         }
         const OpInfo& op = info(d.op);
-        if (d.rd == 0 && (op.rd == RegisterFile::kX || op.rd == RegisterFile::kE))
+        if (d.rd == 0 && (op.rd == RegisterFile::x || op.rd == RegisterFile::e))
             d.rd = Hart::kDiscard;
         if (d.op == Op::auipc) {
             const auto offset = static_cast<std::uint32_t>(at - pc);
             d.rs2 = static_cast<std::uint8_t>(offset);
             d.rs3 = static_cast<std::uint8_t>(offset >> 8);
         }
-        if (op.klass == InstructionClass::kBranch || op.klass == InstructionClass::kJump) {
+        if (op.klass == InstructionClass::branch || op.klass == InstructionClass::jump) {
             taken_pc = at + static_cast<std::uint64_t>(static_cast<std::int64_t>(d.imm));
             if (decoder.xlen() == Xlen::k32) taken_pc = static_cast<std::uint32_t>(taken_pc);
         }

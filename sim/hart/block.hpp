@@ -30,10 +30,10 @@ using FlatRegister = std::uint8_t;
 
 constexpr FlatRegister flat_register(RegisterFile file, std::uint8_t number) {
     switch (file) {
-        case RegisterFile::kX: return number & 31;
-        case RegisterFile::kF: return static_cast<FlatRegister>(32 + (number & 31));
-        case RegisterFile::kE: return static_cast<FlatRegister>(64 + (number & 31));
-        case RegisterFile::kNone: break;
+        case RegisterFile::x: return number & 31;
+        case RegisterFile::f: return static_cast<FlatRegister>(32 + (number & 31));
+        case RegisterFile::e: return static_cast<FlatRegister>(64 + (number & 31));
+        case RegisterFile::none: break;
     }
     return 0;
 }

@@ -74,27 +74,27 @@ bool CommitLog::retire(const Hart& hart, const RetireEvent& event) {
     privilege_ = hart.privilege;
     const OpInfo& op = info(event.op);
     switch (op.rd) {
-        case RegisterFile::kX:
+        case RegisterFile::x:
             if (event.rd)
                 std::fprintf(out, " x%-2u 0x%0*lx", event.rd, digits, cut(hart.x[event.rd]));
             break;
-        case RegisterFile::kF:
+        case RegisterFile::f:
             std::fprintf(out, " f%-2u 0x%016lx", event.rd,
                          static_cast<unsigned long>(hart.f[event.rd]));
             break;
-        case RegisterFile::kE:
+        case RegisterFile::e:
             if (event.rd)
                 std::fprintf(out, " e%-2u 0x%0*lx", event.rd, digits, cut(hart.e[event.rd]));
             break;
-        case RegisterFile::kNone: break;
+        case RegisterFile::none: break;
     }
     for (const Touch& touch : touches_) {
         std::fprintf(out, " mem 0x%0*lx", digits, cut(touch.address));
-        if (touch.kind != MemoryKind::kLoad) {
+        if (touch.kind != MemoryKind::load) {
             const std::uint64_t mask =
                 touch.size == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * touch.size) - 1;
             // An atomic has both read and written there.
-            if (touch.kind == MemoryKind::kAtomic)
+            if (touch.kind == MemoryKind::atomic)
                 std::fprintf(out, " mem 0x%0*lx", digits, cut(touch.address));
             std::fprintf(out, " 0x%0*lx", static_cast<int>(2 * touch.size),
                          static_cast<unsigned long>(touch.value & mask));
@@ -114,7 +114,7 @@ bool CommitLog::retire(const Hart& hart, const RetireEvent& event) {
 
 void CommitLog::trap(const Hart& hart, std::uint64_t pc, const Trap& trap) {
     touches_.clear();
-    privilege_ = Privilege::kMachine;
+    privilege_ = Privilege::machine;
     if (readable_)
         std::fprintf(file_.get(), "%score%4u: exception %s, epc 0x%016lx, tval 0x%016lx\n",
                      who_.c_str(), hart.id, std::string(cause_name(trap.cause)).c_str(),

@@ -49,7 +49,7 @@ class CommitLog {
     bool readable_;
     std::string who_;
     std::vector<Touch> touches_;
-    Privilege privilege_ = Privilege::kMachine;
+    Privilege privilege_ = Privilege::machine;
     bool first_ = true;
 };
 static_assert(HartObserver<CommitLog>);

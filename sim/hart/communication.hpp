@@ -58,9 +58,9 @@ class CommunicationCounter {
         if (!active_) return true;
         if (category == CommunicationMap::kWaiting) {
             ++waiting;
-        } else if (category == CommunicationMap::kCommunication || event.klass == kRemoteLoad ||
-                   event.klass == kRemoteStore || event.klass == kRemoteAtomic ||
-                   event.klass == kBulk || event.klass == kAddress || event.klass == kFence) {
+        } else if (category == CommunicationMap::kCommunication || event.klass == remote_load ||
+                   event.klass == remote_store || event.klass == remote_atomic ||
+                   event.klass == bulk || event.klass == address || event.klass == fence) {
             ++communication;
         } else {
             ++program;

@@ -51,7 +51,7 @@ class Context {
     }
 
     std::uint64_t address(const Insn& i) const { return static_cast<Word>(x(i.rs1) + imm(i)); }
-    bool illegal() { return hart.raise(Cause::kIllegal, 0); }
+    bool illegal() { return hart.raise(Cause::illegal, 0); }
 
     // Local memory.
 
@@ -60,7 +60,7 @@ class Context {
         if (!hart.load(at, value)) [[unlikely]]
             return false;
         if constexpr (Observer::kObserves)
-            observer.memory(hart, at, sizeof(T), MemoryKind::kLoad,
+            observer.memory(hart, at, sizeof(T), MemoryKind::load,
                             static_cast<std::uint64_t>(value));
         return true;
     }
@@ -68,8 +68,8 @@ class Context {
     bool store_at(std::uint64_t at, T value) {
         const bool done = hart.store(at, value);
         if constexpr (Observer::kObserves) {
-            if (done || hart.stop == Stop::kHostCall)
-                observer.memory(hart, at, sizeof(T), MemoryKind::kStore,
+            if (done || hart.stop == Stop::host_call)
+                observer.memory(hart, at, sizeof(T), MemoryKind::store,
                                 static_cast<std::uint64_t>(value));
         }
         return done;
@@ -103,18 +103,18 @@ class Context {
     template <class T, class Operation>
     bool amo(const Insn& i, Operation operation) {
         const std::uint64_t at = x(i.rs1);
-        if (!aligned<T>(at, Cause::kStoreMisaligned)) return false;
+        if (!aligned<T>(at, Cause::store_misaligned)) return false;
         T old;
         if (!hart.load(at, old)) {
-            hart.trap.cause = Cause::kStoreFault;
+            hart.trap.cause = Cause::store_fault;
             return false;
         }
         const T operand = static_cast<T>(hart.x[i.rs2]);
         const T result = static_cast<T>(operation(old, operand));
         const bool stored = hart.store(at, result);
-        if (!stored && hart.stop == Stop::kTrap) return false;
+        if (!stored && hart.stop == Stop::trap) return false;
         if constexpr (Observer::kObserves)
-            observer.memory(hart, at, sizeof(T), MemoryKind::kAtomic,
+            observer.memory(hart, at, sizeof(T), MemoryKind::atomic,
                             static_cast<std::uint64_t>(result));
         set_sized<T>(i.rd, old);
         return stored;
@@ -122,7 +122,7 @@ class Context {
     template <class T>
     bool load_reserved(const Insn& i) {
         const std::uint64_t at = x(i.rs1);
-        if (!aligned<T>(at, Cause::kLoadMisaligned)) return false;
+        if (!aligned<T>(at, Cause::load_misaligned)) return false;
         T value;
         if (!load_at(at, value)) return false;
         hart.reservation_address = at;
@@ -133,7 +133,7 @@ class Context {
     template <class T>
     bool store_conditional(const Insn& i) {
         const std::uint64_t at = x(i.rs1);
-        if (!aligned<T>(at, Cause::kStoreMisaligned)) return false;
+        if (!aligned<T>(at, Cause::store_misaligned)) return false;
         const bool reserved = hart.reservation_size == sizeof(T) && hart.reservation_address == at;
         hart.reservation_size = 0;
         T current;
@@ -295,16 +295,16 @@ class Context {
     }
     template <class T>
     bool remote_load(const Insn& i, Op op, unsigned e_register, std::uint64_t at,
-                     RegisterFile file = RegisterFile::kX) {
+                     RegisterFile file = RegisterFile::x) {
         if (!may_address(e_register)) return false;
         const Word space = e(e_register);
         if (space == 0) {
             T value;
             if (!load_at(at, value)) return false;
-            return file == RegisterFile::kE ? set_e(i.rd, static_cast<Word>(value))
-                                            : set_sized<T>(i.rd, value);
+            return file == RegisterFile::e ? set_e(i.rd, static_cast<Word>(value))
+                                           : set_sized<T>(i.rd, value);
         }
-        RemoteRequest& request = start(RemoteRequest::Kind::kLoad, op, sizeof(T), space, at);
+        RemoteRequest& request = start(RemoteRequest::Kind::load, op, sizeof(T), space, at);
         request.sign_extend = std::is_signed_v<T>;
         request.file = file;
         request.rd = i.rd;
@@ -316,15 +316,15 @@ class Context {
         if (!may_address(e_register)) return false;
         const Word space = e(e_register);
         if (space == 0) return store_at(at, static_cast<T>(value));
-        start(RemoteRequest::Kind::kStore, op, sizeof(T), space, at).value = value;
+        start(RemoteRequest::Kind::store, op, sizeof(T), space, at).value = value;
         return leave();
     }
     template <class T>
     bool remote_atomic(const Insn& i, Op op, RemoteRequest::Kind kind) {
         if (!may_address(i.rs1)) return false;
         const std::uint64_t at = x(i.rs1);
-        const bool reserves = kind == RemoteRequest::Kind::kLoadReserved;
-        if (!aligned<T>(at, reserves ? Cause::kLoadMisaligned : Cause::kStoreMisaligned))
+        const bool reserves = kind == RemoteRequest::Kind::load_reserved;
+        if (!aligned<T>(at, reserves ? Cause::load_misaligned : Cause::store_misaligned))
             return false;
         RemoteRequest& request = start(kind, op, sizeof(T), e(i.rs1), at);
         request.sign_extend = true;
@@ -354,7 +354,7 @@ class Context {
         return hart.remote;
     }
     bool leave() {
-        hart.stop = Stop::kRemote;
+        hart.stop = Stop::remote;
         return false;
     }
 

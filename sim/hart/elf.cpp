@@ -210,7 +210,7 @@ Profile Program::profile(std::string_view asked) const {
         throw std::runtime_error(path + ": is built for xBGAS profile " +
                                  (for_profile_a ? "a" : "b") + ", not for --profile " +
                                  std::string(asked) + "; leave the option out");
-    return asked == "a" || for_profile_a ? Profile::kA : Profile::kB;
+    return asked == "a" || for_profile_a ? Profile::a : Profile::b;
 }
 
 std::string Program::describe(std::uint64_t address) const {

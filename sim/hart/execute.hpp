@@ -28,8 +28,8 @@ struct LoopSupport {
         event.length = static_cast<std::uint8_t>(instruction_length(meta.raw));
         event.rd = insn.rd == Hart::kDiscard ? 0 : insn.rd;
         event.rs1 = insn.rs1;
-        event.rs2 = op.rs2 == RegisterFile::kNone ? std::uint8_t{0} : insn.rs2;
-        event.rs3 = op.rs3 == RegisterFile::kNone ? std::uint8_t{0} : insn.rs3;
+        event.rs2 = op.rs2 == RegisterFile::none ? std::uint8_t{0} : insn.rs2;
+        event.rs3 = op.rs3 == RegisterFile::none ? std::uint8_t{0} : insn.rs3;
         return event;
     }
     /// Observers that only need what is known of a decoded instruction are told where it stands.
@@ -63,7 +63,7 @@ Stop execute(Hart* hart, Observer* observer_or_null, std::int64_t budget,
         &&run_end_of_block, &&run_illegal, &&run_breakpoint, &&run_translated};
     if (!hart) {
         *labels = kLabels;
-        return Stop::kBudget;
+        return Stop::budget;
     }
 
     Hart& h = *hart;
@@ -104,7 +104,7 @@ Stop execute(Hart* hart, Observer* observer_or_null, std::int64_t budget,
         if constexpr (Observer::kObserves) {                                                       \
             if (!Support::retire(observer, h, *block, static_cast<std::size_t>(ip - block->insns), \
                                  (next))) {                                                        \
-                h.stop = Stop::kObserver;                                                          \
+                h.stop = Stop::observer;                                                           \
                 h.pc = (next);                                                                     \
                 left -= ip - block->insns + 1;                                                     \
                 goto leave;                                                                        \
@@ -123,7 +123,7 @@ Stop execute(Hart* hart, Observer* observer_or_null, std::int64_t budget,
 
 look_up:
     if (left <= 0) {
-        h.stop = Stop::kBudget;
+        h.stop = Stop::budget;
         h.pc = pc;
         goto leave;
     }
@@ -139,7 +139,7 @@ look_up:
             h.pc = pc;
             h.instret += static_cast<std::uint64_t>(settled - left);
             settled = left;
-            h.raise(Cause::kFetchFault, fault);
+            h.raise(Cause::fetch_fault, fault);
             goto trapped;
         }
         h.note_decoded();
@@ -162,7 +162,7 @@ run_translated:
         const auto code = reinterpret_cast<TranslatedCode>(const_cast<void*>(block->native));
         const TranslationResult result = code(&h, &exit);
         left = exit.left;
-        if (result == TranslationResult::kStopped) {
+        if (result == TranslationResult::stopped) {
             block = const_cast<Block*>(exit.block);
             ip = exit.insn;
             goto stopped;
@@ -175,23 +175,23 @@ run_translated:
     run_##id : {                                                                            \
         constexpr InstructionClass kClass = InstructionClass::klass;                        \
         ISTHMUS_HOLD();                                                                     \
-        if constexpr (kClass == InstructionClass::kBranch) {                                \
+        if constexpr (kClass == InstructionClass::branch) {                                 \
             if (S::id(c, *ip)) {                                                            \
                 ISTHMUS_RETIRE(block->taken_pc);                                            \
                 ISTHMUS_CHAIN(block->taken, block->taken_pc);                               \
             }                                                                               \
             ISTHMUS_RETIRE(block->pc + block->bytes);                                       \
             ISTHMUS_CHAIN(block->next, block->pc + block->bytes);                           \
-        } else if constexpr (kClass == InstructionClass::kJump) {                           \
+        } else if constexpr (kClass == InstructionClass::jump) {                            \
             c.next_pc = block->pc + block->bytes;                                           \
             S::id(c, *ip);                                                                  \
             ISTHMUS_RETIRE(block->taken_pc);                                                \
             ISTHMUS_CHAIN(block->taken, block->taken_pc);                                   \
-        } else if constexpr (kClass == InstructionClass::kJumpRegister) {                   \
+        } else if constexpr (kClass == InstructionClass::jump_register) {                   \
             c.next_pc = block->pc + block->bytes;                                           \
             S::id(c, *ip);                                                                  \
             goto jump_register;                                                             \
-        } else if constexpr (kClass == InstructionClass::kSystem) {                         \
+        } else if constexpr (kClass == InstructionClass::system) {                          \
             const std::int64_t before = block->count - 1;                                   \
             h.pc = block->pc + block->meta[before].offset;                                  \
             h.instret += static_cast<std::uint64_t>(settled - left + before);               \
@@ -203,7 +203,7 @@ run_translated:
             if constexpr (Observer::kObserves) {                                            \
                 if (!Support::retire(observer, h, *block, static_cast<std::size_t>(before), \
                                      c.next_pc)) {                                          \
-                    h.stop = Stop::kObserver;                                               \
+                    h.stop = Stop::observer;                                                \
                     h.pc = c.next_pc;                                                       \
                     goto leave;                                                             \
                 }                                                                           \
@@ -252,11 +252,11 @@ jump_register:
     goto look_up;
 
 run_illegal:
-    h.raise(Cause::kIllegal, 0);
+    h.raise(Cause::illegal, 0);
     goto stopped;
 
 run_breakpoint:
-    h.stop = Stop::kBreakpoint;
+    h.stop = Stop::breakpoint;
     h.pc = block->pc;
     goto leave;
 
@@ -272,15 +272,15 @@ stopped : {
 }
 system_stopped : {
     const auto index = static_cast<std::size_t>(ip - block->insns);
-    if (h.stop == Stop::kTrap) {
-        if (h.trap.cause == Cause::kIllegal) {
+    if (h.stop == Stop::trap) {
+        if (h.trap.cause == Cause::illegal) {
             const std::uint32_t raw = block->meta[index].raw;
             h.trap.value = instruction_length(raw) == 2 ? raw & 0xffff : raw;
         }
         goto trapped;
     }
     --left;
-    if (h.stop == Stop::kRemote) {
+    if (h.stop == Stop::remote) {
         h.remote.pc = h.pc;
         h.remote.length = instruction_length(block->meta[index].raw);
         if constexpr (Observer::kObserves) {
@@ -299,7 +299,7 @@ system_stopped : {
         const auto index = ip - block->insns;
         left -= index;
         h.pc = block->pc + block->meta[index].offset;
-        h.stop = Stop::kHeld;
+        h.stop = Stop::held;
         goto leave;
     }
 
@@ -308,7 +308,7 @@ trapped:
     ++h.trap_counts[static_cast<unsigned>(h.trap.cause) & 15];
     if constexpr (Observer::kObserves) observer.trap(h, h.pc, h.trap);
     if (h.options().emulate_linux || !h.enter_trap(h.pc)) {
-        h.stop = Stop::kTrap;
+        h.stop = Stop::trap;
         goto leave;
     }
     --left;  // so that a loop of traps uses up its budget; not counted as retired
@@ -340,7 +340,7 @@ Stop run(Hart& hart, Observer& observer, std::int64_t budget) {
         if constexpr (Observer::kObserves) {
             if (hart.has_deferred) {
                 hart.has_deferred = false;
-                if (!observer.retire(hart, hart.deferred)) return hart.stop = Stop::kObserver;
+                if (!observer.retire(hart, hart.deferred)) return hart.stop = Stop::observer;
             }
         }
         return execute<kXlen, Observer>(&hart, &observer, budget);

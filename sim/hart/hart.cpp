@@ -19,23 +19,23 @@ constexpr std::uint64_t kMisa =
 
 std::string_view cause_name(Cause cause) {
     switch (cause) {
-        case Cause::kFetchMisaligned: return "instruction address misaligned";
-        case Cause::kFetchFault: return "instruction access fault";
-        case Cause::kIllegal: return "illegal instruction";
-        case Cause::kBreakpoint: return "breakpoint";
-        case Cause::kLoadMisaligned: return "load address misaligned";
-        case Cause::kLoadFault: return "load access fault";
-        case Cause::kStoreMisaligned: return "store address misaligned";
-        case Cause::kStoreFault: return "store access fault";
-        case Cause::kUserCall: return "environment call from user mode";
-        case Cause::kMachineCall: return "environment call from machine mode";
+        case Cause::fetch_misaligned: return "instruction address misaligned";
+        case Cause::fetch_fault: return "instruction access fault";
+        case Cause::illegal: return "illegal instruction";
+        case Cause::breakpoint: return "breakpoint";
+        case Cause::load_misaligned: return "load address misaligned";
+        case Cause::load_fault: return "load access fault";
+        case Cause::store_misaligned: return "store address misaligned";
+        case Cause::store_fault: return "store access fault";
+        case Cause::user_call: return "environment call from user mode";
+        case Cause::machine_call: return "environment call from machine mode";
     }
     return "unknown trap";
 }
 
 Hart::Hart(const HartOptions& options, const Decoder& decoder, AddressSpace& space)
     : memory(&space), options_(options), decoder_(&decoder) {
-    if (options.emulate_linux) privilege = Privilege::kUser;
+    if (options.emulate_linux) privilege = Privilege::user;
 }
 
 Hart::~Hart() = default;
@@ -62,12 +62,12 @@ void Hart::translate(Block& block, const void* handler) {
 
 bool Hart::raise(Cause cause, std::uint64_t value) {
     trap = Trap{cause, value, 0};
-    stop = Stop::kTrap;
+    stop = Stop::trap;
     return false;
 }
 
 bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKind kind) {
-    const Cause fault = kind == MemoryKind::kLoad ? Cause::kLoadFault : Cause::kStoreFault;
+    const Cause fault = kind == MemoryKind::load ? Cause::load_fault : Cause::store_fault;
     const std::uint64_t page = address & kPageMask;
     if (((address + size - 1) & kPageMask) == page) {
         const Region* region = memory->find(address);
@@ -99,9 +99,9 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
     const std::uint64_t page = address & kPageMask;
     if (((address + size - 1) & kPageMask) == page) {
         const Region* region = memory->find(address);
-        if (!region || !(region->rights & kWrite)) return raise(Cause::kStoreFault, address);
+        if (!region || !(region->rights & kWrite)) return raise(Cause::store_fault, address);
         if (region->device) {
-            if (address & (size - 1)) return raise(Cause::kStoreFault, address);
+            if (address & (size - 1)) return raise(Cause::store_fault, address);
             std::uint64_t data = 0;
             std::memcpy(&data, value, size);
             region->device->write(address - region->start, size, data);
@@ -113,7 +113,7 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
         if (code) memory->note_write(address, size);
         if (page == watch_page) {
             if (address - watch_address < 8) {
-                stop = Stop::kHostCall;
+                stop = Stop::host_call;
                 return false;
             }
         } else if (!code) {
@@ -124,7 +124,7 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
     }
     // Nothing is written unless all of it can be.
     for (unsigned i = 0; i < size; ++i) {
-        if (!memory->host(address + i, kWrite)) return raise(Cause::kStoreFault, address + i);
+        if (!memory->host(address + i, kWrite)) return raise(Cause::store_fault, address + i);
     }
     memory->write(address, value, size);
     return true;
@@ -141,7 +141,7 @@ bool Hart::read_csr(unsigned number, std::uint64_t& value) {
                         retired = instret + csr.instret_offset;
     // The user-level counters may be closed by the machine level.
     if ((number & 0xf60) == 0xc00) {
-        const bool open = privilege == Privilege::kMachine || options_.emulate_linux ||
+        const bool open = privilege == Privilege::machine || options_.emulate_linux ||
                           (csr.mcounteren >> (number & 31)) & 1;
         if (!open) return false;
     }
@@ -262,16 +262,16 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
 
 bool Hart::enter_trap(std::uint64_t at) {
     const std::uint64_t base = csr.mtvec & ~std::uint64_t{3};
-    if (trap.cause == Cause::kFetchFault && at == base) return false;
+    if (trap.cause == Cause::fetch_fault && at == base) return false;
     delivered = trap;
     csr.mepc = at;
     csr.mcause = static_cast<std::uint64_t>(trap.cause);
     csr.mtval = trap.value;
     std::uint64_t status = csr.mstatus & ~(kMpp | kMpie | kMie);
     if (csr.mstatus & kMie) status |= kMpie;
-    if (privilege == Privilege::kMachine) status |= kMpp;
+    if (privilege == Privilege::machine) status |= kMpp;
     csr.mstatus = status;
-    privilege = Privilege::kMachine;
+    privilege = Privilege::machine;
     pc = base;
     return true;
 }
@@ -283,17 +283,17 @@ void Hart::return_from_trap() {
     status |= kMpie;
     if (!machine) status &= ~kMprv;
     csr.mstatus = status;
-    privilege = machine ? Privilege::kMachine : Privilege::kUser;
+    privilege = machine ? Privilege::machine : Privilege::user;
 }
 
 void Hart::poll_interrupts() {
     const std::uint64_t pending = csr.mip & csr.mie;
     if (pending == 0) return;
-    if (privilege == Privilege::kMachine && !(csr.mstatus & kMie)) return;
+    if (privilege == Privilege::machine && !(csr.mstatus & kMie)) return;
     const std::uint64_t number = (pending & 0x800) ? 11 : (pending & 8) ? 3 : 7;
     const std::uint64_t interrupt =
         options_.xlen == Xlen::k32 ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
-    trap = Trap{Cause::kIllegal, 0};
+    trap = Trap{Cause::illegal, 0};
     enter_trap(pc);
     csr.mcause = interrupt | number;
     if (csr.mtvec & 1) pc = (csr.mtvec & ~std::uint64_t{3}) + 4 * number;

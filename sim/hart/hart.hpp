@@ -20,59 +20,59 @@ class Translator;
 
 /// Exception causes of the privileged architecture.
 enum class Cause : std::uint8_t {
-    kFetchMisaligned = 0,
-    kFetchFault = 1,
-    kIllegal = 2,
-    kBreakpoint = 3,
-    kLoadMisaligned = 4,
-    kLoadFault = 5,
-    kStoreMisaligned = 6,
-    kStoreFault = 7,
-    kUserCall = 8,
-    kMachineCall = 11,
+    fetch_misaligned = 0,
+    fetch_fault = 1,
+    illegal = 2,
+    breakpoint = 3,
+    load_misaligned = 4,
+    load_fault = 5,
+    store_misaligned = 6,
+    store_fault = 7,
+    user_call = 8,
+    machine_call = 11,
 };
 
 std::string_view cause_name(Cause cause);
 
 struct Trap {
-    Cause cause = Cause::kIllegal;
+    Cause cause = Cause::illegal;
     std::uint64_t value = 0;       // what goes to mtval
     std::uint64_t name_space = 0;  // of a remote access; 0: the address is the node's own
 };
 
 /// Why Hart execution came back to its caller.
 enum class Stop : std::uint8_t {
-    kBudget,      // the instructions it was given are used up
-    kYield,       // pause or wfi: nothing to do before others have moved
-    kRemote,      // Hart::remote asks for an access that another node must serve; pc is behind the
+    budget,       // the instructions it was given are used up
+    yield,        // pause or wfi: nothing to do before others have moved
+    remote,       // Hart::remote asks for an access that another node must serve; pc is behind the
                   // instruction
-    kSystemCall,  // ecall under Linux emulation; pc is behind it
-    kTrap,        // Linux emulation: Hart::trap at pc. Bare metal: a trap that cannot be delivered
-    kHostCall,    // a write to the watched page (tohost); pc is behind it
-    kBreakpoint,  // pc is at a debugger's breakpoint
-    kObserver,    // the observer asked for it; pc is behind the instruction
-    kHeld,        // the observer holds the instruction at pc: it has not been executed
+    system_call,  // ecall under Linux emulation; pc is behind it
+    trap,         // Linux emulation: Hart::trap at pc. Bare metal: a trap that cannot be delivered
+    host_call,    // a write to the watched page (tohost); pc is behind it
+    breakpoint,   // pc is at a debugger's breakpoint
+    observer,     // the observer asked for it; pc is behind the instruction
+    held,         // the observer holds the instruction at pc: it has not been executed
 };
 
-enum class MemoryKind : std::uint8_t { kLoad, kStore, kAtomic };
+enum class MemoryKind : std::uint8_t { load, store, atomic };
 
 /// A remote access in flight: filled by the instruction, served by the machine (or by a timing
 /// model first).
 struct RemoteRequest {
     enum class Kind : std::uint8_t {
-        kLoad,
-        kStore,
-        kAtomic,
-        kLoadReserved,
-        kStoreConditional,
-        kBulkLoad,
-        kBulkStore
+        load,
+        store,
+        atomic,
+        load_reserved,
+        store_conditional,
+        bulk_load,
+        bulk_store
     };
-    Kind kind = Kind::kLoad;
+    Kind kind = Kind::load;
     std::uint8_t size = 0;  // bytes of one element, 1..16
     bool sign_extend = false;
     bool acquire = false, release = false;  // an atomic's aq and rl
-    RegisterFile file = RegisterFile::kX;
+    RegisterFile file = RegisterFile::x;
     std::uint8_t rd = 0;  // slot of that file, as in Insn
     Op op = Op::kCount;
     std::uint64_t name_space = 0;
@@ -91,12 +91,12 @@ struct RetireEvent {
     std::uint64_t pc = 0, next_pc = 0;
     std::uint32_t raw = 0;  // the instruction word; the upper half of a compressed one is 0
     Op op = Op::kCount;
-    InstructionClass klass = InstructionClass::kAlu;
+    InstructionClass klass = InstructionClass::alu;
     std::uint8_t length = 4;
     std::uint8_t rd = 0, rs1 = 0, rs2 = 0, rs3 = 0;  // register numbers; the files are in info(op)
 };
 
-enum class Privilege : std::uint8_t { kUser = 0, kMachine = 3 };
+enum class Privilege : std::uint8_t { user = 0, machine = 3 };
 
 /// Machine-level registers that have state.
 struct MachineCsrs {
@@ -124,7 +124,7 @@ struct Tlb {
 
 struct HartOptions {
     Xlen xlen = Xlen::k64;
-    Profile profile = Profile::kB;
+    Profile profile = Profile::b;
     /// True: ecall and traps go to the caller, which plays the kernel. False: they are delivered to
     /// machine mode.
     bool emulate_linux = false;
@@ -152,7 +152,7 @@ class Hart {
     AddressSpace* memory = nullptr;
     BlockCache blocks;
 
-    Stop stop = Stop::kBudget;
+    Stop stop = Stop::budget;
     Trap trap, delivered;  // the last one, and the last that a handler was to get
     RemoteRequest remote;
     /// The instruction that waits for its remote access; an observer sees it retire when that is
@@ -167,7 +167,7 @@ class Hart {
     unsigned remote_reservation_size = 0;
 
     MachineCsrs csr;
-    Privilege privilege = Privilege::kMachine;
+    Privilege privilege = Privilege::machine;
     unsigned id = 0;
     /// Reads of the cycle CSR; null: an instruction takes one.
     std::function<std::uint64_t()> cycle_clock;
@@ -203,7 +203,7 @@ class Hart {
                              sizeof(T));
             return true;
         }
-        return load_slow(address, &value, sizeof(T), MemoryKind::kLoad);
+        return load_slow(address, &value, sizeof(T), MemoryKind::load);
     }
 
     template <class T>

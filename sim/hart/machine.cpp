@@ -208,14 +208,14 @@ bool Machine::end_phase() {
 }
 
 void Machine::serve(Node& node, Hart& hart) {
-    if (hart.stop == Stop::kRemote) {
+    if (hart.stop == Stop::remote) {
         serve_remote(node, hart);
-    } else if (hart.stop == Stop::kObserver) {
+    } else if (hart.stop == Stop::observer) {
         if (on_stop) on_stop(node, hart);
     } else {
-        const bool for_debugger = hart.stop == Stop::kBreakpoint || hart.stop == Stop::kTrap;
+        const bool for_debugger = hart.stop == Stop::breakpoint || hart.stop == Stop::trap;
         if (for_debugger && on_stop && on_stop(node, hart)) return;
-        if (hart.stop == Stop::kSystemCall) ++node.counters.system_calls;
+        if (hart.stop == Stop::system_call) ++node.counters.system_calls;
         node.environment->serve(node, hart);
     }
 }
@@ -223,14 +223,14 @@ void Machine::serve(Node& node, Hart& hart) {
 bool Machine::serve_remote(Node& from, Hart& hart) {
     const RemoteRequest& request = hart.remote;
     using Kind = RemoteRequest::Kind;
-    const bool writes = request.kind != Kind::kLoad && request.kind != Kind::kLoadReserved &&
-                        request.kind != Kind::kBulkLoad;
+    const bool writes = request.kind != Kind::load && request.kind != Kind::load_reserved &&
+                        request.kind != Kind::bulk_load;
     // The access did not take place: the instruction traps as if it had just been reached.
     const auto fail = [&](bool store, std::uint64_t address, bool remote = true) {
         hart.has_deferred = false;
         hart.pc = request.pc;
         --hart.instret;
-        hart.raise(store ? Cause::kStoreFault : Cause::kLoadFault, address);
+        hart.raise(store ? Cause::store_fault : Cause::load_fault, address);
         if (remote) hart.trap.name_space = request.name_space;
         ++hart.trap_counts[static_cast<unsigned>(hart.trap.cause)];
         if (tell_trap_) tell_trap_(from, hart, request.pc);
@@ -249,22 +249,22 @@ bool Machine::serve_remote(Node& from, Hart& hart) {
     };
     std::array<std::uint64_t, 2> value{};
     switch (request.kind) {
-        case Kind::kLoad:
-        case Kind::kLoadReserved:
+        case Kind::load:
+        case Kind::load_reserved:
             if (!read(request.address, value.data(), request.size))
                 return fail(false, request.address);
             break;
-        case Kind::kStore: {
+        case Kind::store: {
             const std::uint64_t data[2] = {request.value, request.value_high};
             if (!write(request.address, data, request.size)) return fail(true, request.address);
             break;
         }
-        case Kind::kAtomic:
-        case Kind::kStoreConditional: {
+        case Kind::atomic:
+        case Kind::store_conditional: {
             if (!read(request.address, value.data(), request.size, kRead | kWrite))
                 return fail(true, request.address);
             std::uint64_t next = request.value;
-            if (request.kind == Kind::kAtomic)
+            if (request.kind == Kind::atomic)
                 next = apply_atomic(atomic_operation(request.op), value[0], request.value,
                                     request.compare, request.size);
             else if (!reservation_holds(hart, request, value[0]))
@@ -272,9 +272,9 @@ bool Machine::serve_remote(Node& from, Hart& hart) {
             write(request.address, &next, request.size);
             break;
         }
-        case Kind::kBulkLoad:
-        case Kind::kBulkStore: {
-            const bool load = request.kind == Kind::kBulkLoad;
+        case Kind::bulk_load:
+        case Kind::bulk_store: {
+            const bool load = request.kind == Kind::bulk_load;
             if (request.count > ~std::uint64_t{0} / request.size)
                 return fail(!load, request.address);
             std::uint64_t left = request.count * request.size, remote = request.address,

@@ -28,7 +28,7 @@ struct Node;
 
 struct MachineOptions {
     unsigned nodes = 1;  // 1..1024
-    Profile profile = Profile::kB;
+    Profile profile = Profile::b;
     bool strict_e = false;
     bool translate = true;  // hot code to host code; changes nothing but speed
     std::uint64_t memory_bytes = std::uint64_t{2}
@@ -81,7 +81,7 @@ struct NodeCounters {
 class Environment {
   public:
     virtual ~Environment() = default;
-    /// After Stop::kSystemCall or kHostCall, and after Stop::kTrap when traps are not delivered.
+    /// After Stop::system_call or kHostCall, and after Stop::trap when traps are not delivered.
     virtual void serve(Node& node, Hart& hart) = 0;
     /// Called when no hart of the node can run; wakes what a passed time wakes. False: nothing will
     /// ever. With the host's clock it skips no time but says in Node::wakes_at when to look again.

@@ -82,10 +82,10 @@ std::string Machine::report(const Node& node, const Hart& hart) {
             text += line;
         }
     };
-    file(RegisterFile::kX, hart.x);
+    file(RegisterFile::x, hart.x);
     if (std::any_of(hart.e.begin() + 1, hart.e.begin() + 32,
                     [](std::uint64_t v) { return v != 0; }))
-        file(RegisterFile::kE, hart.e);
+        file(RegisterFile::e, hart.e);
     text += "  back trace:\n";
     const std::vector<std::uint64_t> trace = back_trace(node, hart, 16);
     for (std::size_t i = 0; i < trace.size(); ++i)

@@ -36,11 +36,11 @@ void Machine::advance(Node& node, Observer& observer) {
         const Stop stop = sim::run(hart, observer, slice);
         // A stop without progress still uses something up, so that a round ends; a slice that is
         // used up may have gone into traps.
-        node.quota -= std::max<std::int64_t>(stop == Stop::kBudget ? slice : 1,
+        node.quota -= std::max<std::int64_t>(stop == Stop::budget ? slice : 1,
                                              static_cast<std::int64_t>(hart.instret - before));
         switch (stop) {
-            case Stop::kBudget: node.current = (node.current + 1) % harts; break;
-            case Stop::kYield:
+            case Stop::budget: node.current = (node.current + 1) % harts; break;
+            case Stop::yield:
                 ++node.counters.yields;
                 node.current = (node.current + 1) % harts;
                 if (harts == 1) {

@@ -13,12 +13,12 @@ namespace isthmus::sim {
 ///   kObserves      false: none of the functions below is ever called
 ///   memory()       a local access has been made: guest address, size in bytes, kind, the value (up
 ///   to 64 bits) remote()       a remote access is about to leave: Hart::remote has its details
-///   retire()       an instruction has completed; false stops the hart with Stop::kObserver, which
+///   retire()       an instruction has completed; false stops the hart with Stop::observer, which
 ///   is how a timing
 ///                  model stalls it. For a remote access it comes when the access has been served
 ///   trap()         the instruction at `pc` did not complete
 /// An observer may have holds(block, index): true stops the hart in front of that instruction with
-/// Stop::kHeld. It may have retire_at(hart, block, index, next_pc) as well, which is then called
+/// Stop::held. It may have retire_at(hart, block, index, next_pc) as well, which is then called
 /// instead of retire() for instructions that complete at once: cheaper where decoded state is
 /// enough.
 template <class T>

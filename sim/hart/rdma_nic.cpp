@@ -11,10 +11,10 @@ using Opcode = RdmaNic::Opcode;
 
 Op atomic_op(Opcode opcode, bool wide) {
     switch (opcode) {
-        case Opcode::kAdd: return wide ? Op::eamoadd_d : Op::eamoadd_w;
-        case Opcode::kAnd: return wide ? Op::eamoand_d : Op::eamoand_w;
-        case Opcode::kOr: return wide ? Op::eamoor_d : Op::eamoor_w;
-        case Opcode::kXor: return wide ? Op::eamoxor_d : Op::eamoxor_w;
+        case Opcode::add: return wide ? Op::eamoadd_d : Op::eamoadd_w;
+        case Opcode::bit_and: return wide ? Op::eamoand_d : Op::eamoand_w;
+        case Opcode::bit_or: return wide ? Op::eamoor_d : Op::eamoor_w;
+        case Opcode::bit_xor: return wide ? Op::eamoxor_d : Op::eamoxor_w;
         default: return wide ? Op::eamoswap_d : Op::eamoswap_w;
     }
 }
@@ -51,35 +51,35 @@ bool carry_out(Machine& machine, Node& node, Hart& hart, const RdmaNic::Descript
     };
     value = 0;
     switch (opcode) {
-        case Opcode::kNothing: return true;
-        case Opcode::kWrite:
-        case Opcode::kRead:
+        case Opcode::nothing: return true;
+        case Opcode::write:
+        case Opcode::read:
             request.size = 1;
             request.count = descriptor.bytes;
             request.local = descriptor.local;
-            return serve(opcode == Opcode::kRead ? Kind::kBulkLoad : Kind::kBulkStore);
-        case Opcode::kWriteInline:
-        case Opcode::kReadInline:
+            return serve(opcode == Opcode::read ? Kind::bulk_load : Kind::bulk_store);
+        case Opcode::write_inline:
+        case Opcode::read_inline:
             if (descriptor.bytes > 8) break;
             request.value = descriptor.local;
-            if (opcode == Opcode::kWriteInline) return serve(Kind::kStore);
-            if (!serve(Kind::kLoad)) return false;
+            if (opcode == Opcode::write_inline) return serve(Kind::store);
+            if (!serve(Kind::load)) return false;
             value = hart.x[Hart::kDiscard];
             return true;
-        case Opcode::kAdd:
-        case Opcode::kSwap:
-        case Opcode::kAnd:
-        case Opcode::kOr:
-        case Opcode::kXor:
-        case Opcode::kCompareSwap: {
+        case Opcode::add:
+        case Opcode::swap:
+        case Opcode::bit_and:
+        case Opcode::bit_or:
+        case Opcode::bit_xor:
+        case Opcode::compare_swap: {
             if (descriptor.bytes != 4 && descriptor.bytes != 8) break;
-            if (descriptor.remote % descriptor.bytes != 0) return fault(Cause::kStoreMisaligned);
-            const bool compares = opcode == Opcode::kCompareSwap;
+            if (descriptor.remote % descriptor.bytes != 0) return fault(Cause::store_misaligned);
+            const bool compares = opcode == Opcode::compare_swap;
             const bool wide = descriptor.bytes == 8;
             // What compares reads in the way of a write first: it needs the right to write.
             request.value = compares ? 0 : descriptor.local;
-            request.op = atomic_op(compares ? Opcode::kOr : opcode, wide);
-            if (!serve(Kind::kAtomic)) return false;
+            request.op = atomic_op(compares ? Opcode::bit_or : opcode, wide);
+            if (!serve(Kind::atomic)) return false;
             value = hart.x[Hart::kDiscard];
             const std::uint64_t compare =
                 wide ? descriptor.compare
@@ -87,10 +87,10 @@ bool carry_out(Machine& machine, Node& node, Hart& hart, const RdmaNic::Descript
                            static_cast<std::uint32_t>(descriptor.compare))});
             if (!compares || value != compare) return true;
             request.value = descriptor.local;
-            return serve(Kind::kStore);
+            return serve(Kind::store);
         }
     }
-    return fault(Cause::kStoreFault);
+    return fault(Cause::store_fault);
 }
 
 }  // namespace

@@ -28,17 +28,17 @@ class RdmaNic {
     static_assert(sizeof(Registers) == 72);
 
     enum class Opcode : std::uint8_t {
-        kNothing = 0,
-        kWrite = 1,        // local -> remote
-        kWriteInline = 2,  // up to 8 bytes, in `local`
-        kRead = 3,         // remote -> local
-        kReadInline = 4,   // up to 8 bytes, into the completion
-        kAdd = 5,          // atomics: 4 or 8 bytes, operand in `local`, old value in the completion
-        kSwap = 6,
-        kAnd = 7,
-        kOr = 8,
-        kXor = 9,
-        kCompareSwap = 10,  // `compare` as well
+        nothing = 0,
+        write = 1,         // local -> remote
+        write_inline = 2,  // up to 8 bytes, in `local`
+        read = 3,          // remote -> local
+        read_inline = 4,   // up to 8 bytes, into the completion
+        add = 5,           // atomics: 4 or 8 bytes, operand in `local`, old value in the completion
+        swap = 6,
+        bit_and = 7,
+        bit_or = 8,
+        bit_xor = 9,
+        compare_swap = 10,  // `compare` as well
     };
     static constexpr std::uint8_t kSignaled = 1, kFenced = 2;
     struct Descriptor {
@@ -59,7 +59,7 @@ class RdmaNic {
     /// Maps the registers into a node.
     static void map(Node& node, std::uint64_t nodes, std::uint64_t shared_base,
                     std::uint64_t shared_bytes);
-    /// Has the hart stop with Stop::kHostCall at the doorbell.
+    /// Has the hart stop with Stop::host_call at the doorbell.
     static void watch(Hart& hart) {
         hart.watch_page = kBase;
         hart.watch_address = kDoorbell;

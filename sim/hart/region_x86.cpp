@@ -10,7 +10,7 @@ bool Region::usable(const Block& block) {
     if (block.count == 0) return false;
     const InsnMeta& last = block.meta[block.count - 1];
     if (last.op == Op::kCount) return false;  // illegal instruction or breakpoint
-    return info(last.op).klass != InstructionClass::kSystem;
+    return info(last.op).klass != InstructionClass::system;
 }
 
 void Region::count(const Block& block) {
@@ -18,7 +18,7 @@ void Region::count(const Block& block) {
         const OpInfo& op = info(block.meta[k].op);
         const Insn& i = block.insns[k];
         const auto use_of = [&](RegisterFile file, unsigned r, bool writes) {
-            if (file != RegisterFile::kX || r == 0 || r >= 32) return;
+            if (file != RegisterFile::x || r == 0 || r >= 32) return;
             ++uses_[r];
             written_[r] = written_[r] || writes;
         };
@@ -89,7 +89,7 @@ void Region::end_of_block(const Block& block, const Block* following) {
         set(i.rd, d);
     };
     switch (info(op).klass) {
-        case InstructionClass::kBranch: {
+        case InstructionClass::branch: {
             const Label taken = a_.newLabel();
             const Gp x = use(i.rs1, kA);
             if (i.rs2 == 0)
@@ -111,12 +111,12 @@ void Region::end_of_block(const Block& block, const Block* following) {
             go(block.taken_pc, block.taken, following);
             break;
         }
-        case InstructionClass::kJump:
+        case InstructionClass::jump:
             link();
             a_.sub(kLeft, counted);
             go(block.taken_pc, block.taken, following);
             break;
-        case InstructionClass::kJumpRegister: {
+        case InstructionClass::jump_register: {
             const Label elsewhere = a_.newLabel();
             const Gp base = use(i.rs1, kA);
             a_.lea(kA, x86::ptr(base, i.imm));

@@ -15,7 +15,7 @@ std::uint64_t sign_extend(std::uint64_t value, unsigned size) {
 
 void set_register(Hart& hart, const RemoteRequest& request, std::uint64_t value) {
     if (hart.options().xlen == Xlen::k32) value = sign_extend(value, 4);
-    (request.file == RegisterFile::kE ? hart.e : hart.x)[request.rd] = value;
+    (request.file == RegisterFile::e ? hart.e : hart.x)[request.rd] = value;
 }
 
 }  // namespace
@@ -24,25 +24,25 @@ AtomicOperation atomic_operation(Op op) {
     using enum AtomicOperation;
     switch (op) {
         case Op::eamoswap_w:
-        case Op::eamoswap_d: return kSwap;
+        case Op::eamoswap_d: return swap;
         case Op::eamoadd_w:
-        case Op::eamoadd_d: return kAdd;
+        case Op::eamoadd_d: return add;
         case Op::eamoxor_w:
-        case Op::eamoxor_d: return kXor;
+        case Op::eamoxor_d: return bit_xor;
         case Op::eamoand_w:
-        case Op::eamoand_d: return kAnd;
+        case Op::eamoand_d: return bit_and;
         case Op::eamoor_w:
-        case Op::eamoor_d: return kOr;
+        case Op::eamoor_d: return bit_or;
         case Op::eamomin_w:
-        case Op::eamomin_d: return kMin;
+        case Op::eamomin_d: return min;
         case Op::eamomax_w:
-        case Op::eamomax_d: return kMax;
+        case Op::eamomax_d: return max;
         case Op::eamominu_w:
-        case Op::eamominu_d: return kMinu;
+        case Op::eamominu_d: return minu;
         case Op::eamomaxu_w:
-        case Op::eamomaxu_d: return kMaxu;
+        case Op::eamomaxu_d: return maxu;
         case Op::eamocas_w:
-        case Op::eamocas_d: return kCompareSwap;
+        case Op::eamocas_d: return compare_swap;
         default:
             throw std::logic_error("no read-modify-write is known for operation " +
                                    std::string(info(op).name));
@@ -67,7 +67,7 @@ void complete_remote(Node& node, Hart& hart, const RemoteRequest& request,
     counters.local_namespace += node.namespaces.node_of(request.name_space) == node.id;
     std::uint64_t moved = request.size;
     switch (request.kind) {
-        case Kind::kLoad:
+        case Kind::load:
             ++counters.remote_loads;
             if (request.size == 16) {
                 hart.x[request.rd] = value[0];
@@ -77,12 +77,12 @@ void complete_remote(Node& node, Hart& hart, const RemoteRequest& request,
                              request.sign_extend ? sign_extend(value[0], request.size) : value[0]);
             }
             break;
-        case Kind::kStore: ++counters.remote_stores; break;
-        case Kind::kAtomic:
+        case Kind::store: ++counters.remote_stores; break;
+        case Kind::atomic:
             ++counters.remote_atomics;
             set_register(hart, request, sign_extend(value[0], request.size));
             break;
-        case Kind::kLoadReserved:
+        case Kind::load_reserved:
             ++counters.remote_atomics;
             hart.remote_reservation_size = request.size;
             hart.remote_reservation_space = request.name_space;
@@ -90,13 +90,13 @@ void complete_remote(Node& node, Hart& hart, const RemoteRequest& request,
             hart.remote_reservation_value = sign_extend(value[0], request.size);
             set_register(hart, request, hart.remote_reservation_value);
             break;
-        case Kind::kStoreConditional:
+        case Kind::store_conditional:
             ++counters.remote_atomics;
             set_register(hart, request, reservation_holds(hart, request, value[0]) ? 0 : 1);
             hart.remote_reservation_size = 0;
             break;
-        case Kind::kBulkLoad:
-        case Kind::kBulkStore:
+        case Kind::bulk_load:
+        case Kind::bulk_store:
             ++counters.bulk_transfers;
             moved = request.count * request.size;
             set_register(hart, request, request.count);

@@ -105,7 +105,7 @@ struct Semantics {
     // go on.
     static bool fence(C& c, I i) {
         if (i.imm == 0x010) [[unlikely]] {
-            c.hart.stop = Stop::kYield;
+            c.hart.stop = Stop::yield;
             return false;
         }
         return true;
@@ -116,21 +116,21 @@ struct Semantics {
     }
     static bool ecall(C& c, I) {
         if (c.hart.options().emulate_linux) {
-            c.hart.stop = Stop::kSystemCall;
+            c.hart.stop = Stop::system_call;
             return false;
         }
         return c.hart.raise(
-            c.hart.privilege == Privilege::kMachine ? Cause::kMachineCall : Cause::kUserCall, 0);
+            c.hart.privilege == Privilege::machine ? Cause::machine_call : Cause::user_call, 0);
     }
-    static bool ebreak(C& c, I) { return c.hart.raise(Cause::kBreakpoint, c.hart.pc); }
+    static bool ebreak(C& c, I) { return c.hart.raise(Cause::breakpoint, c.hart.pc); }
     static bool mret(C& c, I) {
-        if (c.hart.privilege != Privilege::kMachine) return c.illegal();
+        if (c.hart.privilege != Privilege::machine) return c.illegal();
         c.hart.return_from_trap();
         c.next_pc = c.hart.csr.mepc;
         return true;
     }
     static bool wfi(C& c, I) {
-        c.hart.stop = Stop::kYield;
+        c.hart.stop = Stop::yield;
         return false;
     }
     /// Reads unless the old value is dropped by a plain write, writes unless a set or clear has no
@@ -241,76 +241,76 @@ struct Semantics {
     static bool amominu_d(C& c, I i) { return c.template amo<s64>(i, atomic::minu_<s64>); }
     static bool amomaxu_d(C& c, I i) { return c.template amo<s64>(i, atomic::maxu_<s64>); }
     static bool elr_w(C& c, I i) {
-        return c.template remote_atomic<s32>(i, Op::elr_w, Kind::kLoadReserved);
+        return c.template remote_atomic<s32>(i, Op::elr_w, Kind::load_reserved);
     }
     static bool esc_w(C& c, I i) {
-        return c.template remote_atomic<s32>(i, Op::esc_w, Kind::kStoreConditional);
+        return c.template remote_atomic<s32>(i, Op::esc_w, Kind::store_conditional);
     }
     static bool eamoswap_w(C& c, I i) {
-        return c.template remote_atomic<s32>(i, Op::eamoswap_w, Kind::kAtomic);
+        return c.template remote_atomic<s32>(i, Op::eamoswap_w, Kind::atomic);
     }
     static bool eamoadd_w(C& c, I i) {
-        return c.template remote_atomic<s32>(i, Op::eamoadd_w, Kind::kAtomic);
+        return c.template remote_atomic<s32>(i, Op::eamoadd_w, Kind::atomic);
     }
     static bool eamoxor_w(C& c, I i) {
-        return c.template remote_atomic<s32>(i, Op::eamoxor_w, Kind::kAtomic);
+        return c.template remote_atomic<s32>(i, Op::eamoxor_w, Kind::atomic);
     }
     static bool eamoand_w(C& c, I i) {
-        return c.template remote_atomic<s32>(i, Op::eamoand_w, Kind::kAtomic);
+        return c.template remote_atomic<s32>(i, Op::eamoand_w, Kind::atomic);
     }
     static bool eamoor_w(C& c, I i) {
-        return c.template remote_atomic<s32>(i, Op::eamoor_w, Kind::kAtomic);
+        return c.template remote_atomic<s32>(i, Op::eamoor_w, Kind::atomic);
     }
     static bool eamomin_w(C& c, I i) {
-        return c.template remote_atomic<s32>(i, Op::eamomin_w, Kind::kAtomic);
+        return c.template remote_atomic<s32>(i, Op::eamomin_w, Kind::atomic);
     }
     static bool eamomax_w(C& c, I i) {
-        return c.template remote_atomic<s32>(i, Op::eamomax_w, Kind::kAtomic);
+        return c.template remote_atomic<s32>(i, Op::eamomax_w, Kind::atomic);
     }
     static bool eamominu_w(C& c, I i) {
-        return c.template remote_atomic<s32>(i, Op::eamominu_w, Kind::kAtomic);
+        return c.template remote_atomic<s32>(i, Op::eamominu_w, Kind::atomic);
     }
     static bool eamomaxu_w(C& c, I i) {
-        return c.template remote_atomic<s32>(i, Op::eamomaxu_w, Kind::kAtomic);
+        return c.template remote_atomic<s32>(i, Op::eamomaxu_w, Kind::atomic);
     }
     static bool eamocas_w(C& c, I i) {
-        return c.template remote_atomic<s32>(i, Op::eamocas_w, Kind::kAtomic);
+        return c.template remote_atomic<s32>(i, Op::eamocas_w, Kind::atomic);
     }
     static bool elr_d(C& c, I i) {
-        return c.template remote_atomic<s64>(i, Op::elr_d, Kind::kLoadReserved);
+        return c.template remote_atomic<s64>(i, Op::elr_d, Kind::load_reserved);
     }
     static bool esc_d(C& c, I i) {
-        return c.template remote_atomic<s64>(i, Op::esc_d, Kind::kStoreConditional);
+        return c.template remote_atomic<s64>(i, Op::esc_d, Kind::store_conditional);
     }
     static bool eamoswap_d(C& c, I i) {
-        return c.template remote_atomic<s64>(i, Op::eamoswap_d, Kind::kAtomic);
+        return c.template remote_atomic<s64>(i, Op::eamoswap_d, Kind::atomic);
     }
     static bool eamoadd_d(C& c, I i) {
-        return c.template remote_atomic<s64>(i, Op::eamoadd_d, Kind::kAtomic);
+        return c.template remote_atomic<s64>(i, Op::eamoadd_d, Kind::atomic);
     }
     static bool eamoxor_d(C& c, I i) {
-        return c.template remote_atomic<s64>(i, Op::eamoxor_d, Kind::kAtomic);
+        return c.template remote_atomic<s64>(i, Op::eamoxor_d, Kind::atomic);
     }
     static bool eamoand_d(C& c, I i) {
-        return c.template remote_atomic<s64>(i, Op::eamoand_d, Kind::kAtomic);
+        return c.template remote_atomic<s64>(i, Op::eamoand_d, Kind::atomic);
     }
     static bool eamoor_d(C& c, I i) {
-        return c.template remote_atomic<s64>(i, Op::eamoor_d, Kind::kAtomic);
+        return c.template remote_atomic<s64>(i, Op::eamoor_d, Kind::atomic);
     }
     static bool eamomin_d(C& c, I i) {
-        return c.template remote_atomic<s64>(i, Op::eamomin_d, Kind::kAtomic);
+        return c.template remote_atomic<s64>(i, Op::eamomin_d, Kind::atomic);
     }
     static bool eamomax_d(C& c, I i) {
-        return c.template remote_atomic<s64>(i, Op::eamomax_d, Kind::kAtomic);
+        return c.template remote_atomic<s64>(i, Op::eamomax_d, Kind::atomic);
     }
     static bool eamominu_d(C& c, I i) {
-        return c.template remote_atomic<s64>(i, Op::eamominu_d, Kind::kAtomic);
+        return c.template remote_atomic<s64>(i, Op::eamominu_d, Kind::atomic);
     }
     static bool eamomaxu_d(C& c, I i) {
-        return c.template remote_atomic<s64>(i, Op::eamomaxu_d, Kind::kAtomic);
+        return c.template remote_atomic<s64>(i, Op::eamomaxu_d, Kind::atomic);
     }
     static bool eamocas_d(C& c, I i) {
-        return c.template remote_atomic<s64>(i, Op::eamocas_d, Kind::kAtomic);
+        return c.template remote_atomic<s64>(i, Op::eamocas_d, Kind::atomic);
     }
 
     // F and D. Host arithmetic takes over where its result is provably the same (Context::binary).
@@ -468,7 +468,7 @@ struct Semantics {
         return c.template remote_load<u16>(i, Op::erlhu, i.rs2, c.x(i.rs1));
     }
     static bool erle(C& c, I i) {
-        return c.template remote_load<u64>(i, Op::erle, i.rs2, c.x(i.rs1), RegisterFile::kE);
+        return c.template remote_load<u64>(i, Op::erle, i.rs2, c.x(i.rs1), RegisterFile::e);
     }
     static bool esb(C& c, I i) {
         return c.template remote_store<u8>(i, Op::esb, i.rs1, c.address(i), c.hart.x[i.rs2]);
@@ -505,24 +505,24 @@ struct Semantics {
     // 128 bits always go the remote way, which serves namespace 0 too.
     static bool elq(C& c, I i) {
         if (!c.may_address(i.rs1)) return false;
-        c.start(Kind::kLoad, Op::elq, 16, c.e(i.rs1), c.address(i)).rd = i.rd;
+        c.start(Kind::load, Op::elq, 16, c.e(i.rs1), c.address(i)).rd = i.rd;
         return c.leave();
     }
     static bool esq(C& c, I i) {
         if (!c.may_address(i.rs1)) return false;
-        RemoteRequest& request = c.start(Kind::kStore, Op::esq, 16, c.e(i.rs1), c.address(i));
+        RemoteRequest& request = c.start(Kind::store, Op::esq, 16, c.e(i.rs1), c.address(i));
         request.value = c.hart.x[i.rs2];
         request.value_high = c.hart.e[i.rs2];
         return c.leave();
     }
-    static bool eblb(C& c, I i) { return c.bulk(i, Op::eblb, Kind::kBulkLoad, 1); }
-    static bool ebsb(C& c, I i) { return c.bulk(i, Op::ebsb, Kind::kBulkStore, 1); }
-    static bool eblh(C& c, I i) { return c.bulk(i, Op::eblh, Kind::kBulkLoad, 2); }
-    static bool ebsh(C& c, I i) { return c.bulk(i, Op::ebsh, Kind::kBulkStore, 2); }
-    static bool eblw(C& c, I i) { return c.bulk(i, Op::eblw, Kind::kBulkLoad, 4); }
-    static bool ebsw(C& c, I i) { return c.bulk(i, Op::ebsw, Kind::kBulkStore, 4); }
-    static bool ebld(C& c, I i) { return c.bulk(i, Op::ebld, Kind::kBulkLoad, 8); }
-    static bool ebsd(C& c, I i) { return c.bulk(i, Op::ebsd, Kind::kBulkStore, 8); }
+    static bool eblb(C& c, I i) { return c.bulk(i, Op::eblb, Kind::bulk_load, 1); }
+    static bool ebsb(C& c, I i) { return c.bulk(i, Op::ebsb, Kind::bulk_store, 1); }
+    static bool eblh(C& c, I i) { return c.bulk(i, Op::eblh, Kind::bulk_load, 2); }
+    static bool ebsh(C& c, I i) { return c.bulk(i, Op::ebsh, Kind::bulk_store, 2); }
+    static bool eblw(C& c, I i) { return c.bulk(i, Op::eblw, Kind::bulk_load, 4); }
+    static bool ebsw(C& c, I i) { return c.bulk(i, Op::ebsw, Kind::bulk_store, 4); }
+    static bool ebld(C& c, I i) { return c.bulk(i, Op::ebld, Kind::bulk_load, 8); }
+    static bool ebsd(C& c, I i) { return c.bulk(i, Op::ebsd, Kind::bulk_store, 8); }
 };
 
 }  // namespace isthmus::sim

@@ -22,8 +22,8 @@ struct TranslationExit {
 };
 
 enum class TranslationResult : std::uint64_t {
-    kContinue = 0,  // Hart::pc is what to run next
-    kStopped = 1,   // an instruction stopped inside a block, which is not yet taken off the budget
+    goes_on = 0,  // Hart::pc is what to run next
+    stopped = 1,  // an instruction stopped inside a block, which is not yet taken off the budget
 };
 
 /// Turns a block and those it leads to into one piece of host code. It counts instructions and

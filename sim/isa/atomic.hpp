@@ -8,16 +8,16 @@ namespace isthmus::sim {
 
 /// Those of the A extension, and compare-and-swap.
 enum class AtomicOperation : std::uint8_t {
-    kSwap,
-    kAdd,
-    kXor,
-    kAnd,
-    kOr,
-    kMin,
-    kMax,
-    kMinu,
-    kMaxu,
-    kCompareSwap
+    swap,
+    add,
+    bit_xor,
+    bit_and,
+    bit_or,
+    min,
+    max,
+    minu,
+    maxu,
+    compare_swap
 };
 
 namespace atomic {
@@ -68,16 +68,16 @@ template <class T>
 T apply(AtomicOperation operation, T old, T operand, T compare) {
     using enum AtomicOperation;
     switch (operation) {
-        case kSwap: break;
-        case kAdd: return add_(old, operand);
-        case kXor: return xor_(old, operand);
-        case kAnd: return and_(old, operand);
-        case kOr: return or_(old, operand);
-        case kMin: return min_(old, operand);
-        case kMax: return max_(old, operand);
-        case kMinu: return minu_(old, operand);
-        case kMaxu: return maxu_(old, operand);
-        case kCompareSwap: return old == compare ? operand : old;
+        case swap: break;
+        case add: return add_(old, operand);
+        case bit_xor: return xor_(old, operand);
+        case bit_and: return and_(old, operand);
+        case bit_or: return or_(old, operand);
+        case min: return min_(old, operand);
+        case max: return max_(old, operand);
+        case minu: return minu_(old, operand);
+        case maxu: return maxu_(old, operand);
+        case compare_swap: return old == compare ? operand : old;
     }
     return swap_(old, operand);
 }

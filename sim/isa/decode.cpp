@@ -13,12 +13,12 @@ constexpr Encoding kEncodings[] = {
 
 bool holds(Where where, const Decoded& d, Xlen xlen) {
     switch (where) {
-        case Where::kAlways: return true;
-        case Where::kImmediateNotZero: return d.imm != 0;
-        case Where::kRdNotZero: return d.rd != 0;
-        case Where::kRs1NotZero: return d.rs1 != 0;
-        case Where::kRs2NotZero: return d.rs2 != 0;
-        case Where::kShiftBelowXlen: return d.imm < static_cast<int>(xlen);
+        case Where::always: return true;
+        case Where::immediate_not_zero: return d.imm != 0;
+        case Where::rd_not_zero: return d.rd != 0;
+        case Where::rs1_not_zero: return d.rs1 != 0;
+        case Where::rs2_not_zero: return d.rs2 != 0;
+        case Where::shift_below_xlen: return d.imm < static_cast<int>(xlen);
     }
     return false;
 }

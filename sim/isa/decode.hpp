@@ -12,7 +12,7 @@
 namespace isthmus::sim {
 
 /// The two published, incompatible encodings of xBGAS.
-enum class Profile : std::uint8_t { kA = 1, kB = 2 };
+enum class Profile : std::uint8_t { a = 1, b = 2 };
 
 enum class Xlen : std::uint8_t { k32 = 32, k64 = 64 };
 
@@ -28,12 +28,12 @@ struct Decoded {
 
 /// A condition on a word that its fixed bits do not express.
 enum class Where : std::uint8_t {
-    kAlways,
-    kImmediateNotZero,
-    kRdNotZero,
-    kRs1NotZero,
-    kRs2NotZero,
-    kShiftBelowXlen
+    always,
+    immediate_not_zero,
+    rd_not_zero,
+    rs1_not_zero,
+    rs2_not_zero,
+    shift_below_xlen
 };
 
 /// One row of the table.

@@ -78,19 +78,19 @@ std::string operand(std::string_view token, const Decoded& d, std::uint64_t pc, 
         return kModes[d.imm & 7];
     }
     if (token == "sp") return "sp";
-    if (token.front() == 'f') return register_name(RegisterFile::kF, slot(token));
-    if (token.front() == 'e') return register_name(RegisterFile::kE, slot(token));
-    return register_name(RegisterFile::kX, slot(token));
+    if (token.front() == 'f') return register_name(RegisterFile::f, slot(token));
+    if (token.front() == 'e') return register_name(RegisterFile::e, slot(token));
+    return register_name(RegisterFile::x, slot(token));
 }
 
 }  // namespace
 
 std::string register_name(RegisterFile file, unsigned index) {
     switch (file) {
-        case RegisterFile::kX: return kIntegerNames[index & 31];
-        case RegisterFile::kF: return kFloatNames[index & 31];
-        case RegisterFile::kE: return std::string("e").append(std::to_string(index & 31));
-        case RegisterFile::kNone: break;
+        case RegisterFile::x: return kIntegerNames[index & 31];
+        case RegisterFile::f: return kFloatNames[index & 31];
+        case RegisterFile::e: return std::string("e").append(std::to_string(index & 31));
+        case RegisterFile::none: break;
     }
     return "";
 }
@@ -120,7 +120,7 @@ std::string disassemble(const Decoder& decoder, std::uint32_t word, std::uint64_
     if (d.op == Op::fence_i && (word >> 15 || d.rd)) return raw(word);
 
     std::string text(encoding.name);
-    if (klass == InstructionClass::kAtomic || klass == InstructionClass::kRemoteAtomic) {
+    if (klass == InstructionClass::atomic || klass == InstructionClass::remote_atomic) {
         static constexpr const char* kOrder[4] = {"", ".rl", ".aq", ".aqrl"};
         text += kOrder[d.imm & 3];
     }

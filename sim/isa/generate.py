@@ -20,12 +20,8 @@ def identifier(name):
     return name + "_" if name in KEYWORDS else name
 
 
-def camel(name):
-    return "k" + "".join(part.capitalize() for part in name.split("_"))
-
-
 def register_class(name):
-    return {"r": "kX", "f": "kF", "e": "kE"}[name[0]]
+    return {"r": "x", "f": "f", "e": "e"}[name[0]]
 
 
 def slot_of(name):
@@ -35,7 +31,7 @@ def slot_of(name):
 
 def classes_of(row):
     """Register file of each slot."""
-    found = {"rd": "kNone", "rs1": "kNone", "rs2": "kNone", "rs3": "kNone"}
+    found = {"rd": "none", "rs1": "none", "rs2": "none", "rs3": "none"}
     for item in row.fields:
         if m := REGISTER.match(item.name):
             for slot in m[1].split("_") if m[1] == "rd_rs1" else [m[1]]:
@@ -90,7 +86,7 @@ def write_ops(rows, path):
         if row.base == row.name and row.name not in seen:
             seen.add(row.name)
             files = classes_of(row)
-            lines.append(f'ISTHMUS_SIM_OP({identifier(row.name)}, "{row.name}", {camel(row.klass)}, {files["rd"]}, '
+            lines.append(f'ISTHMUS_SIM_OP({identifier(row.name)}, "{row.name}", {row.klass}, {files["rd"]}, '
                          f'{files["rs1"]}, {files["rs2"]}, {files["rs3"]})')
     lines += [f"// {BANNER}"]
     write(path, lines)

@@ -21,35 +21,35 @@ inline constexpr std::size_t kOpCount = static_cast<std::size_t>(Op::kCount);
 
 /// What a timing model needs to know of an instruction.
 enum class InstructionClass : std::uint8_t {
-    kAlu,
-    kMultiply,
-    kDivide,
-    kLoad,
-    kStore,
-    kBranch,
-    kJump,
-    kJumpRegister,
-    kSystem,
-    kFence,
-    kAtomic,
-    kFpAdd,
-    kFpMultiply,
-    kFpDivide,
-    kFpFma,
-    kFpConvert,
-    kFpCompare,
-    kFpMove,
-    kFpLoad,
-    kFpStore,
-    kAddress,
-    kRemoteLoad,
-    kRemoteStore,
-    kRemoteAtomic,
-    kBulk,
+    alu,
+    multiply,
+    divide,
+    load,
+    store,
+    branch,
+    jump,
+    jump_register,
+    system,
+    fence,
+    atomic,
+    fp_add,
+    fp_multiply,
+    fp_divide,
+    fp_fma,
+    fp_convert,
+    fp_compare,
+    fp_move,
+    fp_load,
+    fp_store,
+    address,
+    remote_load,
+    remote_store,
+    remote_atomic,
+    bulk,
 };
 
 /// The register file a slot of an instruction names.
-enum class RegisterFile : std::uint8_t { kNone, kX, kF, kE };
+enum class RegisterFile : std::uint8_t { none, x, f, e };
 
 struct OpInfo {
     std::string_view name;
@@ -66,16 +66,16 @@ inline const OpInfo& info(Op op) {
 
 /// True for an operation after which execution does not simply go on with the next instruction.
 constexpr bool ends_block(InstructionClass klass) {
-    return klass == InstructionClass::kBranch || klass == InstructionClass::kJump ||
-           klass == InstructionClass::kJumpRegister || klass == InstructionClass::kSystem;
+    return klass == InstructionClass::branch || klass == InstructionClass::jump ||
+           klass == InstructionClass::jump_register || klass == InstructionClass::system;
 }
 
 constexpr bool is_floating_point(InstructionClass klass) {
-    return klass >= InstructionClass::kFpAdd && klass <= InstructionClass::kFpStore;
+    return klass >= InstructionClass::fp_add && klass <= InstructionClass::fp_store;
 }
 
 constexpr bool is_remote(InstructionClass klass) {
-    return klass >= InstructionClass::kRemoteLoad;
+    return klass >= InstructionClass::remote_load;
 }
 
 std::string_view class_name(InstructionClass klass);

@@ -9,8 +9,8 @@ SLOTS = {"rd": "rd", "rs1": "rs1", "rs2": "rs2", "rs3": "rs3"}
 REGISTER = re.compile(r"^(rd_rs1|[rfe](?:d|s1|s2|s3))('?)$")
 IMMEDIATE = re.compile(r"^(u?imm)\[([0-9|:]+)\]$")
 KEYWORDS = {"and", "or", "xor", "not"}
-WHERE = {None: "kAlways", "imm!=0": "kImmediateNotZero", "rd!=0": "kRdNotZero", "rs1!=0": "kRs1NotZero",
-         "rs2!=0": "kRs2NotZero", "shamt<xlen": "kShiftBelowXlen"}
+WHERE = {None: "always", "imm!=0": "immediate_not_zero", "rd!=0": "rd_not_zero", "rs1!=0": "rs1_not_zero",
+         "rs2!=0": "rs2_not_zero", "shamt<xlen": "shift_below_xlen"}
 CLASSES = ("alu", "multiply", "divide", "load", "store", "branch", "jump", "jump_register", "system", "fence",
            "atomic", "fp_add", "fp_multiply", "fp_divide", "fp_fma", "fp_convert", "fp_compare", "fp_move",
            "fp_load", "fp_store", "address", "remote_load", "remote_store", "remote_atomic", "bulk")

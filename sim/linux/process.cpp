@@ -139,7 +139,7 @@ void Process::boot() {
 }
 
 void Process::serve(Node& node, Hart& hart) {
-    if (hart.stop == Stop::kSystemCall) {
+    if (hart.stop == Stop::system_call) {
         const std::uint64_t number = hart.x[17];
         const std::uint64_t before[6] = {hart.x[10], hart.x[11], hart.x[12],
                                          hart.x[13], hart.x[14], hart.x[15]};
@@ -161,7 +161,7 @@ void Process::serve(Node& node, Hart& hart) {
         if (!node_.exited) deliver();
         return;
     }
-    if (hart.stop == Stop::kHostCall) return nic_.ring(machine_, node_, hart);
+    if (hart.stop == Stop::host_call) return nic_.ring(machine_, node_, hart);
     FileMap* const map = hart.trap.name_space == 0 ? file_map(hart.trap.value) : nullptr;
     if (signal_of(hart.trap.cause) == kSigSegv && map != nullptr &&
         !is_there(*map, hart.trap.value) && follow_file(*map) && is_there(*map, hart.trap.value))

@@ -24,8 +24,8 @@ inline constexpr Cycle kNever = ~Cycle{0};
 /// Node number: row-major, node = y * width + x.
 using NodeId = std::uint32_t;
 
-enum class BranchPredictorKind : std::uint64_t { kStatic, kBimodal, kGshare };
-enum class DramScheduler : std::uint64_t { kFcfs, kFrFcfs };
+enum class BranchPredictorKind : std::uint64_t { fixed, bimodal, gshare };
+enum class DramScheduler : std::uint64_t { fcfs, fr_fcfs };
 
 /// Everything that shapes a machine. Plain data; all parameters are 64-bit so that one table can
 /// describe them.
@@ -98,9 +98,9 @@ struct MachineDescription {
 
 /// Where a number comes from.
 enum class ParameterSource {
-    kPaper,     ///< stated in the xBGAS paper
-    kInferred,  ///< follows from something the paper states
-    kOurs,      ///< the paper is silent; a usual value for hardware of this class
+    paper,     ///< stated in the xBGAS paper
+    inferred,  ///< follows from something the paper states
+    ours,      ///< the paper is silent; a usual value for hardware of this class
 };
 
 /// One row of the table of parameters.

@@ -24,10 +24,10 @@
 
 namespace isthmus::sim {
 
-enum class LineState : std::uint8_t { kInvalid, kShared, kExclusive, kModified };
+enum class LineState : std::uint8_t { invalid, shared, exclusive, modified };
 
 /// Where a transaction found its line.
-enum class HitLevel : std::uint8_t { kFirst, kSecond, kMemory };
+enum class HitLevel : std::uint8_t { first, second, memory };
 
 struct NoPayload {};
 struct NoStore {
@@ -37,7 +37,7 @@ struct NoStore {
 
 /// What a transaction did, for the timing model to price.
 struct Transaction {
-    HitLevel level = HitLevel::kFirst;
+    HitLevel level = HitLevel::first;
     std::uint8_t probes = 0;    ///< first-level caches asked to give up or share the line
     bool upgrade = false;       ///< the line was there, the right to write was not
     bool memory_write = false;  ///< a dirty line went to memory
@@ -72,8 +72,8 @@ class CoherentHierarchy {
     /// The same for a write: the line becomes modified.
     bool write_hit(unsigned agent, std::uint64_t line) {
         const std::size_t slot = l1_[agent].find(line);
-        if (slot == kNoSlot || l1_[agent].meta(slot).state == LineState::kShared) return false;
-        l1_[agent].meta(slot).state = LineState::kModified;
+        if (slot == kNoSlot || l1_[agent].meta(slot).state == LineState::shared) return false;
+        l1_[agent].meta(slot).state = LineState::modified;
         l1_[agent].touch(slot);
         return true;
     }
@@ -85,13 +85,13 @@ class CoherentHierarchy {
         std::size_t slot = find_or_fill(line, t);
         Second& entry = l2_.meta(slot);
         if (entry.owned) {
-            demote_owner(entry, line, LineState::kShared);
+            demote_owner(entry, line, LineState::shared);
             ++t.probes;
         }
         const bool alone = entry.sharers == 0 && may_write_[agent];
         entry.sharers |= bit(agent);
         entry.owned = alone;
-        fill_first(agent, line, alone ? LineState::kExclusive : LineState::kShared, entry.payload);
+        fill_first(agent, line, alone ? LineState::exclusive : LineState::shared, entry.payload);
         return t;
     }
 
@@ -107,10 +107,10 @@ class CoherentHierarchy {
         entry.sharers = bit(agent);
         entry.owned = true;
         if (held != kNoSlot) {
-            l1_[agent].meta(held).state = LineState::kModified;
+            l1_[agent].meta(held).state = LineState::modified;
             l1_[agent].touch(held);
         } else {
-            fill_first(agent, line, LineState::kModified, entry.payload);
+            fill_first(agent, line, LineState::modified, entry.payload);
         }
         return t;
     }
@@ -120,11 +120,11 @@ class CoherentHierarchy {
         Transaction t;
         const std::size_t slot = l2_.find(line);
         if (slot == kNoSlot) {
-            t.level = HitLevel::kMemory;
+            t.level = HitLevel::memory;
             if (value != nullptr) *value = store_.read(line);
             return t;
         }
-        t.level = HitLevel::kSecond;
+        t.level = HitLevel::second;
         const Second& entry = l2_.meta(slot);
         if (value != nullptr) *value = entry.payload;
         if (entry.owned) {
@@ -140,11 +140,11 @@ class CoherentHierarchy {
     template <class Update>
     Transaction remote_write(std::uint64_t line, Update&& update) {
         Transaction t;
-        t.level = HitLevel::kMemory;
+        t.level = HitLevel::memory;
         Payload value{};
         const std::size_t slot = l2_.find(line);
         if (slot != kNoSlot) {
-            t.level = HitLevel::kSecond;
+            t.level = HitLevel::second;
             Second& entry = l2_.meta(slot);
             t.probes = static_cast<std::uint8_t>(remove_holders(entry, line, kNobody));
             value = entry.payload;
@@ -169,7 +169,7 @@ class CoherentHierarchy {
     }
     LineState state(unsigned agent, std::uint64_t line) const {
         const std::size_t slot = l1_[agent].find(line);
-        return slot == kNoSlot ? LineState::kInvalid : l1_[agent].meta(slot).state;
+        return slot == kNoSlot ? LineState::invalid : l1_[agent].meta(slot).state;
     }
     bool in_second_level(std::uint64_t line) const { return l2_.find(line) != kNoSlot; }
     Store& store() { return store_; }
@@ -187,10 +187,10 @@ class CoherentHierarchy {
                 const Second& entry = l2_.meta(second);
                 const LineState state = l1_[agent].meta(slot).state;
                 if ((entry.sharers & bit(agent)) == 0) return who + "not known to the directory";
-                if (state == LineState::kInvalid) return who + "valid tag, invalid state";
-                if ((state == LineState::kShared) == entry.owned)
+                if (state == LineState::invalid) return who + "valid tag, invalid state";
+                if ((state == LineState::shared) == entry.owned)
                     return who + "state and ownership differ";
-                if (state != LineState::kShared && !may_write_[agent])
+                if (state != LineState::shared && !may_write_[agent])
                     return who + "owned by a reader";
             }
         }
@@ -231,7 +231,7 @@ class CoherentHierarchy {
         const auto owner = static_cast<unsigned>(std::countr_zero(entry.sharers));
         const std::size_t slot = l1_[owner].find(line);
         First& first = l1_[owner].meta(slot);
-        if (first.state == LineState::kModified) {
+        if (first.state == LineState::modified) {
             entry.payload = first.payload;
             entry.dirty = true;
         }
@@ -243,7 +243,7 @@ class CoherentHierarchy {
     unsigned remove_holders(Second& entry, std::uint64_t line, unsigned keep) {
         unsigned probes = 0;
         if (entry.owned && (keep == kNobody || (entry.sharers & bit(keep)) == 0)) {
-            demote_owner(entry, line, LineState::kShared);
+            demote_owner(entry, line, LineState::shared);
         }
         for (unsigned agent = 0; agent < l1_.size(); ++agent) {
             if (agent == keep || (entry.sharers & bit(agent)) == 0) continue;
@@ -258,11 +258,11 @@ class CoherentHierarchy {
         l2_.open(line);
         std::size_t slot = l2_.find(line);
         if (slot != kNoSlot) {
-            t.level = HitLevel::kSecond;
+            t.level = HitLevel::second;
             l2_.touch(slot);
             return slot;
         }
-        t.level = HitLevel::kMemory;
+        t.level = HitLevel::memory;
         slot = l2_.victim(line);
         if (l2_.valid(slot)) {
             Second& old = l2_.meta(slot);
@@ -286,7 +286,7 @@ class CoherentHierarchy {
         if (cache.valid(slot)) {
             const std::uint64_t old_line = cache.line(slot);
             Second& entry = l2_.meta(l2_.find(old_line));  // inclusive: it is there
-            if (cache.meta(slot).state == LineState::kModified) {
+            if (cache.meta(slot).state == LineState::modified) {
                 entry.payload = cache.meta(slot).payload;
                 entry.dirty = true;
             }

@@ -25,14 +25,7 @@
 
 namespace isthmus::sim {
 
-enum class DramCommand : std::uint8_t {
-    kActivate,
-    kPrecharge,
-    kPrechargeAll,
-    kRead,
-    kWrite,
-    kRefresh
-};
+enum class DramCommand : std::uint8_t { activate, precharge, precharge_all, read, write, refresh };
 
 /// Default observer of commands: none. A test's observer checks every timing rule.
 struct NoDramObserver {
@@ -138,7 +131,7 @@ class DramController {
     };
     struct Candidate {
         std::uint64_t clock = ~std::uint64_t{0};
-        DramCommand command = DramCommand::kRefresh;
+        DramCommand command = DramCommand::refresh;
         std::size_t index = 0;
     };
     static constexpr std::size_t kMaxBanks = 64, kMaxGroups = 8;
@@ -195,8 +188,7 @@ class DramController {
         if (queue.empty()) return best;
         std::size_t window = std::min<std::size_t>(queue.size(), t_.queue_entries);
         const bool starving = clock_ > queue[0].arrival + t_.starvation_clocks;
-        if (starving || t_.scheduler == static_cast<std::uint64_t>(DramScheduler::kFcfs))
-            window = 1;
+        if (starving || t_.scheduler == static_cast<std::uint64_t>(DramScheduler::fcfs)) window = 1;
         std::uint64_t hit_banks = 0, row_command_banks = 0;
         for (std::size_t i = 0; i < window; ++i) {
             const Bank& bank = state_[queue[i].bank];
@@ -205,9 +197,9 @@ class DramController {
         }
         const auto offer = [&](std::uint64_t earliest, DramCommand command, std::size_t i) {
             const std::uint64_t clock = std::max({earliest, clock_, queue[i].arrival});
-            const bool column = command == DramCommand::kRead || command == DramCommand::kWrite;
+            const bool column = command == DramCommand::read || command == DramCommand::write;
             const bool best_column =
-                best.command == DramCommand::kRead || best.command == DramCommand::kWrite;
+                best.command == DramCommand::read || best.command == DramCommand::write;
             if (clock < best.clock || (clock == best.clock && column && !best_column))
                 best = {clock, command, i};
         };
@@ -219,18 +211,18 @@ class DramController {
             if (bank.open && bank.row == request.row) {
                 const std::uint64_t bus = writing ? next_write_[group] : next_read_[group];
                 offer(std::max(bank.next_column, bus),
-                      writing ? DramCommand::kWrite : DramCommand::kRead, i);
+                      writing ? DramCommand::write : DramCommand::read, i);
                 continue;
             }
             if ((row_command_banks & mask) != 0)
                 continue;  // the oldest request of a bank decides its row
             row_command_banks |= mask;
             if (bank.open) {
-                if ((hit_banks & mask) == 0) offer(bank.next_precharge, DramCommand::kPrecharge, i);
+                if ((hit_banks & mask) == 0) offer(bank.next_precharge, DramCommand::precharge, i);
             } else {
                 offer(std::max(
                           {bank.next_activate, next_activate_[group], activates_[activate_slot_]}),
-                      DramCommand::kActivate, i);
+                      DramCommand::activate, i);
             }
         }
         return best;
@@ -243,7 +235,7 @@ class DramController {
         observer_.command(c.command, request.bank, request.row, c.clock);
         clock_ = c.clock + 1;
         switch (c.command) {
-            case DramCommand::kActivate:
+            case DramCommand::activate:
                 ++statistics_.activates;
                 request.opened = true;
                 bank.open = true;
@@ -258,8 +250,8 @@ class DramController {
                 activates_[activate_slot_] = c.clock + t_.t_faw;
                 activate_slot_ = (activate_slot_ + 1) % activates_.size();
                 return;
-            case DramCommand::kPrecharge: close(bank, c.clock); return;
-            case DramCommand::kRead:
+            case DramCommand::precharge: close(bank, c.clock); return;
+            case DramCommand::read:
                 for (std::size_t g = 0; g < t_.bank_groups; ++g) {
                     const std::uint64_t gap = g == group ? t_.t_ccd_l : t_.t_ccd_s;
                     next_read_[g] = std::max(next_read_[g], c.clock + gap);
@@ -292,15 +284,15 @@ class DramController {
 
     /// The next command on the way to a refresh: close all rows, then refresh.
     Candidate refresh_step() const {
-        Candidate step{std::max(clock_, next_refresh_), DramCommand::kRefresh, 0};
+        Candidate step{std::max(clock_, next_refresh_), DramCommand::refresh, 0};
         for (std::size_t b = 0; b < banks_; ++b) {
-            if (state_[b].open) step.command = DramCommand::kPrechargeAll;
+            if (state_[b].open) step.command = DramCommand::precharge_all;
         }
         for (std::size_t b = 0; b < banks_; ++b) {
             const Bank& bank = state_[b];
-            if (step.command == DramCommand::kRefresh)
+            if (step.command == DramCommand::refresh)
                 step.clock = std::max(step.clock, bank.next_activate);
-            if (step.command == DramCommand::kPrechargeAll && bank.open) {
+            if (step.command == DramCommand::precharge_all && bank.open) {
                 step.clock = std::max(step.clock, bank.next_precharge);
             }
         }
@@ -311,13 +303,13 @@ class DramController {
         observer_.command(c.command, 0, 0, c.clock);
         clock_ = c.clock + 1;
         for (std::size_t b = 0; b < banks_; ++b) {
-            if (c.command == DramCommand::kPrechargeAll) {
+            if (c.command == DramCommand::precharge_all) {
                 if (state_[b].open) close(state_[b], c.clock);
             } else {
                 state_[b].next_activate = c.clock + t_.t_rfc;
             }
         }
-        if (c.command == DramCommand::kRefresh) {
+        if (c.command == DramCommand::refresh) {
             ++statistics_.refreshes;
             next_refresh_ += t_.t_refi;
         }

@@ -68,7 +68,7 @@ class MemorySystem {
         const Cycle start = enter(now);
         const Transaction t = write ? caches_.write(agent, line) : caches_.read(agent, line);
         statistics_.upgrades += t.upgrade;
-        ++(t.level == HitLevel::kMemory ? statistics_.l2_misses : statistics_.l2_hits);
+        ++(t.level == HitLevel::memory ? statistics_.l2_misses : statistics_.l2_hits);
         return finish(t, line, start, tag);
     }
 
@@ -77,7 +77,7 @@ class MemorySystem {
         ++statistics_.remote_reads;
         const Cycle start = enter(now);
         const Transaction t = caches_.remote_read(line);
-        statistics_.remote_hits += t.level != HitLevel::kMemory;
+        statistics_.remote_hits += t.level != HitLevel::memory;
         return finish(t, line, start, tag);
     }
 
@@ -86,7 +86,7 @@ class MemorySystem {
         ++statistics_.remote_writes;
         const Cycle start = enter(now);
         const Transaction t = caches_.remote_write(line);
-        statistics_.remote_hits += t.level != HitLevel::kMemory;
+        statistics_.remote_hits += t.level != HitLevel::memory;
         statistics_.probes += t.probes;
         const Cycle done =
             start + directory_.lookup_cycles + (t.probes != 0 ? directory_.probe_cycles : 0);
@@ -118,7 +118,7 @@ class MemorySystem {
             ++statistics_.writebacks;
             dram_.write(t.written_line << line_bits_, memory);
         }
-        if (t.level != HitLevel::kMemory) return start + l2_hit_cycles_ + probe;
+        if (t.level != HitLevel::memory) return start + l2_hit_cycles_ + probe;
         dram_.read(line << line_bits_, memory, tag);
         return kNever;
     }

@@ -14,13 +14,13 @@ namespace isthmus::sim {
 
 /// What a packet asks for or answers. Requests travel in class 0, replies in class 1.
 enum class MessageKind : std::uint8_t {
-    kSynthetic,      ///< traffic generator
-    kLoadRequest,    ///< read `bytes` at `address`
-    kStoreRequest,   ///< write the payload at `address`
-    kAtomicRequest,  ///< read-modify-write at `address`
-    kLoadReply,      ///< payload: what was read (also the old value of an atomic)
-    kStoreReply,     ///< written, visible at the target
-    kFaultReply,     ///< the target refused: address or rights
+    synthetic,       ///< traffic generator
+    load_request,    ///< read `bytes` at `address`
+    store_request,   ///< write the payload at `address`
+    atomic_request,  ///< read-modify-write at `address`
+    load_reply,      ///< payload: what was read (also the old value of an atomic)
+    store_reply,     ///< written, visible at the target
+    fault_reply,     ///< the target refused: address or rights
 };
 
 /// What the mesh looks at comes first, in a cache line of its own: with several host threads each
@@ -31,8 +31,8 @@ struct alignas(64) Packet {
     std::uint32_t flits = 1;
     std::uint32_t ejected_flits = 0;
     std::uint8_t message_class = 0;
-    MessageKind kind = MessageKind::kSynthetic;
-    AtomicOperation operation = AtomicOperation::kSwap;
+    MessageKind kind = MessageKind::synthetic;
+    AtomicOperation operation = AtomicOperation::swap;
 
     Cycle created = 0;       ///< handed to the NIC's queue
     Cycle injected = 0;      ///< first flit on the wire

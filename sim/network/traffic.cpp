@@ -23,10 +23,10 @@ constexpr std::array<std::string_view, 6> kNames = {"uniform", "transpose", "bit
 NodeId permuted(TrafficPattern pattern, NodeId source, std::uint64_t width, std::uint64_t height) {
     const std::uint64_t x = source % width, y = source / width;
     switch (pattern) {
-        case TrafficPattern::kTranspose: return static_cast<NodeId>(x * width + y);
-        case TrafficPattern::kBitComplement:
+        case TrafficPattern::transpose: return static_cast<NodeId>(x * width + y);
+        case TrafficPattern::bit_complement:
             return static_cast<NodeId>((height - 1 - y) * width + (width - 1 - x));
-        case TrafficPattern::kTornado:
+        case TrafficPattern::tornado:
             return static_cast<NodeId>(y * width + (x + (width + 1) / 2 - 1) % width);
         default: return static_cast<NodeId>(y * width + (x + 1) % width);
     }
@@ -39,10 +39,10 @@ NodeId hotspot_node(std::uint64_t width, std::uint64_t height) {
 NodeId choose_target(const TrafficRun& run, NodeId source, std::uint64_t width,
                      std::uint64_t height, Random& random) {
     const std::uint64_t nodes = width * height;
-    if (run.pattern == TrafficPattern::kHotspot && random.chance(run.hotspot_share)) {
+    if (run.pattern == TrafficPattern::hotspot && random.chance(run.hotspot_share)) {
         return hotspot_node(width, height);
     }
-    if (run.pattern == TrafficPattern::kUniform || run.pattern == TrafficPattern::kHotspot) {
+    if (run.pattern == TrafficPattern::uniform || run.pattern == TrafficPattern::hotspot) {
         if (nodes == 1) return 0;
         return static_cast<NodeId>((source + 1 + random.below(nodes - 1)) % nodes);
     }
@@ -72,7 +72,7 @@ TrafficPattern parse_pattern(std::string_view name) {
 }
 
 void check_traffic(const MachineDescription& machine, const TrafficRun& run) {
-    if (run.pattern == TrafficPattern::kTranspose && machine.mesh.width != machine.mesh.height) {
+    if (run.pattern == TrafficPattern::transpose && machine.mesh.width != machine.mesh.height) {
         throw std::invalid_argument("traffic: pattern transpose needs a square mesh, this one is " +
                                     std::to_string(machine.mesh.width) + "x" +
                                     std::to_string(machine.mesh.height));
@@ -112,16 +112,16 @@ double throughput_bound(const MachineDescription& machine, const TrafficRun& run
     };
     for (NodeId source = 0; source < nodes; ++source) {
         double uniform = 0;
-        if (run.pattern == TrafficPattern::kUniform) uniform = 1;
-        if (run.pattern == TrafficPattern::kHotspot) uniform = 1 - run.hotspot_share;
+        if (run.pattern == TrafficPattern::uniform) uniform = 1;
+        if (run.pattern == TrafficPattern::hotspot) uniform = 1 - run.hotspot_share;
         if (uniform > 0 && nodes > 1) {
             for (NodeId target = 0; target < nodes; ++target) {
                 if (target != source) add(source, target, uniform / static_cast<double>(nodes - 1));
             }
         }
-        if (run.pattern == TrafficPattern::kHotspot) {
+        if (run.pattern == TrafficPattern::hotspot) {
             add(source, hotspot_node(width, height), run.hotspot_share);
-        } else if (run.pattern != TrafficPattern::kUniform) {
+        } else if (run.pattern != TrafficPattern::uniform) {
             add(source, permuted(run.pattern, source, width, height), 1);
         }
     }

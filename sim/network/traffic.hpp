@@ -15,12 +15,12 @@
 namespace isthmus::sim {
 
 enum class TrafficPattern : std::uint8_t {
-    kUniform,        ///< any other node, evenly
-    kTranspose,      ///< (x, y) to (y, x); square meshes
-    kBitComplement,  ///< (x, y) to (w-1-x, h-1-y)
-    kTornado,        ///< half the row less one to the east, going round
-    kNeighbour,      ///< one to the east, going round
-    kHotspot,        ///< a share of the packets to one node, the rest uniform
+    uniform,         ///< any other node, evenly
+    transpose,       ///< (x, y) to (y, x); square meshes
+    bit_complement,  ///< (x, y) to (w-1-x, h-1-y)
+    tornado,         ///< half the row less one to the east, going round
+    neighbour,       ///< one to the east, going round
+    hotspot,         ///< a share of the packets to one node, the rest uniform
 };
 
 std::string_view pattern_name(TrafficPattern pattern);
@@ -28,7 +28,7 @@ std::string_view pattern_name(TrafficPattern pattern);
 TrafficPattern parse_pattern(std::string_view name);
 
 struct TrafficRun {
-    TrafficPattern pattern = TrafficPattern::kUniform;
+    TrafficPattern pattern = TrafficPattern::uniform;
     double load = 0.1;  ///< offered flits per node and cycle
     std::uint32_t packet_flits = 5;
     double hotspot_share = 0.2;  ///< kHotspot only

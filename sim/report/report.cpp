@@ -12,10 +12,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, static_cast<std::size_t>(TimingClass::kCount)> kClassNames =
-    {"integer", "multiply", "divide", "float",  "float_divide", "load",  "store", "atomic",
-     "branch",  "jump",     "call",   "return", "system",       "fence", "remote"};
-constexpr std::array<std::string_view, static_cast<std::size_t>(StallCause::kCount)> kStallNames = {
+constexpr std::array<std::string_view, static_cast<std::size_t>(TimingClass::count)> kClassNames = {
+    "integer", "multiply", "divide", "float",  "float_divide", "load",  "store", "atomic",
+    "branch",  "jump",     "call",   "return", "system",       "fence", "remote"};
+constexpr std::array<std::string_view, static_cast<std::size_t>(StallCause::count)> kStallNames = {
     "fetch",        "mispredict", "operand", "remote", "miss_slots",
     "store_buffer", "nic_slots",  "fence",   "unit",   "service"};
 constexpr std::array<std::string_view, 5> kRemoteNames = {"load", "store", "atomic", "bulk_get",

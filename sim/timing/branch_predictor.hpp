@@ -31,14 +31,14 @@ class BranchPredictor {
         const bool target_known = target.pc == i.pc && target.next == i.next_pc;
         bool correct = true;
         switch (i.kind) {
-            case TimingClass::kBranch: {
+            case TimingClass::branch: {
                 ++statistics_.branches;
                 const bool predicted = predict(i);
                 train(i, taken);
                 correct = predicted == taken && (!taken || target_known);
                 break;
             }
-            case TimingClass::kReturn:
+            case TimingClass::return_jump:
                 ++statistics_.jumps;
                 correct = depth_ != 0 && stack_[top_] == i.next_pc;
                 if (depth_ != 0) {
@@ -49,7 +49,7 @@ class BranchPredictor {
             default:
                 ++statistics_.jumps;
                 correct = target_known;
-                if (i.kind == TimingClass::kCall) {
+                if (i.kind == TimingClass::call) {
                     top_ = (top_ + 1) % stack_.size();
                     stack_[top_] = fall_through;
                     if (depth_ < stack_.size()) ++depth_;
@@ -67,13 +67,13 @@ class BranchPredictor {
         std::uint64_t pc = ~std::uint64_t{0}, next = 0;
     };
     std::uint8_t& counter(std::uint64_t pc) {
-        const std::uint64_t history = kind_ == BranchPredictorKind::kGshare ? history_ : 0;
+        const std::uint64_t history = kind_ == BranchPredictorKind::gshare ? history_ : 0;
         return counters_[((pc >> 1) ^ history) & (counters_.size() - 1)];
     }
     bool predict(const RetiredInstruction& i) {
         // Static: backward taken, forward not. The direction is known only for taken branches; a
         // branch that falls through is judged by the target it last had.
-        if (kind_ == BranchPredictorKind::kStatic) {
+        if (kind_ == BranchPredictorKind::fixed) {
             const Target& target = targets_[(i.pc >> 1) & (targets_.size() - 1)];
             if (i.next_pc != i.pc + i.length) return i.next_pc < i.pc;
             return target.pc == i.pc && target.next < i.pc;

@@ -15,9 +15,9 @@ CoreTiming::CoreTiming(const MachineDescription& machine, MemorySystem& memory,
       memory_(memory),
       nic_(nic),
       predictor_(machine.branch) {
-    latency_[static_cast<std::size_t>(TimingClass::kInteger)] = 1;
-    latency_[static_cast<std::size_t>(TimingClass::kMultiply)] = core_.multiply_cycles;
-    latency_[static_cast<std::size_t>(TimingClass::kFloat)] = core_.float_cycles;
+    latency_[static_cast<std::size_t>(TimingClass::integer)] = 1;
+    latency_[static_cast<std::size_t>(TimingClass::multiply)] = core_.multiply_cycles;
+    latency_[static_cast<std::size_t>(TimingClass::floating)] = core_.float_cycles;
 }
 
 void CoreTiming::lose_until(Cycle cycle, StallCause cause) {
@@ -39,7 +39,7 @@ bool CoreTiming::defer() {
 
 bool CoreTiming::retire_slow(const RetiredInstruction& i) {
     current_ = i;
-    stage_ = Stage::kFetch;
+    stage_ = Stage::fetch;
     issue_ = next_issue_;
     was_blocked_ = false;
     return proceed();
@@ -47,27 +47,27 @@ bool CoreTiming::retire_slow(const RetiredInstruction& i) {
 
 bool CoreTiming::proceed() {
     switch (stage_) {
-        case Stage::kFetch:
+        case Stage::fetch:
             if (!fetch()) return false;
-            stage_ = Stage::kOperands;
+            stage_ = Stage::operands;
             [[fallthrough]];
-        case Stage::kOperands:
+        case Stage::operands:
             if (!take_operands()) return false;
-            stage_ = Stage::kAccesses;
+            stage_ = Stage::accesses;
             access_index_ = 0;
             line_offset_ = 0;
             value_ready_ = 0;
             value_pending_ = false;
             [[fallthrough]];
-        case Stage::kAccesses:
+        case Stage::accesses:
             if (!start_accesses()) return false;
-            stage_ = Stage::kRemote;
+            stage_ = Stage::remote;
             [[fallthrough]];
-        case Stage::kRemote:
+        case Stage::remote:
             if (!start_remote()) return false;
             finish();
             [[fallthrough]];
-        case Stage::kIdle: break;
+        case Stage::idle: break;
     }
     return !blocked_ && next_issue_ < limit_;
 }
@@ -81,7 +81,7 @@ bool CoreTiming::fetch() {
             if (!fetch_pending_) {
                 if (issue_ >= limit_) return defer();
                 if (base != fetch_base_ + mask + 1)
-                    lose_until(issue_ + l1_instruction_hit_ - 1, StallCause::kFetch);
+                    lose_until(issue_ + l1_instruction_hit_ - 1, StallCause::fetch);
                 fetch_ready_ = issue_;
                 const std::uint64_t line = memory_.line_of(base);
                 if (!memory_.read_hit(MemorySystem::kInstruction, line)) {
@@ -90,9 +90,9 @@ bool CoreTiming::fetch() {
                     fetch_pending_ = true;
                 }
             }
-            if (fetch_ready_ == kNever) return block(StallCause::kFetch);
+            if (fetch_ready_ == kNever) return block(StallCause::fetch);
             fetch_pending_ = false;
-            lose_until(fetch_ready_, StallCause::kFetch);
+            lose_until(fetch_ready_, StallCause::fetch);
             fetch_base_ = base;
             fetch_span_ =
                 mask - 2;  // a four-byte instruction that begins below this ends in the line
@@ -104,19 +104,19 @@ bool CoreTiming::fetch() {
 }
 
 bool CoreTiming::take_operands() {
-    const bool fenced = was_blocked_ && block_cause_ == StallCause::kFence;
+    const bool fenced = was_blocked_ && block_cause_ == StallCause::fence;
     const Cycle ready = operands_ready(current_);
-    if (ready == kNever) return block(StallCause::kOperand);
-    lose_until(ready, StallCause::kOperand);
+    if (ready == kNever) return block(StallCause::operand);
+    lose_until(ready, StallCause::operand);
     was_blocked_ = false;
-    if (fenced) lose_until(last_remote_done_, StallCause::kFence);
+    if (fenced) lose_until(last_remote_done_, StallCause::fence);
     switch (current_.kind) {
-        case TimingClass::kDivide: lose_until(divider_free_, StallCause::kUnit); break;
-        case TimingClass::kFloatDivide: lose_until(float_divider_free_, StallCause::kUnit); break;
-        case TimingClass::kFence:
+        case TimingClass::divide: lose_until(divider_free_, StallCause::unit); break;
+        case TimingClass::float_divide: lose_until(float_divider_free_, StallCause::unit); break;
+        case TimingClass::fence:
             // In order, whoever waits has everything behind it wait.
             return (current_.fence & 0xf) == 0 || complete(current_.fence >> 4);
-        case TimingClass::kRemote:
+        case TimingClass::remote:
             return !has_remote_ || !remote_.release || complete(kFenceReads | kFenceWrites);
         default: break;
     }
@@ -127,11 +127,11 @@ bool CoreTiming::complete(std::uint8_t predecessors) {
     const bool reads = (predecessors & kFenceReads) != 0,
                writes = (predecessors & kFenceWrites) != 0;
     if ((reads && nic_.reads_of_core() != 0) || (writes && nic_.writes_of_core() != 0))
-        return block(StallCause::kFence);
+        return block(StallCause::fence);
     for (const Miss& miss : misses_) {
         if (!miss.used || !((reads && miss.loads) || (writes && miss.stores != 0))) continue;
-        if (miss.ready == kNever) return block(StallCause::kFence);
-        lose_until(miss.ready, StallCause::kFence);
+        if (miss.ready == kNever) return block(StallCause::fence);
+        lose_until(miss.ready, StallCause::fence);
     }
     return true;
 }
@@ -152,8 +152,8 @@ bool CoreTiming::start_accesses() {
 
 bool CoreTiming::start_line(std::uint64_t line, AccessKind kind) {
     if (issue_ >= limit_) return defer();
-    const bool store = kind == AccessKind::kStore;
-    const bool write = store || kind == AccessKind::kAtomic;
+    const bool store = kind == AccessKind::store;
+    const bool write = store || kind == AccessKind::atomic;
     const bool hit = write ? memory_.write_hit(line) : memory_.read_hit(MemorySystem::kData, line);
     Miss* miss = find_miss(line);
     if (store && (!hit || miss != nullptr) && !take_store_slot()) return false;
@@ -193,8 +193,8 @@ bool CoreTiming::start_line(std::uint64_t line, AccessKind kind) {
 bool CoreTiming::start_remote() {
     if (!has_remote_) return true;
     if (issue_ >= limit_) return defer();
-    if (!nic_.can_start()) return block(StallCause::kNicSlots);
-    if (!may_overtake(remote_)) return block(StallCause::kRemote);
+    if (!nic_.can_start()) return block(StallCause::nic_slots);
+    if (!may_overtake(remote_)) return block(StallCause::remote);
     if (was_blocked_) lose_until(last_remote_done_, block_cause_);
     if (remote_.is_overlapping()) {
         loads_.push_back(remote_);
@@ -209,7 +209,7 @@ bool CoreTiming::start_remote() {
 
 bool CoreTiming::may_overtake(const RemoteOperation& operation) const {
     if (loads_.empty()) return true;
-    if (operation.writes() && operation.kind != RemoteKind::kBulkGet) return false;
+    if (operation.writes() && operation.kind != RemoteKind::bulk_get) return false;
     if (operation.is_overlapping() && loads_.size() >= core_.remote_loads) return false;
     return std::ranges::none_of(loads_, [&](const RemoteOperation& load) {
         return load.name_space == operation.name_space &&
@@ -221,29 +221,29 @@ bool CoreTiming::may_overtake(const RemoteOperation& operation) const {
 
 bool CoreTiming::must_wait(TimingClass kind, const std::array<RegisterId, 4>& registers) {
     RegisterSet wanted;
-    if (kind == TimingClass::kSystem) {
+    if (kind == TimingClass::system) {
         wanted = under_way_;
     } else {
         for (const RegisterId reg : registers)
             wanted.set(reg, under_way_[reg]);
         // The e-register that belongs to an address register is in no field of its own.
-        if (kind == TimingClass::kRemote) {
+        if (kind == TimingClass::remote) {
             for (unsigned reg = 64; reg < kRegisters; ++reg)
                 wanted.set(reg, under_way_[reg]);
         }
     }
     if (wanted.none()) return false;
     awaited_ = wanted;
-    block(StallCause::kRemote);
+    block(StallCause::remote);
     return true;
 }
 
 bool CoreTiming::pause(Cycle cycles) {
-    if (stage_ != Stage::kIdle) {
+    if (stage_ != Stage::idle) {
         pause_cycles_ = cycles;
         return false;
     }
-    statistics_.stalls[static_cast<std::size_t>(StallCause::kService)] += cycles - 1;
+    statistics_.stalls[static_cast<std::size_t>(StallCause::service)] += cycles - 1;
     next_issue_ += cycles - 1;
     return !blocked_ && next_issue_ < limit_;
 }
@@ -264,23 +264,23 @@ void CoreTiming::finish() {
         next_issue_ += cycles;
     };
     switch (current_.kind) {
-        case TimingClass::kMultiply: latency = core_.multiply_cycles; break;
-        case TimingClass::kFloat: latency = core_.float_cycles; break;
-        case TimingClass::kDivide:
+        case TimingClass::multiply: latency = core_.multiply_cycles; break;
+        case TimingClass::floating: latency = core_.float_cycles; break;
+        case TimingClass::divide:
             latency = core_.divide_cycles;
             divider_free_ = issue_ + latency;
             break;
-        case TimingClass::kFloatDivide:
+        case TimingClass::float_divide:
             latency = core_.float_divide_cycles;
             float_divider_free_ = issue_ + latency;
             break;
-        case TimingClass::kSystem: lose(core_.system_cycles - 1, StallCause::kUnit); break;
-        case TimingClass::kBranch:
-        case TimingClass::kJump:
-        case TimingClass::kCall:
-        case TimingClass::kReturn:
+        case TimingClass::system: lose(core_.system_cycles - 1, StallCause::unit); break;
+        case TimingClass::branch:
+        case TimingClass::jump:
+        case TimingClass::call:
+        case TimingClass::return_jump:
             if (!predictor_.resolve(current_))
-                lose(core_.mispredict_cycles, StallCause::kMispredict);
+                lose(core_.mispredict_cycles, StallCause::mispredict);
             break;
         default: break;
     }
@@ -294,20 +294,20 @@ void CoreTiming::finish() {
     ready_[0] = 0;
     if (has_remote_ && remote_.blocking) {
         awaits_remote_ = true;
-        block(remote_.acquire ? StallCause::kFence : StallCause::kRemote);
+        block(remote_.acquire ? StallCause::fence : StallCause::remote);
     }
-    if (pause_cycles_ != 0) lose(std::exchange(pause_cycles_, 0) - 1, StallCause::kService);
+    if (pause_cycles_ != 0) lose(std::exchange(pause_cycles_, 0) - 1, StallCause::service);
     access_count_ = 0;
     has_remote_ = false;
     deferred_until_ = 0;
-    stage_ = Stage::kIdle;
+    stage_ = Stage::idle;
 }
 
 bool CoreTiming::resume(Cycle limit) {
     limit_ = limit;
     sent_ = false;
     if (blocked_ || waiting_for_service_) return false;
-    if (stage_ != Stage::kIdle) return proceed();
+    if (stage_ != Stage::idle) return proceed();
     return next_issue_ < limit_;
 }
 
@@ -316,7 +316,7 @@ void CoreTiming::service_done(Cycle when, bool ended) {
     // What the service does is seen at the end of the window, but its time counts from where it was
     // asked for, so that windows leave no trace in it.
     issue_ = next_issue_;
-    lose_until(std::max(when, next_issue_ + service_cycles_), StallCause::kService);
+    lose_until(std::max(when, next_issue_ + service_cycles_), StallCause::service);
     next_issue_ = issue_;
 }
 
@@ -360,7 +360,7 @@ void CoreTiming::remote_done(const RemoteOperation& operation, Cycle when) {
         }
         if (awaited && awaited_.none()) {
             issue_ = next_issue_;
-            lose_until(when, StallCause::kRemote);
+            lose_until(when, StallCause::remote);
             next_issue_ = issue_;
         }
     }
@@ -386,10 +386,10 @@ CoreTiming::Miss* CoreTiming::take_miss() {
         if (miss.ready != kNever && (first == nullptr || miss.ready < first->ready)) first = &miss;
     }
     if (first == nullptr) {
-        block(StallCause::kMissSlots);
+        block(StallCause::miss_slots);
         return nullptr;
     }
-    lose_until(first->ready, StallCause::kMissSlots);
+    lose_until(first->ready, StallCause::miss_slots);
     return first;
 }
 
@@ -408,8 +408,8 @@ bool CoreTiming::take_store_slot() {
             if (miss.used && miss.ready > issue_ && miss.stores != 0)
                 first = std::min(first, miss.ready);
         }
-        if (first == kNever) return block(StallCause::kStoreBuffer);
-        lose_until(first, StallCause::kStoreBuffer);
+        if (first == kNever) return block(StallCause::store_buffer);
+        lose_until(first, StallCause::store_buffer);
     }
     return true;
 }

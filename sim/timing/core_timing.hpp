@@ -27,22 +27,22 @@ class NetworkInterface;
 
 /// Why a core did not issue. Each lost cycle is counted once.
 enum class StallCause : std::uint8_t {
-    kFetch,        ///< instruction cache miss
-    kMispredict,   ///< wrong path
-    kOperand,      ///< result of an earlier instruction of this core (latency, cache miss)
-    kRemote,       ///< result of a remote operation
-    kMissSlots,    ///< all miss registers in use
-    kStoreBuffer,  ///< all store buffer entries in use
-    kNicSlots,     ///< all remote operations the NIC can hold are under way
-    kFence,        ///< completing what is under way
-    kUnit,         ///< divider busy, pipeline drained for a system instruction
-    kService,      ///< system call
-    kCount,
+    fetch,         ///< instruction cache miss
+    mispredict,    ///< wrong path
+    operand,       ///< result of an earlier instruction of this core (latency, cache miss)
+    remote,        ///< result of a remote operation
+    miss_slots,    ///< all miss registers in use
+    store_buffer,  ///< all store buffer entries in use
+    nic_slots,     ///< all remote operations the NIC can hold are under way
+    fence,         ///< completing what is under way
+    unit,          ///< divider busy, pipeline drained for a system instruction
+    service,       ///< system call
+    count,
 };
 
 struct CoreStatistics {
-    std::array<std::uint64_t, static_cast<std::size_t>(TimingClass::kCount)> instructions{};
-    std::array<std::uint64_t, static_cast<std::size_t>(StallCause::kCount)> stalls{};
+    std::array<std::uint64_t, static_cast<std::size_t>(TimingClass::count)> instructions{};
+    std::array<std::uint64_t, static_cast<std::size_t>(StallCause::count)> stalls{};
     std::uint64_t instructions_in_all() const {
         std::uint64_t sum = 0;
         for (std::uint64_t n : instructions)
@@ -87,10 +87,10 @@ class CoreTiming {
     /// The hart asks for service: it goes on `cycles` later, but not before the end of the window.
     /// False: not yet, as the core has something under way that has to end first.
     bool wait_for_service(Cycle cycles) {
-        if (stage_ != Stage::kIdle || blocked_) return false;
+        if (stage_ != Stage::idle || blocked_) return false;
         if (!loads_.empty()) {
             awaited_ = under_way_;
-            block(StallCause::kRemote);
+            block(StallCause::remote);
             return false;
         }
         waiting_for_service_ = true;
@@ -136,7 +136,7 @@ class CoreTiming {
     bool blocked() const { return blocked_; }
     /// No instruction is on its way.
     bool idle() const {
-        return stage_ == Stage::kIdle && !awaits_remote_ && awaited_ == RegisterSet{};
+        return stage_ == Stage::idle && !awaits_remote_ && awaited_ == RegisterSet{};
     }
     bool waiting_for_service() const { return waiting_for_service_; }
     /// The service asked for is done; nothing executes before `when`, nor ever if that was the end.
@@ -171,7 +171,7 @@ class CoreTiming {
         bool loads = false;          // a load asked for it
         bool used = false;
     };
-    enum class Stage : std::uint8_t { kIdle, kFetch, kOperands, kAccesses, kRemote };
+    enum class Stage : std::uint8_t { idle, fetch, operands, accesses, remote };
 
     Cycle operands_ready(const RetiredInstruction& i) const {
         return std::max(std::max(ready_[i.source1], ready_[i.source2]),
@@ -181,8 +181,8 @@ class CoreTiming {
     /// is under way that it could meet: then done. False: nothing has happened.
     bool hits(const RetiredInstruction& i) {
         const Access& access = accesses_[0];
-        const bool load = i.kind == TimingClass::kLoad && access.kind == AccessKind::kLoad;
-        const bool store = i.kind == TimingClass::kStore && access.kind == AccessKind::kStore;
+        const bool load = i.kind == TimingClass::load && access.kind == AccessKind::load;
+        const bool store = i.kind == TimingClass::store && access.kind == AccessKind::store;
         const std::uint64_t mask = memory_.line_bytes() - 1;
         if (!(load || store) || next_issue_ < misses_until_ ||
             (access.address & mask) + access.bytes > mask + 1)
@@ -222,8 +222,8 @@ class CoreTiming {
     std::uint64_t fetch_base_ = 1, fetch_span_ = 0;
     unsigned access_count_ = 0;
     bool has_remote_ = false, blocked_ = false, waiting_for_service_ = false;
-    Stage stage_ = Stage::kIdle;
-    std::array<Cycle, static_cast<std::size_t>(TimingClass::kCount)> latency_{};  // 0: slow path
+    Stage stage_ = Stage::idle;
+    std::array<Cycle, static_cast<std::size_t>(TimingClass::count)> latency_{};  // 0: slow path
     std::array<Cycle, kRegisters> ready_{};
 
     CoreStatistics statistics_;
@@ -231,7 +231,7 @@ class CoreTiming {
     // The instruction on its way, and how far it has come.
     RetiredInstruction current_;
     Cycle issue_ = 0, deferred_until_ = 0, value_ready_ = 0;
-    StallCause block_cause_ = StallCause::kOperand;
+    StallCause block_cause_ = StallCause::operand;
     bool was_blocked_ = false, value_pending_ = false, fetch_pending_ = false,
          awaits_remote_ = false;
     bool sent_ = false;

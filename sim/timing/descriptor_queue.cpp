@@ -18,27 +18,27 @@ bool translate(const RdmaNic::Descriptor& descriptor, RemoteOperation& op) {
     op.value[0] = descriptor.local;
     op.compare = descriptor.compare;
     switch (static_cast<Opcode>(descriptor.opcode)) {
-        case Opcode::kNothing: op.kind = RemoteKind::kNothing; return true;
-        case Opcode::kWrite: op.kind = RemoteKind::kBulkPut; return true;
-        case Opcode::kRead: op.kind = RemoteKind::kBulkGet; return true;
-        case Opcode::kWriteInline: op.kind = RemoteKind::kStore; return op.bytes <= 8;
-        case Opcode::kReadInline: op.kind = RemoteKind::kLoad; return op.bytes <= 8;
-        case Opcode::kAdd: op.operation = AtomicOperation::kAdd; break;
-        case Opcode::kSwap: op.operation = AtomicOperation::kSwap; break;
-        case Opcode::kAnd: op.operation = AtomicOperation::kAnd; break;
-        case Opcode::kOr: op.operation = AtomicOperation::kOr; break;
-        case Opcode::kXor: op.operation = AtomicOperation::kXor; break;
-        case Opcode::kCompareSwap: op.operation = AtomicOperation::kCompareSwap; break;
+        case Opcode::nothing: op.kind = RemoteKind::nothing; return true;
+        case Opcode::write: op.kind = RemoteKind::bulk_put; return true;
+        case Opcode::read: op.kind = RemoteKind::bulk_get; return true;
+        case Opcode::write_inline: op.kind = RemoteKind::store; return op.bytes <= 8;
+        case Opcode::read_inline: op.kind = RemoteKind::load; return op.bytes <= 8;
+        case Opcode::add: op.operation = AtomicOperation::add; break;
+        case Opcode::swap: op.operation = AtomicOperation::swap; break;
+        case Opcode::bit_and: op.operation = AtomicOperation::bit_and; break;
+        case Opcode::bit_or: op.operation = AtomicOperation::bit_or; break;
+        case Opcode::bit_xor: op.operation = AtomicOperation::bit_xor; break;
+        case Opcode::compare_swap: op.operation = AtomicOperation::compare_swap; break;
         default: return false;
     }
-    op.kind = RemoteKind::kAtomic;
+    op.kind = RemoteKind::atomic;
     return (op.bytes == 4 || op.bytes == 8) && op.address % op.bytes == 0;
 }
 
 /// It begins when all before it are complete; what does nothing tells of just that.
 bool is_fenced(const RdmaNic::Descriptor& descriptor) {
     return (descriptor.flags & RdmaNic::kFenced) != 0 ||
-           static_cast<Opcode>(descriptor.opcode) == Opcode::kNothing;
+           static_cast<Opcode>(descriptor.opcode) == Opcode::nothing;
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ bool DescriptorQueue::complete(Ticket ticket, RemoteStatus status,
         return one.started && !one.done && one.ticket == ticket;
     });
     if (found == posted_.end()) return false;
-    if (status == RemoteStatus::kDone) {
+    if (status == RemoteStatus::done) {
         std::ranges::copy(data.first(std::min<std::size_t>(data.size(), sizeof found->value)),
                           std::as_writable_bytes(std::span(&found->value, 1)).begin());
         found->done = true;

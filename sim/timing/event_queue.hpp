@@ -11,11 +11,11 @@
 namespace isthmus::sim {
 
 enum class EventKind : std::uint8_t {
-    kArrive,    ///< a packet has passed the NIC's receive side
-    kWalk,      ///< an operation reads the next entry of the namespace table
-    kEntry,     ///< that entry has been read
-    kSegment,   ///< (part of) a bulk transfer is in local memory
-    kComplete,  ///< an operation ends
+    arrive,    ///< a packet has passed the NIC's receive side
+    walk,      ///< an operation reads the next entry of the namespace table
+    entry,     ///< that entry has been read
+    segment,   ///< (part of) a bulk transfer is in local memory
+    complete,  ///< an operation ends
 };
 
 struct Event {

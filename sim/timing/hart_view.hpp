@@ -12,34 +12,34 @@ namespace isthmus::sim {
 
 inline constexpr std::array<TimingClass, 32> kTimingClasses = [] {
     std::array<TimingClass, 32> classes{};
-    classes.fill(TimingClass::kInteger);
+    classes.fill(TimingClass::integer);
     const auto set = [&](TimingClass to, std::initializer_list<InstructionClass> from) {
         for (const InstructionClass klass : from)
             classes.at(static_cast<std::size_t>(klass)) = to;
     };
     using enum InstructionClass;
-    set(TimingClass::kMultiply, {kMultiply});
-    set(TimingClass::kDivide, {kDivide});
-    set(TimingClass::kLoad, {kLoad, kFpLoad});
-    set(TimingClass::kStore, {kStore, kFpStore});
-    set(TimingClass::kBranch, {kBranch});
-    set(TimingClass::kJump, {kJump, kJumpRegister});  // or call, or return: timing_class()
-    set(TimingClass::kSystem, {kSystem});
-    set(TimingClass::kFence, {kFence});
-    set(TimingClass::kAtomic, {kAtomic});
-    set(TimingClass::kFloat, {kFpAdd, kFpMultiply, kFpFma, kFpConvert, kFpCompare, kFpMove});
-    set(TimingClass::kFloatDivide, {kFpDivide});
-    set(TimingClass::kRemote, {kRemoteLoad, kRemoteStore, kRemoteAtomic, kBulk});
+    set(TimingClass::multiply, {multiply});
+    set(TimingClass::divide, {divide});
+    set(TimingClass::load, {load, fp_load});
+    set(TimingClass::store, {store, fp_store});
+    set(TimingClass::branch, {branch});
+    set(TimingClass::jump, {jump, jump_register});  // or call, or return: timing_class()
+    set(TimingClass::system, {system});
+    set(TimingClass::fence, {fence});
+    set(TimingClass::atomic, {atomic});
+    set(TimingClass::floating, {fp_add, fp_multiply, fp_fma, fp_convert, fp_compare, fp_move});
+    set(TimingClass::float_divide, {fp_divide});
+    set(TimingClass::remote, {remote_load, remote_store, remote_atomic, bulk});
     return classes;
 }();
 
 inline TimingClass timing_class(InstructionClass klass, std::uint8_t rd, std::uint8_t rs1) {
     const TimingClass kind = kTimingClasses[static_cast<std::size_t>(klass)];
-    if (kind != TimingClass::kJump) return kind;
+    if (kind != TimingClass::jump) return kind;
     // The hints of the base specification: link registers are x1 and x5.
-    if (rd == 1 || rd == 5) return TimingClass::kCall;
-    const bool to_link = klass == InstructionClass::kJumpRegister && (rs1 == 1 || rs1 == 5);
-    return to_link ? TimingClass::kReturn : TimingClass::kJump;
+    if (rd == 1 || rd == 5) return TimingClass::call;
+    const bool to_link = klass == InstructionClass::jump_register && (rs1 == 1 || rs1 == 5);
+    return to_link ? TimingClass::return_jump : TimingClass::jump;
 }
 
 inline std::uint8_t fence_sets(Op op, std::uint32_t raw) {
@@ -68,8 +68,7 @@ struct TimingObserver {
     bool go_on = true;
 
     void memory(const Hart&, std::uint64_t address, unsigned size, MemoryKind kind, std::uint64_t) {
-        constexpr AccessKind kKinds[] = {AccessKind::kLoad, AccessKind::kStore,
-                                         AccessKind::kAtomic};
+        constexpr AccessKind kKinds[] = {AccessKind::load, AccessKind::store, AccessKind::atomic};
         core->memory_access(kKinds[static_cast<std::size_t>(kind)], address, size);
     }
     void remote(const Hart&, const RemoteRequest&) {}

@@ -50,7 +50,7 @@ void NetworkInterface::start(const RemoteOperation& request, Ticket ticket, Cycl
     --free_operations_;
     reads_of_core_ += !request.autonomous && request.reads();
     writes_of_core_ += !request.autonomous && request.writes();
-    if (request.kind == RemoteKind::kNothing) return end(index, RemoteStatus::kDone, now);
+    if (request.kind == RemoteKind::nothing) return end(index, RemoteStatus::done, now);
     ++statistics_.operations[static_cast<std::size_t>(request.kind)];
     statistics_.peak_outstanding = std::max(statistics_.peak_outstanding, outstanding());
 
@@ -63,7 +63,7 @@ void NetworkInterface::start(const RemoteOperation& request, Ticket ticket, Cycl
         dispatch(index, looked_up);
     } else {
         op.table_slot = table_.first_slot(request.name_space);
-        events_.push(looked_up, EventKind::kWalk, index);
+        events_.push(looked_up, EventKind::walk, index);
     }
 }
 
@@ -71,7 +71,7 @@ void NetworkInterface::walk(std::uint32_t index, Cycle now) {
     Operation& op = operations_[index];
     ++nlb_.statistics().table_reads;
     ++op.probes;
-    read_lines(new_job(Job::Purpose::kWalk, index, nullptr), table_.address(op.table_slot),
+    read_lines(new_job(Job::Purpose::walk, index, nullptr), table_.address(op.table_slot),
                sizeof(NamespaceEntry), now);
 }
 
@@ -84,7 +84,7 @@ void NetworkInterface::entry_read(std::uint32_t index, Cycle now) {
         dispatch(index, now);
     } else if (entry.rights == 0 || op.probes == table_.entries()) {
         ++nlb_.statistics().unmapped;
-        end(index, RemoteStatus::kUnmapped, now);
+        end(index, RemoteStatus::unmapped, now);
     } else {
         op.table_slot = table_.next_slot(op.table_slot);
         walk(index, now);
@@ -95,41 +95,41 @@ void NetworkInterface::dispatch(std::uint32_t index, Cycle now) {
     Operation& op = operations_[index];
     const RemoteOperation& request = op.request;
     std::uint32_t right = kMayAtomic;
-    if (request.kind == RemoteKind::kLoad || request.kind == RemoteKind::kBulkGet) right = kMayRead;
-    if (request.kind == RemoteKind::kStore || request.kind == RemoteKind::kBulkPut)
+    if (request.kind == RemoteKind::load || request.kind == RemoteKind::bulk_get) right = kMayRead;
+    if (request.kind == RemoteKind::store || request.kind == RemoteKind::bulk_put)
         right = kMayWrite;
-    const bool bulk = request.kind == RemoteKind::kBulkGet || request.kind == RemoteKind::kBulkPut;
+    const bool bulk = request.kind == RemoteKind::bulk_get || request.kind == RemoteKind::bulk_put;
     if (!op.entry.allows(request.address, request.bytes, right) || op.entry.node >= nodes_ ||
         (bulk && !data_.contains(request.local_address, request.bytes,
                                  right == kMayRead ? kMayWrite : kMayRead))) {
-        return end(index, RemoteStatus::kRefused, now);
+        return end(index, RemoteStatus::refused, now);
     }
     if (bulk) {
-        if (request.bytes == 0) return end(index, RemoteStatus::kDone, now);
+        if (request.bytes == 0) return end(index, RemoteStatus::done, now);
         for (unsigned i = 0; i < kBulkWindow; ++i)
             start_segment(index, now);
         return;
     }
     Packet* packet = nullptr;
     switch (request.kind) {
-        case RemoteKind::kLoad:
-            packet = make_request(op, index, MessageKind::kLoadRequest);
+        case RemoteKind::load:
+            packet = make_request(op, index, MessageKind::load_request);
             size_packet(*packet, 0, true);
             break;
-        case RemoteKind::kStore:
-            packet = make_request(op, index, MessageKind::kStoreRequest);
+        case RemoteKind::store:
+            packet = make_request(op, index, MessageKind::store_request);
             packet->payload.resize(request.bytes);
             std::memcpy(packet->payload.data(), request.value,
                         std::min<std::size_t>(request.bytes, 16));
             size_packet(*packet, request.bytes, true);
             break;
         default:
-            packet = make_request(op, index, MessageKind::kAtomicRequest);
+            packet = make_request(op, index, MessageKind::atomic_request);
             packet->operation = request.operation;
             packet->operand = request.value[0];
             packet->compare = request.compare;
             size_packet(*packet,
-                        request.operation == AtomicOperation::kCompareSwap ? 2 * request.bytes
+                        request.operation == AtomicOperation::compare_swap ? 2 * request.bytes
                                                                            : request.bytes,
                         true);
             break;
@@ -141,14 +141,14 @@ void NetworkInterface::dispatch(std::uint32_t index, Cycle now) {
 void NetworkInterface::start_segment(std::uint32_t index, Cycle now) {
     Operation& op = operations_[index];
     const RemoteOperation& request = op.request;
-    if (op.next_offset == request.bytes || op.status != RemoteStatus::kDone) return;
+    if (op.next_offset == request.bytes || op.status != RemoteStatus::done) return;
     const std::uint64_t offset = op.next_offset;
     const std::uint64_t bytes = std::min<std::uint64_t>(nic_.packet_bytes, request.bytes - offset);
     op.next_offset += bytes;
     ++op.segments;
-    const bool put = request.kind == RemoteKind::kBulkPut;
+    const bool put = request.kind == RemoteKind::bulk_put;
     Packet* packet =
-        make_request(op, index, put ? MessageKind::kStoreRequest : MessageKind::kLoadRequest);
+        make_request(op, index, put ? MessageKind::store_request : MessageKind::load_request);
     packet->address = request.address + offset;
     packet->offset = offset;
     packet->bytes = static_cast<std::uint32_t>(bytes);
@@ -160,7 +160,7 @@ void NetworkInterface::start_segment(std::uint32_t index, Cycle now) {
     packet->payload.resize(bytes);
     data_.read(request.local_address + offset, packet->payload);
     size_packet(*packet, bytes, true);
-    read_lines(new_job(Job::Purpose::kSend, index, packet), request.local_address + offset, bytes,
+    read_lines(new_job(Job::Purpose::send, index, packet), request.local_address + offset, bytes,
                now);
 }
 
@@ -169,9 +169,9 @@ void NetworkInterface::segment_done(std::uint32_t index, std::uint64_t bytes, Re
     Operation& op = operations_[index];
     op.done_bytes += bytes;
     --op.segments;
-    if (status != RemoteStatus::kDone) op.status = status;
+    if (status != RemoteStatus::done) op.status = status;
     const bool bulk =
-        op.request.kind == RemoteKind::kBulkGet || op.request.kind == RemoteKind::kBulkPut;
+        op.request.kind == RemoteKind::bulk_get || op.request.kind == RemoteKind::bulk_put;
     if (bulk) start_segment(index, now);
     if (op.segments == 0) end(index, op.status, now);
 }
@@ -179,12 +179,12 @@ void NetworkInterface::segment_done(std::uint32_t index, std::uint64_t bytes, Re
 void NetworkInterface::end(std::uint32_t index, RemoteStatus status, Cycle when) {
     Operation& op = operations_[index];
     op.status = status;
-    events_.push(when + op.request.completion_cycles, EventKind::kComplete, index);
+    events_.push(when + op.request.completion_cycles, EventKind::complete, index);
 }
 
 void NetworkInterface::complete(std::uint32_t index, Cycle now) {
     Operation& op = operations_[index];
-    if (op.request.kind != RemoteKind::kNothing) count(op, now);
+    if (op.request.kind != RemoteKind::nothing) count(op, now);
     op.used = false;
     ++free_operations_;
     reads_of_core_ -= !op.request.autonomous && op.request.reads();
@@ -194,7 +194,7 @@ void NetworkInterface::complete(std::uint32_t index, Cycle now) {
 }
 
 void NetworkInterface::count(const Operation& op, Cycle now) {
-    statistics_.faults += op.status != RemoteStatus::kDone;
+    statistics_.faults += op.status != RemoteStatus::done;
     statistics_.latency[static_cast<std::size_t>(op.request.kind)].add(now - op.started);
     if (records_ != nullptr && records_->size() < record_limit_) {
         records_->push_back({op.started, now, op.entry.node, op.request.kind, op.request.bytes});
@@ -233,20 +233,20 @@ void NetworkInterface::handle(const Event& event) {
                     std::to_string(step_begin_));
     }
     switch (event.kind) {
-        case EventKind::kArrive: return arrive(event.packet, event.when);
-        case EventKind::kWalk: return walk(event.index, event.when);
-        case EventKind::kEntry: return entry_read(event.index, event.when);
-        case EventKind::kSegment:
-            segment_done(event.index, event.packet->bytes, RemoteStatus::kDone, event.when);
+        case EventKind::arrive: return arrive(event.packet, event.when);
+        case EventKind::walk: return walk(event.index, event.when);
+        case EventKind::entry: return entry_read(event.index, event.when);
+        case EventKind::segment:
+            segment_done(event.index, event.packet->bytes, RemoteStatus::done, event.when);
             return pool_.give_back(event.packet);
-        case EventKind::kComplete: return complete(event.index, event.when);
+        case EventKind::complete: return complete(event.index, event.when);
     }
 }
 
 void NetworkInterface::send(Packet* packet, Cycle when) {
     if (packet->destination != self_) return port_.send(packet, when);
     ++statistics_.loopbacks;  // the own node: not through the network
-    events_.push(when + nic_.receive_cycles, EventKind::kArrive, 0, packet);
+    events_.push(when + nic_.receive_cycles, EventKind::arrive, 0, packet);
 }
 
 NetworkInterface::Job& NetworkInterface::new_job(Job::Purpose purpose, std::uint32_t index,
@@ -285,9 +285,9 @@ void NetworkInterface::finish_job(Job& job) {
     job.used = false;
     --jobs_in_use_;
     switch (job.purpose) {
-        case Job::Purpose::kWalk: events_.push(job.ready, EventKind::kEntry, job.index); break;
-        case Job::Purpose::kReply:
-        case Job::Purpose::kSend:
+        case Job::Purpose::walk: events_.push(job.ready, EventKind::entry, job.index); break;
+        case Job::Purpose::reply:
+        case Job::Purpose::send:
             send(job.packet, job.ready + job.extra + nic_.transmit_cycles);
             break;
     }
@@ -305,9 +305,9 @@ Cycle NetworkInterface::write_lines(std::uint64_t address, std::uint64_t bytes, 
 
 void NetworkInterface::arrive(Packet* packet, Cycle now) {
     switch (packet->kind) {
-        case MessageKind::kLoadRequest:
-        case MessageKind::kStoreRequest:
-        case MessageKind::kAtomicRequest: return serve(packet, now);
+        case MessageKind::load_request:
+        case MessageKind::store_request:
+        case MessageKind::atomic_request: return serve(packet, now);
         default: return take_reply(packet, now);
     }
 }
@@ -319,32 +319,32 @@ void NetworkInterface::serve(Packet* packet, Cycle now) {
     std::swap(packet->source, packet->destination);
     packet->message_class = static_cast<std::uint8_t>(network_.message_classes - 1);
     std::uint32_t rights = kMayRead | kMayWrite;
-    if (request == MessageKind::kLoadRequest) rights = kMayRead;
-    if (request == MessageKind::kStoreRequest) rights = kMayWrite;
+    if (request == MessageKind::load_request) rights = kMayRead;
+    if (request == MessageKind::store_request) rights = kMayWrite;
     if (bytes == 0 || !data_.contains(address, bytes, rights)) {
-        packet->kind = MessageKind::kFaultReply;
+        packet->kind = MessageKind::fault_reply;
         packet->payload.clear();
         size_packet(*packet, 0, false);
         send(packet, now + nic_.transmit_cycles);
         return;
     }
     statistics_.served_bytes += bytes;
-    if (request == MessageKind::kStoreRequest) {
+    if (request == MessageKind::store_request) {
         ++statistics_.served_writes;
         data_.write(address, packet->payload);
         const Cycle done = write_lines(address, bytes, now);
-        packet->kind = MessageKind::kStoreReply;
+        packet->kind = MessageKind::store_reply;
         packet->payload.clear();
         size_packet(*packet, 0, false);
         send(packet, done + nic_.transmit_cycles);
         return;
     }
-    packet->kind = MessageKind::kLoadReply;
+    packet->kind = MessageKind::load_reply;
     packet->payload.resize(bytes);
     data_.read(address, packet->payload);
     size_packet(*packet, bytes, false);
-    Job& job = new_job(Job::Purpose::kReply, 0, packet);
-    if (request == MessageKind::kLoadRequest) {
+    Job& job = new_job(Job::Purpose::reply, 0, packet);
+    if (request == MessageKind::load_request) {
         ++statistics_.served_reads;
         return read_lines(job, address, bytes, now);
     }
@@ -368,13 +368,13 @@ void NetworkInterface::take_reply(Packet* packet, Cycle now) {
     Operation& op = operations_[index];
     if (!op.used) model_error("NIC of node " + std::to_string(self_) + ": a reply to no operation");
     const std::uint64_t bytes = packet->bytes;
-    RemoteStatus status = RemoteStatus::kDone;
-    if (packet->kind == MessageKind::kFaultReply) status = RemoteStatus::kRefused;
-    if (packet->kind == MessageKind::kLoadReply) {
-        if (op.request.kind == RemoteKind::kBulkGet) {
+    RemoteStatus status = RemoteStatus::done;
+    if (packet->kind == MessageKind::fault_reply) status = RemoteStatus::refused;
+    if (packet->kind == MessageKind::load_reply) {
+        if (op.request.kind == RemoteKind::bulk_get) {
             const std::uint64_t local = op.request.local_address + packet->offset;
             data_.write(local, packet->payload);
-            events_.push(write_lines(local, bytes, now), EventKind::kSegment, index, packet);
+            events_.push(write_lines(local, bytes, now), EventKind::segment, index, packet);
             return;
         }
         op.data.assign(packet->payload.begin(), packet->payload.end());

@@ -102,13 +102,13 @@ class NetworkInterface {
         std::uint64_t next_offset = 0;  // bulk: bytes handed to packets
         std::uint64_t done_bytes = 0;
         std::uint32_t segments = 0;  // packets without an answer
-        RemoteStatus status = RemoteStatus::kDone;
+        RemoteStatus status = RemoteStatus::done;
         std::vector<std::byte> data;
         bool used = false;
     };
     /// Lines being read for one purpose.
     struct Job {
-        enum class Purpose : std::uint8_t { kReply, kSend, kWalk } purpose = Purpose::kReply;
+        enum class Purpose : std::uint8_t { reply, send, walk } purpose = Purpose::reply;
         std::uint32_t remaining = 0, index = 0;
         Cycle ready = 0, extra = 0;
         Packet* packet = nullptr;

@@ -111,34 +111,34 @@ class TimedMachine::HartSource final : public InstructionSource {
         while (observer_.go_on) {
             if (!wants_service_ && !posted_faults_.empty() &&
                 !node_.environment->holds_faults(hart_))
-                ask_for_service(Service::kPostedFault, kServiceCycles);
+                ask_for_service(Service::posted_fault, kServiceCycles);
             // A sleep that was asked for before has passed on the clock; one that is asked for now
             // passes behind its service.
             node_.slept = wants_service_ ? service_sleep_ : 0;
             if (wants_service_) return wait(core);
             if (node_.nanoseconds() >= node_.alarm) [[unlikely]] {
-                ask_for_service(Service::kWake, kServiceCycles);
+                ask_for_service(Service::wake, kServiceCycles);
                 continue;
             }
             switch (sim::run(hart_, observer_, kBudget)) {
-                case Stop::kObserver:
-                case Stop::kHeld: return;
-                case Stop::kBudget: break;
-                case Stop::kYield:
+                case Stop::observer:
+                case Stop::held: return;
+                case Stop::budget: break;
+                case Stop::yield:
                     // Sleeps a while; an interrupt or another node's store ends the program's loop.
                     if (!core.pause(kPauseCycles)) return;
                     break;
-                case Stop::kRemote: start_remote(core); break;
-                case Stop::kHostCall:
+                case Stop::remote: start_remote(core); break;
+                case Stop::host_call:
                     if (node_.environment->rdma_nic() != nullptr) {
                         descriptors_.take(core);
                         return;  // the node looks at what has been started
                     }
-                    ask_for_service(Service::kStop, kServiceCycles);
+                    ask_for_service(Service::stop, kServiceCycles);
                     break;
-                case Stop::kSystemCall:
-                case Stop::kTrap: ask_for_service(Service::kStop, kServiceCycles); break;
-                case Stop::kBreakpoint: model_error("timing: breakpoints are not served here");
+                case Stop::system_call:
+                case Stop::trap: ask_for_service(Service::stop, kServiceCycles); break;
+                case Stop::breakpoint: model_error("timing: breakpoints are not served here");
             }
         }
         if (wants_service_) wait(core);
@@ -148,7 +148,7 @@ class TimedMachine::HartSource final : public InstructionSource {
                           std::span<const std::byte> data) override {
         if (descriptors_.complete(ticket, status, data)) return;
         const std::optional<RemoteRequest> posted = take_posted(ticket);
-        if (status == RemoteStatus::kDone) {
+        if (status == RemoteStatus::done) {
             std::array<std::uint64_t, 2> value{};
             std::ranges::copy(data.first(std::min<std::size_t>(data.size(), sizeof value)),
                               std::as_writable_bytes(std::span(value)).begin());
@@ -157,14 +157,14 @@ class TimedMachine::HartSource final : public InstructionSource {
             posted_faults_.emplace_back(*posted);
         } else {
             // The functional machine finds the same fault and raises it, as it would without time.
-            ask_for_service(Service::kFault, kServiceCycles);
+            ask_for_service(Service::fault, kServiceCycles);
         }
     }
 
     void serve() override {
-        const Service service = std::exchange(service_, Service::kNone);
+        const Service service = std::exchange(service_, Service::none);
         wants_service_ = core_waits_ = false;
-        if (service == Service::kPostedFault) {
+        if (service == Service::posted_fault) {
             const PostedFault fault = posted_faults_.front();
             posted_faults_.pop_front();
             if (const auto* const request = std::get_if<RemoteRequest>(&fault)) {
@@ -174,9 +174,9 @@ class TimedMachine::HartSource final : public InstructionSource {
                 RdmaNic::execute(machine_, node_, hart_, std::get<RdmaNic::Descriptor>(fault),
                                  nothing);
             }
-        } else if (service == Service::kFault) {
+        } else if (service == Service::fault) {
             machine_.serve_remote(node_, hart_);
-        } else if (service == Service::kStop) {
+        } else if (service == Service::stop) {
             machine_.serve(node_, hart_);
         }
         if (node_.exited) return;
@@ -198,13 +198,13 @@ class TimedMachine::HartSource final : public InstructionSource {
         // The sleep takes as long here as it says; by itself the functional machine skips it.
         const std::uint64_t slept = node_.nanoseconds() - asleep;
         if (slept == 0 && node_.runnable[0]) return;
-        ask_for_service(Service::kWake,
+        ask_for_service(Service::wake,
                         std::max((slept * clock_mhz_ + 999) / 1000, Cycle{kPauseCycles}));
         service_sleep_ = slept;
     }
 
   private:
-    enum class Service : std::uint8_t { kNone, kStop, kFault, kPostedFault, kWake };
+    enum class Service : std::uint8_t { none, stop, fault, posted_fault, wake };
     static constexpr std::int64_t kBudget = 1 << 20;
 
     void wait(CoreTiming& core) { core_waits_ = core.wait_for_service(service_cycles_); }
@@ -227,28 +227,28 @@ class TimedMachine::HartSource final : public InstructionSource {
         op.value[0] = request.value;
         op.value[1] = request.value_high;
         switch (request.kind) {
-            case Kind::kLoad:
-            case Kind::kLoadReserved: op.kind = RemoteKind::kLoad; break;
-            case Kind::kStore: op.kind = RemoteKind::kStore; break;
-            case Kind::kAtomic:
-                op.kind = RemoteKind::kAtomic;
+            case Kind::load:
+            case Kind::load_reserved: op.kind = RemoteKind::load; break;
+            case Kind::store: op.kind = RemoteKind::store; break;
+            case Kind::atomic:
+                op.kind = RemoteKind::atomic;
                 op.operation = atomic_operation(request.op);
                 op.compare = request.compare;
                 break;
-            case Kind::kStoreConditional:
+            case Kind::store_conditional:
                 // Without a reservation nothing is written, but the access is made: it may fault.
-                op.kind = RemoteKind::kAtomic;
-                op.operation = AtomicOperation::kCompareSwap;
+                op.kind = RemoteKind::atomic;
+                op.operation = AtomicOperation::compare_swap;
                 op.compare = hart_.remote_reservation_value;
                 if (!is_reserved(hart_, request)) {
-                    op.operation = AtomicOperation::kOr;
+                    op.operation = AtomicOperation::bit_or;
                     op.value[0] = 0;
                 }
                 break;
-            case Kind::kBulkLoad:
-            case Kind::kBulkStore:
+            case Kind::bulk_load:
+            case Kind::bulk_store:
                 op.kind =
-                    request.kind == Kind::kBulkLoad ? RemoteKind::kBulkGet : RemoteKind::kBulkPut;
+                    request.kind == Kind::bulk_load ? RemoteKind::bulk_get : RemoteKind::bulk_put;
                 op.local_address = request.local;
                 // A count that no memory can hold is refused by the range check.
                 op.bytes = request.count > ~std::uint64_t{0} / request.size
@@ -259,14 +259,14 @@ class TimedMachine::HartSource final : public InstructionSource {
         // What has no result is posted: the core goes on, and a fence waits for it. Its fault comes
         // late.
         const bool has_result =
-            request.kind != Kind::kStore &&
-            (request.rd != Hart::kDiscard || request.kind == Kind::kLoad ||
-             request.kind == Kind::kLoadReserved || request.kind == Kind::kStoreConditional);
+            request.kind != Kind::store &&
+            (request.rd != Hart::kDiscard || request.kind == Kind::load ||
+             request.kind == Kind::load_reserved || request.kind == Kind::store_conditional);
         op.blocking = has_result || request.acquire;
-        if (request.kind == Kind::kLoad && request.rd != Hart::kDiscard && overlaps_) {
+        if (request.kind == Kind::load && request.rd != Hart::kDiscard && overlaps_) {
             op.blocking = false;
             op.results[0] = flat_register(request.file, request.rd);
-            if (request.size == 16) op.results[1] = flat_register(RegisterFile::kE, request.rd);
+            if (request.size == 16) op.results[1] = flat_register(RegisterFile::e, request.rd);
         }
         op.acquire = request.acquire && !has_result;
         op.release = request.release;
@@ -309,7 +309,7 @@ class TimedMachine::HartSource final : public InstructionSource {
     std::deque<PostedFault> posted_faults_;
     DescriptorQueue descriptors_;
     TimingObserver observer_;
-    Service service_ = Service::kNone;
+    Service service_ = Service::none;
     std::uint64_t service_sleep_ = 0;  // nanoseconds of its cycles that the program slept
     Cycle service_cycles_ = 0;
     bool wants_service_ = false, core_waits_ = false;

@@ -24,22 +24,22 @@ namespace isthmus::sim {
 
 /// What the pipeline needs to know of an instruction.
 enum class TimingClass : std::uint8_t {
-    kInteger,
-    kMultiply,
-    kDivide,
-    kFloat,
-    kFloatDivide,
-    kLoad,
-    kStore,
-    kAtomic,  ///< local read-modify-write, LR and SC
-    kBranch,  ///< conditional
-    kJump,    ///< JAL, JALR that is neither call nor return
-    kCall,
-    kReturn,
-    kSystem,  ///< CSR access, ECALL, traps: drains the pipeline
-    kFence,   ///< completes what its predecessor set names
-    kRemote,  ///< any xBGAS access
-    kCount,
+    integer,
+    multiply,
+    divide,
+    floating,
+    float_divide,
+    load,
+    store,
+    atomic,  ///< local read-modify-write, LR and SC
+    branch,  ///< conditional
+    jump,    ///< JAL, JALR that is neither call nor return
+    call,
+    return_jump,
+    system,  ///< CSR access, ECALL, traps: drains the pipeline
+    fence,   ///< completes what its predecessor set names
+    remote,  ///< any xBGAS access
+    count,
 };
 
 /// Registers: 0..31 integer, 32..63 floating point, 64..95 extended. 0 (x0) means none.
@@ -52,7 +52,7 @@ struct RetiredInstruction {
     std::uint64_t pc = 0;
     std::uint64_t next_pc =
         0;  ///< where execution goes on: a branch is taken if this is not pc + length
-    TimingClass kind = TimingClass::kInteger;
+    TimingClass kind = TimingClass::integer;
     std::uint8_t length = 4;
     RegisterId destination = 0, source1 = 0, source2 = 0, source3 = 0;
     std::uint8_t fence =
@@ -63,30 +63,30 @@ struct RetiredInstruction {
 inline constexpr std::uint8_t kFenceReads = 0xa, kFenceWrites = 0x5;
 
 enum class AccessKind : std::uint8_t {
-    kLoad,
-    kStore,
-    kAtomic,  ///< needs the right to write, and the old value
+    load,
+    store,
+    atomic,  ///< needs the right to write, and the old value
 };
 
 enum class RemoteKind : std::uint8_t {
-    kLoad,
-    kStore,
-    kAtomic,
-    kBulkGet,
-    kBulkPut,
-    kNothing,  ///< completes and moves nothing, which nobody counts: of an RDMA NIC alone
+    load,
+    store,
+    atomic,
+    bulk_get,
+    bulk_put,
+    nothing,  ///< completes and moves nothing, which nobody counts: of an RDMA NIC alone
 };
 
 /// Answer to a remote operation.
 enum class RemoteStatus : std::uint8_t {
-    kDone,
-    kUnmapped,  ///< no such namespace: load or store access fault
-    kRefused,   ///< out of the namespace's range, no right, or no memory there
+    done,
+    unmapped,  ///< no such namespace: load or store access fault
+    refused,   ///< out of the namespace's range, no right, or no memory there
 };
 
 struct RemoteOperation {
-    RemoteKind kind = RemoteKind::kLoad;
-    AtomicOperation operation = AtomicOperation::kSwap;
+    RemoteKind kind = RemoteKind::load;
+    AtomicOperation operation = AtomicOperation::swap;
     bool blocking = true;
     bool release = false;     ///< goes out when all that the core has under way is complete
     bool acquire = false;     ///< blocking for what follows, not for a result
@@ -103,8 +103,8 @@ struct RemoteOperation {
 
     bool is_overlapping() const { return results[0] != 0 || results[1] != 0; }
     /// Memory of the target, or of this node, is read or written.
-    bool reads() const { return kind != RemoteKind::kStore && kind != RemoteKind::kBulkPut; }
-    bool writes() const { return kind != RemoteKind::kLoad; }
+    bool reads() const { return kind != RemoteKind::store && kind != RemoteKind::bulk_put; }
+    bool writes() const { return kind != RemoteKind::load; }
 };
 
 /// A number for a remote operation, unique within the node for the whole run.

@@ -28,7 +28,7 @@ class TimingNode {
         port_.begin_step(outbox);
         nic_.begin_step(begin);
         for (const Delivery& delivery : port_.arrivals(side)) {
-            events_.push(delivery.when + receive_cycles_, EventKind::kArrive, 0, delivery.packet);
+            events_.push(delivery.when + receive_cycles_, EventKind::arrive, 0, delivery.packet);
         }
         port_.arrivals(side).clear();
         advance(limit);

@@ -32,9 +32,9 @@ class Generator32 : public test::InstructionStream {
 
   private:
     void load_edge(RegisterFile file, unsigned r) override {
-        if (file == RegisterFile::kX && r != 0 && !reserved(r))
+        if (file == RegisterFile::x && r != 0 && !reserved(r))
             body_ << "lw x" << r << ", " << 4 * below(kEdges) << "(x9)\n";
-        else if (file == RegisterFile::kF)
+        else if (file == RegisterFile::f)
             body_ << (below(2) ? "fld f" : "flw f") << r << ", "
                   << 4 * kEdges + 8 * below(kFloatEdges) << "(x9)\n";
     }

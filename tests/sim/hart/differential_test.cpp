@@ -31,9 +31,9 @@ class Generator : public test::InstructionStream {
 
   private:
     void load_edge(RegisterFile file, unsigned r) override {
-        if (file == RegisterFile::kX && r != 0 && !reserved(r)) {
+        if (file == RegisterFile::x && r != 0 && !reserved(r)) {
             body_ << "ld x" << r << ", " << 8 * below(kEdges) << "(x9)\n";
-        } else if (file == RegisterFile::kF) {
+        } else if (file == RegisterFile::f) {
             if (below(2))
                 body_ << "fld f" << r << ", " << 8 * (kEdges + below(kFloatEdges)) << "(x9)\n";
             else
@@ -245,7 +245,7 @@ TEST_P(Differential, StreamMatchesQemu) {
         static const std::set<Op> kElsewhere = {Op::ebreak, Op::mret, Op::wfi, Op::fence,
                                                 Op::fence_i};
         const InstructionClass klass = info(op).klass;
-        return !kElsewhere.count(op) && !is_remote(klass) && klass != InstructionClass::kAddress &&
+        return !kElsewhere.count(op) && !is_remote(klass) && klass != InstructionClass::address &&
                op != Op::ele && op != Op::ese;
     });
     EXPECT_EQ(missing, 0);

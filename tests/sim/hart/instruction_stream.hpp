@@ -70,7 +70,7 @@ class InstructionStream {
         return r;
     }
     void random_word(const Encoding& encoding) {
-        const Decoder decoder(xlen_, Profile::kB);
+        const Decoder decoder(xlen_, Profile::b);
         for (int trial = 0; trial < 8000; ++trial) {
             std::uint32_t word =
                 encoding.match | (static_cast<std::uint32_t>(random_()) & ~encoding.mask);
@@ -78,15 +78,15 @@ class InstructionStream {
             Decoded d;
             if (!decoder.decode(word, d) || encodings()[d.encoding].name != encoding.name) continue;
             const OpInfo& op = info(d.op);
-            if (op.rd == RegisterFile::kX && reserved(d.rd)) continue;
+            if (op.rd == RegisterFile::x && reserved(d.rd)) continue;
             const bool memory =
-                op.klass == InstructionClass::kLoad || op.klass == InstructionClass::kStore ||
-                op.klass == InstructionClass::kFpLoad || op.klass == InstructionClass::kFpStore;
+                op.klass == InstructionClass::load || op.klass == InstructionClass::store ||
+                op.klass == InstructionClass::fp_load || op.klass == InstructionClass::fp_store;
             if (memory && d.rs1 != 31 && d.rs1 != 2 && d.rs1 != 8) continue;
-            if (op.klass == InstructionClass::kAtomic && d.rs1 != 30) continue;
+            if (op.klass == InstructionClass::atomic && d.rs1 != 30) continue;
             if (encoding.syntax.find("rm") != std::string_view::npos && d.imm > 4 && d.imm != 7)
                 continue;
-            if (!memory && op.klass != InstructionClass::kAtomic) {
+            if (!memory && op.klass != InstructionClass::atomic) {
                 if (below(3)) load_edge(op.rs1, d.rs1);
                 if (below(3)) load_edge(op.rs2, d.rs2);
                 if (below(3)) load_edge(op.rs3, d.rs3);
@@ -107,21 +107,21 @@ class InstructionStream {
         const std::string mode = compressed ? ".option rvc\n" : "";
         const std::string back = compressed ? ".option norvc\n" : "";
         const InstructionClass klass = info(encoding.op).klass;
-        if (klass == InstructionClass::kBranch) {
+        if (klass == InstructionClass::branch) {
             const unsigned a = compressed ? 10 + below(6) : below(32), b = below(32);
-            if (below(2)) load_edge(RegisterFile::kX, a);
+            if (below(2)) load_edge(RegisterFile::x, a);
             body_ << mode << name << " x" << a;
             if (!compressed) body_ << ", x" << (below(4) ? b : a);
             body_ << ", 1f\n" << back;
             filler();
             body_ << "1:\n";
-        } else if (klass == InstructionClass::kJump) {
+        } else if (klass == InstructionClass::jump) {
             body_ << mode << name;
             if (!compressed) body_ << " x" << writable() << ",";
             body_ << " 1f\n" << back;
             filler();
             body_ << "1:\n";
-        } else if (klass == InstructionClass::kJumpRegister) {
+        } else if (klass == InstructionClass::jump_register) {
             body_ << "lla x5, 1f\n" << mode;
             if (compressed)
                 body_ << name << " x5\n" << back;

@@ -70,7 +70,7 @@ TEST_P(EveryInstruction, BetweenNodes) {
     test::Scratch scratch;
     const std::string program =
         compile(scratch, ISTHMUS_TEST_SOURCE "/tests/sim/programs/xbgas_all.c",
-                profile == Profile::kA ? "-DXBGAS_PROFILE_A" : "");
+                profile == Profile::a ? "-DXBGAS_PROFILE_A" : "");
     MachineOptions options;
     options.nodes = nodes;
     options.profile = profile;
@@ -85,20 +85,20 @@ TEST_P(EveryInstruction, BetweenNodes) {
     EXPECT_GT(all.remotes, 0u);
     const Decoder decoder(Xlen::k64, profile);
     const int missing =
-        all.print(profile == Profile::kA ? "xBGAS profile A" : "xBGAS profile B", [&](Op op) {
-            if (profile == Profile::kB && (op == Op::elq || op == Op::esq)) return false;
-            return is_remote(info(op).klass) || info(op).klass == InstructionClass::kAddress ||
+        all.print(profile == Profile::a ? "xBGAS profile A" : "xBGAS profile B", [&](Op op) {
+            if (profile == Profile::b && (op == Op::elq || op == Op::esq)) return false;
+            return is_remote(info(op).klass) || info(op).klass == InstructionClass::address ||
                    op == Op::ele || op == Op::ese;
         });
     EXPECT_EQ(missing, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, EveryInstruction,
-                         testing::Values(Shape{1, Profile::kB}, Shape{2, Profile::kB},
-                                         Shape{5, Profile::kB}, Shape{64, Profile::kB},
-                                         Shape{1, Profile::kA}, Shape{4, Profile::kA}),
+                         testing::Values(Shape{1, Profile::b}, Shape{2, Profile::b},
+                                         Shape{5, Profile::b}, Shape{64, Profile::b},
+                                         Shape{1, Profile::a}, Shape{4, Profile::a}),
                          [](const auto& shape) {
-                             return std::string(shape.param.profile == Profile::kA ? "A" : "B") +
+                             return std::string(shape.param.profile == Profile::a ? "A" : "B") +
                                     std::to_string(shape.param.nodes);
                          });
 
@@ -109,15 +109,15 @@ TEST(Programs, SayWhichProfileTheyAreFor) {
     test::write_file(scratch / "remote.c", "#include <xbgas.h>\nint main(void) { return 0; }\n");
     test::write_file(scratch / "other.c", "#include <xbgas.h>\n");
     const Program plain = Program::load(compile(scratch, scratch / "plain.c", ""));
-    EXPECT_EQ(plain.profile("auto"), Profile::kB);
-    EXPECT_EQ(plain.profile("a"), Profile::kA);
+    EXPECT_EQ(plain.profile("auto"), Profile::b);
+    EXPECT_EQ(plain.profile("a"), Profile::a);
     const Program b = Program::load(compile(scratch, scratch / "remote.c", ""));
-    EXPECT_EQ(b.profile("auto"), Profile::kB);
+    EXPECT_EQ(b.profile("auto"), Profile::b);
     EXPECT_THROW(b.profile("a"), std::runtime_error);
     const std::string file = compile(scratch, scratch / "remote.c", "-s -DXBGAS_PROFILE_A");
     const Program a = Program::load(file);
-    EXPECT_EQ(a.profile("auto"), Profile::kA);
-    EXPECT_EQ(a.profile("a"), Profile::kA);
+    EXPECT_EQ(a.profile("auto"), Profile::a);
+    EXPECT_EQ(a.profile("a"), Profile::a);
     EXPECT_THROW(a.profile("b"), std::runtime_error);
     const auto built =
         test::run(std::string(ISTHMUS_TEST_GCC) + " -c -I" ISTHMUS_TEST_INCLUDE " -o " +
@@ -135,10 +135,10 @@ TEST(Programs, SayWhichProfileTheyAreFor) {
     std::memcpy(bytes.data() + header.e_shoff + header.e_shstrndx * sizeof(Elf64_Shdr) +
                     offsetof(Elf64_Shdr, sh_offset),
                 &far, sizeof far);
-    EXPECT_EQ(Program::parse(bytes, "nameless").profile("auto"), Profile::kB);
+    EXPECT_EQ(Program::parse(bytes, "nameless").profile("auto"), Profile::b);
     for (const bool old : {false, true})
         EXPECT_EQ(Program::load(assemble(scratch, "    li a0, 0\n", old)).profile("auto"),
-                  old ? Profile::kA : Profile::kB);
+                  old ? Profile::a : Profile::b);
 }
 
 /// Everything that may differ between two runs.
@@ -209,7 +209,7 @@ class Bare : public testing::Test {
         options.memory_bytes = 16 << 20;
         options.shared_bytes = 1 << 20;
         options.max_instructions = 1'000'000;
-        if (profile_a) options.profile = Profile::kA;
+        if (profile_a) options.profile = Profile::a;
         Machine machine(Program::load(assemble(scratch, body, profile_a)), options,
                         boot_bare_metal);
         machine.complain = [this](const std::string& text) { complaints_ += text; };

@@ -38,7 +38,7 @@ TEST_P(RoundTrip, EveryEncodingThroughTheAssembler) {
             if (line[0] == '.') continue;
             // The assembler does not offer hints, nor a rounding mode for widenings that are exact.
             const std::string_view name = encoding.name;
-            if (name.starts_with("c.") && d.rd == 0 && info(d.op).rd == RegisterFile::kX &&
+            if (name.starts_with("c.") && d.rd == 0 && info(d.op).rd == RegisterFile::x &&
                 d.op != Op::jal && d.op != Op::jalr && name != "c.nop")
                 continue;
             if ((name == "c.slli" || name == "c.srli" || name == "c.srai" || name == "c.addi") &&
@@ -69,7 +69,7 @@ TEST_P(RoundTrip, EveryEncodingThroughTheAssembler) {
     const std::string abi = xlen == Xlen::k64 ? "lp64d" : "ilp32d";
     const auto assembled =
         test::run(std::string(ISTHMUS_TEST_AS) + " -march=" + march + " -mabi=" + abi +
-                  " --defsym XBGAS_PROFILE_A=" + (profile == Profile::kA ? "1 " : "0 ") +
+                  " --defsym XBGAS_PROFILE_A=" + (profile == Profile::a ? "1 " : "0 ") +
                   ISTHMUS_TEST_INCLUDE "/xbgas.inc " + source + " -o " + object);
     ASSERT_EQ(assembled.status, 0) << assembled.output.substr(0, 4000);
     ASSERT_EQ(test::run(std::string(ISTHMUS_TEST_OBJCOPY) + " -O binary -j .text " + object + " " +
@@ -89,29 +89,29 @@ TEST_P(RoundTrip, EveryEncodingThroughTheAssembler) {
     }
     EXPECT_LT(bytes.size() - at, 4u) << "more than the padding of the section is left";
     std::printf("%zu words of %s profile %s\n", words.size(), march.c_str(),
-                profile == Profile::kA ? "A" : "B");
+                profile == Profile::a ? "A" : "B");
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, RoundTrip,
-                         testing::Values(std::pair{Xlen::k64, Profile::kB},
-                                         std::pair{Xlen::k64, Profile::kA},
-                                         std::pair{Xlen::k32, Profile::kB}),
+                         testing::Values(std::pair{Xlen::k64, Profile::b},
+                                         std::pair{Xlen::k64, Profile::a},
+                                         std::pair{Xlen::k32, Profile::b}),
                          [](const auto& machine) {
                              return std::string(machine.param.first == Xlen::k64 ? "Rv64"
                                                                                  : "Rv32") +
-                                    (machine.param.second == Profile::kA ? "A" : "B");
+                                    (machine.param.second == Profile::a ? "A" : "B");
                          });
 
 // What only RV64 has is refused by name on RV32, line by line.
 TEST(Assembler, RefusesOnRv32WhatItDoesNotHave) {
     if (!*ISTHMUS_TEST_AS) GTEST_SKIP() << "riscv64-linux-gnu-as is not installed";
-    const Decoder decoder(Xlen::k64, Profile::kB);
+    const Decoder decoder(Xlen::k64, Profile::b);
     test::Scratch scratch;
     std::string lines;
     std::vector<std::string> names;
     for (const Encoding& encoding : encodings()) {
         const std::string name(encoding.name);
-        if (encoding.xlens != 2 || !(encoding.profiles & static_cast<int>(Profile::kB)) ||
+        if (encoding.xlens != 2 || !(encoding.profiles & static_cast<int>(Profile::b)) ||
             name[0] != 'e')
             continue;
         Decoded d;

@@ -97,7 +97,7 @@ constexpr Golden kGolden[] = {
 };
 
 TEST(Isa, GoldenWordsInBothProfiles) {
-    const Decoder a(Xlen::k64, Profile::kA), b(Xlen::k64, Profile::kB);
+    const Decoder a(Xlen::k64, Profile::a), b(Xlen::k64, Profile::b);
     for (const Golden& golden : kGolden) {
         EXPECT_EQ(disassemble(a, golden.a, 0), golden.text);
         if (golden.b) {
@@ -125,7 +125,7 @@ TEST(Isa, GoldenWordsCoverEveryXbgasInstruction) {
 }
 
 TEST(Isa, ProfilesSwapWhatTheyShould) {
-    const Decoder a(Xlen::k64, Profile::kA), b(Xlen::k64, Profile::kB);
+    const Decoder a(Xlen::k64, Profile::a), b(Xlen::k64, Profile::b);
     Decoded d;
     ASSERT_TRUE(a.decode(0xfe07d57b, d));  // B's eaddie is A's ese
     EXPECT_EQ(d.op, Op::ese);
@@ -134,7 +134,7 @@ TEST(Isa, ProfilesSwapWhatTheyShould) {
 }
 
 TEST(Isa, Rv32LeavesOutWideTransfers) {
-    const Decoder narrow(Xlen::k32, Profile::kB);
+    const Decoder narrow(Xlen::k32, Profile::b);
     Decoded d;
     for (std::uint32_t word : {0x0000b577u, 0x028ff577u, 0x02ffb47bu, 0x02aff47bu, 0xaaa837b3u,
                                0xaaa7f1b3u, 0x44e7b533u, 0x00e537ebu})
@@ -145,7 +145,7 @@ TEST(Isa, Rv32LeavesOutWideTransfers) {
 }
 
 TEST(Isa, CompressedExpandToTheirBase) {
-    const Decoder decoder(Xlen::k64, Profile::kB);
+    const Decoder decoder(Xlen::k64, Profile::b);
     Decoded d;
     ASSERT_TRUE(decoder.decode(0x1141, d));  // c.addi sp, -16
     EXPECT_EQ(d.op, Op::addi);
@@ -162,7 +162,7 @@ TEST(Isa, CompressedExpandToTheirBase) {
 }
 
 TEST(Isa, IllegalWords) {
-    const Decoder decoder(Xlen::k64, Profile::kB);
+    const Decoder decoder(Xlen::k64, Profile::b);
     Decoded d;
     for (std::uint32_t word : {0xffffffffu, 0x00000073u | 1u << 7, 0x0000707bu & 0xfu, 0x10200073u})
         EXPECT_FALSE(decoder.decode(word, d)) << std::hex << word;
@@ -172,7 +172,7 @@ TEST(Isa, IllegalWords) {
 // once.
 TEST(Isa, EncodingsAreDisjointOrNested) {
     for (const Xlen xlen : {Xlen::k32, Xlen::k64}) {
-        for (const Profile profile : {Profile::kA, Profile::kB}) {
+        for (const Profile profile : {Profile::a, Profile::b}) {
             const Decoder decoder(xlen, profile);
             std::map<std::string_view, int> found;
             for (const Encoding& encoding : encodings()) {

@@ -163,7 +163,7 @@ TEST(Machine, SetParameter) {
     set_parameter(m, "mesh.width=4");
     set_parameter(m, "branch.predictor=gshare");
     EXPECT_EQ(m.mesh.width, 4u);
-    EXPECT_EQ(m.branch.predictor, static_cast<std::uint64_t>(BranchPredictorKind::kGshare));
+    EXPECT_EQ(m.branch.predictor, static_cast<std::uint64_t>(BranchPredictorKind::gshare));
     EXPECT_THROW(set_parameter(m, "mesh.width"), MachineError);
     EXPECT_THROW(set_parameter(m, "mesh.width=x"), MachineError);
     EXPECT_THROW(set_parameter(m, "mesh.wdth=4"), MachineError);

@@ -97,7 +97,7 @@ TEST_P(DirectoryProtocol, RandomAccessesMatchPlainMemory) {
                     ASSERT_EQ(before, model[line]) << "remote write saw an old line, step " << i;
                     model[line] = value;
                     for (unsigned a = 0; a < shapes.size(); ++a) {
-                        ASSERT_EQ(caches.state(a, line), LineState::kInvalid);
+                        ASSERT_EQ(caches.state(a, line), LineState::invalid);
                     }
                     ASSERT_FALSE(caches.in_second_level(line));
                     break;
@@ -112,7 +112,7 @@ TEST_P(DirectoryProtocol, RandomAccessesMatchPlainMemory) {
                         << "write lost an old value, step " << i;
                     caches.payload(agent, line) = fresh;
                     model[line] = fresh++;
-                    ASSERT_EQ(caches.state(agent, line), LineState::kModified);
+                    ASSERT_EQ(caches.state(agent, line), LineState::modified);
                     break;
                 }
                 default: {
@@ -126,8 +126,8 @@ TEST_P(DirectoryProtocol, RandomAccessesMatchPlainMemory) {
             unsigned writers = 0, holders = 0;
             for (unsigned a = 0; a < shapes.size(); ++a) {
                 const LineState state = caches.state(a, line);
-                holders += state != LineState::kInvalid;
-                writers += state == LineState::kExclusive || state == LineState::kModified;
+                holders += state != LineState::invalid;
+                writers += state == LineState::exclusive || state == LineState::modified;
             }
             ASSERT_TRUE(writers == 0 || (writers == 1 && holders == 1)) << "step " << i;
             if (i % 100 == 0) {
@@ -135,7 +135,7 @@ TEST_P(DirectoryProtocol, RandomAccessesMatchPlainMemory) {
             }
         }
         ASSERT_EQ(caches.check(), "");
-        EXPECT_TRUE(levels.contains(HitLevel::kMemory));
+        EXPECT_TRUE(levels.contains(HitLevel::memory));
         // Every line, read back by the NIC, has its last value.
         for (const auto& [line, value] : model) {
             Value seen = 0;
@@ -155,33 +155,33 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(CoherentHierarchy, ReportsWhatItDid) {
     CoherentHierarchy<> caches({{32, 8, false}, {32, 8, true}}, 64, 8);
-    EXPECT_EQ(caches.read(1, 5).level, HitLevel::kMemory);
-    EXPECT_EQ(caches.state(1, 5), LineState::kExclusive);
-    EXPECT_EQ(caches.read(1, 5).level, HitLevel::kFirst);
-    EXPECT_EQ(caches.write(1, 5).level, HitLevel::kFirst);  // exclusive becomes modified silently
+    EXPECT_EQ(caches.read(1, 5).level, HitLevel::memory);
+    EXPECT_EQ(caches.state(1, 5), LineState::exclusive);
+    EXPECT_EQ(caches.read(1, 5).level, HitLevel::first);
+    EXPECT_EQ(caches.write(1, 5).level, HitLevel::first);  // exclusive becomes modified silently
     Transaction t = caches.read(0, 5);  // the instruction side: the owner is asked
-    EXPECT_EQ(t.level, HitLevel::kSecond);
+    EXPECT_EQ(t.level, HitLevel::second);
     EXPECT_EQ(t.probes, 1);
-    EXPECT_EQ(caches.state(1, 5), LineState::kShared);
+    EXPECT_EQ(caches.state(1, 5), LineState::shared);
     t = caches.write(1, 5);
     EXPECT_TRUE(t.upgrade);
     EXPECT_EQ(t.probes, 1);
-    EXPECT_EQ(caches.state(0, 5), LineState::kInvalid);
+    EXPECT_EQ(caches.state(0, 5), LineState::invalid);
     t = caches.remote_read(5);
-    EXPECT_EQ(t.level, HitLevel::kSecond);
+    EXPECT_EQ(t.level, HitLevel::second);
     EXPECT_EQ(t.probes, 1);
-    EXPECT_EQ(caches.state(1, 5), LineState::kModified);
+    EXPECT_EQ(caches.state(1, 5), LineState::modified);
     t = caches.remote_write(5);
     EXPECT_EQ(t.probes, 1);
     EXPECT_TRUE(t.memory_write);
-    EXPECT_EQ(caches.remote_read(5).level, HitLevel::kMemory);
+    EXPECT_EQ(caches.remote_read(5).level, HitLevel::memory);
     // An inclusive second level takes dirty lines with it when it evicts.
     for (std::uint64_t i = 0; i < 8; ++i)
         caches.write(1, 7 + 64 * i);
     t = caches.read(1, 7 + 64 * 8);
     EXPECT_TRUE(t.memory_write);
     EXPECT_EQ(t.written_line, 7u);
-    EXPECT_EQ(caches.state(1, 7), LineState::kInvalid);
+    EXPECT_EQ(caches.state(1, 7), LineState::invalid);
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ class RuleChecker {
         return a.bank % t_.bank_groups == b.bank % t_.bank_groups;
     }
     static bool is_close(const Command& c, unsigned bank) {
-        return c.command == DramCommand::kPrechargeAll ||
-               (c.command == DramCommand::kPrecharge && c.bank == bank);
+        return c.command == DramCommand::precharge_all ||
+               (c.command == DramCommand::precharge && c.bank == bank);
     }
 
     void pair(const Command& a, const Command& b) {
@@ -57,27 +57,26 @@ class RuleChecker {
             ASSERT_GE(gap, rule) << name << " at clock " << b.clock << ", bank " << a.bank
                                  << " then " << b.bank;
         };
-        if (a.command == kActivate && b.command == kActivate) {
+        if (a.command == activate && b.command == activate) {
             at_least(same_group(a, b) ? t_.t_rrd_l : t_.t_rrd_s, "tRRD");
             if (same_bank) at_least(t_.t_ras + t_.t_rp, "tRC");
         }
-        if (a.command == kActivate && same_bank && (b.command == kRead || b.command == kWrite))
+        if (a.command == activate && same_bank && (b.command == read || b.command == write))
             at_least(t_.t_rcd, "tRCD");
-        if (a.command == kActivate && is_close(b, a.bank)) at_least(t_.t_ras, "tRAS");
-        if (a.command == kRead && is_close(b, a.bank)) at_least(t_.t_rtp, "tRTP");
-        if (a.command == kWrite && is_close(b, a.bank))
-            at_least(t_.cwl + t_.burst + t_.t_wr, "tWR");
-        if (is_close(a, b.bank) && b.command == kActivate) at_least(t_.t_rp, "tRP");
-        if (is_close(a, a.bank) && b.command == kRefresh) at_least(t_.t_rp, "tRP before refresh");
-        if (a.command == kRefresh && b.command != kRefresh) at_least(t_.t_rfc, "tRFC");
-        if (a.command == kRead && b.command == kRead)
+        if (a.command == activate && is_close(b, a.bank)) at_least(t_.t_ras, "tRAS");
+        if (a.command == read && is_close(b, a.bank)) at_least(t_.t_rtp, "tRTP");
+        if (a.command == write && is_close(b, a.bank)) at_least(t_.cwl + t_.burst + t_.t_wr, "tWR");
+        if (is_close(a, b.bank) && b.command == activate) at_least(t_.t_rp, "tRP");
+        if (is_close(a, a.bank) && b.command == refresh) at_least(t_.t_rp, "tRP before refresh");
+        if (a.command == refresh && b.command != refresh) at_least(t_.t_rfc, "tRFC");
+        if (a.command == read && b.command == read)
             at_least(same_group(a, b) ? t_.t_ccd_l : t_.t_ccd_s, "tCCD");
-        if (a.command == kWrite && b.command == kWrite)
+        if (a.command == write && b.command == write)
             at_least(same_group(a, b) ? t_.t_ccd_l : t_.t_ccd_s, "tCCD");
-        if (a.command == kWrite && b.command == kRead) {
+        if (a.command == write && b.command == read) {
             at_least(t_.cwl + t_.burst + (same_group(a, b) ? t_.t_wtr_l : t_.t_wtr_s), "tWTR");
         }
-        if (a.command == kRead && b.command == kWrite) {
+        if (a.command == read && b.command == write) {
             ASSERT_GE(b.clock + t_.cwl, a.clock + t_.cl + t_.burst)
                 << "data bus used by two at clock " << b.clock;
         }
@@ -85,7 +84,7 @@ class RuleChecker {
 
     void apply(const Command& c) {
         switch (c.command) {
-            case DramCommand::kActivate:
+            case DramCommand::activate:
                 ASSERT_FALSE(open_.contains(c.bank))
                     << "activate of an open bank, clock " << c.clock;
                 open_[c.bank] = c.row;
@@ -95,13 +94,13 @@ class RuleChecker {
                         << "tFAW at clock " << c.clock;
                 }
                 break;
-            case DramCommand::kPrecharge:
+            case DramCommand::precharge:
                 ASSERT_TRUE(open_.contains(c.bank))
                     << "precharge of a closed bank, clock " << c.clock;
                 open_.erase(c.bank);
                 break;
-            case DramCommand::kPrechargeAll: open_.clear(); break;
-            case DramCommand::kRefresh:
+            case DramCommand::precharge_all: open_.clear(); break;
+            case DramCommand::refresh:
                 ASSERT_TRUE(open_.empty()) << "refresh with open rows, clock " << c.clock;
                 refreshes_++;
                 // Up to one interval late is the controller's promise (JEDEC allows eight).
@@ -204,8 +203,8 @@ TEST(DramController, ALongLineTakesSeveralBursts) {
     dram.write(address_of(m, 0, 0, 5, 1), 1000);
     dram.advance(2000);
     ASSERT_EQ(log.size(), 9u);
-    EXPECT_EQ(log[4].command, DramCommand::kRead);
-    EXPECT_EQ(log[5].command, DramCommand::kWrite);
+    EXPECT_EQ(log[4].command, DramCommand::read);
+    EXPECT_EQ(log[5].command, DramCommand::write);
     EXPECT_EQ(dram.statistics().row_hits, 1u);
     EXPECT_EQ(dram.statistics().activates, 1u);
     EXPECT_EQ(dram.statistics().read_clocks, t.t_rcd + 3 * t.t_ccd_l + t.cl + t.burst);
@@ -258,7 +257,7 @@ TEST_P(DramRules, NoCommandBreaksATimingRule) {
     const DramStatistics& s = dram.statistics();
     std::uint64_t columns = 0;
     for (const Command& c : log)
-        columns += c.command == DramCommand::kRead || c.command == DramCommand::kWrite;
+        columns += c.command == DramCommand::read || c.command == DramCommand::write;
     const std::uint64_t lines = s.reads + s.writes - s.merged_writes - s.forwarded_reads;
     EXPECT_GE(columns, lines * (line_bytes / 64));
     // A write that meets another one half written begins anew.
@@ -306,8 +305,8 @@ TEST(DramController, ManyWritesGoBeforeReads) {
         dram.advance(1'000'000);
         std::string order;  // of the columns
         for (const Command& c : log) {
-            if (c.command == DramCommand::kRead) order += 'r';
-            if (c.command == DramCommand::kWrite) order += 'w';
+            if (c.command == DramCommand::read) order += 'r';
+            if (c.command == DramCommand::write) order += 'w';
         }
         const auto drained = static_cast<std::size_t>(m.memory.write_high - m.memory.write_low);
         const auto left = static_cast<std::size_t>(m.memory.write_low);

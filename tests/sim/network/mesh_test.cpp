@@ -167,11 +167,11 @@ TEST(Traffic, BoundsAreTheTextbookOnes) {
     // Bisection: half of the nodes send 32/63 of their flits across 8 links, 0.5 x 63/64.
     EXPECT_NEAR(throughput_bound(m, run), 0.5 * 63 / 64, 1e-9);
     run.pattern =
-        TrafficPattern::kBitComplement;  // every flit crosses the middle: k/2 sources a link
+        TrafficPattern::bit_complement;  // every flit crosses the middle: k/2 sources a link
     EXPECT_NEAR(throughput_bound(m, run), 1.0 / 4, 1e-9);
-    run.pattern = TrafficPattern::kTranspose;  // k - 1 sources share the link into the diagonal
+    run.pattern = TrafficPattern::transpose;  // k - 1 sources share the link into the diagonal
     EXPECT_NEAR(throughput_bound(m, run), 1.0 / 7, 1e-9);
-    run.pattern = TrafficPattern::kHotspot;  // the hot node's ejection link: 64 * 0.2 + 63/63 * 0.8
+    run.pattern = TrafficPattern::hotspot;  // the hot node's ejection link: 64 * 0.2 + 63/63 * 0.8
     EXPECT_NEAR(throughput_bound(m, run), 1 / (64 * 0.2 + 0.8), 1e-9);
 }
 
@@ -203,12 +203,12 @@ TEST_P(SaturationThroughput, LiesWhereTheTextbookSays) {
 // Asymmetric patterns: sources that do not meet the busiest link go on at the offered load, so the
 // mean may pass the bound of the busiest link.
 INSTANTIATE_TEST_SUITE_P(Patterns, SaturationThroughput,
-                         testing::Values(Saturation{TrafficPattern::kUniform, 0.6, 0.95, 0.81},
-                                         Saturation{TrafficPattern::kTranspose, 0.6, 1.2, 1.14},
-                                         Saturation{TrafficPattern::kBitComplement, 0.5, 1.0, 0.72},
-                                         Saturation{TrafficPattern::kTornado, 0.6, 1.2, 0.99},
-                                         Saturation{TrafficPattern::kNeighbour, 0.6, 1.0, 0.99},
-                                         Saturation{TrafficPattern::kHotspot, 0.5, 1.2, 1.0}));
+                         testing::Values(Saturation{TrafficPattern::uniform, 0.6, 0.95, 0.81},
+                                         Saturation{TrafficPattern::transpose, 0.6, 1.2, 1.14},
+                                         Saturation{TrafficPattern::bit_complement, 0.5, 1.0, 0.72},
+                                         Saturation{TrafficPattern::tornado, 0.6, 1.2, 0.99},
+                                         Saturation{TrafficPattern::neighbour, 0.6, 1.0, 0.99},
+                                         Saturation{TrafficPattern::hotspot, 0.5, 1.2, 1.0}));
 
 TEST(Traffic, MoreChannelsCarryMore) {
     TrafficRun run;
@@ -240,7 +240,7 @@ TEST(Traffic, RandomShapesConserveFlits) {
         m.network.credit_cycles = 1 + random.below(5);
         TrafficRun run;
         run.pattern = static_cast<TrafficPattern>(random.below(6));
-        if (run.pattern == TrafficPattern::kTranspose) m.mesh.height = m.mesh.width;
+        if (run.pattern == TrafficPattern::transpose) m.mesh.height = m.mesh.width;
         run.load = 0.05 + 0.001 * static_cast<double>(random.below(600));
         run.packet_flits = static_cast<std::uint32_t>(1 + random.below(30));
         run.warmup = 100;
@@ -302,11 +302,11 @@ TEST(Traffic, AThousandNodes) {
 
 TEST(Traffic, ArgumentsAreChecked) {
     TrafficRun run;
-    run.pattern = TrafficPattern::kTranspose;
+    run.pattern = TrafficPattern::transpose;
     EXPECT_THROW(run_traffic(mesh_of(4, 2), run), std::invalid_argument);
     EXPECT_THROW(parse_pattern("random"), std::invalid_argument);
-    EXPECT_EQ(parse_pattern("tornado"), TrafficPattern::kTornado);
-    run.pattern = TrafficPattern::kUniform;
+    EXPECT_EQ(parse_pattern("tornado"), TrafficPattern::tornado);
+    run.pattern = TrafficPattern::uniform;
     run.load = 1.5;
     EXPECT_THROW(run_traffic(mesh_of(4, 2), run), std::invalid_argument);
 }

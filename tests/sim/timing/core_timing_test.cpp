@@ -16,7 +16,7 @@ MachineDescription one_node() {
 TEST(CoreTiming, OneIntegerInstructionACycle) {
     ScriptedMachine s(one_node());
     for (int i = 0; i < 1000; ++i)
-        s.sources[0]->steps.push_back(plain(s.machine, TimingClass::kInteger, 5, 5));
+        s.sources[0]->steps.push_back(plain(s.machine, TimingClass::integer, 5, 5));
     ASSERT_TRUE(s.simulator->run());
     // The first instruction misses the instruction cache: directory, memory, return.
     const Cycle first = memory_done(s.machine, s.machine.directory.lookup_cycles) +
@@ -31,28 +31,28 @@ TEST(CoreTiming, OneIntegerInstructionACycle) {
 TEST(CoreTiming, ResultLatencies) {
     const MachineDescription m = one_node();
     const std::pair<TimingClass, Cycle> table[] = {
-        {TimingClass::kInteger, 1},
-        {TimingClass::kMultiply, m.core.multiply_cycles},
-        {TimingClass::kDivide, m.core.divide_cycles},
-        {TimingClass::kFloat, m.core.float_cycles},
-        {TimingClass::kFloatDivide, m.core.float_divide_cycles}};
+        {TimingClass::integer, 1},
+        {TimingClass::multiply, m.core.multiply_cycles},
+        {TimingClass::divide, m.core.divide_cycles},
+        {TimingClass::floating, m.core.float_cycles},
+        {TimingClass::float_divide, m.core.float_divide_cycles}};
     for (const auto& [kind, latency] : table) {
         ScriptedMachine s(m);
         auto& steps = s.sources[0]->steps;
-        steps.push_back(plain(m, TimingClass::kInteger));
+        steps.push_back(plain(m, TimingClass::integer));
         steps.push_back(plain(m, kind, 7, 6));
-        steps.push_back(plain(m, TimingClass::kInteger, 8, 7));
+        steps.push_back(plain(m, TimingClass::integer, 8, 7));
         s.simulator->run();
         EXPECT_EQ(s.sources[0]->between(1, 2), latency) << static_cast<int>(kind);
     }
     // Multiplications stream, divisions do not.
     ScriptedMachine s(m);
     auto& steps = s.sources[0]->steps;
-    steps.push_back(plain(m, TimingClass::kInteger));
+    steps.push_back(plain(m, TimingClass::integer));
     for (RegisterId r : {1, 2, 3})
-        steps.push_back(plain(m, TimingClass::kMultiply, r, 10));
+        steps.push_back(plain(m, TimingClass::multiply, r, 10));
     for (RegisterId r : {4, 5})
-        steps.push_back(plain(m, TimingClass::kDivide, r, 10));
+        steps.push_back(plain(m, TimingClass::divide, r, 10));
     s.simulator->run();
     EXPECT_EQ(s.sources[0]->between(1, 3), 2u);
     EXPECT_EQ(s.sources[0]->between(4, 5), m.core.divide_cycles);
@@ -62,18 +62,18 @@ TEST(CoreTiming, LoadLatenciesByLevel) {
     const MachineDescription m = one_node();
     ScriptedMachine s(m);
     auto& steps = s.sources[0]->steps;
-    steps.push_back(plain(m, TimingClass::kInteger));
-    steps.push_back(load(m, 5, data(m)));                    // 1: memory
-    steps.push_back(plain(m, TimingClass::kInteger, 6, 5));  // 2: waits
-    steps.push_back(load(m, 5, data(m) + 8));                // 3: first level
-    steps.push_back(plain(m, TimingClass::kInteger, 6, 5));  // 4
+    steps.push_back(plain(m, TimingClass::integer));
+    steps.push_back(load(m, 5, data(m)));                   // 1: memory
+    steps.push_back(plain(m, TimingClass::integer, 6, 5));  // 2: waits
+    steps.push_back(load(m, 5, data(m) + 8));               // 3: first level
+    steps.push_back(plain(m, TimingClass::integer, 6, 5));  // 4
     // Eight more lines of the same set push the line out of the first level.
     for (unsigned i = 1; i <= 8; ++i) {
         steps.push_back(load(m, 5, data(m) + i * 2048));
-        steps.push_back(plain(m, TimingClass::kInteger, 6, 5));
+        steps.push_back(plain(m, TimingClass::integer, 6, 5));
     }
-    steps.push_back(load(m, 5, data(m)));                    // 21: second level
-    steps.push_back(plain(m, TimingClass::kInteger, 6, 5));  // 22
+    steps.push_back(load(m, 5, data(m)));                   // 21: second level
+    steps.push_back(plain(m, TimingClass::integer, 6, 5));  // 22
     s.simulator->run();
     const ScriptedSource& source = *s.sources[0];
     const Cycle issued = source.before[2] - 1;
@@ -93,16 +93,16 @@ TEST(CoreTiming, IndependentMissesOverlap) {
         m.core.load_misses = misses;
         ScriptedMachine s(m);
         auto& steps = s.sources[0]->steps;
-        steps.push_back(plain(m, TimingClass::kInteger));
+        steps.push_back(plain(m, TimingClass::integer));
         for (unsigned i = 0; i < 4; ++i)
             steps.push_back(load(m, static_cast<RegisterId>(5 + i), data(m) + i * 64));
         for (unsigned i = 0; i < 4; ++i) {
-            steps.push_back(plain(m, TimingClass::kInteger, 10, static_cast<RegisterId>(5 + i)));
+            steps.push_back(plain(m, TimingClass::integer, 10, static_cast<RegisterId>(5 + i)));
         }
         s.simulator->run();
         taken[misses == 4] = s.sources[0]->between(1, 8);
         const auto& stalls = s.simulator->nodes()[0]->core().statistics().stalls;
-        EXPECT_EQ(stalls[static_cast<std::size_t>(StallCause::kMissSlots)] != 0, misses == 1);
+        EXPECT_EQ(stalls[static_cast<std::size_t>(StallCause::miss_slots)] != 0, misses == 1);
     }
     EXPECT_GT(taken[0], 5 * taken[1] / 2);
 }
@@ -114,24 +114,24 @@ TEST(CoreTiming, StoresArePosted) {
     m.core.store_buffer = 3;
     ScriptedMachine s(m);
     auto& steps = s.sources[0]->steps;
-    steps.push_back(plain(m, TimingClass::kInteger));
+    steps.push_back(plain(m, TimingClass::integer));
     for (unsigned i = 0; i < 4; ++i)
         steps.push_back(store(m, data(m) + 8 * i));  // one line under way
     s.simulator->run();
     EXPECT_EQ(s.sources[0]->between(1, 3), 2u);
     EXPECT_GT(s.sources[0]->between(3, 4), 30u);
     const auto& stalls = s.simulator->nodes()[0]->core().statistics().stalls;
-    EXPECT_GT(stalls[static_cast<std::size_t>(StallCause::kStoreBuffer)], 30u);
+    EXPECT_GT(stalls[static_cast<std::size_t>(StallCause::store_buffer)], 30u);
 }
 
 TEST(CoreTiming, FenceWaitsForStores) {
     const MachineDescription m = one_node();
     ScriptedMachine s(m);
     auto& steps = s.sources[0]->steps;
-    steps.push_back(plain(m, TimingClass::kInteger));
+    steps.push_back(plain(m, TimingClass::integer));
     steps.push_back(store(m, data(m)));
-    steps.push_back(plain(m, TimingClass::kInteger));
-    steps.push_back(plain(m, TimingClass::kFence));
+    steps.push_back(plain(m, TimingClass::integer));
+    steps.push_back(plain(m, TimingClass::fence));
     s.simulator->run();
     const Cycle issued = s.sources[0]->before[2] - 1;
     const Cycle done =
@@ -140,13 +140,13 @@ TEST(CoreTiming, FenceWaitsForStores) {
 }
 
 TEST(BranchPredictor, LearnsLoopsAndReturns) {
-    for (auto kind : {BranchPredictorKind::kStatic, BranchPredictorKind::kBimodal,
-                      BranchPredictorKind::kGshare}) {
+    for (auto kind :
+         {BranchPredictorKind::fixed, BranchPredictorKind::bimodal, BranchPredictorKind::gshare}) {
         MachineDescription::Branch b = table3().branch;
         b.predictor = static_cast<std::uint64_t>(kind);
         BranchPredictor predictor(b);
         RetiredInstruction i;
-        i.kind = TimingClass::kBranch;
+        i.kind = TimingClass::branch;
         i.pc = 0x1000;
         std::uint64_t wrong = 0;
         for (int turn = 0; turn < 1000; ++turn) {
@@ -159,11 +159,11 @@ TEST(BranchPredictor, LearnsLoopsAndReturns) {
         for (int round = 0; round < 10; ++round) {
             for (std::uint64_t depth = 0; depth < b.return_stack; ++depth) {
                 RetiredInstruction call{0x2000 + 8 * depth, 0x2000 + 8 * (depth + 1),
-                                        TimingClass::kCall};
+                                        TimingClass::call};
                 wrong += !predictor.resolve(call);
             }
             for (std::uint64_t depth = b.return_stack; depth-- > 0;) {
-                RetiredInstruction back{0x3002, 0x2004 + 8 * depth, TimingClass::kReturn};
+                RetiredInstruction back{0x3002, 0x2004 + 8 * depth, TimingClass::return_jump};
                 EXPECT_TRUE(predictor.resolve(back));
             }
         }
@@ -171,10 +171,10 @@ TEST(BranchPredictor, LearnsLoopsAndReturns) {
     }
     // What gshare is for: a branch that alternates.
     MachineDescription::Branch b = table3().branch;
-    b.predictor = static_cast<std::uint64_t>(BranchPredictorKind::kGshare);
+    b.predictor = static_cast<std::uint64_t>(BranchPredictorKind::gshare);
     BranchPredictor predictor(b);
     RetiredInstruction i;
-    i.kind = TimingClass::kBranch;
+    i.kind = TimingClass::branch;
     i.pc = 0x1000;
     std::uint64_t wrong = 0;
     for (int turn = 0; turn < 1000; ++turn) {
@@ -186,9 +186,9 @@ TEST(BranchPredictor, LearnsLoopsAndReturns) {
 
 TEST(BranchPredictor, AReturnToElsewhereIsMispredicted) {
     BranchPredictor predictor(table3().branch);
-    const RetiredInstruction call{0x2000, 0x3000, TimingClass::kCall};
-    const RetiredInstruction back{0x3002, 0x2004, TimingClass::kReturn};
-    const RetiredInstruction elsewhere{0x3002, 0x4000, TimingClass::kReturn};
+    const RetiredInstruction call{0x2000, 0x3000, TimingClass::call};
+    const RetiredInstruction back{0x3002, 0x2004, TimingClass::return_jump};
+    const RetiredInstruction elsewhere{0x3002, 0x4000, TimingClass::return_jump};
     predictor.resolve(call);
     EXPECT_TRUE(predictor.resolve(back));
     EXPECT_FALSE(predictor.resolve(back)) << "nothing is called";
@@ -213,12 +213,12 @@ Step remote_access(const MachineDescription& m, RemoteKind kind, std::uint64_t o
     operation.kind = kind;
     operation.name_space = 2;
     operation.address = data(m) + offset;
-    operation.blocking = kind == RemoteKind::kLoad && result == 0;
+    operation.blocking = kind == RemoteKind::load && result == 0;
     operation.results[0] = result;
     return remote(m, operation);
 }
 Step fence(const MachineDescription& m, std::uint8_t sets) {
-    Step step = plain(m, TimingClass::kFence);
+    Step step = plain(m, TimingClass::fence);
     step.instruction.fence = sets;
     return step;
 }
@@ -228,14 +228,14 @@ Step fence(const MachineDescription& m, std::uint8_t sets) {
 TEST(CoreTiming, RemoteLoadsOverlapUpToTheirNumber) {
     const MachineDescription m = table3();
     const auto load_to = [&](RegisterId reg) {
-        return remote_access(m, RemoteKind::kLoad, 64 * reg, reg);
+        return remote_access(m, RemoteKind::load, 64 * reg, reg);
     };
-    std::vector<Step> steps = {plain(m, TimingClass::kInteger),
-                               remote_access(m, RemoteKind::kLoad, 4096)};  // warms the NLB
+    std::vector<Step> steps = {plain(m, TimingClass::integer),
+                               remote_access(m, RemoteKind::load, 4096)};  // warms the NLB
     for (RegisterId reg = 1; reg <= 4; ++reg)
         steps.push_back(load_to(reg));
     steps.push_back(fence(m, 0x22));
-    steps.push_back(plain(m, TimingClass::kInteger));
+    steps.push_back(plain(m, TimingClass::integer));
     ScriptedMachine all = two_nodes(4, steps), half = two_nodes(2, steps);
     ASSERT_TRUE(all.simulator->run());
     ASSERT_TRUE(half.simulator->run());
@@ -256,19 +256,19 @@ TEST(CoreTiming, WritesAndLoadsOfTheSamePlaceWaitForRemoteLoads) {
         Step step;
         bool waits;
     };
-    const Second seconds[] = {{remote_access(m, RemoteKind::kStore, 4096), true},
-                              {remote_access(m, RemoteKind::kAtomic, 4096), true},
-                              {remote_access(m, RemoteKind::kBulkPut, 4096), true},
-                              {remote_access(m, RemoteKind::kBulkGet, 4096), false},
-                              {remote_access(m, RemoteKind::kLoad, 68, 6), true},
-                              {remote_access(m, RemoteKind::kLoad, 72, 6), false},
-                              {remote_access(m, RemoteKind::kLoad, 56, 6), false}};
+    const Second seconds[] = {{remote_access(m, RemoteKind::store, 4096), true},
+                              {remote_access(m, RemoteKind::atomic, 4096), true},
+                              {remote_access(m, RemoteKind::bulk_put, 4096), true},
+                              {remote_access(m, RemoteKind::bulk_get, 4096), false},
+                              {remote_access(m, RemoteKind::load, 68, 6), true},
+                              {remote_access(m, RemoteKind::load, 72, 6), false},
+                              {remote_access(m, RemoteKind::load, 56, 6), false}};
     for (const auto& [step, waits] : seconds) {
         Step second = step;
         second.remote.local_address = data(m) + 8192;
         ScriptedMachine s =
-            two_nodes(4, {plain(m, TimingClass::kInteger), remote_access(m, RemoteKind::kLoad, 0),
-                          remote_access(m, RemoteKind::kLoad, 64, 5), second});
+            two_nodes(4, {plain(m, TimingClass::integer), remote_access(m, RemoteKind::load, 0),
+                          remote_access(m, RemoteKind::load, 64, 5), second});
         ASSERT_TRUE(s.simulator->run());
         EXPECT_EQ(s.sources[0]->between(2, 3) > 60, waits) << &second - &step;
         EXPECT_EQ(s.sources[0]->between(2, 3) == 1, !waits);
@@ -283,10 +283,9 @@ TEST(CoreTiming, FencesHonourTheirPredecessors) {
         std::uint8_t sets;
         bool waits;
     };
-    const Step posted = remote_access(m, RemoteKind::kStore, 0),
-               loading = remote_access(m, RemoteKind::kLoad, 0, 5),
-               miss = store(m, data(m) + 65536), local = load(m, 5, data(m) + 65536),
-               get = remote_access(m, RemoteKind::kBulkGet, 0);
+    const Step posted = remote_access(m, RemoteKind::store, 0),
+               loading = remote_access(m, RemoteKind::load, 0, 5), miss = store(m, data(m) + 65536),
+               local = load(m, 5, data(m) + 65536), get = remote_access(m, RemoteKind::bulk_get, 0);
     const Case cases[] = {{posted, 0x22, false}, {posted, 0x12, true},  {posted, 0xff, true},
                           {posted, 0x10, false}, {posted, 0x44, true},  {loading, 0x11, false},
                           {loading, 0x21, true}, {loading, 0x82, true}, {miss, 0x22, false},
@@ -296,8 +295,8 @@ TEST(CoreTiming, FencesHonourTheirPredecessors) {
         Step first = before;
         first.remote.local_address = data(m) + 8192;
         ScriptedMachine s =
-            two_nodes(4, {plain(m, TimingClass::kInteger), remote_access(m, RemoteKind::kLoad, 128),
-                          first, fence(m, sets), plain(m, TimingClass::kInteger)});
+            two_nodes(4, {plain(m, TimingClass::integer), remote_access(m, RemoteKind::load, 128),
+                          first, fence(m, sets), plain(m, TimingClass::integer)});
         ASSERT_TRUE(s.simulator->run());
         EXPECT_EQ(s.sources[0]->between(2, 3) > 1, waits)
             << "case " << &before - &cases[0].before << ", sets " << std::hex << int{sets};
@@ -307,10 +306,9 @@ TEST(CoreTiming, FencesHonourTheirPredecessors) {
 TEST(CoreTiming, MispredictionCosts) {
     const MachineDescription m = one_node();
     ScriptedMachine s(m);
-    Step branch = plain(m, TimingClass::kBranch);
+    Step branch = plain(m, TimingClass::branch);
     branch.instruction.next_pc = m.memory.base - 64;  // taken, never seen before
-    s.sources[0]->steps = {plain(m, TimingClass::kInteger), branch,
-                           plain(m, TimingClass::kInteger)};
+    s.sources[0]->steps = {plain(m, TimingClass::integer), branch, plain(m, TimingClass::integer)};
     s.simulator->run();
     EXPECT_EQ(s.sources[0]->between(0, 2), 2 + m.core.mispredict_cycles);
 }

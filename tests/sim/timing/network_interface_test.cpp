@@ -41,10 +41,10 @@ TEST(NetworkInterface, UnloadedReadLatencyMatchesHandCalculation) {
         s.set_word(target, data(m), 0x1122334455667788u);
         auto& steps = s.sources[source]->steps;
         // The first brings the namespace into the NLB.
-        steps.push_back(remote(m, operation(RemoteKind::kStore, target, data(m) + 64)));
+        steps.push_back(remote(m, operation(RemoteKind::store, target, data(m) + 64)));
         for (int i = 0; i < 40; ++i)
-            steps.push_back(plain(m, TimingClass::kInteger));
-        steps.push_back(remote(m, operation(RemoteKind::kLoad, target, data(m))));
+            steps.push_back(plain(m, TimingClass::integer));
+        steps.push_back(remote(m, operation(RemoteKind::load, target, data(m))));
         ASSERT_TRUE(s.simulator->run());
         const ScriptedSource& done = *s.sources[source];
         ASSERT_EQ(done.answers.size(), 2u);
@@ -73,7 +73,7 @@ TEST(NetworkInterface, UnloadedWriteLatencyMatchesHandCalculation) {
     ScriptedMachine s(m);
     auto& steps = s.sources[0]->steps;
     for (int i = 0; i < 2; ++i) {
-        RemoteOperation op = operation(RemoteKind::kStore, 63, data(m));
+        RemoteOperation op = operation(RemoteKind::store, 63, data(m));
         op.value[0] = 77;
         steps.push_back(remote(m, op));
     }
@@ -103,7 +103,7 @@ TEST(NetworkInterface, TheWalkGoesOnToTheNextSlot) {
     ScriptedMachine s(m);
     for (NodeId target = 1; target < 16; ++target) {
         s.set_word(target, data(m), 100 + target);
-        s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::kLoad, target, data(m))));
+        s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::load, target, data(m))));
     }
     ASSERT_TRUE(s.simulator->run());
     ASSERT_EQ(s.sources[0]->answers.size(), 15u);
@@ -118,7 +118,7 @@ TEST(NetworkInterface, NlbOfOneEntryMissesEachChange) {
     m.nlb.entries = 1;
     ScriptedMachine s(m);
     for (NodeId target : {1u, 1u, 2u, 1u, 1u}) {
-        s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::kLoad, target, data(m))));
+        s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::load, target, data(m))));
     }
     s.simulator->run();
     EXPECT_EQ(s.simulator->nodes()[0]->nic().nlb_statistics().misses, 3u);
@@ -131,19 +131,19 @@ TEST(NetworkInterface, TargetCachesStayCoherent) {
     ScriptedMachine s(m);
     // Node 1 dirties the line, then idles; node 0 reads it (from the cache), then writes it (the
     // cache loses it).
-    s.sources[1]->steps = {plain(m, TimingClass::kInteger), store(m, data(m))};
+    s.sources[1]->steps = {plain(m, TimingClass::integer), store(m, data(m))};
     for (int i = 0; i < 1000; ++i)
-        s.sources[1]->steps.push_back(plain(m, TimingClass::kInteger));
+        s.sources[1]->steps.push_back(plain(m, TimingClass::integer));
     for (int i = 0; i < 300; ++i)
-        s.sources[0]->steps.push_back(plain(m, TimingClass::kInteger));
-    s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::kLoad, 1, data(m))));
-    s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::kStore, 1, data(m))));
+        s.sources[0]->steps.push_back(plain(m, TimingClass::integer));
+    s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::load, 1, data(m))));
+    s.sources[0]->steps.push_back(remote(m, operation(RemoteKind::store, 1, data(m))));
     s.simulator->run();
     const MemorySystem& memory = s.simulator->nodes()[1]->memory();
     EXPECT_EQ(memory.statistics().remote_hits, 2u);
     EXPECT_GE(memory.statistics().probes, 2u);
     EXPECT_EQ(memory.caches().state(MemorySystem::kData, memory.line_of(data(m))),
-              LineState::kInvalid);
+              LineState::invalid);
     EXPECT_EQ(memory.caches().check(), "");
 }
 
@@ -162,22 +162,22 @@ TEST(NetworkInterface, FaultsComeBack) {
         op.local_address = data(m);
         s.sources[0]->steps.push_back(remote(m, op));
     };
-    add(RemoteKind::kLoad, 77, data(m));                              // no such namespace
-    add(RemoteKind::kLoad, user, data(m) + 56);                       // the last legal word
-    add(RemoteKind::kLoad, user, data(m) + 57);                       // one byte beyond
-    add(RemoteKind::kStore, user, data(m));                           // no right to write
-    add(RemoteKind::kAtomic, user, data(m));                          // nor for atomics
-    add(RemoteKind::kLoad, user + 1, data(m));                        // a node that is not there
-    add(RemoteKind::kLoad, 2, m.memory.base - 8);                     // below memory
-    add(RemoteKind::kLoad, 2, m.memory.base + m.memory_bytes() - 8);  // the last word
-    add(RemoteKind::kLoad, 2, m.memory.base + m.memory_bytes() - 7);  // over the end
-    add(RemoteKind::kBulkPut, user, data(m), 64);
-    add(RemoteKind::kBulkGet, user, data(m), 65);
-    add(RemoteKind::kBulkGet, user, data(m), 64);
+    add(RemoteKind::load, 77, data(m));                              // no such namespace
+    add(RemoteKind::load, user, data(m) + 56);                       // the last legal word
+    add(RemoteKind::load, user, data(m) + 57);                       // one byte beyond
+    add(RemoteKind::store, user, data(m));                           // no right to write
+    add(RemoteKind::atomic, user, data(m));                          // nor for atomics
+    add(RemoteKind::load, user + 1, data(m));                        // a node that is not there
+    add(RemoteKind::load, 2, m.memory.base - 8);                     // below memory
+    add(RemoteKind::load, 2, m.memory.base + m.memory_bytes() - 8);  // the last word
+    add(RemoteKind::load, 2, m.memory.base + m.memory_bytes() - 7);  // over the end
+    add(RemoteKind::bulk_put, user, data(m), 64);
+    add(RemoteKind::bulk_get, user, data(m), 65);
+    add(RemoteKind::bulk_get, user, data(m), 64);
     ASSERT_TRUE(s.simulator->run());
     using enum RemoteStatus;
-    const RemoteStatus expected[] = {kUnmapped, kDone, kRefused, kRefused, kRefused, kRefused,
-                                     kRefused,  kDone, kRefused, kRefused, kRefused, kDone};
+    const RemoteStatus expected[] = {unmapped, done, refused, refused, refused, refused,
+                                     refused,  done, refused, refused, refused, done};
     ASSERT_EQ(s.sources[0]->answers.size(), std::size(expected));
     for (std::size_t i = 0; i < std::size(expected); ++i)
         EXPECT_EQ(s.sources[0]->answers[i].status, expected[i]) << i;
@@ -193,8 +193,8 @@ TEST(NetworkInterface, AtomicsAreAtomic) {
         const unsigned each = 20;
         for (NodeId node = 0; node < 16; ++node) {
             for (unsigned i = 0; i < each; ++i) {
-                RemoteOperation op = operation(RemoteKind::kAtomic, 5, data(m));
-                op.operation = AtomicOperation::kAdd;
+                RemoteOperation op = operation(RemoteKind::atomic, 5, data(m));
+                op.operation = AtomicOperation::add;
                 op.bytes = bytes;
                 op.value[0] = 1;
                 op.blocking = i % 3 == 0;
@@ -216,21 +216,21 @@ TEST(NetworkInterface, AtomicsAreAtomic) {
 TEST(NetworkInterface, AtomicArithmetic) {
     using enum AtomicOperation;
     const std::uint64_t minus = ~std::uint64_t{0};
-    EXPECT_EQ(apply_atomic(kSwap, 1, 2, 0, 8), 2u);
-    EXPECT_EQ(apply_atomic(kAdd, 0xffffffff, 1, 0, 4), 0u);
-    EXPECT_EQ(apply_atomic(kAdd, 0xffffffff, 1, 0, 8), 0x100000000u);
-    EXPECT_EQ(apply_atomic(kXor, 6, 3, 0, 8), 5u);
-    EXPECT_EQ(apply_atomic(kAnd, 6, 3, 0, 8), 2u);
-    EXPECT_EQ(apply_atomic(kOr, 6, 3, 0, 8), 7u);
-    EXPECT_EQ(apply_atomic(kMin, minus, 1, 0, 8), minus);
-    EXPECT_EQ(apply_atomic(kMax, minus, 1, 0, 8), 1u);
-    EXPECT_EQ(apply_atomic(kMin, 0xffffffff, 1, 0, 4), 0xffffffffu);
-    EXPECT_EQ(apply_atomic(kMax, 0xffffffff, 1, 0, 4), 1u);
-    EXPECT_EQ(apply_atomic(kMinu, minus, 1, 0, 8), 1u);
-    EXPECT_EQ(apply_atomic(kMaxu, minus, 1, 0, 8), minus);
-    EXPECT_EQ(apply_atomic(kCompareSwap, 5, 9, 5, 8), 9u);
-    EXPECT_EQ(apply_atomic(kCompareSwap, 5, 9, 6, 8), 5u);
-    EXPECT_EQ(apply_atomic(kCompareSwap, 0xfffffffb, 9, minus - 4, 4), 9u);
+    EXPECT_EQ(apply_atomic(swap, 1, 2, 0, 8), 2u);
+    EXPECT_EQ(apply_atomic(add, 0xffffffff, 1, 0, 4), 0u);
+    EXPECT_EQ(apply_atomic(add, 0xffffffff, 1, 0, 8), 0x100000000u);
+    EXPECT_EQ(apply_atomic(bit_xor, 6, 3, 0, 8), 5u);
+    EXPECT_EQ(apply_atomic(bit_and, 6, 3, 0, 8), 2u);
+    EXPECT_EQ(apply_atomic(bit_or, 6, 3, 0, 8), 7u);
+    EXPECT_EQ(apply_atomic(min, minus, 1, 0, 8), minus);
+    EXPECT_EQ(apply_atomic(max, minus, 1, 0, 8), 1u);
+    EXPECT_EQ(apply_atomic(min, 0xffffffff, 1, 0, 4), 0xffffffffu);
+    EXPECT_EQ(apply_atomic(max, 0xffffffff, 1, 0, 4), 1u);
+    EXPECT_EQ(apply_atomic(minu, minus, 1, 0, 8), 1u);
+    EXPECT_EQ(apply_atomic(maxu, minus, 1, 0, 8), minus);
+    EXPECT_EQ(apply_atomic(compare_swap, 5, 9, 5, 8), 9u);
+    EXPECT_EQ(apply_atomic(compare_swap, 5, 9, 6, 8), 5u);
+    EXPECT_EQ(apply_atomic(compare_swap, 0xfffffffb, 9, minus - 4, 4), 9u);
 }
 
 // Random bulk transfers of any length and alignment, checked byte by byte against plain arrays.
@@ -251,7 +251,7 @@ TEST(NetworkInterface, BulkTransfersMoveTheBytes) {
     // Only node 4 moves data, one transfer after the other, so the order is known.
     for (int i = 0; i < 40; ++i) {
         RemoteOperation op =
-            operation(random.chance(0.5) ? RemoteKind::kBulkGet : RemoteKind::kBulkPut,
+            operation(random.chance(0.5) ? RemoteKind::bulk_get : RemoteKind::bulk_put,
                       static_cast<NodeId>(random.below(9)), 0);
         op.bytes = i == 0 ? 0 : random.below(i % 4 == 0 ? 15000 : 100);
         const std::uint64_t local = random.below(span / 2 - op.bytes),
@@ -260,7 +260,7 @@ TEST(NetworkInterface, BulkTransfersMoveTheBytes) {
         op.address = data(m) + far;
         const auto target = static_cast<NodeId>(op.name_space - 1);
         for (std::uint64_t b = 0; b < op.bytes; ++b) {
-            if (op.kind == RemoteKind::kBulkGet) {
+            if (op.kind == RemoteKind::bulk_get) {
                 model[{4, local + b}] = model[{target, far + b}];
             } else {
                 model[{target, far + b}] = model[{4, local + b}];
@@ -285,7 +285,7 @@ TEST(NetworkInterface, BulkTransfersMoveTheBytes) {
 TEST(NetworkInterface, BulkPutRunsAtLinkBandwidth) {
     const MachineDescription m = mesh_of(4, 1);
     ScriptedMachine s(m);
-    RemoteOperation op = operation(RemoteKind::kBulkPut, 3, data(m));
+    RemoteOperation op = operation(RemoteKind::bulk_put, 3, data(m));
     op.bytes = 256 << 10;
     op.local_address = data(m) + (1 << 20);
     s.sources[0]->steps = {remote(m, op)};
@@ -306,7 +306,7 @@ TEST(NetworkInterface, ControlOverheadIsThePapersFigure12) {
         m.network.address_flits = 0;  // the figure counts headers only
         ScriptedMachine s(m);
         RemoteOperation op =
-            operation(payload <= 16 ? RemoteKind::kStore : RemoteKind::kBulkPut, 1, data(m));
+            operation(payload <= 16 ? RemoteKind::store : RemoteKind::bulk_put, 1, data(m));
         op.bytes = payload;
         op.local_address = data(m);
         s.sources[0]->steps = {remote(m, op)};
@@ -333,18 +333,18 @@ TEST(NetworkInterface, FenceWaitsForPostedWrites) {
     ScriptedMachine s(m);
     auto& steps = s.sources[0]->steps;
     for (unsigned i = 0; i < 10; ++i) {
-        RemoteOperation op = operation(RemoteKind::kStore, 7, data(m) + 8 * i);
+        RemoteOperation op = operation(RemoteKind::store, 7, data(m) + 8 * i);
         op.blocking = false;
         steps.push_back(remote(m, op));
     }
-    steps.push_back(plain(m, TimingClass::kFence));
+    steps.push_back(plain(m, TimingClass::fence));
     ASSERT_TRUE(s.simulator->run());
     const ScriptedSource& source = *s.sources[0];
     EXPECT_EQ(source.between(1, 9), 8u);  // posted: one a cycle
     EXPECT_EQ(source.answers.size(), 10u);
     EXPECT_GT(source.between(9, 10), 100u);
     const auto& stalls = s.simulator->nodes()[0]->core().statistics().stalls;
-    EXPECT_GT(stalls[static_cast<std::size_t>(StallCause::kFence)], 100u);
+    EXPECT_GT(stalls[static_cast<std::size_t>(StallCause::fence)], 100u);
 }
 
 TEST(NetworkInterface, OutstandingOperationsAreLimited) {
@@ -352,14 +352,14 @@ TEST(NetworkInterface, OutstandingOperationsAreLimited) {
     m.nic.outstanding = 3;
     ScriptedMachine s(m);
     for (unsigned i = 0; i < 12; ++i) {
-        RemoteOperation op = operation(RemoteKind::kStore, 7, data(m) + 8 * i);
+        RemoteOperation op = operation(RemoteKind::store, 7, data(m) + 8 * i);
         op.blocking = false;
         s.sources[0]->steps.push_back(remote(m, op));
     }
     ASSERT_TRUE(s.simulator->run());
     EXPECT_EQ(s.simulator->nodes()[0]->nic().statistics().peak_outstanding, 3u);
     const auto& stalls = s.simulator->nodes()[0]->core().statistics().stalls;
-    EXPECT_GT(stalls[static_cast<std::size_t>(StallCause::kNicSlots)], 100u);
+    EXPECT_GT(stalls[static_cast<std::size_t>(StallCause::nic_slots)], 100u);
 }
 
 // Every node at every other at once, own node included; ends, and each word is where it belongs.
@@ -368,12 +368,12 @@ TEST(NetworkInterface, AllToAllStores) {
     ScriptedMachine s(m);
     for (NodeId node = 0; node < 15; ++node) {
         for (NodeId k = 0; k < 15; ++k) {
-            RemoteOperation op = operation(RemoteKind::kStore, (node + k) % 15, data(m) + 8 * node);
+            RemoteOperation op = operation(RemoteKind::store, (node + k) % 15, data(m) + 8 * node);
             op.value[0] = 100 * node + (node + k) % 15;
             op.blocking = false;
             s.sources[node]->steps.push_back(remote(m, op));
         }
-        s.sources[node]->steps.push_back(plain(m, TimingClass::kFence));
+        s.sources[node]->steps.push_back(plain(m, TimingClass::fence));
     }
     ASSERT_TRUE(s.simulator->run());
     for (NodeId target = 0; target < 15; ++target) {

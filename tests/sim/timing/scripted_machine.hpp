@@ -115,17 +115,17 @@ inline Step plain(const MachineDescription& m, TimingClass kind, RegisterId dest
     return step;
 }
 inline Step load(const MachineDescription& m, RegisterId destination, std::uint64_t address) {
-    Step step = plain(m, TimingClass::kLoad, destination);
-    step.accesses = {{AccessKind::kLoad, address}};
+    Step step = plain(m, TimingClass::load, destination);
+    step.accesses = {{AccessKind::load, address}};
     return step;
 }
 inline Step store(const MachineDescription& m, std::uint64_t address) {
-    Step step = plain(m, TimingClass::kStore);
-    step.accesses = {{AccessKind::kStore, address}};
+    Step step = plain(m, TimingClass::store);
+    step.accesses = {{AccessKind::store, address}};
     return step;
 }
 inline Step remote(const MachineDescription& m, const RemoteOperation& operation) {
-    Step step = plain(m, TimingClass::kRemote);
+    Step step = plain(m, TimingClass::remote);
     step.has_remote = true;
     step.remote = operation;
     return step;

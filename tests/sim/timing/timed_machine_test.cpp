@@ -87,9 +87,9 @@ Outcome run_timed(const std::string& path, std::uint64_t width, Profile profile,
 // through the simulated NICs and network and must be the same as without time.
 TEST(TimedMachine, EveryXbgasInstructionGivesItsValue) {
     NEEDS_COMPILER();
-    for (Profile profile : {Profile::kB, Profile::kA}) {
+    for (Profile profile : {Profile::b, Profile::a}) {
         const Compiled program =
-            Compiled::file(every_instruction(), profile == Profile::kA ? "-DXBGAS_PROFILE_A" : "");
+            Compiled::file(every_instruction(), profile == Profile::a ? "-DXBGAS_PROFILE_A" : "");
         for (std::uint64_t nodes : {1, 3}) {
             const Outcome one = run_timed(program.path(), nodes, profile, 1);
             EXPECT_TRUE(one.ended);
@@ -105,8 +105,8 @@ TEST(TimedMachine, EveryXbgasInstructionGivesItsValue) {
 TEST(TimedMachine, EqualForAnyNumberOfThreads) {
     NEEDS_COMPILER();
     const Compiled program = Compiled::file(every_instruction());
-    const Outcome one = run_timed(program.path(), 3, Profile::kB, 1);
-    const Outcome two = run_timed(program.path(), 3, Profile::kB, 2);
+    const Outcome one = run_timed(program.path(), 3, Profile::b, 1);
+    const Outcome two = run_timed(program.path(), 3, Profile::b, 2);
     EXPECT_TRUE(two.ended);
     EXPECT_EQ(one.report, two.report);
 }
@@ -117,7 +117,7 @@ TEST(TimedMachine, EqualForAnyNumberOfThreads) {
 TEST(TimedMachine, InstructionsAndStallsFitIntoTheCycles) {
     NEEDS_COMPILER();
     const Compiled program = Compiled::file(every_instruction());
-    const auto ran = nlohmann::json::parse(run_timed(program.path(), 4, Profile::kB, 1).report);
+    const auto ran = nlohmann::json::parse(run_timed(program.path(), 4, Profile::b, 1).report);
     const auto cycles = ran["cycles"].get<std::uint64_t>();
     for (const auto& node : ran["nodes"]) {
         auto booked = node["instructions"].get<std::uint64_t>();
@@ -154,7 +154,7 @@ int main(void) {
     return sum == 0 && each >= 40 && each <= 120 ? 0 : 1 + (int)(each & 63);
 }
 )");
-    const Outcome outcome = run_timed(program.path(), 2, Profile::kB, 1);
+    const Outcome outcome = run_timed(program.path(), 2, Profile::b, 1);
     EXPECT_TRUE(outcome.ended);
     EXPECT_EQ(outcome.exit_code, 0);
 }
@@ -298,7 +298,7 @@ __asm__(".globl _start, tohost\n"
     for (const char* width : {"-march=rv64gc -mabi=lp64d", "-march=rv32gc -mabi=ilp32d"}) {
         const Compiled built = Compiled::text(
             program, std::string(width) + " -nostdlib -Wl,-Ttext-segment=0x80000000");
-        const Outcome outcome = run_timed(built.path(), 2, Profile::kB, 1, boot_bare_metal);
+        const Outcome outcome = run_timed(built.path(), 2, Profile::b, 1, boot_bare_metal);
         EXPECT_TRUE(outcome.ended) << width;
         EXPECT_EQ(outcome.exit_code, 0) << width;
     }
@@ -349,7 +349,7 @@ int main(void) {
     return took[1] < 20 && took[2] > 60 ? 0 : 2;
 }
 )");
-    const Outcome outcome = run_timed(program.path(), 3, Profile::kB, 1);
+    const Outcome outcome = run_timed(program.path(), 3, Profile::b, 1);
     EXPECT_TRUE(outcome.ended);
     EXPECT_EQ(outcome.exit_code, 0);
     const auto stalls = nlohmann::json::parse(outcome.report)["nodes"][0]["stalls"];

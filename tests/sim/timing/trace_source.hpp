@@ -51,7 +51,7 @@ class TraceSource final : public InstructionSource {
     }
     void remote_completed(Ticket, RemoteStatus status, std::span<const std::byte> data) override {
         ++completed_;
-        faults_ += status != RemoteStatus::kDone;
+        faults_ += status != RemoteStatus::done;
         for (std::byte b : data)
             digest_ = (digest_ ^ static_cast<std::uint64_t>(b)) * 0x100000001b3u;
     }
@@ -75,10 +75,9 @@ class TraceSource final : public InstructionSource {
         while (choice < limits_.size() && kind >= limits_[choice])
             ++choice;
         static constexpr TimingClass kClasses[] = {
-            TimingClass::kLoad,     TimingClass::kStore,  TimingClass::kBranch,
-            TimingClass::kMultiply, TimingClass::kDivide, TimingClass::kFloat,
-            TimingClass::kRemote,   TimingClass::kRemote, TimingClass::kRemote,
-            TimingClass::kRemote,   TimingClass::kFence,  TimingClass::kInteger};
+            TimingClass::load,   TimingClass::store,    TimingClass::branch, TimingClass::multiply,
+            TimingClass::divide, TimingClass::floating, TimingClass::remote, TimingClass::remote,
+            TimingClass::remote, TimingClass::remote,   TimingClass::fence,  TimingClass::integer};
         i.kind = kClasses[choice];
         choice_ = choice;
         const bool has_result = choice != 1 && choice != 2 && choice != 7 && choice != 10 &&
@@ -87,7 +86,7 @@ class TraceSource final : public InstructionSource {
         if (choice == 2 && (r >> 44 & 7) == 0)
             pc_ = (pc_ + 64) % mix_.code_bytes;  // one branch in eight is taken
         i.next_pc = base_ + pc_;
-        if (i.kind != TimingClass::kBranch) i.next_pc = i.pc + 4;
+        if (i.kind != TimingClass::branch) i.next_pc = i.pc + 4;
         return i;
     }
     void report_access(CoreTiming& core, const RetiredInstruction& i) {
@@ -98,25 +97,25 @@ class TraceSource final : public InstructionSource {
             } else {
                 cursor_ = (r >> 8) % mix_.data_bytes & ~std::uint64_t{7};
             }
-            core.memory_access(choice_ == 0 ? AccessKind::kLoad : AccessKind::kStore,
+            core.memory_access(choice_ == 0 ? AccessKind::load : AccessKind::store,
                                data_base() + cursor_, 8);
             return;
         }
-        if (i.kind != TimingClass::kRemote) return;
+        if (i.kind != TimingClass::remote) return;
         RemoteOperation op;
-        static constexpr RemoteKind kKinds[] = {RemoteKind::kLoad, RemoteKind::kStore,
-                                                RemoteKind::kAtomic};
+        static constexpr RemoteKind kKinds[] = {RemoteKind::load, RemoteKind::store,
+                                                RemoteKind::atomic};
         const NodeId target =
             static_cast<NodeId>(nodes_ == 1 ? 0 : (self_ + 1 + random_.below(nodes_ - 1)) % nodes_);
         op.name_space = target + std::uint64_t{1};
         op.address = data_base() + random_.below(mix_.remote_bytes_range / 8) * 8;
         if (choice_ == 9) {
-            op.kind = random_.chance(0.5) ? RemoteKind::kBulkGet : RemoteKind::kBulkPut;
+            op.kind = random_.chance(0.5) ? RemoteKind::bulk_get : RemoteKind::bulk_put;
             op.bytes = 1 + random_.below(mix_.bulk_bytes);
             op.local_address = data_base() + mix_.remote_bytes_range + random_.below(4096);
         } else {
             op.kind = kKinds[choice_ - 6];
-            op.operation = AtomicOperation::kAdd;
+            op.operation = AtomicOperation::add;
             op.value[0] = random_.next();
         }
         op.blocking = choice_ == 6 || (choice_ != 7 && !mix_.posted);
