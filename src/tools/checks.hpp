@@ -35,6 +35,7 @@ Check check_library();
 Check check_roads();
 Check check_launchers();
 Check check_host_name();
+Check check_network();
 // "a,b:2": whether a job runs there, by this launcher.
 std::vector<Check> check_hosts(const std::string& list, const std::string& launcher);
 // These two compile and run a program, in a temporary directory.

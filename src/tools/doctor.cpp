@@ -46,6 +46,7 @@ std::vector<Check> all_checks(int pes, const std::string& hosts, const std::stri
         check_roads(),
         check_launchers(),
         check_host_name(),
+        check_network(),
     };
     for (Check& check : check_compiler_and_job(pes))
         checks.push_back(std::move(check));

@@ -3,6 +3,8 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <set>
 
 #include "base/settings.hpp"
 #include "launch/handover.hpp"
@@ -17,6 +20,8 @@
 #include "launch/reach.hpp"
 #include "tools/checks.hpp"
 #include "tools/place.hpp"
+#include "transport/preferred_road.hpp"
+#include "transport/road_needs.hpp"
 
 namespace isthmus::tools {
 
@@ -32,12 +37,17 @@ std::string own_name() {
     return name;
 }
 
-// The addresses at which another host could find this one.
-std::string addresses() {
+struct OwnAddress {
+    std::string interface;
+    std::string text;
+};
+
+// Those at which another host could find this one.
+std::vector<OwnAddress> own_addresses() {
+    std::vector<OwnAddress> found;
     ifaddrs* first = nullptr;
-    if (getifaddrs(&first) != 0) return "";
+    if (getifaddrs(&first) != 0) return found;
     const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(first, freeifaddrs);
-    std::string list;
     for (const ifaddrs* entry = first; entry; entry = entry->ifa_next) {
         if (!entry->ifa_addr || (entry->ifa_flags & IFF_LOOPBACK) || !(entry->ifa_flags & IFF_UP) ||
             (entry->ifa_addr->sa_family != AF_INET && entry->ifa_addr->sa_family != AF_INET6))
@@ -47,10 +57,32 @@ std::string addresses() {
         if (getnameinfo(entry->ifa_addr, six ? sizeof(sockaddr_in6) : sizeof(sockaddr_in), text,
                         sizeof text, nullptr, 0, NI_NUMERICHOST) != 0)
             continue;
-        list += (list.empty() ? "" : ", ") + std::string(entry->ifa_name) + " " + text;
+        found.push_back({entry->ifa_name, text});
     }
-    return list;
+    return found;
 }
+
+// A system's setting may be several numbers, the last of which is the most. -1: there is none.
+long last_number(const std::string& path) {
+    std::ifstream file(path);
+    long number = -1;
+    for (long next = 0; file >> next;)
+        number = next;
+    return number;
+}
+
+// -1: it has gone meanwhile.
+long mtu_of(const std::string& interface) {
+    ifreq asked{};
+    interface.copy(asked.ifr_name, sizeof asked.ifr_name - 1);
+    const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const bool answered = socket >= 0 && ioctl(socket, SIOCGIFMTU, &asked) == 0;
+    if (socket >= 0) close(socket);
+    return answered ? asked.ifr_mtu : -1;
+}
+
+constexpr long kLeastMtu = 1280;       // of any network that carries IPv6
+constexpr long kEnoughRoom = 1 << 20;  // for what comes while a thread is not scheduled
 
 // Among these the kernel chooses those at which PEs listen; a firewall must let them through.
 std::string ports() {
@@ -67,21 +99,56 @@ Check check_roads() {
     Check check{"roads between hosts", Verdict::ok, "", ""};
     const std::string lib = find_place().lib;
     int found = 0;
-    for (const auto& [name, needs] :
-         {std::pair{"ofi", "libfabric and libsodium"}, std::pair{"packet", "libsodium"}}) {
+    for (const std::string name : {transport::kPacket, transport::kOfi}) {
+        const std::string path = lib + "/libisthmus-" + name + ".so";
         // Not closed again: what modules load need not bear it.
-        void* const module =
-            dlopen((lib + "/libisthmus-" + name + ".so").c_str(), RTLD_LAZY | RTLD_LOCAL);
-        if (module) {
+        if (dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
             ++found;
-            check.finding += std::string(check.finding.empty() ? "" : ", ") + name;
-        } else {
-            check.advice += std::string(check.advice.empty() ? "" : "; ") + name +
-                            " cannot be loaded (it needs " + needs + "): " + dlerror();
+            check.finding += (check.finding.empty() ? "" : ", ") + name;
+            continue;
         }
+        const std::string why = dlerror();
+        const std::string needs = transport::road_needs(path);
+        check.advice += (check.advice.empty() ? "" : "; ") + name + " cannot be loaded (" +
+                        (needs.empty() ? "it was not built" : "it needs " + needs) + "): " + why;
     }
     check.finding = found == 0 ? "none" : check.finding + " can be loaded";
     if (!check.advice.empty()) check.verdict = Verdict::warn;
+    return check;
+}
+
+Check check_network() {
+    Check check{"network", Verdict::ok, "", ""};
+    std::string narrow;
+    std::set<std::string> interfaces;
+    for (const OwnAddress& each : own_addresses())
+        interfaces.insert(each.interface);
+    for (const std::string& name : interfaces) {
+        const long bytes = mtu_of(name);
+        check.finding +=
+            (check.finding.empty() ? "MTU " : ", ") + std::to_string(bytes) + " on " + name;
+        if (bytes < kLeastMtu) narrow += (narrow.empty() ? "" : ", ") + name;
+    }
+    if (check.finding.empty()) check.finding = "no interface but its own";
+    // What a socket may be given: by TCP the kernel's own growth, by UDP what the library asks for.
+    const bool by_udp = value(Setting::packet_protocol).text == "udp";
+    const std::string setting = by_udp ? "net.core.rmem_max" : "net.ipv4.tcp_rmem";
+    const long room =
+        last_number(by_udp ? "/proc/sys/net/core/rmem_max" : "/proc/sys/net/ipv4/tcp_rmem");
+    if (room > 0)  // network namespaces do not show all of these
+        check.finding += "; up to " + format_size(static_cast<std::size_t>(room)) +
+                         " may wait at a socket (" + setting + ")";
+    if (room > 0 && room < kEnoughRoom) {
+        check.verdict = Verdict::warn;
+        check.advice = "long transfers between hosts stall where that is little: sysctl -w " +
+                       setting + (by_udp ? "=4194304" : "='4096 131072 6291456'");
+    }
+    if (!narrow.empty()) {
+        check.verdict = Verdict::warn;
+        check.advice += (check.advice.empty() ? "" : "; ") + narrow +
+                        " takes less than IPv6 asks of any network (1280 bytes): ip link set dev " +
+                        narrow + " mtu 1500, or whatever its network takes";
+    }
     return check;
 }
 
@@ -107,7 +174,9 @@ Check check_launchers() {
 Check check_host_name() {
     Check check{"name and addresses", Verdict::ok, "", ""};
     const std::string name = own_name();
-    const std::string list = addresses();
+    std::string list;
+    for (const OwnAddress& each : own_addresses())
+        list += (list.empty() ? "" : ", ") + each.interface + " " + each.text;
     check.finding = name + ": " + (list.empty() ? "no address but its own" : list) + ports();
     if (list.empty()) {
         check.verdict = Verdict::warn;

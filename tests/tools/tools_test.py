@@ -197,6 +197,20 @@ class Commands(ToolTest):
         self.assertIn("address space limit", failures("ulimit -v 8000000",
                                                         SHMEM_SYMMETRIC_SIZE="8G"))
 
+    def test_doctor_looks_at_the_network(self):
+        """In a network of its own, whose queues and packets are small."""
+        own = ("unshare", "--net", "sh", "-c",
+               "ip link add d0 type dummy && ip link set d0 mtu 1000 up && ip addr add 10.9.9.1/24 dev d0 &&"
+               " echo '4096 8192 16384' > /proc/sys/net/ipv4/tcp_rmem")
+        if run(*own).returncode != 0:
+            self.skipTest("no network of its own")
+        result = run(*own[:-1], own[-1] + ' && exec "$0" doctor --json', self.tool("isthmus"))
+        seen = {check["check"]: check for check in json.loads(result.stdout)["checks"]}["network"]
+        self.assertEqual(seen["result"], "warn")
+        self.assertIn("MTU 1000 on d0", seen["finding"])
+        self.assertIn("sysctl -w net.ipv4.tcp_rmem=", seen["advice"])
+        self.assertIn("ip link set dev d0 mtu 1500", seen["advice"])
+
     def test_version_and_help(self):
         self.assertRegex(self.good(self.tool("isthmus"), "--version"), r"^isthmus \d+\.\d+\.\d+\n$")
         self.assertEqual(self.good(self.tool("oshrun"), "--version"),

@@ -4,9 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
-#include <string_view>
 
 #include "base/error.hpp"
 #include "base/road_list.hpp"
@@ -14,8 +11,8 @@
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "transport/preferred_road.hpp"
+#include "transport/road_needs.hpp"
 #include "transport/several/several.hpp"
-#include "transport/transport.hpp"
 
 namespace isthmus {
 namespace {
@@ -154,17 +151,12 @@ RoadChoice choose_roads() {
     return choice;
 }
 
-// It is in the file, and the file is not loaded.
 std::string needs_of_road(const std::string& name) {
-    std::ifstream file(road_module(name), std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    const std::string_view mark = ISTHMUS_ROAD_NEEDS;
-    const std::size_t at = bytes.find(mark);
-    if (at == std::string::npos)
+    const std::string needs = transport::road_needs(road_module(name));
+    if (needs.empty())
         return " (the library was built without it: build it where what it needs is installed, "
                "docs/transport.md)";
-    return std::string(" (it needs ") + (bytes.c_str() + at + mark.size()) +
-           ": install what is missing)";
+    return " (it needs " + needs + ": install what is missing)";
 }
 
 }  // namespace isthmus
