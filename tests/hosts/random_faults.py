@@ -26,6 +26,7 @@ import tempfile
 import time
 
 from hosts import Hosts, Unavailable
+from processes import is_alive, is_ending, kill_all, marked
 
 DETECT = 3.0
 # The start is watched by twice the detection time, and a second and a half in which others speak;
@@ -49,39 +50,6 @@ CUTS = ("cut", "short cut")
 # The launcher's own words.
 NOT_CONNECTED = re.compile(r"HYDU_sock_connect|unable to connect from", re.MULTILINE)
 OURS = re.compile(r"^(?:\[.*\] )?isthmus: PE \d+ \(host (\w+)\)", re.MULTILINE)
-
-
-def marked(mark, name=None):
-    """Processes of this trial; with a name, those that run a program of that name."""
-    found = []
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            with open(f"/proc/{entry}/environ", "rb") as file:
-                if mark.encode() not in file.read():
-                    continue
-            if name is None or os.path.basename(os.readlink(f"/proc/{entry}/exe")) == name:
-                found.append(int(entry))
-        except OSError:
-            continue
-    return sorted(found)
-
-
-def is_alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def kill_all(pids):
-    for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
 
 def rounds_for(life, hosts, program):
@@ -129,6 +97,8 @@ def disturb(job, hosts, mark, program, pes, fault, delay, chosen):
         if not there:
             return None
     victim = there[chosen % len(there)]
+    if is_ending(victim):
+        return None
     try:
         os.kill(victim, SIGNALS.get(fault, signal.SIGSTOP))
         if fault == "short freeze":

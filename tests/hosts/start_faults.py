@@ -20,7 +20,8 @@ import tempfile
 import time
 
 from hosts import Hosts, Unavailable
-from random_faults import DETECT, LIMIT, kill_all, launch, marked
+from processes import fields, kill_all, marked
+from random_faults import DETECT, LIMIT, launch
 
 SHORT = "ip link set e2 down; (sleep 1.5; ip link set e2 up) > /dev/null 2>&1 &"
 
@@ -35,8 +36,7 @@ exec "$PROGRAM" "$@" 2>> "$SAID"
 
 def is_running(pid):
     try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] not in "ZXT"
+        return fields(pid)[0] not in "ZXT"
     except OSError:
         return False
 

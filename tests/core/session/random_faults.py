@@ -21,6 +21,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../hosts"))
+from processes import fields, is_ending, kill_all, marked  # noqa: E402
+
 PES = 4
 DETECT = 2
 # The start is watched by twice that, then a PE ends itself within seven seconds.
@@ -37,31 +40,12 @@ LAUNCHERS = {"run": "isthmus", "hydra": "hydra_pmi_proxy"}
 OURS = re.compile(r"^(?:\[.*\] )?isthmus: ", re.MULTILINE)
 
 
-def marked(mark, program=None):
-    """Processes of this trial; with a program, or the name of one, those that run it."""
-    found = []
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{name}/environ", "rb") as file:
-                if mark.encode() not in file.read():
-                    continue
-            if program is None or program in (os.path.basename(os.readlink(f"/proc/{name}/exe")),
-                                              os.path.realpath(f"/proc/{name}/exe")):
-                found.append(int(name))
-        except OSError:
-            continue
-    return found
-
-
 def parents(pids, program):
     """Of those, what runs that program: its own children that are to become PEs do for a moment."""
     found = set()
     for pid in pids:
         try:
-            with open(f"/proc/{pid}/stat") as file:
-                parent = int(file.read().rpartition(")")[2].split()[1])
+            parent = int(fields(pid)[1])
             if os.path.basename(os.readlink(f"/proc/{parent}/exe")) == program:
                 found.add(parent)
         except OSError:
@@ -102,6 +86,8 @@ def disturb(job, launcher, mark, program, fault, delay, chosen):
     if not there:
         return None
     victim = there[chosen % len(there)]
+    if is_ending(victim):
+        return None
     try:
         os.kill(victim, FAULTS[fault])
         if fault == "short freeze":
@@ -143,8 +129,7 @@ def trial(number, seed, launcher, isthmus, program, rounds):
         output = job.communicate(timeout=limit)[0]
     except subprocess.TimeoutExpired:
         wrong.append(f"still runs after {limit} s")
-        for pid in marked(mark):
-            os.kill(pid, signal.SIGKILL)
+        kill_all(marked(mark))
         output = job.communicate()[0]
     took = time.monotonic() - began
     lines = len(OURS.findall(output))
@@ -161,8 +146,7 @@ def trial(number, seed, launcher, isthmus, program, rounds):
     end = time.monotonic() + 2
     while (left := marked(mark)) and time.monotonic() < end:
         time.sleep(0.05)
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
+    kill_all(left)
     if left:
         wrong.append(f"left processes {left}")
     new = [name for name in set(os.listdir("/dev/shm")) - files

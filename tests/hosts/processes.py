@@ -1,0 +1,53 @@
+"""Processes of a trial, known by a mark in their environment."""
+
+import os
+import signal
+
+PF_EXITING = 4  # of the kernel's include/linux/sched.h
+
+
+def marked(mark, program=None):
+    """Processes of this trial; with a program, or the name of one, those that run it."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                if mark.encode() not in file.read():
+                    continue
+            if program is None or program in (os.path.basename(os.readlink(f"/proc/{name}/exe")),
+                                              os.path.realpath(f"/proc/{name}/exe")):
+                found.append(int(name))
+        except OSError:
+            continue
+    return sorted(found)
+
+
+def fields(pid):
+    """Of /proc/PID/stat, from the state on."""
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rpartition(")")[2].split()
+
+
+def is_alive(pid):
+    try:
+        return fields(pid)[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def is_ending(pid):
+    """Whether its exit status stands already: whatever comes now changes nothing."""
+    try:
+        return not is_alive(pid) or bool(int(fields(pid)[6]) & PF_EXITING)
+    except OSError:
+        return True
+
+
+def kill_all(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
