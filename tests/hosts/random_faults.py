@@ -127,6 +127,9 @@ def trial(number, seed, hosts, program, rounds, fault):
     # Who is stopped cannot end; all others must, by themselves.
     stopped = disturbed if died and "fr" in fault else ()
     limit = LIMIT if died else 60 * SLOW
+    # Nobody asks the process manager anything before the job's own end.
+    if fault == "proxy frozen":
+        limit += 2 * LIFE * SLOW
     others = [pid for pid in marked(mark, name) if pid not in stopped]
     while any(is_alive(pid) for pid in others) and time.monotonic() - began < limit:
         time.sleep(0.05)
