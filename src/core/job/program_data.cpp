@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,116 +15,10 @@
 #include <vector>
 
 #include "base/os.hpp"
+#include "core/job/loaded_object.hpp"
 
 namespace isthmus {
 namespace {
-
-struct Program {
-    std::uintptr_t load_address = 0;
-    std::vector<ElfW(Phdr)> headers;
-};
-
-// dl_iterate_phdr visits the main program first.
-int take_first(dl_phdr_info* info, std::size_t, void* out) {
-    auto* program = static_cast<Program*>(out);
-    program->load_address = info->dlpi_addr;
-    program->headers.assign(info->dlpi_phdr, info->dlpi_phdr + info->dlpi_phnum);
-    return 1;
-}
-
-Program main_program() {
-    Program program;
-    dl_iterate_phdr(take_first, &program);
-    return program;
-}
-
-// Pages of [begin, begin+size) that exist. Untouched .bss reads as zero, and so does a hole in the
-// job file, so such pages need not be copied: a program with a gigabyte of zeros starts at once.
-// `entries` is as long as there are pages: nothing is allocated here.
-void find_present_pages(const Range& range, std::vector<std::uint64_t>& entries) {
-    const auto wanted = static_cast<ssize_t>(entries.size() * sizeof(std::uint64_t));
-    const auto offset = static_cast<off_t>(range.begin / os::page_size() * sizeof(std::uint64_t));
-    const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    if (pagemap < 0 ||
-        pread(pagemap, entries.data(), static_cast<std::size_t>(wanted), offset) != wanted)
-        std::fill(entries.begin(), entries.end(), ~std::uint64_t{0});
-    if (pagemap >= 0) close(pagemap);
-}
-// Bit 63: in memory; bit 62: swapped out. A file-backed page that was never read has neither, and
-// its content is in the executable: only pages of .bss may be skipped, so the caller asks for
-// those.
-bool is_present(std::uint64_t entry) {
-    return entry >> 62 != 0;
-}
-
-// The job file counts as a file to the kernel, and so its size against the user's limit (ulimit
-// -f), which is not meant for memory. The launcher has made sure that the hard limit allows it.
-class NoFileSizeLimit {
-  public:
-    NoFileSizeLimit() {
-        getrlimit(RLIMIT_FSIZE, &limit_);
-        const rlimit raised{limit_.rlim_max, limit_.rlim_max};
-        setrlimit(RLIMIT_FSIZE, &raised);
-    }
-    ~NoFileSizeLimit() { setrlimit(RLIMIT_FSIZE, &limit_); }
-    NoFileSizeLimit(const NoFileSizeLimit&) = delete;
-    NoFileSizeLimit& operator=(const NoFileSizeLimit&) = delete;
-
-  private:
-    rlimit limit_{};
-};
-
-bool write_all(int file, const void* from, std::size_t length, std::uint64_t offset) {
-    const char* next = static_cast<const char*>(from);
-    while (length > 0) {
-        const ssize_t written = pwrite(file, next, length, static_cast<off_t>(offset));
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        next += written;
-        offset += static_cast<std::uint64_t>(written);
-        length -= static_cast<std::size_t>(written);
-    }
-    return true;
-}
-
-// One writable segment: what the executable file provides of it, and behind that .bss alone. There
-// are several where a variable asks for more alignment than a page, or data is large (-mcmodel).
-struct Part {
-    Range filled;
-    Range zeros;
-};
-std::vector<Part> parts_of(const Program& program, const Range& range) {
-    std::vector<Part> parts;
-    std::uintptr_t at = range.begin;  // parts rise and do not overlap
-    for (const auto& header : program.headers) {
-        if (header.p_type != PT_LOAD || !(header.p_flags & PF_W)) continue;
-        const std::uintptr_t from = program.load_address + header.p_vaddr;
-        const auto within = [&](std::uintptr_t address) {
-            return std::clamp(address, at, range.end());
-        };
-        const std::uintptr_t begin = within(os::page_down(from));
-        const std::uintptr_t filled = within(os::page_up(from + header.p_filesz));
-        const std::uintptr_t end = within(os::page_up(from + header.p_memsz));
-        parts.push_back({{begin, filled - begin}, {filled, end - filled}});
-        at = end;
-    }
-    return parts;
-}
-
-// What lies between the parts becomes ours too, so that the whole is one range; false if somebody
-// else has it.
-bool reserve_gaps(const std::vector<Part>& parts, const Range& range) {
-    std::uintptr_t at = range.begin;
-    for (const Part& part : parts) {
-        if (part.filled.begin > at &&
-            mmap(reinterpret_cast<void*>(at), part.filled.begin - at, PROT_NONE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
-                 0) != reinterpret_cast<void*>(at))
-            return false;
-        at = part.zeros.end();
-    }
-    return true;
-}
 
 std::string program_symbol(const void* address, int symbol_type) {
     const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -177,24 +70,6 @@ std::string program_symbol(const void* address, int symbol_type) {
 
 }  // namespace
 
-Range program_data_range() {
-    const Program program = main_program();
-    std::uintptr_t begin = 0;
-    std::uintptr_t end = 0;
-    std::uintptr_t relro_end = 0;
-    for (const auto& header : program.headers) {
-        const std::uintptr_t from = program.load_address + header.p_vaddr;
-        if (header.p_type == PT_LOAD && (header.p_flags & PF_W)) {
-            if (begin == 0) begin = os::page_down(from);
-            end = os::page_up(from + header.p_memsz);
-        } else if (header.p_type == PT_GNU_RELRO) {
-            relro_end = os::page_down(from + header.p_memsz);
-        }
-    }
-    if (relro_end > begin && relro_end <= end) begin = relro_end;
-    return {begin, end - begin};
-}
-
 Text library_variable(const void* address) {
     struct Search {
         std::uintptr_t at;
@@ -229,7 +104,7 @@ Text library_variable(const void* address) {
 // The linkers put constants into a segment of their own, behind the headers, or (old ones) into the
 // code's; only then is the code taken.
 std::vector<ProgramConstants> program_constants() {
-    const Program program = main_program();
+    const LoadedObject program = main_program();
     std::vector<ProgramConstants> constants;
     for (const bool code : {false, true}) {
         for (const auto& header : program.headers) {
@@ -263,45 +138,6 @@ std::uint64_t program_checksum() {
         sum = (sum ^ part) * 0x100000001b3;
     }
     return sum;
-}
-
-// The copy bypasses the sanitizers: it reads red zones between variables on purpose.
-bool share_program_data(const Range& range, int file, std::uint64_t offset, std::string& reason) {
-    const NoFileSizeLimit no_limit;
-    const auto copy_out = [&](std::uintptr_t from, std::size_t bytes) {
-        return write_all(file, reinterpret_cast<const void*>(from), bytes,
-                         offset + (from - range.begin));
-    };
-    const std::vector<Part> parts = parts_of(main_program(), range);
-    if (!reserve_gaps(parts, range)) {
-        reason = "other memory lies between its segments";
-        return false;
-    }
-    std::vector<std::vector<std::uint64_t>> pages;
-    pages.reserve(parts.size());
-    for (const Part& part : parts)
-        pages.emplace_back(part.zeros.size / os::page_size());
-    // From the copy to the mapping nothing is allocated or freed: a program that is linked
-    // statically has malloc's own variables among its data.
-    for (std::size_t p = 0; p < parts.size(); ++p)
-        find_present_pages(parts[p].zeros, pages[p]);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        const auto& [filled, zeros] = parts[p];
-        bool copied = copy_out(filled.begin, filled.size);
-        for (std::size_t i = 0; copied && i < pages[p].size(); ++i) {
-            if (is_present(pages[p][i]))
-                copied = copy_out(zeros.begin + i * os::page_size(), os::page_size());
-        }
-        if (!copied) {
-            reason = std::string("cannot copy it to shared memory: ") + std::strerror(errno);
-            return false;
-        }
-    }
-    if (!os::map_shared(reinterpret_cast<void*>(range.begin), range.size, file, offset, true)) {
-        reason = std::string("cannot map it shared: ") + std::strerror(errno);
-        return false;
-    }
-    return true;
 }
 
 std::string program_variable(const void* address) {

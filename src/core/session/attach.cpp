@@ -29,6 +29,7 @@
 #include "core/job/heap_size.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
+#include "core/job/loaded_object.hpp"
 #include "core/job/program_data.hpp"
 #include "core/job/program_view.hpp"
 #include "core/job/road.hpp"
@@ -130,13 +131,14 @@ void move_static_data() {
         job.data_note = "the library was loaded after threads had been started";
         return;
     }
-    const Range range = program_data_range();
+    const LoadedObject program = main_program();
+    const Range range = data_range(program);
     std::string reason;
     if (range.size == 0 || range.size > kDataOffset) {
         job.data_note = range.size == 0 ? "the executable has none" : "it is larger than 128 GiB";
         return;
     }
-    if (!share_program_data(range, job.file, region(job.me) + kDataOffset, reason))
+    if (!share_data(program, job.file, region(job.me) + kDataOffset, reason))
         fail("start", "the program's static data: " + reason);
     job.data = range;
     status.data_size.store(range.size, std::memory_order_relaxed);
@@ -446,7 +448,7 @@ void attach_job() {
         os::put_into_core_dumps(reinterpret_cast<void*>(heap_base() + kInternalSize),
                                 core_size(length - kInternalSize));
         job.heap = {heap_base(), length};
-        if (job.pes == 1) job.data = program_data_range();
+        if (job.pes == 1) job.data = data_range(main_program());
         status.heap_size.store(length, std::memory_order_relaxed);
         start_barrier();
         compare_with_peers();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/os.hpp"
+#include "core/job/loaded_object.hpp"
 
 namespace {
 
@@ -22,7 +23,7 @@ namespace isthmus {
 namespace {
 
 TEST(ProgramData, IsTheWritablePartOfTheExecutable) {
-    const Range range = program_data_range();
+    const Range range = data_range(main_program());
     EXPECT_EQ(range.begin % os::page_size(), 0u);
     EXPECT_EQ(range.size % os::page_size(), 0u);
     EXPECT_TRUE(range.contains(&initialised));

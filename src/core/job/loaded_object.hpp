@@ -1,0 +1,29 @@
+// An executable or a library as the dynamic linker has loaded it, and its static data: moved onto
+// the job file, in place.
+#pragma once
+
+#include <link.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/job/job.hpp"
+
+namespace isthmus {
+
+struct LoadedObject {
+    std::uintptr_t load_address = 0;
+    std::vector<ElfW(Phdr)> headers;
+};
+
+LoadedObject main_program();
+
+// Writable pages that stay writable (without RELRO).
+Range data_range(const LoadedObject& object);
+
+// Copies that range into `file` at `offset` and maps it there, shared. Only while the process has
+// one thread: a write between copy and mapping would be lost. False and a reason on failure.
+bool share_data(const LoadedObject& object, int file, std::uint64_t offset, std::string& reason);
+
+}  // namespace isthmus
