@@ -190,10 +190,6 @@ WrapperCommand build_command(const WrapperConfiguration& configuration,
         command.error = "-static: there is no libisthmus.a in " + configuration.lib +
                         "; link it as a shared library (-static-libgcc and -static-libstdc++ work)";
 
-    // The system places such a program where the window ends.
-    if (contains(words, "-static-pie") && linking)
-        command.error = "-static-pie: such a program's variables cannot be symmetric; use -static";
-
     const std::vector<std::string> compile = compile_flags(configuration, own.profile);
     const std::vector<std::string> link = link_flags(configuration, own.profile, is_static);
     if (own.show == ShowMode::compile_flags) {

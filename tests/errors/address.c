@@ -1,4 +1,6 @@
 /* Addresses that are not symmetric, ranges that leave what is. */
+#include <dlfcn.h>
+
 #include "cases.h"
 
 static long words[16];
@@ -108,17 +110,33 @@ static void atomic_private_heap(int me, int pes) {
 }
 extern long library_counter[4];
 long* library_hidden(void);
-long* library_named(void);
-/* Not by its name, which would give the program a copy of the variable: a symmetric one. */
+/* A variable of a library that the program loads while it runs. */
+static long* late_variable(const char* function) {
+    void* const library = dlopen(LATE_LIBRARY, RTLD_NOW);
+    long* (*find)(void);
+    if (!library) abort();
+    *(void**)&find = dlsym(library, function);
+    return find();
+}
 static void of_library(int me, int pes) {
-    long* const variable = library_hidden();
+    long* const variable = late_variable("library_hidden");
     (void)pes;
     if (me == 0) shmem_long_p(variable, 1, 1);
 }
 static void named_of_library(int me, int pes) {
-    long* const variable = library_named();
+    long* const variable = late_variable("library_named");
     (void)pes;
     if (me == 0) shmem_long_p(variable, 1, 1);
+}
+static void of_system(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_putmem(stdout, words, 1, 1);
+}
+/* Not by its name, which would give the program a copy of the variable. */
+static void moved_of_library(int me, int pes) {
+    shmem_long_p(library_hidden() + 1, me, (me + 1) % pes);
+    shmem_barrier_all();
+    if (library_hidden()[1] != (me + pes - 1) % pes) abort();
 }
 static void copied_of_library(int me, int pes) {
     shmem_long_p(library_counter + 1, me, (me + 1) % pes);
@@ -169,6 +187,8 @@ const struct Case cases[] = {
     {"of_library", of_library},
     {"named_of_library", named_of_library},
     {"copied_of_library", copied_of_library},
+    {"moved_of_library", moved_of_library},
+    {"of_system", of_system},
     {"heap_end", heap_end},
     {"far_past_heap_end", far_past_heap_end},
     {"data_end", data_end},

@@ -18,7 +18,7 @@ MISTAKES = [
     ("a put to memory of `malloc`", "address private_heap"),
     ("a put to a null pointer", "address null"),
     ("a put to a constant", "address constant"),
-    ("a put to a variable of a shared library", "address named_of_library"),
+    ("a put to a variable of a shared library that is loaded by `dlopen`", "address named_of_library"),
     ("a put behind the symmetric heap", "address far_past_heap_end"),
     ("a put over the end of the static data", "address over_data"),
     ("a put behind a static array, into the next variable", "blocks static_past"),

@@ -34,9 +34,10 @@ static_assert(kMaxPes < 0xffff);
 // Locks spread over the PEs by their address, alike at every PE: heap and static data each begin
 // at corresponding places.
 int home_of(const void* lock) {
-    const std::uintptr_t base = job.heap.contains(lock) ? job.heap.begin : job.data.begin;
-    const auto offset = (reinterpret_cast<std::uintptr_t>(lock) - base) / sizeof(long);
-    return static_cast<int>(offset % static_cast<std::uintptr_t>(job.pes));
+    const std::uint64_t offset = job.heap.contains(lock)
+                                     ? reinterpret_cast<std::uintptr_t>(lock) - job.heap.begin
+                                     : static_offset(lock);
+    return static_cast<int>(offset / sizeof(long) % static_cast<std::uintptr_t>(job.pes));
 }
 
 struct Lock {

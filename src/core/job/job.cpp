@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "core/job/heap.hpp"
+#include "core/job/library_data.hpp"
 #include "core/job/program_data.hpp"
 #include "core/job/window.hpp"
 
@@ -84,12 +85,13 @@ bool discard_pages(std::uintptr_t begin, std::uint64_t size) {
 Text why_not_symmetric(const void* address, std::uint64_t bytes) {
     if (address == nullptr) return Text("the address is null");
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    for (const Range& range : {heap.range(), job.data}) {
+    const Range statics = static_range(address).range;
+    for (const Range& range : {heap.range(), statics}) {
         if (!range.contains(address)) continue;
         if (bytes <= range.end() - at) return Text();
         return Text("address ", InHex(address), ": ", bytes, " bytes reach ",
                     bytes - (range.end() - at), " bytes past the end of the ",
-                    range.begin == job.data.begin ? "static data" : "symmetric heap");
+                    range.begin == statics.begin ? "static data" : "symmetric heap");
     }
     for (const Range& range : job.constants) {
         if (range.contains(address) && bytes <= range.end() - at) return Text();
@@ -103,8 +105,8 @@ Text why_not_symmetric(const void* address, std::uint64_t bytes) {
         reason.append(
             Text("it is past the end of the symmetric heap, ", describe_in_heap(address)));
     else if (const Text variable = library_variable(address); !variable.empty())
-        reason.append(
-            Text("it is ", variable, ", and variables of shared libraries are not symmetric"));
+        reason.append(Text("it is ", variable, ", whose variables are private: ",
+                           why_library_is_private(address)));
     else
         reason.append("neither in the symmetric heap nor a static variable of the program");
     if (job.data.size == 0)

@@ -23,6 +23,14 @@ struct Range {
     std::uintptr_t end() const { return begin + size; }
 };
 
+// Static data of one of the program's libraries; it lies `offset` bytes behind the beginning of the
+// program's where offsets are counted, which are the same at every PE.
+struct LibraryData {
+    Range range;  // empty: private
+    std::uint64_t offset = 0;
+};
+inline constexpr int kMaxLibraries = 64;
+
 struct Job {
     JobHeader* header = nullptr;
     int file = -1;
@@ -40,7 +48,9 @@ struct Job {
     std::uint32_t spin = 0;  // polls before a wait gives way
     Range heap;              // internal part first, then the user's
     Range data;              // static data of the executable
-    Range arena;             // room for this PE's segments; empty without the native interface
+    std::array<LibraryData, kMaxLibraries> libraries{};  // in the order of loading
+    int library_count = 0;
+    Range arena;  // room for this PE's segments; empty without the native interface
     std::array<Range, 4> constants;  // read-only parts of the executable, which others may get from
     std::array<unsigned char, 32> secret{};  // of a job of several hosts; the same at every PE
     const char* data_note = "";              // why `data` is empty, if it is
@@ -57,6 +67,42 @@ extern Job job __attribute__((visibility("hidden")));
 // others as well.
 inline bool is_near(int pe) {
     return pe >= 0 && pe < job.pes && job.near[static_cast<std::size_t>(pe)];
+}
+
+// Static data of the program and its libraries is counted as one, by offsets. These find the range
+// that holds an address, or an offset; an empty one if none does.
+struct StaticRange {
+    Range range;
+    std::uint64_t offset = 0;  // of its beginning
+};
+inline StaticRange static_range(const void* address) {
+    if (job.data.contains(address)) return {job.data, 0};
+    for (int i = 0; i < job.library_count; ++i) {
+        const LibraryData& library = job.libraries[static_cast<std::size_t>(i)];
+        if (library.range.contains(address)) return {library.range, library.offset};
+    }
+    return {};
+}
+inline StaticRange static_range_at(std::uint64_t offset) {
+    if (offset < job.data.size) return {job.data, 0};
+    for (int i = 0; i < job.library_count; ++i) {
+        const LibraryData& library = job.libraries[static_cast<std::size_t>(i)];
+        if (offset - library.offset < library.range.size) return {library.range, library.offset};
+    }
+    return {};
+}
+inline bool in_static_data(const void* address) {
+    return static_range(address).range.size != 0;
+}
+// Of an address that is in static data.
+inline std::uint64_t static_offset(const void* address) {
+    const StaticRange found = static_range(address);
+    return reinterpret_cast<std::uintptr_t>(address) - found.range.begin + found.offset;
+}
+// The other way round; 0 if no static data has that offset.
+inline std::uintptr_t static_address(std::uint64_t offset) {
+    const StaticRange found = static_range_at(offset);
+    return found.range.size == 0 ? 0 : found.range.begin + (offset - found.offset);
 }
 
 // True in the child of a fork: it has no PE.

@@ -3,7 +3,7 @@
 //
 //     0                      header and one status block a PE
 //     region(p)              symmetric heap of PE p   (its internal part first)
-//     region(p) + 2^37       static data of PE p
+//     region(p) + 2^37       static data of PE p, then that of its libraries
 //
 // The file has no name, so nothing is left behind however the job ends.
 #pragma once
@@ -16,7 +16,7 @@
 namespace isthmus {
 
 inline constexpr std::uint64_t kJobMagic =
-    0x314d4854'53490004;                 // layout version in the low 16 bits
+    0x314d4854'53490005;                 // layout version in the low 16 bits
 inline constexpr int kMaxPes = 1024;     // of a job
 inline constexpr int kMaxHostPes = 256;  // of a host
 
@@ -62,10 +62,12 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint8_t> waiting_condition;
     std::atomic<std::uint8_t> waiting_width;
     std::atomic<std::uint64_t> waiting_value;
+    std::atomic<std::uint64_t> libraries;  // a bit for each whose static data is symmetric
 };
 static_assert(sizeof(PeStatus) == 256);
 
-// Static data lie elsewhere at each PE: of an address there the offset, and this bit.
+// Static data lie elsewhere at each PE: of an address there the offset (static_offset()), and this
+// bit.
 inline constexpr std::uint64_t kInStaticData = std::uint64_t{1} << 63;
 
 inline constexpr std::uint32_t kEnding = 1;
@@ -112,5 +114,7 @@ inline constexpr std::uint64_t kInternalSize = std::uint64_t{64} << 20;
 // is an inherited file descriptor of the job file. The library removes the variable when it has
 // read it, so that a program that the PE starts is not taken for the PE.
 inline constexpr const char* kBootstrapVariable = "ISTHMUS_BOOTSTRAP";
+// From a program to itself, executed once more (core/job/library_data.hpp): the limit of its stack.
+inline constexpr const char* kAgainVariable = "ISTHMUS_STACK_LIMIT";
 
 }  // namespace isthmus

@@ -135,6 +135,21 @@ Range data_range(const LoadedObject& object) {
     return {begin, end - begin};
 }
 
+std::uint64_t identity(const LoadedObject& object) {
+    std::uint64_t sum = 0xcbf29ce484222325;  // FNV-1a
+    const auto add = [&sum](const void* bytes, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i)
+            sum = (sum ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001b3;
+    };
+    add(object.headers.data(), object.headers.size() * sizeof object.headers[0]);
+    for (const auto& header : object.headers) {
+        if (header.p_type == PT_NOTE)
+            add(reinterpret_cast<const void*>(object.load_address + header.p_vaddr),
+                header.p_memsz);
+    }
+    return sum;
+}
+
 // The copy bypasses the sanitizers: it reads red zones between variables on purpose.
 bool share_data(const LoadedObject& object, int file, std::uint64_t offset, std::string& reason) {
     const Range range = data_range(object);
@@ -144,7 +159,8 @@ bool share_data(const LoadedObject& object, int file, std::uint64_t offset, std:
                          offset + (from - range.begin));
     };
     const std::vector<Part> parts = parts_of(object, range);
-    if (!reserve_gaps(parts, range)) {
+    // The dynamic linker has taken the gaps of a library.
+    if (!object.is_library && !reserve_gaps(parts, range)) {
         reason = "other memory lies between its segments";
         return false;
     }

@@ -15,12 +15,17 @@ namespace isthmus {
 struct LoadedObject {
     std::uintptr_t load_address = 0;
     std::vector<ElfW(Phdr)> headers;
+    bool is_library = false;
 };
 
 LoadedObject main_program();
 
 // Writable pages that stay writable (without RELRO).
 Range data_range(const LoadedObject& object);
+
+// Equal for the same program or library, wherever its file lies: made of how it is laid out, and of
+// what the linker has taken for its mark (-Wl,--build-id, usual).
+std::uint64_t identity(const LoadedObject& object);
 
 // Copies that range into `file` at `offset` and maps it there, shared. Only while the process has
 // one thread: a write between copy and mapping would be lost. False and a reason on failure.

@@ -121,25 +121,6 @@ std::vector<ProgramConstants> program_constants() {
     return constants;
 }
 
-std::uint64_t program_checksum() {
-    // By its name first: under an emulator or valgrind the link leads to the tool, but reading it
-    // gives the program.
-    char name[4096];
-    const ssize_t length = readlink("/proc/self/exe", name, sizeof name - 1);
-    name[length < 0 ? 0 : length] = '\0';
-    struct stat file {};
-    if (stat(name, &file) != 0 && stat("/proc/self/exe", &file) != 0) return 0;
-    // FNV-1a over what makes a file itself, on this host.
-    std::uint64_t sum = 0xcbf29ce484222325;
-    for (const std::uint64_t part :
-         {static_cast<std::uint64_t>(file.st_dev), static_cast<std::uint64_t>(file.st_ino),
-          static_cast<std::uint64_t>(file.st_size), static_cast<std::uint64_t>(file.st_mtim.tv_sec),
-          static_cast<std::uint64_t>(file.st_mtim.tv_nsec)}) {
-        sum = (sum ^ part) * 0x100000001b3;
-    }
-    return sum;
-}
-
 std::string program_variable(const void* address) {
     return program_symbol(address, STT_OBJECT);
 }

@@ -1,4 +1,4 @@
-// The executable: its constants, its identity, and the names of what is in it.
+// The executable: its constants, and the names of what is in it.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,6 @@ struct ProgramConstants {
     std::uint64_t offset;  // in the executable file
 };
 std::vector<ProgramConstants> program_constants();
-
-// Identity of the executable, equal in two processes exactly if they run the same file.
-std::uint64_t program_checksum();
 
 // Name of the variable of the executable that holds or precedes `address`, "name" or "name+24"; of
 // the function that holds it. Empty if there is none or the executable has no symbols. Reads the

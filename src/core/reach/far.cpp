@@ -41,7 +41,11 @@ bool find_place(const void* address, std::size_t bytes, Place& place) {
         place = {transport::kArena, at - job.arena.begin};
         return true;
     }
-    return false;
+    if (job.library_count == 0) return false;
+    const StaticRange library = static_range(address);
+    if (library.range.size == 0 || bytes > library.range.end() - at) return false;
+    place = {transport::kData, at - library.range.begin + library.offset};
+    return true;
 }
 
 Place word_of(const void* address, const Atomic& atomic, const char* routine) {
@@ -70,6 +74,13 @@ bool is_published(const void* address, std::size_t bytes) {
 }
 
 char* own_memory(const Place& place, std::size_t bytes) {
+    if (place.segment == transport::kData && place.offset >= job.data.size) {
+        const auto [range, offset] = static_range_at(place.offset);
+        const std::uint64_t within = place.offset - offset;
+        return bytes > range.size || within > range.size - bytes
+                   ? nullptr
+                   : reinterpret_cast<char*>(range.begin + within);
+    }
     const Range published[] = {job.heap, job.data, job.arena};
     static_assert(std::size(published) == transport::kSegments);
     if (place.segment >= transport::kSegments) return nullptr;

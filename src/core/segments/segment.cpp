@@ -122,14 +122,15 @@ void set_ends(Segment& segment) {
 constexpr std::uint64_t kInStaticData = std::uint64_t{1} << 63;
 
 std::uint64_t symmetric_place(std::uintptr_t address) {
-    if (job.data.size != 0 && job.data.contains(reinterpret_cast<const void*>(address)))
-        return (address - job.data.begin) | kInStaticData;
+    const auto* const memory = reinterpret_cast<const void*>(address);
+    if (in_static_data(memory)) return static_offset(memory) | kInStaticData;
     return address - heap_base();
 }
 
 char* address_of_place(std::uint64_t place) {
-    const std::uintptr_t base = (place & kInStaticData) != 0 ? job.data.begin : heap_base();
-    return reinterpret_cast<char*>(base + (place & ~kInStaticData));
+    const std::uint64_t offset = place & ~kInStaticData;
+    return reinterpret_cast<char*>((place & kInStaticData) != 0 ? static_address(offset)
+                                                               : heap_base() + offset);
 }
 
 Segment view(const Publication& publication, const DirectoryPlace& place) {
@@ -151,7 +152,7 @@ Segment view(const Publication& publication, const DirectoryPlace& place) {
 
 bool is_symmetric_memory(const void* memory, std::uint64_t size) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-    for (const Range& range : {heap.range(), job.data}) {
+    for (const Range& range : {heap.range(), static_range(memory).range}) {
         if (range.size != 0 && range.contains(memory)) return size <= range.end() - begin;
     }
     return false;

@@ -29,10 +29,12 @@
 #include "core/job/heap_size.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
+#include "core/job/library_data.hpp"
 #include "core/job/loaded_object.hpp"
 #include "core/job/program_data.hpp"
 #include "core/job/program_view.hpp"
 #include "core/job/road.hpp"
+#include "core/job/room_above.hpp"
 #include "core/job/window.hpp"
 #include "core/session/fault.hpp"
 #include "core/session/fork.hpp"
@@ -125,6 +127,18 @@ void start_alone() {
     job.host.set(0);
 }
 
+// The program may be executed again here: what this process is has not been told to anybody yet.
+void find_static_data(int pes) {
+    window.shift = isthmus_program_window_shift;
+    restore_stack_limit();
+    if (pes > 1 && !os::is_single_threaded()) return;
+    const int slots =
+        std::min(static_cast<int>(std::bit_ceil(static_cast<unsigned>(pes))), window_slots());
+    // Without a dynamic linker.
+    if (!has_room_above(data_range(main_program()), slots)) make_room_above(slots);
+    find_library_data(slots);
+}
+
 void move_static_data() {
     PeStatus& status = job.status();
     if (!os::is_single_threaded()) {
@@ -142,6 +156,13 @@ void move_static_data() {
         fail("start", "the program's static data: " + reason);
     job.data = range;
     status.data_size.store(range.size, std::memory_order_relaxed);
+    share_library_data(job.file, region(job.me) + kDataOffset);
+    std::uint64_t moved = 0;
+    for (int i = 0; i < job.library_count; ++i) {
+        if (job.libraries[static_cast<std::size_t>(i)].range.size != 0)
+            moved |= std::uint64_t{1} << i;
+    }
+    status.libraries.store(moved, std::memory_order_relaxed);
 }
 
 // The heap, in whole pages, the library's part on top.
@@ -184,6 +205,16 @@ std::uintptr_t peer_address(std::uintptr_t address, int pe) {
     return reinterpret_cast<std::uintptr_t>(translate(reinterpret_cast<char*>(address), pe));
 }
 
+// Its place has been kept since the program was loaded.
+void map_library(const LibraryData& library, int pe) {
+    if (library.range.size == 0) return;
+    void* const place = reinterpret_cast<void*>(peer_address(library.range.begin, pe));
+    if (!os::map_shared(place, library.range.size, memory_file(pe),
+                        region(pe) + kDataOffset + library.offset, true))
+        fail("shmem_init", "cannot map the variables of shared libraries of PE " +
+                               std::to_string(pe) + ": " + std::strerror(errno));
+}
+
 // Also those that count as far, where operations on them are to be late: the road in front of all
 // others (transport/late) does them here.
 void map_peers() {
@@ -197,6 +228,8 @@ void map_peers() {
         if (job.data.size != 0)
             map_or_fail(peer_address(job.data.begin, pe), job.data.size, region(pe) + kDataOffset,
                         pe, "static data");
+        for (int i = 0; i < job.library_count; ++i)
+            map_library(job.libraries[static_cast<std::size_t>(i)], pe);
     }
 }
 
@@ -224,6 +257,16 @@ void map_peers_constants() {
     ::close(program);
 }
 
+// Those libraries that all PEs of this host could move.
+std::uint64_t libraries_of_host() {
+    std::uint64_t common = ~std::uint64_t{0};
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (job.host.test(static_cast<std::size_t>(pe)))
+            common &= job.header->pe[pe].libraries.load(std::memory_order_relaxed);
+    }
+    return common;
+}
+
 // The PEs of another host have another header; what is compared is filled in there and here. PE 0
 // draws the job's secret. A host's first PE speaks for it: its mates compare with it there.
 void fill_in_far_status() {
@@ -232,6 +275,7 @@ void fill_in_far_status() {
         std::uint64_t data_size;
         std::uint64_t data_checksum;
         std::uint64_t window_shift;
+        std::uint64_t libraries;
         std::array<unsigned char, 32> random;
     };
     const PeStatus& mine = job.status();
@@ -241,7 +285,9 @@ void fill_in_far_status() {
     const Card card{mine.heap_size.load(std::memory_order_relaxed),
                     mine.data_size.load(std::memory_order_relaxed),
                     mine.data_checksum.load(std::memory_order_relaxed),
-                    mine.window_shift.load(std::memory_order_relaxed), random};
+                    mine.window_shift.load(std::memory_order_relaxed),
+                    libraries_of_host(),
+                    random};
     std::vector<Card> cards(first_pes().size());
     gather_of_hosts(&card, sizeof card, cards.data());
     exchange_host_facts();
@@ -255,6 +301,7 @@ void fill_in_far_status() {
         far.data_checksum.store(theirs.data_checksum, std::memory_order_relaxed);
         far.window_shift.store(static_cast<std::uint32_t>(theirs.window_shift),
                                std::memory_order_relaxed);
+        far.libraries.store(theirs.libraries, std::memory_order_relaxed);
     }
 }
 
@@ -279,6 +326,7 @@ std::uint32_t window_limit() {
 void compare_with_peers() {
     if (far::present) fill_in_far_status();
     const PeStatus& mine = job.status();
+    std::uint64_t common = ~std::uint64_t{0};  // libraries
     for (int pe = 0; pe < job.pes; ++pe) {
         if (pe == job.me) continue;
         const PeStatus& peer = job.header->pe[pe];
@@ -295,7 +343,9 @@ void compare_with_peers() {
                                        mine.data_checksum.load(std::memory_order_relaxed)))
             fail("shmem_init", "PE " + std::to_string(pe) +
                                    " runs another program than this PE; a job is one executable");
+        common &= peer.libraries.load(std::memory_order_relaxed);
     }
+    if (job.pes > 1) keep_libraries(common);
 }
 
 // What a PE may take to give its memory back, at least, while the others wait for it: as long as
@@ -335,7 +385,8 @@ __attribute__((constructor(101))) void on_load() {
 // while it has one thread, and shmem_init finds the others.
 void load_managed_job() {
     const int rank = launched_rank();
-    if (rank < 0 || rank >= kMaxPes || launched_size() == 1) return;
+    if (rank < 0 || rank >= kMaxPes || launched_size() == 1) return find_static_data(1);
+    find_static_data(launched_size());
     remember_file(os::create_shared_file("isthmus-pe", job_file_size(rank + 1)));
     job.header = job.file < 0 ? nullptr : map_header(job.file);
     if (!job.header) fail("start", why_no_memory(errno));
@@ -382,6 +433,7 @@ void load_job() {
     if (header->pe[me].state.load(std::memory_order_relaxed) != PeState::absent)
         fail("start", "a program of this job already ran as PE " + std::to_string(me) +
                           "; a job runs one program a PE");
+    find_static_data(pes);
     // A PE outlives neither the launcher nor a shell in between.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     fcntl(file, F_SETFD, FD_CLOEXEC);

@@ -25,6 +25,7 @@
 #include "core/job/arena_layout.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/job.hpp"
+#include "core/job/library_data.hpp"
 #include "core/job/program_data.hpp"
 #include "core/job/window.hpp"
 #include "core/reach/far.hpp"
@@ -191,8 +192,7 @@ Reading read_slot(std::uintptr_t slot, std::uintptr_t fault) {
 }
 
 bool is_symmetric(const Reading& reading) {
-    return job.heap.contains(reading.address()) ||
-           (job.data.size != 0 && job.data.contains(reading.address()));
+    return job.heap.contains(reading.address()) || in_static_data(reading.address());
 }
 
 // What lies just past this PE's symmetric memory; empty if nothing of it is near.
@@ -214,8 +214,8 @@ std::string not_symmetric(const Reading& reading) {
     return "address " + hexadecimal(reading.local) + " for PE " + std::to_string(reading.pe) +
            " is not symmetric: it is " +
            (variable.empty() ? "private memory of this PE"
-                             : std::string(variable.c_str()) +
-                                   ", and variables of shared libraries are not symmetric") +
+                             : std::string(variable.c_str()) + ", whose variables are private: " +
+                                   why_library_is_private(reading.address()).c_str()) +
            "; " + legal_ranges();
 }
 

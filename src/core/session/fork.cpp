@@ -126,6 +126,15 @@ void become_private() {
     window.pes = 0;  // a later call says that this is a forked child
     // A single PE has its static data where it always was.
     if (job.pes > 1 && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);
+    const auto visit_libraries = [](auto&& visit) {
+        for (int i = 0; job.pes > 1 && i < job.library_count; ++i) {
+            const LibraryData& library = job.libraries[static_cast<std::size_t>(i)];
+            if (library.range.size != 0) visit(library);
+        }
+    };
+    visit_libraries([](const LibraryData& library) {
+        make_private(library.range, region(job.me) + kDataOffset + library.offset);
+    });
     if (job.heap.size != 0) make_private(job.heap, job_file_offset(job.heap.begin));
     if (job.arena.size != 0) make_private(job.arena, job_file_offset(job.arena.begin));
     for (int pe = 0; pe < job.pes && job.heap.size != 0; ++pe) {
@@ -135,6 +144,9 @@ void become_private() {
             munmap(translate(reinterpret_cast<char*>(job.arena.begin), pe), job.arena.size);
         if (job.data.size != 0)
             munmap(translate(reinterpret_cast<char*>(job.data.begin), pe), job.data.size);
+        visit_libraries([pe](const LibraryData& library) {
+            munmap(translate(reinterpret_cast<char*>(library.range.begin), pe), library.range.size);
+        });
     }
     visit_adopted(make_private);
     SessionObject::let_all_go();

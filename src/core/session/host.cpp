@@ -187,6 +187,7 @@ std::string share_header(int first) {
         to.window_shift.store(from.window_shift.load(relaxed), relaxed);
         to.data_size.store(from.data_size.load(relaxed), relaxed);
         to.data_checksum.store(from.data_checksum.load(relaxed), relaxed);
+        to.libraries.store(from.libraries.load(relaxed), relaxed);
         to.routine.store(from.routine.load(relaxed), relaxed);
         to.waiting_for.store(-1, relaxed);
         to.state.store(PeState::loaded, std::memory_order_release);

@@ -19,6 +19,7 @@
 #include "core/job/departure_word.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
+#include "core/job/library_data.hpp"
 #include "core/job/window.hpp"
 #include "core/reach/channel.hpp"
 #include "core/reach/far.hpp"
@@ -168,7 +169,10 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.pes = job.pes;
     services.secret = job.secret;
     services.segments[transport::kHeap] = segment_of(job.heap);
-    services.segments[transport::kData] = segment_of(job.data);
+    static const Range statics = whole_static_data(job.file, region(job.me) + kDataOffset);
+    if (statics.size == 0 && job.data.size != 0)
+        fail("shmem_init", "no address space for the variables of shared libraries");
+    services.segments[transport::kData] = segment_of(statics);
     services.segments[transport::kArena] = arena_segment();  // of an earlier session
     services.provider = value(Setting::fabric).text.c_str();
     services.address = value(Setting::packet_address).text.c_str();

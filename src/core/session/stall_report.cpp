@@ -30,8 +30,10 @@ std::string watched(const void* address) {
         return std::string(", watching ") + number + " " + describe_in_heap(address).c_str();
     if (const Text place = describe_in_segment(address); !place.empty())
         return std::string(", watching ") + number + " in " + place.c_str();
-    if (job.data.size == 0 || !job.data.contains(address)) return "";
-    const std::string name = program_variable(address);
+    if (!in_static_data(address)) return "";
+    const std::string name = job.data.contains(address)
+                                 ? program_variable(address)
+                                 : std::string(library_variable(address).c_str());
     return ", watching " + (name.empty() ? number : name);
 }
 
@@ -54,7 +56,7 @@ std::string value_at(const void* address, int width, bool is_signed) {
 // Where the word of a PE can be read here; null if it cannot.
 const void* seen_here(const void* address, int pe) {
     if (pe == job.me) return address;
-    if (!is_near(pe) || !(job.heap.contains(address) || job.data.contains(address))) return nullptr;
+    if (!is_near(pe) || !(job.heap.contains(address) || in_static_data(address))) return nullptr;
     return translate(static_cast<const char*>(address), pe);
 }
 
@@ -107,7 +109,7 @@ Doing look_at(int pe, std::uint64_t now) {
     // As this PE would write it.
     const std::uint64_t place = status.waiting_at.load(std::memory_order_relaxed);
     const auto* const address = reinterpret_cast<const void*>(
-        (place & kInStaticData) != 0 ? job.data.begin + (place & ~kInStaticData) : place);
+        (place & kInStaticData) != 0 ? static_address(place & ~kInStaticData) : place);
     if (const std::string condition = condition_text(pe, status, address); !condition.empty())
         doing.rest = watched(address) + condition;
     return as(std::string("in ") + routine);

@@ -39,7 +39,7 @@ void Waiter::begin(std::uint64_t now) {
     status.waiting_for.store(target_.peer, std::memory_order_relaxed);
     const auto address = reinterpret_cast<std::uint64_t>(target_.address);
     status.waiting_at.store(
-        job.data.contains(target_.address) ? kInStaticData | (address - job.data.begin) : address,
+        in_static_data(target_.address) ? kInStaticData | static_offset(target_.address) : address,
         std::memory_order_relaxed);
     status.waiting_condition.store(static_cast<std::uint8_t>(target_.condition),
                                    std::memory_order_relaxed);

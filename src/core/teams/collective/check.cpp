@@ -171,7 +171,7 @@ namespace collective {
 
 std::uint64_t symmetric_place(const void* address) {
     const auto at = reinterpret_cast<std::uint64_t>(address);
-    if (job.data.contains(address)) return kInData | (at - job.data.begin);
+    if (in_static_data(address)) return kInData | static_offset(address);
     for (const Range& range : job.constants) {
         if (range.contains(address)) return kInConstants | (at - job.constants[0].begin);
     }
