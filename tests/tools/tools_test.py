@@ -311,15 +311,18 @@ class Installed(ToolTest):
 
     def test_static_programs(self):
         for source, wrapper in (("ring.c", "oshcc"), ("ring.cpp", "oshc++")):
-            with self.subTest(source=source):
-                self.good(self.prefix + "/bin/" + wrapper, "-O2", "-static", os.path.join(USER, source),
-                          "-o", self.path("ring"))
-                self.assertEqual(self.good(self.prefix + "/bin/oshrun", "-n", 3, self.path("ring")),
-                                 "round\n")
-        refused = run(self.prefix + "/bin/oshcc", "-static-pie", os.path.join(USER, "ring.c"))
-        self.assertNotEqual(refused.returncode, 0)
-        self.assertIn("-static-pie: such a program's variables cannot be symmetric; use -static",
-                      refused.stderr)
+            for option in ("-static", "-static-pie"):
+                with self.subTest(source=source, option=option):
+                    self.good(self.prefix + "/bin/" + wrapper, "-O2", option, os.path.join(USER, source),
+                              "-o", self.path("ring"))
+                    self.assertEqual(self.good(self.prefix + "/bin/oshrun", "-n", 3, self.path("ring")),
+                                     "round\n")
+        # Room above such a program is made by the limit of the stack. 128 PEs fill what chance leaves.
+        limited = run("sh", "-c", f"ulimit -s 8192; exec {self.prefix}/bin/oshrun -n 128 {self.path('ring')}",
+                      env=setting(SHMEM_SYMMETRIC_SIZE="1M"))
+        self.assertNotEqual(limited.returncode, 0)
+        self.assertIn("there is no room above the program for the static data of the other PEs; raise "
+                      "the hard limit of the stack", limited.stderr)
 
     def test_pages_and_examples(self):
         pages = pathlib.Path(self.prefix, "share", "doc", "isthmus")

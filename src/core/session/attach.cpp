@@ -135,7 +135,12 @@ void find_static_data(int pes) {
     const int slots =
         std::min(static_cast<int>(std::bit_ceil(static_cast<unsigned>(pes))), window_slots());
     // Without a dynamic linker.
-    if (!has_room_above(data_range(main_program()), slots)) make_room_above(slots);
+    const Range data = data_range(main_program());
+    if (!has_room_above(data, slots)) make_room_above(slots);
+    if (!has_room_above(data, slots))
+        fail("start",
+             "there is no room above the program for the static data of the other PEs; raise the "
+             "hard limit of the stack (ulimit -Hs), or link with -static instead of -static-pie");
     find_library_data(slots);
 }
 
