@@ -100,6 +100,7 @@ void test_extended(Test& t, const Extended<T>& r) {
             const T first = sample<T>(i, t.me);
             const T second = sample<T>(i + 1, t.me);
             CALL(atomic_set, cell, first);
+            call.quiet();
             CHECK(atomic_set, same(CALL(atomic_fetch, cell), first));
             CHECK(atomic_fetch, same(CALL(atomic_fetch, cell), first));
             CHECK(atomic_swap, same(CALL(atomic_swap, cell, second), first));
@@ -115,6 +116,7 @@ void test_extended(Test& t, const Extended<T>& r) {
             if (call.context != nullptr) continue;
             EXPECT(r.x_fetch, same(r.x_fetch(cell, call.target), first), call.text);
             r.x_set(cell, second, call.target);
+            shmem_quiet();
             EXPECT(r.x_set, same(r.x_fetch(cell, call.target), second), call.text);
             EXPECT(r.x_swap, same(r.x_swap(cell, first, call.target), second), call.text);
             EXPECT(r.x_swap, same(r.x_fetch(cell, call.target), first), call.text);
@@ -135,6 +137,7 @@ void test_standard(Test& t, const Extended<T>& e, const Standard<T>& r) {
             const T other = plus(first, one);
             T fetched{};
             e.x_atomic_set(cell, first, call.target);
+            shmem_quiet();
             CHECK(atomic_compare_swap, CALL(atomic_compare_swap, cell, other, second) == first);
             CHECK(atomic_compare_swap, value() == first);
             CHECK(atomic_compare_swap, CALL(atomic_compare_swap, cell, first, second) == first);
@@ -148,33 +151,41 @@ void test_standard(Test& t, const Extended<T>& e, const Standard<T>& r) {
             CHECK(atomic_fetch_inc, CALL(atomic_fetch_inc, cell) == first);
             CHECK(atomic_fetch_inc, value() == other);
             CALL(atomic_inc, cell);
+            call.quiet();
             CHECK(atomic_inc, value() == plus(other, one));
             CALL(atomic_fetch_inc_nbi, &fetched, cell);
             call.quiet();
             CHECK(atomic_fetch_inc_nbi, fetched == plus(other, one));
             CHECK(atomic_fetch_inc_nbi, value() == plus(other, T{2}));
             e.x_atomic_set(cell, first, call.target);
+            shmem_quiet();
             CHECK(atomic_fetch_add, CALL(atomic_fetch_add, cell, second) == first);
             CHECK(atomic_fetch_add, value() == plus(first, second));
             CALL(atomic_add, cell, second);
+            call.quiet();
             CHECK(atomic_add, value() == plus(plus(first, second), second));
             e.x_atomic_set(cell, first, call.target);
+            shmem_quiet();
             CALL(atomic_fetch_add_nbi, &fetched, cell, second);
             call.quiet();
             CHECK(atomic_fetch_add_nbi, fetched == first && value() == plus(first, second));
             if (call.context != nullptr) continue;
             const int pe = call.target;
             e.x_set(cell, first, pe);
+            shmem_quiet();
             EXPECT(r.x_cswap, r.x_cswap(cell, other, second, pe) == first, call.text);
             EXPECT(r.x_cswap, r.x_cswap(cell, first, second, pe) == first, call.text);
             EXPECT(r.x_cswap, value() == second, call.text);
             EXPECT(r.x_finc, r.x_finc(cell, pe) == second, call.text);
             EXPECT(r.x_finc, value() == plus(second, one), call.text);
             r.x_inc(cell, pe);
+            shmem_quiet();
             EXPECT(r.x_inc, value() == plus(second, T{2}), call.text);
             e.x_set(cell, first, pe);
+            shmem_quiet();
             EXPECT(r.x_fadd, r.x_fadd(cell, second, pe) == first, call.text);
             r.x_add(cell, second, pe);
+            shmem_quiet();
             EXPECT(r.x_fadd, value() == plus(plus(first, second), second), call.text);
             EXPECT(r.x_add, value() == plus(plus(first, second), second), call.text);
         }
@@ -185,12 +196,16 @@ void test_standard(Test& t, const Extended<T>& e, const Standard<T>& r) {
     do {                                                                           \
         T fetched{};                                                               \
         e.x_atomic_set(cell, first, call.target);                                  \
+        shmem_quiet();                                                             \
         CHECK(atomic_fetch_##OP, CALL(atomic_fetch_##OP, cell, second) == first);  \
         CHECK(atomic_fetch_##OP, value() == (expected));                           \
         e.x_atomic_set(cell, first, call.target);                                  \
+        shmem_quiet();                                                             \
         CALL(atomic_##OP, cell, second);                                           \
+        call.quiet();                                                              \
         CHECK(atomic_##OP, value() == (expected));                                 \
         e.x_atomic_set(cell, first, call.target);                                  \
+        shmem_quiet();                                                             \
         CALL(atomic_fetch_##OP##_nbi, &fetched, cell, second);                     \
         call.quiet();                                                              \
         CHECK(atomic_fetch_##OP##_nbi, fetched == first && value() == (expected)); \
@@ -274,6 +289,7 @@ void test_bits_together(Test& t, const Extended<T>& e, const Bitwise<T>& r) {
         all = static_cast<T>(all | (T{1} << pe));
     for (int i = 0; i < kRounds; ++i) {
         r.x_atomic_or(cells, mine, 0);
+        shmem_quiet();
         EXPECT(r.x_atomic_fetch_and,
                (r.x_atomic_fetch_and(cells, static_cast<T>(~mine), 0) & mine) != 0,
                "another PE changed my bit");
@@ -281,6 +297,7 @@ void test_bits_together(Test& t, const Extended<T>& e, const Bitwise<T>& r) {
                "another PE changed my bit");
         r.x_atomic_and(cells + 1, static_cast<T>(~mine), 0);
         r.x_atomic_xor(cells + 2, mine, 0);
+        shmem_quiet();
         EXPECT(r.x_atomic_fetch_xor, (r.x_atomic_fetch_xor(cells + 2, mine, 0) & mine) != 0,
                "another PE changed my bit");
     }

@@ -24,6 +24,12 @@ static int back(int pe) {
     return pes - 1 - pe;
 }
 
+/* What does not fetch may come late, on each context for itself. */
+static void all_quiet(void) {
+    shmem_quiet();
+    shmem_ctx_quiet(context);
+}
+
 /* An argument that counts how often it is evaluated. */
 static void count_evaluation(void) {
     ++evaluations;
@@ -184,6 +190,7 @@ SHMEM_DISTINCT_BITWISE_REDUCE_TYPES(TEST_BITS)
         CHECK_ONCE(2);                                                                     \
         shmem_atomic_set(context, cell + 1, (T)6, back(next));                             \
         shmem_atomic_set(&flag, (T)7, next);                                               \
+        all_quiet();                                                                       \
         CHECK(shmem_atomic_fetch((const T*)cell, next) == (T)5);                           \
         CHECK(shmem_atomic_fetch(&flag, next) == (T)7);                                    \
         CHECK(shmem_atomic_fetch(context, cell + 1, back(next)) == (T)6);                  \
@@ -202,6 +209,7 @@ SHMEM_DISTINCT_BITWISE_REDUCE_TYPES(TEST_BITS)
         shmem_ctx_quiet(context);                                                          \
         CHECK(fetched == (T)10);                                                           \
         shmem_set(cell, (T)12, next);                                                      \
+        all_quiet();                                                                       \
         CHECK(shmem_fetch(cell, next) == (T)12 && shmem_swap(cell, (T)13, next) == (T)12); \
         shmem_barrier_all();                                                               \
     }
@@ -224,6 +232,7 @@ SHMEM_FLOATING_AMO_TYPES(TEST_EXTENDED)
         CHECK(fetched == 7);                                                         \
         shmem_atomic_inc(c, next);                                                   \
         shmem_atomic_inc(context, c, back(next));                                    \
+        all_quiet();                                                                 \
         CHECK(shmem_atomic_fetch_inc(c, next) == 10);                                \
         CHECK(shmem_atomic_fetch_inc(context, c, back(next)) == 11);                 \
         shmem_atomic_fetch_inc_nbi(&fetched, c, next);                               \
@@ -234,6 +243,7 @@ SHMEM_FLOATING_AMO_TYPES(TEST_EXTENDED)
         CHECK(fetched == 13);                                                        \
         shmem_atomic_add(c, 1, next);                                                \
         shmem_atomic_add(context, c, 1, back(next));                                 \
+        all_quiet();                                                                 \
         CHECK(shmem_atomic_fetch_add(c, 2, next) == 16);                             \
         CHECK(shmem_atomic_fetch_add(context, c, 2, back(next)) == 18);              \
         shmem_atomic_fetch_add_nbi(&fetched, c, 2, next);                            \
@@ -244,8 +254,10 @@ SHMEM_FLOATING_AMO_TYPES(TEST_EXTENDED)
         CHECK(fetched == 22);                                                        \
         CHECK(shmem_cswap(c, 24, 30, next) == 24);                                   \
         shmem_inc(c, next);                                                          \
+        all_quiet();                                                                 \
         CHECK(shmem_finc(c, next) == 31);                                            \
         shmem_add(c, 3, next);                                                       \
+        all_quiet();                                                                 \
         CHECK(shmem_fadd(c, 1, next) == 35);                                         \
         shmem_barrier_all();                                                         \
     }
@@ -264,14 +276,17 @@ SHMEM_DISTINCT_INTEGERS_64(TEST_STANDARD)
         shmem_barrier_all();                                               \
         shmem_atomic_or(c, 15, next);                                      \
         shmem_atomic_or(context, c, 16, back(next));                       \
+        all_quiet();                                                       \
         CHECK(shmem_atomic_fetch_or(c, 32, next) == 31);                   \
         CHECK(shmem_atomic_fetch_or(context, c, 64, back(next)) == 63);    \
         shmem_atomic_and(c, 126, next);                                    \
         shmem_atomic_and(context, c, 124, back(next));                     \
+        all_quiet();                                                       \
         CHECK(shmem_atomic_fetch_and(c, 120, next) == 124);                \
         CHECK(shmem_atomic_fetch_and(context, c, 112, back(next)) == 120); \
         shmem_atomic_xor(c, 1, next);                                      \
         shmem_atomic_xor(context, c, 2, back(next));                       \
+        all_quiet();                                                       \
         CHECK(shmem_atomic_fetch_xor(c, 4, next) == 115);                  \
         CHECK(shmem_atomic_fetch_xor(context, c, 8, back(next)) == 119);   \
         shmem_atomic_fetch_or_nbi(&fetched, c, 128, next);                 \

@@ -38,6 +38,19 @@ endforeach()
 # Those of the faces: checked, without a thread that serves, on the road that is there between hosts.
 add_late_test(shmem.p2p 3 shmem_p2p SEEDS 3)
 add_late_test(shmem.collectives 3 shmem_collectives SEEDS 1 6)
+foreach(name rma_inline atomics basics blocks elements extensions late)
+    add_late_test(shmem.${name} 3 shmem_${name} SEEDS 3)
+endforeach()
+foreach(name rma atomics_inline basics waits memory generics_c_O0 generics_c_O2 generics_cpp_O0 generics_cpp_O2)
+    add_late_test(shmem.${name} 2 shmem_${name} SEEDS 5)
+endforeach()
+add_late_test(shmem.active_sets 4 shmem_active_sets SEEDS 4)
+add_late_test(shmem.aggregation 3 shmem_aggregation ARGUMENTS 2000 SEEDS 4)
+add_test(NAME transport.late.shmem.global_exit
+         COMMAND sh -c "\"$@\"\ntest $? -eq 7" sh $<TARGET_FILE:isthmus_tool> run -n 3 --timeout 60
+                 $<TARGET_FILE:shmem_global_exit>)
+set_tests_properties(transport.late.shmem.global_exit PROPERTIES PROCESSORS 2 TIMEOUT 80 ENVIRONMENT ISTHMUS_DELAY=4)
+# Not shmem_signals: its pages must be read by the thread that puts.
 add_late_test(native.operations 3 native_operations SEEDS 3)
 add_late_test(native.litmus 2 native_litmus SEEDS 3 ARGUMENTS all 50)
 add_late_test(native.objects 3 native_objects SEEDS 3)
