@@ -58,7 +58,10 @@ struct Description {
     int factor = -1;   // bytes are the product of these two...
     int factor2 = -1;
     int operand = -1;  // ...and the size of what this pointer points to
-    int unit = 0;      // or of this, if it points to void; 0: neither, the product is bytes
+    int word = -1;     // what the operation writes at the target
+    int waits = -1;    // the word, or the first of `wait_count`, that a wait waits for
+    int wait_count = -1;
+    int unit = 0;  // or of this, if it points to void; 0: neither, the product is bytes
     bool operator==(const Description&) const = default;
 };
 
@@ -121,6 +124,10 @@ consteval bool only_asks(std::string_view name) {
     return false;
 }
 
+consteval bool has_part(std::string_view name, std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+}
+
 consteval Description describe(std::string_view name, std::string_view arguments) {
     const ArgumentNames names(arguments);
     Description result;
@@ -139,7 +146,16 @@ consteval Description describe(std::string_view name, std::string_view arguments
         result.operand = names.find("dest");
         result.unit = untyped_element(name);
     }
+    if (has_part(name, "_wait")) {
+        result.waits = names.has("ivars")  ? names.find("ivars")
+                       : names.has("ivar") ? names.find("ivar")
+                                           : names.find("sig_addr");
+        if (names.has("ivars")) result.wait_count = names.find("nelems");
+    }
     if (!names.has("pe") || only_asks(name)) return result;
+    result.word = names.has("sig_addr")    ? names.find("sig_addr")
+                  : !has_part(name, "get") ? names.find("dest")
+                                           : -1;
     result.target = names.find("pe");
     result.context = names.find("ctx");
     if (result.operand < 0) {  // one element: p, g, atomics, signal_set and signal_add

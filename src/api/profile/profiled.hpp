@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 
 #include "api/profile/description.hpp"
@@ -14,13 +15,36 @@ namespace isthmus::profile {
 template <Description kDescription, typename... Arguments>
 class Call {
   public:
-    explicit Call(Index routine) : routine_(routine), begin_(os::monotonic_nanoseconds()) {}
+    explicit Call(Index routine, const Arguments&... arguments)
+        : routine_(routine), begin_(os::monotonic_nanoseconds()) {
+        if constexpr (kDescription.word >= 0 && kDescription.target >= 0) {
+            if (recording.load(std::memory_order_relaxed) & kTracing)
+                before_write(pick<kDescription.word>(arguments...),
+                             target_of<kDescription>(arguments...), begin_);
+        }
+    }
     void over(const Arguments&... arguments) const {
+        if constexpr (kDescription.waits >= 0) {
+            if (recording.load(std::memory_order_relaxed) & kTracing) note_wait(arguments...);
+        }
         record(routine_, begin_, bytes_of<kDescription>(arguments...),
                target_of<kDescription>(arguments...));
     }
 
   private:
+    template <int kPosition>
+    static auto pick(const Arguments&... arguments) {
+        return std::get<static_cast<std::size_t>(kPosition)>(std::tie(arguments...));
+    }
+    static void note_wait(const Arguments&... arguments) {
+        const auto words = pick<kDescription.waits>(arguments...);
+        std::size_t count = 1;
+        if constexpr (kDescription.wait_count >= 0)
+            count = pick<kDescription.wait_count>(arguments...);
+        after_wait(const_cast<const void*>(static_cast<const volatile void*>(words)), count,
+                   sizeof *words);
+    }
+
     Index routine_;
     std::uint64_t begin_;
 };
@@ -30,7 +54,7 @@ inline Result profiled(Index routine, Result (*real)(Arguments...),
                        std::type_identity_t<Arguments>... arguments) {
     if (recording.load(std::memory_order_relaxed) == 0) [[likely]]
         return real(arguments...);
-    const Call<kDescription, Arguments...> call(routine);
+    const Call<kDescription, Arguments...> call(routine, arguments...);
     if constexpr (std::is_void_v<Result>) {
         real(arguments...);
         call.over(arguments...);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -26,7 +27,8 @@ constexpr std::size_t kEvents = 4096;  // of a thread, before they go to the fil
 struct ThreadRecord {
     std::unique_ptr<Tally> tally;
     std::vector<Event> events;
-    // Guards `events` between its thread and the one that ends the program.
+    std::vector<Arrow> arrows;
+    // Guards `events` and `arrows` between its thread and the one that ends the program.
     std::mutex guard;
     int thread = 0;  // number in the trace
 };
@@ -45,8 +47,9 @@ thread_local ThreadRecord* current = nullptr;
 
 void write_events(ThreadRecord& thread) {
     const std::lock_guard lock(thread.guard);
-    if (!thread.events.empty()) trace_write(thread.thread, thread.events);
+    if (!thread.events.empty()) trace_write(thread.thread, thread.events, thread.arrows);
     thread.events.clear();
+    thread.arrows.clear();
 }
 
 // The end of a thread: its counts go to the total, its events to the file. The first thread's goes
@@ -94,6 +97,7 @@ void close(bool exits) {
     if (wanted & kTracing) {
         for (const auto& record : records)
             write_events(*record);
+        close_arrows();
     }
     if (wanted & kCounting) report_statistics(sum(), exits);
 }
@@ -129,8 +133,10 @@ void in_child() {
     recording.store(0, std::memory_order_relaxed);
     retirement.record = nullptr;
     current = nullptr;
-    for (const auto& record : records)
+    for (const auto& record : records) {
         record->events.clear();
+        record->arrows.clear();
+    }
     depth = 0;
     wanted = 0;
     setup.unlock();
@@ -154,6 +160,7 @@ void open(std::uint64_t begin) {
         wanted |= kTracing;
     if (wanted == 0) return;
     if (!total && (wanted & kCounting)) total = new Tally(pshmem_n_pes());
+    if (wanted & kTracing) open_arrows();
     install_handlers();
     recording.store(wanted, std::memory_order_relaxed);
 }
@@ -173,6 +180,23 @@ void record(Index routine, std::uint64_t begin, std::uint64_t bytes, int target)
             full = mine.events.size() == kEvents;
         }
         if (full) write_events(mine);
+    }
+}
+
+void before_write(const void* word, int target, std::uint64_t begin) {
+    const ThreadRecord& mine = current ? *current : new_record();
+    note_write(word, target, mine.thread, begin);
+}
+
+void after_wait(const void* words, std::size_t count, std::size_t bytes) {
+    const std::uint64_t end = os::monotonic_nanoseconds();
+    ThreadRecord& mine = current ? *current : new_record();
+    constexpr std::size_t kMost = 256;  // words of a wait that are looked at
+    for (std::size_t i = 0; i < std::min(count, kMost); ++i) {
+        Arrow arrow{};
+        if (!find_arrow(static_cast<const char*>(words) + i * bytes, end, arrow)) continue;
+        const std::lock_guard lock(mine.guard);
+        mine.arrows.push_back(arrow);
     }
 }
 

@@ -20,6 +20,11 @@ extern std::atomic<std::uint32_t> recording __attribute__((visibility("hidden"))
 // After a call: notes it for this thread. `target` -1: no PE in particular.
 void record(Index routine, std::uint64_t begin, std::uint64_t bytes, int target);
 
+// Before a call that writes `word` of `target`, and behind one that has waited for `count` words of
+// so many bytes: for the trace's arrows.
+void before_write(const void* word, int target, std::uint64_t begin);
+void after_wait(const void* words, std::size_t count, std::size_t bytes);
+
 // After init (which began at `begin`) and before finalize; counted as the library counts them.
 void opened(Index routine, std::uint64_t begin);
 void closing();

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -92,6 +93,28 @@ void put_time(std::string& text, std::uint64_t nanoseconds) {
     text += digit(nanoseconds);
 }
 
+// Of all PEs.
+std::uint64_t next_arrow() {
+    static std::atomic<std::uint64_t> arrows{0};
+    return static_cast<std::uint64_t>(pshmem_my_pe()) << 40 |
+           arrows.fetch_add(1, std::memory_order_relaxed);
+}
+
+void put_end(std::string& text, const char* phase, std::uint64_t number, int pe, int thread,
+             std::uint64_t time) {
+    text += ",\n{\"ph\":\"";
+    text += phase;
+    text += ",\"name\":\"seen\",\"cat\":\"seen\",\"id\":";
+    put(text, number);
+    text += ",\"pid\":";
+    put(text, pe);
+    text += ",\"tid\":";
+    put(text, thread);
+    text += ",\"ts\":";
+    put_time(text, std::max(time, zero) - zero);
+    text += '}';
+}
+
 // PE 0 makes the file; the others learn the time of its beginning from the first line.
 void create(const std::string& path, std::uint64_t begin) {
     file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -145,10 +168,10 @@ void trace_name_thread(int thread) {
                                 : "\"name\":\"thread " + std::to_string(thread) + "\""));
 }
 
-void trace_write(int thread, const std::vector<Event>& events) {
+void trace_write(int thread, const std::vector<Event>& events, const std::vector<Arrow>& arrows) {
     if (file < 0) return;
     std::string text;
-    text.reserve(events.size() * 128);
+    text.reserve(events.size() * 128 + arrows.size() * 192);
     for (const Event& event : events) {
         const Title& title = kTitles[static_cast<std::size_t>(event.routine)];
         text += ",\n{\"ph\":\"X\",\"name\":\"";
@@ -172,6 +195,12 @@ void trace_write(int thread, const std::vector<Event>& events) {
             put(text, event.target);
         }
         text += "}}";
+    }
+    for (const Arrow& arrow : arrows) {
+        const std::uint64_t number = next_arrow();
+        put_end(text, "s\"", number, arrow.pe, arrow.thread, arrow.from);
+        // Within the wait, not behind it.
+        put_end(text, "f\",\"bp\":\"e\"", number, pshmem_my_pe(), thread, arrow.to - 1);
     }
     append(std::move(text));
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "api/profile/arrows.hpp"
 #include "api/profile/description.hpp"
 
 namespace isthmus::profile {
@@ -26,6 +27,6 @@ struct Event {
 // if this PE cannot write to the file; PE 0 says why, and others only if it can.
 bool trace_open(const std::string& path, std::uint64_t begin);
 void trace_name_thread(int thread);
-void trace_write(int thread, const std::vector<Event>& events);
+void trace_write(int thread, const std::vector<Event>& events, const std::vector<Arrow>& arrows);
 
 }  // namespace isthmus::profile

@@ -45,6 +45,25 @@ static void calls(int me, int pes) {
     shmem_barrier_all();
 }
 
+/* Words that are written and waited for. */
+static void arrows(int me, int pes) {
+    const int right = (me + 1) % pes;
+    long* const block = shmem_calloc(8, sizeof(long));
+    for (uint64_t round = 1; round <= 5; ++round) {
+        shmem_long_put_signal(block, &words[1], 1, &signal_word, round, SHMEM_SIGNAL_SET, right);
+        shmem_signal_wait_until(&signal_word, SHMEM_CMP_GE, round);
+        shmem_signal_wait_until(&signal_word, SHMEM_CMP_GE, round); /* the same: no arrow */
+        shmem_barrier_all();
+    }
+    shmem_long_atomic_add(&words[3], 1, right);
+    shmem_long_wait_until(&words[3], SHMEM_CMP_EQ, 1);
+    shmem_long_p(&block[4], 1, right);
+    shmem_long_atomic_set(&block[5], 1, right);
+    shmem_long_wait_until_all(&block[4], 2, NULL, SHMEM_CMP_EQ, 1);
+    shmem_barrier_all();
+    shmem_free(block);
+}
+
 static void* many_in_thread(void* right) {
     for (int i = 0; i < 20000; ++i)
         shmem_long_p(&words[0], i, *(int*)right);
@@ -92,6 +111,8 @@ int main(int argc, char** argv) {
             pthread_create(&threads[i], NULL, many_in_thread, &right);
         for (int i = 0; i < 4; ++i)
             pthread_join(threads[i], NULL);
+    } else if (strcmp(what, "arrows") == 0) {
+        arrows(me, pes);
     } else if (strcmp(what, "team") == 0) {
         through_a_team(me, pes);
     } else if (strcmp(what, "control") == 0) {

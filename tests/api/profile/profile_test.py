@@ -63,7 +63,7 @@ def check_trace(trace, pes):
     for event in trace["traceEvents"]:
         for key in ("ph", "ts", "pid", "tid", "name"):
             assert key in event, event
-        assert event["ph"] in ("X", "M") and isinstance(event["name"], str)
+        assert event["ph"] in ("X", "M", "s", "f") and isinstance(event["name"], str)
         assert isinstance(event["pid"], int) and isinstance(event["tid"], int)
         assert isinstance(event["ts"], (int, float)) and event["ts"] >= 0
         assert 0 <= event["pid"] < pes
@@ -71,6 +71,8 @@ def check_trace(trace, pes):
             if event["name"] == "process_name":
                 assert event["args"]["name"] == f"PE {event['pid']}"
                 named.add(event["pid"])
+            continue
+        if event["ph"] in "sf":
             continue
         assert event["name"].startswith("shmem_") and event["dur"] >= 0
         assert event["args"]["bytes"] >= 0 and -1 < event["args"].get("pe", 0) < pes
@@ -183,6 +185,39 @@ def test_trace(runner):
     barriers = [call for call in calls if call["name"] == "shmem_barrier_all"]
     assert len(barriers) == PES
     assert max(b["ts"] for b in barriers) <= min(b["ts"] + b["dur"] for b in barriers) + 0.002
+
+
+def arrows_of(trace):
+    """Pairs of a call that wrote a word and the wait that saw it."""
+    calls = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    ends = {event["id"]: event for event in trace["traceEvents"] if event["ph"] == "f"}
+
+    def call_around(end):
+        found = [call for call in calls if (call["pid"], call["tid"]) == (end["pid"], end["tid"])
+                 and call["ts"] - 0.0005 <= end["ts"] <= call["ts"] + call["dur"] + 0.0005]
+        assert found, end
+        return found[-1] if end["ph"] == "s" else found[0]
+
+    begins = [event for event in trace["traceEvents"] if event["ph"] == "s"]
+    assert len(begins) == len(ends) == len({event["id"] for event in begins})
+    assert all(ends[event["id"]]["bp"] == "e" for event in begins)
+    return [(call_around(event), call_around(ends[event["id"]])) for event in begins]
+
+
+def test_arrows(runner):
+    """From each signal to the wait that saw it, and from an add to a wait on static data."""
+    path = runner.directory / "trace.json"
+    runner.trace("arrows")
+    pairs = arrows_of(json.loads(path.read_text(encoding="utf-8")))
+    rounds = [(begin, end) for begin, end in pairs if end["name"] == "shmem_signal_wait_until"]
+    assert len(rounds) == 5 * PES, pairs
+    for begin, end in rounds:
+        assert begin["name"] == "shmem_long_put_signal" and begin["args"]["pe"] == end["pid"], (begin, end)
+        assert begin["ts"] <= end["ts"] + end["dur"]
+    adds = [(begin, end) for begin, end in pairs if end["name"] == "shmem_long_wait_until"]
+    assert len(adds) == PES and all(begin["name"] == "shmem_long_atomic_add" for begin, end in adds), adds
+    every = [(begin, end) for begin, end in pairs if end["name"] == "shmem_long_wait_until_all"]
+    assert len(every) == 2 * PES and len(pairs) == 8 * PES, pairs
 
 
 def test_long_trace(runner):
