@@ -49,16 +49,19 @@ void close_end(int& end) {
 
 void wait_for_child() {
     if (forked_child) return;
-    SessionObject::let_all_go();
-    let_directory_go();
-    let_segments_go();
-    close_end(copied[1]);
+    // A program that is linked statically has the library's variables among its data, which the
+    // child still shares: nothing changes until it has copied.
+    if (copied[1] >= 0) close(copied[1]);
     pollfd end{copied[0], POLLIN, 0};
     if (copied[0] >= 0) {
         while (poll(&end, 1, kPatience) < 0 && errno == EINTR) {
         }
     }
+    copied[1] = -1;
     close_end(copied[0]);
+    SessionObject::let_all_go();
+    let_directory_go();
+    let_segments_go();
     forking.unlock();
 }
 
@@ -120,12 +123,13 @@ void become_private() {
             "the child would get memory of its own\n");
         _exit(127);
     }
+    // First: the library's own variables may be in it. A single PE has its static data where it
+    // always was.
+    if (job.pes > 1 && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);
     close_window();
     block_map.close();
     abandon_road();
     window.pes = 0;  // a later call says that this is a forked child
-    // A single PE has its static data where it always was.
-    if (job.pes > 1 && job.data.size != 0) make_private(job.data, region(job.me) + kDataOffset);
     const auto visit_libraries = [](auto&& visit) {
         for (int i = 0; job.pes > 1 && i < job.library_count; ++i) {
             const LibraryData& library = job.libraries[static_cast<std::size_t>(i)];
