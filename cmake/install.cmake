@@ -15,6 +15,9 @@ endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET isthmus_static)
     install(TARGETS isthmus_static DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    if(TARGET isthmus_musl)
+        install(TARGETS isthmus_musl DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    endif()
 endif()
 # As in the sources, so that links lead on.
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/SECURITY.md

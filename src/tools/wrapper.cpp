@@ -56,6 +56,8 @@ int main_with(const std::string& name, const std::vector<std::string>& arguments
     configuration.lib = place.lib;
     configuration.flags = ISTHMUS_PROGRAM_FLAGS;
     std::error_code error;
+    configuration.runtime = ISTHMUS_STATIC_RUNTIME;
+    configuration.has_musl_library = fs::exists(place.lib + "/libisthmus-musl.a", error);
     configuration.has_static_library = fs::exists(place.lib + "/libisthmus.a", error);
     configuration.has_profile_library = fs::exists(place.lib + "/libisthmus-profile.so", error);
 

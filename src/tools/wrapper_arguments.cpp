@@ -157,6 +157,21 @@ std::vector<std::string> link_flags(const WrapperConfiguration& configuration, b
     return flags;
 }
 
+// musl-gcc, x86_64-linux-musl-gcc
+bool names_musl(const std::string& word) {
+    return word.substr(word.rfind('/') + 1).find("musl") != std::string::npos;
+}
+
+// What musl lacks, and what must be seen of what it has (base/musl/compatibility.c).
+std::vector<std::string> musl_link_flags(const WrapperConfiguration& configuration) {
+    std::vector<std::string> flags{
+        "-L" + configuration.lib, "-Wl,--wrap=exit", "-Wl,--wrap=pthread_create",
+        "-Wl,--start-group",      "-listhmus",       "-listhmus-musl"};
+    append_words(flags, configuration.runtime);
+    flags.insert(flags.end(), {"-Wl,--end-group", "-pthread"});
+    return flags;
+}
+
 }  // namespace
 
 bool links(const std::vector<std::string>& arguments) {
@@ -190,8 +205,18 @@ WrapperCommand build_command(const WrapperConfiguration& configuration,
         command.error = "-static: there is no libisthmus.a in " + configuration.lib +
                         "; link it as a shared library (-static-libgcc and -static-libstdc++ work)";
 
+    std::vector<std::string> compiler;
+    append_words(compiler, own.compiler.empty() ? configuration.compiler : own.compiler);
+    const bool is_musl = std::any_of(compiler.begin(), compiler.end(), names_musl);
+    if (is_musl && linking && (!is_static || contains(words, "-static-pie") || own.profile))
+        command.error = "above musl a program is linked with -static: libisthmus.so needs glibc";
+    else if (is_musl && linking && !configuration.has_musl_library)
+        command.error = "there is no libisthmus-musl.a in " + configuration.lib;
+
     const std::vector<std::string> compile = compile_flags(configuration, own.profile);
-    const std::vector<std::string> link = link_flags(configuration, own.profile, is_static);
+    const std::vector<std::string> link = is_musl
+                                              ? musl_link_flags(configuration)
+                                              : link_flags(configuration, own.profile, is_static);
     if (own.show == ShowMode::compile_flags) {
         command.words = compile;
         return command;
@@ -200,7 +225,7 @@ WrapperCommand build_command(const WrapperConfiguration& configuration,
         command.words = link;
         return command;
     }
-    append_words(command.words, own.compiler.empty() ? configuration.compiler : own.compiler);
+    command.words = compiler;
     command.words.insert(command.words.end(), compile.begin(), compile.end());
     command.words.insert(command.words.end(), own.rest.begin(), own.rest.end());
     // Behind the user's objects, which is where a linker looks libraries up for them. `-show` alone

@@ -324,6 +324,20 @@ class Installed(ToolTest):
         self.assertIn("there is no room above the program for the static data of the other PEs; raise "
                       "the hard limit of the stack", limited.stderr)
 
+    def test_musl(self):
+        if not shutil.which("musl-gcc"):
+            self.skipTest("musl-gcc is not installed")
+        source = os.path.join(USER, "ring.c")
+        self.good(self.prefix + "/bin/oshcc", "-cc=musl-gcc", "-O2", "-static", source, "-o", self.path("musl"))
+        for settings in ({}, {"ISTHMUS_CHECK": "1"}):
+            self.assertEqual(self.good(self.prefix + "/bin/oshrun", "-n", 3, self.path("musl"),
+                                       env=setting(**settings)), "round\n")
+        # An exception within the library comes out as a message.
+        wrong = run(self.path("musl"), env=setting(ISTHMUS_CHEK="1"))
+        self.assertIn("setting ISTHMUS_CHEK is not known; did you mean ISTHMUS_CHECK?", wrong.stderr)
+        shared = run(self.prefix + "/bin/oshcc", "-cc=musl-gcc", source, "-o", self.path("musl"))
+        self.assertIn("above musl a program is linked with -static", shared.stderr)
+
     def test_pages_and_examples(self):
         pages = pathlib.Path(self.prefix, "share", "doc", "isthmus")
         for name in ("README.md", "docs/index.md", "examples/README.md", "examples/ring.c"):
