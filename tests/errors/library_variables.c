@@ -1,4 +1,5 @@
-/* Variables of a shared library: symmetric where it is loaded with the program, private where later. */
+/* Variables of a shared library: symmetric where it is loaded with the program, private where
+ * later. */
 long library_counter[4];
 static long hidden[512];
 long* library_hidden(void) {

@@ -105,8 +105,8 @@ Text why_not_symmetric(const void* address, std::uint64_t bytes) {
         reason.append(
             Text("it is past the end of the symmetric heap, ", describe_in_heap(address)));
     else if (const Text variable = library_variable(address); !variable.empty())
-        reason.append(Text("it is ", variable, ", whose variables are private: ",
-                           why_library_is_private(address)));
+        reason.append(Text("it is ", variable,
+                           ", whose variables are private: ", why_library_is_private(address)));
     else
         reason.append("neither in the symmetric heap nor a static variable of the program");
     if (job.data.size == 0)

@@ -1,5 +1,5 @@
-// Static data of the shared libraries that a program brings: symmetric like its own, where the window
-// can show it.
+// Static data of the shared libraries that a program brings: symmetric like its own, where the
+// window can show it.
 //
 // The other PEs' data lies in their slots above this PE's, so a library needs room above it
 // (core/job/room_above.hpp).

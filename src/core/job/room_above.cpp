@@ -16,8 +16,6 @@
 #include "core/job/loaded_object.hpp"
 #include "core/job/window.hpp"
 
-extern char** environ;
-
 namespace isthmus {
 namespace {
 

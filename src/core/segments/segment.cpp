@@ -130,7 +130,7 @@ std::uint64_t symmetric_place(std::uintptr_t address) {
 char* address_of_place(std::uint64_t place) {
     const std::uint64_t offset = place & ~kInStaticData;
     return reinterpret_cast<char*>((place & kInStaticData) != 0 ? static_address(offset)
-                                                               : heap_base() + offset);
+                                                                : heap_base() + offset);
 }
 
 Segment view(const Publication& publication, const DirectoryPlace& place) {

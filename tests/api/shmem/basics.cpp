@@ -293,7 +293,8 @@ void test_ordering() {
     const int previous = (me + pes - 1) % pes;
     shmem_ctx_t context = SHMEM_CTX_INVALID;
     shmem_ctx_create(0, &context);
-    // What lets the flag come last orders the channel that the flag is put on; the other one is quiet.
+    // What lets the flag come last orders the channel that the flag is put on; the other one is
+    // quiet.
     const auto exchange = [&](const char* name, shmem_ctx_t flags, auto&& order) {
         for (int round = 1; round <= 20; ++round) {
             long values[64];
