@@ -86,7 +86,7 @@ struct Parcel {
     std::uint8_t kind;
     std::uint16_t argument_bytes;
     const void* arguments;
-    const void* payload = nullptr;
+    const void* payload = nullptr;  // of a long one, null: it has been put to its place already
     std::size_t size = 0;
     void* dest = nullptr;         // of a long one, an address of this PE
     transport::Place place = {};  // and where that lies

@@ -11,6 +11,7 @@
 #include "core/reach/far.hpp"
 #include "core/wait/wait.hpp"
 #include "message/far_post.hpp"
+#include "message/fetch.hpp"
 
 namespace isthmus::messages {
 namespace {
@@ -74,6 +75,7 @@ class Session final : private SessionObject {
             inbox->reader.close();
             inbox->runner.store(nullptr, std::memory_order_relaxed);
         }
+        forget_fetched();
         forget_handlers();
     }
     std::unique_ptr<Target[]> targets_;
@@ -152,10 +154,13 @@ int poll_requests() {
 }
 
 int poll_both() {
-    if (far::present) [[unlikely]]
+    int handled = 0;
+    if (far::present) [[unlikely]] {
         look_at_network();
-    const int replies = serve_replies();
-    return replies + serve_requests();
+        handled = serve_fetched(kBatch);
+    }
+    handled += serve_replies();
+    return handled + serve_requests();
 }
 
 int poll_replies() {

@@ -17,9 +17,13 @@ inline bool append(RingProducer& ring, const Parcel& parcel) {
                           [&](void* place) { write(static_cast<char*>(place), parcel); });
 }
 
+// Whether the message has a payload that is still to be put to its place.
+inline bool is_to_land(const Parcel& parcel) {
+    return (parcel.kind & kLong) != 0 && parcel.payload;
+}
 // Before the message, which makes it visible.
 inline void land(const Parcel& parcel, int pe) {
-    if ((parcel.kind & kLong) != 0)
+    if (is_to_land(parcel))
         copy(translate(static_cast<char*>(parcel.dest), pe), parcel.payload, parcel.size);
 }
 
@@ -50,8 +54,9 @@ inline void fill_in(Message& message, const void* arguments, std::uint64_t head)
     if ((parcel.kind & kMedium) != 0) return run_medium_here(message, head, parcel);
     if ((parcel.kind & kLong) != 0) {
         message.size = parcel.size;
-        if (parcel.size != 0)
-            message.payload = std::memmove(parcel.dest, parcel.payload, parcel.size);
+        if (parcel.size != 0) message.payload = parcel.dest;
+        if (parcel.size != 0 && parcel.payload)
+            std::memmove(parcel.dest, parcel.payload, parcel.size);
     }
     deliver(message, head);
 }
@@ -77,7 +82,7 @@ void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& 
 }
 
 [[gnu::noinline]] Sent request_far(int pe, const Parcel& parcel, Wait wait) {
-    if ((parcel.kind & kLong) != 0)
+    if (is_to_land(parcel))
         far_post::land(pe, parcel, routine_name(Routine::native_message_request));
     if (far_post::send_request(pe, parcel)) return Sent::done;
     if (wait == Wait::no) return Sent::no_room;
@@ -109,7 +114,7 @@ void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& 
         return Sent::done;
     }
     if (to.where == Where::far) {
-        if ((parcel.kind & kLong) != 0)
+        if (is_to_land(parcel))
             far_post::land(pe, parcel, routine_name(Routine::native_message_reply));
         far_post::send_reply(pe, parcel);
         return Sent::done;
