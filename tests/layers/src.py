@@ -12,7 +12,7 @@ import sys
 # From the ground up; src/README.md shows the same table, top down. A new room is a line here.
 ROOMS = ["base", "packet", "transport", "core/job", "core/copy", "core/wait", "core/reach", "core/teams",
          "core/segments", "core/queues", "core/aggregation", "bootstrap", "core/session",
-         "message", "api/gasnet", "api/isthmus", "api/shmem"]
+         "message", "api/kernel", "api/gasnet", "api/isthmus", "api/shmem"]
 # Beside them, and what they may include of the others.
 FACTS = ["core/job/job_layout.hpp", "core/job/heap_size.hpp", "core/job/window.hpp"]
 BESIDE = {"api/profile": ["base"], "transport/ofi": ["base", "transport"],
@@ -20,7 +20,7 @@ BESIDE = {"api/profile": ["base"], "transport/ofi": ["base", "transport"],
           "transport/packet": ["base", "packet", "transport"],
           "launch": ["base", "bootstrap"] + FACTS,
           "tools": ["base", "launch", "transport"] + FACTS}
-FACES = {"api/gasnet", "api/isthmus", "api/shmem"}  # siblings: none uses another
+FACES = {"api/gasnet", "api/isthmus", "api/kernel", "api/shmem"}  # siblings: none uses another
 KNOT = 3  # objects that call each other in a circle, at most
 # Near or far is chosen in core/reach (operation.hpp, blocks.hpp). Who calls the far half by itself,
 # and why; the faces' shortest ways test the window and know it then.
