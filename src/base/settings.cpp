@@ -104,6 +104,10 @@ constexpr std::array kTable{
         "same by sockets of one host, late and out of order on purpose, for tests. "
         "packet: packets over TCP or UDP, without libfabric. "
         "Several, with the PEs or hosts that each leads to: ofi,loop:2-3+6,ofi:@node7."},
+    SettingDescription{"ISTHMUS_NODES", nullptr, SettingKind::text, "", nullptr, "hosts",
+                       "PEs of each node, such as 2,2, where one machine is to be several: the "
+                       "window reaches those of the own node, ISTHMUS_TRANSPORT the others. One "
+                       "node if not set."},
     SettingDescription{"ISTHMUS_LOOP_SEED", nullptr, SettingKind::number, "1", nullptr, "hosts",
                        "What the road loop draws its delays from."},
     SettingDescription{"ISTHMUS_LOOP_DELAY", nullptr, SettingKind::number, "200", nullptr, "hosts",

@@ -63,6 +63,7 @@ enum class Setting : std::uint8_t {
     outstanding,
     core_size,
     transport,
+    nodes,
     loop_seed,
     loop_delay,
     fabric,

@@ -41,6 +41,7 @@
 #include "core/session/gather.hpp"
 #include "core/session/host.hpp"
 #include "core/session/manager.hpp"
+#include "core/session/nodes.hpp"
 #include "core/session/road_choice.hpp"
 #include "core/session/roads.hpp"
 #include "core/session/stall_report.hpp"
@@ -478,6 +479,7 @@ void attach_job() {
     }
     prepare_copies();
     job.near = job.host;
+    split_into_nodes();
     // For tests of what lies between hosts: as if each PE were alone on its own.
     if (!setting_has_window())
         job.near = std::bitset<kMaxPes>().set(static_cast<std::size_t>(job.me));

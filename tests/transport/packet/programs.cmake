@@ -104,6 +104,17 @@ foreach(program shmem_collectives native_operations)
 endforeach()
 add_packet_test(mixed 4 shmem_basics CI ENVIRONMENT ISTHMUS_TRANSPORT=packet,loop:2-3)
 
+# One machine as several nodes: the window within each.
+add_packet_test(nodes.basics 4 shmem_basics CI
+                ENVIRONMENT ISTHMUS_TRANSPORT=auto,packet:0-3 ISTHMUS_NODES=2,2 TEST_HOST_PES=2)
+foreach(counts 1,3 3,1 1,1,2)
+    string(REPLACE , + name ${counts})
+    foreach(program shmem_collectives native_operations native_symmetric native_messages)
+        add_packet_test(nodes.${name}.${program} 4 ${program}
+                        ENVIRONMENT ISTHMUS_TRANSPORT=auto,packet:0-3 ISTHMUS_NODES=${counts})
+    endforeach()
+endforeach()
+
 # Who leaves early, and what those learn who wait for it: as over ofi.
 function(add_packet_end case text)
     foreach(protocol tcp udp)
