@@ -182,6 +182,7 @@ int run_command(const std::string& name, const std::vector<std::string>& argumen
         case ParseResult::run: break;
     }
     if (!load_counting_library(name, library_folder, options)) return kStatusUsage;
+    if (options.dry_run) std::fputs(options.cluster.c_str(), stdout);
     if (options.dry_run && !options.elsewhere) {
         std::printf("%d %s on this host, by isthmus run itself: %s\n", options.pes,
                     options.pes == 1 ? "PE" : "PEs", quote(options.command).c_str());

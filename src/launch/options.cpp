@@ -12,6 +12,7 @@
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/job/job_layout.hpp"
+#include "launch/cluster_options.hpp"
 #include "launch/handover.hpp"
 
 namespace isthmus::launch {
@@ -75,6 +76,7 @@ constexpr Spelling kSpellings[] = {
     {"-npernode", "--per-host", 1},
     {"--npernode", "--per-host", 1},
     {"--ntasks-per-node", "--per-host", 1},
+    {"--cluster", "--cluster", 1},
     {"--launcher", "--launcher", 1},
     {"--dry-run", "--dry-run", 0},
     {"--gdb", "--gdb", 1},
@@ -250,6 +252,21 @@ std::string choose_hosts(const std::string& list, const std::string& file, const
     return problem;
 }
 
+// The same by a description, behind --env. Empty, or what is wrong.
+std::string choose_cluster(const std::string& file, const CLI::App& app, RunOptions& options) {
+    for (const char* const other : {"-n", "--hosts", "--hostfile", "--per-host"}) {
+        if (app.count(other) != 0)
+            return std::string("--cluster and ") + other +
+                   " exclude each other: the description says which kernels run where";
+    }
+    Cluster cluster;
+    std::string problem = read_cluster(file, cluster);
+    if (problem.empty()) options.cluster = describe(cluster);
+    if (problem.empty() && !(problem = apply_cluster(cluster, options)).empty())
+        problem = file + ": " + problem;
+    return problem;
+}
+
 }  // namespace
 
 std::vector<std::string> normalise_arguments(const std::vector<std::string>& arguments,
@@ -355,6 +372,10 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
         ->type_name("FILE");
     app.add_option("--per-host", each, "PEs of each host whose number is not given")
         ->type_name("N");
+    std::string cluster;
+    app.add_option("--cluster", cluster,
+                   "Run the kernels of a program on the nodes that this description names")
+        ->type_name("FILE");
     app.add_option("--launcher", options.launcher,
                    "Which launcher starts the PEs of several hosts. Standard: ISTHMUS_LAUNCHER, "
                    "else auto")
@@ -398,7 +419,12 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
             !problem.empty())
             return refuse(name, problem);
     }
-    if (const std::string wrong = choose_hosts(hosts, host_file, each, options); !wrong.empty())
+    if (const std::string wrong = check_environment(options.environment); !wrong.empty())
+        return refuse(name, wrong);
+    if (const std::string wrong = app.count("--cluster") != 0
+                                      ? choose_cluster(cluster, app, options)
+                                      : choose_hosts(hosts, host_file, each, options);
+        !wrong.empty())
         return refuse(name, wrong);
     if (options.pes == 0 && !options.elsewhere)
         options.pes = std::min(os::usable_processors(), kMaxHostPes);
@@ -414,8 +440,6 @@ ParseResult parse_run_options(const std::string& name, const std::vector<std::st
     if (!bind.empty() && !parse_bind_mode(bind, options.bind))
         return refuse(name, "--bind " + bind + ": must be auto, none, core, thread or socket");
     if (!options.split_directory.empty()) options.prefix = false;
-    problem = check_environment(options.environment);
-    if (!problem.empty()) return refuse(name, problem);
     if (options.command.empty() || options.command.front().empty())
         return refuse(name, "which program?");
     return ParseResult::run;

@@ -25,6 +25,7 @@ struct RunOptions {
     // if an allocation names them.
     bool elsewhere = false;
     std::vector<HostShare> hosts;
+    std::string cluster;  // what --dry-run says of the description that named hosts and PEs
     std::string launcher = "auto";
     bool dry_run = false;
     // The PE that runs under the debugger, under valgrind; -1: none.

@@ -105,6 +105,17 @@ class Remote(unittest.TestCase):
         done = self.run_job(RING)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_description_of_a_cluster(self):
+        path = os.path.join(self.folder, "cluster.json")
+        with open(path, "w") as file:
+            file.write('{"nodes": [{"name": "left", "address": "a", "kernels": [0, 1]},'
+                       ' {"name": "right", "address": "b", "kernels": [2]}]}')
+        words = [ISTHMUS, "run", "--launcher", "ssh", "--cluster", path]
+        for program in ([RING], ["sh", "-c", 'test "$PMI_SIZE $ISTHMUS_TRANSPORT" = "3 auto,packet:0-2"']):
+            done = subprocess.run(words + program, capture_output=True, text=True, timeout=60 * SLOW,
+                                  env=self.environment())
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_each_pe_knows_its_place(self):
         done = self.run_job("--env", "GIVEN=two words", "--wdir", "/",
                             "sh", "-c", 'echo "$PMI_RANK of $PMI_SIZE, $GIVEN, $(pwd)"')
