@@ -116,6 +116,7 @@ int send_long(const Call& call, const void* payload, std::size_t size, std::uint
     else
         operation::put(operation::find(at(dest), call.kernel), at(dest), payload, size, call.kernel,
                        routine);
+    if (!is_near(call.kernel)) far::order_puts();  // before what is counted
     finish_without_message(call, routine);
     return ISTHMUS_OK;
 }

@@ -328,6 +328,19 @@ static void answers(int to) {
     OK(isthmus_kernel_barrier());
 }
 
+/* What nobody has waited for is in its place behind a barrier. */
+static void behind_barrier(int to, int from) {
+    static unsigned char payload[3000];
+    const isthmus_kernel_call call = {to, ISTHMUS_KERNEL_NOTHING, 0, ISTHMUS_KERNEL_ASYNC, NULL, 0};
+    for (int turn = 0; turn < 5; ++turn) {
+        fill(payload, sizeof payload, me, turn);
+        OK(isthmus_kernel_send_long(&call, payload, sizeof payload, inbox(me)));
+        OK(isthmus_kernel_barrier());
+        CHECK(is_filled(segment + inbox(from), sizeof payload, from, turn));
+        OK(isthmus_kernel_barrier());
+    }
+}
+
 /* All at once: no reply is lost, and none too many. */
 static void many(void) {
     static unsigned char payload[300];
@@ -382,6 +395,7 @@ static void run(int kernel, void* context) {
         }
         gets_of_pieces(to);
         answers(to);
+        behind_barrier(to, from);
     }
     for (size_t i = 0; i < sizeof large / sizeof *large; ++i) {
         const int to = (me + 1) % kernels, from = (me + kernels - 1) % kernels;
