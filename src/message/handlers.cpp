@@ -1,6 +1,7 @@
 #include "message/handlers.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 
 #include "base/error.hpp"
@@ -22,10 +23,14 @@ const char* direction_name(std::uint32_t kind) {
     return (kind & kRequest) != 0 ? "request" : "reply";
 }
 
-constexpr FaceNames kNative{
-    0, kNativeHandlers, "isthmus_message_poll",
-    "register it before the first message to it, with a barrier in between"};
-FaceNames named{0, 0, nullptr, nullptr};
+constexpr FaceNames kNative{0, kNativeHandlers, "isthmus_message_poll",
+                            "register it before the first message to it, with a barrier in between",
+                            nullptr};
+FaceNames named{0, 0, nullptr, nullptr, nullptr};
+
+// What may be anything of messages for a handler without a form: a bit that no head has, and no
+// `whole`.
+constexpr std::uint64_t kWithoutForm = std::bit_cast<std::uint64_t>(Head{0, 0, 1, 0, 0});
 
 const FaceNames& names_of(std::uint32_t id) {
     return id - named.first < named.count ? named : kNative;
@@ -41,42 +46,81 @@ Text description(const Message& message) {
 
 constinit Entry entries[kHandlers] = {};
 
+namespace {
+
+// False: it is taken. Under the lock.
+bool take(Entry& entry, std::uint32_t id) {
+    // Relaxed: changed under the lock alone.
+    if (entry.free.load(std::memory_order_relaxed) != 0) return false;
+    used = std::max(used, id + 1);
+    return true;
+}
+
+void fill(Entry& entry, Handler* function, std::uint32_t takes, std::uint32_t argument_bytes) {
+    const bool takes_any = argument_bytes == kAnyArguments;
+    if ((takes & kSizes) == 0) takes |= kSizes;
+    if ((takes & kDirections) == 0) takes |= kDirections;
+    const std::uint64_t free = head_word(kHandlers - 1, takes, 0xffff, takes_any ? 0xffff : 0);
+    entry.function = function;
+    // Relaxed: who sees it too early sees kWithoutForm or 0, which go with none of these.
+    entry.whole.store(free | head_word(0, 0, 0, takes_any ? 0 : argument_bytes),
+                      std::memory_order_relaxed);
+    // Release: partner is deliver.
+    entry.free.store(free, std::memory_order_release);
+}
+
+}  // namespace
+
 bool enter_handler(std::uint32_t id, Handler* function, void* context, std::uint32_t takes,
                    std::uint32_t argument_bytes) {
     const std::lock_guard lock(guard);
     Entry& entry = entries[id];
-    // Relaxed: changed under the lock alone.
-    if (entry.free.load(std::memory_order_relaxed) != 0) return false;
-    used = std::max(used, id + 1);
-    const bool takes_any = argument_bytes == kAnyArguments;
-    if ((takes & kSizes) == 0) takes |= kSizes;
-    if ((takes & kDirections) == 0) takes |= kDirections;
-    entry.function = function;
+    if (!take(entry, id)) return false;
     entry.context = context;
-    entry.expected = head_word(0, 0, 0, takes_any ? 0 : argument_bytes);
-    // Release: partner is deliver.
-    entry.free.store(head_word(kHandlers - 1, takes, 0xffff, takes_any ? 0xffff : 0),
-                     std::memory_order_release);
+    fill(entry, function, takes, argument_bytes);
     return true;
+}
+
+bool enter_handler_without_form(std::uint32_t id, void* context) {
+    const std::lock_guard lock(guard);
+    Entry& entry = entries[id];
+    if (!take(entry, id)) return false;
+    entry.context = context;
+    entry.whole.store(0, std::memory_order_relaxed);
+    entry.free.store(kWithoutForm, std::memory_order_release);  // partner: deliver
+    return true;
+}
+
+void give_form(std::uint32_t id, Handler* function, std::uint32_t takes,
+               std::uint32_t argument_bytes) {
+    const std::lock_guard lock(guard);
+    Entry& entry = entries[id];
+    // Relaxed: changed under the lock alone.
+    if (entry.free.load(std::memory_order_relaxed) == kWithoutForm)
+        fill(entry, function, takes, argument_bytes);
 }
 
 bool remove_handler(std::uint32_t id) {
     const std::lock_guard lock(guard);
     // Relaxed: who removes it says that nothing comes for it.
+    entries[id].whole.store(0, std::memory_order_relaxed);
     return entries[id].free.exchange(0, std::memory_order_relaxed) != 0;
 }
 
 void forget_handlers() {
     const std::lock_guard lock(guard);
-    for (; used != 0; --used)
+    for (; used != 0; --used) {
+        entries[used - 1].whole.store(0, std::memory_order_relaxed);
         entries[used - 1].free.store(0, std::memory_order_relaxed);
+    }
 }
 
 void name_handlers(const FaceNames& names) {
     named = names;
 }
 
-void deliver_payload(const Head& head, std::size_t bytes) {
+bool deliver_payload(const Head& head, std::size_t bytes) {
+    if (bytes == kPadding) return false;
     Message message;
     message.arguments = &head + 1;
     const char* const begin = reinterpret_cast<const char*>(&head);
@@ -96,25 +140,27 @@ void deliver_payload(const Head& head, std::size_t bytes) {
     std::memcpy(&word, &head, sizeof word);
     std::memcpy(&message.handler, &word, sizeof word);
     deliver(message, word);
+    return true;
 }
 
-void refuse_delivery(const Message& message) {
+void deliver_otherwise(Message& message) {
     const Entry& entry = entries[message.handler];
+    const FaceNames& names = names_of(message.handler);
     const std::uint64_t free = entry.free.load(std::memory_order_acquire);
+    if (free != 0 && names.without_form) return names.without_form(entry.context, &message);
     const auto takes = static_cast<std::uint32_t>(free >> 16 & 0xff);
     const Text what = description(message);
-    if (takes == 0) {
-        const FaceNames& names = names_of(message.handler);
+    if (takes == 0)
         fail(names.routine, Text(what, ", which is not registered here; ", names.not_registered));
-    }
     if ((takes & kDirections & message.kind) == 0)
         fail(
             "isthmus_message_poll",
             Text(what, ", which takes ", (takes & kReply) != 0 ? "replies" : "requests", " alone"));
     if ((takes & kSizes & message.kind) == 0)
         fail("isthmus_message_poll", Text(what, ", which takes none of this kind"));
-    fail("isthmus_message_poll", Text(what, ", with ", message.argument_bytes,
-                                      " bytes of arguments; it takes ", entry.expected >> 48));
+    fail("isthmus_message_poll",
+         Text(what, ", with ", message.argument_bytes, " bytes of arguments; it takes ",
+              entry.whole.load(std::memory_order_relaxed) >> 48));
 }
 
 }  // namespace isthmus::messages

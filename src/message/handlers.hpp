@@ -10,10 +10,11 @@
 namespace isthmus::messages {
 
 struct Entry {
-    // Bits of a message's head that may be anything; 0: not registered, and no head is like that.
-    // Release by enter_handler, acquire by deliver: the rest is there.
+    // Bits of a message's head that may be anything; 0: not registered. Release by who enters it,
+    // acquire by deliver: the rest is there.
     std::atomic<std::uint64_t> free;
-    std::uint64_t expected;  // the others
+    // The same, and the others as they are to be; 0, which no head is: it goes deliver_otherwise.
+    std::atomic<std::uint64_t> whole;
     Handler* function;
     void* context;
 };
@@ -24,40 +25,58 @@ inline constexpr std::uint32_t kAnyArguments = ~std::uint32_t{0};
 // False: the id is taken. `takes` has bits of both lines.
 bool enter_handler(std::uint32_t id, Handler* function, void* context, std::uint32_t takes,
                    std::uint32_t argument_bytes);
+// The same of a handler of a face with `without_form` (FaceNames), which is given the message and
+// this context until the handler is given a form.
+bool enter_handler_without_form(std::uint32_t id, void* context);
+// From now on messages of one of these sizes (of `takes`) with so many bytes of arguments are given
+// to this function; all others as before. The first form stays.
+void give_form(std::uint32_t id, Handler* function, std::uint32_t takes,
+               std::uint32_t argument_bytes);
 // False: it is not registered.
 bool remove_handler(std::uint32_t id);
 void forget_handlers();
 
 // Of a face whose programs know handlers by other numbers: ids from `first` on, `count` of them,
 // are told as 0 and on. What is said of one that is not registered: by which routine, and the rest
-// of the sentence. Both last for ever.
+// of the sentence. Both last for ever. And what takes messages whose handler has no form, or
+// another.
 struct FaceNames {
     std::uint32_t first;
     std::uint32_t count;
     const char* routine;
     const char* not_registered;
+    Handler* without_form;
 };
 void name_handlers(const FaceNames& names);
 
-// Ends the job: the handler does not take what has come.
-[[noreturn, gnu::cold, gnu::noinline]] void refuse_delivery(const Message& message);
+// The handler has no form, or another; else ends the job, for the handler does not take it.
+[[gnu::cold, gnu::noinline]] void deliver_otherwise(Message& message);
 
-// Calls the handler of the message, whose id is below kHandlers. `head` is its last word.
-[[gnu::always_inline]] inline void deliver(Message& message, std::uint64_t head) {
-    const Entry* entry = entries;
-    __asm__ __volatile__("" : "+r"(entry));  // in a loop it would take a register for good
-    entry += static_cast<std::uint16_t>(head);
-    const std::uint64_t free = entry->free.load(std::memory_order_acquire);
-    if (((head ^ entry->expected) & ~free) != 0) [[unlikely]]
-        refuse_delivery(message);
-    entry->function(entry->context, &message);
+// Calls the handler of the message, whose id is that of the entry. `head` is its last word.
+[[gnu::always_inline]] inline void deliver(const Entry& entry, Message& message,
+                                           std::uint64_t head) {
+    const std::uint64_t free = entry.free.load(std::memory_order_acquire);
+    if ((head | free) != entry.whole.load(std::memory_order_relaxed)) [[unlikely]]
+        return deliver_otherwise(message);
+    entry.function(entry.context, &message);
 }
 
-// The same of one that is not short, and lies in a ring.
-[[gnu::noinline]] void deliver_payload(const Head& head, std::size_t bytes);
+// Those of ids from `first` on, as something that takes no register for good in a loop.
+[[gnu::always_inline]] inline const Entry* entries_from(std::uint32_t first) {
+    const Entry* entry = entries + first;
+    __asm__ __volatile__("" : "+r"(entry));
+    return entry;
+}
+// The same of a message whose id is below kHandlers.
+[[gnu::always_inline]] inline void deliver(Message& message, std::uint64_t head) {
+    deliver(entries_from(0)[static_cast<std::uint16_t>(head)], message, head);
+}
+
+// The same of one that is not short, and lies in a ring. False: it is none, but a padding.
+[[gnu::noinline]] bool deliver_payload(const Head& head, std::size_t bytes);
 
 // The same of one that lies in a ring, of `bytes` bytes.
-[[gnu::always_inline]] inline void deliver(const Head& head, std::size_t bytes) {
+[[gnu::always_inline]] inline bool deliver(const Head& head, std::size_t bytes) {
     std::uint64_t word;
     std::memcpy(&word, &head, sizeof word);
     if ((word & kShort << 16) == 0) [[unlikely]]
@@ -68,6 +87,7 @@ void name_handlers(const FaceNames& names);
     message.size = 0;
     std::memcpy(&message.handler, &word, sizeof word);
     deliver(message, word);
+    return true;
 }
 
 }  // namespace isthmus::messages

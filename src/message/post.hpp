@@ -6,7 +6,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "core/queues/queue.hpp"
 #include "core/queues/ring_reader.hpp"
@@ -46,10 +48,21 @@ struct Post {
     std::uint64_t head;  // of messages of this PE's: the source
     // A poll is to look further than at the rings: closed, in checked mode, and between hosts.
     bool looks_further;
+    // Threads of this PE may sleep for what a handler does: whoever has run one wakes them. Behind
+    // the other, so that a face may look at both at once.
+    bool has_sleepers;
     Inbox requests;
     Inbox replies;
 };
 extern Post post __attribute__((visibility("hidden")));
+
+// Neither of the two: one look.
+[[gnu::always_inline]] inline bool polls_plainly() {
+    std::uint16_t both;
+    static_assert(offsetof(Post, has_sleepers) == offsetof(Post, looks_further) + 1);
+    std::memcpy(&both, &post.looks_further, sizeof both);
+    return both == 0;
+}
 
 // Of a session; before others can send. Does nothing if it is open.
 void open_post();
@@ -64,6 +77,9 @@ inline bool has_come() {
 int poll_rings();
 // The requests among them.
 int poll_requests();
+// The same two for who need not know how many: 0.
+int poll_rings_uncounted();
+int poll_requests_uncounted();
 // The same, and of other hosts.
 int poll_both();
 // What a handler may do that finds no room for its reply.

@@ -130,13 +130,7 @@ void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& 
 int run_line(int pe, int handler, const void* arguments, std::size_t bytes) {
     if (reinterpret_cast<std::uintptr_t>(arguments) % 8 != 0) [[unlikely]]
         return run_unaligned_line(pe, handler, arguments, bytes);
-    const std::uint64_t head =
-        post.head | (kShort | kRequest) << 16 | static_cast<std::uint32_t>(handler) | bytes << 48;
-    Message message;
-    // As they lie at the caller, who waits.
-    fill_in(message, arguments, head);
-    const OwnHandler running;
-    deliver(message, head);
+    run_line_here(0, static_cast<std::uint32_t>(handler), arguments, bytes);
     return 0;
 }
 

@@ -81,7 +81,26 @@ inline constexpr std::size_t kLineArguments = 40;
     return 0;
 }
 
-// A short request to this PE itself: the handler runs here. 0. The arguments are in the order in
+// A short request to this PE itself, for handler `first` + `handler`, which runs here. The
+// arguments, up to kLineArguments bytes aligned to 8, stay where they are, at the caller's. A face
+// whose handlers of short messages are given no payload may leave it undefined.
+enum class NoPayload : bool { null, undefined };
+template <NoPayload no_payload = NoPayload::null>
+[[gnu::always_inline]] inline void run_line_here(std::uint32_t first, std::uint32_t handler,
+                                                 const void* arguments, std::size_t bytes) {
+    const std::uint64_t head =
+        (post.head | bytes << 48) + (((kShort | kRequest) << 16) + first + std::uint64_t{handler});
+    Message message;
+    message.arguments = arguments;
+    if constexpr (no_payload == NoPayload::null) {
+        message.payload = nullptr;
+        message.size = 0;
+    }
+    std::memcpy(&message.handler, &head, sizeof head);
+    const OwnHandler running;
+    deliver(entries_from(first)[handler], message, head);
+}
+// The same of any arguments. 0. The arguments are in the order in
 // which the callers have them.
 int run_line(int pe, int handler, const void* arguments, std::size_t bytes);
 

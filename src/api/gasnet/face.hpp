@@ -30,8 +30,6 @@ struct Face {
     std::vector<gasnet_node_t> first_members;  // first PE, by number
 };
 extern Lasting<Face> face;
-// Whether several threads may call: one may sleep for what another handles.
-extern bool has_threads __attribute__((visibility("hidden")));
 
 // Ends the job with a message before gasnet_attach.
 void require_attached(const char* routine);
@@ -56,25 +54,21 @@ inline int refuse_node(gasnet_node_t node, const char* routine) {
 inline constexpr std::uint32_t kFirstHandler = messages::kNativeHandlers;
 inline constexpr std::uint32_t kFaceHandlers = 256;
 static_assert(kFirstHandler + kFaceHandlers <= messages::kHandlers);
-// Calls the program's function with the arguments of the message.
-void deliver(void* function, messages::Message* message);
+// Calls the program's function with the arguments of the message, whose handler has no such form
+// yet.
+void deliver_first(void* function, messages::Message* message);
 
-// Runs handlers of what has come, as every call of this face does that polls; not where a poll is
-// to look further than at the rings (messages::poll_both).
+// What is due when so many handlers have run.
 void note_handled(int handled);
-[[gnu::always_inline]] inline void poll_rings_of_host() {
-    using messages::post;
-    if (post.replies.reader.has_come())
-        note_handled(messages::poll_rings());
-    else if (post.requests.reader.has_come())
-        note_handled(messages::poll_requests());
-}
+// Runs handlers of what has come, as every call of this face does that polls. GASNET_OK.
 int poll_further();
 [[gnu::always_inline]] inline int poll() {
-    if (messages::post.looks_further) [[unlikely]]
+    using messages::post;
+    static_assert(GASNET_OK == 0);
+    if (!messages::polls_plainly()) [[unlikely]]
         return poll_further();
-    poll_rings_of_host();
-    return GASNET_OK;
+    if (post.replies.reader.has_come()) return messages::poll_rings_uncounted();
+    return post.requests.reader.has_come() ? messages::poll_requests_uncounted() : GASNET_OK;
 }
 // From waits.
 inline void poll_if_come() {

@@ -8,8 +8,8 @@
 namespace isthmus::gasnet {
 namespace {
 
+using messages::Handler;
 using messages::Message;
-using Call = void(void* function, Message* message);
 
 // As many as the layer carries, so that no number of bytes leads past the tables.
 constexpr std::size_t kCalls = messages::kArgumentBytes / sizeof(gasnet_handlerarg_t) + 1;
@@ -18,7 +18,7 @@ template <std::size_t>
 using Argument = gasnet_handlerarg_t;
 
 template <std::size_t... I>
-constexpr Call* short_call(std::index_sequence<I...>) {
+constexpr Handler* short_call(std::index_sequence<I...>) {
     return [](void* function, Message* message) {
         using Function = void(gasnet_token_t, Argument<I>...);
         [[maybe_unused]] const auto* arguments =
@@ -27,7 +27,7 @@ constexpr Call* short_call(std::index_sequence<I...>) {
     };
 }
 template <std::size_t... I>
-constexpr Call* payload_call(std::index_sequence<I...>) {
+constexpr Handler* payload_call(std::index_sequence<I...>) {
     return [](void* function, Message* message) {
         using Function = void(gasnet_token_t, void*, std::size_t, Argument<I>...);
         [[maybe_unused]] const auto* arguments =
@@ -37,11 +37,11 @@ constexpr Call* payload_call(std::index_sequence<I...>) {
     };
 }
 template <std::size_t... N>
-constexpr std::array<Call*, sizeof...(N)> short_calls(std::index_sequence<N...>) {
+constexpr std::array<Handler*, sizeof...(N)> short_calls(std::index_sequence<N...>) {
     return {short_call(std::make_index_sequence<N>())...};
 }
 template <std::size_t... N>
-constexpr std::array<Call*, sizeof...(N)> payload_calls(std::index_sequence<N...>) {
+constexpr std::array<Handler*, sizeof...(N)> payload_calls(std::index_sequence<N...>) {
     return {payload_call(std::make_index_sequence<N>())...};
 }
 constinit const auto kShortCalls = short_calls(std::make_index_sequence<kCalls>());
@@ -49,11 +49,16 @@ constinit const auto kPayloadCalls = payload_calls(std::make_index_sequence<kCal
 
 }  // namespace
 
-void deliver(void* function, Message* message) {
-    const std::size_t count = message->argument_bytes / sizeof(gasnet_handlerarg_t);
-    if ((message->kind & messages::kShort) != 0) [[likely]]
-        return kShortCalls[count](function, message);
-    kPayloadCalls[count](function, message);
+// A function of GASNet's has one number of arguments, and most often messages of one size, which
+// its first message shows. From then on the layer itself calls what lays them out.
+void deliver_first(void* function, Message* message) {
+    const bool is_short = (message->kind & messages::kShort) != 0;
+    const std::uint16_t bytes = message->argument_bytes;
+    const std::size_t count = bytes / sizeof(gasnet_handlerarg_t);
+    Handler* const call = is_short ? kShortCalls[count] : kPayloadCalls[count];
+    const unsigned takes = is_short ? messages::kShort : messages::kMedium | messages::kLong;
+    messages::give_form(message->handler, call, takes, std::uint32_t{bytes});
+    call(function, message);
 }
 
 }  // namespace isthmus::gasnet

@@ -14,7 +14,7 @@ namespace isthmus::gasnet {
 
 // A thread that sleeps in GASNET_BLOCKUNTIL looks again: a handler may have made it true.
 void note_handled(int handled) {
-    if (handled > 0 && has_threads) wake(job.me);
+    if (handled > 0 && post.has_sleepers) wake(job.me);
 }
 
 namespace {
@@ -121,10 +121,15 @@ int send_reply(gasnet_token_t token, gasnet_handler_t handler, const gasnet_hand
                                               std::size_t bytes) {
     return send_request<kShort>(node, handler, arguments, bytes);
 }
-[[gnu::noinline]] int request_short_here(gasnet_node_t node, gasnet_handler_t handler,
-                                         const gasnet_handlerarg_t* arguments, std::size_t bytes) {
-    run_line(static_cast<int>(node), static_cast<int>(kFirstHandler + handler), arguments, bytes);
-    note_handled(1);
+// As it is called, so that the registers are in place.
+[[gnu::noinline, gnu::noclone]] int request_short_here(Target&, std::uint32_t handler,
+                                                       const gasnet_handlerarg_t* arguments,
+                                                       std::size_t bytes) {
+    run_line_here<NoPayload::undefined>(kFirstHandler, handler, arguments, bytes);
+    if (!polls_plainly()) [[unlikely]] {
+        note_handled(1);
+        return poll_further();
+    }
     return poll();
 }
 [[gnu::noinline]] int reply_short_otherwise(gasnet_token_t token, gasnet_handler_t handler,
@@ -153,6 +158,10 @@ class Arguments {
 }  // namespace
 
 int poll_further() {
+    if (!post.looks_further) {
+        if (has_come()) note_handled(poll_rings());
+        return GASNET_OK;
+    }
     if (const int error = check_initialised("gasnet_AMPoll")) return error;
     if (job.checked) {
         if (const int error = check_restrictions("gasnet_AMPoll")) return error;
@@ -170,7 +179,7 @@ ISTHMUS_API int isthmus_gasnet_request_short(gasnet_node_t dest, gasnet_handler_
         return request_short_otherwise(dest, handler, arguments, bytes);
     Target& to = post.targets[dest];
     if (to.where == Where::self) [[unlikely]]
-        return request_short_here(dest, handler, arguments, bytes);
+        return request_short_here(to, handler, arguments, bytes);
     if (to.where != Where::near ||
         !append_line(to.requests, kShort | kRequest, static_cast<int>(kFirstHandler + handler),
                      arguments, bytes)) [[unlikely]]

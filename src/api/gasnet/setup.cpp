@@ -24,7 +24,6 @@ __attribute__((visibility("default"))) void (*gasnet_client_attach_hook)(void* b
 namespace isthmus::gasnet {
 
 Lasting<Face> face;
-constinit bool has_threads = false;
 
 namespace {
 
@@ -156,9 +155,8 @@ int attach(gasnet_handlerentry_t* table, int count, std::uint64_t size) {
                             "that it lies in)");
     if (error == GASNET_OK) {
         for (int i = 0; i < count; ++i)
-            messages::enter_handler(kFirstHandler + table[i].index, deliver,
-                                    reinterpret_cast<void*>(table[i].fnptr), 0,
-                                    messages::kAnyArguments);
+            messages::enter_handler_without_form(kFirstHandler + table[i].index,
+                                                 reinterpret_cast<void*>(table[i].fnptr));
     }
     // All come to this, so that nobody waits for one that was refused.
     const Offer mine{size, error != GASNET_OK ? 1U : 0U, first_near_pe()};
@@ -245,9 +243,9 @@ ISTHMUS_API int isthmus_gasnet_init(int*, char***, int mode) {
         barrier_world();  // nobody sends before everybody can be reached
     });
     note(Routine::gasnet_init);
-    messages::name_handlers(
-        {kFirstHandler, kFaceHandlers, "gasnet_AMPoll", "give it to gasnet_attach in the table"});
-    has_threads = mode >= kSerialized;
+    messages::name_handlers({kFirstHandler, kFaceHandlers, "gasnet_AMPoll",
+                             "give it to gasnet_attach in the table", deliver_first});
+    messages::post.has_sleepers = mode >= kSerialized;
     initialised = true;
     return GASNET_OK;
 }

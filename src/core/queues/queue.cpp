@@ -171,6 +171,7 @@ FrameHead* RingProducer::claim(std::uint64_t bytes, std::uint64_t& position) {
         auto* head = reinterpret_cast<FrameHead*>(cells_ + (position & mask_));
         head->size = kPadding;
         head->cells = static_cast<std::uint32_t>(padding / kCell);
+        *reinterpret_cast<std::uint64_t*>(head + 1) = 0;  // RingReader
         publish(*head, position);
         position += padding;
     }

@@ -36,17 +36,15 @@ class RingReader {
     }
 
     // Calls use(head of the frame) for what has come, `most` messages at most; how many. One thread
-    // at a time, and not from within.
+    // at a time, and not from within. use() is given paddings as well, whose first word is 0, so
+    // that it need not look at the size where it is not 0; false of a padding.
     template <typename Use>
     [[gnu::always_inline]] int serve(int most, Use&& use) {
         int used = 0;
         while (used < most) {
             FrameHead* const frame = frame_.load(std::memory_order_relaxed);
             if (!is_there(*frame)) break;
-            if (frame->size != kPadding) [[likely]] {
-                use(*frame);
-                ++used;
-            }
+            if (use(*frame)) ++used;
             move_on();
         }
         return used;
@@ -57,9 +55,8 @@ class RingReader {
     [[gnu::always_inline]] int serve_first(Use&& use, Rest&& rest) {
         FrameHead* const frame = frame_.load(std::memory_order_relaxed);
         if (!is_there(*frame)) return 0;
-        if (frame->size == kPadding) [[unlikely]]
+        if (!use(*frame)) [[unlikely]]
             return rest();
-        use(*frame);
         if (move_on()) [[unlikely]]
             return 1 + rest();
         return 1;

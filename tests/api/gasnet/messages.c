@@ -10,6 +10,8 @@ enum {
     kReplyShort = 180,
     kReplyMedium = 197,
     kReplyLong = 214,
+    kAnyForm = 240,
+    kAnySize = 241,
     kBytes = 700
 };
 
@@ -163,8 +165,40 @@ static void await(int expected) {
     OK(gasnet_AMRequestLongAsync(node, kLong + M, payload, kBytes, to, M VALUES_##M)); \
     await(++sent);
 
+/* One function with other arguments, and of another size, than its first message had. */
+static int forms_of[1024];
+static void of_any_form(gasnet_token_t token, gasnet_handlerarg_t a, gasnet_handlerarg_t b) {
+    switch (forms_of[source_of(token)]++) {
+        case 0:
+        case 3: break;
+        case 1: CHECK(a == value(0) && b == value(1)); break;
+        case 2: CHECK(a == value(1)); break;
+        default: CHECK(0);
+    }
+}
+static void of_any_size(gasnet_token_t token) {
+    source_of(token);
+    ++requests;
+}
+static void send_forms(gasnet_node_t node) {
+    OK(gasnet_AMRequestShort0(node, kAnyForm));
+    OK(gasnet_AMRequestShort2(node, kAnyForm, value(0), value(1)));
+    OK(gasnet_AMRequestShort1(node, kAnyForm, value(1)));
+    OK(gasnet_AMRequestShort0(node, kAnyForm));
+    OK(gasnet_AMRequestMedium0(node, kAnySize, payload, kBytes));
+    OK(gasnet_AMRequestShort3(node, kAnySize, 1, 2, 3));
+    OK(gasnet_AMRequestLong1(node, kAnySize, payload, 0, segments[node].addr, 4));
+    OK(gasnet_AMRequestMedium0(node, kAnySize, payload, kBytes));
+}
+static int all_forms_have_come(void) {
+    for (gasnet_node_t node = 0; node < gasnet_nodes(); ++node)
+        if (forms_of[node] != 4) return 0;
+    return requests == 4 * (int)gasnet_nodes();
+}
+
 int main(int argc, char** argv) {
-    gasnet_handlerentry_t table[] = {ALL(ENTRIES)};
+    gasnet_handlerentry_t table[] = {ALL(ENTRIES) ENTRY(kAnyForm, of_any_form)
+                                         ENTRY(kAnySize, of_any_size)};
     int sent = 0;
     for (int i = 0; i < kBytes; ++i)
         payload[i] = (char)(i * 7);
@@ -179,5 +213,10 @@ int main(int argc, char** argv) {
     meet(); /* nodes that wait there serve the others */
     CHECK(requests == sent && replies == sent);
     OK(gasnet_AMPoll());
+    requests = 0;
+    meet();
+    for (gasnet_node_t node = 0; node < gasnet_nodes(); ++node)
+        send_forms(node);
+    GASNET_BLOCKUNTIL(all_forms_have_come());
     end();
 }
