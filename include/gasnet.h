@@ -256,38 +256,9 @@ int gasnet_barrier_result(int* id);
 #include <isthmus/gasnet_messages.h>
 #include <isthmus/gasnet_transfer.h>
 
-/* Names that clients use though no specification has them. */
-#ifndef _STRINGIFY
-#define _STRINGIFY_HELPER(x) #x
-#define _STRINGIFY(x)        _STRINGIFY_HELPER(x)
-#endif
-#ifndef _CONCAT
-#define _CONCAT_HELPER(a, b) a##b
-#define _CONCAT(a, b)        _CONCAT_HELPER(a, b)
-#endif
-#ifndef if_pf
-#define if_pf(c) if (__builtin_expect(!!(c), 0))
-#define if_pt(c) if (__builtin_expect(!!(c), 1))
-#endif
-#ifndef SIZEOF_INT
-#define SIZEOF_INT 4
-#endif
-#ifndef HAVE_MMAP
-#define HAVE_MMAP 1
-#endif
-#if !GASNET_SEQ && !defined(HAVE_PTHREAD_H)
-#define HAVE_PTHREAD_H 1
-#endif
-#ifndef PLATFORM_ARCH_64
-#define PLATFORM_ARCH_64 1
-#endif
-#ifndef PLATFORM_COMPILER_FAMILYNAME
-#if defined(__clang__)
-#define PLATFORM_COMPILER_FAMILYNAME Clang
-#else
-#define PLATFORM_COMPILER_FAMILYNAME GNU
-#endif
-#define PLATFORM_COMPILER_VERSION_STR __VERSION__
-#endif
+#include <gasnet_coll.h>
+#include <gasnet_vis.h>
+
+#include <isthmus/gasnet_names.h>
 
 #endif

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <isthmus/gasnet_names.h>
 #include <isthmus/gasnett_atomic.h>
 
 /* ---- version and system */
@@ -197,9 +198,6 @@ typedef char gasnett_rwlock_t;
 #define gasnett_threadkey_set(key, value)        ((void)((key) = (void*)(value)))
 #define gasnett_threadkey_get_noinit(key)        (key)
 #define gasnett_threadkey_set_noinit(key, value) gasnett_threadkey_set(key, value)
-static __inline__ void _gasneti_threadkey_init(void* key) {
-    (void)key;
-}
 
 /* ---- environment. A value that is no number, or neither yes nor no, is the default's. */
 

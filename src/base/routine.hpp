@@ -38,7 +38,8 @@ namespace isthmus {
 // By their whole names.
 #define ISTHMUS_GASNET_ROUTINES(X)                                                                \
     X(gasnet_init) X(gasnet_attach) X(gasnet_exit) X(gasnet_wait_syncnb) X(gasnet_barrier_notify) \
-    X(gasnet_barrier_wait) X(GASNET_BLOCKUNTIL)
+    X(gasnet_barrier_wait) X(GASNET_BLOCKUNTIL) X(gasnet_coll_wait_sync) X(gasnet_coll_barrier_wait) \
+    X(gasnet_coll_team_split)
 // clang-format on
 
 enum class Routine : std::uint32_t {

@@ -39,6 +39,16 @@ RingProducer producer_of(std::uint64_t number, int pe) {
     return {reinterpret_cast<RingControl*>(memory), memory + kRingOffset, pe, kCapacity};
 }
 
+// Relaxed, both: polls of threads that are there when it changes do one or the other.
+void look_further(bool further) {
+    post.looks_further = further;
+    if (further)
+        post.beyond.fetch_or(kLooksFurther, std::memory_order_relaxed);
+    else
+        post.beyond.fetch_and(static_cast<std::uint16_t>(~kLooksFurther),
+                              std::memory_order_relaxed);
+}
+
 // Ends with the session. The targets stay until the next, for a thread that is on its way to one.
 class Session final : private SessionObject {
   public:
@@ -55,7 +65,7 @@ class Session final : private SessionObject {
         open_inbox(post.requests, 0);
         open_inbox(post.replies, 1);
         if (far::present) far_post::open();
-        post.looks_further = job.checked || far::present;
+        look_further(job.checked || far::present);
         post.targets = targets_.get();
         post.head = head_word(0, 0, static_cast<std::uint32_t>(job.me), 0);
         post.pes = static_cast<std::uint32_t>(job.pes);
@@ -69,7 +79,7 @@ class Session final : private SessionObject {
   private:
     void end() override {
         post.pes = post.plain_pes = 0;
-        post.looks_further = true;
+        look_further(true);
         if (far::present) far_post::close();  // a forked child has none
         for (Inbox* inbox : {&post.requests, &post.replies}) {
             inbox->reader.close();
@@ -134,7 +144,7 @@ constinit Post post = {.pes = 0,
                        .targets = nullptr,
                        .head = 0,
                        .looks_further = true,
-                       .has_sleepers = false,
+                       .beyond = kLooksFurther,
                        .requests = {},
                        .replies = {}};
 constinit thread_local ThreadState thread_state = {};

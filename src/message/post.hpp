@@ -6,9 +6,7 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "core/queues/queue.hpp"
 #include "core/queues/ring_reader.hpp"
@@ -39,6 +37,10 @@ struct Inbox {
     std::atomic<const void*> runner;
 };
 
+// Why a poll is to do more than look at the rings: looks_further; threads of this PE may sleep for
+// what a handler does, and whoever has run one wakes them; a face has work under way.
+enum Beyond : std::uint16_t { kLooksFurther = 1, kHasSleepers = 2, kFaceWorks = 4 };
+
 struct Post {
     // Closed: there are no PEs, and polls look further and find what is wrong.
     std::uint32_t pes;
@@ -48,21 +50,12 @@ struct Post {
     std::uint64_t head;  // of messages of this PE's: the source
     // A poll is to look further than at the rings: closed, in checked mode, and between hosts.
     bool looks_further;
-    // Threads of this PE may sleep for what a handler does: whoever has run one wakes them. Behind
-    // the other, so that a face may look at both at once.
-    bool has_sleepers;
+    // The same, and what else keeps a face's polls from being plain, in bits of Beyond: one look.
+    std::atomic<std::uint16_t> beyond;
     Inbox requests;
     Inbox replies;
 };
 extern Post post __attribute__((visibility("hidden")));
-
-// Neither of the two: one look.
-[[gnu::always_inline]] inline bool polls_plainly() {
-    std::uint16_t both;
-    static_assert(offsetof(Post, has_sleepers) == offsetof(Post, looks_further) + 1);
-    std::memcpy(&both, &post.looks_further, sizeof both);
-    return both == 0;
-}
 
 // Of a session; before others can send. Does nothing if it is open.
 void open_post();

@@ -54,6 +54,60 @@ CALLED(put_node, begin, gasnet_put(gasnet_nodes(), segments[0].addr, bytes, 8))
 CALLED(put_outside, begin, gasnet_put(1, (char*)segments[1].addr + GASNET_PAGESIZE, bytes, 8))
 CALLED(get_value, begin, (void)gasnet_get_nb_val(1, segments[1].addr, 9))
 CALLED(wait_alone, begin, sink = gasnet_barrier_wait(0, 0))
+static void collect(gasnet_team_handle_t team, gasnet_image_t root) {
+    gasnet_coll_broadcast(team, bytes, root, bytes, 8,
+                          GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC | GASNET_COLL_LOCAL);
+}
+static void reduce(size_t block, int function) {
+    gasnet_coll_reduce(GASNET_TEAM_ALL, 0, bytes, bytes, block, 0, 8, 1, function, 0,
+                       GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC | GASNET_COLL_LOCAL);
+}
+static void images(void) {
+    const gasnet_image_t two[] = {1, 2, 1, 1};
+    gasnet_coll_init(two, 0, NULL, 0, 0);
+}
+CALLED(no_team, begin, collect(NULL, 0))
+CALLED(no_image, begin, collect(GASNET_TEAM_ALL, gasnet_nodes()))
+CALLED(many_images, begin, images())
+CALLED(reduce_blocks, begin, reduce(4, 0))
+CALLED(reduce_function, begin, reduce(0, 3))
+CALLED(no_rank, begin, (void)gasnet_coll_team_rank2node(GASNET_TEAM_ALL, -1))
+static void split(int me, int pes) {
+    (void)pes;
+    begin();
+    (void)gasnet_coll_team_split(GASNET_TEAM_ALL, 7, (gasnet_node_t)me + 1, NULL);
+}
+static void split_same(int me, int pes) {
+    (void)me;
+    (void)pes;
+    begin();
+    (void)gasnet_coll_team_split(GASNET_TEAM_ALL, 7, 0, NULL);
+}
+static gasnet_team_handle_t begin_team(void) {
+    begin();
+    return gasnet_coll_team_split(GASNET_TEAM_ALL, 0, gasnet_mynode(), NULL);
+}
+static void team_wait(int me, int pes) {
+    (void)pes;
+    const gasnet_team_handle_t team = begin_team();
+    if (me == 0) sink = gasnet_coll_barrier_wait(team, 0, 0);
+    shmem_barrier_all();
+}
+static void team_notify(int me, int pes) {
+    (void)pes;
+    const gasnet_team_handle_t team = begin_team();
+    gasnet_coll_barrier_notify(team, 0, 0);
+    if (me == 0) gasnet_coll_barrier_notify(team, 0, 0);
+    shmem_barrier_all();
+}
+static void other_sizes(int me, int pes) {
+    (void)pes;
+    begin();
+    char block[16];
+    gasnet_coll_broadcast(GASNET_TEAM_ALL, block, 0, bytes, me == 0 ? 16 : 8,
+                          GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC | GASNET_COLL_LOCAL);
+    shmem_barrier_all();
+}
 CALLED(end_region, begin, (void)gasnet_end_nbi_accessregion())
 static void notify_twice(int me, int pes) {
     (void)pes;
@@ -147,6 +201,17 @@ const struct Case cases[] = {
     {"put_outside", put_outside},
     {"get_value", get_value},
     {"wait_alone", wait_alone},
+    {"no_team", no_team},
+    {"no_image", no_image},
+    {"many_images", many_images},
+    {"reduce_blocks", reduce_blocks},
+    {"reduce_function", reduce_function},
+    {"no_rank", no_rank},
+    {"split", split},
+    {"split_same", split_same},
+    {"team_wait", team_wait},
+    {"team_notify", team_notify},
+    {"other_sizes", other_sizes},
     {"end_region", end_region},
     {"notify_twice", notify_twice},
     {"in_region", in_region},

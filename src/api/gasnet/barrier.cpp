@@ -36,8 +36,6 @@ struct State {
     // Of the barrier that this PE has notified; atomic, since the wait may be another thread's.
     std::atomic<bool> notified = false;
     std::uint64_t number = 0;
-    int id = 0;
-    int flags = 0;
     std::uint64_t result = 0;  // of the last one
 };
 State state;
@@ -94,7 +92,9 @@ bool has_come_out(std::uint64_t number) {
 int come_out(int id, int flags) {
     const std::uint64_t word = __atomic_load_n(&control->released, __ATOMIC_RELAXED);
     state.result = word;
-    const bool differs = flags != state.flags || (flags == 0 && id != state.id);
+    // Either half may name the barrier and the other not; a name is the one that it came to have.
+    const bool differs =
+        flags == 0 && (word & kReleasedNamed) != 0 && id != static_cast<int>(word & 0xffffffff);
     state.notified.store(false, std::memory_order_release);
     return differs || (word & kReleasedMismatch) != 0 ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
 }
@@ -134,8 +134,6 @@ ISTHMUS_API void gasnet_barrier_notify(int id, int flags) {
              "called again without a gasnet_barrier_wait for the one before");
     note(Routine::gasnet_barrier_notify);
     flags = without_images(flags);
-    state.id = id;
-    state.flags = flags;
     const std::uint64_t number = ++state.number;
     state.notified.store(true, std::memory_order_release);
     const std::size_t turn = number % 2;

@@ -22,6 +22,7 @@ class BlockedWait {
             note_handled(handled);
             if (handled != 0) return begin_anew();
         }
+        if (is_beyond(kFaceWorks)) progress();
         if (sleeper_) {
             sleeper_->sleep_since(wakings_, longest_sleep());
             wakings_ = sleeper_->wakings();

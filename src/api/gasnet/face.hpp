@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/is_zero.hpp"
 #include "base/lasting.hpp"
 #include "core/job/job.hpp"
 #include "core/job/window.hpp"
@@ -30,6 +31,10 @@ struct Face {
     std::vector<gasnet_node_t> first_members;  // first PE, by number
 };
 extern Lasting<Face> face;
+
+extern bool initialised __attribute__((visibility("hidden")));
+// Who is near whom; collective.
+void find_supernodes();
 
 // Ends the job with a message before gasnet_attach.
 void require_attached(const char* routine);
@@ -62,17 +67,27 @@ void deliver_first(void* function, messages::Message* message);
 void note_handled(int handled);
 // Runs handlers of what has come, as every call of this face does that polls. GASNET_OK.
 int poll_further();
-[[gnu::always_inline]] inline int poll() {
+[[gnu::always_inline]] inline int poll_plainly() {
     using messages::post;
     static_assert(GASNET_OK == 0);
-    if (!messages::polls_plainly()) [[unlikely]]
-        return poll_further();
     if (post.replies.reader.has_come()) return messages::poll_rings_uncounted();
     return post.requests.reader.has_come() ? messages::poll_requests_uncounted() : GASNET_OK;
+}
+[[gnu::always_inline]] inline int poll() {
+    if (!is_zero(messages::post.beyond)) [[unlikely]]
+        return poll_further();
+    return poll_plainly();
+}
+// Goes on with collectives, as far as that is possible now; does nothing within a handler. Left
+// here by exchange.cpp, which calls what calls this.
+extern void (*progress)();
+inline bool is_beyond(messages::Beyond why) {
+    return (messages::post.beyond.load(std::memory_order_relaxed) & why) != 0;
 }
 // From waits.
 inline void poll_if_come() {
     if (messages::has_come()) note_handled(messages::poll_both());
+    if (is_beyond(messages::kFaceWorks)) progress();
 }
 
 // What this thread issues without a handle as long as this lives gets one: handle().

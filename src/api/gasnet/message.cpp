@@ -12,9 +12,11 @@ using namespace isthmus::messages;
 
 namespace isthmus::gasnet {
 
+void (*progress)() = nullptr;
+
 // A thread that sleeps in GASNET_BLOCKUNTIL looks again: a handler may have made it true.
 void note_handled(int handled) {
-    if (handled > 0 && post.has_sleepers) wake(job.me);
+    if (handled > 0 && is_beyond(kHasSleepers)) wake(job.me);
 }
 
 namespace {
@@ -126,11 +128,11 @@ int send_reply(gasnet_token_t token, gasnet_handler_t handler, const gasnet_hand
                                                        const gasnet_handlerarg_t* arguments,
                                                        std::size_t bytes) {
     run_line_here<NoPayload::undefined>(kFirstHandler, handler, arguments, bytes);
-    if (!polls_plainly()) [[unlikely]] {
+    if (!is_zero(post.beyond)) [[unlikely]] {
         note_handled(1);
         return poll_further();
     }
-    return poll();
+    return poll_plainly();
 }
 [[gnu::noinline]] int reply_short_otherwise(gasnet_token_t token, gasnet_handler_t handler,
                                             const gasnet_handlerarg_t* arguments,
@@ -158,15 +160,16 @@ class Arguments {
 }  // namespace
 
 int poll_further() {
-    if (!post.looks_further) {
-        if (has_come()) note_handled(poll_rings());
-        return GASNET_OK;
+    if (post.looks_further) {
+        if (const int error = check_initialised("gasnet_AMPoll")) return error;
+        if (job.checked) {
+            if (const int error = check_restrictions("gasnet_AMPoll")) return error;
+        }
+        note_handled(poll_both());
+    } else if (has_come()) {
+        note_handled(poll_rings());
     }
-    if (const int error = check_initialised("gasnet_AMPoll")) return error;
-    if (job.checked) {
-        if (const int error = check_restrictions("gasnet_AMPoll")) return error;
-    }
-    note_handled(poll_both());
+    if (is_beyond(kFaceWorks)) progress();
     return GASNET_OK;
 }
 

@@ -27,10 +27,8 @@ Lasting<Face> face;
 
 namespace {
 
-constexpr int kSerialized = 2;  // SHMEM's number of the thread level
 constexpr std::uint64_t kPage = GASNET_PAGESIZE;
 constexpr gasnet_handler_t kFirstIndex = 128;
-bool initialised = false;
 
 std::uint64_t whole_pages(std::uint64_t bytes) {
     return bytes / kPage * kPage;
@@ -109,7 +107,6 @@ int complete_table(gasnet_handlerentry_t* table, int count) {
 struct Offer {
     std::uint64_t segment_size;
     std::uint64_t bad;
-    std::int32_t group_first;
 };
 
 int first_near_pe() {
@@ -128,16 +125,8 @@ char* allocate(std::uint64_t bytes) {
 void arrange(const std::vector<Offer>& offers, char* segment) {
     Face& made = *face;
     made.segments.clear();
-    made.supernodes.clear();
-    made.first_members.clear();
-    for (int pe = 0; pe < job.pes; ++pe) {
-        const Offer& offer = offers[static_cast<std::size_t>(pe)];
+    for (const Offer& offer : offers)
         made.segments.push_back({offer.segment_size != 0 ? segment : nullptr, offer.segment_size});
-        const auto first = static_cast<gasnet_node_t>(offer.group_first);
-        if (offer.group_first == pe) made.first_members.push_back(first);
-        const auto found = std::find(made.first_members.begin(), made.first_members.end(), first);
-        made.supernodes.push_back(static_cast<gasnet_node_t>(found - made.first_members.begin()));
-    }
     open_barriers(first_near_pe(), static_cast<int>(job.near.count()),
                   static_cast<int>(made.first_members.size()));
 }
@@ -159,7 +148,7 @@ int attach(gasnet_handlerentry_t* table, int count, std::uint64_t size) {
                                                  reinterpret_cast<void*>(table[i].fnptr));
     }
     // All come to this, so that nobody waits for one that was refused.
-    const Offer mine{size, error != GASNET_OK ? 1U : 0U, first_near_pe()};
+    const Offer mine{size, error != GASNET_OK ? 1U : 0U};
     std::vector<Offer> offers(static_cast<std::size_t>(job.pes));
     share_words(isthmus_team_world, Routine::gasnet_attach, &mine, sizeof mine, offers.data());
     std::uint64_t largest = 0;
@@ -191,6 +180,24 @@ int attach(gasnet_handlerentry_t* table, int count, std::uint64_t size) {
 }
 
 }  // namespace
+
+bool initialised = false;
+
+// Who is near whom.
+void find_supernodes() {
+    Face& made = *face;
+    made.supernodes.clear();
+    made.first_members.clear();
+    const std::int32_t mine = first_near_pe();
+    std::vector<std::int32_t> firsts(static_cast<std::size_t>(job.pes));
+    share_words(isthmus_team_world, Routine::gasnet_init, &mine, sizeof mine, firsts.data());
+    for (int pe = 0; pe < job.pes; ++pe) {
+        const auto first = static_cast<gasnet_node_t>(firsts[static_cast<std::size_t>(pe)]);
+        if (first == static_cast<gasnet_node_t>(pe)) made.first_members.push_back(first);
+        const auto found = std::find(made.first_members.begin(), made.first_members.end(), first);
+        made.supernodes.push_back(static_cast<gasnet_node_t>(found - made.first_members.begin()));
+    }
+}
 
 int check_initialised(const char* routine) {
     if (initialised && messages::post.pes != 0) [[likely]]
@@ -230,26 +237,6 @@ Text why_not_in_segment(const void* address, std::size_t bytes, int pe) {
 using namespace isthmus;
 using namespace isthmus::gasnet;
 
-ISTHMUS_API int isthmus_gasnet_init(int*, char***, int mode) {
-    constexpr const char* kRoutine = "gasnet_init";
-    if (initialised) {
-        refuse(ISTHMUS_ARGUMENT, kRoutine, "called again");
-        return GASNET_ERR_NOT_INIT;
-    }
-    whole(kRoutine, [mode] {
-        enter_session(mode);
-        register_for_wakeups();
-        messages::open_post();
-        barrier_world();  // nobody sends before everybody can be reached
-    });
-    note(Routine::gasnet_init);
-    messages::name_handlers({kFirstHandler, kFaceHandlers, "gasnet_AMPoll",
-                             "give it to gasnet_attach in the table", deliver_first});
-    messages::post.has_sleepers = mode >= kSerialized;
-    initialised = true;
-    return GASNET_OK;
-}
-
 ISTHMUS_API int gasnet_attach(gasnet_handlerentry_t* table, int numentries, uintptr_t segsize,
                               uintptr_t) {
     constexpr const char* kRoutine = "gasnet_attach";
@@ -283,10 +270,7 @@ ISTHMUS_API int gasnet_getSegmentInfo(gasnet_seginfo_t* table, int numentries) {
 }
 
 ISTHMUS_API int gasnet_getNodeInfo(gasnet_nodeinfo_t* table, int numentries) {
-    if (!face->attached) {
-        refuse(ISTHMUS_ARGUMENT, "gasnet_getNodeInfo", "called before gasnet_attach");
-        return GASNET_ERR_NOT_INIT;
-    }
+    if (const int error = check_initialised("gasnet_getNodeInfo")) return error;
     for (int pe = 0; pe < std::min(numentries, job.pes); ++pe) {
         const std::uintptr_t zero = 0;
         const std::uintptr_t offset =

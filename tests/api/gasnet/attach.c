@@ -38,6 +38,9 @@ int main(int argc, char** argv) {
     CHECK(gasnet_attach(NULL, 0, 0, 0) == GASNET_ERR_NOT_INIT);
     OK(gasnet_init(&argc, &argv));
     CHECK(gasnet_init(&argc, &argv) == GASNET_ERR_NOT_INIT);
+    /* Who is where is known before there are segments. */
+    OK(gasnet_getNodeInfo(infos, (int)gasnet_nodes()));
+    CHECK(infos[gasnet_mynode()].offset == 0);
     CHECK(gasnet_mynode() < gasnet_nodes());
     CHECK(gasnet_getSegmentInfo(segments, 1) == GASNET_ERR_NOT_INIT);
     CHECK(gasnet_getMaxLocalSegmentSize() % GASNET_PAGESIZE == 0);

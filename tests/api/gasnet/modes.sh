@@ -52,6 +52,7 @@ done
 
 cat > "$folder/all.c" <<'END'
 #include <gasnet.h>
+#include <gasnet_coll.h>
 #include <gasnet_vis.h>
 #include <gasnet_tools.h>
 static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;

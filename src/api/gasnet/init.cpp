@@ -1,0 +1,37 @@
+// gasnet_init. In a file of its own: what it opens calls the others, which do not call it.
+#include "api/gasnet/exchange.hpp"
+#include "core/session/session.hpp"
+#include "core/teams/collective.hpp"
+#include "message/handlers.hpp"
+
+using namespace isthmus;
+using namespace isthmus::gasnet;
+
+namespace {
+
+constexpr int kSerialized = 2;  // SHMEM's number of the thread level
+
+}  // namespace
+
+ISTHMUS_API int isthmus_gasnet_init(int*, char***, int mode) {
+    constexpr const char* kRoutine = "gasnet_init";
+    if (initialised) {
+        refuse(ISTHMUS_ARGUMENT, kRoutine, "called again");
+        return GASNET_ERR_NOT_INIT;
+    }
+    whole(kRoutine, [mode] {
+        enter_session(mode);
+        register_for_wakeups();
+        messages::open_post();
+        find_supernodes();
+        barrier_world();  // nobody sends before everybody can be reached
+    });
+    note(Routine::gasnet_init);
+    messages::name_handlers({kFirstHandler, kFaceHandlers, "gasnet_AMPoll",
+                             "give it to gasnet_attach in the table", deliver_first});
+    if (mode >= kSerialized)
+        messages::post.beyond.fetch_or(messages::kHasSleepers, std::memory_order_relaxed);
+    collectives::open();
+    initialised = true;
+    return GASNET_OK;
+}

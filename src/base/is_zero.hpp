@@ -1,0 +1,22 @@
+// A relaxed look at a word that is nearly always 0. Compilers load an atomic into a register before
+// they compare it; on a path that is counted in instructions it is compared where it lies.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace isthmus {
+
+#if defined(__x86_64__)
+[[gnu::always_inline]] inline bool is_zero(const std::atomic<std::uint16_t>& word) {
+    bool zero;
+    __asm__ __volatile__("cmpw $0, %1" : "=@ccz"(zero) : "m"(word));
+    return zero;
+}
+#else
+inline bool is_zero(const std::atomic<std::uint16_t>& word) {
+    return word.load(std::memory_order_relaxed) == 0;
+}
+#endif
+
+}  // namespace isthmus
