@@ -141,7 +141,8 @@ def elsewhere(fault):
 
 
 def is_statement(text):
-    return text.rstrip().endswith((";", "}"))
+    """As opposed to an expression, an object with its values in braces among them."""
+    return text.rstrip().endswith((";", "}")) and not re.fullmatch(r"\s*[\w:]+\{[^;]*\}\s*", text)
 
 
 def switched(text, group):
