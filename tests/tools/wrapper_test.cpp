@@ -14,12 +14,35 @@ namespace {
 using Words = std::vector<std::string>;
 
 WrapperConfiguration configuration() {
-    return {"/usr/bin/cc", "/opt/i/include", "/opt/i/lib", "", false, true};
+    return {.compiler = "/usr/bin/cc",
+            .include = "/opt/i/include",
+            .lib = "/opt/i/lib",
+            .flags = "",
+            .runtime = "",
+            .has_static_library = false,
+            .has_musl_library = false,
+            .has_profile_library = true};
 }
 
 std::string command(const Words& arguments, const WrapperConfiguration& where = configuration()) {
     const WrapperCommand result = build_command(where, arguments);
     return result.error.empty() ? quote(result.words) : "error: " + result.error;
+}
+
+TEST(Wrapper, LinksAboveMuslWithWhatMuslLacks) {
+    WrapperConfiguration where = configuration();
+    where.has_static_library = true;
+    where.runtime = "/r/libstdc++.a";
+    EXPECT_EQ(command({"-cc=musl-gcc", "-static", "a.c"}, where),
+              "error: there is no libisthmus-musl.a in /opt/i/lib");
+    where.has_musl_library = true;
+    EXPECT_EQ(command({"-cc=musl-gcc", "-static", "a.c"}, where),
+              "musl-gcc -I/opt/i/include -static a.c -L/opt/i/lib -Wl,--wrap=exit "
+              "-Wl,--wrap=pthread_create -Wl,--start-group -listhmus -listhmus-musl "
+              "/r/libstdc++.a -Wl,--end-group -pthread");
+    for (const char* const refused : {"-static-pie", "-g"})
+        EXPECT_TRUE(command({"-cc=musl-gcc", refused, "a.c"}, where)
+                        .starts_with("error: above musl a program is linked with -static"));
 }
 
 TEST(Wrapper, KnowsWhenTheCompilerLinks) {
@@ -88,6 +111,9 @@ TEST(Wrapper, Static) {
     EXPECT_EQ(
         command({"-static", "a.c"}, where),
         "/usr/bin/cc -I/opt/i/include -static a.c -L/opt/i/lib -listhmus -lstdc++ -lm -pthread");
+    EXPECT_EQ(command({"-static-pie", "a.c"}, where),
+              "/usr/bin/cc -I/opt/i/include -static-pie a.c -L/opt/i/lib -listhmus -lstdc++ -lm "
+              "-pthread");
     where.has_profile_library = false;
     EXPECT_TRUE(command({"-profile", "a.c"}, where).starts_with("error: -profile: "));
     EXPECT_EQ(command({"-profile", "-c", "a.c"}, where),
