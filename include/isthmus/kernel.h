@@ -197,7 +197,8 @@ int isthmus_kernel_wait_arrivals(uint64_t count, double timeout);
 int isthmus_kernel_wait_counter(int64_t value, double timeout);
 
 /* The next medium payload that is for the kernel itself. It stays until the next call of this
- * function. One kernel's come in the order in which they were sent. A kernel that leaves more than
+ * function. Those of one kernel of this node come in the
+ * order in which they were sent. A kernel that leaves more than
  * 256 MiB of them lying ends the job with a message. */
 int isthmus_kernel_receive(isthmus_kernel_message* message, double timeout);
 
