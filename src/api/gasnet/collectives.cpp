@@ -1,7 +1,6 @@
 // The collectives of gasnet_coll.h: which blocks each exchanges, and handles of them.
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "api/gasnet/exchange.hpp"
 
@@ -54,6 +53,11 @@ class Call {
     void for_others(Use&& use) const {
         for (int step = 1; step < size(); ++step)
             use((rank() + step) % size());
+    }
+    // Until behind at_end(); it stays where it is.
+    char* make_room(std::size_t bytes) {
+        exchange_.room.resize(bytes);
+        return exchange_.room.data();
     }
     // Within the node, when data may move: before anything is given back.
     void copy_here(void* to, const void* from, std::size_t bytes) {
@@ -169,16 +173,14 @@ Handle* reduce(Call call, gasnet_image_t root, void* dst, void* src, const Opera
         return call.begin();
     }
     // Everybody's, side by side; combined in the order of ranks.
-    const auto all =
-        std::make_shared<std::vector<char>>(static_cast<std::size_t>(call.size()) * bytes);
-    call.for_others([&](int rank) { call.take(rank, block(all->data(), rank, bytes), bytes); });
-    call.copy_here(block(all->data(), call.rank(), bytes), src, bytes);
+    char* const all = call.make_room(static_cast<std::size_t>(call.size()) * bytes);
+    call.for_others([&](int rank) { call.take(rank, block(all, rank, bytes), bytes); });
+    call.copy_here(block(all, call.rank(), bytes), src, bytes);
     call.at_end([=, size = call.size()] {
-        std::memcpy(dst, all->data(), bytes);
+        std::memcpy(dst, all, bytes);
         for (int rank = 1; rank < size; ++rank)
-            function.fnptr(dst, operands.count, dst, operands.count,
-                           block(all->data(), rank, bytes), operands.size,
-                           static_cast<int>(function.flags), operands.argument);
+            function.fnptr(dst, operands.count, dst, operands.count, block(all, rank, bytes),
+                           operands.size, static_cast<int>(function.flags), operands.argument);
     });
     return call.begin();
 }

@@ -58,6 +58,7 @@ struct Exchange {
     bool out_allsync = false;
     Name name;                             // of a barrier
     Name* agreed = nullptr;                // where it is told, before `finish`
+    std::vector<char> room;                // its own, until behind `finish`
     std::function<void()> finish = [] {};  // behind the last block
 };
 
