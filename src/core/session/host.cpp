@@ -95,9 +95,11 @@ Card own_card() {
 }
 
 std::string failed(const char* what, int pe) {
+    const bool lacks_descriptors = errno == EMFILE || errno == 0;  // 0: it came without its file
     return std::string("PE ") + std::to_string(pe) +
            " says that it runs on this host, but its memory cannot be had: " + what + ": " +
-           std::strerror(errno);
+           std::strerror(lacks_descriptors ? EMFILE : errno) +
+           (lacks_descriptors ? "; raise ulimit -n" : "");
 }
 
 bool take_file(int pe, Descriptor file, const Hello& hello, cpu_set_t& processors) {
@@ -113,6 +115,7 @@ bool take_file(int pe, Descriptor file, const Hello& hello, cpu_set_t& processor
 std::string call_mate(int pe, const Card& card, const cpu_set_t& own, const Descriptor& call) {
     sockaddr_un address;
     const socklen_t length = name_socket(card.socket, address);
+    if (call.file() < 0) return failed("socket", pe);
     const int connected = retried(
         [&] { return connect(call.file(), reinterpret_cast<const sockaddr*>(&address), length); });
     if (connected != 0) return failed("connect", pe);
@@ -161,6 +164,7 @@ std::string swap_files(const Descriptor& listener, const std::vector<Card>& card
     for (const auto& [pe, call] : called) {
         Hello hello{};
         Descriptor file;
+        errno = 0;
         if (receive_file(call.file(), 0, hello, file) != Heard::hello) return failed("recvmsg", pe);
         if (hello.pe != pe || !is_equal(hello.secret, mine.secret) ||
             !take_file(pe, std::move(file), hello, processors))

@@ -69,9 +69,13 @@ bool is_meant(const Interface& each, const std::string& setting) {
 
 }  // namespace
 
-std::vector<Interface> interfaces() {
+std::vector<Interface> interfaces(std::string& problem) {
     ifaddrs* list = nullptr;
-    if (getifaddrs(&list) != 0) return {};
+    if (getifaddrs(&list) != 0) {
+        problem = std::string("the system does not tell this host's addresses (getifaddrs): ") +
+                  std::strerror(errno);
+        return {};
+    }
     const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owned(list, freeifaddrs);
     std::vector<Interface> all;
     for (const ifaddrs* each = list; each; each = each->ifa_next) {

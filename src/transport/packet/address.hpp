@@ -16,7 +16,8 @@ struct Interface {
     bool is_loopback = false;
 };
 
-std::vector<Interface> interfaces();
+// Those that are up. `problem`: why the system does not tell them.
+std::vector<Interface> interfaces(std::string& problem);
 
 // The one that the setting names: an address ("10.0.0.7", "fd00::7"), a network ("10.0.0.0/8"), or
 // an interface ("eth0", "eth0/6" for IPv6). Without a setting, where other machines are to reach

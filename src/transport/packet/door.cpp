@@ -20,6 +20,8 @@ constexpr std::uint64_t kLongestPause = 200'000'000;
 // Nobody listens: the PE has gone, or goes.
 constexpr std::uint64_t kRefusedPatience = 3 * kSecond;
 constexpr int kAcceptAtOnce = 64;
+// Of two PEs that call each other one hangs up; its call may come this long after the other's.
+constexpr std::uint64_t kCrossing = kSecond;
 
 std::array<unsigned char, 32> make_nonce() {
     std::array<unsigned char, 32> nonce;
@@ -27,8 +29,9 @@ std::array<unsigned char, 32> make_nonce() {
     return nonce;
 }
 
-int open_spare() {
-    return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+// Of anything: it only keeps the place.
+int open_spare(int other) {
+    return fcntl(other, F_DUPFD_CLOEXEC, 0);
 }
 
 }  // namespace
@@ -46,7 +49,7 @@ bool Door::listen(const sockaddr_storage& at) {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u64 = event_of(Event::port, 0);
-    if (spare_ < 0) spare_ = open_spare();
+    if (spare_ < 0) spare_ = open_spare(events_);
     return port_.is_open() && spare_ >= 0 &&
            bind(port_.descriptor(), address, length_of(address_)) == 0 &&
            ::listen(port_.descriptor(), SOMAXCONN) == 0 &&
@@ -55,20 +58,26 @@ bool Door::listen(const sockaddr_storage& at) {
 }
 
 // Edges: what comes is read until there is no more.
-bool Door::enter(Stream&& stream, const Join& join, int called) {
+bool Door::enter(Stream&& stream, const Join& join, int called, bool is_expected) {
     const int one = 1;
     setsockopt(stream.descriptor(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     epoll_event event{};
     event.events = EPOLLIN | EPOLLOUT | EPOLLET;
     event.data.u64 = event_of(Event::guest, ++numbers_);
     if (epoll_ctl(events_, EPOLL_CTL_ADD, stream.descriptor(), &event) != 0) return false;
-    guests_.try_emplace(numbers_, std::move(stream), join, called, service::now_nanoseconds());
+    guests_.try_emplace(numbers_, std::move(stream), join, called, is_expected,
+                        service::now_nanoseconds());
     return true;
+}
+
+void Door::expect(const sockaddr_storage& at) {
+    const std::lock_guard lock(guard_);
+    expected_.insert(text_of(at));
 }
 
 long Door::call(int pe, const sockaddr_storage& at) {
     const std::lock_guard lock(guard_);
-    if (joined_[static_cast<std::size_t>(pe)]) return 0;
+    if (is_joined(pe)) return 0;
     const auto [found, is_new] = attempts_.try_emplace(pe);
     if (!is_new) return 0;
     found->second.at = at;
@@ -92,7 +101,7 @@ long Door::begin(int pe, Attempt& attempt) {
         put_off(pe, errno, false);
         return 0;
     }
-    if (!enter(std::move(stream), Join::call(self_, pe, make_nonce()), pe)) return -errno;
+    if (!enter(std::move(stream), Join::call(self_, pe, make_nonce()), pe, true)) return -errno;
     attempt.guest = numbers_;
     return 0;
 }
@@ -100,9 +109,13 @@ long Door::begin(int pe, Attempt& attempt) {
 void Door::accept_all() {
     const std::lock_guard lock(guard_);
     for (int round = 0; round < kAcceptAtOnce; ++round) {
+        sockaddr_storage from{};
         const auto take = [&] {
-            return accept4(port_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+            socklen_t length = sizeof from;
+            return accept4(port_.descriptor(), reinterpret_cast<sockaddr*>(&from), &length,
+                           SOCK_NONBLOCK | SOCK_CLOEXEC);
         };
+        if (spare_ < 0) spare_ = open_spare(events_);
         int descriptor = take();
         if (descriptor < 0 && (errno == ECONNABORTED || errno == EINTR)) continue;
         if (descriptor < 0 && (errno == EMFILE || errno == ENFILE)) {
@@ -113,14 +126,16 @@ void Door::accept_all() {
             if (descriptor >= 0 && !evict()) {
                 ::close(descriptor);
                 ++news_.silent;
-                spare_ = open_spare();
+                spare_ = open_spare(events_);
                 continue;
             }
-            spare_ = open_spare();
+            spare_ = open_spare(events_);
         }
         if (descriptor < 0) return;
         if (callers_ >= kMostCallers + static_cast<std::size_t>(self_.pes)) evict();
-        if (enter(Stream(descriptor), Join::listen(self_, make_nonce()), -1)) ++callers_;
+        if (enter(Stream(descriptor), Join::listen(self_, make_nonce()), -1,
+                  expected_.count(text_of(from)) != 0))
+            ++callers_;
     }
 }
 
@@ -167,17 +182,22 @@ void Door::pump(Guests::iterator found) {
         if (came <= 0) {
             if (guest.called >= 0)
                 return failed(found, came == 0 ? ECONNRESET : static_cast<int>(-came));
-            // Of two PEs that call each other one hangs up.
-            const int pe = guest.join.peer();
-            const bool may_be_ours =
-                pe >= 0 && (joined_[static_cast<std::size_t>(pe)] || attempts_.count(pe) != 0);
-            if (!may_be_ours && guest.join.is_spoken_to()) return drop(found, true);
+            if (!may_be_ours(guest) && guest.join.is_spoken_to()) return drop(found, true);
             --callers_;
             guests_.erase(found);
             return;
         }
         guest.join.take(bytes, static_cast<std::size_t>(came));
     }
+}
+
+// Who claims to be a PE and goes without a proof may be one that has been called meanwhile, or has
+// called meanwhile.
+bool Door::may_be_ours(const Guest& guest) const {
+    const int pe = guest.join.peer();
+    if (pe < 0) return false;
+    const std::uint64_t joined = joined_[static_cast<std::size_t>(pe)];
+    return joined != 0 ? guest.since < joined + kCrossing : attempts_.count(pe) != 0;
 }
 
 // A caller that has proved who it is.
@@ -187,7 +207,7 @@ void Door::let_in(Guests::iterator found) {
     const bool called = attempt != attempts_.end() && attempt->second.guest != 0;
     // A call that has not got through yet counts for nothing: a filter may be in its way.
     const bool counts = called && guests_.at(attempt->second.guest).is_connected;
-    if (joined_[static_cast<std::size_t>(pe)] || (counts && self_.me < pe)) {
+    if (is_joined(pe) || (counts && self_.me < pe)) {
         --callers_;
         guests_.erase(found);
         return;
@@ -203,7 +223,7 @@ void Door::let_in(Guests::iterator found) {
 void Door::hand_over(Guests::iterator found, int pe) {
     const bool calls = found->second.called >= 0;
     if (!calls) --callers_;
-    joined_[static_cast<std::size_t>(pe)] = true;
+    joined_[static_cast<std::size_t>(pe)] = service::now_nanoseconds();
     const Join& join = found->second.join;
     news_.joined.push_back(
         {pe, std::move(found->second.stream), join.draw(calls), join.draw(!calls)});
@@ -240,16 +260,16 @@ void Door::put_off(int pe, int error, bool for_good) {
     attempt.again = now + attempt.pause;
 }
 
-// The caller that has had most time.
+// The caller that is most likely none of the job's; of those that are alike, who has had most time.
 bool Door::evict() {
-    auto longest = guests_.end();
+    auto least = guests_.end();
     for (auto guest = guests_.begin(); guest != guests_.end(); ++guest) {
         if (guest->second.called < 0 &&
-            (longest == guests_.end() || guest->second.since < longest->second.since))
-            longest = guest;
+            (least == guests_.end() || guest->second.worth() < least->second.worth()))
+            least = guest;
     }
-    if (longest == guests_.end()) return false;
-    drop(longest, longest->second.join.is_spoken_to());
+    if (least == guests_.end()) return false;
+    drop(least, least->second.join.is_spoken_to());
     return true;
 }
 

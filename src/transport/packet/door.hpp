@@ -2,7 +2,10 @@
 // it has proved who it is (join.hpp) and is handed over.
 //
 // A stranger costs little, and holds nobody up: all callers are heard at once, each for
-// kHearSeconds in all, and of more than kMostCallers beside the job's PEs the oldest has to go.
+// kHearSeconds in all, and of more than kMostCallers beside the job's PEs one has to go: from where
+// no PE is rather than from a PE's address, who has said nothing rather than who claims to be a PE,
+// and of these the oldest. So who floods the port from elsewhere pushes out only others of that
+// kind.
 //
 // One connection between two PEs. If both call at once, the call of the one with the lower number
 // counts, and it says so before a packet has been sent: by its welcome, or by hanging up.
@@ -13,7 +16,9 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "transport/packet/address.hpp"
@@ -69,6 +74,8 @@ class Door {
     bool listen(const sockaddr_storage& at);
     const sockaddr_storage& address() const { return address_; }
 
+    // A PE may call from there, whatever its port.
+    void expect(const sockaddr_storage& at);
     // Calls the PE, again and again, unless that is under way. 0, or an error with a minus.
     long call(int pe, const sockaddr_storage& at);
     void accept_all();
@@ -76,17 +83,27 @@ class Door {
     // Callers that have had their time have to go, and PEs are called again. Now and then.
     void see_to_time();
     // PEs that have joined need no other connection.
-    bool is_joined(int pe) const { return joined_[static_cast<std::size_t>(pe)]; }
+    bool is_joined(int pe) const { return joined_[static_cast<std::size_t>(pe)] != 0; }
     News take_news();
     std::size_t guests() const;
 
   private:
     struct Guest {
-        Guest(Stream&& connection, const Join& its_join, int whom, std::uint64_t now)
-            : stream(std::move(connection)), join(its_join), called(whom), since(now) {}
+        Guest(Stream&& connection, const Join& its_join, int whom, bool is_from_pe,
+              std::uint64_t now)
+            : stream(std::move(connection)),
+              join(its_join),
+              called(whom),
+              is_expected(is_from_pe),
+              since(now) {}
+        // Who has to go first is less.
+        std::tuple<bool, bool, std::uint64_t> worth() const {
+            return {is_expected, join.peer() >= 0, since};
+        }
         Stream stream;
         Join join;
         int called;           // the PE that is called; -1: it is a caller
+        bool is_expected;     // from an address of the job's PEs
         std::uint64_t since;  // when it came
         bool is_connected = false;
     };
@@ -109,7 +126,8 @@ class Door {
     void failed(Guests::iterator guest, int error, bool for_good = false);
     void put_off(int pe, int error, bool for_good);
     bool evict();
-    bool enter(Stream&& stream, const Join& join, int called);
+    bool enter(Stream&& stream, const Join& join, int called, bool is_expected);
+    bool may_be_ours(const Guest& guest) const;
 
     const Self self_;
     const int events_;
@@ -122,7 +140,10 @@ class Door {
     std::uint64_t numbers_ = 0;
     std::size_t callers_ = 0;
     std::map<int, Attempt> attempts_;
-    std::vector<bool> joined_ = std::vector<bool>(static_cast<std::size_t>(self_.pes));
+    std::set<std::string> expected_;  // addresses, as text without the port
+    // By PE, when it joined; 0: it has not.
+    std::vector<std::uint64_t> joined_ =
+        std::vector<std::uint64_t>(static_cast<std::size_t>(self_.pes));
     News news_;
 };
 

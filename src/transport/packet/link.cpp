@@ -40,9 +40,11 @@ Link::Link(const Services& services) : services_(services) {
     const auto until =
         std::chrono::steady_clock::now() + std::chrono::duration<double>(services.detect_seconds);
     for (;;) {
-        const std::vector<Interface> all = interfaces();
+        std::string problem;
+        const std::vector<Interface> all = interfaces(problem);
         const Interface* const chosen =
             choose_interface(all, services.address, services.leaves_machine, why);
+        if (!problem.empty()) why = problem;
         if (chosen) {
             interface_ = *chosen;
             break;
@@ -66,13 +68,21 @@ Link::Link(const Services& services) : services_(services) {
         event.data.u64 = event_of(kind, 0);
         return epoll_ctl(events_, EPOLL_CTL_ADD, descriptor, &event) == 0;
     };
-    if (sodium_init() < 0 || events_ < 0 || timer_ < 0 || clock_ < 0 ||
-        !add(timer_, Event::timer, EPOLLIN | EPOLLET) ||
-        !add(clock_, Event::clock, EPOLLIN | EPOLLET) || !open_ports(self) ||
-        (by_datagrams_ && !add(udp_.descriptor(), Event::datagrams, EPOLLIN))) {
-        services.fail(("packet: a socket at " + text_of(interface_.address) + ": " +
-                       std::strerror(errno) + (errno == EMFILE ? "; raise ulimit -n" : ""))
-                          .c_str());
+    std::string lacks;
+    const auto need = [&](bool is_there, const std::string& what) {
+        if (!is_there) lacks = what + ": " + std::strerror(errno);
+        return is_there;
+    };
+    const bool has_all =
+        need(sodium_init() >= 0, "libsodium") && need(events_ >= 0, "epoll_create1") &&
+        need(timer_ >= 0 && clock_ >= 0, "timerfd_create") &&
+        need(add(timer_, Event::timer, EPOLLIN | EPOLLET) &&
+                 add(clock_, Event::clock, EPOLLIN | EPOLLET),
+             "epoll_ctl") &&
+        need(open_ports(self), "a socket that listens at " + text_of(interface_.address)) &&
+        need(!by_datagrams_ || add(udp_.descriptor(), Event::datagrams, EPOLLIN), "epoll_ctl");
+    if (!has_all) {
+        services.fail(("packet: " + lacks + (errno == EMFILE ? "; raise ulimit -n" : "")).c_str());
         std::abort();
     }
     for (int pe = 0; pe < services.pes; ++pe)
@@ -134,6 +144,7 @@ void Link::connect(const char* cards, std::size_t distance) {
     for (int pe = 0; pe < services_.pes; ++pe, cards += distance) {
         sockaddr_storage& address = addresses_.emplace_back();
         std::memcpy(&address, cards, card_bytes());
+        door_->expect(address);
         if (address.ss_family == interface_.address.ss_family) continue;
         services_.fail(("this PE has the address " + text_of(interface_.address) + " and PE " +
                         std::to_string(pe) + " has " + text_of(address) +

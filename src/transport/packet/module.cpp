@@ -25,8 +25,10 @@ extern "C" __attribute__((visibility("default"))) void isthmus_explain_transport
     const std::string given = setting;
     const std::size_t colon = given.find(':');
     const std::string address = given.substr(colon + 1);
-    const std::vector<Interface> all = interfaces();
+    std::string problem;
+    const std::vector<Interface> all = interfaces(problem);
     const Interface* chosen = choose_interface(all, address, true, why);
+    if (!problem.empty()) why = problem;
     const std::string alone = why;
     if (!chosen && address.empty()) {
         chosen = choose_interface(all, address, false, why);

@@ -224,6 +224,59 @@ TEST(PacketDoor, HoldsNobodyUpForSilentCallers) {
     EXPECT_EQ(mine.refused, 0U);
 }
 
+// From where no PE is, so many come as will: who calls from a PE's address is not pushed out by
+// them.
+TEST(PacketDoor, KeepsWhoCallsFromAPesAddress) {
+    Keeper mine(0);
+    sockaddr_storage pes = loopback(AF_INET);
+    reinterpret_cast<sockaddr_in&>(pes).sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+    mine.door->expect(pes);
+    const auto connect_from = [&](const sockaddr_storage& own) {
+        const sockaddr_storage& at = mine.door->address();
+        Stream stream(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        EXPECT_EQ(
+            bind(stream.descriptor(), reinterpret_cast<const sockaddr*>(&own), length_of(own)), 0);
+        EXPECT_EQ(
+            ::connect(stream.descriptor(), reinterpret_cast<const sockaddr*>(&at), length_of(at)),
+            0);
+        return stream;
+    };
+    Stream slow = connect_from(pes);
+    mine.look();
+    std::vector<Stream> strangers;
+    constexpr unsigned kMany = 300;
+    for (unsigned i = 0; i < kMany; ++i) {
+        strangers.push_back(mine.connect_as_stranger());
+        mine.look();
+    }
+    ASSERT_TRUE(await({&mine}, [&] { return mine.silent != 0; }));
+    char byte = 0;
+    EXPECT_EQ(recv(slow.descriptor(), &byte, 1, MSG_DONTWAIT), -1);
+    EXPECT_EQ(errno, EAGAIN);
+}
+
+// Of two PEs that call each other one hangs up, then. Later nobody of the job does so.
+TEST(PacketDoor, CountsWhoClaimsToBeAPeThatHasJoined) {
+    Keeper mine(0);
+    Keeper other(2);
+    ASSERT_EQ(mine.door->call(2, other.door->address()), 0);
+    ASSERT_TRUE(await({&mine, &other}, [&] { return !mine.joined.empty(); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    {
+        JobSecret guessed{};
+        Join join = Join::call(Self{&guessed, 1, 2, kPes, 1}, 0, {});
+        Stream stranger = mine.connect_as_stranger();
+        iovec piece{const_cast<unsigned char*>(join.unsent()), join.unsent_bytes()};
+        ASSERT_EQ(stranger.write(&piece, 1), static_cast<long>(piece.iov_len));
+        ASSERT_TRUE(await({&mine}, [&] { return mine.door->guests() == 1; }));
+        char proof[64];
+        ASSERT_TRUE(await({&mine}, [&] {
+            return recv(stranger.descriptor(), proof, sizeof proof, MSG_DONTWAIT) > 0;
+        }));
+    }
+    EXPECT_TRUE(await({&mine}, [&] { return mine.refused == 1; })) << mine.refused;
+}
+
 // Without a descriptor for them, callers are hung up on, and the port does not ring for ever.
 TEST(PacketDoor, BearsTheWantOfDescriptors) {
     Keeper mine(0);
