@@ -64,12 +64,12 @@ constexpr std::array kTable{
                        "are added. ssh, never asking for a password, if not set."},
     SettingDescription{"ISTHMUS_STATS", nullptr, SettingKind::flag, "0", nullptr, "diagnosis",
                        "Count calls and bytes of each routine and between each pair of PEs "
-                       "(program compiled with oshcc -profile)."},
+                       "(program compiled with oshcc -profile; others: isthmus run --stats)."},
     SettingDescription{"ISTHMUS_STATS_FILE", nullptr, SettingKind::text, "", nullptr, "diagnosis",
                        "Where the counts go, as JSON; a table on standard error if not set."},
     SettingDescription{"ISTHMUS_TRACE", nullptr, SettingKind::text, "", nullptr, "diagnosis",
                        "File for a trace that Perfetto opens (program compiled with oshcc "
-                       "-profile)."},
+                       "-profile; others: isthmus run --trace)."},
     SettingDescription{"ISTHMUS_HUGE_PAGES", nullptr, SettingKind::flag, "0", nullptr, "memory",
                        "Ask the kernel for huge pages in the symmetric heap."},
     SettingDescription{"ISTHMUS_ARENA_SIZE", nullptr, SettingKind::size, "25%", nullptr, "memory",

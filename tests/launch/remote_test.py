@@ -65,8 +65,8 @@ class Remote(unittest.TestCase):
         self.temporary.cleanup()
 
     def environment(self, **more):
-        return dict(os.environ, ISTHMUS_REMOTE_SHELL=self.shell, FOLDER=self.folder,
-                    ISTHMUS_SPIN="0", **more)
+        return {**os.environ, "ISTHMUS_REMOTE_SHELL": self.shell, "FOLDER": self.folder,
+                "ISTHMUS_SPIN": "0", **more}
 
     def words(self, *words, hosts="a:2,b:1"):
         return [ISTHMUS, "run", "--launcher", "ssh", "--hosts", hosts, *words]
@@ -128,6 +128,17 @@ class Remote(unittest.TestCase):
         text = "".join(f"line {i}\n" for i in range(50000))
         done = self.run_job("cat", text=text)
         self.assertEqual(done.stdout, text)
+
+    def test_input_that_ends_with_the_orders(self):
+        """Over a shell that costs no time they come together."""
+        shell = os.path.join(self.folder, "plain")
+        with open(shell, "w") as file:
+            file.write('#!/bin/sh\nshift\nexec sh -c "$*"\n')
+        os.chmod(shell, 0o755)
+        for _ in range(8):
+            for text in ("", "few words\n"):
+                done = self.run_job("cat", text=text, ISTHMUS_REMOTE_SHELL=shell)
+                self.assertEqual((done.returncode, done.stdout), (0, text))
 
     def test_output_and_errors_stay_apart(self):
         done = self.run_job("--prefix", "sh", "-c", "echo out; echo err >&2")

@@ -9,6 +9,11 @@
 #include "api/profile/profiled.hpp"
 #include "base/error.hpp"
 
+// A job's shells, debuggers and interpreters have this library loaded, too, and not the one that
+// has these; they call nothing of it. Functions are bound when they are called, variables at once.
+#pragma weak isthmus_context_default
+#pragma weak isthmus_team_world
+
 namespace isthmus::profile {
 namespace {
 

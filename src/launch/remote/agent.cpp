@@ -57,11 +57,13 @@ class Agent {
                const Binding& binding);
     void wait_for_event();
     void hear_launcher();
+    void act_on_all();
     void act_on(const Frame& frame);
     void hear_manager_line(Member& member, int pe);
     void act_on_line(Member& member, int pe, std::string_view line);
     void pass_on(int& file, FrameKind kind, int pe);
     void drain(int& file, FrameKind kind, int pe);
+    void write_input();
     void flush();
     void reap();
     void finish();
@@ -105,6 +107,7 @@ int Agent::serve() {
     up_.append(greeting());
     up_.write_some();
     if (read_orders() && start_all()) {
+        act_on_all();  // what came with the orders
         while (running_ > 0 && connected_)
             wait_for_event();
     }
@@ -263,11 +266,7 @@ void Agent::wait_for_event() {
         if (info.ssi_signo != SIGCHLD) connected_ = false;  // somebody wants this host left
     }
     reap();
-    input_queue_.write_some();
-    if (input_ >= 0 && ((input_ended_ && input_queue_.empty()) || input_queue_.broken())) {
-        close_file(input_);
-        input_queue_ = OutputQueue(-1);
-    }
+    write_input();
     up_.write_some();
     if (up_.broken()) connected_ = false;
 }
@@ -282,9 +281,22 @@ void Agent::hear_launcher() {
         return;
     }
     down_.feed({buffer, static_cast<std::size_t>(count)});
+    act_on_all();
+}
+
+void Agent::act_on_all() {
     for (Frame frame; down_.next(frame);)
         act_on(frame);
     if (down_.is_damaged()) connected_ = false;
+    write_input();
+}
+
+void Agent::write_input() {
+    input_queue_.write_some();
+    if (input_ >= 0 && ((input_ended_ && input_queue_.empty()) || input_queue_.broken())) {
+        close_file(input_);
+        input_queue_ = OutputQueue(-1);
+    }
 }
 
 void Agent::act_on(const Frame& frame) {

@@ -290,6 +290,18 @@ def test_relative_file(runner):
     assert report["pes"] == PES
 
 
+def test_behind_a_shell(runner):
+    """What is loaded into the shell as well needs nothing there that only the program has."""
+    if not runner.compiled_as_usual:
+        return
+    for before in (("sh", "-c", '"$0" "$@"'), ("env",)):
+        result = subprocess.run(
+            [runner.launcher, "run", "-n", "2", "--stats", *before,
+             f"{runner.programs}/profile_program_as_usual", "finalize"],
+            capture_output=True, text=True, timeout=60, check=False)
+        assert result.returncode == 0 and "shmem_" in result.stderr, result.stderr
+
+
 def test_off(runner):
     assert runner.run("finalize") == ""
 
