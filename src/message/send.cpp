@@ -38,7 +38,7 @@ inline void fill_in(Message& message, const void* arguments, std::uint64_t head)
 // change it and the sender's memory stays as it is.
 [[gnu::noinline]] void run_medium_here(Message& message, std::uint64_t head, const Parcel& parcel) {
     alignas(64) char payload[kLargestMedium];
-    std::memcpy(payload, parcel.payload, parcel.size);
+    if (parcel.size != 0) std::memcpy(payload, parcel.payload, parcel.size);
     message.payload = payload;
     message.size = parcel.size;
     deliver(message, head);

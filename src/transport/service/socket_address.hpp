@@ -12,7 +12,7 @@ namespace isthmus::transport::service {
 
 inline sockaddr_storage socket_address(const void* bytes, std::size_t count) {
     sockaddr_storage address{};
-    std::memcpy(&address, bytes, std::min(count, sizeof address));
+    if (count != 0) std::memcpy(&address, bytes, std::min(count, sizeof address));
     return address;
 }
 
