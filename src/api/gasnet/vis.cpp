@@ -5,8 +5,9 @@
 
 #include <gasnet_vis.h>
 
-#include <algorithm>
 #include <vector>
+
+#include "core/copy/pieces.hpp"
 
 using namespace isthmus;
 using namespace isthmus::gasnet;
@@ -80,26 +81,9 @@ class Strided {
     bool empty_;
 };
 
-// Calls move(dest, source, bytes) for the parts that the two have in common.
 template <typename Dest, typename Source, typename Move>
-void walk(Dest dest, Source source, Move&& move, const char* routine) {
-    std::size_t taken_of_dest = 0;
-    std::size_t taken_of_source = 0;
-    while (!dest.empty() && !source.empty()) {
-        const Piece to = dest.piece();
-        const Piece from = source.piece();
-        const std::size_t bytes = std::min(to.bytes - taken_of_dest, from.bytes - taken_of_source);
-        move(to.at + taken_of_dest, from.at + taken_of_source, bytes);
-        if ((taken_of_dest += bytes) == to.bytes) {
-            dest.advance();
-            taken_of_dest = 0;
-        }
-        if ((taken_of_source += bytes) == from.bytes) {
-            source.advance();
-            taken_of_source = 0;
-        }
-    }
-    if (!dest.empty() || !source.empty())
+void walk(const Dest& dest, const Source& source, Move&& move, const char* routine) {
+    if (!walk_pieces(dest, source, move))
         fail(routine, "source and destination have different numbers of bytes");
 }
 

@@ -4,6 +4,7 @@
 #include "api/kernel/check.hpp"
 #include "api/kernel/face.hpp"
 #include "api/kernel/pieces.hpp"
+#include "core/copy/pieces.hpp"
 #include "message/fetch.hpp"
 #include "message/send.hpp"
 
@@ -42,11 +43,11 @@ int get_pieces(const Call& call, const Source& source, const Dest& dest, std::ui
                const char* routine) {
     note(Routine::native_kernel_get);
     messages::Fetch fetch(call.kernel, routine);
-    walk(dest, source, [&](std::uint64_t to, std::uint64_t from, std::uint64_t size) {
+    walk_pieces(dest, source, [&](std::uint64_t to, std::uint64_t from, std::uint64_t size) {
         fetch.add(at(to), at(from), size);
     });
     const Piece first = dest.empty() ? Piece{0, 0} : dest.piece();
-    answer(fetch, call, messages::kLong, at(first.offset), first.bytes, bytes);
+    answer(fetch, call, messages::kLong, at(first.at), first.bytes, bytes);
     return ISTHMUS_OK;
 }
 

@@ -3,14 +3,13 @@
 
 #include <isthmus/kernel.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace isthmus::kernel_face {
 
 struct Piece {
-    std::uint64_t offset;
+    std::uint64_t at;  // offset
     std::uint64_t bytes;
 };
 
@@ -57,27 +56,5 @@ class Vectored {
     const isthmus_kernel_range* next_;
     const isthmus_kernel_range* end_;
 };
-
-// Calls move(dest offset, source offset, bytes) for the parts that the two have in common. They
-// have the same number of bytes altogether.
-template <typename Dest, typename Source, typename Move>
-void walk(Dest dest, Source source, Move&& move) {
-    std::uint64_t of_dest = 0;
-    std::uint64_t of_source = 0;
-    while (!dest.empty() && !source.empty()) {
-        const Piece to = dest.piece();
-        const Piece from = source.piece();
-        const std::uint64_t bytes = std::min(to.bytes - of_dest, from.bytes - of_source);
-        move(to.offset + of_dest, from.offset + of_source, bytes);
-        if ((of_dest += bytes) == to.bytes) {
-            dest.advance();
-            of_dest = 0;
-        }
-        if ((of_source += bytes) == from.bytes) {
-            source.advance();
-            of_source = 0;
-        }
-    }
-}
 
 }  // namespace isthmus::kernel_face

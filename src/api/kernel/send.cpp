@@ -7,6 +7,7 @@
 #include "api/kernel/face.hpp"
 #include "api/kernel/pieces.hpp"
 #include "core/copy/copy.hpp"
+#include "core/copy/pieces.hpp"
 #include "core/reach/far.hpp"
 #include "core/reach/operation.hpp"
 #include "core/reach/scattered.hpp"
@@ -127,15 +128,16 @@ int send_pieces(const Call& call, const Source& source, const Dest& dest, std::u
                 const char* routine) {
     note(Routine::native_kernel_send);
     if (is_near(call.kernel)) {
-        walk(dest, source, [&](std::uint64_t to, std::uint64_t from, std::uint64_t size) {
+        walk_pieces(dest, source, [&](std::uint64_t to, std::uint64_t from, std::uint64_t size) {
             copy(translate(at(to), call.kernel), at(from), size);
         });
     } else {
         {
             ScatteredPut puts(call.kernel, routine);
-            walk(dest, source, [&](std::uint64_t to, std::uint64_t from, std::uint64_t size) {
-                puts.add(at(to), at(from), size);
-            });
+            walk_pieces(dest, source,
+                        [&](std::uint64_t to, std::uint64_t from, std::uint64_t size) {
+                            puts.add(at(to), at(from), size);
+                        });
         }
         far::order_puts();
     }
@@ -148,7 +150,7 @@ int send_pieces(const Call& call, const Source& source, const Dest& dest, std::u
     messages::Parcel parcel = parcel_of(call, messages::kLong, block);
     if (!dest.empty()) {
         const Piece first = dest.piece();
-        parcel.dest = at(first.offset);
+        parcel.dest = at(first.at);
         parcel.size = first.bytes;
         parcel.place = far::place_of(parcel.dest, parcel.size, routine);
     }
