@@ -113,25 +113,29 @@ add_udp_hosts_test(killed packet --fault killed)
 add_udp_hosts_test(cut_off.quiet packet --fault cut-off --operation "a quiet|outside" "transport_ring quiet")
 set(hosts_configurations)
 add_udp_hosts_test(cut_off packet --fault cut-off --operation "a get|outside")
+# Of the packets' protocol in the loop below.
+function(add_hostile_test name)
+    cmake_parse_arguments(PARSE_ARGV 1 hostile "" "CONFIGURATIONS" "ATTACKS")
+    set(configurations)
+    if(hostile_CONFIGURATIONS)
+        set(configurations CONFIGURATIONS ${hostile_CONFIGURATIONS})
+    endif()
+    add_test(NAME ${name} ${configurations}
+             COMMAND Python3::Interpreter ${hosts_folder}/hostile.py ${CMAKE_BINARY_DIR}/bin ${hostile_ATTACKS})
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300 LABELS hosts
+        ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
+endfunction()
 foreach(protocol tcp udp)
     # Those of libfabric's own peers left out.
     string(REPLACE tcp. "" test hosts.packet.${protocol}.hostile)
-    foreach(when ci hand)
-        set(attacks datagrams replay idle)
-        if(protocol STREQUAL tcp)  # the road between hosts where nothing is set
-            list(APPEND attacks garbage truncated slow-writers mutated connections few-descriptors)
-        endif()
-        set(configurations)
-        if(when STREQUAL hand)
-            set(attacks garbage truncated slow-writers mutated connections few-descriptors)
-            set(configurations CONFIGURATIONS packet)
-            string(APPEND test .more)
-        endif()
-        add_test(NAME ${test} ${configurations}
-                 COMMAND Python3::Interpreter ${hosts_folder}/hostile.py ${CMAKE_BINARY_DIR}/bin ${attacks})
-        set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300 LABELS hosts
-            ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
-    endforeach()
+    set(attacks datagrams replay idle)
+    set(more garbage truncated slow-writers mutated connections few-descriptors)
+    if(protocol STREQUAL tcp)  # the road between hosts where nothing is set: all with each build
+        list(APPEND attacks ${more})
+    else()
+        add_hostile_test(${test}.more CONFIGURATIONS packet ATTACKS ${more})
+    endif()
+    add_hostile_test(${test} ATTACKS ${attacks})
     if(TARGET core_whole_life)
         string(REPLACE tcp. "" test hosts.packet.${protocol}.random_faults)
         add_test(NAME ${test} CONFIGURATIONS packet
