@@ -12,13 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(condition)                                                                  \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "PE %d: line %d: %s\n", shmem_my_pe(), __LINE__, #condition); \
-            shmem_global_exit(1);                                                         \
-        }                                                                                 \
-    } while (0)
+#include "check.h"
 
 static void check_stacks(const char* expected) {
     struct rlimit limit;

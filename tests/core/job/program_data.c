@@ -5,13 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(condition)                                                                  \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
-            fprintf(stderr, "PE %d: line %d: %s\n", shmem_my_pe(), __LINE__, #condition); \
-            shmem_global_exit(1);                                                         \
-        }                                                                                 \
-    } while (0)
+#include "check.h"
 
 struct Record {
     int number;
