@@ -43,7 +43,8 @@ package packet_pkg;
     KindCoreAnswer    = 5'd21,
     KindCredit        = 5'd22,
     KindHeartbeat     = 5'd23,
-    KindBye           = 5'd24
+    KindBye           = 5'd24,
+    KindSeal          = 5'd25
   } kind_e;
 
   typedef enum logic [1:0] {
@@ -228,6 +229,30 @@ package packet_pkg;
     logic [63:0] state;
   } state_t;
 
+  /// What a seal covers: itself and the whole packets behind it.
+  typedef struct packed {
+    /// number of this seal on the connection, the low half of 64 bits, from 0
+    logic [31:0] record;
+    /// 0
+    logic [18:0] reserved_cover;
+    /// words behind the seal, less one
+    logic [12:0] last_covered;
+  } cover_t;
+
+  /// The hash of a seal, of 128 bits, by the key that the join drew for this direction: AES-256-GCM if both
+  /// sides have it, else ChaCha20-Poly1305, of no text, with all that is covered as additional data. These
+  /// two words count as 0 in it.
+  typedef struct packed {
+    /// its first 8 bytes
+    logic [63:0] hash_low;
+  } hash_low_t;
+
+  /// The rest of it.
+  typedef struct packed {
+    /// its last 8 bytes
+    logic [63:0] hash_high;
+  } hash_high_t;
+
   /// First word of a datagram.
   typedef struct packed {
     /// number that the receiver gave the connection at the join
@@ -345,6 +370,8 @@ package packet_pkg;
       KindHeartbeat: return '{1'd1, 3'd4, 1'd0, 1'd1, 1'd0, 1'd0, 1'd0, 3'd0, 2'd0, 3'd0, 2'd1, 2'd0, 1'd0, 1'd0, 2'd0,
           2'd0, 10'd0, 4'd0, 2'd0, 1'd0, 1'd0};
       KindBye: return '{1'd1, 3'd4, 1'd0, 1'd0, 1'd0, 1'd0, 1'd0, 3'd4, 2'd0, 3'd0, 2'd0, 2'd0, 1'd0, 1'd0, 2'd0, 2'd0,
+          10'd0, 4'd0, 2'd0, 1'd0, 1'd0};
+      KindSeal: return '{1'd1, 3'd4, 1'd0, 1'd0, 1'd0, 1'd0, 1'd0, 3'd0, 2'd0, 3'd0, 2'd3, 2'd0, 1'd0, 1'd0, 2'd0, 2'd0,
           10'd0, 4'd0, 2'd0, 1'd0, 1'd0};
       default: return '0;
     endcase
@@ -481,6 +508,7 @@ package packet_pkg;
     logic signed [63:0] range_bytes;
     logic signed [63:0] reserved_own_range;
     logic signed [63:0] signal_offset;
+    logic signed [63:0] reserved_cover;
     logic signed [63:0] available;
     logic signed [63:0] source_known;
     logic signed [63:0] destination_here;
@@ -572,6 +600,7 @@ package packet_pkg;
     extent_t extent_v0;
     blocks_t blocks_v1;
     own_blocks_t own_blocks_v2;
+    cover_t cover_v0;
     f = facts;
     blocks_v0 = descriptor[0];
     signal_v0 = descriptor[0];
@@ -580,6 +609,7 @@ package packet_pkg;
     extent_v0 = descriptor[0];
     blocks_v1 = descriptor[1];
     own_blocks_v2 = descriptor[2];
+    cover_v0 = descriptor[0];
     unique case (f.kind[4:0])
       KindPutBlocks, KindDataBlocks: begin
         f.stride = 64'(blocks_v0.stride);
@@ -607,6 +637,9 @@ package packet_pkg;
       end
       KindGetRanges: begin
         f.own_offset = 64'(own_place_v0.own_offset);
+      end
+      KindSeal: begin
+        f.reserved_cover = 64'(cover_v0.reserved_cover);
       end
       default: ;
     endcase
@@ -672,8 +705,9 @@ package packet_pkg;
         && (low_bits(f.signal_offset, 64'sd3) != 64'sd0))) return VerdictMisaligned;
     if ((f.fragment == 64'sd1) && ((f.part_offset + f.payload_bytes) > (f.last_byte + 64'sd1)))
         return VerdictOutsideMessage;
-    if ((f.reserved_extent != 64'sd0) || (f.reserved_own_blocks != 64'sd0) || (f.ranges_reserved != 64'sd0)
-        || ((64'(k.range_words) == 64'sd2) && (f.own_offset != 64'sd0))) return VerdictReservedBits;
+    if ((f.reserved_extent != 64'sd0) || (f.reserved_cover != 64'sd0) || (f.reserved_own_blocks != 64'sd0)
+        || (f.ranges_reserved != 64'sd0) || ((64'(k.range_words) == 64'sd2) && (f.own_offset != 64'sd0)))
+        return VerdictReservedBits;
     if ((64'(k.blocks) == 64'sd1) && (f.block_bytes == 64'sd0)) return VerdictNoBlocks;
     if ((64'(k.blocks) == 64'sd1) && (64'(k.payload) == 64'sd2) && (f.block_bytes != f.payload_bytes))
         return VerdictWrongBlocks;

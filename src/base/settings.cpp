@@ -123,6 +123,11 @@ constexpr std::array kTable{
         "What carries packets: tcp, or udp, datagrams with a hash each, for networks "
         "that lose much. The same at all PEs."},
     SettingDescription{
+        "ISTHMUS_PACKET_SEAL", nullptr, SettingKind::flag, "1", nullptr, "hosts",
+        "What packets carry over TCP is hashed with a key, so that nobody on the way "
+        "can change it. 0: long transfers are faster, for networks that nobody else "
+        "writes to. The same at all PEs."},
+    SettingDescription{
         "ISTHMUS_PROGRESS", nullptr, SettingKind::flag, "1", nullptr, "hosts",
         "A thread serves this PE's memory to other hosts while the program computes. "
         "0: only calls of the library do, and nobody is given up for silence."},

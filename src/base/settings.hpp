@@ -69,6 +69,7 @@ enum class Setting : std::uint8_t {
     fabric,
     packet_address,
     packet_protocol,
+    packet_seal,
     progress,
     progress_processors,
     progress_percent,

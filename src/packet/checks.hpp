@@ -63,6 +63,7 @@ struct PacketFacts {
     std::int64_t range_bytes = 0;
     std::int64_t reserved_own_range = 0;
     std::int64_t signal_offset = 0;
+    std::int64_t reserved_cover = 0;
     std::int64_t available = 0;
     std::int64_t source_known = 0;
     std::int64_t destination_here = 0;
@@ -183,6 +184,9 @@ constexpr Verdict check_format(PacketFacts& f, const Read& word) {
         case Kind::get_ranges:
             f.own_offset = static_cast<std::int64_t>(own_place_word::own_offset.of(word(f.head_words + 0)));
             break;
+        case Kind::seal:
+            f.reserved_cover = static_cast<std::int64_t>(cover_word::reserved_cover.of(word(f.head_words + 0)));
+            break;
         default: break;
     }
     const auto ranges_at = f.head_words + kind.descriptor_words;
@@ -203,7 +207,7 @@ constexpr Verdict check_format(PacketFacts& f, const Read& word) {
     f.most_answered = 8 * ((4096 - 3) - f.argument_words);
     if (((kind.atomic == 1) && (low_bits(f.offset, f.width) != 0)) || ((kind.atomic == 2) && (low_bits(f.signal_offset, 3) != 0))) return Verdict::misaligned;
     if ((f.fragment == 1) && ((f.part_offset + f.payload_bytes) > (f.last_byte + 1))) return Verdict::outside_message;
-    if ((f.reserved_extent != 0) || (f.reserved_own_blocks != 0) || (f.ranges_reserved != 0) || ((kind.range_words == 2) && (f.own_offset != 0))) return Verdict::reserved_bits;
+    if ((f.reserved_extent != 0) || (f.reserved_cover != 0) || (f.reserved_own_blocks != 0) || (f.ranges_reserved != 0) || ((kind.range_words == 2) && (f.own_offset != 0))) return Verdict::reserved_bits;
     if ((kind.blocks == 1) && (f.block_bytes == 0)) return Verdict::no_blocks;
     if ((kind.blocks == 1) && (kind.payload == 2) && (f.block_bytes != f.payload_bytes)) return Verdict::wrong_blocks;
     if (f.ranges_empty == 1) return Verdict::empty_range;

@@ -73,6 +73,7 @@ bool is_rest_legal(const Packet& packet, const Rule& rule) {
                    signal_word::signal_offset.of(packet.descriptor(0)) % 8 == 0;
         case Look::reason: return is_refusal(packet.detail());
         case Look::bye: return packet.detail() <= static_cast<unsigned>(Bye::failed);
+        case Look::cover: return cover_word::reserved_cover.of(packet.descriptor(0)) == 0;
     }
     return false;
 }

@@ -44,6 +44,7 @@ enum class Kind : std::uint8_t {
     credit = 22,  // Gives credits back when nothing else does.
     heartbeat = 23,  // The source lives.
     bye = 24,  // The source sends nothing more.
+    seal = 25,  // On a connection of TCP that is sealed each packet follows such one, which covers it. Nothing that is covered takes effect before the hash was found right.
 };
 
 // A stream never waits for one above it in this table.
@@ -225,6 +226,31 @@ static_assert((state.mask) == ~std::uint64_t{0} &&
               state.bits == 64);
 }  // namespace state_word
 
+// What a seal covers: itself and the whole packets behind it.
+namespace cover_word {
+inline constexpr Field<0, 13> last_covered;  // words behind the seal, less one
+inline constexpr Field<13, 19> reserved_cover;  // 0
+inline constexpr Field<32, 32> record;  // number of this seal on the connection, the low half of 64 bits, from 0
+static_assert((last_covered.mask | reserved_cover.mask | record.mask) == ~std::uint64_t{0} &&
+              last_covered.bits + reserved_cover.bits + record.bits == 64);
+}  // namespace cover_word
+
+// The hash of a seal, of 128 bits, by the key that the join drew for this direction: AES-256-GCM
+// if both sides have it, else ChaCha20-Poly1305, of no text, with all that is covered as
+// additional data. These two words count as 0 in it.
+namespace hash_low_word {
+inline constexpr Field<0, 64> hash_low;  // its first 8 bytes
+static_assert((hash_low.mask) == ~std::uint64_t{0} &&
+              hash_low.bits == 64);
+}  // namespace hash_low_word
+
+// The rest of it.
+namespace hash_high_word {
+inline constexpr Field<0, 64> hash_high;  // its last 8 bytes
+static_assert((hash_high.mask) == ~std::uint64_t{0} &&
+              hash_high.bits == 64);
+}  // namespace hash_high_word
+
 // First word of a datagram.
 namespace opening_word {
 inline constexpr Field<0, 16> magic;  // 0x5349, the letters IS
@@ -322,7 +348,7 @@ inline constexpr std::array<KindFacts, 32> kKinds{{
     {1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},  // credit
     {1, 4, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},  // heartbeat
     {1, 4, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},  // bye
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},  // none
+    {1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},  // seal
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},  // none
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},  // none
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},  // none
@@ -357,6 +383,7 @@ constexpr std::string_view name_of(Kind kind) {
         case Kind::credit: return "credit";
         case Kind::heartbeat: return "heartbeat";
         case Kind::bye: return "bye";
+        case Kind::seal: return "seal";
     }
     return "unknown";
 }

@@ -33,6 +33,7 @@ local KINDS = {
     [22] = "credit",
     [23] = "heartbeat",
     [24] = "bye",
+    [25] = "seal",
 }
 local STREAMS = {
     [0] = "request",
@@ -159,6 +160,11 @@ fields.operand = ProtoField.uint64("isthmus.operand", "operand", base.DEC, nil, 
 fields.compare = ProtoField.uint64("isthmus.compare", "compare", base.DEC, nil, nil, "value")
 fields.value = ProtoField.uint64("isthmus.value", "value", base.DEC, nil, nil, "value")
 fields.state = ProtoField.uint64("isthmus.state", "state", base.DEC, nil, nil, "value")
+fields.last_covered = ProtoField.uint32("isthmus.last_covered", "last_covered", base.DEC, nil, nil, "words behind the seal, less one")
+fields.reserved_cover = ProtoField.uint32("isthmus.reserved_cover", "reserved_cover", base.DEC, nil, nil, "0")
+fields.record = ProtoField.uint32("isthmus.record", "record", base.DEC, nil, nil, "number of this seal on the connection, the low half of 64 bits, from 0")
+fields.hash_low = ProtoField.uint64("isthmus.hash_low", "hash_low", base.DEC, nil, nil, "its first 8 bytes")
+fields.hash_high = ProtoField.uint64("isthmus.hash_high", "hash_high", base.DEC, nil, nil, "its last 8 bytes")
 fields.magic = ProtoField.uint32("isthmus.magic", "magic", base.HEX, nil, nil, "0x5349, the letters IS")
 fields.sack_words = ProtoField.uint32("isthmus.sack_words", "sack_words", base.DEC, nil, nil, "number of words `sack`, 0 to 4")
 fields.timed = ProtoField.bool("isthmus.timed", "timed", base.NONE, nil, nil, "1: the word `times` follows")
@@ -202,6 +208,9 @@ local WORDS = {
     compare = {{"compare", 0, 64, false}},
     value = {{"value", 0, 64, false}},
     state = {{"state", 0, 64, false}},
+    cover = {{"last_covered", 0, 13, false}, {"reserved_cover", 13, 19, false}, {"record", 32, 32, false}},
+    hash_low = {{"hash_low", 0, 64, false}},
+    hash_high = {{"hash_high", 0, 64, false}},
     opening = {{"magic", 0, 16, false}, {"sack_words", 16, 3, false}, {"timed", 19, 1, false}, {"reserved_opening", 20, 12, false}, {"connection", 32, 32, false}},
     numbers = {{"number", 0, 32, false}, {"expected", 32, 32, false}},
     times = {{"sent", 0, 32, false}, {"echo", 32, 32, false}},
@@ -235,6 +244,7 @@ local KIND_FACTS = {
     [22] = {known = 1, streams = 4},
     [23] = {known = 1, streams = 4, may_acknowledge = 1, descriptor_words = 1},
     [24] = {known = 1, streams = 4, detail = 4},
+    [25] = {known = 1, streams = 4, descriptor_words = 3},
 }
 for _, facts in pairs(KIND_FACTS) do setmetatable(facts, {__index = NO_KIND}) end
 -- Words of descriptors, by kind; of a range, by kind.
@@ -250,6 +260,7 @@ local DESCRIPTORS = {
     [15] = {"operand", "compare"},
     [16] = {"value"},
     [23] = {"state"},
+    [25] = {"cover", "hash_low", "hash_high"},
 }
 local RANGES = {
     [5] = {"range"},
@@ -316,7 +327,7 @@ local function check_body(f, k)
     f.most_answered = 8 * ((4096 - 3) - f.argument_words)
     if ((k.atomic == 1) and (low_bits(f.offset, f.width) ~= 0)) or ((k.atomic == 2) and (low_bits(f.signal_offset, 3) ~= 0)) then return "misaligned" end
     if (f.fragment == 1) and ((f.part_offset + f.payload_bytes) > (f.last_byte + 1)) then return "outside_message" end
-    if (f.reserved_extent ~= 0) or (f.reserved_own_blocks ~= 0) or (f.ranges_reserved ~= 0) or ((k.range_words == 2) and (f.own_offset ~= 0)) then return "reserved_bits" end
+    if (f.reserved_extent ~= 0) or (f.reserved_cover ~= 0) or (f.reserved_own_blocks ~= 0) or (f.ranges_reserved ~= 0) or ((k.range_words == 2) and (f.own_offset ~= 0)) then return "reserved_bits" end
     if (k.blocks == 1) and (f.block_bytes == 0) then return "no_blocks" end
     if (k.blocks == 1) and (k.payload == 2) and (f.block_bytes ~= f.payload_bytes) then return "wrong_blocks" end
     if f.ranges_empty == 1 then return "empty_range" end
@@ -407,7 +418,7 @@ end
 -- One packet. Returns its bytes, nil if where the next one begins is not known.
 local function read_packet(buffer, tree, info)
     local f = {available = buffer:len(), kind = 0, fragment = 0, arguments = 0, detail = 0, last_word = 0,
-               ranges_empty = 0, ranges_end = 0, ranges_reserved = 0, ranges_total = 0, own_offset = 0, reserved_extent = 0,
+               ranges_empty = 0, ranges_end = 0, ranges_reserved = 0, ranges_total = 0, own_offset = 0, reserved_extent = 0, reserved_cover = 0,
                reserved_own_blocks = 0, reserved_own_range = 0, block = 0, count = 0, last_asked = 0,
                last_byte = 0, part_offset = 0, signal_offset = 0}
     local item = tree:add(fields.packet, buffer())

@@ -21,6 +21,7 @@ enum class Look : std::uint8_t {
     signal,
     reason,
     bye,
+    cover,  // of seal
 };
 
 struct Rule {
@@ -80,6 +81,8 @@ constexpr Rule make_rule(std::uint64_t index) {
         rule.look = kind.extent == 1 ? Look::extent : Look::short_extent;
     else if (kind.atomic)
         rule.look = kind.atomic == 1 ? Look::atomic : Look::signal;
+    else if (index % kKinds.size() == static_cast<std::uint64_t>(Kind::seal))
+        rule.look = Look::cover;
     else if (kind.detail == 3)
         rule.look = Look::reason;
     else if (kind.detail == 4)

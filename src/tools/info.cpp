@@ -327,8 +327,9 @@ void ask_road(const std::string& folder, const std::string& name, BetweenHosts& 
         return;
     }
     std::string text;
-    const std::string setting = name == "packet" ? value(Setting::packet_protocol).text + ":" +
-                                                       value(Setting::packet_address).text
+    const std::string setting = name == "packet" ? value(Setting::packet_protocol).text +
+                                                       (flag(Setting::packet_seal) ? "" : "-bare") +
+                                                       ":" + value(Setting::packet_address).text
                                                  : value(Setting::fabric).text;
     const auto explain_itself = [&path, &setting] {
         char explained[1024] = "";

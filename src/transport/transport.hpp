@@ -23,7 +23,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 16;
+inline constexpr std::uint32_t kContractVersion = 17;
 
 // Of the system's random generator, the same at every PE, and known to nobody else: it travels by
 // the process manager alone.
@@ -112,6 +112,7 @@ struct Services {
     const char* provider = "";     // the setting; empty: the transport chooses
     const char* address = "";      // the setting: which of the host's addresses; likewise
     const char* protocol = "tcp";  // the setting: what carries packets
+    bool seals = true;             // the setting: packets over TCP bear hashes
     bool thread = true;            // whether a thread serves this PE's memory
     const cpu_set_t* thread_processors = nullptr;  // where it may run; null: anywhere
     double thread_share = 1;                       // of a processor, at most

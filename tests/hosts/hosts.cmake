@@ -83,6 +83,8 @@ endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.
 add_hosts_test(link.slow --link slow)
 add_hosts_test(link.short_cut --link short-cut)
+# Who is on the way changes what the connections carry.
+add_hosts_test(changed --fault changed --operation ".*" "transport_slow 10000")
 # Packets between all PEs, those of a host as well. More by hand: ctest -C packet -R hosts.packet.
 function(add_packet_hosts_test name)
     add_hosts_test(packet.${name} ${ARGN})

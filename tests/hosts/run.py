@@ -16,7 +16,7 @@ import time
 
 from hosts import Hosts, Unavailable
 from slurm import Slurm
-from switch import Link, UDP
+from switch import Link, TCP, UDP
 
 
 ISTHMUS = "isthmus"  # the path of the tool
@@ -218,7 +218,8 @@ def run_link(arguments, hosts):
 
 
 def run_fault(arguments, hosts):
-    """A PE is killed, or its host cut off, while all are in a ring of gets, or whatever else."""
+    """A PE is killed, its host cut off, or what its connections carry is changed, while all are in a
+    ring of gets, or whatever else."""
     name, *words = (arguments.programs or ["transport_ring"])[0].split()
     job, mark = start_marked(arguments, hosts, [os.path.join(arguments.bin, name), *words])
     try:
@@ -231,6 +232,8 @@ def run_fault(arguments, hosts):
                 os.kill(int(file.read()), signal.SIGKILL)
         elif arguments.fault == "connections":
             hosts.cut_connections(2, 1)
+        elif arguments.fault == "changed":
+            hosts.switch.link = Link(changed=0.05, only=TCP)
         else:
             hosts.cut_off(2)
         pids = []
@@ -254,6 +257,12 @@ def run_fault(arguments, hosts):
             hosts.join_connections(2)
         output = end(job, 10)
         print(output[-3000:])
+    if arguments.fault == "changed":
+        print(f"{hosts.switch.worse} frames were changed")
+        told = "is lost: the connection failed: what comes from its connection is not what it has sent" in output
+        if hosts.switch.worse == 0 or job.returncode == 0 or " is wrong\n" in output or not told:
+            print("nobody says so, or a PE has seen what was changed")
+            return 1
     # Process managers that see a process go may be first; Slurm's PMI-2 lets the others wait.
     speaks = arguments.fault != "killed" or arguments.launcher == "srun-pmi2"
     operations = [found["operation"] for found in LOST.finditer(output)]
@@ -323,7 +332,7 @@ def main():
     parser.add_argument("--pes", type=int, default=4)
     parser.add_argument("--layout", type=lambda text: [int(count) for count in text.split(",")],
                         help="PEs of each host in turn, as 3,1,2; more PEs begin again (hydra)")
-    parser.add_argument("--fault", choices=["killed", "cut-off", "connections"])
+    parser.add_argument("--fault", choices=["killed", "cut-off", "connections", "changed"])
     parser.add_argument("--operation", default="", help="what the message of a fault names: a regex")
     parser.add_argument("--link", choices=LINKS, help="4 PEs over such links")
     parser.add_argument("--exits", action="store_true", help="PEs that leave early")
@@ -335,7 +344,7 @@ def main():
     global ISTHMUS
     ISTHMUS = os.path.join(os.path.abspath(arguments.bin), "isthmus")
     try:
-        link = LINKS.get(arguments.link)
+        link = Link() if arguments.fault == "changed" else LINKS.get(arguments.link)
         with tempfile.TemporaryDirectory() as folder, \
                 Hosts(arguments.hosts, folder, link) as hosts:
             work = run_fault if arguments.fault else run_link if link else \

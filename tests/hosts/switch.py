@@ -21,12 +21,15 @@ IFF_TAP = 0x0002
 IFF_NO_PI = 0x1000
 CLONE_NEWNET = 0x40000000
 
+# `changed` of TCP: in frames with so much, so that launchers' few words pass.
+LONG = 256
 # seconds one way, share of frames, bits a second (0: no limit), bytes that wait for a limited link;
 # shares of frames that come twice, come late (up to 5 ms) and have a bit changed; and the protocol of
 # IP that all shares are of (0: any)
 Link = collections.namedtuple("Link", "delay loss rate queue twice late changed only",
                               defaults=(0.0, 0.0, 0, 65536, 0.0, 0.0, 0.0, 0))
 LATE = 0.005
+TCP = 6
 UDP = 17
 
 
@@ -131,15 +134,35 @@ class Switch(threading.Thread):
         heapq.heappush(self.due, (now + self.link.delay, self.frames, receiver, frame))
 
     def change(self, frame):
-        """A bit of a datagram's contents; without a checksum, so that it gets as far as it can."""
+        """A bit of what a datagram, or a long frame of TCP, carries. Its checksum is right, or there
+        is none, so that it gets as far as it can."""
         begin = 14 + 4 * (frame[14] & 15)
-        if frame[12:14] != b"\x08\x00" or frame[23] != UDP or len(frame) <= begin + 8:
+        if frame[12:14] != b"\x08\x00" or len(frame) <= begin + 20:
             return frame
-        self.worse += 1
         changed = bytearray(frame)
-        changed[begin + 6:begin + 8] = bytes(2)
-        changed[self.random.randrange(begin + 8, len(frame))] ^= 1 << self.random.randrange(8)
+        if frame[23] == UDP:
+            changed[begin + 6:begin + 8] = bytes(2)
+            contents = begin + 8
+        else:
+            contents = begin + 4 * (frame[begin + 12] >> 4)
+            if frame[23] != TCP or len(frame) - contents < LONG:
+                return frame
+        self.worse += 1
+        place = self.random.randrange(contents, len(frame))
+        changed[place] ^= 1 << self.random.randrange(8)
+        if frame[23] == TCP:
+            self.mend_checksum(changed, frame, begin, place)
         return bytes(changed)
+
+    @staticmethod
+    def mend_checksum(changed, frame, begin, place):
+        """As RFC 1624 does it: the sum of what has changed alone."""
+        first = place - (place - begin) % 2
+        word = [int.from_bytes((bytes(each) + b"\0")[first:first + 2], "big") for each in (frame, changed)]
+        total = (~int.from_bytes(frame[begin + 16:begin + 18], "big") & 0xffff) + (~word[0] & 0xffff) + word[1]
+        while total >> 16:
+            total = (total & 0xffff) + (total >> 16)
+        changed[begin + 16:begin + 18] = (~total & 0xffff).to_bytes(2, "big")
 
     def hand_on(self):
         now = time.monotonic()

@@ -136,6 +136,10 @@ inline Sample random_packet(Random& random, Kind which) {
         case Kind::atomic:
         case Kind::result:
         case Kind::heartbeat: sample.descriptor = {random.next()}; break;
+        case Kind::seal:
+            sample.descriptor = {random.next() & ~cover_word::reserved_cover.mask, random.next(),
+                                 random.next()};
+            break;
         case Kind::compare_swap: sample.descriptor = {random.next(), random.next()}; break;
         default: break;
     }

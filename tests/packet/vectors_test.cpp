@@ -53,6 +53,11 @@ std::vector<std::uint64_t> descriptor_of(Kind kind, const nlohmann::json& f) {
         case Kind::atomic: words = {word_of(f, "operand")}; break;
         case Kind::compare_swap: words = {word_of(f, "operand"), word_of(f, "compare")}; break;
         case Kind::result: words = {word_of(f, "value")}; break;
+        case Kind::seal:
+            words = {cover_word::last_covered.in(word_of(f, "last_covered")) |
+                         cover_word::record.in(word_of(f, "record")),
+                     word_of(f, "hash_low"), word_of(f, "hash_high")};
+            break;
         case Kind::heartbeat: words = {word_of(f, "state")}; break;
         default: break;
     }

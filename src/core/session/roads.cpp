@@ -177,6 +177,7 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.provider = value(Setting::fabric).text.c_str();
     services.address = value(Setting::packet_address).text.c_str();
     services.protocol = value(Setting::packet_protocol).text.c_str();
+    services.seals = flag(Setting::packet_seal);
     services.thread = flag(Setting::progress);
     static cpu_set_t processors;
     if (parse_processors(value(Setting::progress_processors).text, processors))

@@ -226,7 +226,7 @@ end
 -- One packet. Returns its bytes, nil if where the next one begins is not known.
 local function read_packet(buffer, tree, info)
     local f = {{available = buffer:len(), kind = 0, fragment = 0, arguments = 0, detail = 0, last_word = 0,
-               {", ".join(f"{n} = 0" for n in sums)}, own_offset = 0, reserved_extent = 0,
+               {", ".join(f"{n} = 0" for n in sums)}, own_offset = 0, reserved_extent = 0, reserved_cover = 0,
                reserved_own_blocks = 0, reserved_own_range = 0, block = 0, count = 0, last_asked = 0,
                last_byte = 0, part_offset = 0, signal_offset = 0}}
     local item = tree:add(fields.packet, buffer())

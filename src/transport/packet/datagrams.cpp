@@ -44,10 +44,11 @@ void Link::narrow(Peer& to, int pe) {
 void Link::begin_courier(Peer& to, int pe, const Door::Joined& joined) {
     narrow(to, pe);
     FlowKeys keys;
-    std::memcpy(keys.out.data(), joined.out.data(), keys.out.size());
-    std::memcpy(keys.in.data(), joined.in.data(), keys.in.size());
-    keys.connection_out = connection_of(joined.out, services_.me);
-    keys.connection_in = connection_of(joined.in, pe);
+    const auto& [out, in] = joined.datagrams;
+    std::memcpy(keys.out.data(), out.data(), keys.out.size());
+    std::memcpy(keys.in.data(), in.data(), keys.in.size());
+    keys.connection_out = connection_of(out, services_.me);
+    keys.connection_in = connection_of(in, pe);
     to.courier.begin(keys, addresses_[static_cast<std::size_t>(pe)], to.path_bytes,
                      round_trip_of(to.stream));
 }

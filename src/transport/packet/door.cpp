@@ -225,8 +225,11 @@ void Door::hand_over(Guests::iterator found, int pe) {
     if (!calls) --callers_;
     joined_[static_cast<std::size_t>(pe)] = service::now_nanoseconds();
     const Join& join = found->second.join;
-    news_.joined.push_back(
-        {pe, std::move(found->second.stream), join.draw(calls), join.draw(!calls)});
+    const auto draw = [&](Join::Key key) {
+        return Joined::Keys{join.draw(key, calls), join.draw(key, !calls)};
+    };
+    news_.joined.push_back({pe, std::move(found->second.stream), draw(Join::Key::datagrams),
+                            draw(Join::Key::records), (join.common() & kHasAes) != 0});
     attempts_.erase(pe);
     guests_.erase(found);
 }

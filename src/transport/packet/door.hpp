@@ -53,7 +53,11 @@ class Door {
         int pe = -1;
         Stream stream;
         // What both have drawn for what this PE sends, and for what the other one does.
-        Proof out{}, in{};
+        struct Keys {
+            Proof out{}, in{};
+        };
+        Keys datagrams, records;
+        bool with_aes = false;  // both have it
     };
     struct News {
         std::vector<Joined> joined;

@@ -41,7 +41,8 @@ enum class Came : std::uint8_t {
     more,  // there may be more
     end,   // the other side has ended the stream
     error,
-    illegal  // the stream is to be ended
+    changed,  // by somebody else, on its way
+    illegal   // the stream is to be ended
 };
 
 // What packets are handed over to.

@@ -65,8 +65,8 @@ bool Join::fits(const Greeting& greeting) const {
 }
 
 bool Join::agrees(const Greeting& greeting) const {
-    return greeting.version == kJoinVersion && (self_.kinds & ~greeting.kinds) == 0 &&
-           ((self_.kinds ^ greeting.kinds) & kByDatagrams) == 0;
+    return greeting.version == kJoinVersion && (self_.kinds & ~kHasAes & ~greeting.kinds) == 0 &&
+           ((self_.kinds ^ greeting.kinds) & (kByDatagrams | kSealed)) == 0;
 }
 
 JoinState Join::hear_greeting() {

@@ -24,7 +24,7 @@
 namespace isthmus::transport::packet {
 
 inline constexpr std::uint64_t kJoinMagic = 0x4e494f4a48545349;  // "ISTHJOIN"
-inline constexpr std::uint32_t kJoinVersion = 1;
+inline constexpr std::uint32_t kJoinVersion = 2;
 
 struct Greeting {
     std::uint64_t magic = kJoinMagic;
@@ -46,8 +46,12 @@ struct Reply {
 static_assert(sizeof(Reply) == 96, "no padding");
 inline constexpr std::uint64_t kWelcome = 0x454d4f434c455749;  // "IWELCOME"
 
-// Beside the kinds of packets: they are carried by datagrams. Both sides have to mean the same.
+// Beside the kinds of packets. Both sides have to mean the same by how they are carried: by
+// datagrams, and whether in records with a seal where TCP does it.
 inline constexpr std::uint32_t kByDatagrams = std::uint32_t{1} << 31;
+inline constexpr std::uint32_t kSealed = std::uint32_t{1} << 30;
+// The instructions of AES, which seals by if both sides have them.
+inline constexpr std::uint32_t kHasAes = std::uint32_t{1} << 29;
 
 // What a PE knows of itself and of its job.
 struct Self {
@@ -86,7 +90,13 @@ class Join {
 
     // Of both that have joined: 32 bytes that nobody else knows, for what the caller sends or for
     // what the listener does. They are of this join alone, as the nonces are.
-    Proof draw(bool of_caller) const { return hash(of_caller ? kByCaller : kByListener); }
+    enum class Key : std::uint8_t { datagrams, records };
+    Proof draw(Key key, bool of_caller) const {
+        if (key == Key::datagrams) return hash(of_caller ? kByCaller : kByListener);
+        return hash(of_caller ? kRecordsByCaller : kRecordsByListener);
+    }
+    // What both have said that they have, of kinds and beside them.
+    std::uint32_t common() const { return caller_.kinds & listener_.kinds; }
 
     // Who is called, or who says that it calls; -1: nobody has said it yet.
     int peer() const { return peer_; }
@@ -106,7 +116,14 @@ class Join {
     bool fits(const Greeting& greeting) const;
     bool agrees(const Greeting& greeting) const;
     // What is hashed with all that was said: who proves it, or what is drawn from it.
-    enum Use : std::uint64_t { kListenersProof, kCallersProof, kByListener, kByCaller };
+    enum Use : std::uint64_t {
+        kListenersProof,
+        kCallersProof,
+        kByListener,
+        kByCaller,
+        kRecordsByListener,
+        kRecordsByCaller
+    };
     Proof prove(bool by_caller) const { return hash(by_caller ? kCallersProof : kListenersProof); }
     Proof hash(Use use) const;
     void say(const void* bytes, std::size_t count);

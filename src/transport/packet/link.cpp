@@ -57,8 +57,10 @@ Link::Link(const Services& services) : services_(services) {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     by_datagrams_ = std::strcmp(services.protocol, "udp") == 0;
+    const bool has_sodium = sodium_init() >= 0;  // before what its processor has is asked
     const Self self{&services.secret, services.session, services.me, services.pes,
-                    kServedKinds | (by_datagrams_ ? kByDatagrams : 0)};
+                    kServedKinds | (by_datagrams_ ? kByDatagrams : 0) |
+                        (services.seals ? kSealed : 0) | (RecordSeal::has_aes() ? kHasAes : 0)};
     events_ = epoll_create1(EPOLL_CLOEXEC);
     timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     clock_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -74,7 +76,7 @@ Link::Link(const Services& services) : services_(services) {
         return is_there;
     };
     const bool has_all =
-        need(sodium_init() >= 0, "libsodium") && need(events_ >= 0, "epoll_create1") &&
+        need(has_sodium, "libsodium") && need(events_ >= 0, "epoll_create1") &&
         need(timer_ >= 0 && clock_ >= 0, "timerfd_create") &&
         need(add(timer_, Event::timer, EPOLLIN | EPOLLET) &&
                  add(clock_, Event::clock, EPOLLIN | EPOLLET),
@@ -118,7 +120,7 @@ Link::~Link() {
         Outbox& last = by_datagrams_ ? alone : to.outbox;
         last.add(head, {}, nullptr, 0, true);
         long error = 0;
-        last.flush(to.stream, to.ended, error);
+        write_out(to, last, error);
         to.stream.finish();
         ends.push_back({to.stream.descriptor(), POLLIN, 0});
     }
@@ -289,12 +291,17 @@ void Link::flush(Peer& to, int pe) {
     to.flushed = service::now_nanoseconds();
     const bool is_empty = by_datagrams_
                               ? to.courier.send(to.outbox, udp_, to.flushed / 1000, to.ended)
-                              : to.outbox.flush(to.stream, to.ended, error);
+                              : write_out(to, to.outbox, error);
     to.is_blocked = !is_empty;
     if (by_datagrams_) mark_timed(to, pe);
     if (to.ended.empty()) return;
     add_ended(to.ended);
     to.ended.clear();
+}
+
+bool Link::write_out(Peer& to, Outbox& outbox, long& error) {
+    if (to.records) return to.records->out.flush(outbox, to.stream, to.ended, error);
+    return outbox.flush(to.stream, to.ended, error);
 }
 
 void Link::flush_dirty() {
@@ -342,6 +349,12 @@ void Link::join(Door::Joined& joined) {
     Peer& to = peer(pe);
     const std::lock_guard lock(to.guard);
     to.stream = std::move(joined.stream);
+    if (services_.seals) {
+        to.records = std::make_unique<Peer::Records>();
+        to.records->out.begin(joined.records.out, joined.with_aes, number(services_.me),
+                              number(pe));
+        to.records->in.begin(joined.records.in, joined.with_aes);
+    }
     if (by_datagrams_) begin_courier(to, pe, joined);
     to.tie = Tie::joined;
     epoll_event event{};
@@ -375,18 +388,24 @@ std::string Link::error_text(int error) const {
     if (error >= kRefused)
         return "it refused a packet of this PE's (" +
                std::string(name_of(static_cast<Verdict>(error - kRefused))) + ")";
+    if (error == kChanged)
+        return "what comes from its connection is not what it has sent: somebody on the network "
+               "writes to it, or damages it (SECURITY.md, \"Packets\")";
     if (error == Door::kNotProved)
         return "who answers at its address does not prove to be it (SECURITY.md, \"Packets\")";
     if (error == Door::kOtherVersion)
         return "its library has another version of the join, or serves other kinds of packets, or "
                "they are carried in another way; all PEs need the same library and the same "
-               "ISTHMUS_PACKET_PROTOCOL";
+               "ISTHMUS_PACKET_PROTOCOL and ISTHMUS_PACKET_SEAL";
     return std::strerror(error);
 }
 
 std::string Link::describe() const {
-    return std::string("packet (") + (by_datagrams_ ? "UDP" : "TCP") + " at " +
-           text_of(interface_.address) + ", " + interface_.name +
+    const char* const carrier = by_datagrams_     ? "UDP, hashed,"
+                                : services_.seals ? "TCP, hashed,"
+                                                  : "TCP, not hashed,";
+    return std::string("packet (") + carrier + " at " + text_of(interface_.address) + ", " +
+           interface_.name +
            "): puts and gets by the target's progress thread, atomics and signals by request to "
            "it; quiet by a get behind the puts";
 }

@@ -42,6 +42,7 @@ inline constexpr std::uint32_t kServedKinds = bit_of(Kind::put) | bit_of(Kind::g
                                               bit_of(Kind::core_request) | bit_of(Kind::bye);
 
 // Errors beyond those of the system and of the door: a cause of the format's is added.
+inline constexpr int kChanged = 19999;  // somebody else has written to the connection
 inline constexpr int kRefused = 20000;
 inline constexpr int kIllegal = 30000;
 
@@ -114,6 +115,8 @@ class Link {
     // Behind what was queued, and may wait for so many nanoseconds for more.
     void queued(Peer& peer, int pe, std::uint64_t gather);
     void flush(Peer& peer, int pe);
+    // By TCP. True: all has left.
+    static bool write_out(Peer& peer, Outbox& outbox, long& error);
     void flush_dirty();
     void mark_dirty(Peer& peer, int pe);
     void add_ended(const std::vector<Outbox::Mark>& marks);

@@ -20,7 +20,7 @@ isthmus_open_transport(const isthmus::transport::Services& services) {
 extern "C" __attribute__((visibility("default"))) void isthmus_explain_transport(
     const char* setting, char* text, std::size_t bytes) {
     using namespace isthmus::transport::packet;
-    // Protocol and address, such as "udp:eth0".
+    // Protocol, how, and address, such as "udp:eth0" or "tcp-bare:".
     std::string why;
     const std::string given = setting;
     const std::size_t colon = given.find(':');
@@ -37,8 +37,10 @@ extern "C" __attribute__((visibility("default"))) void isthmus_explain_transport
     std::string answer = "!" + why;
     if (chosen)
         answer =
-            (given.substr(0, colon) == "udp" ? "UDP at " : "TCP at ") + text_of(chosen->address) +
-            " on " + chosen->name + "\n" + why +
+            (given.starts_with("udp")               ? "UDP, each datagram with its hash, at "
+             : given.substr(0, colon) == "tcp-bare" ? "TCP, not hashed (ISTHMUS_PACKET_SEAL=0), at "
+                                                    : "TCP, hashed, at ") +
+            text_of(chosen->address) + " on " + chosen->name + "\n" + why +
             " (ISTHMUS_PACKET_ADDRESS chooses another); puts, gets, atomics and signals by the "
             "target's progress thread";
     answer.copy(text, bytes - 1);

@@ -191,8 +191,8 @@ std::size_t Outbox::pack(std::span<std::byte> room, std::vector<Mark>& ended) {
         // Datagrams are filled, so that all have one length and the system can send them as one.
         const std::size_t head = make_cut(item, 0).head;
         if (left < head + 8) break;
-        const Cut packet = make_cut(
-            item, static_cast<std::size_t>(std::min<std::uint64_t>(item.left, left - head)));
+        const Cut packet = make_cut(item, static_cast<std::size_t>(std::min<std::uint64_t>(
+                                              item.left, std::min(left - head, kMostPayload))));
         std::byte* const to = room.data() + used;
         std::size_t padding = 0;
         encode_head({to, packet.head}, item.head, {}, {}, packet.payload, padding);

@@ -52,9 +52,13 @@ class Outbox {
     // Writes until all has left (true) or the stream takes no more (false, or its error in
     // `error`). Marks of what has left are added to `ended`.
     bool flush(Stream& stream, std::vector<Mark>& ended, long& error);
-    // Moves whole packets into a datagram, as many as it has room for; bytes that they take. Not of
-    // an outbox that is flushed.
+    // Moves whole packets into a datagram or a record, as many as it has room for; bytes that they
+    // take. Not of an outbox that is flushed.
     std::size_t pack(std::span<std::byte> room, std::vector<Mark>& ended);
+    // Of a room of so many bytes, those that it may take.
+    std::size_t most_packed(std::size_t room) const {
+        return blocks_ + answers_ != 0 || copied_ > room ? room : copied_;
+    }
     // Answers that have not left.
     std::size_t answers() const { return answers_; }
 

@@ -1,12 +1,14 @@
 // What a PE knows of another one that it has a connection to.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "transport/packet/courier.hpp"
 #include "transport/packet/inbox.hpp"
 #include "transport/packet/outbox.hpp"
+#include "transport/packet/record.hpp"
 #include "transport/packet/stream.hpp"
 
 namespace isthmus::transport::packet {
@@ -68,6 +70,12 @@ struct Peer {
     int error = 0;  // of a broken one
     Stream stream;
     Outbox outbox;
+    // Of a sealed connection, from the join on. The reader is of poll().
+    struct Records {
+        RecordWriter out;
+        RecordReader in;
+    };
+    std::unique_ptr<Records> records;
     Gets gets;
     bool is_dirty = false;
     bool is_blocked = true;  // the stream takes no more, and will ring; or there is none yet

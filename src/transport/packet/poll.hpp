@@ -104,7 +104,8 @@ bool Link::read_from(int pe, Sink& sink) {
     Came came = Came::more;
     bool found = false;
     for (int read = 0; read < kReads && came == Came::more; ++read) {
-        came = from.inbox.read(from.stream, workspace_, receipt);
+        came = from.records ? from.records->in.read(from.stream, workspace_, from.inbox, receipt)
+                            : from.inbox.read(from.stream, workspace_, receipt);
         found |= came == Came::more || came == Came::all;
         if (receipt.error() != 0) came = Came::illegal;
     }
@@ -116,7 +117,12 @@ bool Link::read_from(int pe, Sink& sink) {
         case Came::all: break;
         case Came::more: add_readable(from, pe); break;
         case Came::end: lose(pe, ECONNRESET, sink); break;
-        case Came::error: lose(pe, static_cast<int>(-from.inbox.error()), sink); break;
+        case Came::error: {
+            const long error = from.records ? from.records->in.error() : from.inbox.error();
+            lose(pe, static_cast<int>(-error), sink);
+            break;
+        }
+        case Came::changed: lose(pe, kChanged, sink); break;
         case Came::illegal: lose(pe, receipt.error(), sink); break;
     }
     return found;

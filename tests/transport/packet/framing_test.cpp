@@ -1,7 +1,5 @@
 // Packets on a stream: the outbox at one end, the inbox at the other, over a pair of sockets.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
 #include <map>
 #include <numeric>
@@ -10,8 +8,7 @@
 #include <vector>
 
 #include "samples.hpp"
-#include "transport/packet/inbox.hpp"
-#include "transport/packet/outbox.hpp"
+#include "stream_ends.hpp"
 
 using namespace isthmus::transport::packet;
 namespace format = isthmus::packet;
@@ -19,48 +16,6 @@ using format::Kind;
 using format::Verdict;
 
 namespace {
-
-struct Pair {
-    explicit Pair(int room = 0) {
-        int ends[2];
-        EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-        if (room != 0) setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-        from = Stream(ends[0]);
-        to = Stream(ends[1]);
-    }
-    Stream from;
-    Stream to;
-};
-
-// A memory, and messages in the order in which they came.
-struct Memory {
-    std::vector<char> bytes = std::vector<char>(std::size_t{1} << 20, 'x');
-    std::vector<std::string> messages;
-    std::vector<Verdict> wrong;
-    std::vector<std::pair<Kind, std::size_t>> arrived;
-    Verdict verdict = Verdict::accepted;  // of all that is legal
-    std::size_t placing = 0;
-
-    Verdict admit(const format::Packet& packet) {
-        const bool fits = packet.offset() + packet.payload_bytes <= bytes.size();
-        return verdict != Verdict::accepted || fits ? verdict : Verdict::out_of_bounds;
-    }
-    char* place(const format::Packet& packet) {
-        ++placing;
-        return bytes.data() + packet.offset();
-    }
-    void placed(const format::Packet& packet) {
-        --placing;
-        arrived.emplace_back(packet.kind(), packet.payload_bytes);
-    }
-    void take(const format::Packet& packet) {
-        messages.emplace_back(reinterpret_cast<const char*>(packet.payload), packet.payload_bytes);
-    }
-    bool refused(Bytes, Verdict why) {
-        wrong.push_back(why);
-        return format::action_of(why) != format::Action::end;
-    }
-};
 
 // Everything that is in the outbox, as bytes.
 std::vector<char> drain(Outbox& outbox) {
@@ -78,10 +33,15 @@ std::vector<char> drain(Outbox& outbox) {
     }
 }
 
-TEST(PacketFraming, CarriesPutsAndMessagesInOrder) {
+template <typename Line>
+class PacketLine : public testing::Test {};
+using Lines = testing::Types<BareLine, SealedLine<true>, SealedLine<false>>;
+TYPED_TEST_SUITE(PacketLine, Lines);
+
+TYPED_TEST(PacketLine, CarriesPutsAndMessagesInOrder) {
     Pair pair;
-    Outbox outbox;
-    Inbox inbox;
+    TypeParam line;
+    Outbox& outbox = line.outbox;
     Workspace space;
     Memory memory;
     const std::vector<char> data = pattern(300, 1);
@@ -91,15 +51,15 @@ TEST(PacketFraming, CarriesPutsAndMessagesInOrder) {
     ASSERT_TRUE(outbox.add(message_head(), {}, "", 0));
     std::vector<Outbox::Mark> ended;
     long error = 0;
-    ASSERT_TRUE(outbox.flush(pair.from, ended, error));
-    EXPECT_EQ(inbox.read(pair.to, space, memory), Came::all);
+    ASSERT_TRUE(line.flush(pair.from, ended, error));
+    EXPECT_EQ(line.read(pair.to, space, memory), Came::all);
     EXPECT_EQ(memory.messages, (std::vector<std::string>{"one", ""}));
     EXPECT_EQ(std::memcmp(memory.bytes.data() + 8, data.data(), 5), 0);
     EXPECT_EQ(memory.bytes[13], 'x');  // what fills the word up is not placed
     EXPECT_EQ(std::memcmp(memory.bytes.data() + 100, data.data(), 300), 0);
-    EXPECT_EQ(inbox.read(pair.to, space, memory), Came::all);
+    EXPECT_EQ(line.read(pair.to, space, memory), Came::all);
     pair.from.close();
-    EXPECT_EQ(inbox.read(pair.to, space, memory), Came::end);
+    EXPECT_EQ(line.read(pair.to, space, memory), Came::end);
 }
 
 // However the stream cuts them: at each byte once.
@@ -145,12 +105,12 @@ TEST(PacketFraming, PutsTogetherWhatIsCutAnywhere) {
 
 // A stream that takes a little at a time, and a reader that is slow: random turns of both, against
 // what was sent.
-TEST(PacketFraming, BehavesAsItsModelUnderBackPressure) {
+TYPED_TEST(PacketLine, BehavesAsItsModelUnderBackPressure) {
     for (unsigned seed = 1; seed <= 8; ++seed) {
         std::mt19937 random(seed);
         Pair pair(4096);
-        Outbox outbox;
-        Inbox inbox;
+        TypeParam line;
+        Outbox& outbox = line.outbox;
         Workspace space;
         Memory memory;
         std::vector<char> model = memory.bytes;
@@ -194,25 +154,25 @@ TEST(PacketFraming, BehavesAsItsModelUnderBackPressure) {
                 case 4:
                 case 5: {
                     long error = 0;
-                    outbox.flush(pair.from, ended, error);
+                    line.flush(pair.from, ended, error);
                     EXPECT_EQ(error, 0);
                     break;
                 }
                 default:
                     for (unsigned turns = random() % 40; turns != 0; --turns)
-                        ASSERT_NE(inbox.read(pair.to, space, memory), Came::illegal);
+                        ASSERT_NE(line.read(pair.to, space, memory), Came::illegal);
             }
             EXPECT_LE(outbox.copied_bytes(), Outbox::kMostCopied);
         }
         for (;;) {
             long error = 0;
-            const bool empty = outbox.flush(pair.from, ended, error);
+            const bool empty = line.flush(pair.from, ended, error);
             Came came = Came::more;
             while (came == Came::more)
-                came = inbox.read(pair.to, space, memory);
+                came = line.read(pair.to, space, memory);
             if (empty) break;
         }
-        inbox.read(pair.to, space, memory);
+        line.read(pair.to, space, memory);
         EXPECT_EQ(memory.bytes, model) << seed;
         EXPECT_EQ(memory.messages, messages) << seed;
         EXPECT_EQ(memory.placing, 0U);
@@ -243,11 +203,11 @@ TEST(PacketFraming, AlwaysTakesAnswers) {
 }
 
 // Nothing of a packet that is refused is placed, and what follows it is.
-TEST(PacketFraming, PlacesNothingThatIsRefused) {
+TYPED_TEST(PacketLine, PlacesNothingThatIsRefused) {
     for (const std::size_t bytes : {8UL, 3000UL, 32000UL, 70000UL}) {
         Pair pair;
-        Outbox outbox;
-        Inbox inbox;
+        TypeParam line;
+        Outbox& outbox = line.outbox;
         Workspace space;
         Memory memory;
         const std::vector<char> before = memory.bytes;
@@ -258,8 +218,8 @@ TEST(PacketFraming, PlacesNothingThatIsRefused) {
         std::vector<Outbox::Mark> ended;
         for (int turn = 0; turn < 100; ++turn) {
             long error = 0;
-            outbox.flush(pair.from, ended, error);
-            ASSERT_NE(inbox.read(pair.to, space, memory), Came::illegal);
+            line.flush(pair.from, ended, error);
+            ASSERT_NE(line.read(pair.to, space, memory), Came::illegal);
         }
         EXPECT_EQ(memory.bytes, before);
         ASSERT_FALSE(memory.wrong.empty());

@@ -41,6 +41,15 @@ Line hear(Join& join) {
     return line;
 }
 
+std::vector<Proof> keys_of(const Join& join) {
+    std::vector<Proof> keys;
+    for (const Join::Key key : {Join::Key::datagrams, Join::Key::records}) {
+        for (const bool of_caller : {true, false})
+            keys.push_back(join.draw(key, of_caller));
+    }
+    return keys;
+}
+
 // A call between two, each line changed on its way if that is wanted, in pieces.
 struct Call {
     Self caller = self_of(1);
@@ -52,7 +61,8 @@ struct Call {
     JoinState at_caller = JoinState::more;
     JoinState at_listener = JoinState::more;
     int peer = -1;
-    // Of what the caller sends, and of what the listener does; as either knows it.
+    std::uint32_t common = 0;  // as both know it, or 0
+    // For each use, of what the caller sends and of what the listener does; as either knows it.
     std::vector<Proof> drawn_at_caller, drawn_at_listener;
 
     void pass(int number, Join& from, Join& to_join) {
@@ -78,8 +88,9 @@ struct Call {
         at_caller = call.state();
         at_listener = answer.state();
         peer = answer.peer();
-        drawn_at_caller = {call.draw(true), call.draw(false)};
-        drawn_at_listener = {answer.draw(true), answer.draw(false)};
+        common = call.common() == answer.common() ? call.common() : 0;
+        drawn_at_caller = keys_of(call);
+        drawn_at_listener = keys_of(answer);
     }
     bool is_in() const {
         return at_caller == JoinState::joined && at_listener == JoinState::joined;
@@ -97,7 +108,10 @@ TEST(PacketJoin, BothDrawTheSameOfItAndNobodyElseDoes) {
     Call call;
     call.run();
     EXPECT_EQ(call.drawn_at_caller, call.drawn_at_listener);
-    EXPECT_NE(call.drawn_at_caller[0], call.drawn_at_caller[1]);
+    for (std::size_t one = 1; one < call.drawn_at_caller.size(); ++one) {
+        for (std::size_t other = 0; other < one; ++other)
+            EXPECT_NE(call.drawn_at_caller[one], call.drawn_at_caller[other]);
+    }
     // No proof, which has crossed the network.
     for (const Line& line : call.said) {
         for (const Proof& drawn : call.drawn_at_caller)
@@ -113,17 +127,36 @@ TEST(PacketJoin, BothDrawTheSameOfItAndNobodyElseDoes) {
 }
 
 TEST(PacketJoin, BothMeanTheSameCarrier) {
+    for (const std::uint32_t flag : {kByDatagrams, kSealed}) {
+        for (const bool at_caller : {false, true}) {
+            Call call;
+            (at_caller ? call.caller : call.listener).kinds |= flag;
+            call.run();
+            EXPECT_EQ(call.at_caller, JoinState::other);
+        }
+        Call call;
+        call.caller.kinds |= flag;
+        call.listener.kinds |= flag;
+        call.run();
+        EXPECT_TRUE(call.is_in());
+        EXPECT_EQ(call.common & flag, flag);
+    }
+}
+
+TEST(PacketJoin, UsesAesOnlyIfBothHaveIt) {
     for (const bool at_caller : {false, true}) {
         Call call;
-        (at_caller ? call.caller : call.listener).kinds |= kByDatagrams;
+        (at_caller ? call.caller : call.listener).kinds |= kHasAes;
         call.run();
-        EXPECT_EQ(call.at_caller, JoinState::other);
+        EXPECT_TRUE(call.is_in());
+        EXPECT_EQ(call.common & kHasAes, 0U);
     }
     Call call;
-    call.caller.kinds |= kByDatagrams;
-    call.listener.kinds |= kByDatagrams;
+    call.caller.kinds |= kHasAes;
+    call.listener.kinds |= kHasAes;
     call.run();
     EXPECT_TRUE(call.is_in());
+    EXPECT_EQ(call.common & kHasAes, kHasAes);
 }
 
 TEST(PacketJoin, TakesItsLinesInAnyPieces) {

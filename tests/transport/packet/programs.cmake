@@ -40,6 +40,14 @@ foreach(program shmem_basics shmem_collectives native_operations)
 endforeach()
 add_packet_test(six 2 shmem_rma_inline CI ENVIRONMENT ISTHMUS_PACKET_ADDRESS=::1)
 
+# Without hashes: other ways in and out of a connection (outbox.hpp, inbox.hpp, and not record.hpp).
+foreach(program shmem_rma_inline shmem_collectives native_operations)
+    add_packet_test(bare.${program} 3 ${program} CI ENVIRONMENT ISTHMUS_PACKET_SEAL=0)
+endforeach()
+foreach(program shmem_basics shmem_blocks native_gather native_messages)
+    add_packet_test(bare.${program} 3 ${program} ENVIRONMENT ISTHMUS_PACKET_SEAL=0)
+endforeach()
+
 # Messages: rings that wrap around, few cells, no thread, checked mode.
 foreach(pes 2 5)
     add_packet_test(aggregation.${pes} ${pes} shmem_aggregation ENVIRONMENT ISTHMUS_AGGREGATOR_RING=16k)

@@ -1,0 +1,126 @@
+#include "transport/packet/record.hpp"
+
+#include <cstring>
+
+#include "packet/decode.hpp"
+
+namespace isthmus::transport::packet {
+namespace {
+
+using ::isthmus::packet::cover_word::last_covered;
+
+constexpr std::size_t kHashAt = 32;  // in the seal
+static_assert(kHashAt + 16 == kSealBytes);
+static_assert(crypto_aead_aes256gcm_ABYTES == 16);
+static_assert(crypto_aead_aes256gcm_KEYBYTES == std::tuple_size_v<Proof>);
+static_assert(crypto_aead_chacha20poly1305_ietf_ABYTES == 16);
+static_assert(crypto_aead_chacha20poly1305_ietf_KEYBYTES == std::tuple_size_v<Proof>);
+constexpr std::size_t kNonceBytes = 12;
+static_assert(crypto_aead_aes256gcm_NPUBBYTES == kNonceBytes);
+static_assert(crypto_aead_chacha20poly1305_ietf_NPUBBYTES == kNonceBytes);
+
+}  // namespace
+
+void RecordSeal::begin(const Proof& key, bool with_aes) {
+    key_ = key;
+    with_aes_ = with_aes;
+    if (with_aes) crypto_aead_aes256gcm_beforenm(&aes_, key_.data());
+    number_ = 0;
+}
+
+// With the hash's own bytes being 0.
+RecordSeal::Hash RecordSeal::hash(std::span<const std::byte> record) const {
+    Hash hash;
+    unsigned char nonce[kNonceBytes] = {};
+    std::memcpy(nonce, &number_, sizeof number_);
+    const auto* const covered = reinterpret_cast<const unsigned char*>(record.data());
+    if (with_aes_)
+        crypto_aead_aes256gcm_encrypt_detached_afternm(hash.data(), hash.data(), nullptr, nullptr,
+                                                       0, covered, record.size(), nullptr, nonce,
+                                                       &aes_);
+    else
+        crypto_aead_chacha20poly1305_ietf_encrypt_detached(hash.data(), hash.data(), nullptr,
+                                                           nullptr, 0, covered, record.size(),
+                                                           nullptr, nonce, key_.data());
+    return hash;
+}
+
+void RecordSeal::close(std::span<std::byte> record, std::uint16_t source,
+                       std::uint16_t destination) {
+    ::isthmus::packet::Head head;
+    head.kind = Kind::seal;
+    head.stream = ::isthmus::packet::Stream::control;
+    head.source = source;
+    head.destination = destination;
+    const std::uint64_t words[] = {
+        last_covered.in((record.size() - kSealBytes) / 8 - 1) |
+            ::isthmus::packet::cover_word::record.in(number_ & ~std::uint32_t{0}),
+        0, 0};
+    ::isthmus::packet::encode(record.first(kSealBytes), head, words);
+    const Hash made = hash(record);
+    std::memcpy(record.data() + kHashAt, made.data(), made.size());
+    ++number_;
+}
+
+bool RecordSeal::open(std::span<std::byte> record) {
+    Hash there;
+    std::memcpy(there.data(), record.data() + kHashAt, there.size());
+    std::memset(record.data() + kHashAt, 0, there.size());
+    const Hash right = hash(record);
+    ++number_;
+    return sodium_memcmp(there.data(), right.data(), right.size()) == 0;
+}
+
+bool RecordWriter::write(Stream& stream, long& error) {
+    while (record_begin_ != record_end_) {
+        iovec piece{record_.get() + record_begin_, record_end_ - record_begin_};
+        const long count = stream.write(&piece, 1);
+        if (count < 0) {
+            if (count != Stream::kNotNow) error = count;
+            return false;
+        }
+        record_begin_ += static_cast<std::size_t>(count);
+    }
+    return true;
+}
+
+bool RecordWriter::flush(Outbox& outbox, Stream& stream, std::vector<Outbox::Mark>& ended,
+                         long& error) {
+    error = 0;
+    std::size_t room = 0;
+    for (;;) {
+        if (!write(stream, error)) return false;
+        if (outbox.is_empty()) break;
+        // Of this size only for this call: there are many peers, and few of them are sent much.
+        const std::size_t needed = kSealBytes + outbox.most_packed(kMostCovered);
+        if (needed > room) {
+            record_ = std::make_unique_for_overwrite<std::byte[]>(needed);
+            room = needed;
+        }
+        const std::span<std::byte> record(record_.get(), room);
+        record_begin_ = 0;
+        record_end_ = kSealBytes + outbox.pack(record.subspan(kSealBytes), ended);
+        seal_.close(record.first(record_end_), source_, destination_);
+    }
+    record_ = nullptr;
+    record_begin_ = record_end_ = 0;
+    return true;
+}
+
+std::size_t RecordReader::record_bytes(Bytes seal) {
+    Packet packet;
+    if (::isthmus::packet::decode(seal.first(kSealBytes), packet) != Verdict::accepted ||
+        packet.kind() != Kind::seal)
+        return 0;
+    return kSealBytes + 8 * (static_cast<std::size_t>(last_covered.of(packet.descriptor(0))) + 1);
+}
+
+// Room for a record of so many bytes; what is kept of it stays.
+void RecordReader::keep(std::size_t bytes) {
+    auto room = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    if (kept_bytes_ != 0) std::memcpy(room.get(), kept_.get(), kept_bytes_);
+    kept_ = std::move(room);
+    record_bytes_ = bytes;
+}
+
+}  // namespace isthmus::transport::packet
