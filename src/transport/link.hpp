@@ -64,6 +64,7 @@ struct SinkFor {
     void message(const char* bytes, std::size_t count);  // gone when it returns
     void done(BasicTicket<Scratch>& ticket);
     void failed(int pe, int error);  // -1: nobody knows whose. Ends the job
+    void job_ended(int pe);          // that PE has said so
     void begin();                    // before the first of a poll
     void refused();                  // a message that cannot be of this job
     void noise();                    // a failure of no operation of ours: it may be anybody's

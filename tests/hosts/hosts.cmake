@@ -82,6 +82,8 @@ if(TARGET core_whole_life)
 endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.
 add_hosts_test(link.slow --link slow)
+# Who ends because of it says so to the others, and is not taken for the lost one.
+add_hosts_test(cut_off.three --hosts 3 --pes 9 --fault cut-off --operation "a get|outside" "transport_ring get")
 add_hosts_test(link.short_cut --link short-cut)
 # Who is on the way changes what the connections carry.
 add_hosts_test(changed --fault changed --operation ".*" "transport_slow 10000")

@@ -142,26 +142,26 @@ def run_programs(arguments, hosts):
 
 DETECT_SECONDS = 3
 # What the program did: a routine that waits, or what was waited for in a short operation.
-LOST = re.compile(r"PE \d \(host h\d\): (?P<operation>(?:shmemx?|isthmus)_\w+|"
+LOST = re.compile(r"PE \d \(host (?P<by>h\d)\): (?P<operation>(?:shmemx?|isthmus)_\w+|"
                   r"(?:an? [a-z, ]+|outside of waits) \(last noted call: \w+\)): "
-                  r"PE \d \(host h\d\) is lost")
+                  r"PE \d \(host (?P<whom>h\d)\) is lost")
 
 
 def start_marked(arguments, hosts, words):
-    """A job of 4 PEs, and the names of the files in which they write their process numbers."""
+    """A job, and the names of the files in which its PEs write their process numbers."""
     need_launcher(arguments.launcher)
     mark = os.path.join(hosts.folder, "pe")
     environment = dict(os.environ, ISTHMUS_DETECT_SECONDS=str(DETECT_SECONDS), RING_MARK=mark,
                        ISTHMUS_SPIN="0")
-    job = subprocess.Popen(command(arguments.launcher, hosts, 4, words), stdout=subprocess.PIPE,
+    job = subprocess.Popen(command(arguments.launcher, hosts, arguments.pes, words), stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True, env=environment,
                            start_new_session=True)
     return job, mark
 
 
-def await_marks(job, mark):
+def await_marks(job, mark, pes=4):
     deadline = time.monotonic() + 60
-    while not all(os.path.exists(f"{mark}{pe}") for pe in range(4)):
+    while not all(os.path.exists(f"{mark}{pe}") for pe in range(pes)):
         if time.monotonic() > deadline or job.poll() is not None:
             print("the job does not start:", job.communicate(timeout=5)[0])
             return False
@@ -223,7 +223,7 @@ def run_fault(arguments, hosts):
     name, *words = (arguments.programs or ["transport_ring"])[0].split()
     job, mark = start_marked(arguments, hosts, [os.path.join(arguments.bin, name), *words])
     try:
-        if not await_marks(job, mark):
+        if not await_marks(job, mark, arguments.pes):
             return 1
         time.sleep(0.5)
         began = time.monotonic()
@@ -265,7 +265,13 @@ def run_fault(arguments, hosts):
             return 1
     # Process managers that see a process go may be first; Slurm's PMI-2 lets the others wait.
     speaks = arguments.fault != "killed" or arguments.launcher == "srun-pmi2"
-    operations = [found["operation"] for found in LOST.finditer(output)]
+    lost = list(LOST.finditer(output))
+    operations = [found["operation"] for found in lost]
+    # A host that ends because of the one that was cut off is not the one to blame.
+    blamed = [found[0] for found in lost if "h2" not in (found["by"], found["whom"])]
+    if arguments.fault == "cut-off" and blamed:
+        print("the wrong one is blamed:", blamed)
+        return 1
     if speaks and not operations:
         print("no message names the PE that was lost, its host and the operation")
         return 1

@@ -64,6 +64,7 @@ void leave_manager() {
 }
 
 void end_managed_job(int status) {
+    if (far::road) far::road->say_end();
     if (!exchange) return;
     await_reader(STDOUT_FILENO);
     await_reader(STDERR_FILENO);

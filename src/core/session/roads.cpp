@@ -83,6 +83,19 @@ std::string operation() {
                 : "PE " + std::to_string(pe) + " (host " + host_of(pe) + ") is lost: " + why);
 }
 
+// What a PE that ends the job has said is enough: the process manager ends this one as well. Not
+// all do, and none at once.
+[[noreturn]] void follow(int pe) {
+    constexpr int kTurns = 100;
+    for (int turn = 0; turn < kTurns; ++turn) {
+        // Acquire: partner is the release in end_job.
+        if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
+        os::sleep_nanoseconds(10'000'000);
+    }
+    fail(operation().c_str(),
+         "PE " + std::to_string(pe) + " (host " + host_of(pe) + ") has ended the job");
+}
+
 void gather_in_core(const void* mine, std::size_t bytes, void* all) {
     if (KeptSignals::current) KeptSignals::current->restore();
     gather(mine, bytes, all);
@@ -190,6 +203,7 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.gather = gather_in_core;
     services.fail = fail_transport;
     services.lost = fail_lost;
+    services.job_ended = follow;
     services.wait = far::wait_until_done;
     services.serve = choice.names.size() == 1 ? serve_in_core : serve_one_by_one;
     services.stir = stir;

@@ -142,6 +142,26 @@ Link::~Link() {
     }
 }
 
+// Whoever holds a guard is in the middle of something: its PE will know by the connection's end.
+void Link::say_end() {
+    for (int pe = 0; pe < static_cast<int>(peers_.size()); ++pe) {
+        Peer& to = peer(pe);
+        const std::unique_lock lock(to.guard, std::try_to_lock);
+        if (!lock || to.tie != Tie::joined || !to.stream.is_open()) continue;
+        Head head = head_for(Kind::bye, pe, 0);
+        head.stream = ::isthmus::packet::Stream::control;
+        head.detail = static_cast<std::uint8_t>(Bye::failed);
+        std::byte packet[24];
+        ::isthmus::packet::encode(packet, head);
+        if (to.records) {
+            to.records->out.say(to.stream, packet);
+        } else if (to.outbox.is_empty() || by_datagrams_) {
+            iovec piece{packet, sizeof packet};
+            to.stream.write(&piece, 1);
+        }
+    }
+}
+
 void Link::connect(const char* cards, std::size_t distance) {
     for (int pe = 0; pe < services_.pes; ++pe, cards += distance) {
         sockaddr_storage& address = addresses_.emplace_back();

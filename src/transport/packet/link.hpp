@@ -85,6 +85,8 @@ class Link {
                Ticket& ticket);
     long read(int pe, void* dest, Place place, std::size_t bytes, Local local, Ticket& ticket);
 
+    // As Transport has it. Says it to those whose connection is not in the middle of something.
+    void say_end();
     template <typename Sink>
     bool poll(Sink& sink);
     int descriptor() const { return events_; }

@@ -113,6 +113,7 @@ bool Link::read_from(int pe, Sink& sink) {
         const std::lock_guard lock(from.guard);
         from.tie = Tie::left;
     }
+    if (receipt.has_failed()) sink.job_ended(pe);
     switch (came) {
         case Came::all: break;
         case Came::more: add_readable(from, pe); break;

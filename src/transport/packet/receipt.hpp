@@ -54,7 +54,11 @@ class Link::Receipt {
         switch (packet.kind()) {
             case Kind::get: return answer(packet);
             case Kind::core_request: return request(packet);
-            case Kind::bye: has_left_ = true; return;
+            case Kind::bye:
+                has_left_ = true;
+                has_failed_ =
+                    packet.detail() == static_cast<std::uint8_t>(::isthmus::packet::Bye::failed);
+                return;
             case Kind::nack: error_ = kRefused + packet.detail(); return;
             default: return;
         }
@@ -77,6 +81,8 @@ class Link::Receipt {
     }
 
     bool has_left() const { return has_left_; }
+    // It has left because the job ends by it.
+    bool has_failed() const { return has_failed_; }
     // 0, or why the connection is to be given up.
     int error() const { return error_; }
 
@@ -139,6 +145,7 @@ class Link::Receipt {
     const bool by_datagrams_;
     char* base_ = nullptr;
     bool has_left_ = false;
+    bool has_failed_ = false;
     int error_ = 0;
 };
 

@@ -107,6 +107,16 @@ bool RecordWriter::flush(Outbox& outbox, Stream& stream, std::vector<Outbox::Mar
     return true;
 }
 
+bool RecordWriter::say(Stream& stream, std::span<const std::byte> packet) {
+    std::array<std::byte, kSealBytes + 64> room;
+    if (record_begin_ != record_end_ || packet.size() > room.size() - kSealBytes) return false;
+    const auto record = std::span(room).first(kSealBytes + packet.size());
+    std::memcpy(record.data() + kSealBytes, packet.data(), packet.size());
+    seal_.close(record, source_, destination_);
+    iovec piece{record.data(), record.size()};
+    return stream.write(&piece, 1) == static_cast<long>(record.size());
+}
+
 std::size_t RecordReader::record_bytes(Bytes seal) {
     Packet packet;
     if (::isthmus::packet::decode(seal.first(kSealBytes), packet) != Verdict::accepted ||

@@ -65,6 +65,9 @@ class RecordWriter {
     // As the outbox's flush. Sources may change as soon as their marks have ended, and before that
     // as they like: they have been copied before they are hashed.
     bool flush(Outbox& outbox, Stream& stream, std::vector<Outbox::Mark>& ended, long& error);
+    // A last packet, without waiting, and without memory of its own: behind what has left. False: a
+    // record has left in part.
+    bool say(Stream& stream, std::span<const std::byte> packet);
 
   private:
     bool write(Stream& stream, long& error);

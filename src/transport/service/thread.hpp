@@ -163,6 +163,7 @@ void Road<L>::see_to_beats(bool came) {
     beats_seen_to_ = now;
     take_beats();
     watch_neighbours();
+    if (services_.now_and_then) services_.now_and_then();
 }
 
 template <Link L>

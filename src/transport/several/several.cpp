@@ -62,6 +62,11 @@ void Several::progress() {
         part->progress();
 }
 
+void Several::say_end() {
+    for (auto& part : parts_)
+        part->say_end();
+}
+
 std::uint64_t Several::refused() const {
     std::uint64_t sum = 0;
     for (const auto& part : parts_)

@@ -161,6 +161,28 @@ TEST(PacketRecord, IsPutTogetherWhereverItWasCut) {
     EXPECT_EQ(reader.memory.messages, (std::vector<std::string>{"before", "behind"}));
 }
 
+// Behind whole records, and not into the middle of one.
+TEST(PacketRecord, SaysALastPacketWhereOneFits) {
+    Pair pair(4096);
+    Reader reader;
+    RecordWriter writer;
+    writer.begin(key_of(1), has_aes(), 1, 2);
+    std::byte last[24];
+    ASSERT_EQ(isthmus::packet::encode(last, message_head()), sizeof last);
+    ASSERT_TRUE(writer.say(pair.from, last));
+    while (reader.reader.read(pair.to, reader.space, reader.inbox, reader.memory) == Came::more) {
+    }
+    EXPECT_EQ(reader.memory.messages, std::vector<std::string>{""});
+
+    Outbox outbox;
+    const std::vector<char> data = pattern(500'000, 4);
+    ASSERT_TRUE(outbox.add_block(put_at(0), data.data(), data.size(), nullptr, false));
+    std::vector<Outbox::Mark> ended;
+    long error = 0;
+    ASSERT_FALSE(writer.flush(outbox, pair.from, ended, error)) << "it does not take all of it";
+    EXPECT_FALSE(writer.say(pair.from, last));
+}
+
 // What a record covers is looked at as if it had come bare.
 TEST(PacketRecord, ChecksWhatIsCovered) {
     Writer writer;
