@@ -285,6 +285,7 @@ def run_fault(arguments, hosts):
 # A case of core_exits, what is printed, the exit status.
 EXITS = [
     ("exit_early", "shmem_barrier_all: waits in vain for PE 1, which has exited", 1),
+    ("main_thread_ends", "shmem_barrier_all: waits in vain for PE 1, which has exited", 1),
     ("exit_before_one_barrier", "shmem_barrier_all: waits in vain for PE 1, which has exited", 1),
     ("exit_before_collective", "shmem_sum_reduce: waits in vain for PE 1, which has exited", 1),
     ("exit_with_lock", "shmem_set_lock: waits in vain for PE 1, which has exited", 1),

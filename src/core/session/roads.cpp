@@ -1,4 +1,5 @@
 #include "core/session/roads.hpp"
+#include "core/session/last_thread.hpp"
 
 #include <dlfcn.h>
 
@@ -204,6 +205,7 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.fail = fail_transport;
     services.lost = fail_lost;
     services.job_ended = follow;
+    services.now_and_then = look_for_program;
     services.wait = far::wait_until_done;
     services.serve = choice.names.size() == 1 ? serve_in_core : serve_one_by_one;
     services.stir = stir;

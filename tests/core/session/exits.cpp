@@ -1,6 +1,7 @@
 // Programs that finalise, or use symmetric memory, behind main: each case on 2 PEs, its exit status
 // and output in ends.cmake.
 #include <isthmus.h>
+#include <pthread.h>
 #include <shmem.h>
 #include <time.h>
 
@@ -70,6 +71,10 @@ void run(int me) {
         if (me == 1) exit(0);
         for (int i = 0; i < 4; ++i)
             shmem_barrier_all();
+    } else if (is("main_thread_ends")) {
+        if (me == 1) pthread_exit(nullptr);
+        shmem_barrier_all();
+        shmem_barrier_all();
     } else if (is("exit_before_one_barrier")) {
         if (me == 1) exit(0);
         shmem_barrier_all();
