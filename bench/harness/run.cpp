@@ -88,10 +88,9 @@ Finished Run::job(Side side, int pes, const std::string& name,
 }
 
 std::vector<Record> Run::records(Side side, int pes, const std::string& name,
-                                 const std::vector<std::string>& arguments,
-                                 std::string& reason) const {
-    const Finished finished =
-        job(side, pes, name, arguments, {}, {{"SHMEM_SYMMETRIC_SIZE", "256M"}});
+                                 const std::vector<std::string>& arguments, std::string& reason,
+                                 const std::string& heap) const {
+    const Finished finished = job(side, pes, name, arguments, {}, {{"SHMEM_SYMMETRIC_SIZE", heap}});
     if (!finished.succeeded()) {
         reason = name + ": " + finished.last_words();
         return {};

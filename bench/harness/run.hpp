@@ -47,10 +47,10 @@ class Run {
                  const std::vector<std::string>& prefix = {},
                  const std::vector<std::pair<std::string, std::string>>& environment = {}) const;
 
-    // job(), parsed; empty if it failed, and `reason` then says why.
+    // job() with such a heap, parsed; empty if it failed, and `reason` then says why.
     std::vector<Record> records(Side side, int pes, const std::string& name,
-                                const std::vector<std::string>& arguments,
-                                std::string& reason) const;
+                                const std::vector<std::string>& arguments, std::string& reason,
+                                const std::string& heap = "256M") const;
 
     // For a row whose bound is what the peer does, if the peer was not measured: says why, and the
     // row does not hold.
