@@ -24,42 +24,77 @@ using Clock = std::chrono::steady_clock;
 // Shared with threads that may outlast the question: a name server has its own patience.
 struct Answer {
     std::mutex lock;
+    bool looked_up = false;  // from then on the connections' own limits hold
     bool known = false;
     std::string problem;
 };
 
-// Why a connection to it cannot be made; a refusal is an answer.
-std::string try_address(const addrinfo& address, Clock::time_point until) {
-    const int file = socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (file < 0) return std::strerror(errno);
-    int error = connect(file, address.ai_addr, address.ai_addrlen) == 0 ? 0 : errno;
-    if (error == EINPROGRESS) {
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
-        pollfd ready{file, POLLOUT, 0};
-        socklen_t length = sizeof error;
-        if (poll(&ready, 1, static_cast<int>(std::max<long long>(left, 0))) != 1)
-            error = ETIMEDOUT;
-        else if (getsockopt(file, SOL_SOCKET, SO_ERROR, &error, &length) != 0)
-            error = errno;
-    }
-    close(file);
-    return error == 0 || error == ECONNREFUSED ? "" : std::strerror(error);
+// Whether it happens before `until`.
+bool await(int file, short event, Clock::time_point until) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+    pollfd ready{file, event, 0};
+    return poll(&ready, 1, static_cast<int>(std::max<long long>(left, 0))) == 1;
 }
 
-std::string try_way(const Way& way, Clock::time_point until) {
+// 0: the connection is there.
+int error_of_connecting(int file, const addrinfo& address, Clock::time_point until) {
+    if (connect(file, address.ai_addr, address.ai_addrlen) == 0) return 0;
+    if (errno != EINPROGRESS) return errno;
+    if (!await(file, POLLOUT, until)) return ETIMEDOUT;
+    int error = 0;
+    socklen_t length = sizeof error;
+    return getsockopt(file, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
+}
+
+// A server says its version first, perhaps behind other lines. Who hangs up instead is heard: the
+// remote shell learns that at once as well.
+bool says_its_version(int file, Clock::time_point until) {
+    constexpr std::size_t kMost = 65536;
+    std::string heard;
+    while (heard.size() < kMost) {
+        if (!await(file, POLLIN, until)) return false;
+        char buffer[4096];
+        const ssize_t count = read(file, buffer, sizeof buffer);
+        if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+        if (count <= 0) return true;
+        heard.append(buffer, static_cast<std::size_t>(count));
+        if (heard.starts_with("SSH-") || heard.find("\nSSH-") != std::string::npos) return true;
+    }
+    return false;
+}
+
+// Why nobody can be started there. A refusal is an answer: the remote shell tells it at once.
+std::string try_address(const addrinfo& address, const Way& way, Clock::duration patience) {
+    const int file = socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (file < 0) return std::strerror(errno);
+    std::string problem;
+    const int error = error_of_connecting(file, address, Clock::now() + patience);
+    if (error != 0 && error != ECONNREFUSED)
+        problem = std::string("it does not answer (") + std::strerror(error) + ")";
+    else if (error == 0 && !says_its_version(file, Clock::now() + patience))
+        problem = "it takes connections at port " + way.port +
+                  " and then says nothing; is it overloaded, or is something else than ssh there?";
+    close(file);
+    return problem;
+}
+
+std::string try_way(const Way& way, Clock::duration patience, Answer& answer) {
     addrinfo wanted{};
     wanted.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
     const int code = getaddrinfo(way.name.c_str(), way.port.c_str(), &wanted, &found);
+    {
+        const std::lock_guard guard(answer.lock);
+        answer.looked_up = true;
+    }
     if (code != 0) return "its name is not known (" + std::string(gai_strerror(code)) + ")";
     const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
     std::string problem;
     for (const addrinfo* address = found; address; address = address->ai_next) {
-        problem = try_address(*address, until);
+        problem = try_address(*address, way, patience);
         if (problem.empty()) return "";
     }
-    return "it does not answer (" + problem + ")";
+    return problem;
 }
 
 }  // namespace
@@ -82,8 +117,8 @@ Way way_to(const std::string& host, const std::string& configuration) {
 std::vector<std::string> unreachable(
     const std::vector<HostShare>& hosts, double seconds,
     const std::function<std::string(const std::string& host)>& configuration) {
-    const Clock::time_point until =
-        Clock::now() + std::chrono::milliseconds(static_cast<long long>(seconds * 1e3));
+    const auto patience = std::chrono::milliseconds(static_cast<long long>(seconds * 1e3));
+    const Clock::time_point until = Clock::now() + patience;
     std::vector<std::shared_ptr<Answer>> answers;
     for (const HostShare& host : hosts) {
         const auto answer = answers.emplace_back(std::make_shared<Answer>());
@@ -92,8 +127,8 @@ std::vector<std::string> unreachable(
             answer->known = true;
             continue;
         }
-        std::thread([answer, way, until] {
-            std::string problem = try_way(way, until);
+        std::thread([answer, way, patience] {
+            std::string problem = try_way(way, patience, *answer);
             const std::lock_guard guard(answer->lock);
             answer->known = true;
             answer->problem = std::move(problem);
@@ -103,9 +138,7 @@ std::vector<std::string> unreachable(
     for (std::size_t i = 0; i < hosts.size(); ++i) {
         for (;;) {
             std::unique_lock guard(answers[i]->lock);
-            // A little later than the connections, which say more.
-            const bool late = Clock::now() > until + std::chrono::milliseconds(200);
-            if (!answers[i]->known && late) {
+            if (!answers[i]->known && !answers[i]->looked_up && Clock::now() > until) {
                 answers[i]->problem = "no answer to the question for its name";
                 answers[i]->known = true;
             }

@@ -1,5 +1,5 @@
 // Whether the hosts of a job can be reached, before anything is started there: a misspelt name is
-// told by its name and at once, and a host that is down does not hold the launcher up for minutes.
+// told by its name and at once, and a host that is down or silent does not hold the launcher up.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,9 @@ struct Way {
 // What `ssh -G HOST` prints; without it the host's own name.
 Way way_to(const std::string& host, const std::string& configuration);
 
-// Tries all at once. For each host that cannot be reached a line that says why: no such name, or no
-// answer within `seconds`. A port that refuses is an answer.
+// Tries all at once. For each host that cannot be reached a line that says why: no such name, no
+// answer within `seconds`, or a server that says nothing for as long: remote shells, those of other
+// launchers, would wait for it without end. A port that refuses is an answer.
 // `configuration`: what the remote shell has to say of a host.
 std::vector<std::string> unreachable(
     const std::vector<HostShare>& hosts, double seconds,

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace isthmus::launch {
@@ -50,13 +51,45 @@ TEST(Reach, NamesThatNobodyKnowsAreTold) {
 }
 
 TEST(Reach, ARefusalIsAnAnswer) {
-    for (const bool listens : {true, false}) {
-        int file = -1;
-        const std::string port = std::to_string(port_of_this_machine(listens, file));
-        EXPECT_TRUE(unreachable({{"127.0.0.1", 1}}, 5, [&](auto&) {
-                        return "port " + port + "\n";
-                    }).empty());
-        close(file);
+    int file = -1;
+    const std::string port = std::to_string(port_of_this_machine(false, file));
+    EXPECT_TRUE(
+        unreachable({{"127.0.0.1", 1}}, 5, [&](auto&) { return "port " + port + "\n"; }).empty());
+    close(file);
+}
+
+// What is said of a server that answers each call with `words`, and then hangs up or stays.
+std::vector<std::string> judge_of_server(const std::string& words, bool hangs_up, double seconds) {
+    int file = -1;
+    const std::string port = std::to_string(port_of_this_machine(true, file));
+    int caller = -1;
+    std::thread server([&] {
+        caller = accept(file, nullptr, nullptr);
+        EXPECT_EQ(write(caller, words.data(), words.size()), static_cast<ssize_t>(words.size()));
+        if (hangs_up) shutdown(caller, SHUT_RDWR);
+    });
+    const auto lines =
+        unreachable({{"127.0.0.1", 1}}, seconds, [&](auto&) { return "port " + port + "\n"; });
+    server.join();
+    close(caller);
+    close(file);
+    return lines;
+}
+
+TEST(Reach, AServerSaysItsVersion) {
+    EXPECT_TRUE(judge_of_server("SSH-2.0-Any\r\n", false, 5).empty());
+    EXPECT_TRUE(judge_of_server("Authorised use only\r\nSSH-2.0-Any\r\n", false, 5).empty());
+    EXPECT_TRUE(judge_of_server("", true, 5).empty());  // the remote shell hears that too
+}
+
+TEST(Reach, WhoTakesTheCallAndSaysNothingIsGivenUp) {
+    for (const char* const words : {"", "220 mail SSH-ready\r\n"}) {
+        const auto began = std::chrono::steady_clock::now();
+        const auto lines = judge_of_server(words, false, 0.5);
+        ASSERT_EQ(lines.size(), 1u) << words;
+        EXPECT_EQ(lines[0].find("host 127.0.0.1: it takes connections at port "), 0u);
+        EXPECT_NE(lines[0].find(" and then says nothing"), std::string::npos);
+        EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(4));
     }
 }
 

@@ -9,6 +9,7 @@ same between namespaces: tests/hosts, hosts.ssh.
 import os
 import re
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -297,6 +298,25 @@ class Remote(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("isthmus: host no-such-host.invalid: its name is not known", done.stderr)
         self.assertLess(time.monotonic() - began, 20 * SLOW)
+
+    def test_a_silent_host_is_told(self):
+        """Its port takes the call and nobody says anything, as of a host without memory."""
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            shell = os.path.join(self.folder, "ssh")
+            with open(shell, "w") as file:
+                file.write(f'#!/bin/sh\n[ "$1" = -G ] || exec sleep 600\n[ "$2" = mute ] || exit 0\n'
+                           f'echo "hostname 127.0.0.1"; echo "port {silent.getsockname()[1]}"\n')
+            os.chmod(shell, 0o755)
+            environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
+            environment.pop("ISTHMUS_REMOTE_SHELL", None)
+            for words in (["run", "-n", "2"], ["doctor"]):
+                began = time.monotonic()
+                more = ["true"] if words[0] == "run" else []
+                done = subprocess.run([ISTHMUS, *words, "--launcher", "ssh", "--hosts", "localhost,mute",
+                                       *more], capture_output=True, text=True, timeout=60 * SLOW,
+                                      env=environment)
+                self.assertIn("host mute: it takes connections at port", done.stdout + done.stderr)
+                self.assertLess(time.monotonic() - began, 20 * SLOW)
 
     def test_doctor_tries_a_job(self):
         done = subprocess.run([ISTHMUS, "doctor", "--hosts", "a,b", "--launcher", "ssh"],
