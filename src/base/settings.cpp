@@ -57,8 +57,9 @@ constexpr std::array kTable{
     SettingDescription{"ISTHMUS_LAUNCHER", nullptr, SettingKind::choice, "auto",
                        "auto|srun|hydra|prterun|mpirun|ssh", "launch",
                        "What `isthmus run --hosts` hands a job of several hosts over to. auto: "
-                       "srun within an allocation of Slurm, else the first that is installed, else "
-                       "ssh, by which it starts the PEs itself."},
+                       "srun within an allocation of Slurm, else ssh if ISTHMUS_REMOTE_SHELL is "
+                       "set, else the first that is installed, else ssh. By ssh it starts the PEs "
+                       "itself."},
     SettingDescription{"ISTHMUS_REMOTE_SHELL", nullptr, SettingKind::text, "", nullptr, "launch",
                        "How the launcher ssh reaches a host: words to which the host and a command "
                        "are added. ssh, never asking for a password, if not set."},

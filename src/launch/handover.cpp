@@ -48,6 +48,10 @@ bool is_really(RemoteLauncher kind, const std::string& program, const Site& site
     return version.find(kind == RemoteLauncher::hydra ? "HYDRA" : "Open MPI") != std::string::npos;
 }
 
+bool uses_own_shell(RemoteLauncher kind, const Site& site) {
+    return kind == RemoteLauncher::ssh && site.own_shell;
+}
+
 std::string find_launcher(const Known& known, const Site& site) {
     if (known.kind == RemoteLauncher::ssh) return site.find(site.remote_shell);
     for (const char* const name : known.programs) {
@@ -229,6 +233,7 @@ Site Site::here(const std::string& library_folder) {
     site.find = find_in_path;
     site.ask = [](const Words& command) { return run_program(command).output; };
     site.remote_shell = launch::remote_shell()[0];
+    site.own_shell = !value(Setting::remote_shell).text.empty();
     site.allocation = std::getenv("SLURM_JOB_ID") != nullptr;
     std::error_code error;
     site.pmix = std::filesystem::exists(library_folder + "/libisthmus-pmix.so", error);
@@ -257,13 +262,23 @@ LauncherChoice choose_launcher(const std::string& asked, const Site& site) {
         if (asked != "auto" && !wanted) continue;
         // Outside an allocation srun would ask for one and wait.
         if (known.kind == RemoteLauncher::srun && !site.allocation && !wanted) continue;
+        // Who names a remote shell wants it used, and the others know nothing of it.
+        const bool is_passed_over = site.own_shell && known.kind != RemoteLauncher::srun &&
+                                    known.kind != RemoteLauncher::ssh;
+        if (is_passed_over && !wanted) continue;
         LauncherChoice choice;
         choice.kind = known.kind;
         choice.program = find_launcher(known, site);
+        if (choice.program.empty() && uses_own_shell(known.kind, site)) {
+            choice.reason = "ISTHMUS_REMOTE_SHELL: there is no program " + site.remote_shell +
+                            " that can be run; it is to start the PEs of other hosts";
+            return choice;
+        }
         if (choice.program.empty()) continue;
         if (complete(choice, site)) {
             choice.reason = wanted                               ? "asked for"
                             : known.kind == RemoteLauncher::srun ? "within an allocation of Slurm"
+                            : uses_own_shell(known.kind, site)   ? "ISTHMUS_REMOTE_SHELL is set"
                             : known.kind == RemoteLauncher::ssh
                                 ? "no other launcher is here"
                                 : "the first of mpiexec.hydra, prterun and mpirun that is here";

@@ -30,6 +30,7 @@ struct Site {
     // What a command prints, standard error included.
     std::function<std::string(const std::vector<std::string>& command)> ask;
     std::string remote_shell = "ssh";
+    bool own_shell = false;   // the user has named that one (ISTHMUS_REMOTE_SHELL)
     bool allocation = false;  // we are within Slurm's
     bool pmix = false;        // the library has its module for PMIx
     // `library_folder`: of libisthmus.so, beside which its modules lie.

@@ -51,6 +51,26 @@ TEST(Handover, NamesThatAreAnybodysAreAsked) {
     EXPECT_EQ(choose_launcher("auto", site_with(open)).kind, RemoteLauncher::mpirun);
 }
 
+TEST(Handover, ARemoteShellThatIsNamedIsUsed) {
+    Site site = site_with({{"mpiexec.hydra", ""}, {"myssh", ""}, {"srun", "pmi2"}});
+    site.remote_shell = "myssh";
+    site.own_shell = true;
+    EXPECT_EQ(choose_launcher("auto", site).program, "/bin/myssh");
+    EXPECT_EQ(choose_launcher("auto", site).kind, RemoteLauncher::ssh);
+    EXPECT_EQ(choose_launcher("hydra", site).program, "/bin/mpiexec.hydra");
+    site.allocation = true;
+    EXPECT_EQ(choose_launcher("auto", site).program, "/bin/srun");
+    site.allocation = false;
+    site.remote_shell = "/no/such/shell";
+    for (const char* const asked : {"auto", "ssh"}) {
+        const LauncherChoice none = choose_launcher(asked, site);
+        EXPECT_EQ(none.program, "") << asked;
+        EXPECT_NE(none.reason.find("ISTHMUS_REMOTE_SHELL: there is no program /no/such/shell"),
+                  std::string::npos)
+            << none.reason;
+    }
+}
+
 TEST(Handover, SaysWhyNot) {
     EXPECT_NE(choose_launcher("auto", site_with({})).reason.find("no launcher"), std::string::npos);
     EXPECT_EQ(choose_launcher("prterun", site_with({})).reason,
