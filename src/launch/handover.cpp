@@ -15,6 +15,7 @@
 #include "base/quote.hpp"
 #include "base/settings.hpp"
 #include "core/job/job_layout.hpp"
+#include "launch/linked.hpp"
 #include "launch/program.hpp"
 #include "launch/program_run.hpp"
 #include "launch/reach.hpp"
@@ -390,6 +391,12 @@ int hand_over(const RunOptions& options, const std::string& library_folder,
     }
     if (const std::string problem = problems_of_hosts(options, choice.kind, site); !problem.empty())
         return refuse(problem);
+    if (choice.kind == RemoteLauncher::hydra) {
+        const Program program = find_program(options.command[0], options.working_directory);
+        const std::string warning =
+            warn_of_foreign_program(program.path, options.command, options.pes, Numbering::pmi1);
+        if (!warning.empty()) say(("isthmus: " + warning + "\n").c_str());
+    }
     if (!options.split_directory.empty()) {
         std::error_code problem;
         std::filesystem::create_directories(options.split_directory, problem);

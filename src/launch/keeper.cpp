@@ -59,6 +59,9 @@ std::string Keeper::last_calls() const {
 int Keeper::run() {
     if (!prepare()) return kStatusLauncher;
     status_ = kStatusLauncher;
+    const std::string warning =
+        warn_of_foreign_program(program_.path, options_.command, options_.pes, Numbering::ours);
+    if (!warning.empty()) announce("isthmus: " + warning);
     if (!start_all()) {
         ending_ = true;
         return finish();
@@ -66,6 +69,7 @@ int Keeper::run() {
     status_ = 0;
     const std::uint64_t now = os::monotonic_nanoseconds();
     next_tick_ = now + kTick;
+    if (options_.pes > 1 && warning.empty()) foreign_ = ForeignWatch(Numbering::ours, now);
     if (options_.timeout_seconds > 0) timeout_at_ = now + nanoseconds(options_.timeout_seconds);
     while (running_ > 0) {
         wait_for_event();
@@ -91,6 +95,7 @@ void Keeper::wait_for_event() {
     std::uint64_t until = next_tick_;
     if (ending_) until = std::min(until, deadline_);
     if (timeout_at_ != 0 && !ending_) until = std::min(until, timeout_at_);
+    if (foreign_.next() != 0 && !ending_) until = std::min(until, foreign_.next());
     const std::uint64_t wait = until > now ? until - now : 0;
     const int milliseconds = static_cast<int>((wait + kMillisecond - 1) / kMillisecond);
     if (poll(polled.data(), polled.size(), milliseconds) <= 0) return;
@@ -305,6 +310,15 @@ void Keeper::watch_program(int pe) {
     watched.program_watch = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
 }
 
+void Keeper::look_for_foreign_program(std::uint64_t now) {
+    const std::vector<int> pes = alive();
+    // Relaxed: whether the library has been loaded, no more.
+    if (pes.empty() || status(pes[0]).state.load(std::memory_order_relaxed) != PeState::absent)
+        return foreign_.stop();
+    const std::string line = foreign_.look(pes_[static_cast<std::size_t>(pes[0])].child, now);
+    if (!line.empty()) announce("isthmus: " + line);
+}
+
 void Keeper::tick(std::uint64_t now) {
     if (ending_) return;
     if (timeout_at_ != 0 && now >= timeout_at_) {
@@ -316,6 +330,7 @@ void Keeper::tick(std::uint64_t now) {
         end(kStatusTimeout, line, SIGTERM);
         return;
     }
+    look_for_foreign_program(now);
     if (now < next_tick_) return;
     next_tick_ = now + kTick;
     if (job_ended_by_itself()) return;

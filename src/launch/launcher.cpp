@@ -19,7 +19,6 @@
 #include "core/job/job_layout.hpp"
 #include "launch/handover.hpp"
 #include "launch/keeper.hpp"
-#include "launch/linked.hpp"
 #include "launch/processes.hpp"
 #include "launch/signals.hpp"
 
@@ -90,9 +89,6 @@ int run_job(const RunOptions& options) {
                           "--wdir " + options.working_directory + ": there is no such directory");
     }
     if (!program.error.empty()) return refuse(program.status, program.error);
-    if (const std::string warning = warn_of_foreign_program(program.path, options.pes);
-        !warning.empty())
-        say((warning + "\n").c_str());
     if (!options.split_directory.empty()) {
         std::error_code error;
         std::filesystem::create_directories(options.split_directory, error);

@@ -9,9 +9,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
+
+#include "launch/processes.hpp"
 
 namespace isthmus::launch {
 namespace {
@@ -59,11 +64,46 @@ using Segment = ElfW(Phdr);
 using Entry = ElfW(Dyn);
 constexpr int kMostEntries = 4096;  // of a dynamic section; real ones have some dozens
 
-bool has_any(const std::vector<std::string>& needed, std::initializer_list<const char*> begins) {
-    return std::any_of(needed.begin(), needed.end(), [&](const std::string& name) {
+using Names = std::vector<std::string>;
+
+bool has_any(const Names& names, std::initializer_list<const char*> begins) {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
         return std::any_of(begins.begin(), begins.end(),
                            [&](const char* begin) { return name.starts_with(begin); });
     });
+}
+
+// What is said behind the program's name; empty: nothing.
+std::string judge(const Names& libraries, Numbering numbering) {
+    if (has_any(libraries, {"libisthmus"})) return "";
+    // Open MPI's speak PMIx and nothing else.
+    const bool pmix = has_any(libraries, {"liboshmem.", "libmpi.so.40", "libmpi.so.20"});
+    if (numbering == Numbering::pmi1 && !pmix) return "";
+    const bool shmem = has_any(libraries, {"liboshmem.", "libsma.", "libshmem."});
+    if (shmem)
+        return " is linked with another OpenSHMEM: each of its processes will be a job of one PE; "
+               "compile it with this oshcc, or start it with the other's launcher";
+    if (!has_any(libraries, {"libmpi.", "libmpich.", "libmpi_"})) return "";
+    return " is linked with MPI: each of its processes will be an MPI job of one rank; start it "
+           "with mpirun or mpiexec";
+}
+
+// The names of the files that a process has mapped.
+Names mapped_files(pid_t process) {
+    std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
+    Names names;
+    for (std::string line; std::getline(maps, line);) {
+        const auto slash = line.rfind('/');
+        if (slash == std::string::npos) continue;
+        std::string name = line.substr(slash + 1);
+        if (names.empty() || names.back() != name) names.push_back(std::move(name));
+    }
+    return names;
+}
+
+std::string executable_of(pid_t process) {
+    std::error_code error;
+    return std::filesystem::read_symlink("/proc/" + std::to_string(process) + "/exe", error);
 }
 
 }  // namespace
@@ -107,19 +147,30 @@ std::vector<std::string> needed_libraries(const std::string& path) {
     return needed;
 }
 
-std::string warn_of_foreign_program(const std::string& path, int pes) {
+std::string warn_of_foreign_program(const std::string& path,
+                                    const std::vector<std::string>& arguments, int pes,
+                                    Numbering numbering) {
     if (pes < 2) return "";
-    const std::vector<std::string> needed = needed_libraries(path);
-    if (has_any(needed, {"libisthmus"})) return "";
-    const bool shmem = has_any(needed, {"liboshmem.", "libsma.", "libshmem."});
-    if (!shmem && !has_any(needed, {"libmpi.", "libmpich.", "libmpi_"})) return "";
-    return "isthmus: " + path + " is linked with " +
-           (shmem ? "another OpenSHMEM: each of its processes will be a job of one PE; compile it "
-                    "with "
-                    "this oshcc, or start it with the other's launcher"
-                  : "MPI: each of its processes will be an MPI job of one rank; start it with "
-                    "mpirun or "
-                    "mpiexec");
+    const Names own = needed_libraries(path);
+    if (has_any(own, {"libisthmus"})) return "";  // its arguments are its own matter
+    if (const std::string why = judge(own, numbering); !why.empty()) return path + why;
+    for (const std::string& argument : arguments) {
+        if (argument.find('/') == std::string::npos || access(argument.c_str(), X_OK) != 0)
+            continue;
+        if (const std::string why = judge(needed_libraries(argument), numbering); !why.empty())
+            return argument + why;
+    }
+    return "";
+}
+
+std::string warn_of_foreign_process(pid_t process, Numbering numbering) {
+    std::vector<pid_t> tree = descendants(process);
+    tree.insert(tree.begin(), process);
+    for (const pid_t each : tree) {
+        if (const std::string why = judge(mapped_files(each), numbering); !why.empty())
+            return executable_of(each) + why;
+    }
+    return "";
 }
 
 }  // namespace isthmus::launch

@@ -712,6 +712,19 @@ class Surroundings(LauncherTest):
         self.assertNotEqual(job.status, 0)
         self.assertIn("a job runs one program a PE", job.err)
 
+    def test_another_library_behind_a_wrapper(self):
+        with tempfile.TemporaryDirectory() as folder:
+            library = os.path.join(folder, "liboshmem.so.40")
+            shutil.copy("/bin/sh", library)
+            code = (f"import mmap, time; file = open({library!r}); "
+                    "map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ); time.sleep(1.5)")
+            job = self.run_job("-n", 2, "sh", "-c", f'exec {sys.executable} -c "{code}"')
+        self.assertEqual(job.status, 0, job.err)
+        self.assertRegex(job.err, r"^isthmus: \S+ is linked with another OpenSHMEM: each of its "
+                                  r"processes will be a job of one PE; [^\n]*\n$")
+        job = self.run_job("-n", 2, "sh", "-c", f"sleep 0.5; exec {ACTOR} barriers 3")
+        self.assertEqual((job.status, job.err), (0, ""))
+
     def test_valgrind(self):
         if not shutil.which("valgrind"):
             self.skipTest("valgrind is not installed")

@@ -1,13 +1,22 @@
 #include "launch/linked.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
+
+#include "launch/processes.hpp"
 
 namespace isthmus::launch {
 namespace {
@@ -33,6 +42,10 @@ class LinkedTest : public testing::Test {
         bytes.replace(at, own.size(), library + std::string(own.size() - library.size(), '\0'));
         return write(bytes);
     }
+    static std::string warning(const std::string& program, int pes,
+                               Numbering numbering = Numbering::ours) {
+        return warn_of_foreign_program(program, {program}, pes, numbering);
+    }
     void TearDown() override { std::filesystem::remove(path); }
     const std::string path = testing::TempDir() + "isthmus-linked-" + std::to_string(getpid());
 };
@@ -40,18 +53,65 @@ class LinkedTest : public testing::Test {
 TEST_F(LinkedTest, KnowsWhatThisProgramNeeds) {
     const auto needed = needed_libraries("/proc/self/exe");
     EXPECT_NE(std::find(needed.begin(), needed.end(), "libc.so.6"), needed.end());
-    EXPECT_EQ(warn_of_foreign_program("/proc/self/exe", 4), "");
+    EXPECT_EQ(warning("/proc/self/exe", 4), "");
 }
 
 TEST_F(LinkedTest, TellsOfProgramsThatWouldBeJobsOfOne) {
-    EXPECT_NE(warn_of_foreign_program(linked_with("liboshmem.so.4"), 2).find("another OpenSHMEM"),
+    EXPECT_NE(warning(linked_with("liboshmem.so.4"), 2).find("another OpenSHMEM"),
               std::string::npos);
-    EXPECT_NE(warn_of_foreign_program(linked_with("libsma.so.3"), 2).find("another OpenSHMEM"),
+    EXPECT_NE(warning(linked_with("libsma.so.3"), 2).find("another OpenSHMEM"), std::string::npos);
+    EXPECT_NE(warning(linked_with("libmpi.so.40"), 2).find("MPI job of one rank"),
               std::string::npos);
-    EXPECT_NE(warn_of_foreign_program(linked_with("libmpi.so.40"), 2).find("MPI job of one rank"),
-              std::string::npos);
-    EXPECT_EQ(warn_of_foreign_program(linked_with("libmpi.so.40"), 1), "");
-    EXPECT_EQ(warn_of_foreign_program(linked_with("libmpigeo.so"), 4), "");
+    EXPECT_EQ(warning(linked_with("libmpi.so.40"), 1), "");
+    EXPECT_EQ(warning(linked_with("libmpigeo.so"), 4), "");
+    EXPECT_EQ(warning(linked_with("libisthmus.so"), 4), "");
+}
+
+TEST_F(LinkedTest, TellsOfProgramsThatWrappersWouldRun) {
+    const std::string program = linked_with("liboshmem.so.4");
+    chmod(program.c_str(), 0755);
+    const std::vector<std::string> words{"env", "A=1", program, "x"};
+    EXPECT_EQ(warn_of_foreign_program("/usr/bin/env", words, 2, Numbering::ours).find(program), 0u);
+    chmod(program.c_str(), 0644);  // data of a program
+    EXPECT_EQ(warn_of_foreign_program("/usr/bin/env", words, 2, Numbering::ours), "");
+}
+
+// All but Open MPI's ask a process manager of PMI-1 and are whole jobs by it.
+TEST_F(LinkedTest, BehindAProcessManagerOnlyThoseOfOpenMpiAreAlone) {
+    EXPECT_NE(warning(linked_with("liboshmem.so.4"), 2, Numbering::pmi1), "");
+    EXPECT_NE(warning(linked_with("libmpi.so.40"), 2, Numbering::pmi1), "");
+    EXPECT_EQ(warning(linked_with("libmpi.so.12"), 2, Numbering::pmi1), "");
+    EXPECT_EQ(warning(linked_with("libsma.so.3"), 2, Numbering::pmi1), "");
+}
+
+// A shell that runs what has the library loaded.
+TEST_F(LinkedTest, TellsOfProcesses) {
+    EXPECT_EQ(warn_of_foreign_process(getpid(), Numbering::ours), "");
+    const std::string library = path + "-folder/liboshmem.so.40";
+    std::filesystem::create_directories(path + "-folder");
+    std::filesystem::copy_file("/proc/self/exe", library);
+    const pid_t shell = fork();
+    if (shell == 0) {
+        if (fork() == 0) {
+            const int file = open(library.c_str(), O_RDONLY | O_CLOEXEC);
+            mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE, file, 0);
+            for (;;)
+                pause();
+        }
+        for (;;)
+            pause();
+    }
+    std::string line;
+    for (int i = 0; i < 500 && line.empty(); ++i) {
+        line = warn_of_foreign_process(shell, Numbering::ours);
+        usleep(10'000);
+    }
+    EXPECT_NE(line.find("another OpenSHMEM"), std::string::npos);
+    for (const pid_t child : descendants(shell))
+        kill(child, SIGKILL);
+    kill(shell, SIGKILL);
+    waitpid(shell, nullptr, 0);
+    std::filesystem::remove_all(path + "-folder");
 }
 
 TEST_F(LinkedTest, WhatIsDamagedNeedsNothing) {

@@ -8,6 +8,7 @@ same between namespaces: tests/hosts, hosts.ssh.
 
 import os
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -205,6 +206,17 @@ class Remote(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"PE 2 \(host b\): exited with status 0 without shmem_init, "
                                       r"which PE [01] has called; the job ends")
+
+    def test_a_program_of_another_library_behind_a_wrapper(self):
+        """Open MPI's knows no process manager of ours; an MPICH program does."""
+        for library, told in (("liboshmem.so.40", True), ("libmpi.so.12", False)):
+            path = os.path.join(self.folder, library)
+            shutil.copy("/bin/sh", path)
+            code = (f"import mmap, time; file = open({path!r}); "
+                    "map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ); time.sleep(1)")
+            done = self.run_job("sh", "-c", f'exec {sys.executable} -c "{code}"')
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count("is linked with another OpenSHMEM"), int(told))
 
     def test_what_a_host_has_not(self):
         for words, status, line in (

@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "base/os.hpp"
+#include "launch/foreign_watch.hpp"
+#include "launch/linked.hpp"
 #include "launch/output.hpp"
 #include "launch/processes.hpp"
 #include "launch/program.hpp"
@@ -66,6 +68,7 @@ class Agent {
     void write_input();
     void flush();
     void reap();
+    void look_for_foreign_program();
     void finish();
 
     void send(FrameKind kind, int pe, std::string_view bytes) {
@@ -90,6 +93,7 @@ class Agent {
     bool input_ended_ = false;
     bool connected_ = true;
     int running_ = 0;
+    ForeignWatch foreign_;  // at the host of PE 0
 };
 
 int Agent::serve() {
@@ -172,6 +176,14 @@ bool Agent::start_all() {
     for (std::string& argument : orders_.command)
         arguments.push_back(argument.data());
     arguments.push_back(nullptr);
+    if (orders_.first == 0) {
+        const std::string warning =
+            warn_of_foreign_program(program.path, orders_.command, orders_.pes, Numbering::pmi1);
+        if (!warning.empty())
+            send(FrameKind::note, -1, warning);
+        else if (orders_.pes > 1)
+            foreign_ = ForeignWatch(Numbering::pmi1, os::monotonic_nanoseconds());
+    }
     for (const Member& member : members_)
         if (!start(pe_of(member), program.path.c_str(), arguments, binding)) return false;
     return true;
@@ -251,7 +263,8 @@ void Agent::wait_for_event() {
             if (file >= 0 && !full) polled.push_back({file, POLLIN, 0});
         if (member.manager >= 0) polled.push_back({member.manager, POLLIN, 0});
     }
-    poll(polled.data(), polled.size(), -1);
+    poll(polled.data(), polled.size(), foreign_.milliseconds_from(os::monotonic_nanoseconds()));
+    look_for_foreign_program();
     hear_launcher();
     for (Member& member : members_) {
         const int pe = pe_of(member);
@@ -405,6 +418,14 @@ void Agent::reap() {
             send(FrameKind::ended, pe_of(member), number_bytes(status));
         }
     }
+}
+
+void Agent::look_for_foreign_program() {
+    const auto running = std::find_if(members_.begin(), members_.end(),
+                                      [](const Member& member) { return member.process > 0; });
+    if (running == members_.end() || manager_.has_begun(pe_of(*running))) return foreign_.stop();
+    const std::string line = foreign_.look(running->process, os::monotonic_nanoseconds());
+    if (!line.empty()) send(FrameKind::note, -1, line);
 }
 
 void Agent::finish() {
