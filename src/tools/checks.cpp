@@ -319,8 +319,9 @@ Check check_settings() {
 
 Check check_other_launchers() {
     Check check{"other launchers", Verdict::ok, "none around this process", ""};
-    for (const char* name :
-         {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS"}) {
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK",
+                             "SLURM_STEP_NUM_TASKS", "PALS_RANKID", "ALPS_APP_PE", "FLUX_JOB_SIZE",
+                             "JSM_NAMESPACE_SIZE", "MV2_COMM_WORLD_SIZE", "MPIRUN_RANK"}) {
         const char* const found = std::getenv(name);
         if (!found) continue;
         check.verdict = Verdict::warn;

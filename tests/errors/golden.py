@@ -65,9 +65,12 @@ def check(case, launcher, binaries):
     return "\n  ".join(f"{way}: {problem}" for way, problem in problems.items() if problem)
 
 
+LAUNCHERS = ("OMPI_", "PMI", "SLURM_", "PALS_", "ALPS_", "FLUX_", "JSM_", "MV2_", "MPIRUN_")
+
+
 def check_once(case, launcher, binaries, settings):
     environment = {key: value for key, value in os.environ.items()
-                   if not key.startswith(("ISTHMUS_", "SHMEM_", "SMA_", "OMPI_", "PMI"))}
+                   if not key.startswith(("ISTHMUS_", "SHMEM_", "SMA_", *LAUNCHERS))}
     environment.update(entry.split("=", 1) for entry in settings.split())
     try:
         run = subprocess.run(command_of(case, launcher, binaries), env=environment, timeout=60,

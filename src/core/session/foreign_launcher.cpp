@@ -7,38 +7,69 @@
 namespace isthmus {
 namespace {
 
-// Other launchers that start processes in numbers. Each variable holds that number.
+// Other launchers that start processes in numbers, by what each leaves in the environment. A null
+// pointer: it has no such variable.
 struct ForeignLauncher {
-    const char* variable;
+    const char* size;  // how many processes
+    const char* rank;  // which of them this one is
     const char* name;
     const char* remedy = nullptr;  // instead of `isthmus run`
 };
 constexpr ForeignLauncher kForeignLaunchers[] = {
-    {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"},
-    {"PMI_SIZE", "a PMI launcher (mpiexec, srun --mpi=pmi2)"},
-    {"PMIX_SIZE", "a PMIx launcher"},
-    {"SLURM_STEP_NUM_TASKS", "Slurm's srun without --mpi",
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's mpirun"},
+    {"PMI_SIZE", "PMI_RANK", "a PMI launcher (mpiexec, srun --mpi=pmi2)"},
+    {"PMIX_SIZE", "PMIX_RANK", "a PMIx launcher"},
+    {"SLURM_STEP_NUM_TASKS", nullptr, "Slurm's srun without --mpi",
      "say `srun --mpi=pmix` or `srun --mpi=pmi2`"},
-    {"PALS_NRANKS", "PALS"},
-    {"ALPS_APP_PE_COUNT", "aprun"},
-    {"FLUX_JOB_SIZE", "Flux without its PMI", "say `flux run -o pmi=simple`"},
-    {"JSM_NAMESPACE_SIZE", "jsrun without PMIx"},
-    {"MV2_COMM_WORLD_SIZE", "MVAPICH's mpirun_rsh"},
+    {"PALS_NRANKS", "PALS_RANKID", "PALS"},
+    {"ALPS_APP_PE_COUNT", "ALPS_APP_PE", "aprun"},
+    {"FLUX_JOB_SIZE", "FLUX_TASK_RANK", "Flux without its PMI", "say `flux run -o pmi=simple`"},
+    {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "jsrun without PMIx"},
+    {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MVAPICH's mpirun_rsh"},
+    {"MPIRUN_NPROCS", "MPIRUN_RANK", "an MVAPICH launcher"},
 };
+
+// -1: not set, or no number.
+int number_in(const char* variable) {
+    const char* const text = variable ? std::getenv(variable) : nullptr;
+    return text && *text >= '0' && *text <= '9' ? std::atoi(text) : -1;
+}
+
+std::string describe(const ForeignLauncher& launcher, const char* variable, int number) {
+    return std::string("started by ") + launcher.name + " (" + variable + "=" +
+           std::to_string(number) + "), which this library cannot talk to";
+}
+
+std::string remedy_of(const ForeignLauncher& launcher, const std::string& processes) {
+    return launcher.remedy ? launcher.remedy
+                           : "start the program with `isthmus run -n " + processes + "` instead";
+}
 
 }  // namespace
 
 void refuse_foreign_launcher(const std::string& why) {
-    for (const auto& [variable, name, remedy] : kForeignLaunchers) {
-        const char* text = std::getenv(variable);
-        const int processes = text ? std::atoi(text) : 0;
-        if (processes <= 1) continue;
-        fail("shmem_init", std::string("started by ") + name + " (" + variable + "=" + text +
-                               "), which this library cannot talk to" +
-                               (why.empty() ? " yet" : ": " + why) + "; " +
-                               (remedy ? remedy
-                                       : std::string("start the program with `isthmus run -n ") +
-                                             text + "` instead"));
+    bool alone_by_size = false;
+    for (const ForeignLauncher& launcher : kForeignLaunchers) {
+        const int size = number_in(launcher.size);
+        alone_by_size |= size == 1;
+        if (size > 1)
+            fail("shmem_init", describe(launcher, launcher.size, size) +
+                                   (why.empty() ? " yet" : ": " + why) + "; " +
+                                   remedy_of(launcher, std::to_string(size)));
+    }
+    if (!why.empty()) return;
+    // Some say which process this is and not how many there are. The first of them may be alone.
+    for (const ForeignLauncher& launcher : kForeignLaunchers) {
+        const int rank = number_in(launcher.rank);
+        if (rank > 0)
+            fail("shmem_init",
+                 describe(launcher, launcher.rank, rank) + " yet; " + remedy_of(launcher, "N"));
+        if (rank != 0 || alone_by_size) continue;
+        say_from("shmem_init", describe(launcher, launcher.rank, rank) +
+                                   " yet; this process runs as a job of one PE; if there are "
+                                   "more, " +
+                                   remedy_of(launcher, "N"));
+        return;
     }
 }
 
