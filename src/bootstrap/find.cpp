@@ -12,6 +12,7 @@
 
 #include "bootstrap/pmi1.hpp"
 #include "bootstrap/pmix.hpp"
+#include "core/job/loaded_object.hpp"
 
 namespace isthmus {
 namespace {
@@ -40,6 +41,12 @@ std::unique_ptr<Exchange> open_pmix(std::string& why) {
     if (dladdr(reinterpret_cast<void*>(&open_pmix), &own) != 0 && own.dli_fname) {
         const std::string_view library = own.dli_fname;
         path.insert(0, library.substr(0, library.rfind('/') + 1));
+    }
+    if (is_linked_into_program() && access(path.c_str(), R_OK) != 0) {
+        why =
+            "its PMIx needs a module of libisthmus.so, and the program is linked with libisthmus.a "
+            "(-static); link it without -static";
+        return nullptr;
     }
     void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!module) {

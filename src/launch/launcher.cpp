@@ -19,6 +19,7 @@
 #include "core/job/job_layout.hpp"
 #include "launch/handover.hpp"
 #include "launch/keeper.hpp"
+#include "launch/linked.hpp"
 #include "launch/processes.hpp"
 #include "launch/signals.hpp"
 
@@ -148,6 +149,14 @@ bool load_counting_library(const std::string& name, const std::string& library_f
     const std::string library = library_folder + "/libisthmus-preload.so";
     if (access(library.c_str(), R_OK) != 0) {
         say((name + ": --stats and --trace need " + library + ": " + std::strerror(errno) + "\n")
+                .c_str());
+        return false;
+    }
+    const Program program = find_program(options.command[0], options.working_directory);
+    if (program.error.empty() && is_static_program(program.path)) {
+        say((name + ": --stats and --trace: " + program.path +
+             " is linked with -static, and nothing that counts can be loaded into it; link it "
+             "without -static\n")
                 .c_str());
         return false;
     }

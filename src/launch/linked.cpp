@@ -108,8 +108,10 @@ std::string executable_of(pid_t process) {
 
 }  // namespace
 
-std::vector<std::string> needed_libraries(const std::string& path) {
-    const MappedFile file(path);
+namespace {
+
+// None: it is no ELF file of this machine, or damaged.
+std::vector<Segment> segments_of(const MappedFile& file) {
     const auto header = file.part<Header>(0);
     constexpr unsigned char kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
     if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -121,6 +123,21 @@ std::vector<std::string> needed_libraries(const std::string& path) {
         if (!segment) return {};
         segments.push_back(*segment);
     }
+    return segments;
+}
+
+}  // namespace
+
+bool is_static_program(const std::string& path) {
+    const std::vector<Segment> segments = segments_of(MappedFile(path));
+    return !segments.empty() &&
+           std::none_of(segments.begin(), segments.end(),
+                        [](const Segment& segment) { return segment.p_type == PT_INTERP; });
+}
+
+std::vector<std::string> needed_libraries(const std::string& path) {
+    const MappedFile file(path);
+    const std::vector<Segment> segments = segments_of(file);
     const auto dynamic = std::find_if(segments.begin(), segments.end(), [](const Segment& segment) {
         return segment.p_type == PT_DYNAMIC;
     });

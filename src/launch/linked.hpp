@@ -12,6 +12,9 @@ namespace isthmus::launch {
 // The names in the dynamic section of an ELF file of this machine; empty if it is none, or damaged.
 std::vector<std::string> needed_libraries(const std::string& path);
 
+// A program without a dynamic linker, into which nothing can be loaded.
+bool is_static_program(const std::string& path);
+
 // Whom the PEs' libraries can ask for their numbers: this launcher, whom ours alone knows, or a
 // process manager of PMI-1, whom all but Open MPI's know.
 enum class Numbering : unsigned char { ours, pmi1 };

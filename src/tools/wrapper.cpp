@@ -48,6 +48,7 @@ int main_with(const std::string& name, const std::vector<std::string>& arguments
                                 " was not found beside " + place.bin +
                                 "; build it (make build) or install it again (cmake --install)");
     WrapperConfiguration configuration;
+    configuration.is_cxx = cxx;
     const char* const chosen = std::getenv(cxx ? "OSHCC_CXX" : "OSHCC_CC");
     configuration.compiler = chosen && *chosen ? chosen
                              : cxx             ? standard_compiler(ISTHMUS_CXX_COMPILER, "c++")

@@ -208,7 +208,13 @@ WrapperCommand build_command(const WrapperConfiguration& configuration,
     std::vector<std::string> compiler;
     append_words(compiler, own.compiler.empty() ? configuration.compiler : own.compiler);
     const bool is_musl = std::any_of(compiler.begin(), compiler.end(), names_musl);
-    if (is_musl && linking && (!is_static || contains(words, "-static-pie") || own.profile))
+    if (own.compiler == "musl")
+        command.error = "-cc=musl: that is no compiler; say -cc=musl-gcc (Debian: musl-tools)";
+    else if (is_musl && linking && configuration.is_cxx)
+        command.error =
+            "above musl C programs are linked (oshcc -cc=musl-gcc -static), and C++ programs are "
+            "not: the C++ runtime here is glibc's";
+    else if (is_musl && linking && (!is_static || contains(words, "-static-pie") || own.profile))
         command.error = "above musl a program is linked with -static: libisthmus.so needs glibc";
     else if (is_musl && linking && !configuration.has_musl_library)
         command.error = "there is no libisthmus-musl.a in " + configuration.lib;

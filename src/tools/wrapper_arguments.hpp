@@ -13,6 +13,7 @@ struct WrapperConfiguration {
     std::string lib;       // directory of libisthmus
     std::string flags;     // that programs need as the library did (-fsanitize=...), or empty
     std::string runtime;   // files of the C++ runtime, for static programs above musl
+    bool is_cxx = false;   // the wrapper is for C++
     bool has_static_library = false;
     bool has_musl_library = false;
     bool has_profile_library = false;

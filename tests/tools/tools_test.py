@@ -264,6 +264,9 @@ class Installed(ToolTest):
         self.good("cc", "-O2", os.path.join(USER, "ring.c"), "-o", self.path("ring"), *flags)
         self.assertEqual(self.good(self.prefix + "/bin/oshrun", "-n", 3, self.path("ring")),
                          "round\n")
+        flags = self.good("pkg-config", "--static", "--cflags", "--libs", "isthmus", env=environment).split()
+        self.good("cc", "-O2", "-static", os.path.join(USER, "ring.c"), "-o", self.path("alone"), *flags)
+        self.assertEqual(self.good(self.prefix + "/bin/oshrun", "-n", 3, self.path("alone")), "round\n")
 
     def test_gasnet_fragments(self):
         include = os.path.join(self.prefix, "include")
@@ -317,6 +320,17 @@ class Installed(ToolTest):
                               "-o", self.path("ring"))
                     self.assertEqual(self.good(self.prefix + "/bin/oshrun", "-n", 3, self.path("ring")),
                                      "round\n")
+        for option, words in (("--stats", []), ("--trace", [self.path("trace.json")])):
+            uncounted = run(self.prefix + "/bin/isthmus", "run", "-n", 2, option, *words, self.path("ring"))
+            self.assertEqual(uncounted.returncode, 2)
+            self.assertIn("is linked with -static, and nothing that counts can be loaded", uncounted.stderr)
+        uncounted = run(self.prefix + "/bin/oshrun", "-n", 2, self.path("ring"), env=setting(ISTHMUS_STATS="1"))
+        self.assertIn("ISTHMUS_STATS=1 has no effect: the program is linked with libisthmus.a", uncounted.stderr)
+        for settings in ({"ISTHMUS_DELAY": "1"}, {"ISTHMUS_TRANSPORT": "loop"}, {"ISTHMUS_TRANSPORT": "packet"}):
+            alone = run(self.prefix + "/bin/oshrun", "-n", 2, self.path("ring"), env=setting(**settings))
+            self.assertEqual(alone.returncode, 1)
+            self.assertIn("the program is linked with libisthmus.a (-static), and roads are modules of "
+                          "libisthmus.so; link it without -static", alone.stderr)
         # Room above such a program is made by the limit of the stack. 128 PEs fill what chance leaves.
         limited = run("sh", "-c", f"ulimit -s 8192; exec {self.prefix}/bin/oshrun -n 128 {self.path('ring')}",
                       env=setting(SHMEM_SYMMETRIC_SIZE="1M"))

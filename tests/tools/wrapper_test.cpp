@@ -19,6 +19,7 @@ WrapperConfiguration configuration() {
             .lib = "/opt/i/lib",
             .flags = "",
             .runtime = "",
+            .is_cxx = false,
             .has_static_library = false,
             .has_musl_library = false,
             .has_profile_library = true};
@@ -40,6 +41,12 @@ TEST(Wrapper, LinksAboveMuslWithWhatMuslLacks) {
               "musl-gcc -I/opt/i/include -static a.c -L/opt/i/lib -Wl,--wrap=exit "
               "-Wl,--wrap=pthread_create -Wl,--start-group -listhmus -listhmus-musl "
               "/r/libstdc++.a -Wl,--end-group -pthread");
+    EXPECT_EQ(command({"-cc=musl", "-static", "a.c"}, where),
+              "error: -cc=musl: that is no compiler; say -cc=musl-gcc (Debian: musl-tools)");
+    WrapperConfiguration cxx = where;
+    cxx.is_cxx = true;
+    EXPECT_TRUE(command({"-cc=musl-gcc", "-static", "a.cpp"}, cxx)
+                    .starts_with("error: above musl C programs are linked"));
     for (const char* const refused : {"-static-pie", "-g"})
         EXPECT_TRUE(command({"-cc=musl-gcc", refused, "a.c"}, where)
                         .starts_with("error: above musl a program is linked with -static"));

@@ -118,6 +118,15 @@ LoadedObject main_program() {
     return program;
 }
 
+bool is_linked_into_program() {
+    const LoadedObject program = main_program();
+    const auto own = reinterpret_cast<std::uintptr_t>(&is_linked_into_program);
+    return std::any_of(program.headers.begin(), program.headers.end(), [&](const auto& header) {
+        const std::uintptr_t begin = program.load_address + header.p_vaddr;
+        return header.p_type == PT_LOAD && own >= begin && own - begin < header.p_memsz;
+    });
+}
+
 Range data_range(const LoadedObject& object) {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;

@@ -20,6 +20,9 @@ struct LoadedObject {
 
 LoadedObject main_program();
 
+// Whether this library is a part of the program (libisthmus.a), which then loads no modules.
+bool is_linked_into_program();
+
 // Writable pages that stay writable (without RELRO).
 Range data_range(const LoadedObject& object);
 

@@ -2,6 +2,7 @@
 #include "core/session/last_thread.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +22,7 @@
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "core/job/library_data.hpp"
+#include "core/job/loaded_object.hpp"
 #include "core/job/window.hpp"
 #include "core/reach/channel.hpp"
 #include "core/reach/far.hpp"
@@ -45,14 +47,18 @@ namespace {
 
 transport::Open load(const std::string& name) {
     const std::string path = road_module(name);
+    const std::string consequence =
+        is_delayed()
+            ? "ISTHMUS_DELAY takes all PEs for far, and the road to them cannot be loaded: "
+            : "the job has PEs that this host does not hold, and the transport between "
+              "hosts cannot be loaded: ";
+    // A search elsewhere would find those of another library.
+    if (is_linked_into_program() && access(path.c_str(), R_OK) != 0)
+        fail("shmem_init", consequence +
+                               "the program is linked with libisthmus.a (-static), and roads are "
+                               "modules of libisthmus.so; link it without -static");
     void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!module)
-        fail("shmem_init",
-             std::string(is_delayed() ? "ISTHMUS_DELAY takes all PEs for far, and the road to them "
-                                        "cannot be loaded: "
-                                      : "the job has PEs that this host does not hold, and the "
-                                        "transport between hosts cannot be loaded: ") +
-                 dlerror() + needs_of_road(name));
+    if (!module) fail("shmem_init", consequence + dlerror() + needs_of_road(name));
     const auto found = reinterpret_cast<transport::Open>(dlsym(module, transport::kOpenSymbol));
     if (!found) fail("shmem_init", path + " is no transport of this library");
     return found;

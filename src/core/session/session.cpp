@@ -10,6 +10,7 @@
 #include "base/this_thread.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
+#include "core/job/loaded_object.hpp"
 #include "core/job/road.hpp"
 #include "core/job/session_object.hpp"
 #include "core/job/window.hpp"
@@ -149,10 +150,13 @@ void mention_idle_settings() {
     for (const Setting setting : {Setting::stats, Setting::trace}) {
         const std::string& text = value(setting).text;
         if (!text.empty() && text != "0")
-            say_from("shmem_init", std::string(description(setting).name) + "=" + text +
-                                       " has no effect: the program was neither compiled with "
-                                       "`oshcc -profile` nor started by `isthmus run --stats` "
-                                       "or --trace");
+            say_from("shmem_init",
+                     std::string(description(setting).name) + "=" + text + " has no effect: " +
+                         (is_linked_into_program()
+                              ? "the program is linked with libisthmus.a (-static), and the "
+                                "library that counts is a shared one; link it without -static"
+                              : "the program was neither compiled with `oshcc -profile` nor "
+                                "started by `isthmus run --stats` or --trace"));
     }
 }
 
