@@ -9,6 +9,11 @@
 #ifndef ISTHMUS_GASNET_COLL_H
 #define ISTHMUS_GASNET_COLL_H
 
+/* Variadic macros and empty arguments of macros are extensions of C++98. */
+#if defined(__cplusplus) && __cplusplus < 201103L
+#pragma GCC system_header
+#endif
+
 #include <gasnet.h>
 
 #ifdef __cplusplus

@@ -7,6 +7,11 @@
 #define ISTHMUS_GASNET_TOOLS_H
 #define _GASNET_TOOLS_H
 
+/* Variadic macros and empty arguments of macros are extensions of C++98. */
+#if defined(__cplusplus) && __cplusplus < 201103L
+#pragma GCC system_header
+#endif
+
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>

@@ -7,18 +7,20 @@
  * stand in between.
  *
  * Addresses: `dest` of a put and an atomic, `source` of a get, and every operand of a collective
- * are symmetric: in the symmetric heap, or static or global variables of the executable (not of a
- * shared library). Zero elements is always valid and does nothing, though the PE must exist.
+ * are symmetric: in the symmetric heap, or static or global variables of the executable and of the
+ * shared libraries that are loaded with it. Zero elements is always valid and does nothing, though
+ * the PE must exist.
  * Errors: a wrong argument ends the job with one line on standard error that says what was wrong
  * (docs/errors.md); routines that the standard gives a status return non-zero instead.
  * Threads: every routine may be called by several threads at once under SHMEM_THREAD_MULTIPLE;
  * collectives on one team must not run concurrently with each other.
- * Not done: Fortran; symmetric variables in shared libraries (told by name). */
+ * Not done: Fortran; variables of libraries that are loaded later, by dlopen (told by name). */
 #ifndef ISTHMUS_SHMEM_H
 #define ISTHMUS_SHMEM_H
 
-/* long long, complex types and variadic macros are extensions of C89. */
-#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+/* long long, complex types and variadic macros are extensions of C89 and C++98. */
+#if defined(__cplusplus) ? __cplusplus < 201103L \
+                         : !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L
 #pragma GCC system_header
 #endif
 

@@ -10,8 +10,9 @@
 #ifndef ISTHMUS_SHMEMX_H
 #define ISTHMUS_SHMEMX_H
 
-/* long long, complex types and variadic macros are extensions of C89. */
-#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+/* long long, complex types and variadic macros are extensions of C89 and C++98. */
+#if defined(__cplusplus) ? __cplusplus < 201103L \
+                         : !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L
 #pragma GCC system_header
 #endif
 

@@ -76,7 +76,7 @@ int gasnet_AMReplyLong(gasnet_token_t token, gasnet_handler_t handler, void* sou
 #define ISTHMUS_GASNET_LIST_16       ISTHMUS_GASNET_LIST_15, a15
 #define ISTHMUS_GASNET_BYTES(M)      (sizeof(gasnet_handlerarg_t) * (M))
 /* The block, `isthmus_a`, of so many bytes. */
-#define ISTHMUS_GASNET_NO_BLOCK(M) const gasnet_handlerarg_t* const isthmus_a = 0;
+#define ISTHMUS_GASNET_NO_BLOCK(M) const gasnet_handlerarg_t* const isthmus_a = NULL;
 #define ISTHMUS_GASNET_BLOCK(M)           \
     const gasnet_handlerarg_t isthmus_a[] \
         __attribute__((__aligned__(8))) = {ISTHMUS_GASNET_LIST_##M};

@@ -28,7 +28,7 @@ gasnet_valget_handle_t isthmus_gasnet_get_nb_val(gasnet_node_t node, const void*
                                                  size_t nbytes);
 
 #define ISTHMUS_GASNET_INLINE        static __inline__ __attribute__((__always_inline__, __unused__))
-#define ISTHMUS_GASNET_REACHES(node) __builtin_expect(ISTHMUS_WINDOW_REACHES(node), 1)
+#define ISTHMUS_GASNET_REACHES(node) __builtin_expect(ISTHMUS_WINDOW_REACHES((int)(node)), 1)
 
 /* Of few bytes, known to the compiler: moved in place, and not across other accesses. */
 #define ISTHMUS_GASNET_COPY(TO, FROM)                          \
@@ -46,7 +46,7 @@ gasnet_valget_handle_t isthmus_gasnet_get_nb_val(gasnet_node_t node, const void*
     ISTHMUS_GASNET_INLINE void NAME(gasnet_node_t node, void* dest, const void* src, \
                                     size_t nbytes) {                                 \
         if (ISTHMUS_GASNET_REACHES(node))                                            \
-            ISTHMUS_GASNET_COPY(ISTHMUS_WINDOW_ADDRESS(dest, node), src);            \
+            ISTHMUS_GASNET_COPY(ISTHMUS_WINDOW_ADDRESS(dest, (int)node), src);       \
         else                                                                         \
             OTHERWISE(node, dest, src, nbytes);                                      \
     }
@@ -59,7 +59,7 @@ ISTHMUS_GASNET_PUT(gasnet_put_nbi_bulk, isthmus_gasnet_put_nbi_bulk)
     ISTHMUS_GASNET_INLINE void NAME(void* dest, gasnet_node_t node, const void* src, \
                                     size_t nbytes) {                                 \
         if (ISTHMUS_GASNET_REACHES(node))                                            \
-            ISTHMUS_GASNET_COPY(dest, ISTHMUS_WINDOW_ADDRESS(src, node));            \
+            ISTHMUS_GASNET_COPY(dest, ISTHMUS_WINDOW_ADDRESS(src, (int)node));       \
         else                                                                         \
             OTHERWISE(dest, node, src, nbytes);                                      \
     }
@@ -72,7 +72,7 @@ ISTHMUS_GASNET_GET(gasnet_get_nbi_bulk, isthmus_gasnet_get_nbi)
     ISTHMUS_GASNET_INLINE gasnet_handle_t NAME(gasnet_node_t node, void* dest, const void* src, \
                                                size_t nbytes) {                                 \
         if (!ISTHMUS_GASNET_REACHES(node)) return OTHERWISE(node, dest, src, nbytes);           \
-        ISTHMUS_GASNET_COPY(ISTHMUS_WINDOW_ADDRESS(dest, node), src);                           \
+        ISTHMUS_GASNET_COPY(ISTHMUS_WINDOW_ADDRESS(dest, (int)node), src);                      \
         return GASNET_INVALID_HANDLE;                                                           \
     }
 ISTHMUS_GASNET_PUT_NB(gasnet_put_nb, isthmus_gasnet_put_nb)
@@ -82,7 +82,7 @@ ISTHMUS_GASNET_PUT_NB(gasnet_put_nb_bulk, isthmus_gasnet_put_nb_bulk)
     ISTHMUS_GASNET_INLINE gasnet_handle_t NAME(void* dest, gasnet_node_t node, const void* src,   \
                                                size_t nbytes) {                                   \
         if (!ISTHMUS_GASNET_REACHES(node)) return isthmus_gasnet_get_nb(dest, node, src, nbytes); \
-        ISTHMUS_GASNET_COPY(dest, ISTHMUS_WINDOW_ADDRESS(src, node));                             \
+        ISTHMUS_GASNET_COPY(dest, ISTHMUS_WINDOW_ADDRESS(src, (int)node));                        \
         return GASNET_INVALID_HANDLE;                                                             \
     }
 ISTHMUS_GASNET_GET_NB(gasnet_get_nb)

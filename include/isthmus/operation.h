@@ -141,7 +141,7 @@ static __inline__ int isthmus_postadd(const isthmus_segment* segment, uint64_t o
                                       int64_t value) {
     if (!isthmus_atomic_is_plain(segment, offset))
         return isthmus_postadd_slow(segment, offset, value);
-    __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add((int64_t*)(void*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
     if (__builtin_expect(__atomic_load_n(segment->sleepers, __ATOMIC_RELAXED) != 0, 0))
         isthmus_wake(segment);
     return ISTHMUS_OK;
@@ -150,7 +150,7 @@ static __inline__ int isthmus_postadd(const isthmus_segment* segment, uint64_t o
 /* Posted 64-bit store. */
 static __inline__ int isthmus_poke(const isthmus_segment* segment, uint64_t offset, int64_t value) {
     if (!isthmus_atomic_is_plain(segment, offset)) return isthmus_poke_slow(segment, offset, value);
-    __atomic_store_n((int64_t*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
+    __atomic_store_n((int64_t*)(void*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
     if (__builtin_expect(__atomic_load_n(segment->sleepers, __ATOMIC_RELAXED) != 0, 0))
         isthmus_wake(segment);
     return ISTHMUS_OK;
@@ -166,7 +166,7 @@ __attribute__((nonnull(4))) static __inline__ int isthmus_fetchadd(const isthmus
                                                                    isthmus_event* event) {
     if (event || !isthmus_atomic_is_plain(segment, offset))
         return isthmus_fetchadd_slow(segment, offset, value, result, event);
-    *result = __atomic_fetch_add((int64_t*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
+    *result = __atomic_fetch_add((int64_t*)(void*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
     if (__builtin_expect(__atomic_load_n(segment->sleepers, __ATOMIC_RELAXED) != 0, 0))
         isthmus_wake(segment);
     return ISTHMUS_OK;

@@ -31,7 +31,7 @@ extern inline __attribute__((gnu_inline, always_inline)) const void* isthmus_sou
 #define ISTHMUS_OUT(p)     isthmus_target(p)
 #define ISTHMUS_IN(p)      isthmus_source(p)
 /* As ISTHMUS_IN, and the compiler compares the types of the two pointers. */
-#define ISTHMUS_LIKE(model, p) isthmus_source(1 ? (p) : (model))
+#define ISTHMUS_LIKE(model, p) isthmus_source(1 ? (p) : (__typeof__(&(model)[0]))0)
 
 /* The distinct C types of each class of routines. SHMEM_DISTINCT_TYPES in shmem_types.h is the same
  * list; here C (empty or ctx_) and R (the routine's ending) travel along. */

@@ -12,7 +12,8 @@
 
 #define ISTHMUS_INLINE extern __inline__ __attribute__((gnu_inline, always_inline))
 #define ISTHMUS_LIKELY(c) __builtin_expect(!!(c), 1)
-#define ISTHMUS_AT(T, address, pe) (*(volatile T*)ISTHMUS_WINDOW_ADDRESS(address, pe))
+/* By way of void*: bytes need not be aligned (-Wcast-align), and symmetric objects are. */
+#define ISTHMUS_AT(T, address, pe) (*(volatile T*)(void*)ISTHMUS_WINDOW_ADDRESS(address, pe))
 #define ISTHMUS_ALIASING(T) typedef T __attribute__((__may_alias__)) isthmus_aliasing
 
 #ifdef __cplusplus
@@ -93,10 +94,10 @@ ISTHMUS_INLINE_COPY(void, putmem, getmem, 1)
         return ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)) ? (OPERATION)                        \
                                                           : pshmem_##NAME ARGUMENTS;           \
     }
-#define ISTHMUS_TARGET(T) ((T*)ISTHMUS_WINDOW_ADDRESS(dest, pe))
+#define ISTHMUS_TARGET(T) ((T*)(void*)ISTHMUS_WINDOW_ADDRESS(dest, pe))
 #define ISTHMUS_INLINE_STANDARD(T, N)                                                           \
     ISTHMUS_INLINE_AMO(N##_atomic_fetch, T, (const T* source, int pe), (source, pe),           \
-                       __atomic_load_n((const T*)ISTHMUS_WINDOW_ADDRESS(source, pe),           \
+                       __atomic_load_n((const T*)(void*)ISTHMUS_WINDOW_ADDRESS(source, pe),    \
                                        __ATOMIC_ACQUIRE))                                      \
     ISTHMUS_INLINE void shmem_##N##_atomic_set(T* dest, T value, int pe) {                     \
         if (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)))                                        \
@@ -128,16 +129,16 @@ SHMEM_STANDARD_AMO_TYPES(ISTHMUS_INLINE_STANDARD)
 #undef ISTHMUS_INLINE_STANDARD
 
 #define ISTHMUS_INLINE_BITWISE_(T, N, OP)                                                       \
-    ISTHMUS_INLINE_AMO(N##_atomic_fetch_##OP, T, (T * dest, T value, int pe),                  \
+    ISTHMUS_INLINE_AMO(N##_atomic_fetch##OP, T, (T * dest, T value, int pe),                   \
                        (dest, value, pe),                                                      \
-                       __atomic_fetch_##OP(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))        \
-    ISTHMUS_INLINE_AMO_VOID(N##_atomic_##OP, T, (T * dest, T value, int pe),                   \
+                       __atomic_fetch##OP(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))         \
+    ISTHMUS_INLINE_AMO_VOID(N##_atomic##OP, T, (T * dest, T value, int pe),                    \
                             (dest, value, pe),                                                 \
-                            __atomic_fetch_##OP(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))
+                            __atomic_fetch##OP(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))
 #define ISTHMUS_INLINE_BITWISE(T, N)  \
-    ISTHMUS_INLINE_BITWISE_(T, N, and) \
-    ISTHMUS_INLINE_BITWISE_(T, N, or)  \
-    ISTHMUS_INLINE_BITWISE_(T, N, xor)
+    ISTHMUS_INLINE_BITWISE_(T, N, _and) \
+    ISTHMUS_INLINE_BITWISE_(T, N, _or)  \
+    ISTHMUS_INLINE_BITWISE_(T, N, _xor)
 SHMEM_BITWISE_AMO_TYPES(ISTHMUS_INLINE_BITWISE)
 #undef ISTHMUS_INLINE_BITWISE
 #undef ISTHMUS_INLINE_BITWISE_

@@ -105,8 +105,16 @@ SHMEM_COMPLEX_TYPES(ISTHMUS_OVERLOADS_SUM)
  * layout is that of std::complex. By the typed names and by the generic ones. */
 __extension__ typedef double _Complex isthmus_c_complexd;
 __extension__ typedef float _Complex isthmus_c_complexf;
-#define ISTHMUS_AS_STD(T, C, p)        reinterpret_cast<T*>(const_cast<C*>(p))
-#define ISTHMUS_AS_STD_SOURCE(T, C, p) reinterpret_cast<const T*>(const_cast<const C*>(p))
+template <typename IsthmusStd, typename IsthmusC>
+inline IsthmusStd* isthmus_as_std(volatile IsthmusC* address) {
+    return reinterpret_cast<IsthmusStd*>(const_cast<IsthmusC*>(address));
+}
+template <typename IsthmusStd, typename IsthmusC>
+inline const IsthmusStd* isthmus_as_std_source(const volatile IsthmusC* address) {
+    return reinterpret_cast<const IsthmusStd*>(const_cast<const IsthmusC*>(address));
+}
+#define ISTHMUS_AS_STD(T, C, p)        isthmus_as_std<T, C>(p)
+#define ISTHMUS_AS_STD_SOURCE(T, C, p) isthmus_as_std_source<T, C>(p)
 #define ISTHMUS_OVERLOADS_C_COMPLEX_TEAM(NAME, T, C, N, R)                               \
     ISTHMUS_OVERLOAD(                                                                    \
         int, NAME, shmem_##N##R,                                                         \

@@ -157,18 +157,19 @@
     SHMEM_TABLE_BOTH_(X, void, N##_atomic_fetch_inc_nbi, (T * fetch, T * dest, int pe),        \
                       (fetch, dest, pe))                                                       \
     SHMEM_TABLE_BOTH_(X, void, N##_atomic_inc, (T * dest, int pe), (dest, pe))                 \
-    SHMEM_TABLE_AMO_VALUE_(X, T, N, add)
+    SHMEM_TABLE_AMO_VALUE_(X, T, N, _add)
+/* OP with its underscore: `and`, `or` and `xor` alone are operators of C++ (-Wc++-compat). */
 #define SHMEM_TABLE_AMO_VALUE_(X, T, N, OP)                                                    \
-    SHMEM_TABLE_BOTH_(X, T, N##_atomic_fetch_##OP, (T * dest, T value, int pe),                \
+    SHMEM_TABLE_BOTH_(X, T, N##_atomic_fetch##OP, (T * dest, T value, int pe),                 \
                       (dest, value, pe))                                                       \
-    SHMEM_TABLE_BOTH_(X, void, N##_atomic_fetch_##OP##_nbi,                                    \
+    SHMEM_TABLE_BOTH_(X, void, N##_atomic_fetch##OP##_nbi,                                     \
                       (T * fetch, T * dest, T value, int pe), (fetch, dest, value, pe))        \
-    SHMEM_TABLE_BOTH_(X, void, N##_atomic_##OP, (T * dest, T value, int pe),                   \
+    SHMEM_TABLE_BOTH_(X, void, N##_atomic##OP, (T * dest, T value, int pe),                    \
                       (dest, value, pe))
 #define SHMEM_TABLE_AMO_BITWISE(X, T, N)                                                       \
-    SHMEM_TABLE_AMO_VALUE_(X, T, N, and)                                                       \
-    SHMEM_TABLE_AMO_VALUE_(X, T, N, or)                                                        \
-    SHMEM_TABLE_AMO_VALUE_(X, T, N, xor)
+    SHMEM_TABLE_AMO_VALUE_(X, T, N, _and)                                                      \
+    SHMEM_TABLE_AMO_VALUE_(X, T, N, _or)                                                       \
+    SHMEM_TABLE_AMO_VALUE_(X, T, N, _xor)
 /* Annex: atomics without "atomic" in the name, deprecated since 1.4. */
 #define SHMEM_TABLE_AMO_EXTENDED_DEPRECATED(X, T, N)                                           \
     X(T, N##_fetch, (const T* source, int pe), (source, pe))                                   \

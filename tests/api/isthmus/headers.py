@@ -82,12 +82,16 @@ def main() -> int:
         for standard in standards:
             expect_clean(header, c_compiler, "c", text, "-std=" + standard, "-O2")
         expect_clean(header, cxx_compiler, "c++", text, "-std=c++11", "-O2")
+    strict_cxx = ["-Wold-style-cast", "-Wzero-as-null-pointer-constant", "-Wcast-align"]
+    if compile_text(cxx_compiler, "c++", "extern int x;\n", "-Wuseless-cast")[0] == 0:
+        strict_cxx.append("-Wuseless-cast")
     for header in ("gasnet.h", "gasnet_tools.h"):
         text = f"#include <{header}>\nextern int used;\nint used;\n"
         for standard in ("gnu99", "gnu11", "gnu2x"):
             expect_clean(header, c_compiler, "c", text, "-DGASNET_SEQ", "-std=" + standard, "-O2")
-        for standard in ("c++11", "c++20"):
-            expect_clean(header, cxx_compiler, "c++", text, "-DGASNET_PAR", "-std=" + standard, "-O2")
+        for standard in ("gnu++98", "c++11", "c++20"):
+            expect_clean(header, cxx_compiler, "c++", text, "-DGASNET_PAR", "-std=" + standard, "-O2",
+                         *strict_cxx)
     cxx_headers = ["isthmus.hpp"] + sorted(
         f"isthmus/cpp/{path.name}" for path in (arguments.include / "isthmus/cpp").glob("*.hpp"))
     for header in cxx_headers:

@@ -36,6 +36,7 @@ GENERIC = ("#include <shmem.h>\nstatic int a[4]; static volatile long f;\n"
 
 C_STANDARDS = ["c99", "c11", "gnu11", "c17", "c2x"]
 CXX_STANDARDS = ["c++11", "c++17", "c++20", "gnu++2b"]
+OLD_CXX_STANDARDS = ["c++98", "gnu++98", "c++03"]
 STRICT = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wsign-conversion", "-Wcast-qual", "-pedantic",
           "-Werror"]
 STRICT_CXX = [*STRICT, "-Wold-style-cast", "-Wzero-as-null-pointer-constant"]
@@ -55,6 +56,20 @@ DOUBTFUL = [
     ("shmem_put(v, w, 2, 0);", "mismatch", "no matching function"),
     ("shmem_p(&c[1], 3, 0);", "const", "const"),
 ]
+
+
+# What some compilers know. The generics of C11 hand on void*, as C++ would not.
+MORE = ["-Wcast-align=strict", "-Wcast-align", "-Wredundant-decls", "-Wundef", "-Wwrite-strings",
+        "-Wduplicated-branches", "-Wlogical-op", "-Wnull-dereference", "-Wfloat-equal", "-Wdouble-promotion",
+        "-Wswitch-enum", "-Wvla", "-Wpointer-arith", "-Wmissing-declarations"]
+MORE_C = ["-Wstrict-prototypes", "-Wmissing-prototypes", "-Wold-style-definition", "-Wnested-externs",
+          "-Wbad-function-cast", "-Wjump-misses-init"]
+MORE_CXX = ["-Wuseless-cast", "-Weffc++", "-Wextra-semi", "-Wsign-promo", "-Wredundant-tags"]
+
+
+def known(compiler: str, language: str, flags: list[str]) -> list[str]:
+    return [flag for flag in flags
+            if compile_text(compiler, language, "extern int x;\n", flag, "-Werror")[0] == 0]
 
 
 def compile_text(compiler: str, language: str, text: str, *flags: str) -> tuple[int, str]:
@@ -89,6 +104,8 @@ def main() -> int:
             problems.append(f"{what}: wanted a message with '{said}', got:\n" +
                             "\n".join(messages.splitlines()[:6]))
 
+    more = known(c_compiler, "c", MORE + MORE_C)
+    more_cxx = known(cxx_compiler, "c++", MORE + MORE_CXX)
     # Optimising brings the inlined routines in.
     for standard in C_STANDARDS:
         flags = ["-std=" + standard, "-O2", *STRICT]
@@ -110,6 +127,15 @@ def main() -> int:
         for text in [PLAIN, EVERY_HEADER, NATIVE, SHORT_ONES]:
             for level in ["-O0", "-O2"]:
                 expect_clean("C89", c_compiler, "c", text, "-std=" + standard, level, *STRICT)
+    for standard in ["c89", "c99", "c17"]:
+        for text in [EVERY_HEADER, NATIVE, SHORT_ONES]:
+            expect_clean("more", c_compiler, "c", text, "-std=" + standard, "-O2", *STRICT, *more,
+                         "-Wc++-compat")
+    expect_clean("more", c_compiler, "c", GENERIC, "-std=c11", "-O2", *STRICT, *more)
+    for standard in OLD_CXX_STANDARDS + CXX_STANDARDS:
+        for text in [EVERY_HEADER, NATIVE, SHORT_ONES, EXTERN_C]:
+            expect_clean("more", cxx_compiler, "c++", text, "-std=" + standard, "-O2", *STRICT_CXX,
+                         *more_cxx)
     for standard in ["c99", "c17"]:
         expect_clean("native", c_compiler, "c", NATIVE, "-std=" + standard, "-O2", *STRICT)
     for standard in CXX_STANDARDS:
