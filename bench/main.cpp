@@ -7,6 +7,8 @@
 
 #include <sys/utsname.h>
 
+#include "base/edit_distance.hpp"
+
 #include "aos/group.hpp"
 #include "engine/group.hpp"
 #include "harness/run.hpp"
@@ -70,6 +72,15 @@ int main(int argc, char** argv) {
         ->type_name("FILE");
     try {
         app.parse(argc, argv);
+    } catch (const CLI::ExtrasError& error) {
+        std::vector<std::string> options_known;
+        for (const CLI::Option* const option : app.get_options())
+            options_known.push_back(option->get_name());
+        const std::string word = app.remaining().front();
+        std::fprintf(
+            stderr, "isthmus bench: unknown option %s%s\n", word.c_str(),
+            isthmus::did_you_mean(word, {options_known.begin(), options_known.end()}).c_str());
+        return kUsage;
     } catch (const CLI::ParseError& error) {
         const int status = app.exit(error);
         return status == 0 ? 0 : kUsage;
@@ -88,13 +99,17 @@ int main(int argc, char** argv) {
     }
     const Group* chosen = nullptr;
     std::string names;
+    std::vector<std::string_view> known;
     for (const Group& group : all) {
         if (name == group.name) chosen = &group;
         names += (names.empty() ? "" : ", ") + std::string(group.name);
+        known.emplace_back(group.name);
     }
     if (!chosen) {
-        std::fprintf(stderr, "isthmus bench: %s; the groups are: %s\n",
-                     name.empty() ? "which group?" : ("no group '" + name + "'").c_str(),
+        const std::string wrong =
+            name.empty() ? "which group?"
+                         : "no group '" + name + "'" + isthmus::did_you_mean(name, known);
+        std::fprintf(stderr, "isthmus bench: %s; the groups are: %s\n", wrong.c_str(),
                      names.c_str());
         return kUsage;
     }

@@ -228,19 +228,25 @@ bool is_known(std::string_view name) {
                        [&](const char* internal) { return name == internal; });
 }
 
-// Unknown ISTHMUS_* names are always reported; SHMEM_* names belong to other libraries as well, so
-// only one that nearly is ours is.
+// How far a name is from the setting's, or from the one that it had before.
+std::size_t distance_to(std::string_view name, const SettingDescription& setting) {
+    const std::size_t distance = edit_distance(name, setting.name);
+    return setting.old_name ? std::min(distance, edit_distance(name, setting.old_name)) : distance;
+}
+
+// Unknown ISTHMUS_* names are always reported; SHMEM_* and SMA_* names belong to other libraries as
+// well, so only one that nearly is ours is.
 void check_name(std::string_view name, std::vector<SettingProblem>& problems) {
     const bool ours = name.starts_with("ISTHMUS_");
-    if ((!ours && !name.starts_with("SHMEM_")) || is_known(name)) return;
-    const auto nearest =
-        std::min_element(kTable.begin(), kTable.end(), [&](const auto& a, const auto& b) {
-            return edit_distance(name, a.name) < edit_distance(name, b.name);
-        });
+    const bool others = name.starts_with("SHMEM_") || name.starts_with("SMA_");
+    if ((!ours && !others) || is_known(name)) return;
+    const auto nearest = std::min_element(
+        kTable.begin(), kTable.end(),
+        [&](const auto& a, const auto& b) { return distance_to(name, a) < distance_to(name, b); });
     // A slip of one in four letters behind the prefix.
-    const std::size_t prefix = ours ? 8 : 6;
+    const std::size_t prefix = name.find('_') + 1;
     const bool close =
-        edit_distance(name, nearest->name) <= std::min<std::size_t>(3, (name.size() - prefix) / 4);
+        distance_to(name, *nearest) <= std::min<std::size_t>(3, (name.size() - prefix) / 4);
     if (!ours && !close) return;
     std::string message = "setting " + std::string(name) + " is not known";
     if (close) message += std::string("; did you mean ") + nearest->name + "?";

@@ -6,6 +6,8 @@
 #include <optional>
 #include <random>
 
+#include "base/edit_distance.hpp"
+
 namespace isthmus {
 namespace {
 
@@ -152,6 +154,25 @@ TEST(Settings, SuggestTheNearestName) {
     EXPECT_EQ(only_problem(),
               "setting ISTHMUS_STALL_SECOND is not known; did you mean "
               "ISTHMUS_STALL_SECONDS? `isthmus info` lists all settings");
+}
+
+TEST(Settings, SuggestTheNewNameForAnOldOne) {
+    const Environment typo("SMA_SYMMETRIC_SIZ", "1M");
+    EXPECT_EQ(only_problem(),
+              "setting SMA_SYMMETRIC_SIZ is not known; did you mean "
+              "SHMEM_SYMMETRIC_SIZE? `isthmus info` lists all settings");
+}
+
+TEST(Settings, SuggestWhatHasTwoLettersSwapped) {
+    EXPECT_EQ(edit_distance("chcek", "check"), 1u);
+    EXPECT_EQ(edit_distance("ab", "ba"), 1u);
+    EXPECT_EQ(edit_distance("abc", "cab"), 2u);
+    EXPECT_EQ(edit_distance("", "ab"), 2u);
+    EXPECT_EQ(nearest("shaol", {"aos", "shoal"}), "shoal");
+    const Environment typo("ISTHMUS_CHCEK", "1");
+    EXPECT_EQ(only_problem(),
+              "setting ISTHMUS_CHCEK is not known; did you mean ISTHMUS_CHECK? `isthmus info` "
+              "lists all settings");
 }
 
 TEST(Settings, SuggestNothingForWhatIsFar) {
