@@ -34,10 +34,13 @@ if os.environ.get("NOISE"):
         os.write(1, file.read())
 there = subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 def pump():
-    while data := os.read(0, 65536):
-        there.stdin.write(data)
-        there.stdin.flush()
-    there.stdin.close()
+    try:
+        while data := os.read(0, 65536):
+            there.stdin.write(data)
+            there.stdin.flush()
+        there.stdin.close()
+    except BrokenPipeError:
+        pass  # the command has ended
 threading.Thread(target=pump, daemon=True).start()
 while data := os.read(there.stdout.fileno(), 65536):
     while data:
@@ -265,6 +268,44 @@ class Remote(unittest.TestCase):
         pids = [int(words[0]) for words in self.await_files("pe0", "pe1", "pe2")]
         self.assertEqual(job.wait(20 * SLOW), 124)
         self.assertIn("the time limit of 1 s (--timeout) is over", job.stderr.read())
+        self.await_end_of(pids)
+
+    def test_a_frozen_agent_is_given_up(self):
+        job = self.begin("sh", "-c", "echo $$ $PPID > $FOLDER/pe$PMI_RANK; exec sleep 60")
+        words = [[int(word) for word in one] for one in self.await_files("pe0", "pe1", "pe2")]
+        agent = words[2][1]
+        os.kill(agent, signal.SIGSTOP)
+        self.addCleanup(lambda: is_alive(agent) and os.kill(agent, signal.SIGKILL))
+        began = time.monotonic()
+        job.send_signal(signal.SIGTERM)
+        self.assertNotEqual(job.wait(20 * SLOW), 0)
+        self.assertLess(time.monotonic() - began, 4 * SLOW)
+        self.assertIn("isthmus: host b does not answer and is given up", job.stderr.read())
+        os.kill(agent, signal.SIGCONT)
+        self.await_end_of([pid for one in words for pid in one])
+
+    def test_input_that_nobody_reads_holds_nothing_up(self):
+        job = subprocess.Popen(self.words("sh", "-c", "echo $$ > $FOLDER/pe$PMI_RANK; exec sleep 60"),
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env=self.environment())
+        self.addCleanup(job.communicate)
+        self.addCleanup(job.kill)
+        pids = [int(words[0]) for words in self.await_files("pe0", "pe1", "pe2")]
+        os.set_blocking(job.stdin.fileno(), False)
+        written = 0
+        quiet = 0
+        while quiet < 20:  # until nobody takes more, for a second
+            try:
+                written += os.write(job.stdin.fileno(), b"x" * 65536)
+                quiet = 0
+            except BlockingIOError:
+                quiet += 1
+                time.sleep(0.05)
+            self.assertLess(written, 64 << 20, "nothing holds the input back")
+        began = time.monotonic()
+        job.send_signal(signal.SIGTERM)
+        self.assertEqual(job.wait(20 * SLOW), 143)
+        self.assertLess(time.monotonic() - began, 4 * SLOW)
         self.await_end_of(pids)
 
     def test_when_something_dies_all_goes(self):

@@ -91,6 +91,7 @@ class Agent {
     int input_ = -1;  // where PE 0 reads from, our end
     OutputQueue input_queue_{-1};
     bool input_ended_ = false;
+    bool input_held_ = false;  // the launcher has been asked to wait
     bool connected_ = true;
     int running_ = 0;
     ForeignWatch foreign_;  // at the host of PE 0
@@ -253,9 +254,7 @@ bool Agent::start(int pe, const char* path, const std::vector<char*>& arguments,
 void Agent::wait_for_event() {
     // The launcher's reader may be slow; then the PEs are, as they would be on a pipe of their own.
     const bool full = up_.congested();
-    std::vector<pollfd> polled{
-        {STDIN_FILENO, static_cast<short>(input_queue_.congested() ? 0 : POLLIN), 0},
-        {signals_, POLLIN, 0}};
+    std::vector<pollfd> polled{{STDIN_FILENO, POLLIN, 0}, {signals_, POLLIN, 0}};
     if (!up_.empty()) polled.push_back({STDOUT_FILENO, POLLOUT, 0});
     if (!input_queue_.empty()) polled.push_back({input_, POLLOUT, 0});
     for (const Member& member : members_) {
@@ -285,7 +284,6 @@ void Agent::wait_for_event() {
 }
 
 void Agent::hear_launcher() {
-    if (input_queue_.congested()) return;
     char buffer[65536];
     const ssize_t count = read(STDIN_FILENO, buffer, sizeof buffer);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -310,6 +308,9 @@ void Agent::write_input() {
         close_file(input_);
         input_queue_ = OutputQueue(-1);
     }
+    if (input_queue_.congested() == input_held_) return;
+    input_held_ = !input_held_;
+    send(input_held_ ? FrameKind::input_full : FrameKind::input_room, -1, "");
 }
 
 void Agent::act_on(const Frame& frame) {
@@ -325,6 +326,7 @@ void Agent::act_on(const Frame& frame) {
             for (const Member& member : members_)
                 if (member.process > 0 && frame.bytes.size() == 1)
                     kill(member.process, frame.bytes[0]);
+            send(FrameKind::heard, -1, "");
             break;
         case FrameKind::values: {
             std::string_view left = frame.bytes;

@@ -18,19 +18,22 @@ enum class FrameKind : std::uint8_t {
     values,  // key and value, each ended by a zero byte: what all may ask for from now on
     go_on,   // the barrier is complete
     // From the agent.
-    refused,     // why nothing runs here; before the text one byte, the exit status that it means
-    note,        // a line for the user
-    output,      // of the PE's standard output
-    errors,      // of the PE's standard error
-    put,         // key and value, as above
-    arrived,     // all PEs of this host wait in the barrier
-    began,       // the PE has called on the process manager
-    left,        // and has taken its leave
-    aborted,     // four bytes: the status with which the PE ends the job
-    ended,       // four bytes: the PE's wait status
-    left_behind  // four bytes: processes that PEs had left, and that were killed
+    refused,      // why nothing runs here; before the text one byte, the exit status that it means
+    note,         // a line for the user
+    output,       // of the PE's standard output
+    errors,       // of the PE's standard error
+    put,          // key and value, as above
+    arrived,      // all PEs of this host wait in the barrier
+    began,        // the PE has called on the process manager
+    left,         // and has taken its leave
+    aborted,      // four bytes: the status with which the PE ends the job
+    ended,        // four bytes: the PE's wait status
+    left_behind,  // four bytes: processes that PEs had left, and that were killed
+    heard,        // the signal has been sent to the PEs
+    input_full,   // PE 0 does not read: no more input for now
+    input_room    // and goes on reading
 };
-inline constexpr auto kLastFrameKind = FrameKind::left_behind;
+inline constexpr auto kLastFrameKind = FrameKind::input_room;
 
 struct Frame {
     FrameKind kind = FrameKind::note;

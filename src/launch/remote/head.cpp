@@ -34,6 +34,8 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kPatience = 30 * kSecond;
 // For the agents to tidy up behind the last PE.
 constexpr std::uint64_t kFarewell = 8 * kSecond;
+// For an agent to tell that it has heard of the end.
+constexpr std::uint64_t kHearing = 1 * kSecond;
 
 std::uint64_t nanoseconds(double seconds) {
     return static_cast<std::uint64_t>(std::min(seconds, 1e9) * 1e9);
@@ -52,6 +54,7 @@ struct Far {  // one host
     int running = 0;
     int arrived = 0;
     bool refused = false;
+    int unheard = 0;  // signals that the agent has not told of
 };
 
 struct FarPe {
@@ -77,6 +80,7 @@ class Head {
     void pass_on(const Frame& frame, bool is_error);
     void pe_ended(Far& host, int pe, int wait_status);
     void lost(Far& host);
+    void give_up(Far& host);
     void judge_absent();
     void go_on_if_all_arrived();
     void tick(std::uint64_t now);
@@ -86,6 +90,9 @@ class Head {
 
     FarPe* pe_at(std::int32_t pe) {
         return pe >= 0 && pe < options_.pes ? &pes_[static_cast<std::size_t>(pe)] : nullptr;
+    }
+    bool may_take_input() const {
+        return input_open_ && !input_held_ && hosts_[0].greeted && !hosts_[0].to.congested();
     }
     void announce(const std::string& line) { errors_.append(line + "\n"); }
     bool over() const {
@@ -103,10 +110,11 @@ class Head {
     std::string values_;  // put since the last barrier
     int signals_ = -1;
     bool input_open_ = true;
+    bool input_held_ = false;  // PE 0 does not read it
     int status_ = 0;
     bool ending_ = false, killed_ = false, ended_by_signal_ = false, someone_failed_ = false;
     bool finishing_ = false;
-    std::uint64_t began_ = 0, timeout_at_ = 0, deadline_ = 0;
+    std::uint64_t began_ = 0, timeout_at_ = 0, deadline_ = 0, hearing_until_ = 0;
     int left_behind_ = 0;
 };
 
@@ -233,8 +241,7 @@ int Head::run() {
 void Head::wait_for_event() {
     const bool full = output_.congested() || errors_.congested();
     std::vector<pollfd> polled{{signals_, POLLIN, 0}};
-    if (input_open_ && hosts_[0].greeted && !hosts_[0].to.congested())
-        polled.push_back({STDIN_FILENO, POLLIN, 0});
+    if (may_take_input()) polled.push_back({STDIN_FILENO, POLLIN, 0});
     for (const OutputQueue* const queue : {&output_, &errors_})
         if (!queue->empty()) polled.push_back({queue->file(), POLLOUT, 0});
     for (const Far& host : hosts_) {
@@ -274,8 +281,8 @@ void Head::hear_signals() {
 }
 
 void Head::hear_input() {
+    if (!may_take_input()) return;
     Far& host = hosts_[0];
-    if (!input_open_ || !host.greeted || host.to.congested()) return;
     pollfd ready{STDIN_FILENO, POLLIN, 0};
     if (poll(&ready, 1, 0) <= 0) return;
     char buffer[65536];
@@ -360,6 +367,9 @@ void Head::act_on(Far& host, Frame& frame) {
         case FrameKind::left_behind:
             if (read_number(frame.bytes, number)) left_behind_ += number;
             break;
+        case FrameKind::heard: --host.unheard; break;
+        case FrameKind::input_full: input_held_ = true; break;
+        case FrameKind::input_room: input_held_ = false; break;
         default: break;  // nothing that an agent says
     }
 }
@@ -468,10 +478,21 @@ void Head::lost(Far& host) {
 }
 
 void Head::send_signal(int signal) {
-    for (Far& host : hosts_)
-        if (host.from >= 0)
-            host.to.append(
-                frame_text(FrameKind::signal, -1, std::string(1, static_cast<char>(signal))));
+    for (Far& host : hosts_) {
+        if (host.from < 0) continue;
+        host.to.append(
+            frame_text(FrameKind::signal, -1, std::string(1, static_cast<char>(signal))));
+        ++host.unheard;
+    }
+}
+
+// One that is frozen, or its host: it finds the connection gone if it ever goes on.
+void Head::give_up(Far& host) {
+    announce("isthmus: host " + host.name +
+             " does not answer and is given up; what runs there ends when it answers again");
+    host.running = 0;
+    kill(host.shell, SIGKILL);
+    lost(host);
 }
 
 void Head::end(int status, const std::string& line, int signal) {
@@ -515,6 +536,7 @@ void Head::tick(std::uint64_t now) {
         killed_ = true;
         send_signal(SIGKILL);
         deadline_ = now + kFarewell;
+        hearing_until_ = now + kHearing;
     } else if (all_ended && !ending_ && !finishing_) {
         finishing_ = true;
         deadline_ = now + kFarewell;
@@ -527,6 +549,11 @@ void Head::tick(std::uint64_t now) {
                 host.running = 0;
                 lost(host);
             }
+    }
+    // Behind a reader who takes his time nobody's silence means anything.
+    if (killed_ && now >= hearing_until_ && !output_.congested() && !errors_.congested()) {
+        for (Far& host : hosts_)
+            if (host.from >= 0 && host.greeted && host.unheard > 0) give_up(host);
     }
     // Whom nobody has heard yet has nothing to tidy up.
     if (killed_)
