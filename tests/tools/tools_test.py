@@ -338,6 +338,16 @@ class Installed(ToolTest):
         self.assertIn("there is no room above the program for the static data of the other PEs; raise "
                       "the hard limit of the stack", limited.stderr)
 
+    def test_counts_of_a_module_of_python(self):
+        """It is loaded with libisthmus for itself alone, as shmem4py is."""
+        with open(self.path("module.c"), "w") as file:
+            file.write("#include <shmem.h>\nvoid run(void) { shmem_init(); shmem_finalize(); }\n")
+        self.good(self.prefix + "/bin/oshcc", "-shared", "-fPIC", self.path("module.c"), "-o", self.path("m.so"))
+        done = run(self.prefix + "/bin/isthmus", "run", "-n", 2, "--stats", sys.executable, "-c",
+                   f"import ctypes; ctypes.CDLL({self.path('m.so')!r}).run()")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"2 +0 B .* shmem_init")
+
     def test_musl(self):
         if not shutil.which("musl-gcc"):
             self.skipTest("musl-gcc is not installed")
