@@ -72,6 +72,12 @@ inline void check_symmetric(const void* address, std::size_t bytes, const char* 
     check_objects(address, bytes, "", routine);
 }
 
+// Of static data, where nobody knows more than where all of it ends.
+inline bool is_in_data(const void* address, std::size_t bytes) {
+    return block_map.is_open() && !asan::is_there() && job.data.contains(address) &&
+           bytes <= job.data.end() - reinterpret_cast<std::uintptr_t>(address);
+}
+
 }  // namespace
 
 void refuse_count(std::size_t elements, std::size_t unit, const char* routine) {
@@ -88,11 +94,8 @@ char* find_there(const void* address, int pe) {
 
 // Of a near PE, longer than a word, in static data, or to be served. Null: to be looked at closely.
 [[gnu::noinline]] char* find_passing_more(const void* address, std::size_t bytes, int pe) {
-    const auto in_data = [&] {
-        return block_map.is_open() && !asan::is_there() && job.data.contains(address) &&
-               bytes <= job.data.end() - reinterpret_cast<std::uintptr_t>(address);
-    };
-    if (bytes == 0 || !(block_map.covers_any(address, bytes) || in_data()) || !is_thread_allowed())
+    if (bytes == 0 || !(block_map.covers_any(address, bytes) || is_in_data(address, bytes)) ||
+        !is_thread_allowed())
         return nullptr;
     far::serve_by_call();
     return find_there(address, pe);
@@ -126,6 +129,18 @@ void check_reachable(const char* routine, const void* variables, std::size_t byt
     require_running(routine);
     if (const Text reason = why_not_usable(variables, bytes); !reason.empty())
         fail(routine, reason);
+}
+
+void check_watched(const char* routine, const void* variables, std::size_t elements,
+                   std::size_t width) {
+    require_running(routine);
+    far::serve_by_call();
+    if (!job.checked) return;
+    check_thread(routine);
+    const std::size_t bytes = block_bytes(elements, width, routine);
+    if (bytes == 0) return;
+    far::require_aligned(variables, static_cast<unsigned>(width), routine);
+    if (!is_in_data(variables, bytes)) check_symmetric(variables, bytes, routine);
 }
 
 int checked_context_pe(shmem_ctx_t context, int pe, const char* routine) {

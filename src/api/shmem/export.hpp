@@ -84,6 +84,12 @@ inline std::size_t block_bytes(std::size_t elements, std::size_t unit, const cha
 [[gnu::cold, gnu::noinline]] void check_reachable(const char* routine, const void* variables,
                                                   std::size_t bytes);
 
+// In front of a look at variables that others change, where the window is closed: the library runs,
+// and in checked mode they are symmetric, aligned, and in one block. Serves others where only calls
+// do.
+[[gnu::cold, gnu::noinline]] void check_watched(const char* routine, const void* variables,
+                                                std::size_t elements, std::size_t width);
+
 // The world number of `pe` in the context's team. Ends the job for an invalid context or PE.
 [[gnu::cold, gnu::noinline]] int checked_context_pe(shmem_ctx_t context, int pe,
                                                     const char* routine);

@@ -31,17 +31,18 @@ T load(const T* variable) {
     return __atomic_load_n(variable, __ATOMIC_ACQUIRE);
 }
 
-// Before anything is looked at: the library runs and `cmp` is a comparison.
-inline void check(const char* routine, int cmp) {
-    if (window.pes == 0) [[unlikely]]
-        require_running(routine);
+// Before anything is looked at: the library runs, `cmp` is a comparison, and checked mode finds
+// nothing wrong with the variables.
+template <typename T>
+inline void check(const char* routine, int cmp, const T* variable) {
+    if (window.limit == 0) [[unlikely]]
+        check_watched(routine, variable, 1, sizeof(T));
     require_comparison(cmp, routine);
 }
 
 // A program that polls with test() would keep the processor from the PE it waits for.
 void after_failed_test() {
     thread_local std::uint32_t failures = 0;
-    far::serve_by_call();
     if (job.spin == 0 || ++failures % 1024 == 0) os::yield();
 }
 
@@ -104,6 +105,23 @@ struct Set {
     }
 };
 
+// The same for a set, with what else the program passes for each element.
+template <typename T>
+[[gnu::cold, gnu::noinline]] void check_set(const char* routine, const Set<T>& set,
+                                            const std::size_t* indices) {
+    check_watched(routine, set.variables, set.size, sizeof(T));
+    if (!job.checked) return;
+    if (set.status) check_private(set.status, set.size * sizeof(int), "status", routine);
+    if (set.values) check_private(set.values, set.size * sizeof(T), "cmp_values", routine);
+    if (indices) check_private(indices, set.size * sizeof *indices, "indices", routine);
+}
+template <typename T>
+inline void check(const Call& call, const Set<T>& set, const std::size_t* indices = nullptr) {
+    if (window.limit == 0) [[unlikely]]
+        check_set(call.name, set, indices);
+    require_comparison(call.cmp, call.name);
+}
+
 // The rest of a wait whose first look failed.
 template <typename Done>
 void wait_on(const Call& call, const WaitTarget& target, std::uint64_t bytes, Done&& done) {
@@ -144,13 +162,13 @@ template <typename T>
 
 template <typename T>
 void wait_until(const Call& call, const T* variable, T value) {
-    check(call.name, call.cmp);
+    check(call.name, call.cmp, variable);
     if (!compare(load(variable), call.cmp, value)) wait_one(call, variable, value);
 }
 
 template <typename T>
 int test(const char* name, const T* variable, int cmp, T value) {
-    check(name, cmp);
+    check(name, cmp, variable);
     if (compare(load(variable), cmp, value)) return 1;
     after_failed_test();
     return 0;
@@ -158,7 +176,7 @@ int test(const char* name, const T* variable, int cmp, T value) {
 
 template <typename T>
 [[gnu::noinline]] void wait_all(const Call& call, const Set<T>& set) {
-    check(call.name, call.cmp);
+    check(call, set);
     for (std::size_t i = 0; i < set.size; ++i) {
         if (set.excludes(i) || set.satisfied(i, call.cmp)) continue;
         wait_on(call, target_of(call, set.variables + i, set.value_for(i)), sizeof(T),
@@ -168,7 +186,7 @@ template <typename T>
 
 template <typename T>
 [[gnu::noinline]] std::size_t wait_any(const Call& call, const Set<T>& set) {
-    check(call.name, call.cmp);
+    check(call, set);
     std::size_t found = set.any(call.cmp);
     if (found != SIZE_MAX || set.is_empty()) return found;
     wait_on(call, {call.routine, -1, set.variables}, set.size * sizeof(T), [&] {
@@ -180,7 +198,7 @@ template <typename T>
 
 template <typename T>
 [[gnu::noinline]] std::size_t wait_some(const Call& call, const Set<T>& set, std::size_t* indices) {
-    check(call.name, call.cmp);
+    check(call, set, indices);
     std::size_t found = set.some(call.cmp, indices);
     if (found != 0 || set.is_empty()) return found;
     wait_on(call, {call.routine, -1, set.variables}, set.size * sizeof(T), [&] {
@@ -192,7 +210,7 @@ template <typename T>
 
 template <typename T>
 [[gnu::noinline]] int test_all(const Call& call, const Set<T>& set) {
-    check(call.name, call.cmp);
+    check(call, set);
     if (set.all(call.cmp)) return 1;
     after_failed_test();
     return 0;
@@ -200,7 +218,7 @@ template <typename T>
 
 template <typename T>
 [[gnu::noinline]] std::size_t test_any(const Call& call, const Set<T>& set) {
-    check(call.name, call.cmp);
+    check(call, set);
     const std::size_t found = set.any(call.cmp);
     if (found == SIZE_MAX) after_failed_test();
     return found;
@@ -208,7 +226,7 @@ template <typename T>
 
 template <typename T>
 [[gnu::noinline]] std::size_t test_some(const Call& call, const Set<T>& set, std::size_t* indices) {
-    check(call.name, call.cmp);
+    check(call, set, indices);
     const std::size_t found = set.some(call.cmp, indices);
     if (found == 0) after_failed_test();
     return found;

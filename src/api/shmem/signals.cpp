@@ -111,11 +111,14 @@ SIGNAL_UPDATE(signal_set, SHMEM_SIGNAL_SET)
 SIGNAL_UPDATE(signal_add, SHMEM_SIGNAL_ADD)
 
 ISTHMUS_API uint64_t pshmem_signal_fetch(const uint64_t* sig_addr) {
-    far::serve_by_call();
+    if (window.limit == 0) [[unlikely]]
+        check_watched("shmem_signal_fetch", sig_addr, 1, sizeof *sig_addr);
     return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
 }
 
 ISTHMUS_API uint64_t pshmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_value) {
+    if (window.limit == 0) [[unlikely]]
+        check_watched("shmem_signal_wait_until", sig_addr, 1, sizeof *sig_addr);
     require_comparison(cmp, "shmem_signal_wait_until");
     std::uint64_t seen = 0;
     const auto done = [&] {
