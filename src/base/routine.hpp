@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace isthmus {
 
@@ -78,6 +79,29 @@ static_assert(kRoutineNames.size() == static_cast<std::size_t>(Routine::count));
 inline const char* routine_name(Routine routine) {
     const auto index = static_cast<std::size_t>(routine);
     return index == 0 || index >= kRoutineNames.size() ? "none" : kRoutineNames[index];
+}
+
+// The other way round; none if no routine has this name.
+inline Routine routine_named(std::string_view name) {
+    for (std::size_t index = 1; index < kRoutineNames.size(); ++index) {
+        if (name == kRoutineNames[index]) return static_cast<Routine>(index);
+    }
+    return Routine::none;
+}
+
+// Whether it allocates or frees symmetric memory, at all PEs together.
+constexpr bool is_allocation(Routine routine) {
+    switch (routine) {
+        case Routine::malloc:
+        case Routine::free:
+        case Routine::realloc:
+        case Routine::align:
+        case Routine::malloc_with_hints:
+        case Routine::calloc:
+        case Routine::native_symmetric_malloc:
+        case Routine::native_symmetric_free: return true;
+        default: return false;
+    }
 }
 
 }  // namespace isthmus

@@ -28,6 +28,20 @@ MISTAKES = [
     ("a get behind a block", "blocks get_past"),
     ("an atomic behind a block", "blocks atomic_past"),
     ("a signal behind a block", "blocks signal_past"),
+    ("a wait for a word that is not aligned", "watched wait_misaligned"),
+    ("a wait for a variable on the stack, satisfied", "watched wait_on_stack"),
+    ("a wait for a block that was freed, satisfied", "watched wait_freed"),
+    ("a wait behind a block, satisfied", "watched wait_past"),
+    ("a wait for several words over the end of a block", "watched any_across"),
+    ("a test of a word that is not aligned", "watched test_misaligned"),
+    ("a test of a variable on the stack", "watched test_on_stack"),
+    ("a test of a block that was freed", "watched test_freed"),
+    ("a test behind a block", "watched test_past"),
+    ("a test of several words over the end of a block", "watched test_all_across"),
+    ("`shmem_signal_fetch` of a word that is not aligned", "watched fetch_misaligned"),
+    ("`shmem_signal_fetch` of a variable on the stack", "watched fetch_on_stack"),
+    ("`shmem_signal_fetch` of a block that was freed", "watched fetch_freed"),
+    ("`shmem_signal_fetch` behind a block", "watched fetch_past"),
     ("the source of a put reaches over the end of its block", "blocks source_past"),
     ("the destination of a get reaches over the end of its block", "blocks dest_past"),
     ("the source of a put reaches over the end of an array of `malloc`", "blocks malloc_past"),
@@ -43,6 +57,8 @@ MISTAKES = [
     ("a block freed twice", "memory free_twice"),
     ("PEs allocate different sizes", "memory different_sizes"),
     ("PEs allocate with different alignments", "blocks different_alignments"),
+    ("one PE allocates, and the others have left", "memory alone_at_end"),
+    ("one PE allocates, and the others are in a barrier", "memory alone_at_barrier"),
     ("PEs free different blocks", "memory different_blocks"),
     ("source and destination of a put overlap", "arguments overlap_put"),
     ("an atomic that is not aligned", "address misaligned_fetch"),
@@ -62,7 +78,7 @@ WAYS = {
     "between hosts": {"ISTHMUS_TRANSPORT": "loop"},
     "`ISTHMUS_CHECK=1`": {"ISTHMUS_CHECK": "1"},
 }
-NAMED = re.compile(r"^isthmus: PE \d+ \(host \S+\): (?:shmem_\w+|a (?:put|get)[\w ,]*): (?!no progress|waits in vain)",
+NAMED = re.compile(r"^isthmus: PE \d+ \(host \S+\): (?:shmem_\w+|a (?:put|get)[\w ,]*): (?!no progress|waits in vain for PE \d+, which has [^;\n]*$)",
                    re.MULTILINE)
 BEGIN, END = "<!-- found: begin -->\n", "<!-- found: end -->"
 

@@ -78,6 +78,24 @@ static void different_blocks(int me, int pes) {
     (void)pes;
     shmem_free(me == 0 ? first : second);
 }
+/* The other PE has left, or is somewhere else for ever. */
+static void alone_at_end(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_malloc(8);
+    shmem_finalize();
+    exit(0);
+}
+static void alone_at_barrier(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_malloc(8);
+    shmem_barrier_all();
+}
+static void alone_in_reduction(int me, int pes) {
+    static long to, from;
+    (void)pes;
+    if (me == 1) shmem_free(NULL);
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &to, &from, 1);
+}
 
 /* The first block of the heap, whose offset is 0. */
 static void null_block(int me, int pes) {
@@ -108,6 +126,9 @@ const struct Case cases[] = {
     {"small_alignment", small_alignment},
     {"different_sizes", different_sizes},
     {"different_blocks", different_blocks},
+    {"alone_at_end", alone_at_end},
+    {"alone_at_barrier", alone_at_barrier},
+    {"alone_in_reduction", alone_in_reduction},
     {"null_block", null_block},
     {"native_null_block", native_null_block},
     {NULL, NULL},

@@ -112,6 +112,7 @@ template <typename T>
 
 ISTHMUS_API int isthmus_symmetric_malloc(void** block, uint64_t size, uint64_t alignment) {
     const char* routine = begin(Routine::native_symmetric_malloc);
+    count_allocation();
     *block = nullptr;
     if (alignment == 0) alignment = kStandardAlignment;
     return whole(routine, [&]() -> int {
@@ -136,6 +137,7 @@ ISTHMUS_API int isthmus_symmetric_malloc(void** block, uint64_t size, uint64_t a
 
 ISTHMUS_API int isthmus_symmetric_free(void* block) {
     const char* routine = begin(Routine::native_symmetric_free);
+    count_allocation();
     return whole(routine, [&]() -> int {
         check_agreement(routine, "the offset of the block", block ? heap.offset_of(block) : kNull);
         if (!block) return ISTHMUS_OK;

@@ -19,6 +19,12 @@
 namespace isthmus::shmem {
 namespace {
 
+const char* begin_allocation(Routine routine) {
+    const char* const name = begin(routine);
+    count_allocation();
+    return name;
+}
+
 void* allocate_plain(std::uint64_t size, std::uint64_t alignment) {
     return heap.allocate(size, alignment);
 }
@@ -103,11 +109,11 @@ using namespace isthmus;
 using namespace isthmus::shmem;
 
 ISTHMUS_API void* pshmem_malloc(size_t size) {
-    return allocate(begin(Routine::malloc), size, 1);
+    return allocate(begin_allocation(Routine::malloc), size, 1);
 }
 
 ISTHMUS_API void* pshmem_malloc_with_hints(size_t size, long hints) {
-    const char* routine = begin(Routine::malloc_with_hints);
+    const char* routine = begin_allocation(Routine::malloc_with_hints);
     constexpr long kKnown = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
     if (hints & ~kKnown)
         advise(routine, "hints " + std::to_string(hints) +
@@ -118,7 +124,7 @@ ISTHMUS_API void* pshmem_malloc_with_hints(size_t size, long hints) {
 }
 
 ISTHMUS_API void* pshmem_align(size_t alignment, size_t size) {
-    const char* routine = begin(Routine::align);
+    const char* routine = begin_allocation(Routine::align);
     if (!std::has_single_bit(alignment))
         fail(routine, "alignment " + std::to_string(alignment) + " is not a power of two");
     // Editions 1.3 and 1.4 of the standard had no lower limit.
@@ -130,7 +136,7 @@ ISTHMUS_API void* pshmem_align(size_t alignment, size_t size) {
 }
 
 ISTHMUS_API void* pshmem_calloc(size_t count, size_t size) {
-    const char* routine = begin(Routine::calloc);
+    const char* routine = begin_allocation(Routine::calloc);
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes))
         bytes = std::numeric_limits<std::size_t>::max();
@@ -142,7 +148,7 @@ ISTHMUS_API void* pshmem_calloc(size_t count, size_t size) {
 }
 
 ISTHMUS_API void pshmem_free(void* ptr) {
-    const char* routine = begin(Routine::free);
+    const char* routine = begin_allocation(Routine::free);
     if (job.checked) [[unlikely]]
         return free_checked(routine, ptr);
     if (ptr) require_block(routine, ptr);
@@ -151,7 +157,7 @@ ISTHMUS_API void pshmem_free(void* ptr) {
 }
 
 ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
-    const char* routine = begin(Routine::realloc);
+    const char* routine = begin_allocation(Routine::realloc);
     if (job.checked) [[unlikely]]
         return reallocate_checked(routine, ptr, size);
     const std::uint64_t old_size = ptr ? require_block(routine, ptr) : 0;

@@ -62,6 +62,11 @@ struct Job {
 };
 extern Job job __attribute__((visibility("hidden")));
 
+// For the reports: every PE makes each call that allocates or frees symmetric memory. Threads may.
+inline void count_allocation() {
+    job.status().allocations.fetch_add(1, std::memory_order_relaxed);  // plain information
+}
+
 // The PE is one of the job and its memory is mapped here. Where the window's test succeeds this is
 // true; in checked mode, and where hosts do not hold an aligned power of two of PEs, it is true for
 // others as well.

@@ -16,7 +16,7 @@
 namespace isthmus {
 
 inline constexpr std::uint64_t kJobMagic =
-    0x314d4854'53490005;                 // layout version in the low 16 bits
+    0x314d4854'53490006;                 // layout version in the low 16 bits
 inline constexpr int kMaxPes = 1024;     // of a job
 inline constexpr int kMaxHostPes = 256;  // of a host
 
@@ -63,6 +63,8 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint8_t> waiting_width;
     std::atomic<std::uint64_t> waiting_value;
     std::atomic<std::uint64_t> libraries;  // a bit for each whose static data is symmetric
+    // Calls of this session that allocate or free symmetric memory, the one under way included.
+    std::atomic<std::uint64_t> allocations;
 };
 static_assert(sizeof(PeStatus) == 256);
 

@@ -491,6 +491,7 @@ void attach_job() {
     open_road();
     if (far::present) forget_exchanges();
     status.departure.store(Departure::none, std::memory_order_relaxed);
+    status.allocations.store(0, std::memory_order_relaxed);
     status.state.store(PeState::running, std::memory_order_release);
     start_barrier();
     open_window();

@@ -20,7 +20,25 @@ std::uint64_t nap(std::uint64_t waited) {
     return std::min(waited / 256, longest);
 }
 
+// The mistake behind a wait for a PE that has left, if it can be told: an allocation that not all
+// PEs have made.
+Text missing_call(const WaitTarget& target) {
+    if (is_allocation(target.routine))
+        return Text("; every PE must call ", routine_name(target.routine));
+    if (!is_near(target.peer)) return Text();
+    return allocations_text(target.peer);
+}
+
 }  // namespace
+
+Text allocations_text(int pe) {
+    // Relaxed, both: plain information.
+    const std::uint64_t mine = job.status().allocations.load(std::memory_order_relaxed);
+    const std::uint64_t theirs = job.header->pe[pe].allocations.load(std::memory_order_relaxed);
+    if (mine == theirs) return Text();
+    return Text("; calls that allocate or free symmetric memory: ", mine, " at PE ", job.me, ", ",
+                theirs, " at PE ", pe, "; every PE must make each of them");
+}
 
 constinit ReportStall* report_stall = nullptr;
 constinit RunsHandler* runs_handler = nullptr;
@@ -95,8 +113,8 @@ void Waiter::look_for_peer(std::uint64_t now) {
         peer_left_ = true;
         return;
     }
-    fail(routine_name(target_.routine),
-         Text("waits in vain for PE ", target_.peer, ", which has ", departure_text(word)));
+    fail(routine_name(target_.routine), Text("waits in vain for PE ", target_.peer, ", which has ",
+                                             departure_text(word), missing_call(target_)));
 }
 
 void Waiter::look_around(std::uint64_t now) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/os.hpp"
+#include "base/text.hpp"
 #include "core/job/job.hpp"
 #include "core/job/road.hpp"
 
@@ -48,6 +49,10 @@ extern ReportStall* report_stall __attribute__((visibility("hidden")));
 // src/message sets it; null until then.
 using RunsHandler = bool();
 extern RunsHandler* runs_handler __attribute__((visibility("hidden")));
+
+// What is wrong if this PE and a near one have not allocated and freed as often as each other; empty
+// if they have.
+Text allocations_text(int pe);
 
 class Waiter {
   public:

@@ -143,27 +143,29 @@ std::vector<Signature> share_signatures(Team& team, const Signature& mine) {
 void check_agreement(const char* routine, const char* what, std::uint64_t value) {
     Team& team = isthmus_team_world;
     const Routine noted = job.status().routine.load(std::memory_order_relaxed);
-    struct Said {
-        std::uint64_t routine;
-        std::uint64_t value;
-        bool operator==(const Said&) const = default;
-    };
-    // By name: what is noted may be another thread's call.
-    const Said mine{std::hash<std::string_view>()(routine), value};
-    std::vector<Said> all(static_cast<std::size_t>(team.size));
+    // In the shape of what checked mode shares before every collective, so that a PE that is in
+    // another one is told as such. By name: what is noted may be another thread's call.
+    const Signature mine{.routine = routine_named(routine), .count = value};
+    std::vector<Signature> all(static_cast<std::size_t>(team.size));
     share_words(team, noted, &mine, sizeof mine, all.data());
     one_speaks(
-        team, noted, [&](int index) { return all[static_cast<std::size_t>(index)] != all[0]; },
+        team, noted,
+        [&](int index) {
+            return std::memcmp(&all[static_cast<std::size_t>(index)], &all[0], sizeof mine) != 0;
+        },
         [&] {
-            if (all[0].routine != mine.routine)
+            if (all[0].routine != mine.routine) {
+                // Without checks other collectives share nothing that tells what they are.
+                if (job.checked) fail(routine, difference(team, all[0], mine));
                 fail(routine,
                      "PE 0 is in another call; all PEs must make collective calls in the same "
                      "order");
+            }
             const auto text = [](std::uint64_t number) {
                 return number == kNull ? std::string("null") : std::to_string(number);
             };
             fail(routine, std::string(what) + " is " + text(value) + " here and " +
-                              text(all[0].value) + " at PE 0");
+                              text(all[0].count) + " at PE 0");
         });
 }
 
