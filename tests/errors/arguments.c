@@ -86,6 +86,19 @@ static void lock_twice(int me, int pes) {
         shmem_set_lock(&lock);
     }
 }
+static void lock_kept(int me, int pes) {
+    (void)pes;
+    if (me == 1) shmem_set_lock(&lock);
+}
+static void lock_kept_in_block(int me, int pes) {
+    long* const block = shmem_calloc(8, sizeof(long));
+    (void)pes;
+    if (me == 1) sink = shmem_test_lock(block + 1);
+    if (me == 0) {
+        shmem_set_lock(&lock);
+        shmem_clear_lock(&lock);
+    }
+}
 static void lock_not_symmetric(int me, int pes) {
     long mine = 0;
     (void)pes;
@@ -136,6 +149,8 @@ const struct Case cases[] = {
     {"too_many_in_reduction", too_many_in_reduction},
     {"too_many_bytes", too_many_bytes},
     {"lock_twice", lock_twice},
+    {"lock_kept", lock_kept},
+    {"lock_kept_in_block", lock_kept_in_block},
     {"lock_not_symmetric", lock_not_symmetric},
     {"lock_null", lock_null},
     {"lock_misaligned", lock_misaligned},

@@ -150,6 +150,27 @@ static void stored_past_at_end(int me, int pes) {
     (void)pes;
     if (me == 1) block[70 + zero] = 1;
 }
+static void stored_far_past(int me, int pes) {
+    volatile char* block = shmem_malloc(64);
+    (void)pes;
+    if (me == 1) block[100000 + zero] = 1;
+}
+static void stored_before(int me, int pes) {
+    volatile long* block = shmem_malloc(64);
+    (void)pes;
+    if (me == 1) block[-1 + zero] = 1;
+}
+/* What a larger block had is looked at no more. */
+static void stored_past_after_larger(int me, int pes) {
+    volatile char* block = shmem_malloc(200000);
+    (void)pes;
+    memset((char*)block, 1, 200000);
+    shmem_free((char*)block);
+    if (me == 1)
+        block = shmem_malloc(64);
+    else
+        sink = (long)(intptr_t)shmem_malloc(64);
+}
 static void stored_freed(int me, int pes) {
     volatile char* block = (volatile char*)freed();
     (void)pes;
@@ -267,6 +288,9 @@ const struct Case cases[] = {
     {"reallocated", reallocated},
     {"stored_past", stored_past},
     {"stored_past_at_end", stored_past_at_end},
+    {"stored_far_past", stored_far_past},
+    {"stored_before", stored_before},
+    {"stored_past_after_larger", stored_past_after_larger},
     {"stored_freed", stored_freed},
     {"stored_freed_reused", stored_freed_reused},
     {"collected_past", collected_past},

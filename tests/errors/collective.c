@@ -23,6 +23,62 @@ static void types(int me, int pes) {
     else
         shmem_int_fcollect(SHMEM_TEAM_WORLD, (int*)to, (int*)from, 4);
 }
+static void operations(int me, int pes) {
+    (void)pes;
+    if (me == 0)
+        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, to, from, 4);
+    else
+        shmem_long_prod_reduce(SHMEM_TEAM_WORLD, to, from, 4);
+}
+static void types_of_reduction(int me, int pes) {
+    (void)pes;
+    if (me == 0)
+        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, to, from, 4);
+    else
+        shmem_double_sum_reduce(SHMEM_TEAM_WORLD, (double*)to, (double*)from, 4);
+}
+static void widths_of_reduction(int me, int pes) {
+    (void)pes;
+    if (me == 0)
+        shmem_int_sum_reduce(SHMEM_TEAM_WORLD, (int*)to, (int*)from, 4);
+    else
+        shmem_double_sum_reduce(SHMEM_TEAM_WORLD, (double*)to, (double*)from, 4);
+}
+static void sizes_of_reduction(int me, int pes) {
+    (void)pes;
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, to, from, me == 0 ? 4 : 5);
+}
+static void invalid_team(int me, int pes) {
+    shmem_team_t team;
+    (void)pes;
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, NULL, 0, &team);
+    if (me == 1 && shmem_long_sum_reduce(team, to, from, 4) == 0) abort();
+}
+static void invalid_team_sync(int me, int pes) {
+    (void)pes;
+    if (me == 1 && shmem_team_sync(SHMEM_TEAM_INVALID) == 0) abort();
+}
+static void team_of_nobody(int me, int pes) {
+    static uint64_t something[64];
+    (void)me;
+    (void)pes;
+    shmem_team_sync((shmem_team_t)(void*)something);
+}
+static void psync_unset(int me, int pes) {
+    static long mine[SHMEM_SYNC_SIZE];
+    (void)me;
+    for (int i = 0; i < SHMEM_SYNC_SIZE; ++i)
+        mine[i] = -7;
+    shmem_barrier(0, 0, pes, mine);
+}
+/* In a set that has been used with a better one. */
+static void psync_unset_later(int me, int pes) {
+    static long mine[SHMEM_SYNC_SIZE];
+    (void)me;
+    mine[3] = 1;
+    shmem_barrier(0, 0, pes, sync_array);
+    shmem_barrier(0, 0, pes, mine);
+}
 static void roots(int me, int pes) {
     (void)pes;
     shmem_long_broadcast(SHMEM_TEAM_WORLD, to, from, 4, me == 0 ? 0 : 1);
@@ -93,6 +149,15 @@ const struct Case cases[] = {
     {"sizes", sizes},
     {"routines", routines},
     {"types", types},
+    {"operations", operations},
+    {"types_of_reduction", types_of_reduction},
+    {"widths_of_reduction", widths_of_reduction},
+    {"sizes_of_reduction", sizes_of_reduction},
+    {"invalid_team", invalid_team},
+    {"invalid_team_sync", invalid_team_sync},
+    {"team_of_nobody", team_of_nobody},
+    {"psync_unset", psync_unset},
+    {"psync_unset_later", psync_unset_later},
     {"roots", roots},
     {"overlap", overlap},
     {"overlap_in_place", overlap_in_place},

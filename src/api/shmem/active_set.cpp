@@ -17,8 +17,11 @@ template <typename Run>
         collective::check_psync(routine, psync);
     note(routine);
     alignas(Team) unsigned char storage[sizeof(Team)];  // written only where there is no team
-    run(find_active_set_team(routine, start, log_stride, size, psync,
-                             *reinterpret_cast<Team*>(storage)));
+    Team& team = find_active_set_team(routine, start, log_stride, size, psync,
+                                      *reinterpret_cast<Team*>(storage));
+    if (job.checked && !team.psync) [[unlikely]]
+        collective::check_unused_psync(routine, psync);
+    run(team);
 }
 
 // Runs the operation in the team behind the arguments.

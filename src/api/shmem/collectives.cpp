@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "core/teams/team_table.hpp"
 
 namespace isthmus::shmem {
 
@@ -13,6 +14,14 @@ using collective::kKindBytes;
 void refuse_team(const char* routine) {
     require_running(routine);
     fail(routine, "the team has been destroyed");
+}
+
+int refuse_no_team(const char* routine) {
+    if (job.checked)
+        say_from(routine,
+                 "the team is SHMEM_TEAM_INVALID, and nothing is done: this PE is not in "
+                 "the team, or its split was refused");
+    return -1;
 }
 
 void refuse_root(Routine routine, int root, int size) {
@@ -26,7 +35,10 @@ void refuse_stride(Routine routine, const char* name, std::ptrdiff_t stride) {
 }
 
 void check_meeting(Team& team, const Signature& signature) {
-    check_thread(routine_name(signature.routine));
+    const char* const routine = routine_name(signature.routine);
+    check_thread(routine);
+    if (!team.psync && !is_team(&team))
+        fail(routine, Text("the team at ", InHex(&team), " is none: no split has made it"));
     check_signature(team, signature);
 }
 
@@ -54,7 +66,7 @@ void checked_broadcast_otherwise(Team& team, void* dest, const void* source, std
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
     check(team, [&] {
         return Call{Signature{.routine = routine,
-                              .element_bytes = static_cast<std::uint32_t>(unit),
+                              .element_bytes = static_cast<std::uint16_t>(unit),
                               .root = root,
                               .count = nelems},
                     Operands{dest, bytes, source, bytes, true}};
@@ -69,7 +81,7 @@ void checked_collect(Team& team, void* dest, const void* source, std::size_t nel
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
     check(team, [&] {
         return Call{
-            Signature{.routine = routine, .element_bytes = static_cast<std::uint32_t>(unit)},
+            Signature{.routine = routine, .element_bytes = static_cast<std::uint16_t>(unit)},
             Operands{dest, bytes, source, bytes}};
     });
     if (job.checked) [[unlikely]]
@@ -84,7 +96,7 @@ void checked_fcollect(Team& team, void* dest, const void* source, std::size_t ne
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
     check(team, [&] {
         return Call{Signature{.routine = routine,
-                              .element_bytes = static_cast<std::uint32_t>(unit),
+                              .element_bytes = static_cast<std::uint16_t>(unit),
                               .count = nelems},
                     Operands{dest, bytes * static_cast<std::size_t>(team.size), source, bytes}};
     });
@@ -99,7 +111,7 @@ void checked_alltoall(Team& team, void* dest, const void* source, std::size_t ne
     const std::size_t all = bytes * static_cast<std::size_t>(team.size);
     check(team, [&] {
         return Call{Signature{.routine = routine,
-                              .element_bytes = static_cast<std::uint32_t>(unit),
+                              .element_bytes = static_cast<std::uint16_t>(unit),
                               .count = nelems},
                     Operands{dest, all, source, all}};
     });
@@ -121,7 +133,7 @@ void checked_alltoalls(Team& team, void* dest, const void* source, std::ptrdiff_
     };
     check(team, [&] {
         return Call{Signature{.routine = routine,
-                              .element_bytes = static_cast<std::uint32_t>(unit),
+                              .element_bytes = static_cast<std::uint16_t>(unit),
                               .count = nelems,
                               .dest_stride = dst,
                               .source_stride = sst},
@@ -141,7 +153,8 @@ inline void enter_arithmetic(Team& team, Routine routine, Kind kind, void* dest,
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
     check(team, [&] {
         return Call{Signature{.routine = routine,
-                              .element_bytes = static_cast<std::uint32_t>(unit),
+                              .element_bytes = static_cast<std::uint16_t>(unit),
+                              .kind = static_cast<std::uint16_t>(static_cast<int>(kind) + 1),
                               .count = nelems},
                     Operands{dest, bytes, source, bytes, true}};
     });
@@ -183,7 +196,7 @@ ISTHMUS_API void pshmem_sync_all(void) {
 
 ISTHMUS_API int pshmem_team_sync(shmem_team_t team) {
     if (team == SHMEM_TEAM_INVALID) [[unlikely]]
-        return -1;
+        return refuse_no_team("shmem_team_sync");
     checked_barrier(live(team, "shmem_team_sync"), Routine::team_sync);
     return 0;
 }
@@ -192,7 +205,7 @@ ISTHMUS_API int pshmem_team_sync(shmem_team_t team) {
 #define ISTHMUS_DEFINE(NAME, ROUTINE, PARAMETERS, CALL) \
     ISTHMUS_API int pshmem_##NAME PARAMETERS {          \
         if (team == SHMEM_TEAM_INVALID) [[unlikely]]    \
-            return -1;                                  \
+            return refuse_no_team("shmem_" ROUTINE);    \
         Team& members = live(team, "shmem_" ROUTINE);   \
         CALL;                                           \
         return 0;                                       \

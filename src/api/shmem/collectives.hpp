@@ -15,6 +15,10 @@ using collective::Signature;
 // Ends the job with a message: not initialised, or the team has been destroyed.
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_team(const char* routine);
 
+// SHMEM_TEAM_INVALID: the standard leaves undefined what follows. Here -1, and in checked mode a
+// line.
+[[gnu::cold, gnu::noinline]] int refuse_no_team(const char* routine);
+
 inline Team& live(shmem_team_t team, const char* routine) {
     if (team->slot < 0) [[unlikely]]
         refuse_team(routine);

@@ -4,12 +4,17 @@
 // that PE's place: who comes next, and whether it still waits. So a PE polls its own memory only,
 // and the order is first come, first served. PEs are stored as number + 1, 0 is nobody.
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "core/job/guarded_blocks.hpp"
+#include "core/job/heap.hpp"
 #include "core/job/job.hpp"
+#include "core/job/program_data.hpp"
 #include "core/reach/operation.hpp"
 #include "core/session/session.hpp"
 #include "core/wait/wait.hpp"
@@ -103,7 +108,42 @@ void leave_place(const Lock& queue) {
     __atomic_store_n(&queue.mine->state, kIdle, __ATOMIC_RELEASE);
 }
 
+// Checked mode: the locks that this PE holds.
+struct HeldLocks {
+    std::mutex guard;
+    std::vector<const void*> locks;
+};
+Lasting<HeldLocks> held;
+
+[[gnu::cold, gnu::noinline]] void note_held(const void* lock) {
+    const std::lock_guard guarded(held->guard);
+    held->locks.push_back(lock);
+}
+[[gnu::cold, gnu::noinline]] void forget_held(const void* lock) {
+    const std::lock_guard guarded(held->guard);
+    std::erase(held->locks, lock);
+}
+// "lock", or where in the heap it lies.
+std::string place_text(const void* lock) {
+    const std::string name = job.data.contains(lock) ? program_variable(lock) : "";
+    if (!name.empty()) return name;
+    return hexadecimal(lock) +
+           (job.heap.contains(lock) ? std::string(" ") + describe_in_heap(lock).c_str() : "");
+}
+void now_holds(const Lock& queue) {
+    if (job.checked) [[unlikely]]
+        note_held(queue.mine);
+}
+
 }  // namespace
+
+void isthmus::shmem::tell_held_locks(const char* routine) {
+    const std::lock_guard guarded(held->guard);
+    for (const void* const lock : held->locks)
+        say_from(routine, "this PE still holds the lock " + place_text(lock) +
+                              "; nobody else gets it any more: clear it first");
+    held->locks.clear();
+}
 
 ISTHMUS_API void pshmem_set_lock(long* lock) {
     const Lock queue = open(lock, Routine::set_lock);
@@ -126,6 +166,7 @@ ISTHMUS_API void pshmem_set_lock(long* lock) {
     } else {
         __atomic_store_n(&queue.mine->state, kHolding, __ATOMIC_RELAXED);
     }
+    now_holds(queue);
 }
 
 ISTHMUS_API int pshmem_test_lock(long* lock) {
@@ -138,6 +179,7 @@ ISTHMUS_API int pshmem_test_lock(long* lock) {
         return 1;
     }
     __atomic_store_n(&queue.mine->state, kHolding, __ATOMIC_RELAXED);
+    now_holds(queue);
     return 0;
 }
 
@@ -145,6 +187,8 @@ ISTHMUS_API void pshmem_clear_lock(long* lock) {
     const Lock queue = open(lock, Routine::clear_lock);
     if (__atomic_load_n(&queue.mine->state, __ATOMIC_RELAXED) != kHolding)
         fail("shmem_clear_lock", "the lock is not held by this PE");
+    if (job.checked) [[unlikely]]
+        forget_held(lock);
     pshmem_quiet();  // what was put under the lock is complete before the next one holds it
     if (replace_tail(queue, queue.me, 0, "shmem_clear_lock")) {
         leave_place(queue);

@@ -24,6 +24,7 @@ ISTHMUS_API int pshmem_init_thread(int requested, int* provided) {
 ISTHMUS_API void pshmem_finalize(void) {
     if (has_finalized()) return advise("shmem_finalize", "called again; once is enough");
     require_running("shmem_finalize");
+    if (job.checked && session_count() == 1) tell_held_locks("shmem_finalize");
     note(Routine::finalize);
     leave_session();
 }

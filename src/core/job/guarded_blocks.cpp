@@ -11,6 +11,7 @@
 #include "base/os.hpp"
 #include "core/job/block_map.hpp"
 #include "core/job/heap.hpp"
+#include "core/job/internal_layout.hpp"
 #include "core/job/job.hpp"
 
 namespace isthmus {
@@ -79,6 +80,38 @@ void let_go(const char* routine) {
     heap.release(reinterpret_cast<void*>(block.begin));
 }
 
+// Of what was never handed out that much is looked at, of the pages that exist.
+constexpr std::uint64_t kMostSearched = std::uint64_t{64} << 20;
+
+// The first byte of the range that is not zero; its end if all are.
+std::uintptr_t first_written(const Range& range) {
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(range.begin);
+    return reinterpret_cast<std::uintptr_t>(
+        std::find_if(bytes, bytes + range.size, [](unsigned char now) { return now != 0; }));
+}
+
+// Memory of the heap that no block has ever had: nobody but the program writes it.
+void verify_untouched(const char* routine) {
+    const Range before{heap.range().begin - kSparePage, kSparePage};
+    if (const std::uintptr_t at = first_written(before); at != before.end())
+        fail(routine,
+             Text("memory in front of the symmetric heap has been written, first the byte ",
+                  heap.range().begin - at, " bytes before its first block"));
+    std::uint64_t left = kMostSearched;
+    std::uintptr_t from = heap.untouched();
+    while (left != 0 && from < heap.range().end()) {
+        Range data = existing_pages({from, heap.range().end() - from});
+        data.size = std::min(data.size, left);
+        if (data.size == 0) return;
+        if (const std::uintptr_t at = first_written(data); at != data.end())
+            fail(routine, Text("memory of the symmetric heap that no block has had has been "
+                               "written, first address ",
+                               InHex(at), ", ", heap.describe(reinterpret_cast<void*>(at))));
+        left -= data.size;
+        from = data.end();
+    }
+}
+
 // For the heap, where it has no room.
 bool let_all_go() {
     if (kept->blocks.empty()) return false;
@@ -107,6 +140,7 @@ void close(const char* routine) {
         if (block_map.covers(reinterpret_cast<const void*>(block.begin), block.size))
             verify_guard(routine, block);
     });
+    verify_untouched(routine);
     heap.set_reclaim(nullptr);
     block_map.close();
 }

@@ -34,6 +34,7 @@ void Heap::reset(Range range) {
     blocks_.clear();
     free_bytes_ = 0;
     high_water_ = 0;
+    untouched_ = range.begin;
     if (range.size != 0) add_hole(make_room(), range.begin, range.size);
 }
 
@@ -76,6 +77,7 @@ void* Heap::allocate(std::uint64_t size, std::uint64_t alignment) {
         if (begin + taken != hole_end)
             add_hole(std::move(back), begin + taken, hole_end - (begin + taken));
         high_water_ = std::max(high_water_, range_.size - free_bytes_);
+        untouched_ = std::max(untouched_, begin + taken);
         return reinterpret_cast<void*>(begin);
     }
     return reclaim_ && reclaim_() ? allocate(size, alignment) : nullptr;
@@ -119,6 +121,7 @@ bool Heap::resize(void* block, std::uint64_t size) {
         if (taken + free != wanted)
             add_hole(std::move(room), found->first + wanted, taken + free - wanted);
         taken = wanted;
+        untouched_ = std::max(untouched_, found->first + taken);
         high_water_ = std::max(high_water_, range_.size - free_bytes_);
     }
     found->second.size = size;

@@ -44,6 +44,8 @@ class Heap {
     std::uint64_t free_bytes() const { return free_bytes_; }
     std::uint64_t largest_hole() const;
     std::uint64_t high_water() const { return high_water_; }
+    // Behind all that was ever handed out.
+    std::uintptr_t untouched() const { return untouched_; }
     Range range() const { return range_; }
     // "inside the block of 64 bytes at 0x..." or where the nearest block is.
     Text describe(const void* address) const;
@@ -82,6 +84,7 @@ class Heap {
     Blocks blocks_;
     std::uint64_t free_bytes_ = 0;
     std::uint64_t high_water_ = 0;
+    std::uintptr_t untouched_ = 0;
     bool (*reclaim_)() = nullptr;
 };
 

@@ -20,7 +20,9 @@ inline constexpr std::uint64_t kDepartureSize = std::uint64_t{4} << 10;  // core
 inline constexpr std::uint64_t kMessageOffset =
     (kDepartureOffset + kDepartureSize + 4095) & ~std::uint64_t{4095};
 inline constexpr std::uint64_t kMessageSize = std::uint64_t{3} << 20;
-static_assert(kMessageOffset + kMessageSize <= kInternalSize);
+// The last page is nobody's: checked mode looks whether it was written (core/job/guarded_blocks).
+inline constexpr std::uint64_t kSparePage = 4096;
+static_assert(kMessageOffset + kMessageSize + kSparePage <= kInternalSize);
 
 template <typename T>
 T* internal_object(std::uint64_t offset) {

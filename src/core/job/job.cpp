@@ -82,6 +82,19 @@ bool discard_pages(std::uintptr_t begin, std::uint64_t size) {
     return madvise(reinterpret_cast<void*>(begin), size, MADV_REMOVE) == 0;
 }
 
+Range existing_pages(const Range& range) {
+    if (!job_file_is_open()) return {};
+    const auto offset = static_cast<off_t>(job_file_offset(range.begin));
+    const auto end = offset + static_cast<off_t>(range.size);
+    // Nobody reads or writes the file at its position, which other processes share.
+    const off_t data = lseek(job.file, offset, SEEK_DATA);
+    if (data < 0 || data >= end) return {};
+    const off_t hole = lseek(job.file, data, SEEK_HOLE);
+    const off_t until = hole < 0 ? end : std::min(hole, end);
+    return {range.begin + static_cast<std::uint64_t>(data - offset),
+            static_cast<std::uint64_t>(until - data)};
+}
+
 Text why_not_symmetric(const void* address, std::uint64_t bytes) {
     if (address == nullptr) return Text("the address is null");
     const auto at = reinterpret_cast<std::uintptr_t>(address);

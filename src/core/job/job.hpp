@@ -142,6 +142,10 @@ std::uint64_t job_file_offset(std::uintptr_t address);
 // Gives pages of this PE's own shared memory back; they read as zero afterwards.
 bool discard_pages(std::uintptr_t begin, std::uint64_t size);
 
+// The first part of a range of this PE's heap whose pages exist: what was never touched has none.
+// Empty if there is none, or nobody knows.
+Range existing_pages(const Range& range);
+
 // Text of why `address` is no symmetric address, or empty if [address, address+bytes) lies in the
 // symmetric memory.
 Text why_not_symmetric(const void* address, std::uint64_t bytes);

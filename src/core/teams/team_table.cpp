@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -172,6 +173,15 @@ int team_slots() {
     static const int slots = static_cast<int>(
         std::min<std::uint64_t>(kMaxSlots, (kCollectiveSize - kAreasOffset) / area_stride()));
     return slots;
+}
+
+bool is_team(const Team* team) {
+    const std::less_equal<const Team*> before;
+    if (team == &isthmus_team_world || team == &isthmus_team_shared) return true;
+    return before(pool, team) && before(team, pool + kMaxSlots - 1) &&
+           (reinterpret_cast<std::uintptr_t>(team) - reinterpret_cast<std::uintptr_t>(pool)) %
+                   sizeof(Team) ==
+               0;
 }
 
 namespace {

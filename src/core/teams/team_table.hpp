@@ -14,6 +14,9 @@ namespace isthmus {
 // Teams that can be live at once at this PE, the predefined ones included.
 int team_slots();
 
+// Whether a team lies there, live or not.
+bool is_team(const Team* team);
+
 // The members of a team to be, seen from a PE of its parent.
 struct TeamShape {
     int start = 0;  // world number

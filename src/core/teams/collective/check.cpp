@@ -1,5 +1,7 @@
 #include "core/teams/collective/check.hpp"
 
+#include <shmem.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +14,7 @@
 #include "core/teams/collective.hpp"
 #include "core/teams/collective/agreement.hpp"
 #include "core/teams/collective/barrier.hpp"
+#include "core/teams/collective/kernels.hpp"
 #include "core/teams/collective/psync.hpp"
 #include "core/teams/collective/two_level.hpp"
 
@@ -82,6 +85,15 @@ std::string place_text(std::uint64_t place) {
            address_text(place & ~(kInData | kInConstants));
 }
 
+const char* kind_name(std::uint16_t kind) {
+    constexpr const char* kNames[] = {"none",           "int8_t",         "int16_t",  "int32_t",
+                                      "int64_t",        "uint8_t",        "uint16_t", "uint32_t",
+                                      "uint64_t",       "float",          "double",   "long double",
+                                      "float _Complex", "double _Complex"};
+    static_assert(std::size(kNames) == static_cast<std::size_t>(Kind::count) + 1);
+    return kind < std::size(kNames) ? kNames[kind] : "none";
+}
+
 std::string difference(const Team& team, const Signature& first, const Signature& mine) {
     const auto pe = [](int world) { return "PE " + std::to_string(world); };
     const std::string they = pe(team.world_pe(0));
@@ -99,6 +111,8 @@ std::string difference(const Team& team, const Signature& first, const Signature
     if (first.root != mine.root)
         return say_both(split ? "start" : "PE_root", std::to_string(first.root),
                         std::to_string(mine.root));
+    if (first.kind != mine.kind)
+        return say_both("elements of type", kind_name(first.kind), kind_name(mine.kind));
     if (first.element_bytes != mine.element_bytes)
         return say_both("elements of", std::to_string(first.element_bytes) + " bytes",
                         std::to_string(mine.element_bytes) + " bytes");
@@ -220,10 +234,35 @@ void check_collected(Team& team, Routine routine, const void* dest, std::uint64_
         fail(routine_name(routine), Text("dest: ", why));
 }
 
+namespace {
+
+[[noreturn]] void refuse_psync(Routine routine, int element, long now) {
+    fail(routine_name(routine),
+         Text("pSync[", element, "] is ", now,
+              ", not SHMEM_SYNC_VALUE; set all its elements to that at all PEs, and let a barrier "
+              "follow, before its first use"));
+}
+
+}  // namespace
+
 void check_psync(Routine routine, const long* psync) {
     const char* const name = routine_name(routine);
     if (const auto why = why_not_usable(psync, kPsyncSize * sizeof(long)); !why.empty())
         fail(name, Text("pSync: ", why));
+    for (int i = 0; i < kPsyncSize; ++i) {
+        // Each counter holds at most what each PE adds once before this PE comes, and for the next
+        // call already.
+        const long most = i <= kPsyncDone ? 2L * job.pes : SHMEM_SYNC_VALUE;
+        const long now = __atomic_load_n(psync + i, __ATOMIC_RELAXED);
+        if (now < SHMEM_SYNC_VALUE || now > most) refuse_psync(routine, i, now);
+    }
+}
+
+void check_unused_psync(Routine routine, const long* psync) {
+    for (int i = 0; i < kPsyncSize; ++i) {
+        const long now = __atomic_load_n(psync + i, __ATOMIC_RELAXED);
+        if (now != SHMEM_SYNC_VALUE) refuse_psync(routine, i, now);
+    }
 }
 
 }  // namespace collective

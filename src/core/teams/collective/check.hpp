@@ -12,7 +12,8 @@ namespace isthmus::collective {
 // What must be equal at all PEs; travels in one cell.
 struct Signature {
     Routine routine = Routine::none;
-    std::uint32_t element_bytes = 0;
+    std::uint16_t element_bytes = 0;
+    std::uint16_t kind = 0;  // of what is combined: Kind + 1; 0 where bytes are moved
     std::int64_t root = 0;
     std::uint64_t count = 0;  // elements; 0 where they may differ
     std::uint64_t dest = 0;   // symmetric addresses
@@ -37,8 +38,10 @@ void check_operands(Routine routine, const void* dest, std::size_t dest_bytes, c
 // check_signature.
 void check_collected(Team& team, Routine routine, const void* dest, std::uint64_t bytes);
 
-// An active set's pSync is symmetric. What it holds is not looked at: a PE that was early may have
-// written to it already.
+// An active set's pSync is symmetric, and holds what is possible: a PE that was early may have
+// counted in it already.
 void check_psync(Routine routine, const long* psync);
+// Where nobody counts in it: each element is SHMEM_SYNC_VALUE.
+void check_unused_psync(Routine routine, const long* psync);
 
 }  // namespace isthmus::collective
