@@ -6,7 +6,9 @@
 #include <link.h>
 #include <poll.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
@@ -49,18 +51,88 @@ void write_text(const char* text) {
     }
 }
 
+// Where handlers run if the stack has ended. The report needs the frames' texts and what unwinding
+// and the C library take.
+constexpr std::size_t kHandlerStack = std::size_t{256} << 10;
+
+void give_handlers_a_stack() {
+    stack_t now{};
+    if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+    void* const place = mmap(nullptr, kHandlerStack, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) return;
+    stack_t own{};
+    own.ss_sp = place;
+    own.ss_size = kHandlerStack;
+    if (sigaltstack(&own, nullptr) != 0) munmap(place, kHandlerStack);
+}
+
+std::uintptr_t stack_pointer(const void* context) {
+    const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+    return static_cast<std::uintptr_t>(machine.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+    return machine.sp;
+#endif
+}
+
+// After a call of what is no code the frames cannot be found: as if the call had not been made.
+// What was changed comes back with the object.
+class BeforeCall {
+  public:
+    explicit BeforeCall(const Crash& crash)
+        : machine_(static_cast<ucontext_t*>(crash.context)->uc_mcontext), kept_(machine_) {
+        is_call_ = crash.signal == SIGSEGV && crash.info->si_addr == crash.instruction;
+        if (!is_call_) return;
+#if defined(__x86_64__)
+        const auto* const top = reinterpret_cast<const greg_t*>(machine_.gregs[REG_RSP]);
+        is_call_ = os::is_mapped(top, sizeof *top);
+        if (!is_call_) return;
+        machine_.gregs[REG_RIP] = *top - 1;
+        machine_.gregs[REG_RSP] += static_cast<greg_t>(sizeof *top);
+        instruction_ = reinterpret_cast<const void*>(machine_.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+        machine_.pc = machine_.regs[30] - 4;
+        instruction_ = reinterpret_cast<const void*>(machine_.pc);
+#endif
+    }
+    BeforeCall(const BeforeCall&) = delete;
+    BeforeCall& operator=(const BeforeCall&) = delete;
+    ~BeforeCall() {
+        machine_ = kept_;
+    }
+    bool is_call() const {
+        return is_call_;
+    }
+    const void* instruction() const {
+        return instruction_;
+    }
+
+  private:
+    mcontext_t& machine_;
+    const mcontext_t kept_;
+    bool is_call_ = false;
+    const void* instruction_ = nullptr;
+};
+
 // The frames from the faulting one on.
-int find_frames(const void* instruction, std::array<Frame, kFrames>& frames) {
+int find_frames(const Crash& crash, std::array<Frame, kFrames>& frames) {
+    const BeforeCall before(crash);
+    int found = 0;
+    const void* instruction = crash.instruction;
+    if (before.is_call()) {
+        frames[static_cast<std::size_t>(found++)].at = instruction;
+        instruction = before.instruction();
+    }
     void* all[64];
     const int count = backtrace(all, 64);
     int first = 0;
     while (first < count && all[first] != instruction)
         ++first;
-    if (first == count) {  // a call of an address that is no code has no frame of its own
-        frames[0].at = instruction;
-        return 1;
+    if (first == count) {
+        frames[static_cast<std::size_t>(found++)].at = instruction;
+        return found;
     }
-    int found = 0;
     for (int i = first; i < count && found < kFrames; ++i, ++found) {
         // A return address may belong to the next line already.
         frames[static_cast<std::size_t>(found)].at =
@@ -69,11 +141,52 @@ int find_frames(const void* instruction, std::array<Frame, kFrames>& frames) {
     return found;
 }
 
+// What has happened, behind the signal's name.
+const char* reason_text(const Crash& crash, char (&text)[128]) {
+    const siginfo_t& info = *crash.info;
+    switch (crash.signal) {
+        case SIGABRT: return ": the program has called abort, or an assertion has failed";
+        case SIGILL:
+            std::snprintf(text, sizeof text, ", no instruction at %p", info.si_addr);
+            break;
+        case SIGFPE:
+            std::snprintf(text, sizeof text, ", %s at %p",
+                          info.si_code == FPE_INTDIV   ? "division of an integer by zero"
+                          : info.si_code == FPE_INTOVF ? "overflow of an integer"
+                                                       : "a trap of floating-point arithmetic",
+                          info.si_addr);
+            break;
+        default:
+            if (info.si_code == SI_KERNEL)  // outside the 47 bits: the processor does not tell it
+                return ", at an address that is none";
+            std::snprintf(text, sizeof text, ", %s address %#zx%s",
+                          crash.info->si_addr == crash.instruction ? "jump to"
+                          : crash.access                           ? crash.access
+                                                                   : "at",
+                          reinterpret_cast<std::uintptr_t>(info.si_addr),
+                          has_stack_ended(crash)
+                              ? ": the stack has ended (too deep a recursion, or a large array)"
+                              : "");
+    }
+    return text;
+}
+
+const char* signal_name(int signal) {
+    switch (signal) {
+        case SIGBUS: return "SIGBUS";
+        case SIGFPE: return "SIGFPE";
+        case SIGILL: return "SIGILL";
+        case SIGABRT: return "SIGABRT";
+        default: return "SIGSEGV";
+    }
+}
+
 // "step+0x1c in libmodel.so": what the dynamic linker knows.
 void name_by_linker(Frame& frame, const void* own) {
     Dl_info info{};
     if (dladdr(frame.at, &info) == 0 || !info.dli_fname) {
-        std::snprintf(frame.text, sizeof frame.text, "%p, which is no code", frame.at);
+        std::snprintf(frame.text, sizeof frame.text, "%#zx, which is no code",
+                      reinterpret_cast<std::uintptr_t>(frame.at));
         return;
     }
     frame.in_program = info.dli_fbase == own;
@@ -154,8 +267,12 @@ void name_by_lines(std::array<Frame, kFrames>& frames, int count) {
     for (std::size_t i = 0; i < size; ++i) {
         const std::size_t length = std::strcspn(line, "\n");
         if (line[length] == '\0') return;
+        // Which of a line's parts: no help to people.
+        const auto* const part =
+            static_cast<const char*>(memmem(line, length, " (discriminator", 15));
+        const auto told = part ? static_cast<std::size_t>(part - line) : length;
         if (std::strncmp(line, "??", 2) != 0)
-            std::snprintf(asked[i]->text, sizeof asked[i]->text, "%.*s", static_cast<int>(length),
+            std::snprintf(asked[i]->text, sizeof asked[i]->text, "%.*s", static_cast<int>(told),
                           line);
         line += length + 1;
     }
@@ -169,6 +286,7 @@ void prepare_crash_report() {
     void* here[1];
     backtrace(here, 1);
     std::snprintf(prefix, sizeof prefix, "%s", speaker_prefix().c_str());
+    give_handlers_a_stack();
     may_run_others = !os::has_more_rights_than_caller();
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
@@ -180,17 +298,22 @@ void prepare_crash_report() {
         nullptr);
 }
 
-void say_crash(int signal, const siginfo_t* info, const void* instruction, const char* access) {
+bool has_stack_ended(const Crash& crash) {
+    constexpr std::uintptr_t kNear = 1 << 16;  // a frame that is written from its far end
+    const auto at = reinterpret_cast<std::uintptr_t>(crash.info->si_addr);
+    return crash.signal == SIGSEGV && crash.info->si_code != SI_KERNEL && at >= kNear &&
+           at - (stack_pointer(crash.context) - kNear) < 2 * kNear &&
+           !os::is_mapped(crash.info->si_addr, 1);
+}
+
+void say_crash(const Crash& crash) {
     char line[512];
-    const char* const name = signal == SIGBUS ? "SIGBUS" : "SIGSEGV";
-    if (info->si_code == SI_KERNEL)  // outside the 47 bits: the processor does not tell it
-        std::snprintf(line, sizeof line, "%s%s, at an address that is none\n", prefix, name);
-    else
-        std::snprintf(line, sizeof line, "%s%s, %s address %p\n", prefix, name,
-                      access ? access : "at", info->si_addr);
+    char reason[128];
+    std::snprintf(line, sizeof line, "%s%s%s\n", prefix, signal_name(crash.signal),
+                  reason_text(crash, reason));
     write_text(line);
     std::array<Frame, kFrames> frames;
-    const int count = find_frames(instruction, frames);
+    const int count = find_frames(crash, frames);
     // The program's own headers lie in its first page.
     Dl_info own{};
     dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &own);

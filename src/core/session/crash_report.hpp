@@ -6,12 +6,23 @@
 
 namespace isthmus {
 
-// Once, at set-up: what the report says is made ready, for in a crash there may be no memory.
+// Once, at set-up: what the report says is made ready, for in a crash there may be no memory; the
+// calling thread gets a stack for handlers, unless it has one, for its own may be what has ended.
 void prepare_crash_report();
 
+struct Crash {
+    int signal;
+    const siginfo_t* info;
+    void* context;            // of the handler: a ucontext_t
+    const void* instruction;  // that faulted
+    const char* access;       // "read of" or "write to"; null if it is not known
+};
+
+// A fault around the stack pointer, where nothing is mapped: the pages below a stack are not.
+bool has_stack_ended(const Crash& crash);
+
 // In the handler of a fault: the address, and function, file and line of the top frames, by
-// addr2line if that is there. `instruction` is the one that faulted; `access` "read" or "write" or
-// null if it is not known. Allocates nothing, and returns within seconds.
-void say_crash(int signal, const siginfo_t* info, const void* instruction, const char* access);
+// addr2line if that is there. Allocates nothing, and returns within seconds.
+void say_crash(const Crash& crash);
 
 }  // namespace isthmus

@@ -34,8 +34,8 @@
 namespace isthmus {
 namespace {
 
-struct sigaction previous_segv;
-struct sigaction previous_bus;
+// What was there before, by signal.
+struct sigaction previous_actions[32];
 
 enum class Access { unknown, load, store };
 
@@ -332,7 +332,7 @@ bool concerns_window(const Fault& fault, bool address_is_known) {
 // handler has returned. To run the instruction again would not do for a signal that somebody sent,
 // or that tells of other memory.
 void give_back(int signal, siginfo_t* info) {
-    sigaction(signal, signal == SIGSEGV ? &previous_segv : &previous_bus, nullptr);
+    sigaction(signal, &previous_actions[signal], nullptr);
     if (syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), signal, info) != 0) raise(signal);
 }
 
@@ -348,8 +348,15 @@ void end_crash(int) {
     pthread_sigmask(SIG_UNBLOCK, &segv, nullptr);
 }
 
+Crash describe(int signal, const siginfo_t* info, void* context, const Fault& fault) {
+    return {signal, info, context, fault.instruction,
+            fault.access == Access::store  ? "write to"
+            : fault.access == Access::load ? "read of"
+                                           : nullptr};
+}
+
 // Once: other threads may crash meanwhile, or the report itself.
-void report_crash(int signal, const siginfo_t* info, const Fault& fault) {
+void report_crash(const Crash& crash) {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     if (reported.test_and_set(std::memory_order_relaxed)) return;
     struct sigaction ending {};
@@ -361,10 +368,7 @@ void report_crash(int signal, const siginfo_t* info, const Fault& fault) {
     sigaddset(&alarmed, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &alarmed, nullptr);
     alarm(5);
-    say_crash(signal, info, fault.instruction,
-              fault.access == Access::store  ? "write to"
-              : fault.access == Access::load ? "read of"
-                                             : nullptr);
+    say_crash(crash);
     alarm(0);
     sigaction(SIGALRM, &before, nullptr);
 }
@@ -374,9 +378,11 @@ void handle(int signal, siginfo_t* info, void* context) {
     if (info->si_code <= 0) return give_back(signal, info);
     const Fault fault = read_fault(info, context);
     const bool address_is_known = info->si_code != SI_KERNEL;
+    const Crash crash = describe(signal, info, context, fault);
     const bool is_ours =
-        (window.pes > 1 && concerns_window(fault, address_is_known)) ||
-        (address_is_known && (is_null_in_routine(fault) || is_gone_in_routine(fault)));
+        !has_stack_ended(crash) &&
+        ((window.pes > 1 && concerns_window(fault, address_is_known)) ||
+         (address_is_known && (is_null_in_routine(fault) || is_gone_in_routine(fault))));
     const bool in_network = network_code.contains(fault.instruction);
     if (is_ours || in_network) {
         // From here on this process ends. Whatever goes wrong while the message is made must not
@@ -391,18 +397,26 @@ void handle(int signal, siginfo_t* info, void* context) {
         if (what.empty() && in_network) what = kNetworkCrashed;
         if (!what.empty()) fail_in_handler(describe_place(fault), what);
     }
-    report_crash(signal, info, fault);
+    report_crash(crash);
     give_back(signal, info);
 }
 
-void install(int signal, struct sigaction& previous) {
+// What can have nothing to do with the window. abort() sends its signal to the calling thread.
+void handle_other(int signal, siginfo_t* info, void* context) {
+    const bool aborts = signal == SIGABRT && info->si_code == SI_TKILL && info->si_pid == getpid();
+    if (!forked_child && (info->si_code > 0 || aborts))
+        report_crash(describe(signal, info, context, read_fault(info, context)));
+    give_back(signal, info);
+}
+
+void install(int signal, void (*handler)(int, siginfo_t*, void*)) {
     struct sigaction current {};
     sigaction(signal, nullptr, &current);
-    if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == handle) return;  // second init
-    previous = current;
+    if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == handler) return;  // second init
+    previous_actions[signal] = current;
     if (current.sa_handler != SIG_DFL || (current.sa_flags & SA_SIGINFO)) return;
     struct sigaction action {};
-    action.sa_sigaction = handle;
+    action.sa_sigaction = handler;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
     sigaction(signal, &action, nullptr);
@@ -427,8 +441,10 @@ void note_network_code() {
 void catch_faults() {
     find_own_code();
     prepare_crash_report();
-    install(SIGSEGV, previous_segv);
-    install(SIGBUS, previous_bus);
+    install(SIGSEGV, handle);
+    install(SIGBUS, handle);
+    for (const int signal : {SIGFPE, SIGILL, SIGABRT})
+        install(signal, handle_other);
 }
 
 }  // namespace isthmus

@@ -4,7 +4,8 @@
 
 namespace isthmus {
 
-// Installs the handler for SIGSEGV and SIGBUS, unless the program (or a sanitizer) has its own.
+// Installs the handlers of SIGSEGV and SIGBUS, and of SIGFPE, SIGILL and SIGABRT, which are told as
+// crashes of the program's own, unless the program (or a sanitizer) has its own.
 // Faults that are none of ours go on to what was there before.
 void catch_faults();
 // The network's library is loaded: a fault in it is explained as one.

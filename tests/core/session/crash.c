@@ -1,10 +1,11 @@
-/* PE 1 writes to no address, two calls deep; with "sent" it sends itself the signal instead. */
+/* PE 1 writes to no address, two calls deep; or ends by another signal, or one that it is sent. */
 #include <shmem.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 __attribute__((noinline)) void inner(volatile int* where) {
-    *where = 1; /* line 7 */
+    *where = 1; /* line 8 */
     *where += 1;
 }
 __attribute__((noinline)) void outer(int pe) {
@@ -12,11 +13,48 @@ __attribute__((noinline)) void outer(int pe) {
     __asm__ volatile("" ::: "memory");
 }
 
+static volatile int something = 7, nothing;
+__attribute__((noinline)) void divide(void) {
+    something /= nothing; /* line 18 */
+}
+__attribute__((noinline)) void trap(void) {
+    __builtin_trap(); /* line 21 */
+}
+__attribute__((noinline)) void stop(void) {
+    abort(); /* line 24 */
+}
+__attribute__((noinline)) int recurse(volatile int* above) {
+    volatile int here[256];
+    here[0] = *above; /* line 28 */
+    return here[0] == -1 ? 0 : recurse(here) + here[0];
+}
+__attribute__((noinline)) void jump(void (*volatile to)(void)) {
+    to(); /* line 32 */
+    __asm__ volatile("" ::: "memory");
+}
+static void own_handler(int number) {
+    (void)number;
+    _Exit(55);
+}
+
 int main(int argc, char** argv) {
+    const char* what = argc > 1 ? argv[1] : "write";
     shmem_init();
     shmem_barrier_all();
-    if (argc > 1 && strcmp(argv[1], "sent") == 0 && shmem_my_pe() == 1) raise(SIGSEGV);
-    if (argc == 1) outer(shmem_my_pe());
+    if (strncmp(what, "own_", 4) == 0) {
+        signal(SIGFPE, own_handler);
+        what += 4;
+    }
+    if (shmem_my_pe() != 1) what = "";
+    if (strcmp(what, "sent") == 0) raise(SIGSEGV);
+    if (strcmp(what, "sent_fpe") == 0) raise(SIGFPE);
+    if (strcmp(what, "write") == 0) outer(1); /* line 51 */
+    if (strcmp(what, "divide") == 0) divide();
+    if (strcmp(what, "trap") == 0) trap();
+    if (strcmp(what, "abort") == 0) stop();
+    if (strcmp(what, "recurse") == 0) nothing = recurse(&nothing);
+    if (strcmp(what, "jump_null") == 0) jump((void (*)(void))0);
+    if (strcmp(what, "jump") == 0) jump((void (*)(void))0x123456780);
     shmem_barrier_all();
     shmem_finalize();
     return 0;
