@@ -14,14 +14,19 @@ class SeenMemory {
   public:
     // At least one byte.
     bool is_mapped(const void* address, std::size_t bytes) {
+        if (is_known(address, bytes)) [[likely]]
+            return true;
+        const auto first = reinterpret_cast<std::uintptr_t>(address);
+        return ask(first, first + bytes - 1);
+    }
+    // The same without asking: false of what has not been asked, or is long.
+    bool is_known(const void* address, std::size_t bytes) const {
         const auto first = reinterpret_cast<std::uintptr_t>(address);
         const std::uintptr_t last = first + bytes - 1;
-        if (last >> kChunk == first >> kChunk &&
-            (knows(chunks_, first >> kChunk) ||
-             (knows(pages_, first >> kPage) && knows(pages_, last >> kPage) &&
-              (last >> kPage) - (first >> kPage) <= 1))) [[likely]]
-            return true;
-        return ask(first, last);
+        return last >> kChunk == first >> kChunk &&
+               (knows(chunks_, first >> kChunk) ||
+                (knows(pages_, first >> kPage) && knows(pages_, last >> kPage) &&
+                 (last >> kPage) - (first >> kPage) <= 1));
     }
     bool was_seen(std::uintptr_t address) const {
         return knows(chunks_, address >> kChunk) || knows(pages_, address >> kPage);

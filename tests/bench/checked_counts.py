@@ -13,12 +13,12 @@ import tempfile
 from callgrind import totals_by_probe
 
 BUDGETS = {
-    "probe_p": 130,
-    "probe_g": 85,
-    "probe_atomic": 115,
-    "probe_variable": 165,
-    "probe_put64": 330,
-    "probe_get64": 340,
+    "probe_p": 56,
+    "probe_g": 50,
+    "probe_atomic": 53,
+    "probe_variable": 60,
+    "probe_put64": 210,
+    "probe_get64": 250,
 }
 WARM_CALLS = 3
 

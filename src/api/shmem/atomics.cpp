@@ -43,13 +43,39 @@ far::Atomic describe(AtomicKind kind, T value, T cond) {
     using Bits = std::make_unsigned_t<Word<T>>;
     return {kind, sizeof(T), std::bit_cast<Bits>(value), std::bit_cast<Bits>(cond)};
 }
+// Nothing if checked mode has to look more closely, or is not on. An acquire and release.
+template <AtomicKind kind, typename T>
+[[gnu::always_inline]] inline bool perform_checked(const T* dest, T value, T cond, int pe,
+                                                   T& before) {
+    using Bits = std::make_unsigned_t<Word<T>>;
+    char* const there = find_word<sizeof(T), sizeof(T)>(dest, pe);
+    if (!there) [[unlikely]]
+        return false;
+    if constexpr (kind == AtomicKind::set) {
+        // Release: partner is whoever fetches or waits for it.
+        __atomic_store_n(reinterpret_cast<Bits*>(there), std::bit_cast<Bits>(value),
+                         __ATOMIC_RELEASE);
+        return true;
+    }
+    std::uint64_t word = 0;
+    transport::perform_on(reinterpret_cast<Bits*>(there), describe(kind, value, cond), word);
+    before = std::bit_cast<T>(static_cast<Bits>(word));
+    return true;
+}
 template <typename T>
-[[gnu::noinline]] T fetch_checked(AtomicKind kind, const T* dest, T value, T cond, int pe,
+[[gnu::noinline]] T fetch_closely(AtomicKind kind, const T* dest, T value, T cond, int pe,
                                   const char* routine) {
     const auto there = checked_target(dest, sizeof(T), pe, routine);
     const std::uint64_t before =
         operation::fetch_atomic(there, dest, pe, describe(kind, value, cond), routine);
     return std::bit_cast<T>(static_cast<Word<T>>(before));
+}
+template <AtomicKind kind, typename T>
+[[gnu::noinline]] T fetch_checked(const T* dest, T value, T cond, int pe, const char* routine) {
+    T before;
+    if (perform_checked<kind>(dest, value, cond, pe, before)) [[likely]]
+        return before;
+    return fetch_closely(kind, dest, value, cond, pe, routine);
 }
 // To PEs of other hosts. Up to the road's call 45 instructions, the window's test included.
 template <AtomicKind kind, typename T>
@@ -59,13 +85,21 @@ template <AtomicKind kind, typename T>
     if (far::fetch_word<kind>(reinterpret_cast<const Bits*>(dest), std::bit_cast<Bits>(value),
                               std::bit_cast<Bits>(cond), before, pe)) [[likely]]
         return std::bit_cast<T>(before);
-    return fetch_checked(kind, dest, value, cond, pe, routine);
+    return fetch_checked<kind>(dest, value, cond, pe, routine);
 }
 template <typename T>
-[[gnu::noinline]] void post_checked(AtomicKind kind, T* dest, T value, int pe, const char* routine,
+[[gnu::noinline]] void post_closely(AtomicKind kind, T* dest, T value, int pe, const char* routine,
                                     shmem_ctx_t ctx) {
     operation::post_atomic(checked_target(dest, sizeof(T), pe, routine), dest, pe,
                            describe(kind, value, T{}), routine, channel_of(ctx));
+}
+
+template <AtomicKind kind, typename T>
+[[gnu::noinline]] void post_checked(T* dest, T value, int pe, const char* routine,
+                                    shmem_ctx_t ctx) {
+    T before;
+    if (!perform_checked<kind>(dest, value, T{}, pe, before))
+        post_closely(kind, dest, value, pe, routine, ctx);
 }
 
 // apply() returns what was there; post() does the same for those who do not ask.
@@ -91,7 +125,7 @@ struct Set {
     static void post(T* dest, T value, int pe, const char* routine,
                      shmem_ctx_t ctx = SHMEM_CTX_DEFAULT) {
         if (!reaches(pe)) [[unlikely]]
-            return post_checked(AtomicKind::set, dest, value, pe, routine, ctx);
+            return post_checked<AtomicKind::set>(dest, value, pe, routine, ctx);
         __atomic_store_n(word(dest, pe), std::bit_cast<Word<T>>(value), __ATOMIC_RELEASE);
     }
 };
@@ -118,7 +152,7 @@ struct CompareSwap {
         static void post(T* dest, T value, int pe, const char* routine,                        \
                          shmem_ctx_t ctx = SHMEM_CTX_DEFAULT) {                                \
             if (!reaches(pe)) [[unlikely]]                                                     \
-                return post_checked(AtomicKind::KIND, dest, value, pe, routine, ctx);          \
+                return post_checked<AtomicKind::KIND>(dest, value, pe, routine, ctx);          \
             BUILTIN(word(dest, pe), value, __ATOMIC_ACQ_REL);                                  \
         }                                                                                      \
     };

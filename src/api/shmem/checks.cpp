@@ -112,6 +112,31 @@ char* find_passing(const void* address, std::size_t bytes, int pe) {
     return find_there(address, pe);
 }
 
+char* find_block(const void* address, const void* here, std::size_t bytes, int pe) {
+    const CheckedWindow& checked = checked_window;
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    const auto mine = reinterpret_cast<std::uintptr_t>(here);
+    const std::uint32_t slot = static_cast<std::uint32_t>(pe) ^ window.me;
+    if (slot >= checked.limit || static_cast<std::uint32_t>(pe) >= checked.pes ||
+        bytes - 1 >= kMostPassing || (checked.thread != 0 && checked.thread != this_thread()))
+        [[unlikely]]
+        return nullptr;
+    const bool passes = at - checked.heap < checked.heap_size
+                            ? block_map.covers(address, bytes)
+                            : at - checked.data < checked.data_size &&
+                                  checked.data_size - (at - checked.data) >= bytes;
+    const bool mine_passes = mine - checked.heap < checked.heap_size
+                                 ? block_map.covers(here, bytes)
+                                 : seen_memory.is_known(here, bytes);
+    const std::uintptr_t there = at + (std::uint64_t{slot} << window.shift);
+    // Apart by as many bytes at least, to either side, or the same.
+    const std::uintptr_t ahead = there - mine;
+    if (!passes || !mine_passes || (ahead != 0 && (ahead < bytes || 0 - ahead < bytes)))
+        [[unlikely]]
+        return nullptr;
+    return reinterpret_cast<char*>(there);
+}
+
 operation::Target look_closely(const void* address, std::size_t bytes, int pe,
                                const char* routine) {
     require_running(routine);

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <string>
 
+#include "base/this_thread.hpp"
+#include "core/job/block_map.hpp"
 #include "core/job/team.hpp"
 #include "core/job/window.hpp"
 #include "core/reach/channel.hpp"
@@ -68,6 +70,37 @@ inline std::size_t block_bytes(std::size_t elements, std::size_t unit, const cha
 // there are no bytes and the address is); nothing if only the transport reaches that PE.
 [[gnu::cold, gnu::noinline]] operation::Target look_closely(const void* address, std::size_t bytes,
                                                             int pe, const char* routine);
+// Checked mode, words: where the word lies if nothing is wrong with it, in some 20 instructions;
+// else null, and checked_target() looks more closely. `Unit` is what atomics are aligned to.
+template <std::size_t kBytes, std::size_t kUnit = 1>
+[[gnu::always_inline]] inline char* find_word(const void* address, int pe) {
+    const CheckedWindow& checked = checked_window;
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    const std::uint32_t slot = static_cast<std::uint32_t>(pe) ^ window.me;
+    const std::uint64_t from = at - checked.heap;
+    constexpr std::uint64_t kGranule = BlockMap::kGranule;
+    if (slot >= checked.limit || static_cast<std::uint32_t>(pe) >= checked.pes || at % kUnit != 0)
+        [[unlikely]]
+        return nullptr;
+    if (from < checked.heap_size) [[likely]] {
+        if (from % kGranule + kBytes > checked.in_use[from / kGranule]) [[unlikely]]
+            return nullptr;
+    } else if (at - checked.data >= checked.data_size ||
+               checked.data_size - (at - checked.data) < kBytes) {
+        return nullptr;
+    }
+    if (checked.thread != 0 && checked.thread != this_thread()) [[unlikely]]
+        return nullptr;
+    return reinterpret_cast<char*>(at + (std::uint64_t{slot} << window.shift));
+}
+// The same for a block and this PE's side of it, `here`; longer ones are looked at closely. False
+// at once outside checked mode.
+inline constexpr std::size_t kMostPassing = 65536;
+[[gnu::noinline]] char* find_block(const void* address, const void* here, std::size_t bytes,
+                                   int pe);
+inline bool may_pass() {
+    return checked_window.limit != 0;
+}
 // Where the operand lies if checked mode finds nothing wrong with it, words of blocks in a few
 // instructions. Null otherwise, and outside checked mode.
 [[gnu::noinline]] char* find_passing(const void* address, std::size_t bytes, int pe);

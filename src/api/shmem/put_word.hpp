@@ -14,9 +14,25 @@
 
 namespace isthmus::shmem {
 
-// What the express way does not serve: the value's low bytes.
-extern "C" __attribute__((visibility("hidden"))) void isthmus_put_word_otherwise(
-    void* dest, std::uint64_t value, const char* routine, std::uint64_t pe, std::size_t bytes);
+// What the express way does not serve: the value's low bytes, by how many they are.
+extern "C" {
+__attribute__((visibility("hidden"))) void isthmus_put_word_otherwise_1(void* dest,
+                                                                        std::uint64_t value,
+                                                                        const char* routine,
+                                                                        std::uint64_t pe);
+__attribute__((visibility("hidden"))) void isthmus_put_word_otherwise_2(void* dest,
+                                                                        std::uint64_t value,
+                                                                        const char* routine,
+                                                                        std::uint64_t pe);
+__attribute__((visibility("hidden"))) void isthmus_put_word_otherwise_4(void* dest,
+                                                                        std::uint64_t value,
+                                                                        const char* routine,
+                                                                        std::uint64_t pe);
+__attribute__((visibility("hidden"))) void isthmus_put_word_otherwise_8(void* dest,
+                                                                        std::uint64_t value,
+                                                                        const char* routine,
+                                                                        std::uint64_t pe);
+}
 
 }  // namespace isthmus::shmem
 
@@ -92,8 +108,7 @@ static_assert(sizeof(*transport::ShortCalls::keys) == 8 &&
                 "jmp 2b\n"                                                        \
                 ".cfi_adjust_cfa_offset -24\n"                                    \
                 "4: leaq 5f(%%rip), %%rdx\n"                                      \
-                "movl %[bytes], %%r8d\n"                                          \
-                "jmp isthmus_put_word_otherwise\n"                                \
+                "jmp isthmus_put_word_otherwise_%c[bytes]\n"                      \
                 ".pushsection .rodata\n5: .string \"shmem_" #N "_p\"\n.popsection\n" \
                 :                                                                 \
                 : [bytes] "i"(sizeof(T))); \

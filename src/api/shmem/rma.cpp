@@ -31,19 +31,35 @@ template <Transfer& kPut = operation::put>
     if (job.checked) check_sides(there, source, bytes, "source", routine);
     kPut(there, dest, source, bytes, pe, routine, on);
 }
+[[gnu::noinline]] void put_closely(void* dest, const void* source, std::size_t bytes, int pe,
+                                   const char* routine) {
+    if (!far::put_otherwise(dest, source, bytes, pe)) put_checked(dest, source, bytes, pe, routine);
+}
 [[gnu::noinline]] void put_otherwise(void* dest, const void* source, std::size_t bytes, int pe,
                                      const char* routine) {
-    if (!far::put_otherwise(dest, source, bytes, pe)) put_checked(dest, source, bytes, pe, routine);
+    char* const there = may_pass() ? find_block(dest, source, bytes, pe) : nullptr;
+    if (!there) return put_closely(dest, source, bytes, pe, routine);
+    note(Routine::put);
+    copy(there, source, bytes);
 }
 // `on`: the channel of one that is left under way.
 template <auto& kGet = operation::get, typename... On>
-[[gnu::noinline]] void get_checked(void* dest, const void* source, std::size_t bytes, int pe,
+[[gnu::noinline]] void get_closely(void* dest, const void* source, std::size_t bytes, int pe,
                                    const char* routine, On... on) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     const auto there = checked_target(source, bytes, pe, routine);
     if (there || bytes >= kBulk) note(Routine::get);
     if (job.checked) check_sides(there, dest, bytes, "dest", routine);
     kGet(there, dest, source, bytes, pe, routine, on...);
+}
+
+template <auto& kGet = operation::get, typename... On>
+[[gnu::noinline]] void get_checked(void* dest, const void* source, std::size_t bytes, int pe,
+                                   const char* routine, On... on) {
+    char* const there = may_pass() ? find_block(source, dest, bytes, pe) : nullptr;
+    if (!there) return get_closely<kGet>(dest, source, bytes, pe, routine, on...);
+    note(Routine::get);
+    copy(dest, there, bytes);
 }
 
 // To PEs of other hosts. Up to the road's call 24 instructions, the window's test included; what is
@@ -192,11 +208,20 @@ template <typename T>
     operation::put(there, dest, &value, sizeof(T), pe, routine);
 }
 template <typename T>
-[[gnu::noinline]] void put_element_otherwise(T* dest, T value, const char* routine,
-                                             std::uint64_t to) {
+[[gnu::noinline]] void put_element_closely(T* dest, T value, const char* routine,
+                                           std::uint64_t to) {
     const auto pe = static_cast<int>(to);
     if (!far::put_otherwise(dest, &value, sizeof(T), pe))
         put_element_checked(dest, value, pe, routine);
+}
+// Two functions, so that what checked mode passes needs no frame.
+template <typename T>
+[[gnu::noinline]] void put_element_otherwise(T* dest, T value, const char* routine,
+                                             std::uint64_t to) {
+    if (char* const word = find_word<sizeof(T)>(dest, static_cast<int>(to)))
+        *reinterpret_cast<volatile T*>(word) = value;
+    else
+        put_element_closely(dest, value, routine, to);
 }
 // To PEs of other hosts. Up to the road's call 17 instructions, the window's test included (16
 // by put_word.hpp).
@@ -206,12 +231,18 @@ inline void put_element_far(T* dest, T value, std::uint64_t to, const char* rout
         put_element_otherwise(dest, value, routine, to);
 }
 template <typename T>
-[[gnu::noinline]] T get_element_checked(const T* source, int pe, const char* routine) {
+[[gnu::noinline]] T get_element_closely(const T* source, int pe, const char* routine) {
     const auto there = checked_target(source, sizeof(T), pe, routine);
     if (there) return *reinterpret_cast<const volatile T*>(*there);
     T value;
     operation::get(there, &value, source, sizeof(T), pe, routine);
     return value;
+}
+template <typename T>
+[[gnu::noinline]] T get_element_checked(const T* source, int pe, const char* routine) {
+    if (const char* const word = find_word<sizeof(T)>(source, pe))
+        return *reinterpret_cast<const volatile T*>(word);
+    return get_element_closely(source, pe, routine);
 }
 
 template <typename T>
@@ -248,18 +279,16 @@ inline T get_element(const T* source, int pe, const char* routine) {
 
 }  // namespace
 
-void shmem::isthmus_put_word_otherwise(void* dest, std::uint64_t value, const char* routine,
-                                       std::uint64_t pe, std::size_t bytes) {
-    const auto put = [&]<typename T>(T* word) {
-        put_element_otherwise(word, static_cast<T>(value), routine, pe);
-    };
-    switch (bytes) {
-        case 1: return put(static_cast<std::uint8_t*>(dest));
-        case 2: return put(static_cast<std::uint16_t*>(dest));
-        case 4: return put(static_cast<std::uint32_t*>(dest));
-        default: return put(static_cast<std::uint64_t*>(dest));
+#define PUT_WORD_OTHERWISE(BYTES, BITS)                                                     \
+    void shmem::isthmus_put_word_otherwise_##BYTES(void* dest, std::uint64_t value,         \
+                                                   const char* routine, std::uint64_t pe) { \
+        put_element_otherwise(static_cast<std::uint##BITS##_t*>(dest),                      \
+                              static_cast<std::uint##BITS##_t>(value), routine, pe);        \
     }
-}
+PUT_WORD_OTHERWISE(1, 8)
+PUT_WORD_OTHERWISE(2, 16)
+PUT_WORD_OTHERWISE(4, 32)
+PUT_WORD_OTHERWISE(8, 64)
 
 SHMEM_RMA_INTEGERS(PUT_WORD)
 

@@ -37,6 +37,9 @@ class BlockMap {
         const std::uint64_t in_granule = from % kGranule + bytes;
         return from < range_.size && bytes <= kGranule && in_granule <= in_use(from / kGranule);
     }
+    // What covers_short() looks at, for who does it by himself.
+    const Range& range() const { return range_; }
+    const std::uint8_t* bytes() const { return bytes_; }
     // The same for all lengths.
     bool covers_any(const void* address, std::uint64_t bytes) const;
 

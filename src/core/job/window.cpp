@@ -20,6 +20,7 @@ isthmus_window_view isthmus_window{0, copy_plainly, nullptr, nullptr, 0, nullptr
 namespace isthmus {
 
 Window window;
+CheckedWindow checked_window;
 
 void open_window() {
     window.limit = window.open_limit;
@@ -29,6 +30,7 @@ void open_window() {
 
 void close_window() {
     window.limit = window.sole = 0;
+    checked_window = {};
     isthmus_window.limit = 0;
 }
 

@@ -21,6 +21,21 @@ struct Window {
 // Written at set-up only, by one thread; read by all afterwards.
 extern Window window __attribute__((visibility("hidden")));
 
+// What checked mode passes in a few instructions: words of blocks that are in use, and of the
+// program's static data, at PEs that are near. All zero, so that nothing passes, where the window
+// is closed for another reason, or each call has to serve others. Written as the window.
+struct CheckedWindow {
+    std::uint32_t limit = 0;  // what the window's would be
+    std::uint32_t pes = 0;
+    std::uintptr_t heap = 0;  // the program's part
+    std::uint64_t heap_size = 0;
+    const std::uint8_t* in_use = nullptr;  // core/job/block_map.hpp
+    std::uintptr_t data = 0;
+    std::uint64_t data_size = 0;
+    std::uintptr_t thread = 0;  // that may call; 0: all
+};
+extern CheckedWindow checked_window __attribute__((visibility("hidden")));
+
 inline bool reaches(int pe) {
     return (static_cast<std::uint32_t>(pe) ^ window.me) < window.limit;
 }

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "base/asan.hpp"
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
@@ -45,6 +46,7 @@
 #include "core/session/nodes.hpp"
 #include "core/session/road_choice.hpp"
 #include "core/session/roads.hpp"
+#include "core/session/session.hpp"
 #include "core/session/stall_report.hpp"
 #include "core/session/start_barrier.hpp"
 #include "core/session/start_watch.hpp"
@@ -495,6 +497,11 @@ void attach_job() {
     status.state.store(PeState::running, std::memory_order_release);
     start_barrier();
     open_window();
+    if (job.checked && !far::served_by_calls && !asan::is_there())
+        checked_window = {window_limit(),          window.pes,
+                          block_map.range().begin, block_map.range().size,
+                          block_map.bytes(),       job.data.begin,
+                          job.data.size,           session_thread.load(std::memory_order_relaxed)};
 }
 
 void detach_job() {
