@@ -21,7 +21,9 @@ namespace isthmus {
     X(or_reduce) X(xor_reduce) X(max_reduce) X(min_reduce) X(sum_reduce) X(prod_reduce)           \
     X(sum_inscan) X(sum_exscan) X(wait_until) X(wait_until_all) X(wait_until_any)                 \
     X(wait_until_some) X(wait_until_all_vector) X(wait_until_any_vector)                          \
-    X(wait_until_some_vector) X(wait) X(set_lock) X(test_lock) X(clear_lock) X(pe_quiet)
+    X(wait_until_some_vector) X(wait) X(set_lock) X(test_lock) X(clear_lock) X(pe_quiet)   \
+    X(test) X(test_all) X(test_any) X(test_some) X(test_all_vector) X(test_any_vector)            \
+    X(test_some_vector)
 
 #define ISTHMUS_NATIVE_ROUTINES(X)                                                                \
     X(init) X(finalize) X(barrier) X(segment_create) X(segment_clone) X(segment_destroy)          \
@@ -87,6 +89,11 @@ inline Routine routine_named(std::string_view name) {
         if (name == kRoutineNames[index]) return static_cast<Routine>(index);
     }
     return Routine::none;
+}
+
+// Whether it looks and does not wait.
+constexpr bool is_test(Routine routine) {
+    return routine >= Routine::test && routine <= Routine::test_some_vector;
 }
 
 // Whether it allocates or frees symmetric memory, at all PEs together.

@@ -14,6 +14,7 @@
 #include "core/job/guarded_blocks.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/job.hpp"
+#include "core/job/lock_word.hpp"
 #include "core/job/program_data.hpp"
 #include "core/reach/operation.hpp"
 #include "core/session/session.hpp"
@@ -24,17 +25,9 @@ using namespace isthmus::shmem;
 
 namespace {
 
-struct LockWord {
-    std::uint32_t tail;   // used at the home PE
-    std::uint16_t next;   // used at a waiting PE
-    std::uint16_t state;  // of this PE: kIdle, kWaiting until the predecessor hands over, kHolding;
-                          // who moves it from kIdle owns the PE's place in the queue
-};
-constexpr std::uint16_t kIdle = 0;
-constexpr std::uint16_t kWaiting = 1;
-constexpr std::uint16_t kHolding = 2;
-static_assert(sizeof(LockWord) == sizeof(long));
-static_assert(kMaxPes < 0xffff);
+constexpr std::uint16_t kIdle = LockWord::kIdle;
+constexpr std::uint16_t kWaiting = LockWord::kWaiting;
+constexpr std::uint16_t kHolding = LockWord::kHolding;
 
 // Locks spread over the PEs by their address, alike at every PE: heap and static data each begin
 // at corresponding places.

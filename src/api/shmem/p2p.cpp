@@ -40,12 +40,6 @@ inline void check(const char* routine, int cmp, const T* variable) {
     require_comparison(cmp, routine);
 }
 
-// A program that polls with test() would keep the processor from the PE it waits for.
-void after_failed_test() {
-    thread_local std::uint32_t failures = 0;
-    if (job.spin == 0 || ++failures % 1024 == 0) os::yield();
-}
-
 // What a call is, for messages and for the stall report.
 struct Call {
     const char* name;
@@ -143,6 +137,39 @@ WaitTarget target_of(const Call& call, const T* variable, T value) {
             static_cast<std::uint64_t>(value)};
 }
 
+// Of a set. The description of it is the caller's.
+template <typename T>
+WaitSet describe_set(const Call& call, const Set<T>& set) {
+    return {set.size, set.status, condition_of(call.cmp), static_cast<std::uint64_t>(set.value),
+            set.values};
+}
+template <typename T>
+WaitTarget target_of(const Call& call, const T* variables, const WaitSet& set) {
+    WaitTarget target = target_of(call, variables, T{});
+    target.condition = Condition::any;
+    target.value = reinterpret_cast<std::uint64_t>(&set);
+    return target;
+}
+
+// A program that polls with test() would keep the processor from the PE it waits for.
+template <typename Target>
+inline void after_failed_test(Target&& target) {
+    thread_local std::uint32_t failures = 0;
+    if (job.spin != 0 && ++failures % 1024 != 0) [[likely]]
+        return;
+    os::yield();
+    note_failed_test(target());
+}
+template <typename T>
+[[gnu::cold, gnu::noinline]] void note_failed_set(const Call& call, const Set<T>& set) {
+    after_failed_test([&] {
+        // The reports of other PEs read what is published of it, and this PE's comes at once.
+        thread_local WaitSet described;
+        described = describe_set(call, set);
+        return target_of(call, set.variables, described);
+    });
+}
+
 template <typename T>
 [[gnu::noinline]] void wait_one(const Call& call, const T* variable, T value) {
     // One loop for each comparison, so that the loop is a load and a branch.
@@ -169,8 +196,11 @@ void wait_until(const Call& call, const T* variable, T value) {
 template <typename T>
 int test(const char* name, const T* variable, int cmp, T value) {
     check(name, cmp, variable);
-    if (compare(load(variable), cmp, value)) return 1;
-    after_failed_test();
+    if (compare(load(variable), cmp, value)) {
+        test_succeeded();
+        return 1;
+    }
+    after_failed_test([&] { return target_of(Call{name, Routine::test, cmp}, variable, value); });
     return 0;
 }
 
@@ -189,7 +219,8 @@ template <typename T>
     check(call, set);
     std::size_t found = set.any(call.cmp);
     if (found != SIZE_MAX || set.is_empty()) return found;
-    wait_on(call, {call.routine, -1, set.variables}, set.size * sizeof(T), [&] {
+    const WaitSet described = describe_set(call, set);
+    wait_on(call, target_of(call, set.variables, described), set.size * sizeof(T), [&] {
         found = set.any(call.cmp);
         return found != SIZE_MAX;
     });
@@ -201,7 +232,8 @@ template <typename T>
     check(call, set, indices);
     std::size_t found = set.some(call.cmp, indices);
     if (found != 0 || set.is_empty()) return found;
-    wait_on(call, {call.routine, -1, set.variables}, set.size * sizeof(T), [&] {
+    const WaitSet described = describe_set(call, set);
+    wait_on(call, target_of(call, set.variables, described), set.size * sizeof(T), [&] {
         found = set.some(call.cmp, indices);
         return found != 0;
     });
@@ -211,8 +243,11 @@ template <typename T>
 template <typename T>
 [[gnu::noinline]] int test_all(const Call& call, const Set<T>& set) {
     check(call, set);
-    if (set.all(call.cmp)) return 1;
-    after_failed_test();
+    if (set.all(call.cmp)) {
+        test_succeeded();
+        return 1;
+    }
+    note_failed_set(call, set);
     return 0;
 }
 
@@ -220,7 +255,10 @@ template <typename T>
 [[gnu::noinline]] std::size_t test_any(const Call& call, const Set<T>& set) {
     check(call, set);
     const std::size_t found = set.any(call.cmp);
-    if (found == SIZE_MAX) after_failed_test();
+    if (found != SIZE_MAX)
+        test_succeeded();
+    else if (!set.is_empty())
+        note_failed_set(call, set);
     return found;
 }
 
@@ -228,7 +266,10 @@ template <typename T>
 [[gnu::noinline]] std::size_t test_some(const Call& call, const Set<T>& set, std::size_t* indices) {
     check(call, set, indices);
     const std::size_t found = set.some(call.cmp, indices);
-    if (found == 0) after_failed_test();
+    if (found != 0)
+        test_succeeded();
+    else if (!set.is_empty())
+        note_failed_set(call, set);
     return found;
 }
 
@@ -302,12 +343,12 @@ ISTHMUS_API void pshmem_wait_until(long* ivar, int cmp, long cmp_value) {
     ISTHMUS_DEFINE_SET(std::size_t, T, N, wait_until_any_vector, wait_until_any_vector, wait_any,  \
                        const T*)                                                                   \
     ISTHMUS_DEFINE_SOME(T, N, wait_until_some_vector, wait_until_some_vector, wait_some, const T*) \
-    ISTHMUS_DEFINE_SET(int, T, N, test_all, none, test_all, T)                                     \
-    ISTHMUS_DEFINE_SET(std::size_t, T, N, test_any, none, test_any, T)                             \
-    ISTHMUS_DEFINE_SOME(T, N, test_some, none, test_some, T)                                       \
-    ISTHMUS_DEFINE_SET(int, T, N, test_all_vector, none, test_all, const T*)                       \
-    ISTHMUS_DEFINE_SET(std::size_t, T, N, test_any_vector, none, test_any, const T*)               \
-    ISTHMUS_DEFINE_SOME(T, N, test_some_vector, none, test_some, const T*)
+    ISTHMUS_DEFINE_SET(int, T, N, test_all, test_all, test_all, T)                                 \
+    ISTHMUS_DEFINE_SET(std::size_t, T, N, test_any, test_any, test_any, T)                         \
+    ISTHMUS_DEFINE_SOME(T, N, test_some, test_some, test_some, T)                                  \
+    ISTHMUS_DEFINE_SET(int, T, N, test_all_vector, test_all_vector, test_all, const T*)            \
+    ISTHMUS_DEFINE_SET(std::size_t, T, N, test_any_vector, test_any_vector, test_any, const T*)    \
+    ISTHMUS_DEFINE_SOME(T, N, test_some_vector, test_some_vector, test_some, const T*)
 SHMEM_P2P_TYPES(ISTHMUS_DEFINE_SETS)
 #undef ISTHMUS_DEFINE_SETS
 #undef ISTHMUS_DEFINE_SOME

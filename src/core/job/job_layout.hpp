@@ -65,12 +65,19 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint64_t> libraries;  // a bit for each whose static data is symmetric
     // Calls of this session that allocate or free symmetric memory, the one under way included.
     std::atomic<std::uint64_t> allocations;
+    // When it last found a test in vain: it waits, from waiting_since on, by a loop of its own.
+    std::atomic<std::uint64_t> tested_at;
+    // Of a wait for one of several words, which begin at waiting_at; kOwnValues if each has a value
+    // of its own to wait for.
+    std::atomic<std::uint32_t> waiting_words;
 };
 static_assert(sizeof(PeStatus) == 256);
 
 // Static data lie elsewhere at each PE: of an address there the offset (static_offset()), and this
 // bit.
 inline constexpr std::uint64_t kInStaticData = std::uint64_t{1} << 63;
+
+inline constexpr std::uint32_t kOwnValues = std::uint32_t{1} << 31;
 
 inline constexpr std::uint32_t kEnding = 1;
 inline constexpr std::uint32_t kEnded = 2;

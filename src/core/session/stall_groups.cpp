@@ -20,6 +20,7 @@ bool is_same(const Doing& left, const Doing& right) {
 }
 
 std::string line_of(Group& group) {
+    std::sort(group.pes.begin(), group.pes.end());
     std::string line = name_pes(group.pes) + ": " + group.first->what;
     if (group.most != 0) {
         const std::string least = seconds_text(group.least);
@@ -33,23 +34,54 @@ std::string line_of(Group& group) {
     return line + group.first->rest;
 }
 
-// The PEs of a circle of waits that begins at one of them; empty if there is none.
-std::vector<int> find_circle(const std::vector<Doing>& all) {
+// By number; null where nothing is known.
+std::vector<const Doing*> order_by_pe(const std::vector<Doing>& all) {
     std::vector<const Doing*> by_pe;
     for (const Doing& each : all) {
         by_pe.resize(std::max(by_pe.size(), static_cast<std::size_t>(each.pe) + 1));
         by_pe[static_cast<std::size_t>(each.pe)] = &each;
     }
+    return by_pe;
+}
+int peer_of(const std::vector<const Doing*>& by_pe, int pe) {
+    const auto place = static_cast<std::size_t>(pe);
+    return place < by_pe.size() && by_pe[place] ? by_pe[place]->peer : -1;
+}
+
+// The PEs of a circle of waits that begins at one of them; empty if there is none.
+std::vector<int> find_circle(const std::vector<Doing>& all) {
+    const std::vector<const Doing*> by_pe = order_by_pe(all);
     for (const Doing& begin : all) {
         std::vector<int> way{begin.pe};
-        for (int pe = begin.peer; pe >= 0 && way.size() <= all.size();) {
+        for (int pe = begin.peer; pe >= 0 && way.size() <= all.size(); pe = peer_of(by_pe, pe)) {
             if (pe == begin.pe) return way;
             way.push_back(pe);
-            const auto place = static_cast<std::size_t>(pe);
-            pe = place < by_pe.size() && by_pe[place] ? by_pe[place]->peer : -1;
         }
     }
     return {};
+}
+
+// How many waits lie between each PE and the cause: 0 for one in a circle.
+std::vector<std::size_t> count_waits(const std::vector<Doing>& all) {
+    const std::vector<const Doing*> by_pe = order_by_pe(all);
+    std::vector<std::size_t> waits(by_pe.size(), 0);
+    std::vector<bool> is_in_circle(by_pe.size(), false);
+    for (const Doing& each : all) {
+        std::size_t steps = 0;
+        for (int pe = each.peer; pe >= 0 && steps <= all.size(); pe = peer_of(by_pe, pe), ++steps) {
+            if (pe != each.pe) continue;
+            is_in_circle[static_cast<std::size_t>(pe)] = true;
+            break;
+        }
+    }
+    for (const Doing& each : all) {
+        std::size_t& steps = waits[static_cast<std::size_t>(each.pe)];
+        for (int pe = each.pe;
+             peer_of(by_pe, pe) >= 0 && !is_in_circle[static_cast<std::size_t>(pe)];
+             pe = peer_of(by_pe, pe))
+            ++steps;
+    }
+    return waits;
 }
 
 }  // namespace
@@ -78,9 +110,13 @@ std::string name_pes(const std::vector<int>& pes) {
     return (pes.size() == 1 ? "PE " : "PEs ") + text;
 }
 
-std::vector<std::string> describe_groups(std::vector<Doing> all) {
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Doing& left, const Doing& right) { return left.rank < right.rank; });
+std::vector<std::string> describe_groups(std::vector<Doing> all, int speaker) {
+    const std::vector<std::size_t> waits = count_waits(all);
+    std::erase_if(all, [=](const Doing& each) { return each.pe == speaker; });
+    std::stable_sort(all.begin(), all.end(), [&](const Doing& left, const Doing& right) {
+        if (left.rank != right.rank) return left.rank < right.rank;
+        return waits[static_cast<std::size_t>(left.pe)] < waits[static_cast<std::size_t>(right.pe)];
+    });
     std::vector<Group> groups;
     for (const Doing& each : all) {
         auto group = std::find_if(groups.begin(), groups.end(),
@@ -104,12 +140,15 @@ std::vector<std::string> describe_groups(std::vector<Doing> all) {
 }
 
 std::string why_nobody_ends_this(const std::vector<Doing>& all) {
-    for (const Doing& each : all) {
-        if (each.rank != Doing::Rank::awaits_word && each.rank != Doing::Rank::awaits_pe) return "";
-    }
-    std::string why = "nobody can end this: all PEs wait";
-    if (const std::vector<int> circle = find_circle(all); !circle.empty()) {
-        why += ", in a circle: ";
+    const bool all_wait = std::all_of(all.begin(), all.end(), [](const Doing& each) {
+        return each.rank == Doing::Rank::awaits_word || each.rank == Doing::Rank::awaits_pe;
+    });
+    const std::vector<int> circle = find_circle(all);
+    if (!all_wait && circle.empty()) return "";
+    std::string why = "nobody can end this: ";
+    if (all_wait) why += "all PEs wait";
+    if (!circle.empty()) {
+        why += all_wait ? ", in a circle: " : "PEs wait for each other in a circle: ";
         for (const int pe : circle)
             why += "PE " + std::to_string(pe) + " for ";
         why += "PE " + std::to_string(circle.front());

@@ -14,6 +14,7 @@
 #include "core/job/heap.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
+#include "core/job/lock_word.hpp"
 #include "core/job/program_data.hpp"
 #include "core/job/road.hpp"
 #include "core/job/window.hpp"
@@ -60,18 +61,108 @@ const void* seen_here(const void* address, int pe) {
     return translate(static_cast<const char*>(address), pe);
 }
 
-// " (is 0; waits for == 1)"
-std::string condition_text(int pe, const PeStatus& status, const void* address) {
+// What a wait for words is about, of this PE or another one's. Of a set it is known here which
+// elements are left out, and which values are theirs; of another PE's only what it publishes.
+struct Watched {
+    const void* words = nullptr;  // where they can be read here; null if they cannot
+    std::size_t size = 1;
+    int width = 8;  // bytes
+    bool is_signed = false;
+    Condition condition = Condition::none;
+    std::uint64_t value = 0;
+    bool is_set = false;
+    bool has_own_values = false;
+    const int* status = nullptr;
+    const void* values = nullptr;
+};
+
+// "0", or "0, 1, 7 and 13 more": those that are not left out, of `size` from `words` on.
+std::string list_text(const Watched& watched, const void* words) {
+    constexpr int kMost = 8;
+    std::string text;
+    std::size_t more = 0;
+    int listed = 0;
+    for (std::size_t i = 0; i < watched.size; ++i) {
+        if (watched.status && watched.status[i] != 0) continue;
+        if (listed == kMost) {
+            ++more;
+            continue;
+        }
+        const auto* const word =
+            static_cast<const char*>(words) + i * static_cast<std::size_t>(watched.width);
+        text += (listed++ == 0 ? "" : ", ") + value_at(word, watched.width, watched.is_signed);
+    }
+    return text + (more == 0 ? "" : " and " + std::to_string(more) + " more");
+}
+
+// " (is 0; waits for == 1)", " (are 0, 0; waits for any == 1)"
+std::string condition_text(const Watched& watched) {
     constexpr const char* kNames[] = {"", "==", "!=", ">", "<=", "<", ">="};
-    const std::size_t condition = status.waiting_condition.load(std::memory_order_relaxed);
+    const auto condition = static_cast<std::size_t>(watched.condition);
     if (condition == 0 || condition >= std::size(kNames)) return "";
+    std::string text = " (";
+    if (watched.words)
+        text += (watched.is_set ? "are " : "is ") + list_text(watched, watched.words) + "; ";
+    text += watched.is_set ? "waits for any " : "waits for ";
+    text += std::string(kNames[condition]) + " ";
+    if (watched.values)
+        text += list_text(watched, watched.values);
+    else if (watched.has_own_values)
+        text += "its own value";
+    else
+        text += value_at(&watched.value, watched.width, watched.is_signed);
+    return text + ")";
+}
+
+std::string condition_text(const WaitTarget& target) {
+    Watched watched;
+    watched.words = target.address;
+    watched.width = std::abs(target.width);
+    watched.is_signed = target.width < 0;
+    watched.condition = target.condition;
+    watched.value = target.value;
+    if (target.condition == Condition::any) {
+        const auto& set = *reinterpret_cast<const WaitSet*>(target.value);
+        watched.is_set = true;
+        watched.size = set.size;
+        watched.condition = set.condition;
+        watched.value = set.value;
+        watched.status = set.status;
+        watched.values = set.values;
+    }
+    return condition_text(watched);
+}
+
+std::string condition_text(int pe, const PeStatus& status, const void* address) {
     const auto width =
         static_cast<std::int8_t>(status.waiting_width.load(std::memory_order_relaxed));
-    const std::uint64_t wanted = status.waiting_value.load(std::memory_order_relaxed);
-    const void* const word = seen_here(address, pe);
-    return " (" + (word ? "is " + value_at(word, std::abs(width), width < 0) + "; " : "") +
-           "waits for " + kNames[condition] + " " + value_at(&wanted, std::abs(width), width < 0) +
-           ")";
+    const std::uint32_t words = status.waiting_words.load(std::memory_order_relaxed);
+    Watched watched;
+    watched.words = seen_here(address, pe);
+    watched.width = std::abs(width);
+    watched.is_signed = width < 0;
+    watched.condition =
+        static_cast<Condition>(status.waiting_condition.load(std::memory_order_relaxed));
+    watched.value = status.waiting_value.load(std::memory_order_relaxed);
+    watched.is_set = words != 0;
+    if (watched.is_set) watched.size = words & ~kOwnValues;
+    watched.has_own_values = (words & kOwnValues) != 0;
+    return condition_text(watched);
+}
+
+// ", which PE 2 holds": of a lock that somebody waits for, as far as this host knows.
+std::string holder_text(const void* lock) {
+    for (int pe = 0; pe < job.pes; ++pe) {
+        const auto* const word = static_cast<const LockWord*>(seen_here(lock, pe));
+        if (word && __atomic_load_n(&word->state, __ATOMIC_RELAXED) == LockWord::kHolding)
+            return ", which PE " + std::to_string(pe) + " holds";
+    }
+    return "";
+}
+
+// What all PEs do together.
+const char* everybody_text(Routine routine) {
+    return is_allocation(routine) ? " (every PE must call it)" : "";
 }
 
 // What a PE does, as far as this one can see.
@@ -102,17 +193,25 @@ Doing look_at(int pe, std::uint64_t now) {
     const char* const routine = routine_name(status.routine.load(std::memory_order_relaxed));
     const std::uint64_t since = status.waiting_since.load(std::memory_order_relaxed);
     doing.rank = Doing::Rank::computing;
-    if (since == 0) return as(std::string("computing; last noted call ") + routine);
+    const std::uint64_t tested = status.tested_at.load(std::memory_order_relaxed);
+    constexpr std::uint64_t kGivenUp = 1'000'000'000;  // without a test for so long
+    if (since == 0 || (tested != 0 && now > tested + kGivenUp))
+        return as(std::string("computing; last noted call ") + routine);
     doing.waited = now > since ? now - since : 1;
     doing.peer = status.waiting_for.load(std::memory_order_relaxed);
-    doing.rank = doing.peer < 0 ? Doing::Rank::awaits_word : Doing::Rank::awaits_pe;
+    doing.rank = tested != 0      ? Doing::Rank::tests
+                 : doing.peer < 0 ? Doing::Rank::awaits_word
+                                  : Doing::Rank::awaits_pe;
     // As this PE would write it.
     const std::uint64_t place = status.waiting_at.load(std::memory_order_relaxed);
     const auto* const address = reinterpret_cast<const void*>(
         (place & kInStaticData) != 0 ? static_address(place & ~kInStaticData) : place);
     if (const std::string condition = condition_text(pe, status, address); !condition.empty())
         doing.rest = watched(address) + condition;
-    return as(std::string("in ") + routine);
+    const Routine noted = routine_named(routine);
+    if (noted == Routine::set_lock) doing.rest = watched(address) + holder_text(address);
+    return as(std::string(tested != 0 ? "calls " : "in ") + routine + everybody_text(noted) +
+              (tested != 0 ? " in vain" : ""));
 }
 
 }  // namespace
@@ -121,21 +220,23 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
     const char* const routine = routine_name(target.routine);
     try {
         std::string report =
-            speaker_prefix() + routine + ": no progress for " + seconds_text(now - since);
-        if (target.peer >= 0) report += ", waiting for PE " + std::to_string(target.peer);
-        report += watched(target.address);
-        if (target.condition != Condition::none)
-            report += condition_text(job.me, job.status(), target.address);
+            speaker_prefix() + routine +
+            (is_test(target.routine) ? ": no success for " : ": no progress for ") +
+            seconds_text(now - since);
+        if (target.peer >= 0)
+            report +=
+                ", waiting for PE " + std::to_string(target.peer) + everybody_text(target.routine);
+        report += watched(target.address) + condition_text(target);
+        if (target.routine == Routine::set_lock) report += holder_text(target.address);
+        if (target.peer >= 0 && is_near(target.peer) && !is_allocation(target.routine))
+            report += allocations_text(target.peer).c_str();
         report += " (ISTHMUS_STALL_SECONDS)\n";
-        std::vector<Doing> others;
-        for (int pe = 0; pe < job.pes; ++pe) {
-            if (pe != job.me) others.push_back(look_at(pe, now));
-        }
-        std::vector<Doing> all = others;
-        all.push_back(look_at(job.me, now));
+        std::vector<Doing> all;
+        for (int pe = 0; pe < job.pes; ++pe)
+            all.push_back(look_at(pe, now));
         if (const std::string why = why_nobody_ends_this(all); !why.empty())
             report += "isthmus:   " + why + "\n";
-        for (const std::string& line : describe_groups(std::move(others)))
+        for (const std::string& line : describe_groups(std::move(all), job.me))
             report += "isthmus:   " + line + "\n";
         say(report.c_str());
     } catch (const std::bad_alloc&) {

@@ -20,6 +20,44 @@ std::uint64_t nap(std::uint64_t waited) {
     return std::min(waited / 256, longest);
 }
 
+// For the reports of other PEs.
+void publish(const WaitTarget& target, std::uint64_t now) {
+    const bool is_set = target.condition == Condition::any;
+    const auto* const set = is_set ? reinterpret_cast<const WaitSet*>(target.value) : nullptr;
+    PeStatus& status = job.status();
+    status.waiting_for.store(target.peer, std::memory_order_relaxed);
+    const auto address = reinterpret_cast<std::uint64_t>(target.address);
+    status.waiting_at.store(
+        in_static_data(target.address) ? kInStaticData | static_offset(target.address) : address,
+        std::memory_order_relaxed);
+    status.waiting_condition.store(
+        static_cast<std::uint8_t>(is_set ? set->condition : target.condition),
+        std::memory_order_relaxed);
+    status.waiting_width.store(static_cast<std::uint8_t>(target.width), std::memory_order_relaxed);
+    status.waiting_value.store(is_set ? set->value : target.value, std::memory_order_relaxed);
+    status.waiting_words.store(
+        is_set ? static_cast<std::uint32_t>(std::min<std::size_t>(set->size, kOwnValues - 1)) |
+                     (set->values ? kOwnValues : 0)
+               : 0,
+        std::memory_order_relaxed);
+    status.waiting_since.store(now, std::memory_order_relaxed);
+}
+
+// Says it if nobody else has of late.
+void report_if_stalled(const WaitTarget& target, std::uint64_t since, std::uint64_t& reported,
+                       std::uint64_t now) {
+    const double limit = seconds(Setting::stall_seconds);
+    if (limit <= 0 || static_cast<double>(now - reported) < limit * static_cast<double>(kSecond))
+        return;
+    reported = now;
+    std::uint64_t last = job.header->stall_reported.load(std::memory_order_relaxed);
+    // Another PE may have spoken since `now` was read.
+    if (last >= now || static_cast<double>(now - last) < limit * static_cast<double>(kSecond) ||
+        !job.header->stall_reported.compare_exchange_strong(last, now, std::memory_order_relaxed))
+        return;
+    if (report_stall) report_stall(target, since, now);
+}
+
 // The mistake behind a wait for a PE that has left, if it can be told: an allocation that not all
 // PEs have made.
 Text missing_call(const WaitTarget& target) {
@@ -53,17 +91,8 @@ void Waiter::begin(std::uint64_t now) {
         fail(routine_name(target_.routine),
              "a handler of a message may not wait for another PE's program");
     since_ = reported_ = now;
-    PeStatus& status = job.status();
-    status.waiting_for.store(target_.peer, std::memory_order_relaxed);
-    const auto address = reinterpret_cast<std::uint64_t>(target_.address);
-    status.waiting_at.store(
-        in_static_data(target_.address) ? kInStaticData | static_offset(target_.address) : address,
-        std::memory_order_relaxed);
-    status.waiting_condition.store(static_cast<std::uint8_t>(target_.condition),
-                                   std::memory_order_relaxed);
-    status.waiting_width.store(static_cast<std::uint8_t>(target_.width), std::memory_order_relaxed);
-    status.waiting_value.store(target_.value, std::memory_order_relaxed);
-    status.waiting_since.store(now, std::memory_order_relaxed);
+    publish(target_, now);
+    job.status().tested_at.store(0, std::memory_order_relaxed);
 }
 
 void Waiter::watch(int peer) {
@@ -121,16 +150,39 @@ void Waiter::look_around(std::uint64_t now) {
     // Acquire: pairs with the release in end_job; the exit status is then visible.
     if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
     look_for_peer(now);
-    const double limit = seconds(Setting::stall_seconds);
-    if (limit <= 0 || static_cast<double>(now - reported_) < limit * static_cast<double>(kSecond))
+    report_if_stalled(target_, since_, reported_, now);
+}
+
+std::atomic<bool> tests_in_vain = false;
+
+void note_failed_test(const WaitTarget& target) {
+    thread_local const void* tested = nullptr;
+    thread_local std::uint64_t since = 0;
+    thread_local std::uint64_t last = 0;
+    thread_local std::uint64_t reported = 0;
+    const std::uint64_t now = os::monotonic_nanoseconds();
+    const bool goes_on = tests_in_vain.load(std::memory_order_relaxed) &&
+                         tested == target.address && now - last < kSecond;
+    last = now;
+    if (!goes_on) {
+        tested = target.address;
+        since = reported = now;
+        tests_in_vain.store(true, std::memory_order_relaxed);
         return;
-    reported_ = now;
-    std::uint64_t last = job.header->stall_reported.load(std::memory_order_relaxed);
-    // Another PE may have spoken since `now` was read.
-    if (last >= now || static_cast<double>(now - last) < limit * static_cast<double>(kSecond) ||
-        !job.header->stall_reported.compare_exchange_strong(last, now, std::memory_order_relaxed))
-        return;
-    if (report_stall) report_stall(target_, since_, now);
+    }
+    note(target.routine);
+    publish(target, since);
+    job.status().tested_at.store(now, std::memory_order_relaxed);
+    report_if_stalled(target, since, reported, now);
+}
+
+void forget_failed_tests() {
+    tests_in_vain.store(false, std::memory_order_relaxed);
+    PeStatus& status = job.status();
+    // A wait of another thread keeps what it has published.
+    if (status.tested_at.load(std::memory_order_relaxed) == 0) return;
+    status.tested_at.store(0, std::memory_order_relaxed);
+    status.waiting_since.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace isthmus

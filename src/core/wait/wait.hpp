@@ -2,6 +2,8 @@
 // when nothing happens for long (the stall report).
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/os.hpp"
@@ -25,7 +27,17 @@ enum class Condition : std::uint8_t {
     greater,
     less_equal,
     less,
-    greater_equal
+    greater_equal,
+    any  // of several words: `value` is the address of a WaitSet
+};
+
+// Several words, of which a wait awaits one at least. All of it outlives the wait.
+struct WaitSet {
+    std::size_t size;
+    const int* status;  // null, or non-zero for the elements left out
+    Condition condition;
+    std::uint64_t value;
+    const void* values;  // null if `value` is for all
 };
 
 // What a wait is for: `peer` is a PE or -1, `address` a local address or null.
@@ -50,9 +62,20 @@ extern ReportStall* report_stall __attribute__((visibility("hidden")));
 using RunsHandler = bool();
 extern RunsHandler* runs_handler __attribute__((visibility("hidden")));
 
-// What is wrong if this PE and a near one have not allocated and freed as often as each other; empty
-// if they have.
+// What is wrong if this PE and a near one have not allocated and freed as often as each other;
+// empty if they have.
 Text allocations_text(int pe);
+
+// Loops of tests that fail: noted from the second such call on, with a second at most between two,
+// and reported as a wait is. test_succeeded() behind a test that was not in vain.
+void note_failed_test(const WaitTarget& target);
+extern std::atomic<bool> tests_in_vain __attribute__((visibility("hidden")));
+[[gnu::cold]] void forget_failed_tests();
+inline void test_succeeded() {
+    // Relaxed, as all of it: plain information.
+    if (tests_in_vain.load(std::memory_order_relaxed)) [[unlikely]]
+        forget_failed_tests();
+}
 
 class Waiter {
   public:

@@ -54,6 +54,35 @@ TEST(StallGroups, SixtyFourPesAreThreeLinesTheCauseFirst) {
     EXPECT_EQ(why_nobody_ends_this(all), "");
 }
 
+// PE 3 waits for a word, PE 2 for PE 3, the others in the end for PE 2.
+TEST(StallGroups, AmongThoseThatWaitForPesTheCauseIsFirst) {
+    const std::vector<Doing> all = {waits(0, 1), waits(1, 2), waits(2, 3, "in shmem_set_lock"),
+                                    waits(3, -1, "in shmem_wait_until")};
+    EXPECT_EQ(describe_groups(all),
+              (std::vector<std::string>{
+                  "PE 3: in shmem_wait_until for 30.0 s",
+                  "PE 2: in shmem_set_lock for 30.0 s, waiting for PE 3",
+                  "PEs 0,1: in shmem_barrier_all for 30.0 s, waiting for PEs 1,2"}));
+    // Who has told of itself still counts.
+    EXPECT_EQ(describe_groups(all, 2).size(), 2u);
+    EXPECT_EQ(
+        describe_groups({waits(0, 1), waits(1, 2), waits(2, 3, "in shmem_set_lock"),
+                         waits(3, 2, "in shmem_team_sync")},
+                        1),
+        (std::vector<std::string>{"PE 2: in shmem_set_lock for 30.0 s, waiting for PE 3",
+                                  "PE 3: in shmem_team_sync for 30.0 s, waiting for PE 2",
+                                  "PE 0: in shmem_barrier_all for 30.0 s, waiting for PE 1"}));
+}
+
+TEST(StallGroups, ACircleIsToldWhereOthersDoNotWait) {
+    Doing computes;
+    computes.pe = 2;
+    EXPECT_EQ(why_nobody_ends_this({waits(0, 1), waits(1, 0), computes}),
+              "nobody can end this: PEs wait for each other in a circle: PE 0 for PE 1 for PE 0 "
+              "(unless a thread of the program goes on)");
+    EXPECT_EQ(why_nobody_ends_this({waits(0, 1), waits(1, 2), computes}), "");
+}
+
 TEST(StallGroups, NobodyEndsWhatAllWaitFor) {
     EXPECT_EQ(why_nobody_ends_this({waits(0, 1), waits(1, 2), waits(2, 1)}),
               "nobody can end this: all PEs wait, in a circle: PE 1 for PE 2 for PE 1 (unless a "

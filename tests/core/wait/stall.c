@@ -41,6 +41,28 @@ int main(int argc, char** argv) {
         if (me == last) nanosleep(&pause, NULL);
         if (me == 0) shmem_set_lock(&lock);
         if (me == 0 || me == last) shmem_clear_lock(&lock);
+    } else if (strcmp(what, "test") == 0) {
+        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) shmem_long_atomic_set(&flag, 1, 0);
+        if (me == 0)
+            while (!shmem_long_test(&flag, SHMEM_CMP_EQ, 1)) {
+            }
+    } else if (strcmp(what, "any") == 0 || strcmp(what, "vector") == 0) {
+        static long flags[4];
+        const int left_out[4] = {0, 1, 0, 0};
+        const long values[4] = {5, 6, 7, 8};
+        flags[3] = -2;
+        shmem_barrier_all();
+        if (me == last) nanosleep(&pause, NULL);
+        if (me == last) shmem_long_atomic_set(flags + 2, 7, 0);
+        if (me == 0 && strcmp(what, "any") == 0)
+            shmem_long_wait_until_any(flags, 4, left_out, SHMEM_CMP_GE, 7);
+        if (me == 0 && strcmp(what, "vector") == 0)
+            shmem_long_wait_until_some_vector(flags, 4, (size_t[4]){0}, left_out, SHMEM_CMP_EQ,
+                                              values);
+    } else if (strcmp(what, "malloc") == 0) {
+        if (me == last) nanosleep(&pause, NULL);
+        shmem_free(shmem_malloc(8));
     } else if (strcmp(what, "all") == 0) {
         /* Each waits for a word that none sets, but for a thread of the last one's. */
         pthread_t thread;

@@ -16,7 +16,7 @@ def stall(launcher, program, what, limit):
     """The report, and how long what it is about lasted; longer and longer until there is one."""
     for late in LATE:
         report = run(launcher, program, what, limit, late)
-        if "no progress" in report:
+        if "no progress" in report or "no success" in report:
             break
     return report, late
 
@@ -69,8 +69,28 @@ def main():
                   r"\(is 0; waits for >= 5\)$", report)
 
     report, _ = stall(launcher, program, "lock", 0.3)
-    expect("lock", rf"shmem_set_lock: no progress for {NUMBER}, waiting for PE 2, watching lock |"
-                   rf"PE 0: in shmem_set_lock for {NUMBER}, waiting for PE 2$", report)
+    expect("lock", rf"shmem_set_lock: no progress for {NUMBER}, waiting for PE 2, watching lock, which PE 2 holds |"
+                   rf"PE 0: in shmem_set_lock for {NUMBER}, waiting for PE 2, watching lock, which PE 2 holds$", report)
+
+    # A loop of tests is a wait.
+    report, _ = stall(launcher, program, "test", 0.3)
+    expect("test", rf"shmem_test: no success for {NUMBER}{watched} |"
+                   rf"PE 0: calls shmem_test in vain for {NUMBER}{watched}$", report)
+    assert "nobody can end this" not in report, report
+
+    # Of several words, those that are waited for.
+    report, _ = stall(launcher, program, "any", 0.3)
+    expect("any", r"shmem_wait_until_any: no progress for .*, watching flags(\.0)? \(are 0, 0, -2; waits for any >= 7\) |"
+                  r"PE 0: in shmem_wait_until_any for .*, watching flags(\.0)? \(are 0, 0, 0, -2; waits for any >= 7\)$",
+           report)
+    report, _ = stall(launcher, program, "vector", 0.3)
+    expect("vector", r"shmem_wait_until_some_vector: .*, watching flags(\.0)? "
+                     r"\(are 0, 0, -2; waits for any == 5, 7, 8\) |"
+                     r"PE 0: in shmem_wait_until_some_vector for .*, watching flags(\.0)? "
+                     r"\(are 0, 0, 0, -2; waits for any == its own value\)$", report)
+
+    report, _ = stall(launcher, program, "malloc", 0.3)
+    expect("malloc", rf"shmem_malloc: no progress for {NUMBER}, waiting for PE 2 \(every PE must call it\)", report)
 
     report, _ = stall(launcher, program, "segment", 0.3)
     expect("segment", rf"isthmus_event_wait: no progress for {NUMBER}, watching 0x[0-9a-f]+ in segment "
