@@ -91,7 +91,9 @@ template <std::size_t kBytes, std::size_t kUnit = 1>
     }
     if (checked.thread != 0 && checked.thread != this_thread()) [[unlikely]]
         return nullptr;
-    return reinterpret_cast<char*>(at + (std::uint64_t{slot} << window.shift));
+    char* const there = reinterpret_cast<char*>(at + (std::uint64_t{slot} << window.shift));
+    if (!there) __builtin_unreachable();  // spares the caller a test
+    return there;
 }
 // The same for a block and this PE's side of it, `here`; longer ones are looked at closely. False
 // at once outside checked mode.

@@ -118,7 +118,7 @@ Lasting<HeldLocks> held;
 }
 // "lock", or where in the heap it lies.
 std::string place_text(const void* lock) {
-    const std::string name = job.data.contains(lock) ? program_variable(lock) : "";
+    std::string name = job.data.contains(lock) ? program_variable(lock) : "";
     if (!name.empty()) return name;
     return hexadecimal(lock) +
            (job.heap.contains(lock) ? std::string(" ") + describe_in_heap(lock).c_str() : "");

@@ -90,7 +90,7 @@ def main():
                      r"\(are 0, 0, 0, -2; waits for any == its own value\)$", report)
 
     report, _ = stall(launcher, program, "malloc", 0.3)
-    expect("malloc", rf"shmem_malloc: no progress for {NUMBER}, waiting for PE 2 \(every PE must call it\)", report)
+    expect("malloc", rf"shmem_malloc: no progress for {NUMBER}, waiting for PE [02] \(every PE must call it\)", report)
 
     report, _ = stall(launcher, program, "segment", 0.3)
     expect("segment", rf"isthmus_event_wait: no progress for {NUMBER}, watching 0x[0-9a-f]+ in segment "
