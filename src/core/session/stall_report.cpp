@@ -232,6 +232,7 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
             report += allocations_text(target.peer).c_str();
         report += " (ISTHMUS_STALL_SECONDS)\n";
         std::vector<Doing> all;
+        all.reserve(static_cast<std::size_t>(job.pes));
         for (int pe = 0; pe < job.pes; ++pe)
             all.push_back(look_at(pe, now));
         if (const std::string why = why_nobody_ends_this(all); !why.empty())

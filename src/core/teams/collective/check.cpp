@@ -170,7 +170,7 @@ void check_agreement(const char* routine, const char* what, std::uint64_t value)
         [&] {
             if (all[0].routine != mine.routine) {
                 // Without checks other collectives share nothing that tells what they are.
-                if (job.checked) fail(routine, difference(team, all[0], mine));
+                if (job.checked) fail(routine, difference(isthmus_team_world, all[0], mine));
                 fail(routine,
                      "PE 0 is in another call; all PEs must make collective calls in the same "
                      "order");
