@@ -30,9 +30,12 @@ constexpr std::uint64_t pair_credit(std::uint64_t pairs, std::uint64_t all) {
 class CreditTaken {
   public:
     explicit CreditTaken(std::uint64_t credit = 0) : credit_(credit) {}
+    bool may_take(std::uint64_t cost) const {
+        return under_way_ == 0 || under_way_ + cost <= credit_;
+    }
     // False: not now.
     bool take(std::uint64_t cost) {
-        if (under_way_ != 0 && under_way_ + cost > credit_) return false;
+        if (!may_take(cost)) return false;
         under_way_ += cost;
         return true;
     }

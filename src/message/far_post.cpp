@@ -211,6 +211,11 @@ int serve(Store& store, int most, Finish&& finish) {
     return handled;
 }
 
+// With the lock. Each of what is under way may be answered by the largest reply there is.
+bool has_room_for_answers() {
+    return state->unanswered / kLeastCost + state->replies.messages.size() < kMostReplies;
+}
+
 }  // namespace
 
 void open() {
@@ -237,6 +242,12 @@ void close() {
     state->replies.count.store(0, std::memory_order_relaxed);
 }
 
+bool has_credit(int pe, std::size_t bytes) {
+    const std::lock_guard lock(guard);
+    return has_room_for_answers() &&
+           state->pairs[static_cast<std::size_t>(pe)].taken.may_take(credit_cost(bytes));
+}
+
 bool send_request(int pe, const Parcel& parcel) {
     std::uint32_t number = 0;
     std::uint64_t credit = 0;
@@ -244,10 +255,7 @@ bool send_request(int pe, const Parcel& parcel) {
         const std::lock_guard lock(guard);
         Pair& pair = state->pairs[static_cast<std::size_t>(pe)];
         const std::uint64_t cost = credit_cost(message_bytes(parcel));
-        // Each of what is under way may be answered by the largest reply there is.
-        if ((state->unanswered / kLeastCost + state->replies.messages.size()) >= kMostReplies ||
-            !pair.taken.take(cost))
-            return false;
+        if (!has_room_for_answers() || !pair.taken.take(cost)) return false;
         state->unanswered += cost;
         number = pair.number++;
         credit = pair.owed.with_a_message();

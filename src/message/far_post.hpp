@@ -17,6 +17,8 @@ void close();
 // Of a PE of another host. False: there is no credit now. A reply needs none.
 bool send_request(int pe, const Parcel& parcel);
 void send_reply(int pe, const Parcel& parcel);
+// Whether a request of so many bytes would have credit now.
+bool has_credit(int pe, std::size_t bytes);
 // Brings a long payload to its place, before the message.
 void land(int pe, const Parcel& parcel, const char* routine);
 

@@ -134,6 +134,12 @@ int run_line(int pe, int handler, const void* arguments, std::size_t bytes) {
     return 0;
 }
 
+bool has_room(int pe, std::size_t bytes) {
+    Target& to = post.targets[pe];
+    if (to.where == Where::far) return far_post::has_credit(pe, bytes);
+    return to.where == Where::self || to.requests.has_room_for(bytes);
+}
+
 Sent request(int pe, const Parcel& parcel, Wait wait) {
     Target& to = post.targets[pe];
     if (to.where == Where::near) [[likely]] {

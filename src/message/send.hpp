@@ -25,6 +25,9 @@ Sent request(int pe, const Parcel& parcel, Wait wait);
 // Of a request whose handler runs in this thread and that has not been answered; marks it.
 Sent reply(Message& message, const Parcel& parcel, Wait wait);
 
+// Whether a request of so many bytes (message_bytes) would find room now; others may take it.
+bool has_room(int pe, std::size_t bytes);
+
 inline constexpr std::size_t kLineArguments = 40;
 
 // Whether so many bytes of arguments share a message's line, behind another test: two branches, for

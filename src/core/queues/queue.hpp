@@ -113,6 +113,10 @@ class RingProducer {
         wake(owner_);
         return true;
     }
+    // Whether a message of `size` would find room now.
+    bool has_room_for(std::uint64_t size) {
+        return has_room(control_->tail.load(std::memory_order_relaxed), frame_bytes(size));
+    }
     // A message of one cell, by as few instructions as may be: takes the cell, to be filled and
     // then made visible by publish_cell, which wakes nobody. False: ask send_with(). Any thread.
     [[gnu::always_inline]] bool claim_cell(std::uint64_t& position, FrameHead*& frame) {
