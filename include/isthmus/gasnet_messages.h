@@ -3,6 +3,8 @@
 #ifndef ISTHMUS_GASNET_MESSAGES_H
 #define ISTHMUS_GASNET_MESSAGES_H
 
+#include <isthmus/gasnet_arguments.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -39,47 +41,6 @@ int gasnet_AMReplyMedium(gasnet_token_t token, gasnet_handler_t handler, void* s
                          size_t nbytes, int numargs, ...);
 int gasnet_AMReplyLong(gasnet_token_t token, gasnet_handler_t handler, void* source, size_t nbytes,
                        void* dest_addr, int numargs, ...);
-
-/* PARAMETERS and LIST of M arguments; what a short message has in one cache line. */
-#define ISTHMUS_GASNET_PARAMETERS_0
-#define ISTHMUS_GASNET_PARAMETERS_1  ISTHMUS_GASNET_PARAMETERS_0, gasnet_handlerarg_t a0
-#define ISTHMUS_GASNET_PARAMETERS_2  ISTHMUS_GASNET_PARAMETERS_1, gasnet_handlerarg_t a1
-#define ISTHMUS_GASNET_PARAMETERS_3  ISTHMUS_GASNET_PARAMETERS_2, gasnet_handlerarg_t a2
-#define ISTHMUS_GASNET_PARAMETERS_4  ISTHMUS_GASNET_PARAMETERS_3, gasnet_handlerarg_t a3
-#define ISTHMUS_GASNET_PARAMETERS_5  ISTHMUS_GASNET_PARAMETERS_4, gasnet_handlerarg_t a4
-#define ISTHMUS_GASNET_PARAMETERS_6  ISTHMUS_GASNET_PARAMETERS_5, gasnet_handlerarg_t a5
-#define ISTHMUS_GASNET_PARAMETERS_7  ISTHMUS_GASNET_PARAMETERS_6, gasnet_handlerarg_t a6
-#define ISTHMUS_GASNET_PARAMETERS_8  ISTHMUS_GASNET_PARAMETERS_7, gasnet_handlerarg_t a7
-#define ISTHMUS_GASNET_PARAMETERS_9  ISTHMUS_GASNET_PARAMETERS_8, gasnet_handlerarg_t a8
-#define ISTHMUS_GASNET_PARAMETERS_10 ISTHMUS_GASNET_PARAMETERS_9, gasnet_handlerarg_t a9
-#define ISTHMUS_GASNET_PARAMETERS_11 ISTHMUS_GASNET_PARAMETERS_10, gasnet_handlerarg_t a10
-#define ISTHMUS_GASNET_PARAMETERS_12 ISTHMUS_GASNET_PARAMETERS_11, gasnet_handlerarg_t a11
-#define ISTHMUS_GASNET_PARAMETERS_13 ISTHMUS_GASNET_PARAMETERS_12, gasnet_handlerarg_t a12
-#define ISTHMUS_GASNET_PARAMETERS_14 ISTHMUS_GASNET_PARAMETERS_13, gasnet_handlerarg_t a13
-#define ISTHMUS_GASNET_PARAMETERS_15 ISTHMUS_GASNET_PARAMETERS_14, gasnet_handlerarg_t a14
-#define ISTHMUS_GASNET_PARAMETERS_16 ISTHMUS_GASNET_PARAMETERS_15, gasnet_handlerarg_t a15
-#define ISTHMUS_GASNET_LIST_1        a0
-#define ISTHMUS_GASNET_LIST_2        ISTHMUS_GASNET_LIST_1, a1
-#define ISTHMUS_GASNET_LIST_3        ISTHMUS_GASNET_LIST_2, a2
-#define ISTHMUS_GASNET_LIST_4        ISTHMUS_GASNET_LIST_3, a3
-#define ISTHMUS_GASNET_LIST_5        ISTHMUS_GASNET_LIST_4, a4
-#define ISTHMUS_GASNET_LIST_6        ISTHMUS_GASNET_LIST_5, a5
-#define ISTHMUS_GASNET_LIST_7        ISTHMUS_GASNET_LIST_6, a6
-#define ISTHMUS_GASNET_LIST_8        ISTHMUS_GASNET_LIST_7, a7
-#define ISTHMUS_GASNET_LIST_9        ISTHMUS_GASNET_LIST_8, a8
-#define ISTHMUS_GASNET_LIST_10       ISTHMUS_GASNET_LIST_9, a9
-#define ISTHMUS_GASNET_LIST_11       ISTHMUS_GASNET_LIST_10, a10
-#define ISTHMUS_GASNET_LIST_12       ISTHMUS_GASNET_LIST_11, a11
-#define ISTHMUS_GASNET_LIST_13       ISTHMUS_GASNET_LIST_12, a12
-#define ISTHMUS_GASNET_LIST_14       ISTHMUS_GASNET_LIST_13, a13
-#define ISTHMUS_GASNET_LIST_15       ISTHMUS_GASNET_LIST_14, a14
-#define ISTHMUS_GASNET_LIST_16       ISTHMUS_GASNET_LIST_15, a15
-#define ISTHMUS_GASNET_BYTES(M)      (sizeof(gasnet_handlerarg_t) * (M))
-/* The block, `isthmus_a`, of so many bytes. */
-#define ISTHMUS_GASNET_NO_BLOCK(M) const gasnet_handlerarg_t* const isthmus_a = NULL;
-#define ISTHMUS_GASNET_BLOCK(M)           \
-    const gasnet_handlerarg_t isthmus_a[] \
-        __attribute__((__aligned__(8))) = {ISTHMUS_GASNET_LIST_##M};
 
 #define ISTHMUS_GASNET_MESSAGES(M, BLOCK)                                                          \
     static __inline__ int gasnet_AMRequestShort##M(                                                \
@@ -127,23 +88,7 @@ int gasnet_AMReplyLong(gasnet_token_t token, gasnet_handler_t handler, void* sou
         return isthmus_gasnet_reply_long(token, handler, source, nbytes, dest_addr, isthmus_a,     \
                                          ISTHMUS_GASNET_BYTES(M));                                 \
     }
-ISTHMUS_GASNET_MESSAGES(0, ISTHMUS_GASNET_NO_BLOCK)
-ISTHMUS_GASNET_MESSAGES(1, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(2, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(3, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(4, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(5, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(6, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(7, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(8, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(9, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(10, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(11, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(12, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(13, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(14, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(15, ISTHMUS_GASNET_BLOCK)
-ISTHMUS_GASNET_MESSAGES(16, ISTHMUS_GASNET_BLOCK)
+ISTHMUS_GASNET_EACH_NUMBER(ISTHMUS_GASNET_MESSAGES)
 
 #ifdef __cplusplus
 }

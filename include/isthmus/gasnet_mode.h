@@ -5,7 +5,8 @@
 #define ISTHMUS_GASNET_MODE_H
 
 #if defined(GASNET_SEQ) + defined(GASNET_PARSYNC) + defined(GASNET_PAR) != 1
-#error "define exactly one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR before gasnet.h"
+#error \
+    "define exactly one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR before gasnet.h or gasnetex.h"
 #endif
 
 #if defined(GASNET_SEQ)
@@ -28,6 +29,7 @@
 #define ISTHMUS_GASNET_MODE_SYMBOL isthmus_gasnet_mode_is_par
 #endif
 
+/* A call that tells the library its mode, and refers to the symbol. */
 #ifndef ISTHMUS_GASNET_LIBRARY
 #ifdef __cplusplus
 extern "C" {
@@ -38,10 +40,9 @@ static const char* const isthmus_gasnet_mode __attribute__((__used__)) =
 #ifdef __cplusplus
 }
 #endif
-#define ISTHMUS_GASNET_INIT(argc, argv) \
-    ((void)isthmus_gasnet_mode, isthmus_gasnet_init(argc, argv, ISTHMUS_GASNET_MODE))
+#define ISTHMUS_GASNET_WITH_MODE(CALL) ((void)isthmus_gasnet_mode, CALL)
 #else
-#define ISTHMUS_GASNET_INIT(argc, argv) isthmus_gasnet_init(argc, argv, ISTHMUS_GASNET_MODE)
+#define ISTHMUS_GASNET_WITH_MODE(CALL) CALL
 #endif
 
 #endif

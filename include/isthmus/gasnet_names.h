@@ -1,5 +1,5 @@
-/* Names that clients of GASNet use though no specification has them. Part of gasnet.h and
- * gasnet_tools.h. */
+/* Names that clients of GASNet use though no specification has them. Part of gasnetex.h
+ * and gasnet_tools.h. */
 #ifndef ISTHMUS_GASNET_NAMES_H
 #define ISTHMUS_GASNET_NAMES_H
 
@@ -21,7 +21,7 @@
 #ifndef HAVE_MMAP
 #define HAVE_MMAP 1
 #endif
-#if defined(ISTHMUS_GASNET_H) && !GASNET_SEQ && !defined(HAVE_PTHREAD_H)
+#if defined(ISTHMUS_GASNETEX_H) && !GASNET_SEQ && !defined(HAVE_PTHREAD_H)
 #define HAVE_PTHREAD_H 1
 #endif
 #ifndef PLATFORM_ARCH_64
@@ -34,6 +34,18 @@
 #define PLATFORM_COMPILER_FAMILYNAME GNU
 #endif
 #define PLATFORM_COMPILER_VERSION_STR __VERSION__
+#endif
+#ifndef PLATFORM_COMPILER_IDSTR
+#define PLATFORM_COMPILER_IDSTR "|COMPILER_VERSION:" __VERSION__ "|"
+#endif
+#ifndef MIN
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#endif
+#ifndef MAX
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#endif
+#ifndef PRIuSZ
+#define PRIuSZ "zu"
 #endif
 
 /* Functions of GASNet's headers whose addresses clients take, so that they are used. */

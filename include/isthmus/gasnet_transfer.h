@@ -8,6 +8,8 @@
 #ifndef ISTHMUS_GASNET_TRANSFER_H
 #define ISTHMUS_GASNET_TRANSFER_H
 
+#include <isthmus/gasnet_access.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -26,21 +28,6 @@ gasnet_handle_t isthmus_gasnet_get_nb(void* dest, gasnet_node_t node, const void
                                       size_t nbytes);
 gasnet_valget_handle_t isthmus_gasnet_get_nb_val(gasnet_node_t node, const void* src,
                                                  size_t nbytes);
-
-#define ISTHMUS_GASNET_INLINE        static __inline__ __attribute__((__always_inline__, __unused__))
-#define ISTHMUS_GASNET_REACHES(node) __builtin_expect(ISTHMUS_WINDOW_REACHES((int)(node)), 1)
-
-/* Of few bytes, known to the compiler: moved in place, and not across other accesses. */
-#define ISTHMUS_GASNET_COPY(TO, FROM)                          \
-    do {                                                       \
-        if (__builtin_constant_p(nbytes) && nbytes - 1 < 64) { \
-            __asm__ __volatile__("" ::: "memory");             \
-            __builtin_memcpy(TO, FROM, nbytes);                \
-            __asm__ __volatile__("" ::: "memory");             \
-        } else {                                               \
-            isthmus_window.copy(TO, FROM, nbytes);             \
-        }                                                      \
-    } while (0)
 
 #define ISTHMUS_GASNET_PUT(NAME, OTHERWISE)                                          \
     ISTHMUS_GASNET_INLINE void NAME(gasnet_node_t node, void* dest, const void* src, \
@@ -126,8 +113,6 @@ gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void* dest, int value, size
  * _nopoll poll; an invalid handle is complete. Entries of tables become GASNET_INVALID_HANDLE when
  * they are complete. */
 
-void isthmus_gasnet_wait_handle(gasnet_handle_t handle);
-int isthmus_gasnet_try_handle(gasnet_handle_t handle);
 ISTHMUS_GASNET_INLINE void gasnet_wait_syncnb(gasnet_handle_t handle) {
     if (handle != GASNET_INVALID_HANDLE) isthmus_gasnet_wait_handle(handle);
 }

@@ -244,17 +244,24 @@ void send(const Sending& sending) {
         fail(kRoutine, "a handler of a message may not take part in a collective");
 }
 
+bool is_behind_another(const Step& step, std::uint32_t number) {
+    return step.exchange.after_previous && state->steps.contains(key_of(step.team->id, number - 1));
+}
+
 using Complete = std::vector<std::unique_ptr<Step>>;
 
 bool advance_all(Complete& complete) {
     std::vector<Sending> sendings;
+    bool some_complete = false;
     {
         const std::lock_guard lock(state->guard);
         for (auto at = state->steps.begin(); at != state->steps.end();) {
             Step& step = *at->second;
-            if (step.team && advance(step, static_cast<std::uint32_t>(at->first), sendings)) {
+            const auto number = static_cast<std::uint32_t>(at->first);
+            if (step.team && !is_behind_another(step, number) && advance(step, number, sendings)) {
                 complete.push_back(std::move(at->second));
                 at = state->steps.erase(at);
+                some_complete = true;
             } else {
                 ++at;
             }
@@ -262,7 +269,7 @@ bool advance_all(Complete& complete) {
     }
     for (const Sending& sending : sendings)
         send(sending);
-    return !sendings.empty();
+    return some_complete || !sendings.empty();
 }
 
 void go_on() {

@@ -56,11 +56,23 @@ struct Exchange {
     std::vector<Take> takes;
     bool in_allsync = false;
     bool out_allsync = false;
+    bool after_previous = false;           // begins when the team's last one is complete here
     Name name;                             // of a barrier
     Name* agreed = nullptr;                // where it is told, before `finish`
     std::vector<char> room;                // its own, until behind `finish`
     std::function<void()> finish = [] {};  // behind the last block
 };
+
+// A team of these nodes.
+Team make_team(std::uint32_t id, std::vector<gasnet_node_t> members);
+// Of all nodes.
+Team& world_team();
+// Numbers of new teams: each is that of the first member and of how many it has been first in.
+// Every member of a new team learns led_teams() of its first, and tells note_new_team() then.
+std::uint32_t led_teams();
+std::uint32_t note_new_team(gasnet_node_t first, std::uint32_t led);
+// Everyone's `bytes` at everyone: block i of `all` is rank i's.
+void share(Team& team, const void* mine, std::size_t bytes, void* all, Routine routine);
 
 // The team behind a handle; ends the job with a message if there is none.
 Team& team_of(gasnet_team_handle_t handle, const char* routine);

@@ -54,7 +54,7 @@ void meet(std::uint64_t& word, std::uint64_t until) {
 // Two meetings: behind the first nobody calls any more, behind the second all output is written,
 // and the first process to go takes nothing with it.
 ISTHMUS_API void gasnet_exit(int exitcode) {
-    if (!attached() || !face->attached) exit_job(exitcode);
+    if (!attached() || !face->begun) exit_job(exitcode);
     note(Routine::gasnet_exit);
     const std::uint64_t begun = os::monotonic_nanoseconds();
     const auto until = begun + static_cast<std::uint64_t>(patience(exitcode) * kSecond);

@@ -5,6 +5,9 @@
 #define GASNET_PAR             1
 #define ISTHMUS_GASNET_LIBRARY 1
 #include <gasnet.h>
+// Of clients' headers.
+#undef MIN
+#undef MAX
 
 #include <cstdint>
 #include <vector>
@@ -23,20 +26,30 @@
 
 namespace isthmus::gasnet {
 
-// What gasnet_attach has made.
+// What there is, for GASNet-1 and GASNet-EX alike.
 struct Face {
-    bool attached = false;
-    std::vector<gasnet_seginfo_t> segments;    // by PE
+    bool begun = false;                      // by gasnet_attach or gex_Client_Init
+    bool attached = false;                   // there are segments
+    std::vector<gasnet_seginfo_t> segments;  // by PE
+    // By PE, and then by number of the endpoint: segments that have been published. Empty without.
+    std::vector<std::vector<gasnet_seginfo_t>> published;
     std::vector<gasnet_node_t> supernodes;     // by PE: the number of its group, and that group's
     std::vector<gasnet_node_t> first_members;  // first PE, by number
 };
 extern Lasting<Face> face;
 
 extern bool initialised __attribute__((visibility("hidden")));
+// Joins the job, as gasnet_init; collective.
+void join(const char* routine, int mode);
 // Who is near whom; collective.
 void find_supernodes();
+// Barriers, sends, puts and gets may begin. Collective, once; false: the heap has no room for it.
+bool open_calls();
+// The segment of this PE's endpoint 0: as gasnet_attach, with the error of what this PE found
+// wrong before. Collective.
+int make_segments(const char* routine, Routine noted, std::uint64_t size, int error);
 
-// Ends the job with a message before gasnet_attach.
+// Ends the job with a message before gasnet_attach and gex_Client_Init.
 void require_attached(const char* routine);
 // GASNET_OK between gasnet_init and the end of the session.
 int check_initialised(const char* routine);
@@ -62,6 +75,12 @@ static_assert(kFirstHandler + kFaceHandlers <= messages::kHandlers);
 // Calls the program's function with the arguments of the message, whose handler has no such form
 // yet.
 void deliver_first(void* function, messages::Message* message);
+
+// Registers a handler that takes these messages alone, with so many arguments. False: the index is
+// taken.
+bool register_entry(const gex_AM_Entry_t& entry);
+// As it was registered; null if gasnet_attach has done that.
+const gex_AM_Entry_t* entry_of(std::uint32_t index);
 
 // What is due when so many handlers have run.
 void note_handled(int handled);
@@ -89,19 +108,6 @@ inline void poll_if_come() {
     if (messages::has_come()) note_handled(messages::poll_both());
     if (is_beyond(messages::kFaceWorks)) progress();
 }
-
-// What this thread issues without a handle as long as this lives gets one: handle().
-class Apart {
-  public:
-    Apart();
-    Apart(const Apart&) = delete;
-    Apart& operator=(const Apart&) = delete;
-    ~Apart();
-    gasnet_handle_t handle(const char* routine) const;
-
-  private:
-    bool issued_before_;
-};
 
 // Words of every PE by which this face's barriers and its exit are made; symmetric.
 struct alignas(64) Gate {

@@ -49,13 +49,65 @@ constinit const auto kPayloadCalls = payload_calls(std::make_index_sequence<kCal
 
 }  // namespace
 
+namespace {
+
+Handler* call_of(bool is_short, std::size_t arguments) {
+    return is_short ? kShortCalls[arguments] : kPayloadCalls[arguments];
+}
+
+// By index, of gex_EP_RegisterHandlers; without a function: none.
+Lasting<std::array<gex_AM_Entry_t, kFaceHandlers>> entries;
+
+// Flags of GASNet-EX that a message must be among.
+constexpr gex_Flags_t kSizes = GEX_FLAG_AM_SHORT | GEX_FLAG_AM_MEDLONG;
+constexpr gex_Flags_t kDirections = GEX_FLAG_AM_REQREP;
+static_assert(GEX_FLAG_AM_SHORT == messages::kShort && GEX_FLAG_AM_MEDIUM == messages::kMedium &&
+              GEX_FLAG_AM_LONG == messages::kLong && GEX_FLAG_AM_REQUEST == messages::kRequest &&
+              GEX_FLAG_AM_REPLY == messages::kReply);
+
+const char* kind_name(unsigned kind) {
+    const bool is_request = (kind & messages::kRequest) != 0;
+    if ((kind & messages::kShort) != 0) return is_request ? "short request" : "short reply";
+    if ((kind & messages::kMedium) != 0) return is_request ? "medium request" : "medium reply";
+    return is_request ? "long request" : "long reply";
+}
+
+// A message that an entry does not take.
+[[noreturn]] void refuse_message(const gex_AM_Entry_t& entry, const Message& message) {
+    const auto count = message.argument_bytes / sizeof(gex_AM_Arg_t);
+    const char* const name = entry.gex_name ? entry.gex_name : "";
+    const Text what("a ", kind_name(message.kind), " from process ", message.source, " with ",
+                    count, " arguments for handler ", int{entry.gex_index}, *name ? " " : "", name);
+    fail("gasnet_AMPoll", (entry.gex_flags & message.kind & kSizes) == 0 ||
+                                  (entry.gex_flags & message.kind & kDirections) == 0
+                              ? Text(what, ", which is not registered for these (gex_flags)")
+                              : Text(what, ", which takes ", entry.gex_nargs, " (gex_nargs)"));
+}
+
+}  // namespace
+
+bool register_entry(const gex_AM_Entry_t& entry) {
+    const bool is_short = (entry.gex_flags & GEX_FLAG_AM_SHORT) != 0;
+    (*entries)[entry.gex_index] = entry;
+    return messages::enter_handler(
+        kFirstHandler + entry.gex_index, call_of(is_short, entry.gex_nargs),
+        reinterpret_cast<void*>(entry.gex_fnptr), entry.gex_flags & (kSizes | kDirections),
+        static_cast<std::uint32_t>(entry.gex_nargs * sizeof(gex_AM_Arg_t)));
+}
+const gex_AM_Entry_t* entry_of(std::uint32_t index) {
+    const gex_AM_Entry_t& entry = (*entries)[index];
+    return entry.gex_fnptr ? &entry : nullptr;
+}
+
 // A function of GASNet's has one number of arguments, and most often messages of one size, which
 // its first message shows. From then on the layer itself calls what lays them out.
 void deliver_first(void* function, Message* message) {
+    if (const gex_AM_Entry_t* const entry = entry_of(message->handler - kFirstHandler))
+        refuse_message(*entry, *message);
     const bool is_short = (message->kind & messages::kShort) != 0;
     const std::uint16_t bytes = message->argument_bytes;
     const std::size_t count = bytes / sizeof(gasnet_handlerarg_t);
-    Handler* const call = is_short ? kShortCalls[count] : kPayloadCalls[count];
+    Handler* const call = call_of(is_short, count);
     const unsigned takes = is_short ? messages::kShort : messages::kMedium | messages::kLong;
     messages::give_form(message->handler, call, takes, std::uint32_t{bytes});
     call(function, message);

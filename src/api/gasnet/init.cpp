@@ -13,25 +13,30 @@ constexpr int kSerialized = 2;  // SHMEM's number of the thread level
 
 }  // namespace
 
-ISTHMUS_API int isthmus_gasnet_init(int*, char***, int mode) {
-    constexpr const char* kRoutine = "gasnet_init";
-    if (initialised) {
-        refuse(ISTHMUS_ARGUMENT, kRoutine, "called again");
-        return GASNET_ERR_NOT_INIT;
-    }
-    whole(kRoutine, [mode] {
+void gasnet::join(const char* routine, int mode) {
+    whole(routine, [mode] {
         enter_session(mode);
         register_for_wakeups();
         messages::open_post();
         find_supernodes();
         barrier_world();  // nobody sends before everybody can be reached
     });
-    note(Routine::gasnet_init);
     messages::name_handlers({kFirstHandler, kFaceHandlers, "gasnet_AMPoll",
-                             "give it to gasnet_attach in the table", deliver_first});
+                             "give it to gasnet_attach or gex_EP_RegisterHandlers in a table",
+                             deliver_first});
     if (mode >= kSerialized)
         messages::post.beyond.fetch_or(messages::kHasSleepers, std::memory_order_relaxed);
     collectives::open();
     initialised = true;
+}
+
+ISTHMUS_API int isthmus_gasnet_init(int*, char***, int mode) {
+    constexpr const char* kRoutine = "gasnet_init";
+    if (initialised) {
+        refuse(ISTHMUS_ARGUMENT, kRoutine, "called again");
+        return GASNET_ERR_NOT_INIT;
+    }
+    join(kRoutine, mode);
+    note(Routine::gasnet_init);
     return GASNET_OK;
 }

@@ -104,6 +104,19 @@ int complete_table(gasnet_handlerentry_t* table, int count) {
     return GASNET_OK;
 }
 
+// As what is wrong with a segment's size.
+int check_size(const char* routine, std::uint64_t size) {
+    if (size % kPage != 0)
+        return refuse_argument(routine, "a segment of ", size,
+                               " bytes; a multiple of the page size, ", kPage, ", is wanted");
+    if (size > largest_segment())
+        return refuse_argument(routine, "a segment of ", size, " bytes; at most ",
+                               largest_segment(),
+                               " (gasnet_getMaxLocalSegmentSize; SHMEM_SYMMETRIC_SIZE is the heap "
+                               "that it lies in)");
+    return GASNET_OK;
+}
+
 struct Offer {
     std::uint64_t segment_size;
     std::uint64_t bad;
@@ -121,62 +134,19 @@ char* allocate(std::uint64_t bytes) {
     return static_cast<char*>(heap.allocate(bytes, kPage));
 }
 
-// Everyone's offers have been heard. Null segment: nobody asked for any.
-void arrange(const std::vector<Offer>& offers, char* segment) {
-    Face& made = *face;
-    made.segments.clear();
-    for (const Offer& offer : offers)
-        made.segments.push_back({offer.segment_size != 0 ? segment : nullptr, offer.segment_size});
-    open_barriers(first_near_pe(), static_cast<int>(job.near.count()),
-                  static_cast<int>(made.first_members.size()));
-}
-
 int attach(gasnet_handlerentry_t* table, int count, std::uint64_t size) {
     constexpr const char* kRoutine = "gasnet_attach";
     int error = complete_table(table, count);
-    if (size % kPage != 0)
-        error = refuse_argument(kRoutine, "a segment of ", size,
-                                " bytes; a multiple of the page size, ", kPage, ", is wanted");
-    else if (size > largest_segment())
-        error =
-            refuse_argument(kRoutine, "a segment of ", size, " bytes; at most ", largest_segment(),
-                            " (gasnet_getMaxLocalSegmentSize; SHMEM_SYMMETRIC_SIZE is the heap "
-                            "that it lies in)");
     if (error == GASNET_OK) {
         for (int i = 0; i < count; ++i)
             messages::enter_handler_without_form(kFirstHandler + table[i].index,
                                                  reinterpret_cast<void*>(table[i].fnptr));
     }
-    // All come to this, so that nobody waits for one that was refused.
-    const Offer mine{size, error != GASNET_OK ? 1U : 0U};
-    std::vector<Offer> offers(static_cast<std::size_t>(job.pes));
-    share_words(isthmus_team_world, Routine::gasnet_attach, &mine, sizeof mine, offers.data());
-    std::uint64_t largest = 0;
-    for (int pe = 0; pe < job.pes; ++pe) {
-        const Offer& offer = offers[static_cast<std::size_t>(pe)];
-        largest = std::max(largest, offer.segment_size);
-        if (offer.bad != 0 && error == GASNET_OK)
-            error = refuse_argument(kRoutine, "what node ", pe, " asks for is refused there");
-    }
-    if (error != GASNET_OK) {
-        for (int i = 0; i < count; ++i)
-            messages::remove_handler(kFirstHandler + table[i].index);
-        return error;
-    }
-    char* const words = allocate(sizeof(Control));
-    char* const segment = largest != 0 ? allocate(largest) : nullptr;
-    if (!words || (largest != 0 && !segment)) {
-        refuse(ISTHMUS_NO_MEMORY, kRoutine, "the symmetric heap has no room for a segment of ",
-               largest, " bytes; raise SHMEM_SYMMETRIC_SIZE");
-        return GASNET_ERR_RESOURCE;
-    }
-    std::memset(words, 0, sizeof(Control));
-    control = reinterpret_cast<Control*>(words);
-    arrange(offers, segment);
-    face->attached = true;
-    if (gasnet_client_attach_hook) gasnet_client_attach_hook(size != 0 ? segment : nullptr, size);
-    barrier_world();  // nobody sends or puts before all are here
-    return GASNET_OK;
+    const int found = error;
+    error = make_segments(kRoutine, Routine::gasnet_attach, size, error);
+    for (int i = 0; error != GASNET_OK && found == GASNET_OK && i < count; ++i)
+        messages::remove_handler(kFirstHandler + table[i].index);
+    return error;
 }
 
 }  // namespace
@@ -199,6 +169,48 @@ void find_supernodes() {
     }
 }
 
+bool open_calls() {
+    if (face->begun) return true;
+    char* const words = allocate(sizeof(Control));
+    if (!words) return false;
+    std::memset(words, 0, sizeof(Control));
+    control = reinterpret_cast<Control*>(words);
+    open_barriers(first_near_pe(), static_cast<int>(job.near.count()),
+                  static_cast<int>(face->first_members.size()));
+    face->begun = true;
+    return true;
+}
+
+int make_segments(const char* routine, Routine noted, std::uint64_t size, int error) {
+    if (const int wrong = check_size(routine, size)) error = wrong;
+    // All come to this, so that nobody waits for one that was refused.
+    const Offer mine{size, error != GASNET_OK ? 1U : 0U};
+    std::vector<Offer> offers(static_cast<std::size_t>(job.pes));
+    share_words(isthmus_team_world, noted, &mine, sizeof mine, offers.data());
+    std::uint64_t largest = 0;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        const Offer& offer = offers[static_cast<std::size_t>(pe)];
+        largest = std::max(largest, offer.segment_size);
+        if (offer.bad != 0 && error == GASNET_OK)
+            error = refuse_argument(routine, "what node ", pe, " asks for is refused there");
+    }
+    if (error != GASNET_OK) return error;
+    const bool may_begin = open_calls();
+    char* const segment = largest != 0 ? allocate(largest) : nullptr;
+    if (!may_begin || (largest != 0 && !segment)) {
+        refuse(ISTHMUS_NO_MEMORY, routine, "the symmetric heap has no room for a segment of ",
+               largest, " bytes; raise SHMEM_SYMMETRIC_SIZE");
+        return GASNET_ERR_RESOURCE;
+    }
+    face->segments.clear();
+    for (const Offer& offer : offers)
+        face->segments.push_back({offer.segment_size != 0 ? segment : nullptr, offer.segment_size});
+    face->attached = true;
+    if (gasnet_client_attach_hook) gasnet_client_attach_hook(size != 0 ? segment : nullptr, size);
+    barrier_world();  // nobody sends or puts before all are here
+    return GASNET_OK;
+}
+
 int check_initialised(const char* routine) {
     if (initialised && messages::post.pes != 0) [[likely]]
         return GASNET_OK;
@@ -207,18 +219,30 @@ int check_initialised(const char* routine) {
 }
 
 void require_attached(const char* routine) {
-    if (isthmus::attached() && face->attached) [[likely]]
+    if (isthmus::attached() && face->begun) [[likely]]
         return;
     fail(routine, forked_child ? "called in a forked child, which is no node"
                                : "called before gasnet_attach or after the end of the session");
 }
 
-bool is_in_segment(const void* address, std::size_t bytes, int pe) {
-    if (static_cast<std::size_t>(pe) >= face->segments.size()) return false;
-    const gasnet_seginfo_t& segment = face->segments[static_cast<std::size_t>(pe)];
+namespace {
+
+bool is_within(const gasnet_seginfo_t& segment, const void* address, std::size_t bytes) {
     const std::uint64_t offset =
         reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(segment.addr);
     return segment.addr && offset <= segment.size && bytes <= segment.size - offset;
+}
+
+}  // namespace
+
+bool is_in_segment(const void* address, std::size_t bytes, int pe) {
+    const auto at = static_cast<std::size_t>(pe);
+    if (at < face->segments.size() && is_within(face->segments[at], address, bytes)) return true;
+    if (at >= face->published.size()) return false;
+    const auto& others = face->published[at];
+    return std::any_of(others.begin(), others.end(), [=](const gasnet_seginfo_t& segment) {
+        return is_within(segment, address, bytes);
+    });
 }
 
 Text why_not_in_segment(const void* address, std::size_t bytes, int pe) {

@@ -1,5 +1,6 @@
 // Teams of collectives, and their barriers.
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -32,16 +33,15 @@ struct Teams {
 };
 Lasting<Teams> teams;
 
-std::unique_ptr<Made> make(std::uint32_t id, std::vector<gasnet_node_t> members) {
-    auto made = std::make_unique<Made>();
-    Team& team = made->team;
-    team.id = id;
-    team.members = std::move(members);
-    team.ranks.assign(static_cast<std::size_t>(job.pes), -1);
-    for (std::size_t rank = 0; rank < team.members.size(); ++rank)
-        team.ranks[team.members[rank]] = static_cast<int>(rank);
-    team.rank = team.ranks[static_cast<std::size_t>(job.me)];
-    return made;
+// With the lock.
+Made& world_made() {
+    if (teams->all.empty()) {
+        std::vector<gasnet_node_t> members(static_cast<std::size_t>(job.pes));
+        std::iota(members.begin(), members.end(), 0U);
+        teams->all.push_back(std::make_unique<Made>());
+        teams->all.back()->team = make_team(0, std::move(members));
+    }
+    return *teams->all.front();
 }
 
 Made& made_of(gasnet_team_handle_t handle, const char* routine) {
@@ -49,12 +49,7 @@ Made& made_of(gasnet_team_handle_t handle, const char* routine) {
     if (!handle) fail(routine, "the team is null");
     if (handle != GASNET_TEAM_ALL) return *reinterpret_cast<Made*>(handle);
     const std::lock_guard lock(teams->guard);
-    if (teams->all.empty()) {
-        std::vector<gasnet_node_t> members(static_cast<std::size_t>(job.pes));
-        std::iota(members.begin(), members.end(), 0U);
-        teams->all.push_back(make(0, std::move(members)));
-    }
-    return *teams->all.front();
+    return world_made();
 }
 
 // What a member of the parent says to the others.
@@ -63,22 +58,6 @@ struct Wish {
     gasnet_node_t relrank;
     std::uint32_t led;
 };
-
-std::vector<Wish> share(Team& parent, const Wish& mine) {
-    std::vector<Wish> all(static_cast<std::size_t>(parent.size()));
-    all[static_cast<std::size_t>(parent.rank)] = mine;
-    Exchange exchange;
-    for (int rank = 0; rank < parent.size(); ++rank) {
-        if (rank == parent.rank) continue;
-        exchange.gives.push_back({rank, reinterpret_cast<const char*>(&mine), sizeof mine});
-        exchange.takes.push_back(
-            {rank, reinterpret_cast<char*>(&all[static_cast<std::size_t>(rank)]), sizeof mine});
-    }
-    isthmus_gasnet_collective handle;
-    begin(parent, std::move(exchange), handle);
-    await(handle, Routine::gasnet_coll_team_split);
-    return all;
-}
 
 int come_out(Barrier& barrier, int id, int flags) {
     barrier.notified = false;
@@ -99,6 +78,50 @@ Barrier& notified_barrier(gasnet_team_handle_t team, const char* routine) {
 
 }  // namespace
 
+Team collectives::make_team(std::uint32_t id, std::vector<gasnet_node_t> members) {
+    Team team;
+    team.id = id;
+    team.members = std::move(members);
+    team.ranks.assign(static_cast<std::size_t>(job.pes), -1);
+    for (std::size_t rank = 0; rank < team.members.size(); ++rank)
+        team.ranks[team.members[rank]] = static_cast<int>(rank);
+    team.rank = team.ranks[static_cast<std::size_t>(job.me)];
+    return team;
+}
+
+Team& collectives::world_team() {
+    const std::lock_guard lock(teams->guard);
+    return world_made().team;
+}
+
+std::uint32_t collectives::led_teams() {
+    const std::lock_guard lock(teams->guard);
+    return teams->led;
+}
+std::uint32_t collectives::note_new_team(gasnet_node_t first, std::uint32_t led) {
+    const std::lock_guard lock(teams->guard);
+    if (first == static_cast<gasnet_node_t>(job.me)) ++teams->led;
+    return first << 16 | ((led + 1) & 0xffff);
+}
+
+void collectives::share(Team& team, const void* mine, std::size_t bytes, void* all,
+                        Routine routine) {
+    char* const blocks = static_cast<char*>(all);
+    Exchange exchange;
+    for (int rank = 0; rank < team.size(); ++rank) {
+        char* const block = blocks + static_cast<std::size_t>(rank) * bytes;
+        if (rank == team.rank) {
+            std::memcpy(block, mine, bytes);
+            continue;
+        }
+        exchange.gives.push_back({rank, static_cast<const char*>(mine), bytes});
+        exchange.takes.push_back({rank, block, bytes});
+    }
+    isthmus_gasnet_collective handle;
+    begin(team, std::move(exchange), handle);
+    await(handle, routine);
+}
+
 Team& collectives::team_of(gasnet_team_handle_t handle, const char* routine) {
     return made_of(handle, routine).team;
 }
@@ -108,12 +131,14 @@ ISTHMUS_API gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t par
                                                         void*) {
     constexpr const char* kRoutine = "gasnet_coll_team_split";
     Team& from = team_of(parent, kRoutine);
-    const std::vector<Wish> wishes = share(from, {color, relrank, teams->led});
+    const Wish mine{color, relrank, led_teams()};
+    std::vector<Wish> wishes(static_cast<std::size_t>(from.size()));
+    share(from, &mine, sizeof mine, wishes.data(), Routine::gasnet_coll_team_split);
     constexpr gasnet_node_t kNobody = ~gasnet_node_t{0};
     const auto count = std::count_if(wishes.begin(), wishes.end(),
                                      [color](const Wish& wish) { return wish.color == color; });
     std::vector<gasnet_node_t> members(static_cast<std::size_t>(count), kNobody);
-    std::uint32_t number = 0;
+    std::uint32_t led = 0;
     for (std::size_t i = 0; i < wishes.size(); ++i) {
         const Wish& wish = wishes[i];
         if (wish.color != color) continue;
@@ -121,12 +146,13 @@ ISTHMUS_API gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t par
             fail(kRoutine, Text("relrank ", wish.relrank, " of node ", from.members[i],
                                 " is none that one member of color ", color, " alone has"));
         members[wish.relrank] = from.members[i];
-        if (wish.relrank == 0) number = wish.led + 1;
+        if (wish.relrank == 0) led = wish.led;
     }
-    if (members[0] == static_cast<gasnet_node_t>(job.me)) ++teams->led;
-    const std::uint32_t id = members[0] << 16 | (number & 0xffff);
+    const std::uint32_t id = note_new_team(members[0], led);
     const std::lock_guard lock(teams->guard);
-    teams->all.push_back(make(id, std::move(members)));
+    world_made();
+    teams->all.push_back(std::make_unique<Made>());
+    teams->all.back()->team = make_team(id, std::move(members));
     return reinterpret_cast<gasnet_team_handle_t>(teams->all.back().get());
 }
 

@@ -4,10 +4,12 @@
 // Far operations without a handle are the road's, and waiting for them is quiet: it may include
 // those of other threads, which costs time and nothing else. Those with a handle have one of their
 // own (core/reach/handle.hpp).
+#include "api/gasnet/transfer.hpp"
+
 #include <algorithm>
 #include <cstring>
 
-#include "api/gasnet/face.hpp"
+#include "api/gasnet/events.hpp"
 #include "core/copy/copy.hpp"
 #include "core/reach/far.hpp"
 #include "core/reach/handle.hpp"
@@ -20,12 +22,7 @@ namespace {
 
 constexpr std::size_t kBulk = 2048;  // shorter ones are copied aside
 
-gasnet_handle_t word_of(far::Handle& handle) {
-    return reinterpret_cast<gasnet_handle_t>(&handle);
-}
-far::Handle& handle_of(gasnet_handle_t word) {
-    return *reinterpret_cast<far::Handle*>(word);
-}
+using events::handle_of;
 
 // Of this thread's operations without a handle.
 struct Implicit {
@@ -75,7 +72,7 @@ void put_bulk(void* dest, const void* source, std::size_t bytes, gasnet_node_t n
     operation::put_nbi(find(dest, bytes, node, routine), dest, source, bytes, pe, routine);
 }
 
-void complete(gasnet_node_t node) {
+void complete_at(gasnet_node_t node) {
     if (!far::present || is_near(static_cast<int>(node))) return;
     const int pe = static_cast<int>(node);
     far::road->quiet(&pe, 1);
@@ -84,7 +81,7 @@ void complete(gasnet_node_t node) {
 // What this thread has issued to the node so far, as a handle.
 gasnet_handle_t handle_of_issued(int pe, const char* routine) {
     if (!far::present || far::is_quiet()) return GASNET_INVALID_HANDLE;
-    return word_of(far::begin_quiet(pe, routine));
+    return events::of(far::begin_quiet(pe, routine));
 }
 
 // By pieces of a buffer, where the node is far.
@@ -101,41 +98,6 @@ void fill(gasnet_node_t node, void* dest, int value, std::size_t bytes, const ch
                  static_cast<int>(node), routine);
 }
 
-// ---- tables of handles
-
-// Tests those that are valid; how many still are, and how many became complete.
-struct Count {
-    std::size_t under_way = 0;
-    std::size_t complete = 0;
-};
-Count test_all(gasnet_handle_t* handles, std::size_t count) {
-    Count found;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (handles[i] == GASNET_INVALID_HANDLE) continue;
-        if (far::test(handle_of(handles[i]))) {
-            handles[i] = GASNET_INVALID_HANDLE;
-            ++found.complete;
-        } else {
-            ++found.under_way;
-        }
-    }
-    return found;
-}
-bool is_some(const Count& found) {
-    return found.complete != 0 || found.under_way == 0;
-}
-bool is_all(const Count& found) {
-    return found.under_way == 0;
-}
-template <typename Enough>
-void wait_for_handles(gasnet_handle_t* handles, std::size_t count, Enough enough) {
-    poll();
-    if (enough(test_all(handles, count))) return;
-    wait_for({Routine::gasnet_wait_syncnb, -1, nullptr, WaitFor::memory}, [&] {
-        poll_if_come();
-        return enough(test_all(handles, count));
-    });
-}
 int code(bool done) {
     return done ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
@@ -166,7 +128,7 @@ int try_implicit(const char* routine) {
         if (!implicit.issued) return GASNET_OK;
         implicit.issued = false;
         if (!far::present) return GASNET_OK;
-        implicit.tried = word_of(far::begin_quiet(far::Channel::kAll, routine));
+        implicit.tried = events::of(far::begin_quiet(far::Channel::kAll, routine));
     }
     if (!far::test(handle_of(implicit.tried))) return GASNET_ERR_NOT_READY;
     implicit.tried = GASNET_INVALID_HANDLE;
@@ -185,10 +147,85 @@ gasnet_handle_t Apart::handle(const char* routine) const {
     return implicit.issued ? handle_of_issued(far::Channel::kAll, routine) : GASNET_INVALID_HANDLE;
 }
 
+void transfer::put(gasnet_node_t node, void* dest, const void* src, std::size_t nbytes,
+                   const char* routine) {
+    put_bulk(dest, src, nbytes, node, routine);
+    complete_at(node);
+}
+void transfer::put_nbi(gasnet_node_t node, void* dest, const void* src, std::size_t nbytes,
+                       Source source, const char* routine) {
+    implicit.issued = true;
+    if (source == Source::free_on_return)
+        put_far(dest, src, nbytes, node, routine);
+    else
+        put_bulk(dest, src, nbytes, node, routine);
+}
+gasnet_handle_t transfer::put_nb(gasnet_node_t node, void* dest, const void* src,
+                                 std::size_t nbytes, Source source, const char* routine) {
+    if (source == Source::free_on_return) {
+        put_far(dest, src, nbytes, node, routine);
+        return handle_of_issued(static_cast<int>(node), routine);
+    }
+    const operation::Target there = find(dest, nbytes, node, routine);
+    if (!there && nbytes != 0)
+        return events::of(far::begin_put(dest, src, nbytes, static_cast<int>(node), routine));
+    if (there) copy(*there, src, nbytes);
+    return GASNET_INVALID_HANDLE;
+}
+void transfer::get(void* dest, gasnet_node_t node, const void* src, std::size_t nbytes,
+                   const char* routine) {
+    operation::get(find(src, nbytes, node, routine), dest, src, nbytes, static_cast<int>(node),
+                   routine);
+}
+void transfer::get_nbi(void* dest, gasnet_node_t node, const void* src, std::size_t nbytes,
+                       const char* routine) {
+    implicit.issued = true;
+    operation::get_nbi(find(src, nbytes, node, routine), dest, src, nbytes, static_cast<int>(node),
+                       routine);
+}
+gasnet_handle_t transfer::get_nb(void* dest, gasnet_node_t node, const void* src,
+                                 std::size_t nbytes, const char* routine) {
+    const operation::Target there = find(src, nbytes, node, routine);
+    if (!there && nbytes != 0)
+        return events::of(far::begin_get(far::take_handle(routine), dest, src, nbytes,
+                                         static_cast<int>(node), routine));
+    if (there) copy(dest, *there, nbytes);
+    return GASNET_INVALID_HANDLE;
+}
+void transfer::note_issued() {
+    implicit.issued = true;
+}
+gasnet_handle_t transfer::handle_of_issued_to(gasnet_node_t node, const char* routine) {
+    return handle_of_issued(static_cast<int>(node), routine);
+}
+void transfer::begin_region(const char* routine) {
+    require_attached(routine);
+    require_no_region(routine);
+    implicit.in_region = true;
+    implicit.issued_before_it = implicit.issued;
+    implicit.issued = false;
+}
+gasnet_handle_t transfer::end_region(const char* routine, const char* begin) {
+    if (!implicit.in_region) fail(routine, Text("called without ", begin));
+    const bool issued = implicit.issued;
+    implicit.in_region = false;
+    implicit.issued = implicit.issued_before_it;
+    return issued ? handle_of_issued(far::Channel::kAll, routine) : GASNET_INVALID_HANDLE;
+}
+void transfer::wait_for_implicit(const char* routine) {
+    ::wait_for_implicit(routine);
+}
+int transfer::try_implicit(const char* routine) {
+    return ::try_implicit(routine);
+}
+operation::Target transfer::find(const void* address, std::size_t bytes, gasnet_node_t node,
+                                 const char* routine) {
+    return ::find(address, bytes, node, routine);
+}
+
 ISTHMUS_API void isthmus_gasnet_put(gasnet_node_t node, void* dest, const void* src,
                                     size_t nbytes) {
-    put_bulk(dest, src, nbytes, node, "gasnet_put");
-    complete(node);
+    transfer::put(node, dest, src, nbytes, "gasnet_put");
 }
 ISTHMUS_API void isthmus_gasnet_put_nbi(gasnet_node_t node, void* dest, const void* src,
                                         size_t nbytes) {
@@ -207,36 +244,21 @@ ISTHMUS_API gasnet_handle_t isthmus_gasnet_put_nb(gasnet_node_t node, void* dest
 }
 ISTHMUS_API gasnet_handle_t isthmus_gasnet_put_nb_bulk(gasnet_node_t node, void* dest,
                                                        const void* src, size_t nbytes) {
-    constexpr const char* kRoutine = "gasnet_put_nb_bulk";
-    const operation::Target there = find(dest, nbytes, node, kRoutine);
-    if (!there && nbytes != 0)
-        return word_of(far::begin_put(dest, src, nbytes, static_cast<int>(node), kRoutine));
-    if (there) copy(*there, src, nbytes);
-    return GASNET_INVALID_HANDLE;
+    return transfer::put_nb(node, dest, src, nbytes, transfer::Source::in_use,
+                            "gasnet_put_nb_bulk");
 }
 
 ISTHMUS_API void isthmus_gasnet_get(void* dest, gasnet_node_t node, const void* src,
                                     size_t nbytes) {
-    constexpr const char* kRoutine = "gasnet_get";
-    operation::get(find(src, nbytes, node, kRoutine), dest, src, nbytes, static_cast<int>(node),
-                   kRoutine);
+    transfer::get(dest, node, src, nbytes, "gasnet_get");
 }
 ISTHMUS_API void isthmus_gasnet_get_nbi(void* dest, gasnet_node_t node, const void* src,
                                         size_t nbytes) {
-    constexpr const char* kRoutine = "gasnet_get_nbi";
-    implicit.issued = true;
-    operation::get_nbi(find(src, nbytes, node, kRoutine), dest, src, nbytes, static_cast<int>(node),
-                       kRoutine);
+    transfer::get_nbi(dest, node, src, nbytes, "gasnet_get_nbi");
 }
 ISTHMUS_API gasnet_handle_t isthmus_gasnet_get_nb(void* dest, gasnet_node_t node, const void* src,
                                                   size_t nbytes) {
-    constexpr const char* kRoutine = "gasnet_get_nb";
-    const operation::Target there = find(src, nbytes, node, kRoutine);
-    if (!there && nbytes != 0)
-        return word_of(far::begin_get(far::take_handle(kRoutine), dest, src, nbytes,
-                                      static_cast<int>(node), kRoutine));
-    if (there) copy(dest, *there, nbytes);
-    return GASNET_INVALID_HANDLE;
+    return transfer::get_nb(dest, node, src, nbytes, "gasnet_get_nb");
 }
 
 ISTHMUS_API gasnet_valget_handle_t isthmus_gasnet_get_nb_val(gasnet_node_t node, const void* src,
@@ -251,7 +273,7 @@ ISTHMUS_API gasnet_valget_handle_t isthmus_gasnet_get_nb_val(gasnet_node_t node,
         far::Handle& handle = far::take_handle(kRoutine);
         handle.word = 0;
         far::begin_get(handle, &handle.word, src, nbytes, static_cast<int>(node), kRoutine);
-        result.under_way = word_of(handle);
+        result.under_way = events::of(handle);
     }
     return result;
 }
@@ -267,7 +289,7 @@ ISTHMUS_API gasnet_register_value_t gasnet_wait_syncnb_valget(gasnet_valget_hand
 
 ISTHMUS_API void gasnet_memset(gasnet_node_t node, void* dest, int value, size_t nbytes) {
     fill(node, dest, value, nbytes, "gasnet_memset");
-    complete(node);
+    complete_at(node);
 }
 ISTHMUS_API void gasnet_memset_nbi(gasnet_node_t node, void* dest, int value, size_t nbytes) {
     implicit.issued = true;
@@ -277,37 +299,6 @@ ISTHMUS_API gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void* dest, int
                                              size_t nbytes) {
     fill(node, dest, value, nbytes, "gasnet_memset_nb");
     return handle_of_issued(static_cast<int>(node), "gasnet_memset_nb");
-}
-
-ISTHMUS_API void isthmus_gasnet_wait_handle(gasnet_handle_t handle) {
-    poll();
-    note(Routine::gasnet_wait_syncnb);
-    far::await(handle_of(handle));
-    far::give_back(handle_of(handle));
-}
-ISTHMUS_API int isthmus_gasnet_try_handle(gasnet_handle_t handle) {
-    return code(far::test(handle_of(handle)));
-}
-
-ISTHMUS_API void gasnet_wait_syncnb_all(gasnet_handle_t* handles, size_t count) {
-    wait_for_handles(handles, count, is_all);
-}
-ISTHMUS_API void gasnet_wait_syncnb_some(gasnet_handle_t* handles, size_t count) {
-    wait_for_handles(handles, count, is_some);
-}
-ISTHMUS_API int gasnet_try_syncnb_all_nopoll(gasnet_handle_t* handles, size_t count) {
-    return code(is_all(test_all(handles, count)));
-}
-ISTHMUS_API int gasnet_try_syncnb_some_nopoll(gasnet_handle_t* handles, size_t count) {
-    return code(is_some(test_all(handles, count)));
-}
-ISTHMUS_API int gasnet_try_syncnb_all(gasnet_handle_t* handles, size_t count) {
-    poll();
-    return gasnet_try_syncnb_all_nopoll(handles, count);
-}
-ISTHMUS_API int gasnet_try_syncnb_some(gasnet_handle_t* handles, size_t count) {
-    poll();
-    return gasnet_try_syncnb_some_nopoll(handles, count);
 }
 
 ISTHMUS_API void gasnet_wait_syncnbi_puts(void) {
@@ -330,18 +321,8 @@ ISTHMUS_API int gasnet_try_syncnbi_all(void) {
 }
 
 ISTHMUS_API void gasnet_begin_nbi_accessregion(void) {
-    require_attached("gasnet_begin_nbi_accessregion");
-    require_no_region("gasnet_begin_nbi_accessregion");
-    implicit.in_region = true;
-    implicit.issued_before_it = implicit.issued;
-    implicit.issued = false;
+    transfer::begin_region("gasnet_begin_nbi_accessregion");
 }
 ISTHMUS_API gasnet_handle_t gasnet_end_nbi_accessregion(void) {
-    if (!implicit.in_region)
-        fail("gasnet_end_nbi_accessregion", "called without gasnet_begin_nbi_accessregion");
-    const bool issued = implicit.issued;
-    implicit.in_region = false;
-    implicit.issued = implicit.issued_before_it;
-    return issued ? handle_of_issued(far::Channel::kAll, "gasnet_end_nbi_accessregion")
-                  : GASNET_INVALID_HANDLE;
+    return transfer::end_region("gasnet_end_nbi_accessregion", "gasnet_begin_nbi_accessregion");
 }

@@ -1,0 +1,15 @@
+/* What build scripts of GASNet's clients read as text: versions, as GASNet's own configuration has
+ * them. */
+#ifndef ISTHMUS_GASNET_CONFIG_H
+#define ISTHMUS_GASNET_CONFIG_H
+
+#define GASNETI_RELEASE_VERSION_MAJOR 2025
+#define GASNETI_RELEASE_VERSION_MINOR 8
+#define GASNETI_RELEASE_VERSION_PATCH 0
+#define GASNETI_RELEASE_VERSION       2025.8.0
+#define GASNETI_EX_SPEC_VERSION_MAJOR 0
+#define GASNETI_EX_SPEC_VERSION_MINOR 19
+#define GASNETI_SPEC_VERSION_MAJOR    1
+#define GASNETI_SPEC_VERSION_MINOR    8
+
+#endif

@@ -1,0 +1,160 @@
+// Waiting for handles and events, one by one and in tables.
+#include "api/gasnet/events.hpp"
+
+#include <memory>
+
+#include "core/wait/wait.hpp"
+
+using namespace isthmus;
+using namespace isthmus::gasnet;
+
+namespace isthmus::gasnet::events {
+namespace {
+
+using Collective = isthmus_gasnet_collective;
+
+// In the lowest bits of the word; those of a far operation are 0. GEX_EVENT_NO_OP is 1.
+constexpr std::uintptr_t kCollective = 2;
+constexpr std::uintptr_t kLeaf = 4;
+constexpr std::uintptr_t kKinds = kCollective | kLeaf;
+static_assert(alignof(far::Handle) > kKinds && alignof(std::max_align_t) > kKinds);
+
+std::uintptr_t word_of(gasnet_handle_t event) {
+    return reinterpret_cast<std::uintptr_t>(event);
+}
+gasnet_handle_t event_of(std::uintptr_t word) {
+    return reinterpret_cast<gasnet_handle_t>(word);  // NOLINT(performance-no-int-to-ptr)
+}
+bool is_collective(gasnet_handle_t event) {
+    return (word_of(event) & kCollective) != 0;
+}
+Collective* collective_of(gasnet_handle_t event) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return reinterpret_cast<Collective*>(word_of(event) & ~kKinds);
+}
+
+}  // namespace
+
+gasnet_handle_t of(far::Handle& handle) {
+    return reinterpret_cast<gasnet_handle_t>(&handle);
+}
+far::Handle& handle_of(gasnet_handle_t event) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return *reinterpret_cast<far::Handle*>(word_of(event) & ~kKinds);
+}
+gasnet_handle_t of(Collective* collective) {
+    return event_of(reinterpret_cast<std::uintptr_t>(collective) | kCollective);
+}
+gasnet_handle_t leaf_of(gasnet_handle_t root) {
+    return event_of(word_of(root) | kLeaf);
+}
+
+bool test(gasnet_handle_t event) {
+    const bool is_leaf = (word_of(event) & kLeaf) != 0;
+    if (!is_collective(event)) {
+        far::Handle& handle = handle_of(event);
+        return is_leaf ? far::road->test(handle.completion) : far::test(handle);
+    }
+    std::unique_ptr<Collective> collective(collective_of(event));
+    const bool complete = collectives::is_complete(*collective);
+    if (!complete || is_leaf) (void)collective.release();
+    return complete;
+}
+
+}  // namespace isthmus::gasnet::events
+
+namespace {
+
+// Tests those that are valid; how many still are, and how many became complete.
+struct Count {
+    std::size_t under_way = 0;
+    std::size_t complete = 0;
+};
+// Leaves first: a root that is complete takes its leaves with it.
+Count test_all(gasnet_handle_t* events, std::size_t count) {
+    Count found;
+    for (const bool leaves : {true, false}) {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (events[i] == GASNET_INVALID_HANDLE) continue;
+            const bool is_leaf = (events::word_of(events[i]) & events::kLeaf) != 0;
+            if (is_leaf != leaves) continue;
+            if (events::test(events[i])) {
+                events[i] = GASNET_INVALID_HANDLE;
+                ++found.complete;
+            } else {
+                ++found.under_way;
+            }
+        }
+    }
+    return found;
+}
+bool is_some(const Count& found) {
+    return found.complete != 0 || found.under_way == 0;
+}
+bool is_all(const Count& found) {
+    return found.under_way == 0;
+}
+int code(bool done) {
+    return done ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+
+template <typename Enough>
+void wait_for_events(gasnet_handle_t* events, std::size_t count, Enough enough) {
+    poll();
+    if (enough(test_all(events, count))) return;
+    note(Routine::gasnet_wait_syncnb);
+    wait_for({Routine::gasnet_wait_syncnb, -1, nullptr, WaitFor::memory}, [&] {
+        poll_if_come();
+        return enough(test_all(events, count));
+    });
+}
+
+}  // namespace
+
+ISTHMUS_API void isthmus_gasnet_wait_handle(gasnet_handle_t handle) {
+    if ((events::word_of(handle) & events::kKinds) != 0) return wait_for_events(&handle, 1, is_all);
+    poll();
+    note(Routine::gasnet_wait_syncnb);
+    far::await(events::handle_of(handle));
+    far::give_back(events::handle_of(handle));
+}
+ISTHMUS_API int isthmus_gasnet_try_handle(gasnet_handle_t handle) {
+    return code(events::test(handle));
+}
+
+ISTHMUS_API void gasnet_wait_syncnb_all(gasnet_handle_t* handles, size_t count) {
+    wait_for_events(handles, count, is_all);
+}
+ISTHMUS_API void gasnet_wait_syncnb_some(gasnet_handle_t* handles, size_t count) {
+    wait_for_events(handles, count, is_some);
+}
+ISTHMUS_API int gasnet_try_syncnb_all_nopoll(gasnet_handle_t* handles, size_t count) {
+    return code(is_all(test_all(handles, count)));
+}
+ISTHMUS_API int gasnet_try_syncnb_some_nopoll(gasnet_handle_t* handles, size_t count) {
+    return code(is_some(test_all(handles, count)));
+}
+ISTHMUS_API int gasnet_try_syncnb_all(gasnet_handle_t* handles, size_t count) {
+    poll();
+    return gasnet_try_syncnb_all_nopoll(handles, count);
+}
+ISTHMUS_API int gasnet_try_syncnb_some(gasnet_handle_t* handles, size_t count) {
+    poll();
+    return gasnet_try_syncnb_some_nopoll(handles, count);
+}
+
+ISTHMUS_API void gex_Event_WaitSome(gex_Event_t* events, size_t count, gex_Flags_t) {
+    wait_for_events(events, count, is_some);
+}
+ISTHMUS_API void gex_Event_WaitAll(gex_Event_t* events, size_t count, gex_Flags_t) {
+    wait_for_events(events, count, is_all);
+}
+ISTHMUS_API int gex_Event_TestSome(gex_Event_t* events, size_t count, gex_Flags_t) {
+    return gasnet_try_syncnb_some_nopoll(events, count);
+}
+ISTHMUS_API int gex_Event_TestAll(gex_Event_t* events, size_t count, gex_Flags_t) {
+    return gasnet_try_syncnb_all_nopoll(events, count);
+}
+ISTHMUS_API gex_Event_t gex_Event_QueryLeaf(gex_Event_t root, gex_EC_t) {
+    return root == GEX_EVENT_INVALID ? GEX_EVENT_INVALID : events::leaf_of(root);
+}

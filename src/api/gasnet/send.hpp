@@ -1,0 +1,183 @@
+// Sending active messages, for all faces of GASNet. What differs is in `Face`: the names, and what
+// is to be looked at before the first call.
+#pragma once
+
+#include "api/gasnet/face.hpp"
+#include "core/reach/far.hpp"
+#include "message/send.hpp"
+
+namespace isthmus::gasnet::sending {
+
+using namespace isthmus::messages;
+
+inline constexpr std::size_t kMaxArguments = 16;
+
+// Where the caller has sent to in a message's words: "node", "rank".
+struct Gasnet1 {
+    static constexpr const char* kPeer = "node";
+    static constexpr const char* kMaxArgs = " (gasnet_AMMaxArgs)";
+    static constexpr const char* kMaxMedium = " (gasnet_AMMaxMedium)";
+    static constexpr const char* kMaxLong = " (gasnet_AMMaxLongRequest)";
+    static constexpr const char* name(unsigned size_kind, unsigned direction) {
+        if (direction == kRequest)
+            return size_kind == kShort    ? "gasnet_AMRequestShort"
+                   : size_kind == kMedium ? "gasnet_AMRequestMedium"
+                                          : "gasnet_AMRequestLong";
+        return size_kind == kShort    ? "gasnet_AMReplyShort"
+               : size_kind == kMedium ? "gasnet_AMReplyMedium"
+                                      : "gasnet_AMReplyLong";
+    }
+};
+struct Ex {
+    static constexpr const char* kPeer = "rank";
+    static constexpr const char* kMaxArgs = " (gex_AM_MaxArgs)";
+    static constexpr const char* kMaxMedium = " (gex_AM_MaxRequestMedium)";
+    static constexpr const char* kMaxLong = " (gex_AM_MaxRequestLong)";
+    static constexpr const char* name(unsigned size_kind, unsigned direction) {
+        if (direction == kRequest)
+            return size_kind == kShort    ? "gex_AM_RequestShort"
+                   : size_kind == kMedium ? "gex_AM_RequestMedium"
+                                          : "gex_AM_RequestLong";
+        return size_kind == kShort    ? "gex_AM_ReplyShort"
+               : size_kind == kMedium ? "gex_AM_ReplyMedium"
+                                      : "gex_AM_ReplyLong";
+    }
+};
+
+int refuse_in_handler(const char* routine);
+// GASNET_OK if this thread may send requests and poll.
+int check_restrictions(const char* routine);
+
+constexpr std::size_t most(unsigned size_kind) {
+    return size_kind == kMedium ? kLargestMedium : size_kind == kLong ? kLargestLong : 0;
+}
+
+// What is wrong with a message to this PE; its place is found for a long one.
+template <typename Face, unsigned size_kind>
+int check_parcel(Parcel& parcel, int pe, const char* routine) {
+    if (parcel.argument_bytes > kMaxArguments * sizeof(gasnet_handlerarg_t))
+        return refuse_argument(routine, parcel.argument_bytes / sizeof(gasnet_handlerarg_t),
+                               " arguments; at most ", kMaxArguments, Face::kMaxArgs);
+    if (parcel.size > most(size_kind))
+        return refuse_argument(routine, "a payload of ", parcel.size, " bytes; at most ",
+                               most(size_kind),
+                               size_kind == kMedium ? Face::kMaxMedium : Face::kMaxLong);
+    if (size_kind != kLong || parcel.size == 0) return GASNET_OK;
+    if (!far::is_published(parcel.dest, parcel.size) ||
+        (job.checked && !is_in_segment(parcel.dest, parcel.size, pe)))
+        return refuse_argument(routine, why_not_in_segment(parcel.dest, parcel.size, pe));
+    parcel.place = far::place_of(parcel.dest, parcel.size, routine);
+    return GASNET_OK;
+}
+
+inline Parcel parcel_of(unsigned kind, gasnet_handler_t handler,
+                        const gasnet_handlerarg_t* arguments, std::size_t bytes,
+                        const void* payload, std::size_t size, void* dest) {
+    return {static_cast<std::uint16_t>(kFirstHandler + handler),
+            static_cast<std::uint8_t>(kind),
+            static_cast<std::uint16_t>(bytes),
+            arguments,
+            payload,
+            size,
+            dest};
+}
+
+// Of a request that is not sent for want of room, where the caller does not wait: no code of
+// GASNet's.
+inline constexpr int kNoRoom = 1;
+
+template <typename Face, unsigned size_kind>
+int send_request(gasnet_node_t node, gasnet_handler_t handler, const gasnet_handlerarg_t* arguments,
+                 std::size_t bytes, const void* payload = nullptr, std::size_t size = 0,
+                 void* dest = nullptr, Wait wait = Wait::yes) {
+    constexpr const char* kName = Face::name(size_kind, kRequest);
+    if (node >= post.plain_pes) [[unlikely]] {
+        if (const int error = check_initialised(kName)) return error;
+        if (node >= post.pes)
+            return refuse_argument(kName, Face::kPeer, " ", node, " is out of range 0..",
+                                   job.pes - 1);
+        if (job.checked) {
+            if (const int error = check_restrictions(kName)) return error;
+        }
+    }
+    Parcel parcel = parcel_of(size_kind | kRequest, handler, arguments, bytes, payload, size, dest);
+    if (const int error = check_parcel<Face, size_kind>(parcel, static_cast<int>(node), kName))
+        return error;
+    const Sent sent = request(static_cast<int>(node), parcel, wait);
+    if (sent == Sent::no_room) return kNoRoom;
+    if (sent != Sent::done) [[unlikely]]
+        return refuse_in_handler(kName);
+    if (post.targets[node].where == Where::self) note_handled(1);
+    return poll();
+}
+
+template <typename Face, unsigned size_kind>
+int send_reply(gasnet_token_t token, gasnet_handler_t handler, const gasnet_handlerarg_t* arguments,
+               std::size_t bytes, const void* payload = nullptr, std::size_t size = 0,
+               void* dest = nullptr) {
+    constexpr const char* kName = Face::name(size_kind, kReply);
+    Message& message = *static_cast<Message*>(token);
+    if (const int error = check_initialised(kName)) return error;
+    if ((message.kind & kReply) != 0)
+        return refuse_argument(kName, "the message is a reply, which is not answered");
+    if (message.replied)
+        return refuse_argument(kName, "the request from ", Face::kPeer, " ", message.source,
+                               " for handler ", message.handler - kFirstHandler,
+                               " has been answered");
+    Parcel parcel = parcel_of(size_kind | kReply, handler, arguments, bytes, payload, size, dest);
+    if (const int error = check_parcel<Face, size_kind>(parcel, message.source, kName))
+        return error;
+    reply(message, parcel, Wait::yes);
+    return GASNET_OK;
+}
+
+// To this PE itself, of another host, without room now, in checked mode, or wrong.
+template <typename Face>
+[[gnu::noinline]] int request_short_otherwise(gasnet_node_t node, gasnet_handler_t handler,
+                                              const gasnet_handlerarg_t* arguments,
+                                              std::size_t bytes) {
+    return send_request<Face, kShort>(node, handler, arguments, bytes);
+}
+template <typename Face>
+[[gnu::noinline]] int reply_short_otherwise(gasnet_token_t token, gasnet_handler_t handler,
+                                            const gasnet_handlerarg_t* arguments,
+                                            std::size_t bytes) {
+    return send_reply<Face, kShort>(token, handler, arguments, bytes);
+}
+// Called as it is, so that the registers are in place.
+int request_short_here(Target&, std::uint32_t handler, const gasnet_handlerarg_t* arguments,
+                       std::size_t bytes);
+
+// Budget with its poll: 90, and 4 for each argument.
+template <typename Face>
+[[gnu::always_inline]] inline int request_short(gasnet_node_t dest, gasnet_handler_t handler,
+                                                const gasnet_handlerarg_t* arguments,
+                                                std::size_t bytes) {
+    if (dest >= post.plain_pes || !fits_line(bytes)) [[unlikely]]
+        return request_short_otherwise<Face>(dest, handler, arguments, bytes);
+    Target& to = post.targets[dest];
+    if (to.where == Where::self) [[unlikely]]
+        return request_short_here(to, handler, arguments, bytes);
+    if (to.where != Where::near ||
+        !append_line(to.requests, kShort | kRequest, static_cast<int>(kFirstHandler + handler),
+                     arguments, bytes)) [[unlikely]]
+        return request_short_otherwise<Face>(dest, handler, arguments, bytes);
+    wake_for_line(to);
+    return poll();
+}
+
+template <typename Face>
+[[gnu::always_inline]] inline int reply_short(gasnet_token_t token, gasnet_handler_t handler,
+                                              const gasnet_handlerarg_t* arguments,
+                                              std::size_t bytes) {
+    Message& message = *static_cast<Message*>(token);
+    Target& to = post.targets[message.source];
+    if (post.plain_pes == 0 || !may_be_answered(message) || !fits_line(bytes) ||
+        !reply_line(to, message, static_cast<int>(kFirstHandler + handler), arguments, bytes))
+        [[unlikely]]
+        return reply_short_otherwise<Face>(token, handler, arguments, bytes);
+    static_assert(GASNET_OK == 0);
+    return wake_for_line(to);
+}
+
+}  // namespace isthmus::gasnet::sending

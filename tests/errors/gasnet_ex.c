@@ -1,0 +1,173 @@
+/* GASNet-EX: what a call refuses, said in checked mode, and what ends the job. */
+#include "cases.h"
+
+#include <gasnetex.h>
+
+#include <gasnet_coll.h>
+#include <gasnet_mk.h>
+#include <gasnet_ratomic.h>
+#include <gasnet_vis.h>
+
+enum { kShort = 200, kOther = 201 };
+
+static char bytes[1 << 15];
+static gex_Client_t client;
+static gex_EP_t endpoint;
+static gex_TM_t team;
+static gex_Segment_t segment;
+static void* bases[2];
+
+static void handler(gex_Token_t token, gex_AM_Arg_t a) {
+    (void)token;
+    (void)a;
+}
+static void prepares_twice(gex_Token_t token, void* buffer, size_t nbytes) {
+    (void)buffer;
+    (void)nbytes;
+    (void)gex_AM_PrepareReplyMedium(token, NULL, 1, 8, NULL, 0, 0);
+    (void)gex_AM_PrepareReplyMedium(token, NULL, 1, 8, NULL, 0, 0);
+}
+static void initialise(void) {
+    gex_Client_Init(&client, &endpoint, &team, "ERRORS", NULL, NULL, 0);
+}
+static void begin(void) {
+    gex_AM_Entry_t table[] = {
+        {kShort, (gex_AM_Fn_t)handler, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, NULL, "handler"},
+        {kOther, (gex_AM_Fn_t)prepares_twice, GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REQUEST, 0, NULL,
+         "other"}};
+    initialise();
+    gex_EP_RegisterHandlers(endpoint, table, 2);
+    gex_Segment_Attach(&segment, team, GASNET_PAGESIZE);
+    gex_Segment_QueryBound(team, 0, &bases[0], NULL, NULL);
+    gex_Segment_QueryBound(team, 1, &bases[1], NULL, NULL);
+}
+
+/* One call, by rank 0. */
+#define NOT_AT_ALL()
+#define CALLED(name, prepare, call)     \
+    static void name(int me, int pes) { \
+        prepare();                      \
+        (void)pes;                      \
+        if (me == 0) call;              \
+        shmem_barrier_all();            \
+    }
+CALLED(early, NOT_AT_ALL, sink = gex_RMA_PutBlocking(ISTHMUS_GEX_ALL, 0, bytes, bytes, 8, 0))
+CALLED(init_twice, begin, initialise())
+CALLED(no_rank, begin, sink = gex_AM_RequestShort1(team, (gex_Rank_t)pes, kShort, 0, 1))
+CALLED(payload, begin,
+       sink = gex_AM_RequestMedium0(team, 1, kOther, bytes, 16385, GEX_EVENT_NOW, 0))
+CALLED(long_dest, begin,
+       sink = gex_AM_RequestLong0(team, 1, kOther, bytes, 8, &me, GEX_EVENT_NOW, 0))
+CALLED(put_rank, begin, sink = gex_RMA_PutBlocking(team, (gex_Rank_t)pes, bases[0], bytes, 8, 0))
+CALLED(put_outside, begin,
+       sink = gex_RMA_PutBlocking(team, 1, (char*)bases[1] + GASNET_PAGESIZE, bytes, 8, 0))
+CALLED(no_team, begin, gex_Event_Wait(gex_Coll_BarrierNB(GEX_TM_INVALID, 0)))
+CALLED(pair, begin, gex_Event_Wait(gex_Coll_BarrierNB(gex_TM_Pair(endpoint, 0), 0)))
+CALLED(no_root, begin, gex_Event_Wait(gex_Coll_BroadcastNB(team, 2, bytes, bytes, 8, 0)))
+CALLED(no_operation, begin,
+       gex_Event_Wait(gex_Coll_ReduceToAllNB(team, bytes, bytes, GEX_DT_DBL, 8, 1, GEX_OP_XOR, NULL,
+                                             NULL, 0)))
+CALLED(element_size, begin,
+       gex_Event_Wait(gex_Coll_ReduceToAllNB(team, bytes, bytes, GEX_DT_DBL, 4, 1, GEX_OP_ADD, NULL,
+                                             NULL, 0)))
+CALLED(no_function, begin,
+       gex_Event_Wait(gex_Coll_ReduceToAllNB(team, bytes, bytes, GEX_DT_USER, 4, 1, GEX_OP_USER,
+                                             NULL, NULL, 0)))
+CALLED(wrong_count, begin, sink = gex_AM_RequestShort0(team, 0, kShort, 0))
+CALLED(wrong_size, begin, sink = gex_AM_RequestShort0(team, 0, kOther, 0))
+CALLED(prepare_twice, begin,
+       sink = gex_AM_RequestMedium0(team, 0, kOther, bytes, 8, GEX_EVENT_NOW, 0))
+CALLED(least, begin, (void)gex_AM_PrepareRequestMedium(team, 0, NULL, 16385, 20000, NULL, 0, 0))
+static void commit(size_t nbytes) {
+    gex_AM_SrcDesc_t description = gex_AM_PrepareRequestMedium(team, 0, NULL, 8, 8, NULL, 0, 0);
+    gex_AM_CommitRequestMedium0(description, kOther, nbytes);
+}
+CALLED(commit_more, begin, commit(9))
+static void cancel_and_commit(void) {
+    gex_AM_SrcDesc_t description = gex_AM_PrepareRequestMedium(team, 0, NULL, 8, 8, NULL, 0, 0);
+    gex_AM_CancelRequestMedium(description, 0);
+    gex_AM_CommitRequestMedium0(description, kOther, 8);
+}
+CALLED(commit_nothing, begin, cancel_and_commit())
+static void create_domain(gex_DT_t dt, gex_OP_t ops) {
+    gex_AD_t domain;
+    gex_AD_Create(&domain, team, dt, ops, 0);
+    gex_Event_Wait(gex_AD_OpNB_I64(domain, NULL, 0, bases[0], GEX_OP_ADD, 1, 0, 0));
+}
+CALLED(domain_type, begin, create_domain(GEX_DT_USER, GEX_OP_ADD))
+CALLED(domain_operations, begin, create_domain(GEX_DT_FLT, GEX_OP_XOR))
+CALLED(other_type, begin, create_domain(GEX_DT_U64, GEX_OP_ADD))
+CALLED(other_operation, begin, create_domain(GEX_DT_I64, GEX_OP_SUB))
+CALLED(end_region, begin, gex_Event_Wait(gex_NBI_EndAccessRegion(0)))
+CALLED(completion, begin, gex_VIS_SetPeerCompletionHandler(kOther, bytes, 128, 0))
+CALLED(destroy_all, begin, sink = gex_TM_Destroy(team, NULL, 0))
+static void make_kind(gex_MK_Class_t which) {
+    gex_MK_Create_args_t arguments;
+    gex_MK_t kind;
+    memset(&arguments, 0, sizeof arguments);
+    arguments.gex_class = which;
+    sink = gex_MK_Create(&kind, client, &arguments, 0);
+}
+CALLED(kind, begin, make_kind(GEX_MK_CLASS_CUDA_UVA))
+static void make_segment(void* address, uintptr_t length, gex_MK_t kind) {
+    gex_Segment_t made;
+    sink = gex_Segment_Create(&made, client, address, length, kind, 0);
+}
+CALLED(segment_elsewhere, begin, make_segment(&me, 4, GEX_MK_HOST))
+CALLED(segment_large, begin, make_segment(NULL, (uintptr_t)1 << 46, GEX_MK_HOST))
+CALLED(segment_kind, begin, make_segment(NULL, 64, GEX_MK_INVALID))
+CALLED(bind_first, begin, sink = gex_EP_BindSegment(endpoint, segment, 0))
+static void create_team(gex_Rank_t rank, gex_EP_Index_t index) {
+    gex_EP_Location_t members[1];
+    gex_TM_t made;
+    members[0].gex_rank = rank;
+    members[0].gex_ep_index = index;
+    gex_TM_Create(&made, 1, team, members, 1, NULL, 0, GEX_FLAG_TM_NO_SCRATCH);
+}
+CALLED(member, begin, create_team(2, 0))
+CALLED(not_named, begin, create_team(1, 0))
+CALLED(member_endpoint, begin, create_team(0, 1))
+static void register_entry(gex_Flags_t flags) {
+    gex_AM_Entry_t entry = {210, (gex_AM_Fn_t)handler, flags, 1, NULL, NULL};
+    sink = gex_EP_RegisterHandlers(endpoint, &entry, 1);
+}
+CALLED(table, begin, register_entry(GEX_FLAG_AM_SHORT))
+
+const struct Case cases[] = {
+    {"early", early},
+    {"init_twice", init_twice},
+    {"no_rank", no_rank},
+    {"payload", payload},
+    {"long_dest", long_dest},
+    {"put_rank", put_rank},
+    {"put_outside", put_outside},
+    {"no_team", no_team},
+    {"pair", pair},
+    {"no_root", no_root},
+    {"no_operation", no_operation},
+    {"element_size", element_size},
+    {"no_function", no_function},
+    {"wrong_count", wrong_count},
+    {"wrong_size", wrong_size},
+    {"prepare_twice", prepare_twice},
+    {"least", least},
+    {"commit_more", commit_more},
+    {"commit_nothing", commit_nothing},
+    {"domain_type", domain_type},
+    {"domain_operations", domain_operations},
+    {"other_type", other_type},
+    {"other_operation", other_operation},
+    {"end_region", end_region},
+    {"completion", completion},
+    {"destroy_all", destroy_all},
+    {"kind", kind},
+    {"segment_elsewhere", segment_elsewhere},
+    {"segment_large", segment_large},
+    {"segment_kind", segment_kind},
+    {"bind_first", bind_first},
+    {"member", member},
+    {"not_named", not_named},
+    {"member_endpoint", member_endpoint},
+    {"table", table},
+    {NULL, NULL},
+};
