@@ -3,7 +3,7 @@
 #include <gasnet.h>
 
 #define PROBE __attribute__((noinline, noclone, used))
-enum { kWarm = 3, kCalls = 10, kNothing = 200, kAnswers = 201 };
+enum { kWarm = 3, kCalls = 10, kNothing = 200, kAnswers = 201, kAnswersEx = 203 };
 
 /* In node 0's segment: `there` is what node 1 has sent for; in node 1's `go` what it is to send. */
 struct words {
@@ -55,6 +55,31 @@ PROBE void probe_put_nb(gasnet_node_t node, void* dest, int64_t* source) {
     gasnet_wait_syncnb(gasnet_put_nb(node, dest, source, sizeof *source));
 }
 
+/* The same of GASNet-EX, through the team of all. */
+static gex_TM_t team;
+PROBE int probe_ex_short0(gex_Rank_t rank) {
+    return gex_AM_RequestShort0(team, rank, kNothing, 0);
+}
+PROBE int probe_ex_short10(gex_Rank_t rank, int a, int b, int c, int d, int e, int f, int g, int h,
+                           int i, int j) {
+    return gex_AM_RequestShort10(team, rank, 202, 0, a, b, c, d, e, f, g, h, i, j);
+}
+PROBE int probe_ex_self(gex_Rank_t rank) {
+    return gex_AM_RequestShort0(team, rank, kNothing, 0);
+}
+PROBE int probe_ex_poll_reply(void) {
+    return gasnet_AMPoll();
+}
+PROBE void probe_ex_put(gex_TM_t to, gex_Rank_t rank, void* dest, int64_t* source) {
+    gex_RMA_PutBlocking(to, rank, dest, source, sizeof *source, 0);
+}
+PROBE void probe_ex_put_nb(gex_TM_t to, gex_Rank_t rank, void* dest, int64_t* source) {
+    gex_Event_Wait(gex_RMA_PutNB(to, rank, dest, source, sizeof *source, GEX_EVENT_NOW, 0));
+}
+static void answers_ex(gex_Token_t token) {
+    gex_AM_ReplyShort0(token, kNothing, 0);
+}
+
 /* A request of node 1's for this handler lies here when it returns. */
 static void have_sent(int handler) {
     static int64_t times;
@@ -78,11 +103,17 @@ int main(int argc, char** argv) {
     gasnet_handlerentry_t table[] = {{kNothing, (isthmus_gasnet_handler)nothing},
                                      {kAnswers, (isthmus_gasnet_handler)answers},
                                      {202, (isthmus_gasnet_handler)nothing10}};
+    gex_AM_Entry_t entry = {
+        kAnswersEx,  (gex_AM_Fn_t)answers_ex, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL,
+        "answers_ex"};
+    gex_EP_t endpoint;
     gasnet_seginfo_t segments[2];
     int64_t value = 5;
     gasnet_init(&argc, &argv);
     gasnet_attach(table, 3, GASNET_PAGESIZE, 0);
     gasnet_getSegmentInfo(segments, 2);
+    gasnet_QueryGexObjects(NULL, &endpoint, &team, NULL);
+    gex_EP_RegisterHandlers(endpoint, &entry, 1);
     words = (struct words*)segments[0].addr;
     words->go = words->there = 0;
     gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS);
@@ -99,6 +130,13 @@ int main(int argc, char** argv) {
             probe_poll_reply();
             probe_put(1, (void*)&words->target, &value);
             probe_put_nb(1, (void*)&words->target, &value);
+            probe_ex_short0(1);
+            probe_ex_short10(1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+            probe_ex_self(0);
+            have_sent(kAnswersEx);
+            probe_ex_poll_reply();
+            probe_ex_put(team, 1, (void*)&words->target, &value);
+            probe_ex_put_nb(team, 1, (void*)&words->target, &value);
         }
         gasnet_put_val(1, (void*)&words->go, (gasnet_register_value_t)-1, 8);
     } else {

@@ -33,6 +33,12 @@ GASNET_BUDGETS = {
     "AMPoll, one request, with its reply": ("probe_poll_reply", "probe_empty", 140),
     "put of 8 B": ("probe_put", "probe_empty", 8),
     "put_nb of 8 B, with its wait": ("probe_put_nb", "probe_empty", 12),
+    "gex_AM_RequestShort0": ("probe_ex_short0", "probe_empty", 90),
+    "gex_AM_RequestShort10, for each argument": ("probe_ex_short10", "probe_ex_short0", 10 * 4),
+    "gex_AM_RequestShort0 to itself": ("probe_ex_self", "probe_empty", 66),
+    "poll, one request, with gex_AM_ReplyShort0": ("probe_ex_poll_reply", "probe_empty", 140),
+    "gex_RMA_PutBlocking of 8 B": ("probe_ex_put", "probe_empty", 10),
+    "gex_RMA_PutNB of 8 B, with its wait": ("probe_ex_put_nb", "probe_empty", 14),
 }
 # What does not hold yet, with what it takes today, which is its bound here until it does.
 NOT_YET = {}

@@ -40,7 +40,7 @@ def check(place, language, code, binaries, folder):
     program = source.with_suffix("")
     command = [binaries / WRAPPER[language], STANDARD[language], "-O1", "-Wall", "-Wextra", "-Werror",
                "-Wno-unused-function", "-Wno-unused-variable", source]
-    if "gasnet.h" in code:
+    if "gasnet" in code:
         command += ["-L", binaries.parent / "lib", "-lgasnet-isthmus-seq"]
     command += ["-o", program] if is_program else ["-fsyntax-only"]
     compiled = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -59,6 +59,9 @@ add_hosts_test(messages.unequal --hosts 3 --pes 5 --layout 2,1,2 "extensions bot
 # PEs that are near each other and PEs that are not: barriers in two steps.
 add_hosts_test(gasnet --hosts 2 --pes 4 gasnet_messages gasnet_attach gasnet_transfer
                "gasnet_barriers 50")
+add_hosts_test(gasnet.ex --hosts 2 --pes 4 gasnet_ex_objects gasnet_ex_messages gasnet_ex_transfer
+               gasnet_ex_vis gasnet_ex_collectives "gasnet_ex_atomics 100" gasnet_ex_both)
+add_hosts_test(gasnet.ex.unequal --hosts 3 --pes 5 --layout 2,1,2 gasnet_ex_transfer gasnet_ex_collectives)
 add_hosts_test(gasnet.unequal --hosts 3 --pes 5 --layout 2,1,2 gasnet_transfer "gasnet_barriers 30")
 add_hosts_test(native.litmus --hosts 2 --pes 2 "native_litmus all 1000" "native_life stale")
 add_hosts_test(killed --fault killed)

@@ -28,6 +28,8 @@ add_ofi_hosts_test(messages --hosts 2 --pes 4 "extensions both 200" "aggregation
                    "native_message_flood 5000" "native_message_flood 500 20000")
 add_ofi_hosts_test(native.litmus --hosts 2 --pes 2 "native_litmus all 1000" "native_life stale")
 add_ofi_hosts_test(gasnet --hosts 2 --pes 4 gasnet_messages gasnet_attach gasnet_transfer "gasnet_barriers 50")
+add_ofi_hosts_test(gasnet.ex --hosts 2 --pes 4 gasnet_ex_objects gasnet_ex_messages gasnet_ex_transfer
+                   gasnet_ex_vis gasnet_ex_collectives "gasnet_ex_atomics 50")
 add_ofi_hosts_test(cut_off.atomic --fault cut-off --operation "an atomic|outside" "transport_ring atomic")
 add_ofi_hosts_test(cut_off.barrier --fault cut-off --operation "shmem_barrier_all" "transport_ring barrier")
 add_ofi_hosts_test(killed.enqueue --fault killed "transport_messages enqueue")

@@ -74,7 +74,7 @@ def main() -> int:
 
     c_headers = ["isthmus.h"] + sorted(
         f"isthmus/{path.name}" for path in (arguments.include / "isthmus").glob("*.h")
-        if not path.name.startswith(("shmem_", "gasnet")))  # parts of shmem.h and gasnet.h
+        if not path.name.startswith(("shmem_", "gasnet", "gex_")))  # parts of shmem.h and gasnet.h
     for header in c_headers:
         text = f"#include <{header}>\nextern int used;\nint used;\n"
         standards = ["c89", "c2x"] if header != "isthmus.h" else [
@@ -85,13 +85,19 @@ def main() -> int:
     strict_cxx = ["-Wold-style-cast", "-Wzero-as-null-pointer-constant", "-Wcast-align"]
     if compile_text(cxx_compiler, "c++", "extern int x;\n", "-Wuseless-cast")[0] == 0:
         strict_cxx.append("-Wuseless-cast")
-    for header in ("gasnet.h", "gasnet_tools.h"):
+    for header in ("gasnet.h", "gasnet_tools.h", "gasnetex.h", "gasnet_coll.h", "gasnet_vis.h", "gasnet_ratomic.h",
+                   "gasnet_mk.h", "gasnet_portable_platform.h", "gasnet_config.h"):
         text = f"#include <{header}>\nextern int used;\nint used;\n"
         for standard in ("gnu99", "gnu11", "gnu2x"):
             expect_clean(header, c_compiler, "c", text, "-DGASNET_SEQ", "-std=" + standard, "-O2")
         for standard in ("gnu++98", "c++11", "c++20"):
             expect_clean(header, cxx_compiler, "c++", text, "-DGASNET_PAR", "-std=" + standard, "-O2",
                          *strict_cxx)
+    # Without a threading mode, as headers of clients include it.
+    for compiler, language, standard in ((c_compiler, "c", "c89"), (c_compiler, "c", "c2x"),
+                                         (cxx_compiler, "c++", "c++11")):
+        expect_clean("gasnet_fwd.h", compiler, language, "#include <gasnet_fwd.h>\nextern int used;\nint used;\n",
+                     "-std=" + standard, "-O2")
     cxx_headers = ["isthmus.hpp"] + sorted(
         f"isthmus/cpp/{path.name}" for path in (arguments.include / "isthmus/cpp").glob("*.hpp"))
     for header in cxx_headers:

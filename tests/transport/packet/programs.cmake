@@ -105,6 +105,14 @@ foreach(name operations symmetric objects)
     add_packet_test(native.called.${name} 2 native_${name} ENVIRONMENT ISTHMUS_PROGRESS=0)
 endforeach()
 
+# GASNet-EX.
+foreach(name messages transfer)
+    add_packet_test(gasnet.ex.${name} 3 gasnet_ex_${name} CI)
+endforeach()
+foreach(name objects vis collectives atomics both)
+    add_packet_test(gasnet.ex.${name} 3 gasnet_ex_${name})
+endforeach()
+
 # Beside another road in one job.
 foreach(program shmem_collectives native_operations)
     add_packet_test(mixed.${program} 4 ${program} ENVIRONMENT ISTHMUS_TRANSPORT=packet,loop:2-3)
