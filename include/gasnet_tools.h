@@ -1,8 +1,9 @@
-/* gasnet_tools.h of GASNet, specification 1.9 of the tools: what its clients take of the machine
+/* gasnet_tools.h of GASNet, specification 1.20 of the tools: what its clients take of the machine
  * and the compiler, for programs with gasnet.h (which then comes first) and without. The terms are
  * GASNet's. With threads (GASNET_PAR, GASNET_PARSYNC, or without gasnet.h GASNETT_THREAD_SAFE,
  * _REENTRANT or pthread.h) locks are locks; else they are nothing. Traces, statistics and the
- * debugging allocator are nothing. */
+ * debugging allocator are nothing. With GASNETT_LITE_MODE macros and types alone are to be used,
+ * which need no library. */
 #ifndef ISTHMUS_GASNET_TOOLS_H
 #define ISTHMUS_GASNET_TOOLS_H
 #define _GASNET_TOOLS_H
@@ -31,11 +32,11 @@
 /* ---- version and system */
 
 #define GASNETT_SPEC_VERSION_MAJOR    1
-#define GASNETT_SPEC_VERSION_MINOR    9
-#define GASNETT_RELEASE_VERSION_MAJOR 1
-#define GASNETT_RELEASE_VERSION_MINOR 32
+#define GASNETT_SPEC_VERSION_MINOR    20
+#define GASNETT_RELEASE_VERSION_MAJOR 2025
+#define GASNETT_RELEASE_VERSION_MINOR 8
 #define GASNETT_RELEASE_VERSION_PATCH 0
-#define GASNETT_CONFIG_STRING         "RELEASE=1.32.0,SPEC=1.9,ISTHMUS,PTR=64bit"
+#define GASNETT_CONFIG_STRING         "RELEASE=2025.8.0,SPEC=1.20,ISTHMUS,PTR=64bit"
 #define GASNETT_CONFIGURE_MISMATCH    0
 #define GASNETT_USING_GETTIMEOFDAY    0
 #define GASNETT_PAGESIZE              4096
@@ -60,11 +61,30 @@
 #define HAVE_PTHREAD_H 1
 #endif
 #endif
+#if !ISTHMUS_GASNETT_THREADS
+#undef GASNETT_THREAD_SINGLE
+#define GASNETT_THREAD_SINGLE 1
+#endif
 #if ISTHMUS_GASNETT_THREADS || defined(GASNETT_USE_TRUE_MUTEXES)
 #include <pthread.h>
 #endif
 
 /* ---- annotations */
+
+#if defined(__has_attribute)
+#if __has_attribute(__fallthrough__)
+#define GASNETT_FALLTHROUGH __attribute__((__fallthrough__));
+#endif
+#endif
+#ifndef GASNETT_FALLTHROUGH
+#define GASNETT_FALLTHROUGH
+#endif
+#define GASNETT_UNUSED_ARGS1(a)          ((void)(a))
+#define GASNETT_UNUSED_ARGS2(a, b)       ((void)(a), (void)(b))
+#define GASNETT_UNUSED_ARGS3(a, b, c)    ((void)(a), (void)(b), (void)(c))
+#define GASNETT_UNUSED_ARGS4(a, b, c, d) ((void)(a), (void)(b), (void)(c), (void)(d))
+#define gasnett_unreachable()            __builtin_unreachable()
+#define gasnett_assume(c)                ((c) ? (void)0 : __builtin_unreachable())
 
 #define GASNETT_INLINE(f)                    static __inline__
 #define GASNETT_ALWAYS_INLINE(f)             static __inline__ __attribute__((__always_inline__))
@@ -245,6 +265,7 @@ void gasnett_close_streams(void);
 /* Prints the sentence and aborts. */
 void gasnett_fatalerror(const char* format, ...)
     __attribute__((__noreturn__, __format__(__printf__, 1, 2)));
+#define gasnett_fatalerror_nopos(...) gasnett_fatalerror(__VA_ARGS__)
 void gasnett_killmyprocess(int code) __attribute__((__noreturn__));
 typedef void (*gasnett_sighandlerfn_t)(int);
 static __inline__ gasnett_sighandlerfn_t gasnett_reghandler(int signal_number,
@@ -253,6 +274,13 @@ static __inline__ gasnett_sighandlerfn_t gasnett_reghandler(int signal_number,
 }
 int gasnett_maximize_rlimits(void);
 int gasnett_maximize_rlimit(int resource, const char* name);
+/* Sleeps so long; 0. */
+int gasnett_nsleep(uint64_t nanoseconds);
+/* The program's file. */
+const char* gasnett_exe_name(void);
+/* "2025.8.0", and as one number, 20250800. */
+const char* gasnett_release_version_str(void);
+uint64_t gasnett_release_version(void);
 /* Zeroed pages; ends the process without. */
 void* gasnett_mmap(uintptr_t size);
 const char* gasnett_performance_warning_str(void);
@@ -300,6 +328,8 @@ static __inline__ int gasnett_count0s_uint32_t(uint32_t word) {
 #define GASNETT_TRACE_SETMASK(mask)             ((void)0)
 #define GASNETT_TRACE_GET_TRACELOCAL()          0
 #define GASNETT_TRACE_SET_TRACELOCAL(value)     ((void)0)
+#define GASNETT_STATS_DUMP(reset)               ((void)0)
+#define GASNETT_STATS_PRINTF(...)               ((void)0)
 #define GASNETT_STATS_INIT(callback)            ((void)0)
 #define GASNETT_STATS_GETMASK()                 ""
 #define GASNETT_STATS_SETMASK(mask)             ((void)0)

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <cctype>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
 #include <string>
@@ -189,6 +190,22 @@ ISTHMUS_API void* gasnett_mmap(uintptr_t size) {
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) gasnett_fatalerror("gasnett_mmap: no memory for %zu bytes", size);
     return memory;
+}
+ISTHMUS_API int gasnett_nsleep(uint64_t nanoseconds) {
+    timespec left{static_cast<time_t>(nanoseconds / 1'000'000'000),
+                  static_cast<long>(nanoseconds % 1'000'000'000)};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+    return 0;
+}
+ISTHMUS_API const char* gasnett_exe_name(void) {
+    return program_invocation_name;
+}
+ISTHMUS_API const char* gasnett_release_version_str(void) {
+    return "2025.8.0";
+}
+ISTHMUS_API uint64_t gasnett_release_version(void) {
+    return 20250800;
 }
 ISTHMUS_API const char* gasnett_performance_warning_str(void) {
     return "";

@@ -37,6 +37,7 @@ static gasnett_strongatomic64_t wide = gasnett_strongatomic64_init(1);
 
 int main(void) {
     char text[32];
+    uint64_t slept;
     ATOMIC(atomic);
     ATOMIC(atomic32);
     ATOMIC(atomic64);
@@ -99,6 +100,16 @@ int main(void) {
     GASNETT_TRACE_SETSOURCELINE(__FILE__, __LINE__);
     CHECK(gasnett_reghandler(SIGUSR1, SIG_IGN) == SIG_DFL);
     CHECK(gasnett_constant_p(3) && strstr(gasnett_current_loc, "tools.c:"));
+    slept = gasnett_ticks_to_ns(gasnett_ticks_now());
+    CHECK(gasnett_nsleep(2000000) == 0);
+    CHECK(gasnett_ticks_to_ns(gasnett_ticks_now()) - slept >= 2000000);
+    CHECK(gasnett_exe_name()[0] != 0 && gasnett_release_version() > 20200000);
+    CHECK(strncmp(gasnett_release_version_str(), "20", 2) == 0);
+    gasnett_assume(slept != 0);
+    switch (GASNETT_RELEASE_VERSION_MAJOR) {
+        case 2025: GASNETT_UNUSED_ARGS2(slept, text); GASNETT_FALLTHROUGH
+        default: GASNETT_STATS_DUMP(0);
+    }
     gasnett_flush_streams();
     return isthmus_tools_ident[0] != 't';
 }
