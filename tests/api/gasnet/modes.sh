@@ -73,6 +73,71 @@ int main(int argc, char** argv) {
     return (int)gasnet_get_val(0, argv, 4);
 }
 END
+cat > "$folder/ex.c" <<'END'
+#include <gasnetex.h>
+#include <gasnet_coll.h>
+#include <gasnet_mk.h>
+#include <gasnet_ratomic.h>
+#include <gasnet_vis.h>
+#include <gasnet_tools.h>
+static gex_HSL_t lock = GEX_HSL_INITIALIZER;
+static void handler(gex_Token_t token, gex_AM_Arg_t value) {
+    (void)token;
+    (void)value;
+}
+int main(int argc, char** argv) {
+    gex_Client_t client;
+    gex_EP_t endpoint;
+    gex_TM_t all;
+    gex_Segment_t segment;
+    gex_AM_Entry_t table[] = {
+        {0, (void (*)())handler, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, NULL, "handler"}};
+    gex_Client_Init(&client, &endpoint, &all, "MODES", &argc, &argv, 0);
+    gex_Segment_Attach(&segment, all, GASNET_PAGESIZE);
+    gex_EP_RegisterHandlers(endpoint, table, 1);
+    gex_HSL_Lock(&lock);
+    gex_HSL_Unlock(&lock);
+    gex_AM_RequestShort1(all, 0, table[0].gex_index, 0, argc);
+    gex_AM_RequestShort(all, 0, table[0].gex_index, 0, (gex_AM_Arg_t)(sizeof table));
+    gex_Event_Wait(gex_Coll_BarrierNB(all, 0));
+    GASNET_BLOCKUNTIL(argc > 0);
+    return (int)gex_RMA_GetBlockingVal(all, 0, gex_Segment_QueryAddr(segment), 4, 0);
+}
+END
+for mode in SEQ PARSYNC PAR; do
+    for standard in c99 c17; do
+        "$compiler" -std=$standard -O2 -DGASNET_$mode -D_GNU_SOURCE -I"$include" -Wall -Wextra -Wshadow \
+            -pedantic -Werror -c "$folder/ex.c" -o "$folder/ex.$mode.o"
+    done
+    for standard in c++11 c++20; do
+        sed 's/(void (\*)())handler/reinterpret_cast<void (*)()>(handler)/' "$folder/ex.c" > "$folder/ex.cpp"
+        "$cxx_compiler" -std=$standard -O2 -DGASNET_$mode -I"$include" -Wall -Wextra -Wshadow \
+            -pedantic -Werror -c "$folder/ex.cpp" -o "$folder/all.o"
+    done
+    for library in seq parsync par; do
+        linked=no
+        "$compiler" "$folder/ex.$mode.o" -L"$libraries" "-lgasnet-isthmus-$library" -listhmus \
+            -Wl,-rpath,"$libraries" -o "$folder/program" > "$folder/said" 2>&1 && linked=yes
+        expected=no
+        [ $library != "$(echo $mode | tr A-Z a-z)" ] || expected=yes
+        [ $linked = $expected ] || { echo "GASNet-EX, $mode with the library of $library: linked: $linked"; exit 1; }
+    done
+done
+# By the name of a conduit that clients know.
+for conduit in OFI UCX MPI UDP ISTHMUS; do
+    echo "#include <gasnetex.h>
+name=GASNET_CONDUIT_NAME GASNET_CONDUIT_$conduit GASNET_MAXEPS GASNET_HIDDEN_AM_CONCURRENCY_LEVEL" > "$folder/probe.c"
+    "$compiler" -E -DGASNET_SEQ -DGASNET_CONDUIT_$conduit -I"$include" "$folder/probe.c" | grep -q "^name=$conduit 1 33 0"
+done
+# Types without a mode, and the tools by themselves.
+echo '#include <gasnet_fwd.h>
+gex_OP_t op = GEX_OP_ADD;' > "$folder/fwd.c"
+"$compiler" -I"$include" -Wall -Werror -c "$folder/fwd.c" -o "$folder/fwd.o"
+echo '#include <gasnet_tools.h>
+GASNETT_IDENT(ident, "$name: x $");
+int main(void) { gasnett_local_mb(); return ident[0] != 36 || GASNETT_RELEASE_VERSION_MAJOR < 2020; }' > "$folder/lite.c"
+"$compiler" -DGASNETT_LITE_MODE -I"$include" "$folder/lite.c" -o "$folder/lite"
+"$folder/lite"
 for mode in SEQ PARSYNC PAR; do
     for level in 0 2; do
         for standard in c99 c11 c17; do
