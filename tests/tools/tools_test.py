@@ -273,11 +273,12 @@ class Installed(ToolTest):
         for mode in ("seq", "parsync", "par"):
             program = self.path("gasnet_" + mode)
             tools = os.path.join(include, f"gasnet_tools-{'seq' if mode == 'seq' else 'par'}.mak")
-            self.good("make", "-f", os.path.join(USER, "gasnet.mk"), f"PROGRAM={program}",
-                      f"FRAGMENT={include}/isthmus-conduit/isthmus-{mode}.mak {tools}",
-                      f"SOURCE={USER}/gasnet.c", f"TOOLS_SOURCE={USER}/gasnet_tools.c")
-            self.assertEqual(self.good(self.prefix + "/bin/isthmus", "run", "-n", 3, program),
-                             "round\n")
+            for source in ("gasnet.c", "gasnet_ex.c"):
+                self.good("make", "-B", "-f", os.path.join(USER, "gasnet.mk"), f"PROGRAM={program}",
+                          f"FRAGMENT={include}/isthmus-conduit/isthmus-{mode}.mak {tools}",
+                          f"SOURCE={USER}/{source}", f"TOOLS_SOURCE={USER}/gasnet_tools.c")
+                self.assertEqual(self.good(self.prefix + "/bin/isthmus", "run", "-n", 3, program),
+                                 "round\n")
             self.assertEqual(self.good(program + "_tools"), "1\n")
 
     def test_gasnet_pkg_config(self):
@@ -288,9 +289,10 @@ class Installed(ToolTest):
             name = "gasnet-isthmus-" + mode
             compiler = self.good("pkg-config", "--variable=GASNET_CC", name, env=environment).strip()
             flags = self.good("pkg-config", "--cflags", "--libs", name, env=environment).split()
-            self.good(compiler, os.path.join(USER, "gasnet.c"), "-o", self.path(name), *flags)
-            self.assertEqual(self.good(self.prefix + "/bin/isthmus", "run", "-n", 3,
-                                       self.path(name)), "round\n")
+            for source in ("gasnet.c", "gasnet_ex.c"):
+                self.good(compiler, os.path.join(USER, source), "-o", self.path(name), *flags)
+                self.assertEqual(self.good(self.prefix + "/bin/isthmus", "run", "-n", 3,
+                                           self.path(name)), "round\n")
         flags = self.good("pkg-config", "--cflags", "--libs", "gasnet_tools-seq", env=environment)
         self.good("cc", os.path.join(USER, "gasnet_tools.c"), "-o", self.path("tools"),
                   *flags.split())
