@@ -170,6 +170,9 @@ static void check_tables(void) {
     table[1].gex_index = 254;
     OK(gex_EP_RegisterHandlers(endpoint, table, 3));
     CHECK(table[0].gex_index == 255 && table[1].gex_index == 254 && table[2].gex_index == 253);
+    table[0].gex_index = 0;
+    OK(gex_EP_RegisterHandlers(endpoint, table, 1));
+    CHECK(table[0].gex_index == 252);
     refuse_table(254, (gex_AM_Fn_t)nothing, flags, 0);
     refuse_table(GEX_AM_INDEX_BASE - 1, (gex_AM_Fn_t)nothing, flags, 0);
     refuse_table(200, NULL, flags, 0);

@@ -125,6 +125,8 @@ static void check_all(gex_TM_t team, gex_Rank_t at, gex_Rank_t rank) {
             put(form, team, at, place(rank), lengths[i]);
             get(form, team, at, place(rank), lengths[i]);
             CHECK(memcmp(got, source, lengths[i]) == 0);
+            get(form, all, rank, place(rank), lengths[i]); /* it is that process's */
+            CHECK(memcmp(got, source, lengths[i]) == 0);
         }
     }
     check_values(team, at, place(rank));
