@@ -22,6 +22,7 @@ Group shoal() {
         "shoal",
         "packets between two hosts: round trips and streams beside sockets alone; kernels: Jacobi",
         {{"tcp", measure_packets_by_tcp},
+         {"tcp-bare", measure_packets_without_hashes},
          {"udp", measure_packets_by_udp},
          {"idle", measure_idle_node},
          {"jacobi", measure_jacobi}},

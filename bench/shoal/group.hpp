@@ -9,6 +9,7 @@ Group shoal();
 
 // times.cpp
 void measure_packets_by_tcp(Run& run);
+void measure_packets_without_hashes(Run& run);
 void measure_packets_by_udp(Run& run);
 void measure_idle_node(Run& run);
 // jacobi.cpp

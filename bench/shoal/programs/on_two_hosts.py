@@ -41,6 +41,9 @@ def main():
         times = os.path.join(programs, "times")
         if protocol == "idle":
             return show(launch(hosts, [times, "idle", count]), settings, "ours")
+        if protocol == "tcp-bare":  # as the sockets beside it: no hash
+            settings["ISTHMUS_PACKET_SEAL"] = "0"
+            protocol = "tcp"
         settings["ISTHMUS_PACKET_PROTOCOL"] = protocol
         elsewhere = {"BARE_NAMESPACE": f"/proc/{hosts.anchors[1].pid}/ns/net",
                      "BARE_ADDRESS": "10.77.0.2"}
