@@ -51,8 +51,9 @@ TEST_F(PreferredRoadTest, IsPacketsIfNoProviderUsesTheDevice) {
     add_device("cxi/cxi0");
     const PreferredRoad road = prefer("", ISTHMUS_MODULES);
     EXPECT_EQ(road.name, "packet");
-    if (fs::exists(fs::path(ISTHMUS_MODULES) / "libisthmus-ofi.so"))
+    if (fs::exists(fs::path(ISTHMUS_MODULES) / "libisthmus-ofi.so")) {
         EXPECT_EQ(road.why, "there is the device cxi0, and no provider of libfabric uses it");
+    }
 }
 
 // A module that says so stands for libfabric on a machine with such a network.
