@@ -166,7 +166,8 @@ __attribute__((nonnull(4))) static __inline__ int isthmus_fetchadd(const isthmus
                                                                    isthmus_event* event) {
     if (event || !isthmus_atomic_is_plain(segment, offset))
         return isthmus_fetchadd_slow(segment, offset, value, result, event);
-    *result = __atomic_fetch_add((int64_t*)(void*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
+    *result =
+        __atomic_fetch_add((int64_t*)(void*)(segment->base + offset), value, __ATOMIC_SEQ_CST);
     if (__builtin_expect(__atomic_load_n(segment->sleepers, __ATOMIC_RELAXED) != 0, 0))
         isthmus_wake(segment);
     return ISTHMUS_OK;
