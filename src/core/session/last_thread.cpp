@@ -3,65 +3,89 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "base/os.hpp"
 
 namespace isthmus {
 namespace {
 
-constexpr std::string_view kRoadThread = "isthmus-";  // what their names begin with
+std::mutex looking;  // of what follows
+std::vector<pid_t> helpers;
+std::vector<pid_t> last_seen;
+std::uint64_t looked_at = 0;
+bool is_exiting = false;
 
-enum class ThreadState { program, road, ended };
-
-// By its number. Main's has ended and is there still until the process ends.
-ThreadState state_of(const char* thread) {
-    char text[512];
-    const std::string path = std::string("/proc/self/task/") + thread + "/stat";
-    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
-    if (!file) return ThreadState::ended;
-    const std::string_view stat(text, std::fread(text, 1, sizeof text, file.get()));
-    // The name stands in brackets and may have some itself.
-    const std::size_t name = stat.find('(');
-    const std::size_t end = stat.rfind(')');
-    if (name == stat.npos || end == stat.npos || end + 2 >= stat.size()) return ThreadState::ended;
-    if (stat[end + 2] == 'Z' || stat[end + 2] == 'X') return ThreadState::ended;
-    return stat.substr(name + 1).starts_with(kRoadThread) ? ThreadState::road
-                                                          : ThreadState::program;
+// In the order of their numbers.
+std::vector<pid_t> threads() {
+    std::vector<pid_t> found;
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc/self/task"), closedir);
+    while (const dirent* const entry = folder ? readdir(folder.get()) : nullptr) {
+        if (entry->d_name[0] != '.') found.push_back(static_cast<pid_t>(atoi(entry->d_name)));
+    }
+    std::sort(found.begin(), found.end());
+    return found;
 }
 
-bool is_program_left() {
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc/self/task"), closedir);
-    if (!folder) return true;
-    while (const dirent* const entry = readdir(folder.get())) {
-        if (entry->d_name[0] != '.' && state_of(entry->d_name) == ThreadState::program) return true;
-    }
-    return false;
+bool is_in(const std::vector<pid_t>& all, pid_t thread) {
+    return std::find(all.begin(), all.end(), thread) != all.end();
+}
+
+// It is listed until the process ends, as one that is waited for.
+bool has_main_ended() {
+    char text[512];
+    const std::string path = "/proc/self/task/" + std::to_string(getpid()) + "/stat";
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
+    if (!file) return false;
+    const std::string_view stat(text, std::fread(text, 1, sizeof text, file.get()));
+    const std::size_t name_end = stat.rfind(')');
+    return name_end != stat.npos && stat.substr(name_end + 1).starts_with(" Z");
+}
+
+bool is_program_left(const std::vector<pid_t>& all) {
+    return all.empty() || std::any_of(all.begin(), all.end(), [](pid_t thread) {
+               return thread != getpid() && !is_in(helpers, thread);
+           });
 }
 
 }  // namespace
 
+HelperThreads::HelperThreads() : before_(threads()) {}
+
+HelperThreads::~HelperThreads() {
+    const std::lock_guard lock(looking);
+    for (const pid_t thread : threads()) {
+        if (!is_in(before_, thread) && !is_in(helpers, thread)) helpers.push_back(thread);
+    }
+}
+
 void look_for_program() {
     constexpr std::uint64_t kInterval = 1'000'000'000;
-    static std::atomic<std::uint64_t> looked_at = 0;
-    // Relaxed, both: each stands for itself, and one of several threads of roads is enough.
-    std::uint64_t last = looked_at.load(std::memory_order_relaxed);
+    static thread_local bool is_known = false;
+    const std::unique_lock lock(looking, std::try_to_lock);
+    if (!lock || is_exiting) return;
+    if (!is_known) helpers.push_back(gettid());
+    is_known = true;
     const std::uint64_t now = os::monotonic_nanoseconds();
-    if (now - last < kInterval ||
-        !looked_at.compare_exchange_strong(last, now, std::memory_order_relaxed))
-        return;
-    // As a rule main's is there, and nothing else is asked.
-    if (state_of(std::to_string(getpid()).c_str()) == ThreadState::program || is_program_left())
-        return;
-    // By a thread of its own, which the next look takes for the program's: the exit closes the
-    // roads, and waits for this one.
+    if (now - looked_at < kInterval) return;
+    looked_at = now;
+    if (!has_main_ended()) return;
+    // A program that hands on from thread to thread has another one each time.
+    const std::vector<pid_t> seen = threads();
+    const bool is_same = seen == last_seen;
+    last_seen = seen;
+    if (is_program_left(seen) || !is_same) return;
+    is_exiting = true;
+    // Not by this thread: the exit closes the roads, and waits for it.
     std::thread([] { std::exit(EXIT_SUCCESS); }).detach();
 }
 

@@ -2,11 +2,29 @@
 // rest to others. Threads of roads would keep it for ever, and who waits for this PE with it.
 #pragma once
 
+#include <sys/types.h>
+
+#include <vector>
+
 namespace isthmus {
 
-// From a thread of a road, again and again; looks about once a second. If none but roads' threads
-// is left the process exits, as it would without them. Threads that a library below a road has
-// made for itself (some providers of libfabric's) count as the program's.
+// While it lives, threads that come up are a process manager's library's (PMIx has one), and keep
+// the process no more than those of roads. One at a time, before there are roads.
+class HelperThreads {
+  public:
+    HelperThreads();
+    HelperThreads(const HelperThreads&) = delete;
+    HelperThreads& operator=(const HelperThreads&) = delete;
+    ~HelperThreads();
+
+  private:
+    std::vector<pid_t> before_;
+};
+
+// From the thread of a road, again and again; looks about once a second. If main's thread has ended
+// and two looks find the same threads, all of roads or helpers, the process exits as it would
+// without them. Threads that a library below a road has made for itself (some providers of
+// libfabric's), and that of ISTHMUS_DELAY, count as the program's.
 void look_for_program();
 
 }  // namespace isthmus
