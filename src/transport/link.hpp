@@ -63,12 +63,12 @@ template <typename Scratch>
 struct SinkFor {
     void message(const char* bytes, std::size_t count);  // gone when it returns
     void done(BasicTicket<Scratch>& ticket);
-    void failed(int pe, int error);  // -1: nobody knows whose. Ends the job
-    void job_ended(int pe);          // that PE has said so
-    void begin();                    // before the first of a poll
-    void refused();                  // a message that cannot be of this job
-    void noise();                    // a failure of no operation of ours: it may be anybody's
-    bool is_stopping() const;        // the road is being closed: failures are no news
+    void failed(int pe, int error);      // -1: nobody knows whose. Ends the job
+    void job_ended(int pe, int status);  // that PE has said so
+    void begin();                        // before the first of a poll
+    void refused();                      // a message that cannot be of this job
+    void noise();                        // a failure of no operation of ours: it may be anybody's
+    bool is_stopping() const;            // the road is being closed: failures are no news
 };
 
 // Calls that move something return 0, L::kFull if there is no room now, or an error: its number

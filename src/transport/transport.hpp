@@ -23,7 +23,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 18;
+inline constexpr std::uint32_t kContractVersion = 19;
 
 // Of the system's random generator, the same at every PE, and known to nobody else: it travels by
 // the process manager alone.
@@ -131,8 +131,10 @@ struct Services {
     void (*fail)(const char* what) = nullptr;
     // The same where PE `pe` has failed: the core knows its host.
     void (*lost)(int pe, const char* what) = nullptr;
-    // PE `pe` ends the job, and has said why.
-    void (*job_ended)(int pe) = nullptr;
+    // As lost, of one whose connection has just ended: it, or the process manager, may say more.
+    void (*gone)(int pe, const char* what) = nullptr;
+    // PE `pe` ends the job with this status, and has said why.
+    void (*job_ended)(int pe, int status) = nullptr;
     // Waits for done(argument), giving way as the core's waits do. `pe` is who is waited for,
     // `what` the operation, for messages: "a get".
     void (*wait)(int pe, const char* what, bool (*done)(void*), void* argument) = nullptr;
@@ -325,9 +327,9 @@ class Transport : public Channel {
     // that has returned true wake_up() must come.
     virtual bool fall_asleep(Alarm& alarm) = 0;
     virtual void wake_up(const Alarm& alarm) = 0;
-    // The job ends by this PE, which has said why: tells those that are connected to it, as far as
-    // that needs no waiting. From any thread, and in handlers of signals.
-    virtual void say_end() = 0;
+    // The job ends by this PE with this status, and it has said why: tells those that are connected
+    // to it, as far as that needs no waiting. From any thread, and in handlers of signals.
+    virtual void say_end(int status) = 0;
     // Requests that were none of this job's.
     virtual std::uint64_t refused() const = 0;
     // "tcp;ofi_rxm (libfabric 1.17): atomics by message, ...": what is done how, for the user.

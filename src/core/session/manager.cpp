@@ -14,6 +14,7 @@
 #include "bootstrap/find.hpp"
 #include "core/job/job.hpp"
 #include "core/job/road.hpp"
+#include "core/session/last_thread.hpp"
 
 namespace isthmus {
 namespace {
@@ -37,6 +38,7 @@ void await_reader(int file) {
 }  // namespace
 
 bool find_manager(std::string& why) {
+    const HelperThreads found_meanwhile;
     exchange = find_exchange(why);
     end_at_manager = end_managed_job;
     return exchange != nullptr;
@@ -64,7 +66,7 @@ void leave_manager() {
 }
 
 void end_managed_job(int status) {
-    if (far::road) far::road->say_end();
+    if (far::road) far::road->say_end(status);
     if (!exchange) return;
     await_reader(STDOUT_FILENO);
     await_reader(STDERR_FILENO);

@@ -90,17 +90,30 @@ std::string operation() {
                 : "PE " + std::to_string(pe) + " (host " + host_of(pe) + ") is lost: " + why);
 }
 
-// What a PE that ends the job has said is enough: the process manager ends this one as well. Not
-// all do, and none at once.
-[[noreturn]] void follow(int pe) {
-    constexpr int kTurns = 100;
-    for (int turn = 0; turn < kTurns; ++turn) {
+// For so long who may know more is waited for: a PE that ends the job and says so, or the process
+// manager, which ends this one.
+void await_word(int turns) {
+    for (int turn = 0; turn < turns; ++turn) {
         // Acquire: partner is the release in end_job.
         if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
         os::sleep_nanoseconds(10'000'000);
     }
-    fail(operation().c_str(),
-         "PE " + std::to_string(pe) + " (host " + host_of(pe) + ") has ended the job");
+}
+
+// A PE that dies takes others with it, by the process manager, and is the one to be named.
+[[noreturn]] void fail_gone(int pe, const char* why) {
+    constexpr int kTurns = 30;
+    await_word(kTurns);
+    fail_lost(pe, why);
+}
+
+// What a PE that ends the job has said is enough; none of this host's says more. The process
+// manager ends this one as well. Not all do, and none at once.
+[[noreturn]] void follow(int, int status) {
+    constexpr int kTurns = 100;
+    claim_end(status);
+    await_word(kTurns);
+    end_job(status);
 }
 
 void gather_in_core(const void* mine, std::size_t bytes, void* all) {
@@ -210,6 +223,7 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.gather = gather_in_core;
     services.fail = fail_transport;
     services.lost = fail_lost;
+    services.gone = fail_gone;
     services.job_ended = follow;
     services.now_and_then = look_for_program;
     services.wait = far::wait_until_done;

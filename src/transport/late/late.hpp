@@ -189,7 +189,7 @@ class Late : private Clock, public Over<Transport, Transport> {
     bool sleep(std::uint64_t nanoseconds) override { return part_->sleep(nanoseconds); }
     bool fall_asleep(Alarm& alarm) override { return part_->fall_asleep(alarm); }
     void wake_up(const Alarm& alarm) override { part_->wake_up(alarm); }
-    void say_end() override { part_->say_end(); }
+    void say_end(int status) override { part_->say_end(status); }
     std::uint64_t refused() const override { return part_->refused(); }
     const char* describe() const override { return description_.c_str(); }
 

@@ -30,6 +30,8 @@ class Link {
     using Local = void*;  // the memory's descriptor, for providers that want one
     static constexpr long kFull = -FI_EAGAIN;
     static constexpr const char* kThreadName = "isthmus-ofi";
+    // By the provider: it believes who has the address.
+    static constexpr bool kPortMayBeClaimed = true;
 
     explicit Link(const Services& services);
 

@@ -60,7 +60,8 @@ Link::Link(const Services& services) : services_(services) {
     const bool has_sodium = sodium_init() >= 0;  // before what its processor has is asked
     const Self self{&services.secret, services.session, services.me, services.pes,
                     kServedKinds | (by_datagrams_ ? kByDatagrams : 0) |
-                        (services.seals ? kSealed : 0) | (RecordSeal::has_aes() ? kHasAes : 0)};
+                        (services.seals || by_datagrams_ ? kSealed : 0) |
+                        (RecordSeal::has_aes() ? kHasAes : 0)};
     events_ = epoll_create1(EPOLL_CLOEXEC);
     timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     clock_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -143,22 +144,26 @@ Link::~Link() {
 }
 
 // Whoever holds a guard is in the middle of something: its PE will know by the connection's end.
-void Link::say_end() {
+void Link::say_end(int status) {
     for (int pe = 0; pe < static_cast<int>(peers_.size()); ++pe) {
         Peer& to = peer(pe);
         const std::unique_lock lock(to.guard, std::try_to_lock);
-        if (!lock || to.tie != Tie::joined || !to.stream.is_open()) continue;
-        Head head = head_for(Kind::bye, pe, 0);
-        head.stream = ::isthmus::packet::Stream::control;
-        head.detail = static_cast<std::uint8_t>(Bye::failed);
-        std::byte packet[24];
-        ::isthmus::packet::encode(packet, head);
-        if (to.records) {
-            to.records->out.say(to.stream, packet);
-        } else if (to.outbox.is_empty() || by_datagrams_) {
-            iovec piece{packet, sizeof packet};
-            to.stream.write(&piece, 1);
-        }
+        if (lock && to.tie == Tie::joined) say_end_to(to, pe, status);
+    }
+}
+
+void Link::say_end_to(Peer& to, int pe, int status) {
+    if (!to.stream.is_open()) return;
+    Head head = head_for(Kind::bye, pe, static_cast<std::uint32_t>(status));
+    head.stream = ::isthmus::packet::Stream::control;
+    head.detail = static_cast<std::uint8_t>(Bye::failed);
+    std::byte packet[24];
+    ::isthmus::packet::encode(packet, head);
+    if (to.records) {
+        to.records->out.say(to.stream, packet);
+    } else if (to.outbox.is_empty()) {
+        iovec piece{packet, sizeof packet};
+        to.stream.write(&piece, 1);
     }
 }
 
@@ -369,7 +374,7 @@ void Link::join(Door::Joined& joined) {
     Peer& to = peer(pe);
     const std::lock_guard lock(to.guard);
     to.stream = std::move(joined.stream);
-    if (services_.seals) {
+    if (services_.seals || by_datagrams_) {
         to.records = std::make_unique<Peer::Records>();
         to.records->out.begin(joined.records.out, joined.with_aes, number(services_.me),
                               number(pe));

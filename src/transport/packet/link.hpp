@@ -86,7 +86,7 @@ class Link {
     long read(int pe, void* dest, Place place, std::size_t bytes, Local local, Ticket& ticket);
 
     // As Transport has it. Says it to those whose connection is not in the middle of something.
-    void say_end();
+    void say_end(int status);
     template <typename Sink>
     bool poll(Sink& sink);
     int descriptor() const { return events_; }
@@ -117,6 +117,8 @@ class Link {
     // Behind what was queued, and may wait for so many nanoseconds for more.
     void queued(Peer& peer, int pe, std::uint64_t gather);
     void flush(Peer& peer, int pe);
+    // Under the peer's guard.
+    void say_end_to(Peer& peer, int pe, int status);
     // By TCP. True: all has left.
     static bool write_out(Peer& peer, Outbox& outbox, long& error);
     void flush_dirty();

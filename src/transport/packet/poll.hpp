@@ -113,7 +113,7 @@ bool Link::read_from(int pe, Sink& sink) {
         const std::lock_guard lock(from.guard);
         from.tie = Tie::left;
     }
-    if (receipt.has_failed()) sink.job_ended(pe);
+    if (receipt.has_failed()) sink.job_ended(pe, receipt.status());
     switch (came) {
         case Came::all: break;
         case Came::more: add_readable(from, pe); break;
@@ -135,6 +135,8 @@ void Link::lose(int pe, int error, Sink& sink) {
     Peer& from = peer(pe);
     {
         const std::lock_guard lock(from.guard);
+        // What it hears is whole, and it need not take this PE for lost.
+        if (error == kChanged || error >= kIllegal) say_end_to(from, pe, EXIT_FAILURE);
         from.stream.close();
         from.courier.close();
         if (from.tie == Tie::left) return;

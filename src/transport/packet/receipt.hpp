@@ -56,6 +56,7 @@ class Link::Receipt {
             case Kind::core_request: return request(packet);
             case Kind::bye:
                 has_left_ = true;
+                status_ = static_cast<int>(packet.token());
                 has_failed_ =
                     packet.detail() == static_cast<std::uint8_t>(::isthmus::packet::Bye::failed);
                 return;
@@ -83,6 +84,7 @@ class Link::Receipt {
     bool has_left() const { return has_left_; }
     // It has left because the job ends by it.
     bool has_failed() const { return has_failed_; }
+    int status() const { return status_; }  // of the job, then
     // 0, or why the connection is to be given up.
     int error() const { return error_; }
 
@@ -146,6 +148,7 @@ class Link::Receipt {
     char* base_ = nullptr;
     bool has_left_ = false;
     bool has_failed_ = false;
+    int status_ = 0;
     int error_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "transport/packet/record.hpp"
 
+#include <cassert>
 #include <cstring>
 
 #include "packet/decode.hpp"
@@ -100,6 +101,7 @@ bool RecordWriter::flush(Outbox& outbox, Stream& stream, std::vector<Outbox::Mar
         const std::span<std::byte> record(record_.get(), room);
         record_begin_ = 0;
         record_end_ = kSealBytes + outbox.pack(record.subspan(kSealBytes), ended);
+        assert(record_end_ != kSealBytes);  // no packet is longer than a record
         seal_.close(record.first(record_end_), source_, destination_);
     }
     record_ = nullptr;

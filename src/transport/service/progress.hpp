@@ -173,11 +173,15 @@ void Road<L>::lost(int pe, int error) {
                            .c_str());
     const bool broken =
         error == ENOTCONN || error == ECONNRESET || error == ECONNREFUSED || error == ECANCELED;
-    services_.lost(pe, (std::string("the connection failed: ") + link_.error_text(error) +
-                        (broken ? " (it has ended, or another process claims its port: "
-                                  "SECURITY.md, \"Between hosts\")"
-                                : ""))
-                           .c_str());
+    constexpr bool is_claimable = requires {
+        L::kPortMayBeClaimed;
+    };
+    const char* const causes = is_claimable ? " (it has ended, or another process claims its port: "
+                                              "SECURITY.md, \"Between hosts\")"
+                                            : " (it has ended)";
+    const std::string why =
+        "the connection failed: " + link_.error_text(error) + (broken ? causes : "");
+    (broken && services_.gone ? services_.gone : services_.lost)(pe, why.c_str());
     std::abort();
 }
 

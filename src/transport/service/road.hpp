@@ -161,8 +161,8 @@ class Road final : public Transport {
     Address address_of(int pe, Place place) const override;
     const std::atomic<std::uint8_t>* written() const override { return own_.written(); }
     void wrote(int pe) override { own_.mark_written(pe); }
-    void say_end() override {
-        if constexpr (requires { link_.say_end(); }) link_.say_end();
+    void say_end(int status) override {
+        if constexpr (requires { link_.say_end(status); }) link_.say_end(status);
     }
     std::uint64_t refused() const override { return refused_.load(std::memory_order_relaxed); }
     const char* describe() const override { return description_.c_str(); }
@@ -274,8 +274,8 @@ class Road final : public Transport {
         void failed(int pe, int error) {
             if (!is_stopping()) road.lost(pe, error);
         }
-        void job_ended(int pe) {
-            if (!is_stopping()) road.services_.job_ended(pe);
+        void job_ended(int pe, int status) {
+            if (!is_stopping()) road.services_.job_ended(pe, status);
         }
         void refused() { road.refuse(); }
         void noise() { road.refused_.fetch_add(1, std::memory_order_relaxed); }

@@ -62,9 +62,9 @@ void Several::progress() {
         part->progress();
 }
 
-void Several::say_end() {
+void Several::say_end(int status) {
     for (auto& part : parts_)
-        part->say_end();
+        part->say_end(status);
 }
 
 std::uint64_t Several::refused() const {

@@ -54,7 +54,7 @@ class Several : private Shared, public Parts<Transport, Transport> {
     bool sleep(std::uint64_t nanoseconds) override;
     bool fall_asleep(Alarm& alarm) override;
     void wake_up(const Alarm& alarm) override;
-    void say_end() override;
+    void say_end(int status) override;
     std::uint64_t refused() const override;
     const char* describe() const override { return description_.c_str(); }
 
