@@ -9,6 +9,11 @@
 #ifndef ISTHMUS_GASNET1_COLL_H
 #define ISTHMUS_GASNET1_COLL_H
 
+/* Empty arguments of macros are an extension of C++98. */
+#if defined(__cplusplus) && __cplusplus < 201103L
+#pragma GCC system_header
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -8,6 +8,11 @@
 #ifndef ISTHMUS_GEX_MESSAGES_H
 #define ISTHMUS_GEX_MESSAGES_H
 
+/* Variadic macros and empty arguments of macros are extensions of C++98. */
+#if defined(__cplusplus) && __cplusplus < 201103L
+#pragma GCC system_header
+#endif
+
 #include <isthmus/gasnet_arguments.h>
 #include <isthmus/gex_objects.h>
 
@@ -154,20 +159,20 @@ gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t* info, gex_TI_t mask
     ISTHMUS_GEX_COMMIT_MEDIUM(Reply, M, BLOCK)                                                     \
     ISTHMUS_GEX_COMMIT_LONG(Request, M, BLOCK)                                                     \
     ISTHMUS_GEX_COMMIT_LONG(Reply, M, BLOCK)
-#define ISTHMUS_GEX_COMMIT_MEDIUM(WHAT, M, BLOCK)                                           \
-    static __inline__ void gex_AM_Commit##WHAT##Medium##M(                                  \
-        gex_AM_SrcDesc_t description, gex_AM_Index_t handler,                               \
-        size_t nbytes ISTHMUS_GASNET_PARAMETERS_##M) {                                      \
-        BLOCK(M)                                                                            \
-        isthmus_gex_commit(description, handler, nbytes, 0, 0, isthmus_a,                   \
-                           ISTHMUS_GASNET_BYTES(M));                                        \
-    }                                                                                       \
-    static __inline__ int gex_AM_Commit##WHAT##Medium##M##_v2(                              \
-        gex_AM_SrcDesc_t description, gex_AM_Index_t handler, size_t nbytes,                \
-        gex_Flags_t commit_flags ISTHMUS_GASNET_PARAMETERS_##M) {                           \
-        BLOCK(M)                                                                            \
-        return isthmus_gex_commit(description, handler, nbytes, 0, commit_flags, isthmus_a, \
-                                  ISTHMUS_GASNET_BYTES(M));                                 \
+#define ISTHMUS_GEX_COMMIT_MEDIUM(WHAT, M, BLOCK)                                              \
+    static __inline__ void gex_AM_Commit##WHAT##Medium##M(                                     \
+        gex_AM_SrcDesc_t description, gex_AM_Index_t handler,                                  \
+        size_t nbytes ISTHMUS_GASNET_PARAMETERS_##M) {                                         \
+        BLOCK(M)                                                                               \
+        isthmus_gex_commit(description, handler, nbytes, NULL, 0, isthmus_a,                   \
+                           ISTHMUS_GASNET_BYTES(M));                                           \
+    }                                                                                          \
+    static __inline__ int gex_AM_Commit##WHAT##Medium##M##_v2(                                 \
+        gex_AM_SrcDesc_t description, gex_AM_Index_t handler, size_t nbytes,                   \
+        gex_Flags_t commit_flags ISTHMUS_GASNET_PARAMETERS_##M) {                              \
+        BLOCK(M)                                                                               \
+        return isthmus_gex_commit(description, handler, nbytes, NULL, commit_flags, isthmus_a, \
+                                  ISTHMUS_GASNET_BYTES(M));                                    \
     }
 #define ISTHMUS_GEX_COMMIT_LONG(WHAT, M, BLOCK)                                               \
     static __inline__ void gex_AM_Commit##WHAT##Long##M(                                      \

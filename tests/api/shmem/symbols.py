@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 # Data that shmem.h refers to, and other faces of the library.
-OWN_PREFIXES = ("isthmus_", "gasnet", "aos_")
+OWN_PREFIXES = ("isthmus_", "gasnet", "gex_", "aos_")
 
 
 def output(*command: str) -> str:
