@@ -105,13 +105,13 @@ SHMEM_COMPLEX_TYPES(ISTHMUS_OVERLOADS_SUM)
  * layout is that of std::complex. By the typed names and by the generic ones. */
 __extension__ typedef double _Complex isthmus_c_complexd;
 __extension__ typedef float _Complex isthmus_c_complexf;
-template <typename IsthmusStd, typename IsthmusC>
-inline IsthmusStd* isthmus_as_std(volatile IsthmusC* address) {
-    return reinterpret_cast<IsthmusStd*>(const_cast<IsthmusC*>(address));
+template <typename isthmus_std, typename isthmus_c>
+inline isthmus_std* isthmus_as_std(volatile isthmus_c* address) {
+    return reinterpret_cast<isthmus_std*>(const_cast<isthmus_c*>(address));
 }
-template <typename IsthmusStd, typename IsthmusC>
-inline const IsthmusStd* isthmus_as_std_source(const volatile IsthmusC* address) {
-    return reinterpret_cast<const IsthmusStd*>(const_cast<const IsthmusC*>(address));
+template <typename isthmus_std, typename isthmus_c>
+inline const isthmus_std* isthmus_as_std_source(const volatile isthmus_c* address) {
+    return reinterpret_cast<const isthmus_std*>(const_cast<const isthmus_c*>(address));
 }
 #define ISTHMUS_AS_STD(T, C, p)        isthmus_as_std<T, C>(p)
 #define ISTHMUS_AS_STD_SOURCE(T, C, p) isthmus_as_std_source<T, C>(p)
