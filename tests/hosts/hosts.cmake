@@ -86,6 +86,7 @@ endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.
 add_hosts_test(link.slow --link slow)
 # Who ends because of it says so to the others, and is not taken for the lost one.
+add_hosts_test(killed.three --hosts 3 --pes 6 --fault killed)
 add_hosts_test(cut_off.three --hosts 3 --pes 9 --fault cut-off --operation "a get|outside" "transport_ring get")
 add_hosts_test(link.short_cut --link short-cut)
 # Who is on the way changes what the connections carry.

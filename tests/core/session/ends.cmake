@@ -46,6 +46,7 @@ add_exit(status "PE 1 .*exited with status 3 before shmem_finalize[^\n]*\nstatus
 set(comes_not "waits in vain for PE 1, which has exited\nstatus 1")
 add_exit(exit_early "^isthmus: PE 0 [^\n]*: shmem_barrier_all: ${comes_not}")
 add_exit(main_thread_ends "^isthmus: PE 0 [^\n]*: shmem_barrier_all: ${comes_not}")
+add_exit(main_thread_ends_first "PE 0 has worked on\nstatus 0")
 add_exit(exit_before_one_barrier "^isthmus: PE 0 [^\n]*: shmem_barrier_all: ${comes_not}")
 add_exit(exit_before_collective "^isthmus: PE 0 [^\n]*: shmem_sum_reduce: ${comes_not}")
 add_exit(exit_with_lock "^isthmus: PE 0 [^\n]*: shmem_set_lock: ${comes_not}")

@@ -75,6 +75,10 @@ void run(int me) {
         if (me == 1) pthread_exit(nullptr);
         shmem_barrier_all();
         shmem_barrier_all();
+    } else if (is("main_thread_ends_first")) {
+        if (me == 1) pthread_exit(nullptr);
+        sleep_milliseconds(3500);
+        tell("has worked on");
     } else if (is("exit_before_one_barrier")) {
         if (me == 1) exit(0);
         shmem_barrier_all();
