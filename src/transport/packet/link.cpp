@@ -57,11 +57,11 @@ Link::Link(const Services& services) : services_(services) {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     by_datagrams_ = std::strcmp(services.protocol, "udp") == 0;
+    has_records_ = services.seals || by_datagrams_;
     const bool has_sodium = sodium_init() >= 0;  // before what its processor has is asked
     const Self self{&services.secret, services.session, services.me, services.pes,
                     kServedKinds | (by_datagrams_ ? kByDatagrams : 0) |
-                        (services.seals || by_datagrams_ ? kSealed : 0) |
-                        (RecordSeal::has_aes() ? kHasAes : 0)};
+                        (has_records_ ? kSealed : 0) | (RecordSeal::has_aes() ? kHasAes : 0)};
     events_ = epoll_create1(EPOLL_CLOEXEC);
     timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     clock_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -114,9 +114,7 @@ Link::~Link() {
     for (int pe = 0; pe < static_cast<int>(peers_.size()); ++pe) {
         Peer& to = peer(pe);
         if (!to.stream.is_open() || to.tie == Tie::broken) continue;
-        Head head = head_for(Kind::bye, pe, 0);
-        head.stream = ::isthmus::packet::Stream::control;
-        head.detail = static_cast<std::uint8_t>(Bye::finished);
+        const Head head = farewell(pe, Bye::finished, 0);
         Outbox alone;  // by datagrams the rest does not go there
         Outbox& last = by_datagrams_ ? alone : to.outbox;
         last.add(head, {}, nullptr, 0, true);
@@ -154,11 +152,8 @@ void Link::say_end(int status) {
 
 void Link::say_end_to(Peer& to, int pe, int status) {
     if (!to.stream.is_open()) return;
-    Head head = head_for(Kind::bye, pe, static_cast<std::uint32_t>(status));
-    head.stream = ::isthmus::packet::Stream::control;
-    head.detail = static_cast<std::uint8_t>(Bye::failed);
     std::byte packet[24];
-    ::isthmus::packet::encode(packet, head);
+    ::isthmus::packet::encode(packet, farewell(pe, Bye::failed, status));
     if (to.records) {
         to.records->out.say(to.stream, packet);
     } else if (to.outbox.is_empty()) {
@@ -210,6 +205,13 @@ Head Link::head_for(Kind kind, int pe, std::uint32_t token) const {
     head.destination = number(pe);
     head.source = number(services_.me);
     head.token = token;
+    return head;
+}
+
+Head Link::farewell(int pe, Bye how, int status) const {
+    Head head = head_for(Kind::bye, pe, static_cast<std::uint32_t>(status));
+    head.stream = ::isthmus::packet::Stream::control;
+    head.detail = static_cast<std::uint8_t>(how);
     return head;
 }
 
@@ -374,7 +376,7 @@ void Link::join(Door::Joined& joined) {
     Peer& to = peer(pe);
     const std::lock_guard lock(to.guard);
     to.stream = std::move(joined.stream);
-    if (services_.seals || by_datagrams_) {
+    if (has_records_) {
         to.records = std::make_unique<Peer::Records>();
         to.records->out.begin(joined.records.out, joined.with_aes, number(services_.me),
                               number(pe));
@@ -426,11 +428,9 @@ std::string Link::error_text(int error) const {
 }
 
 std::string Link::describe() const {
-    const char* const carrier = by_datagrams_     ? "UDP, hashed,"
-                                : services_.seals ? "TCP, hashed,"
-                                                  : "TCP, not hashed,";
-    return std::string("packet (") + carrier + " at " + text_of(interface_.address) + ", " +
-           interface_.name +
+    return std::string("packet (") + (by_datagrams_ ? "UDP" : "TCP") +
+           (has_records_ ? ", hashed, at " : ", not hashed, at ") + text_of(interface_.address) +
+           ", " + interface_.name +
            "): puts and gets by the target's progress thread, atomics and signals by request to "
            "it; quiet by a get behind the puts";
 }

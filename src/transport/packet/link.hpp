@@ -111,6 +111,7 @@ class Link {
     std::uint16_t number(int pe) const { return static_cast<std::uint16_t>(pe); }
     bool open_ports(const Self& self);
     Head head_for(Kind kind, int pe, std::uint32_t token) const;
+    Head farewell(int pe, ::isthmus::packet::Bye how, int status) const;
     // Under the peer's guard: 0, or an error. Calls the PE if there is no connection; what is
     // queued leaves when there is one.
     long enter(Peer& peer, int pe);
@@ -161,6 +162,7 @@ class Link {
     int timer_ = -1;
     int clock_ = -1;  // of datagrams
     bool by_datagrams_ = false;
+    bool has_records_ = false;  // on its connections: by datagrams always, for the farewell
     Udp udp_;
     std::unique_ptr<Door> door_;
     struct Free {
