@@ -1,5 +1,7 @@
 /* A PE that computes without a call of the library serves the native interface all the while: puts
- * of every shape, gets, atomics, allocation, look-ups of ids whose home it is. */
+ * of every shape, gets, atomics, allocation, look-ups of ids whose home it is. It computes until
+ * the last of that has come to its memory, however long a busy machine takes: what only its next
+ * call would serve never comes. */
 #include <isthmus.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +23,9 @@ static double seconds(void) {
     } while (0)
 #define OK(call) CHECK((call) == ISTHMUS_OK)
 
-enum { kRounds = 100, kIds = 20 };
+enum { kRounds = 100, kIds = 20, kDone = 60000 /* the word that ends the computing */ };
+
+static const double kPatience = 50; /* seconds: on an idle machine it is less than one */
 
 int main(void) {
     isthmus_init();
@@ -34,11 +38,15 @@ int main(void) {
     uint64_t block = 0;
     OK(isthmus_segment_malloc(&theirs, 32768, &block, NULL)); /* connects */
     isthmus_barrier();
-    const double begin = seconds();
     if (me == 1) {
+        void* place;
+        OK(isthmus_segment_address(&mine, kDone, &place));
+        const volatile int64_t* const done = place;
+        const double end = seconds() + kPatience;
         volatile double sum = 0;
-        while (seconds() - begin < 3)
+        while (*done != kRounds && seconds() < end)
             sum = sum + 1;
+        CHECK(*done == kRounds);
     } else {
         static int64_t words[1024], back[1024];
         for (int64_t round = 1; round <= kRounds; ++round) {
@@ -68,9 +76,7 @@ int main(void) {
             OK(isthmus_segment_destroy(&some));
             CHECK(isthmus_poke(&same, 0, 1) == ISTHMUS_STALE);
         }
-        const double took = seconds() - begin;
-        if (took > 2) fprintf(stderr, "PE 0: %d rounds took %.3f s\n", kRounds, took);
-        CHECK(took < 2);
+        OK(isthmus_poke(&theirs, kDone, kRounds));
     }
     isthmus_barrier();
     isthmus_finalize();

@@ -4,13 +4,9 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Seconds: how long PE 1 computes, and how long 200 rounds may take, which would be longer if they
- * were served by its next call. The sanitizer makes them slow. */
-#ifdef __SANITIZE_ADDRESS__
-static const double kComputes = 9, kLimit = 8;
-#else
-static const double kComputes = 3, kLimit = 2;
-#endif
+/* Seconds for what an idle machine does in less than one: what only the next call of PE 1 would
+ * serve never comes. */
+static const double kPatience = 50;
 
 static double seconds(clockid_t clock) {
     struct timespec now;
@@ -28,10 +24,11 @@ int main(void) {
     int bad = 0;
     shmem_long_atomic_fetch(&counter, 1 - me); /* connects */
     shmem_barrier_all();
-    const double begin = seconds(CLOCK_MONOTONIC);
     if (me == 1) {
+        const double end = seconds(CLOCK_MONOTONIC) + kPatience;
+        const volatile long* const is_done = &done;
         volatile double sum = 0;
-        while (seconds(CLOCK_MONOTONIC) - begin < kComputes)
+        while (*is_done != 1 && seconds(CLOCK_MONOTONIC) < end)
             sum = sum + 1;
         if (counter != 200 || words[1023] != 199) bad = 1;
         if (done != 1) bad = 1;
@@ -47,9 +44,7 @@ int main(void) {
         }
         shmem_long_p(&done, 1, 1);
         shmem_quiet();
-        const double took = seconds(CLOCK_MONOTONIC) - begin;
-        if (took > kLimit) bad = 1;
-        if (bad) fprintf(stderr, "PE 0: 200 rounds took %.3f s\n", took);
+        if (bad) fprintf(stderr, "PE 0: a get or an atomic gave another value\n");
     }
     shmem_barrier_all();
     const double busy = seconds(CLOCK_PROCESS_CPUTIME_ID);
