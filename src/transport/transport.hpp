@@ -328,7 +328,8 @@ class Transport : public Channel {
     virtual bool fall_asleep(Alarm& alarm) = 0;
     virtual void wake_up(const Alarm& alarm) = 0;
     // The job ends by this PE with this status, and it has said why: tells those that are connected
-    // to it, as far as that needs no waiting. From any thread, and in handlers of signals.
+    // to it, as far as that needs no waiting. Their job_ended() gets the number as it is. From any
+    // thread, and in handlers of signals.
     virtual void say_end(int status) = 0;
     // Requests that were none of this job's.
     virtual std::uint64_t refused() const = 0;

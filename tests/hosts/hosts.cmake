@@ -83,6 +83,14 @@ if(TARGET core_whole_life)
     set_tests_properties(hosts.random_faults PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300
                          LABELS hosts)
 endif()
+# The part of the process manager that passes on what the first PE to end the job says: others speak.
+if(TARGET core_whole_life)
+    add_test(NAME hosts.proxy_frozen
+             COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 2 9
+                     "proxy frozen")
+    set_tests_properties(hosts.proxy_frozen PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 120
+                         LABELS hosts)
+endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.
 add_hosts_test(link.slow --link slow)
 # Who ends because of it says so to the others, and is not taken for the lost one.

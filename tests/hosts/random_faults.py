@@ -6,8 +6,9 @@
 A PE is killed, aborts, is stopped, or is stopped for a moment; a host is cut off, or for a moment;
 one of the process manager's proxies is killed or stopped. A job that lost something ends within
 LIMIT seconds at every host, not with 0, and says why in at most a line a host; one that was only
-slow ends well. Nothing is left: no process, no file in /dev/shm. Prints a table of what was tried,
-and each trial that went wrong with the seed that repeats it. Exit status 77: not possible here.
+slow ends well. A line names nobody who is not lost. Nothing is left: no process, no file in /dev/shm.
+Prints a table of what was tried, and each trial that went wrong with the seed that repeats it. Exit
+status 77: not possible here.
 
 The launcher's own connections are not the library's: a cut waits until every PE runs, since the
 launcher's other halves have made theirs by then; and behind one the next trial waits until all hosts
@@ -26,7 +27,7 @@ import tempfile
 import time
 
 from hosts import Hosts, Unavailable
-from processes import is_alive, is_ending, kill_all, marked
+from processes import fields, is_alive, is_ending, kill_all, marked
 
 DETECT = 3.0
 # The start is watched by twice the detection time, and a second and a half in which others speak;
@@ -49,7 +50,8 @@ SURVIVED = ("short freeze", "short cut")
 CUTS = ("cut", "short cut")
 # The launcher's own words.
 NOT_CONNECTED = re.compile(r"HYDU_sock_connect|unable to connect from", re.MULTILINE)
-OURS = re.compile(r"^(?:\[.*\] )?isthmus: PE \d+ \(host (\w+)\)", re.MULTILINE)
+OURS = re.compile(r"^(?:\[.*\] )?isthmus: PE (\d+) \(host (\w+)\): (.*)$", re.MULTILINE)
+NAMED = re.compile(r"\bPE (\d+)")
 
 
 def rounds_for(life, hosts, program):
@@ -71,42 +73,73 @@ def launch(hosts, program, pes, environment, rounds=ROUNDS):
                             start_new_session=True)
 
 
+def ranks(pids, parent=None):
+    """Of PEs, by process: only of those children, if there is one. Those that have gone are left out."""
+    found = {}
+    for pid in pids:
+        try:
+            if parent is not None and int(fields(pid)[1]) != parent:
+                continue
+            with open(f"/proc/{pid}/environ", "rb") as settings:
+                there = dict(word.split(b"=", 1) for word in settings.read().split(b"\0") if b"=" in word)
+            found[pid] = int(there[b"PMI_RANK"])
+        except (OSError, KeyError):
+            continue
+    return found
+
+
+def wrongly_named(lines, lost, cut_off):
+    """Lines that name a PE that is not lost. To those that are cut off all others are."""
+    found = []
+    for speaker, _, text in lines:
+        named = {int(pe) for pe in NAMED.findall(text)}
+        allowed = lost
+        if cut_off and int(speaker) in lost:
+            named, allowed = named & lost, {int(speaker)}
+        if named - allowed:
+            found.append(text)
+    return found
+
+
 def disturb(job, hosts, mark, program, pes, fault, delay, chosen):
     """Whose process was stopped, none where a host was cut off, TOO_LONG if that was no short cut any
-    more; or None if nothing was there to be disturbed."""
+    more; or None if nothing was there to be disturbed. And the PEs that are lost by it."""
     name = os.path.basename(program)
     deadline = time.monotonic() + 20
     awaited = pes if fault in CUTS else 1
     while len(marked(mark, name)) < awaited:
         if job.poll() is not None or time.monotonic() > deadline:
-            return None
+            return None, set()
     time.sleep(delay)
     there = marked(mark, name)
     if not there:
-        return None
+        return None, set()
     if fault in CUTS:
         began = time.monotonic()
         hosts.cut_off(hosts.count)
         if fault == "short cut":
             time.sleep(SHORT_CUT)
             hosts.join(hosts.count)
-            return () if hosts.reached_again(hosts.count) - began < LONGEST_CUT else TOO_LONG
-        return () if any(is_alive(pid) for pid in there) else None
+            return () if hosts.reached_again(hosts.count) - began < LONGEST_CUT else TOO_LONG, set()
+        far = set(range(pes - pes // hosts.count, pes))
+        return () if any(is_alive(pid) for pid in there) else None, far
+    lost = ranks(there)
     if fault.startswith("proxy"):
         there = marked(mark, "hydra_pmi_proxy")
         if not there:
-            return None
+            return None, set()
     victim = there[chosen % len(there)]
+    lost = set(ranks(lost, victim).values()) if fault.startswith("proxy") else {lost.get(victim)}
     if is_ending(victim):
-        return None
+        return None, set()
     try:
         os.kill(victim, SIGNALS.get(fault, signal.SIGSTOP))
         if fault == "short freeze":
             time.sleep(1)
             os.kill(victim, signal.SIGCONT)
     except ProcessLookupError:
-        return None
-    return (victim,)
+        return None, set()
+    return (victim,), lost
 
 
 def trial(number, seed, hosts, program, rounds, fault):
@@ -118,7 +151,7 @@ def trial(number, seed, hosts, program, rounds, fault):
     environment = dict(os.environ, TEST_MARK=mark, ISTHMUS_SPIN="0",
                        ISTHMUS_DETECT_SECONDS=str(detect), ISTHMUS_JOIN_SECONDS=str(2 * detect))
     job = launch(hosts, program, pes, environment, rounds)
-    disturbed = disturb(job, hosts, mark, program, pes, fault, delay, chosen)
+    disturbed, lost = disturb(job, hosts, mark, program, pes, fault, delay, chosen)
     began = time.monotonic()
     wrong = []
     died = disturbed is not None and fault not in SURVIVED
@@ -150,7 +183,8 @@ def trial(number, seed, hosts, program, rounds, fault):
         hosts.await_links()
     if not ended and not died:
         wrong.append("the launcher does not end")
-    lines = collections.Counter(OURS.findall(output))
+    lines = OURS.findall(output)
+    of_hosts = collections.Counter(host for _, host, _ in lines)
     if died and job.returncode == 0:
         wrong.append("ended with status 0")
     launchers_own = fault in CUTS and NOT_CONNECTED.search(output)
@@ -158,8 +192,10 @@ def trial(number, seed, hosts, program, rounds, fault):
         wrong.append(f"status {job.returncode}, although nothing was lost")
     if died and not output.strip() and ended:
         wrong.append("ended without a word")
-    if any(count > 1 for count in lines.values()):
-        wrong.append(f"lines of ours: {dict(lines)}")
+    if any(count > 1 for count in of_hosts.values()):
+        wrong.append(f"lines of ours: {dict(of_hosts)}")
+    if died and None not in lost and (named := wrongly_named(lines, lost, fault in CUTS)):
+        wrong.append(f"lost were only {sorted(lost)}: {named}")
     end = time.monotonic() + 2
     while (left := marked(mark)) and time.monotonic() < end:
         time.sleep(0.05)
@@ -175,7 +211,7 @@ def trial(number, seed, hosts, program, rounds, fault):
         what = TOO_LONG[0]
     if launchers_own:
         what = "launcher could not connect"
-    return what, took, bool(wrong), sum(lines.values())
+    return what, took, bool(wrong), len(lines)
 
 
 def main():
@@ -198,12 +234,13 @@ def main():
     except Unavailable as reason:
         print(reason)
         return 77
-    print("| hosts | fault | trials | longest to the end | without a line of ours | wrong |")
-    print("|---|---|---|---|---|---|")
+    print("| hosts | fault | trials | longest to the end | lines of ours: none | several | wrong |")
+    print("|---|---|---|---|---|---|---|")
     for (count, what), results in sorted(table.items()):
         longest = max(took for took, _, _ in results)
         silent = sum(lines == 0 for _, _, lines in results)
-        print(f"| {count} | {what} | {len(results)} | {longest:.1f} s | {silent} | "
+        several = sum(lines > 1 for _, _, lines in results)
+        print(f"| {count} | {what} | {len(results)} | {longest:.1f} s | {silent} | {several} | "
               f"{sum(wrong for _, wrong, _ in results)} |")
     return 1 if any(wrong for results in table.values() for _, wrong, _ in results) else 0
 

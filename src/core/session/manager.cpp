@@ -14,6 +14,7 @@
 #include "bootstrap/find.hpp"
 #include "core/job/job.hpp"
 #include "core/job/road.hpp"
+#include "core/session/farewell.hpp"
 #include "core/session/last_thread.hpp"
 
 namespace isthmus {
@@ -24,15 +25,17 @@ constinit Lasting<std::unique_ptr<Exchange>> lasting_exchange;
 constinit std::unique_ptr<Exchange>& exchange = *lasting_exchange;
 
 // A manager that is told to end the job may throw away what it has not read yet of the output.
-// Waits until it has read it, half a second at most.
-void await_reader(int file) {
+// Waits until it has read it, half a second at most. False: it has not.
+bool await_reader(int file) {
     struct stat facts {};
-    if (fstat(file, &facts) != 0 || !(S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode))) return;
+    if (fstat(file, &facts) != 0 || !(S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode)))
+        return true;
     int unread = 0;
     for (int i = 0; i < 100; ++i) {
-        if (ioctl(file, FIONREAD, &unread) != 0 || unread == 0) return;
+        if (ioctl(file, FIONREAD, &unread) != 0 || unread == 0) return true;
         os::sleep_nanoseconds(5'000'000);
     }
+    return false;
 }
 
 }  // namespace
@@ -66,10 +69,11 @@ void leave_manager() {
 }
 
 void end_managed_job(int status) {
-    if (far::road) far::road->say_end(status);
+    // Before anybody else is told: they keep silent if they need not speak in its place.
+    const bool is_heard = !exchange || await_reader(STDERR_FILENO);
+    if (far::road) far::road->say_end(is_heard ? status : unheard(status));
     if (!exchange) return;
     await_reader(STDOUT_FILENO);
-    await_reader(STDERR_FILENO);
     os::sleep_nanoseconds(20'000'000);  // what was read is passed on
     // While there is time: the process manager kills the mates, too.
     for (int pe = 0; far::present && pe < job.pes; ++pe) {

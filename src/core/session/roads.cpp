@@ -28,6 +28,7 @@
 #include "core/reach/far.hpp"
 #include "core/reach/far_store.hpp"
 #include "core/reach/request.hpp"
+#include "core/session/farewell.hpp"
 #include "core/session/fault.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/kept_signals.hpp"
@@ -107,10 +108,16 @@ void await_word(int turns) {
     fail_lost(pe, why);
 }
 
-// What a PE that ends the job has said is enough; none of this host's says more. The process
-// manager ends this one as well. Not all do, and none at once.
-[[noreturn]] void follow(int, int status) {
+// What a PE that ends the job has said is enough, if somebody has read it; then none of this host's
+// says more. The process manager ends this one as well. Not all do, and none at once.
+[[noreturn]] void follow(int pe, int status) {
     constexpr int kTurns = 100;
+    if (is_unheard(status))
+        fail(operation().c_str(), "PE " + std::to_string(pe) + " (host " + host_of(pe) +
+                                      ") has ended the job, and nobody "
+                                      "has read why: what passes its output on there, the process "
+                                      "manager or a part of it, "
+                                      "has stopped");
     claim_end(status);
     await_word(kTurns);
     end_job(status);
