@@ -108,18 +108,19 @@ void measure_overlap(Run& run) {
         sweep(run, machine, nodes, p);
     // One operation after the other, corner to corner: figure 3's other column.
     std::optional<Timed> swaps;
-    for (const auto& [operation, claim, category] : kWordOperations) {
-        run.progress(std::string(claim) + ", corner to corner");
+    for (const WordOperation& operation : kWordOperations) {
+        const std::string claim = operation.claim;
+        run.progress(claim + ", corner to corner");
         const auto time = [&](Road road) {
-            return machine.time(road, nodes, "micro", micro(operation, 8, 100, true));
+            return machine.time(road, nodes, "micro", micro(operation.name, 8, 100, true));
         };
         const auto ours = time(Road::xbgas);
-        if (std::string(operation) == "compare_swap") swaps = ours;
-        add_time(run, machine,
-                 "100 times " + std::string(claim) + " corner to corner" + where + ", time", ours,
+        if (std::string(operation.name) == "compare_swap") swaps = ours;
+        add_time(run, machine, "100 times " + claim + " corner to corner" + where + ", time", ours,
                  time(Road::rdma), true,
                  "simulated; node 0 at the last one, each complete before the next",
-                 {"Time of 100 operations on 8 bytes, corner to corner", "xBGAS", 0, category});
+                 {"Time of 100 operations on 8 bytes, corner to corner", "xBGAS", 0,
+                  operation.category});
     }
     Row trips;
     trips.claim = "trips of a compare-and-swap";
