@@ -83,17 +83,17 @@ static int root_of(int k) {
                 }                                                                                  \
                 for (int way = 0; way < 2; ++way) {                                                \
                     for (int i = 0; i < 4 * pes; ++i) {                                            \
-                        source[i] = (T)(i + root);                                                 \
+                        source[i] = (T)(i + root + way);                                           \
                         result[i] = (T)77;                                                         \
                     }                                                                              \
                     if (way == 0) xbrtime_##N##_scatter(result, source, sizes, places, all, root); \
                     if (way == 1)                                                                  \
                         xbrtime_##N##_scatter_tree(result, source, sizes, places, all, root);      \
                     for (int i = 0; i < sizes[me]; ++i)                                            \
-                        CHECK(result[i] == (T)(places[me] + i + root));                            \
+                        CHECK(result[i] == (T)(places[me] + i + root + way));                      \
                     CHECK(result[sizes[me]] == (T)77);                                             \
                     for (int i = 0; i < 4 * pes; ++i) {                                            \
-                        source[i] = (T)(me + i);                                                   \
+                        source[i] = (T)(me + i + way);                                             \
                         result[i] = (T)77;                                                         \
                     }                                                                              \
                     if (way == 0) xbrtime_##N##_gather(result, source, sizes, places, all, root);  \
@@ -102,11 +102,14 @@ static int root_of(int k) {
                     for (int p = 0; p < pes; ++p)                                                  \
                         for (int i = 0; i < 4; ++i)                                                \
                             CHECK(result[4 * p + i] ==                                             \
-                                  (me == root && i < sizes[p] ? (T)(p + i) : (T)77));              \
+                                  (me == root && i < sizes[p] ? (T)(p + i + way) : (T)77));        \
                 }                                                                                  \
+                /* Other values each time, as blocks are used again. */                            \
                 for (int way = 0; way < 3; ++way) {                                                \
-                    for (int i = 0; i < 4 * pes; ++i)                                              \
+                    for (int i = 0; i < 4 * pes; ++i) {                                            \
+                        source[i] = (T)(me + i + way);                                             \
                         result[i] = (T)77;                                                         \
+                    }                                                                              \
                     if (way == 0) xbrtime_##N##_gather_all(result, source, sizes, places, all);    \
                     if (way == 1)                                                                  \
                         xbrtime_##N##_gather_all_ring(result, source, sizes, places, all);         \
@@ -114,7 +117,7 @@ static int root_of(int k) {
                         xbrtime_##N##_gather_all_bruck_concat(result, source, sizes, places, all); \
                     for (int p = 0; p < pes; ++p)                                                  \
                         for (int i = 0; i < 4; ++i)                                                \
-                            CHECK(result[4 * p + i] == (i < sizes[p] ? (T)(p + i) : (T)77));       \
+                            CHECK(result[4 * p + i] == (i < sizes[p] ? (T)(p + i + way) : (T)77)); \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
