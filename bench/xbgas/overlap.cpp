@@ -122,6 +122,33 @@ void measure_overlap(Run& run) {
                  {"Time of 100 operations on 8 bytes, corner to corner", "xBGAS", 0,
                   operation.category});
     }
+    for (const char* const operation : {"min", "max"}) {
+        run.progress(std::string("atomic ") + operation + ", corner to corner");
+        const std::vector<std::string> arguments = {"--operation", operation, "--count", "100"};
+        const std::string claim = std::string("8-byte atomic ") + operation;
+        constexpr const char* kNone =
+            "by xbrtime, as OpenSHMEM has none; the NIC has none either and reads, compares and "
+            "swaps";
+        const auto count = [&](Road road) -> std::optional<double> {
+            const auto counts = machine.count(road, nodes, "extremes", arguments);
+            if (!counts) return {};
+            return counts->communication / 100;
+        };
+        Row row;
+        row.claim = claim + ", instructions";
+        row.unit = "instructions";
+        row.peer = kRdmaPeer;
+        row.ours = count(Road::xbgas);
+        row.peer_value = count(Road::rdma);
+        if (row.peer_value) row.must = at_most(*row.peer_value);
+        row.reason = machine.why_not();
+        row.method = std::string("without the arguments; ") + kNone;
+        run.add(row);
+        add_time(run, machine, "100 times " + claim + " corner to corner" + where + ", time",
+                 machine.time(Road::xbgas, nodes, "extremes", arguments),
+                 machine.time(Road::rdma, nodes, "extremes", arguments), true,
+                 std::string("simulated; node 0 at the last one; ") + kNone);
+    }
     Row trips;
     trips.claim = "trips of a compare-and-swap";
     trips.unit = "trips";

@@ -51,8 +51,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Sabotage{"ssca1", "", ""}, Sabotage{"is", "", ""}, Sabotage{"ep", "", ""},
                     Sabotage{"cg", "", ""}, Sabotage{"cg", "--count 64", ""},
                     Sabotage{"mg", "", ""}, Sabotage{"mg", "--count 3 --columns 64", ""},
-                    Sabotage{"mixed", "", ""}, Sabotage{"transfers", "", ""},
-                    Sabotage{"transfers", "--bytes 64", ""},
+                    Sabotage{"extremes", "--operation min", ""},
+                    Sabotage{"extremes", "--operation max", ""}, Sabotage{"mixed", "", ""},
+                    Sabotage{"transfers", "", ""}, Sabotage{"transfers", "--bytes 64", ""},
                     Sabotage{"transfers", "--bytes 64 --words 1", ""}));
 
 class SabotagedBenchmark : public testing::TestWithParam<Sabotage> {};
@@ -94,6 +95,12 @@ INSTANTIATE_TEST_SUITE_P(
         Sabotage{"cg", "", "shmem_double_sum_reduce(t, to, from, n) memcpy(to, from, (n) * 8)"},
         Sabotage{"mg", "", "shmem_double_put(...) ((void)0)"},
         Sabotage{"mg", "", "shmem_double_sum_reduce(t, to, from, n) memcpy(to, from, (n) * 8)"},
+        Sabotage{"extremes", "--operation min",
+                 "DECLARED_FIRST\n#include <xbrtime.h>\n#define "
+                 "xbrtime_long_atomic_min(at, value, pe) (*(at) = (value), (value) + 1)"},
+        Sabotage{"extremes", "--operation max",
+                 "DECLARED_FIRST\n#include <xbrtime.h>\n#define "
+                 "xbrtime_long_atomic_max(at, value, pe) (xbrtime_long_atomic_min(at, value, pe))"},
         Sabotage{"mixed", "", "shmem_uint64_g(at, pe) (*(at))"},
         Sabotage{"transfers", "", "shmem_uint64_p(...) ((void)0)"},
         Sabotage{"transfers", "--bytes 64", "shmem_putmem(...) ((void)0)"}));
