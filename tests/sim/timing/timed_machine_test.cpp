@@ -438,6 +438,53 @@ int main(void) {
     EXPECT_GT(overlapping[0], blocking[0] * 2 / 5 - 20);
 }
 
+// Two nodes put a word at each other and then look at their own: with the put in front of the look
+// at least one sees what the other has put. Without a fence neither does, as both look at once.
+TEST(TimedMachine, AFenceKeepsARemoteStoreInFrontOfALocalLoad) {
+    NEEDS_COMPILER();
+    const auto neither_saw = [](const char* fence) {
+        const Compiled program = Compiled::text(std::string(kMeasuring) + R"(
+enum { kRounds = 40, kLine = 8 };
+int main(void) {
+    const long me = XBGAS_READ_E(10), other = 2 - me; /* the other's namespace */
+    volatile long* const shared = (long*)XBGAS_READ_E(13);
+    volatile long *const flag = shared + 64, *const word = shared + 128, *const saw = shared + 8;
+    for (long round = 1; round <= kRounds; ++round) {
+        xbgas_ersd(other, (void*)flag, round);
+        xbgas_fence();
+        while (*flag < round) {}
+        volatile long* const mine = word + round * kLine;
+        if (*mine != 0) saw[round] = 2; /* brings the line here; the other was first by far */
+        xbgas_ersd(other, (void*)mine, 1);
+        __asm__ volatile(")" + std::string(fence) +
+                                                R"(" ::: "memory");
+        if (*mine != 0) saw[round] |= 1;
+    }
+    xbgas_ersd(other, (void*)flag, kRounds + 1);
+    xbgas_fence();
+    while (*flag < kRounds + 1) {}
+    if (me == 0) {
+        long neither = 0;
+        for (long round = 1; round <= kRounds; ++round)
+            neither += saw[round] == 0 && xbgas_erld(2, (void*)(saw + round)) == 0;
+        shared[0] = neither;
+        xbgas_ersd(2, (void*)flag, kRounds + 2);
+        xbgas_fence();
+    } else {
+        while (*flag < kRounds + 2) {}
+    }
+    return 0;
+}
+)");
+        return words_of(program.path(), 2, {}, 1)[0];
+    };
+    EXPECT_EQ(neither_saw("fence w, r"), 0);
+    EXPECT_EQ(neither_saw("fence rw, rw"), 0);
+    EXPECT_GT(neither_saw("fence r, r"), 0);
+    EXPECT_GT(neither_saw("fence w, w"), 0);
+    EXPECT_GT(neither_saw(""), 0);
+}
+
 // The fault comes when the load ends; the register keeps what it had.
 TEST(TimedMachine, AnOverlappingLoadMayFaultLate) {
     NEEDS_COMPILER();
