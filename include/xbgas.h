@@ -152,53 +152,53 @@ static inline uint16_t xbgas_elhu(uint64_t ns, const volatile void* address) {
 /* 8 bits at {e[es3], x[rs1]} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_ersb(uint64_t ns, volatile void* address, int8_t value) {
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 0, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 0, 0x22, x31, %[value], %[address]\n\t")
-                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"(value) : "memory");
 }
 
 /* 8 bits at {e[rs1], x[rs1] + imm} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_esb(uint64_t ns, volatile void* address, int8_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 0, %[value], 0(t6)\n\t"
-                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"(value) : "memory");
 }
 
 /* 16 bits at {e[es3], x[rs1]} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_ersh(uint64_t ns, volatile void* address, int16_t value) {
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 1, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 1, 0x22, x31, %[value], %[address]\n\t")
-                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"(value) : "memory");
 }
 
 /* 16 bits at {e[rs1], x[rs1] + imm} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_esh(uint64_t ns, volatile void* address, int16_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 1, %[value], 0(t6)\n\t"
-                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"(value) : "memory");
 }
 
 /* 32 bits at {e[es3], x[rs1]} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_ersw(uint64_t ns, volatile void* address, int32_t value) {
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 2, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 2, 0x22, x31, %[value], %[address]\n\t")
-                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"(value) : "memory");
 }
 
 /* 32 bits at {e[rs1], x[rs1] + imm} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_esw(uint64_t ns, volatile void* address, int32_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 2, %[value], 0(t6)\n\t"
-                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"(value) : "memory");
 }
 
 /* 64 bits at {e[es3], x[rs1]} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_ersd(uint64_t ns, volatile void* address, int64_t value) {
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 3, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 3, 0x22, x31, %[value], %[address]\n\t")
-                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"(value) : "memory");
 }
 
 /* 64 bits at {e[rs1], x[rs1] + imm} = x[rs2]; the namespace goes through e31. */
 static inline void xbgas_esd(uint64_t ns, volatile void* address, int64_t value) {
     register uint64_t base __asm__("t6") = (uint64_t)address;
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[ns], 0\n\t", ".insn i 0x7b, 5, x31, %[ns], 0\n\t") ".insn s 0x7b, 3, %[value], 0(t6)\n\t"
-                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"(value) : "memory");
 }
 
 /* x[rd] = signed 32 bits at {e[rs1], x[rs1]}, and reserve them. The namespace goes through e31. */
@@ -772,25 +772,25 @@ XBGAS_INLINE uint16_t xbgas_pe_erlhu(int pe, const volatile void* address) {
 /* xbgas_ersb at PE `pe`, one instruction less. */
 XBGAS_INLINE void xbgas_pe_ersb(int pe, volatile void* address, int8_t value) {
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 0, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 0, 0x22, x31, %[value], %[address]\n\t")
-                     :: [pe] "r"((long)pe), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+                     :: [pe] "r"((long)pe), [address] "r"((uint64_t)address), [value] "r"(value) : "memory");
 }
 
 /* xbgas_ersh at PE `pe`, one instruction less. */
 XBGAS_INLINE void xbgas_pe_ersh(int pe, volatile void* address, int16_t value) {
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 1, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 1, 0x22, x31, %[value], %[address]\n\t")
-                     :: [pe] "r"((long)pe), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+                     :: [pe] "r"((long)pe), [address] "r"((uint64_t)address), [value] "r"(value) : "memory");
 }
 
 /* xbgas_ersw at PE `pe`, one instruction less. */
 XBGAS_INLINE void xbgas_pe_ersw(int pe, volatile void* address, int32_t value) {
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 2, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 2, 0x22, x31, %[value], %[address]\n\t")
-                     :: [pe] "r"((long)pe), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+                     :: [pe] "r"((long)pe), [address] "r"((uint64_t)address), [value] "r"(value) : "memory");
 }
 
 /* xbgas_ersd at PE `pe`, one instruction less. */
 XBGAS_INLINE void xbgas_pe_ersd(int pe, volatile void* address, int64_t value) {
     __asm__ volatile(XBGAS_IN_PROFILE(".insn i 0x7b, 7, x31, %[pe], 1\n\t", ".insn i 0x7b, 5, x31, %[pe], 1\n\t") XBGAS_IN_PROFILE(".insn r 0x33, 3, 0x22, %[value], %[address], x31\n\t", ".insn r 0x33, 3, 0x22, x31, %[value], %[address]\n\t")
-                     :: [pe] "r"((long)pe), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+                     :: [pe] "r"((long)pe), [address] "r"((uint64_t)address), [value] "r"(value) : "memory");
 }
 
 /* xbgas_elr_w at PE `pe`, one instruction less. */

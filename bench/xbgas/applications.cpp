@@ -13,7 +13,8 @@ struct Application {
     const char* name;
     const char* program;
     std::vector<std::string> arguments;
-    const char* size;  // of each node
+    const char* size;       // of each node
+    bool in_paper = false;  // the paper names it
 };
 
 constexpr const char* kInstructions = "Fig. 10: instructions of communication saved";
@@ -21,11 +22,11 @@ constexpr const char* kTime = "Fig. 7: run time saved";
 constexpr const char* kSeries = "against the RDMA NIC";
 
 std::vector<Application> applications() {
-    return {{"GUPS", "gups", {}, "1000 updates, 4096 words"},
-            {"random put", "random", {}, "1000 puts"},
+    return {{"GUPS", "gups", {}, "1000 updates, 4096 words", true},
+            {"random put", "random", {}, "1000 puts", true},
             {"random get", "random", {"--get", "1"}, "1000 gets"},
-            {"scatter", "scatter", {}, "1000 words"},
-            {"gather", "scatter", {"--gather", "1"}, "1000 words"},
+            {"scatter", "scatter", {}, "1000 words", true},
+            {"gather", "scatter", {"--gather", "1"}, "1000 words", true},
             {"stride", "stride", {}, "8 columns of 64 words put and got"},
             {"SSCA#1", "ssca1", {}, "32 columns of 128 rows"},
             {"IS", "is", {}, "512 keys"},
@@ -41,10 +42,11 @@ void measure_applications(Run& run) {
     // The quick run has a quarter of the nodes.
     const int nodes = run.options().quick ? 16 : 64;
     const std::string where = " on " + std::to_string(nodes) + " nodes";
-    std::vector<double> instructions, times;
-    std::size_t expected = 0;
+    std::vector<double> instructions, times, times_in_paper;
+    std::size_t expected = 0, expected_in_paper = 0;
     for (const Application& app : applications()) {
         ++expected;
+        expected_in_paper += app.in_paper;
         run.progress(std::string(app.name) + where);
         const auto ours = machine.count(Road::xbgas, nodes, app.program, app.arguments);
         const auto theirs = machine.count(Road::rdma, nodes, app.program, app.arguments);
@@ -83,6 +85,7 @@ void measure_applications(Run& run) {
             time.method += "; " + number_text(fast->nanoseconds / 1e3) + " and " +
                            number_text(slow->nanoseconds / 1e3) + " us simulated";
             times.push_back(*time.ours);
+            if (app.in_paper) times_in_paper.push_back(*time.ours);
         }
         run.add(time);
 
@@ -101,8 +104,8 @@ void measure_applications(Run& run) {
         }
         run.add(host);
     }
-    const auto add = [&](const char* claim, const std::vector<double>& values, bool best,
-                         double bound, const char* figure, const char* method) {
+    const auto add = [&](const char* claim, const std::vector<double>& values, std::size_t all,
+                         bool best, double bound, const char* figure, const char* method) {
         Row row;
         row.claim = claim;
         row.unit = "%";
@@ -114,16 +117,20 @@ void measure_applications(Run& run) {
         row.figure = figure;
         row.series = kSeries;
         row.category = best ? "best" : "mean";
-        if (values.size() == expected)
+        if (values.size() == all)
             row.ours = best ? *std::max_element(values.begin(), values.end()) : mean(values);
         run.add(row);
     };
-    add("instructions of communication saved, mean of the benchmarks", instructions, false, 69.26,
-        kInstructions, "figure 10; the comparator is leaner than the paper's OpenSHMEM,");
-    add("run time saved, mean of the benchmarks", times, false, 21.96, kTime,
+    add("instructions of communication saved, mean of the benchmarks", instructions, expected,
+        false, 69.26, kInstructions,
+        "figure 10; the comparator is leaner than the paper's OpenSHMEM,");
+    add("run time saved, mean of the benchmarks", times, expected, false, 21.96, kTime,
         "figure 7; with more work a node less is saved (docs/benchmarks.md); the comparator's NIC "
         "is on the chip and its software leaner,");
-    add("run time saved, best of the benchmarks", times, true, 37.29, kTime, "figure 7,");
+    add("run time saved, best of the benchmarks", times, expected, true, 37.29, kTime, "figure 7,");
+    add("run time saved, best of the four benchmarks that the paper names", times_in_paper,
+        expected_in_paper, true, 37.29, "",
+        "figure 7: gather, GUPS, random put, scatter, each get complete before the next,");
 }
 
 }  // namespace isthmus::bench

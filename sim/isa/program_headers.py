@@ -146,10 +146,11 @@ static inline {kind} xbgas_{name}(uint64_t ns, const volatile void* address) {{
     for suffix in ("b", "h", "w", "d"):
         kind = C_TYPES[suffix]
         access = directive(f"ers{suffix}", {"rs2": "%[value]", "rs1": "%[address]", "es3": "x31"})
+        # The value as it is: its upper bits are nobody's business, so nobody extends it.
         out.append(f"""/* {names[f"ers{suffix}"][0].text}; the namespace goes through e31. */
 static inline void xbgas_ers{suffix}(uint64_t ns, volatile void* address, {kind} value) {{
     __asm__ volatile({set_namespace} {access}
-                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"((uint64_t)value) : "memory");
+                     :: [ns] "r"(ns), [address] "r"((uint64_t)address), [value] "r"(value) : "memory");
 }}
 """)
         access = directive(f"es{suffix}", {"rs2": "%[value]", "memory": "0(t6)"})
@@ -157,7 +158,7 @@ static inline void xbgas_ers{suffix}(uint64_t ns, volatile void* address, {kind}
 static inline void xbgas_es{suffix}(uint64_t ns, volatile void* address, {kind} value) {{
     register uint64_t base __asm__("t6") = (uint64_t)address;
     __asm__ volatile({set_namespace} {access}
-                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"((uint64_t)value) : "memory");
+                     :: [ns] "r"(ns), [address] "r"(base), [value] "r"(value) : "memory");
 }}
 """)
     for name, forms in names.items():

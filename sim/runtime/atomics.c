@@ -25,8 +25,10 @@
         memcpy(&value, &bits, sizeof value);                                \
         return value;                                                       \
     }                                                                       \
+    /* A word by the NIC, which reads it at once. */                        \
     void pshmem_##N##_atomic_fetch_nbi(T* fetch, const T* source, int pe) { \
-        *fetch = pshmem_##N##_atomic_fetch(source, pe);                     \
+        isthmus_check_pe("shmem_" #N "_atomic_fetch_nbi", pe);              \
+        isthmus_road_get_nbi(pe, fetch, source, sizeof(T));                 \
     }                                                                       \
     void pshmem_##N##_atomic_swap_nbi(T* fetch, T* dest, T value, int pe) { \
         *fetch = pshmem_##N##_atomic_swap(dest, value, pe);                 \
@@ -144,7 +146,7 @@ SHMEM_BITWISE_AMO_TYPES(ISTHMUS_DEFINE_BITWISE)
         return pshmem_##N##_atomic_swap(dest, value, ISTHMUS_IN_CONTEXT_(N##_atomic_swap));      \
     }                                                                                            \
     void pshmem_ctx_##N##_atomic_fetch_nbi(shmem_ctx_t ctx, T* fetch, const T* source, int pe) { \
-        *fetch = pshmem_ctx_##N##_atomic_fetch(ctx, source, pe);                                 \
+        pshmem_##N##_atomic_fetch_nbi(fetch, source, ISTHMUS_IN_CONTEXT_(N##_atomic_fetch_nbi)); \
     }                                                                                            \
     void pshmem_ctx_##N##_atomic_swap_nbi(shmem_ctx_t ctx, T* fetch, T* dest, T value, int pe) { \
         *fetch = pshmem_ctx_##N##_atomic_swap(ctx, dest, value, pe);                             \

@@ -167,9 +167,11 @@ void pshmem_wait_until(long* ivar, int cmp, long cmp_value) {
 }
 SHMEM_TABLE_WAIT_LONG(ISTHMUS_ALIAS)
 
-/* Signals: the data, then the signal; nobody sees it before them. */
+/* Signals: the data, then the signal; nobody sees it before them. Without `local` the source is the
+ * caller's again after a quiet only. */
 static void isthmus_put_signal(const char* routine, void* dest, const void* source, size_t bytes,
-                               uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {
+                               uint64_t* sig_addr, uint64_t signal, int sig_op, int pe,
+                               bool local) {
     isthmus_check_pe(routine, pe);
     isthmus_road_put_nbi(pe, dest, source, bytes);
     if (sig_op == SHMEM_SIGNAL_SET) {
@@ -180,31 +182,31 @@ static void isthmus_put_signal(const char* routine, void* dest, const void* sour
     } else {
         isthmus_fail(routine, "sig_op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", sig_op);
     }
-    isthmus_road_local();
+    if (local) isthmus_road_local();
 }
-#define ISTHMUS_SIGNAL_(P, ROUTINE, UNIT)                                                        \
+#define ISTHMUS_SIGNAL_(P, ROUTINE, UNIT, LOCAL)                                                 \
     void pshmem_##ROUTINE(P* dest, const P* source, size_t nelems, uint64_t* sig_addr,           \
                           uint64_t signal, int sig_op, int pe) {                                 \
         isthmus_put_signal("shmem_" #ROUTINE, dest, source, nelems*(UNIT), sig_addr, signal,     \
-                           sig_op, pe);                                                          \
+                           sig_op, pe, LOCAL);                                                   \
     }                                                                                            \
     void pshmem_ctx_##ROUTINE(shmem_ctx_t ctx, P* dest, const P* source, size_t nelems,          \
                               uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {         \
         isthmus_put_signal("shmem_ctx_" #ROUTINE, dest, source, nelems*(UNIT), sig_addr, signal, \
-                           sig_op, isthmus_context_pe("shmem_ctx_" #ROUTINE, ctx, pe));          \
+                           sig_op, isthmus_context_pe("shmem_ctx_" #ROUTINE, ctx, pe), LOCAL);   \
     }
-#define ISTHMUS_DEFINE_SIGNAL(T, N)                   \
-    ISTHMUS_SIGNAL_(T, N##_put_signal, sizeof(T))     \
-    ISTHMUS_SIGNAL_(T, N##_put_signal_nbi, sizeof(T)) \
+#define ISTHMUS_DEFINE_SIGNAL(T, N)                          \
+    ISTHMUS_SIGNAL_(T, N##_put_signal, sizeof(T), true)      \
+    ISTHMUS_SIGNAL_(T, N##_put_signal_nbi, sizeof(T), false) \
     SHMEM_TABLE_PUT_SIGNAL(ISTHMUS_ALIAS, T, N)
 SHMEM_RMA_TYPES(ISTHMUS_DEFINE_SIGNAL)
-#define ISTHMUS_DEFINE_SIGNAL_SIZED(BITS)                   \
-    ISTHMUS_SIGNAL_(void, put##BITS##_signal, BITS / 8)     \
-    ISTHMUS_SIGNAL_(void, put##BITS##_signal_nbi, BITS / 8) \
+#define ISTHMUS_DEFINE_SIGNAL_SIZED(BITS)                          \
+    ISTHMUS_SIGNAL_(void, put##BITS##_signal, BITS / 8, true)      \
+    ISTHMUS_SIGNAL_(void, put##BITS##_signal_nbi, BITS / 8, false) \
     SHMEM_TABLE_PUT_SIGNAL_SIZED(ISTHMUS_ALIAS, BITS)
 SHMEM_ELEMENT_SIZES(ISTHMUS_DEFINE_SIGNAL_SIZED)
-ISTHMUS_SIGNAL_(void, putmem_signal, 1)
-ISTHMUS_SIGNAL_(void, putmem_signal_nbi, 1)
+ISTHMUS_SIGNAL_(void, putmem_signal, 1, true)
+ISTHMUS_SIGNAL_(void, putmem_signal_nbi, 1, false)
 
 void pshmem_signal_set(uint64_t* sig_addr, uint64_t signal, int pe) {
     isthmus_check_pe("shmem_signal_set", pe);

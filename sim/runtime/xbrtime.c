@@ -180,6 +180,10 @@ static int xbrtime_pe_of(uint32_t name_space) {
         isthmus_road_get(xbrtime_pe_of(name_space), (void*)dest, (const void*)src,     \
                          (size_t)nelems* UNIT);                                        \
     }                                                                                  \
+    void __xbrtime_get_##SIZE##_agg(uint64_t src, uint64_t dest, uint32_t name_space,  \
+                                    uint32_t nelems, uint32_t stride) {                \
+        __xbrtime_get_##SIZE##_unr(src, dest, name_space, nelems, stride);             \
+    }                                                                                  \
     void __xbrtime_put_##SIZE##_seq(uint64_t src, uint64_t dest, uint32_t name_space,  \
                                     uint32_t nelems, uint32_t stride) {                \
         const int pe = xbrtime_pe_of(name_space);                                      \
@@ -194,6 +198,10 @@ static int xbrtime_pe_of(uint32_t name_space) {
         isthmus_road_put_nbi(xbrtime_pe_of(name_space), (void*)dest, (const void*)src, \
                              (size_t)nelems* UNIT);                                    \
         isthmus_road_quiet();                                                          \
+    }                                                                                  \
+    void __xbrtime_put_##SIZE##_agg(uint64_t src, uint64_t dest, uint32_t name_space,  \
+                                    uint32_t nelems, uint32_t stride) {                \
+        __xbrtime_put_##SIZE##_unr(src, dest, name_space, nelems, stride);             \
     }
 XBRTIME_INNER(u1, 1)
 XBRTIME_INNER(u2, 2)

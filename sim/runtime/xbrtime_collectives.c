@@ -45,7 +45,7 @@ static void xbrtime_pack(char* to, const char* from, size_t nelems, ptrdiff_t fr
         memcpy(to, from, unit);
 }
 
-enum xbrtime_way { kXbrtimeChosen, kXbrtimeTree, kXbrtimeParts, kXbrtimeDoubling };
+enum xbrtime_way { kXbrtimeChosen, kXbrtimeTree, kXbrtimeParts, kXbrtimeDoubling, kXbrtimeRing };
 
 static void xbrtime_broadcast_packed(void* dest, const void* src, size_t bytes, int root,
                                      enum xbrtime_way way) {
@@ -158,40 +158,138 @@ static void xbrtime_check_parts(const char* routine, const int* sizes, size_t ne
     if (sum != nelems)
         isthmus_fail(routine, "nelems is %zu, the sum of pe_msg_sz is %zu", nelems, sum);
 }
+
+/* Parts of all PEs one behind the other, that of PE `first` in front. */
+struct xbrtime_parts {
+    const int* sizes; /* in elements, by PE */
+    int first;
+    size_t unit;
+};
+static int xbrtime_pe_at(const struct xbrtime_parts* parts, int place) {
+    const int pe = parts->first + place;
+    return pe < isthmus_pes() ? pe : pe - isthmus_pes();
+}
+/* Bytes of the parts at places begin to end; end may be beyond the last. */
+static size_t xbrtime_part_bytes(const struct xbrtime_parts* parts, int begin, int end) {
+    size_t sum = 0;
+    for (int place = begin; place < end && place < isthmus_pes(); ++place)
+        sum += (size_t)parts->sizes[xbrtime_pe_at(parts, place)];
+    return sum * parts->unit;
+}
+/* Puts the parts at places begin to end where they are here, at the PE at place `to`. */
+static void xbrtime_put_parts(const struct xbrtime_parts* parts, char* block, int begin, int end,
+                              int to) {
+    char* const from = block + xbrtime_part_bytes(parts, 0, begin);
+    isthmus_road_put_nbi(xbrtime_pe_at(parts, to), from, from,
+                         xbrtime_part_bytes(parts, begin, end));
+}
+
+/* Down a binomial tree: who has a range gives its upper half away. */
+static void xbrtime_scatter_tree(const struct xbrtime_parts* parts, char* block) {
+    const int pes = isthmus_pes(), me = isthmus_me() - parts->first;
+    const int place = me < 0 ? me + pes : me;
+    int half = 1;
+    while (2 * half < pes)
+        half *= 2;
+    for (; half != 0; half /= 2) {
+        if (place % (2 * half) == 0 && place + half < pes)
+            xbrtime_put_parts(parts, block, place + half, place + 2 * half, place + half);
+        xbrtime_settle();
+    }
+}
 static void xbrtime_scatter(const char* routine, char* dest, const char* src, const int* sizes,
-                            const int* places, size_t nelems, int root, size_t unit) {
+                            const int* places, size_t nelems, int root, size_t unit,
+                            enum xbrtime_way way) {
     xbrtime_check_root(routine, root);
     xbrtime_check_parts(routine, sizes, nelems);
-    const int me = isthmus_me();
+    const int me = isthmus_me(), pes = isthmus_pes();
+    const struct xbrtime_parts parts = {sizes, root, unit};
     char* const block = xbrtime_block(routine, nelems * unit);
-    if (me == root)
-        for (int pe = 0; pe < isthmus_pes(); ++pe)
-            isthmus_road_put_nbi(pe, block, src + (ptrdiff_t)places[pe] * (ptrdiff_t)unit,
-                                 (size_t)sizes[pe] * unit);
-    xbrtime_settle();
-    memcpy(dest, block, (size_t)sizes[me] * unit);
+    char* mine = block;
+    if (way == kXbrtimeTree) {
+        char* to = block;
+        for (int place = 0; me == root && place < pes; ++place) {
+            const int pe = xbrtime_pe_at(&parts, place);
+            memcpy(to, src + (ptrdiff_t)places[pe] * (ptrdiff_t)unit, (size_t)sizes[pe] * unit);
+            to += (size_t)sizes[pe] * unit;
+        }
+        xbrtime_scatter_tree(&parts, block);
+        mine += xbrtime_part_bytes(&parts, 0, me < root ? me - root + pes : me - root);
+    } else {
+        if (me == root)
+            for (int pe = 0; pe < pes; ++pe)
+                isthmus_road_put_nbi(pe, block, src + (ptrdiff_t)places[pe] * (ptrdiff_t)unit,
+                                     (size_t)sizes[pe] * unit);
+        xbrtime_settle();
+    }
+    memcpy(dest, mine, (size_t)sizes[me] * unit);
     xbrtime_release(block);
+}
+
+/* Up a binomial tree: who has a range gives it to the one below. */
+static void xbrtime_gather_tree(const struct xbrtime_parts* parts, char* block) {
+    const int pes = isthmus_pes(), me = isthmus_me() - parts->first;
+    const int place = me < 0 ? me + pes : me;
+    for (int range = 1; range < pes; range *= 2) {
+        if (place % (2 * range) == range)
+            xbrtime_put_parts(parts, block, place, place + range, place - range);
+        xbrtime_settle();
+    }
+}
+/* Each PE hands on to the next what it got last. */
+static void xbrtime_gather_ring(const struct xbrtime_parts* parts, char* block) {
+    const int pes = isthmus_pes(), me = isthmus_me();
+    for (int k = 0; k + 1 < pes; ++k) {
+        const int part = me >= k ? me - k : me - k + pes;
+        xbrtime_put_parts(parts, block, part, part + 1, me + 1 < pes ? me + 1 : 0);
+        xbrtime_settle();
+    }
+}
+/* Twice as much each time, from PEs at distances 1, 2, 4, ... */
+static void xbrtime_gather_doubling(const struct xbrtime_parts* parts, char* block) {
+    const int pes = isthmus_pes(), me = isthmus_me();
+    for (int distance = 1; distance < pes; distance *= 2) {
+        const int to = me >= distance ? me - distance : me - distance + pes;
+        const int count = distance < pes - distance ? distance : pes - distance;
+        xbrtime_put_parts(parts, block, me, me + count, to);
+        if (me + count > pes) xbrtime_put_parts(parts, block, 0, me + count - pes, to);
+        xbrtime_settle();
+    }
 }
 /* Each part at its place in the block, which then is dest; root -1: on every PE. */
 static void xbrtime_gather(const char* routine, char* dest, const char* src, const int* sizes,
-                           const int* places, size_t nelems, int root, size_t unit) {
+                           const int* places, size_t nelems, int root, size_t unit,
+                           enum xbrtime_way way) {
     xbrtime_check_root(routine, root < 0 ? 0 : root);
     xbrtime_check_parts(routine, sizes, nelems);
     const int me = isthmus_me(), pes = isthmus_pes();
-    size_t before = 0;
-    for (int pe = 0; pe < me; ++pe)
-        before += (size_t)sizes[pe];
+    const struct xbrtime_parts parts = {sizes, way == kXbrtimeTree ? root : 0, unit};
+    const int mine = me < parts.first ? me - parts.first + pes : me - parts.first;
+    const size_t before = xbrtime_part_bytes(&parts, 0, mine);
     char* const block = xbrtime_block(routine, nelems * unit);
-    for (int k = 0; k < pes; ++k) {
-        const int pe = (me + k) % pes;
-        if (root < 0 || pe == root)
-            isthmus_road_put_nbi(pe, block + before * unit, src, (size_t)sizes[me] * unit);
+    if (way == kXbrtimeChosen) {
+        for (int k = 0; k < pes; ++k) {
+            const int pe = (me + k) % pes;
+            if (root < 0 || pe == root)
+                isthmus_road_put_nbi(pe, block + before, src, (size_t)sizes[me] * unit);
+        }
+        xbrtime_settle();
+    } else {
+        memcpy(block + before, src, (size_t)sizes[me] * unit);
+        if (way == kXbrtimeTree)
+            xbrtime_gather_tree(&parts, block);
+        else if (way == kXbrtimeRing)
+            xbrtime_gather_ring(&parts, block);
+        else
+            xbrtime_gather_doubling(&parts, block);
     }
-    xbrtime_settle();
     if (root < 0 || me == root) {
         const char* from = block;
-        for (int pe = 0; pe < pes; from += (size_t)sizes[pe++] * unit)
+        for (int place = 0; place < pes; ++place) {
+            const int pe = xbrtime_pe_at(&parts, place);
             memcpy(dest + (ptrdiff_t)places[pe] * (ptrdiff_t)unit, from, (size_t)sizes[pe] * unit);
+            from += (size_t)sizes[pe] * unit;
+        }
     }
     xbrtime_release(block);
 }
@@ -238,54 +336,64 @@ static void xbrtime_collect(const char* routine, char* dest, const char* src, si
     isthmus_heap_release(sizes);
 }
 
-#define XBRTIME_COLLECTIVE(T, N)                                                                   \
-    void xbrtime_##N##_broadcast(T* dest, const T* src, size_t nelems, int stride, int root) {     \
-        xbrtime_broadcast("xbrtime_" #N "_broadcast", dest, src, nelems, stride, root, sizeof(T),  \
-                          kXbrtimeChosen);                                                         \
-    }                                                                                              \
-    void xbrtime_##N##_broadcast_tree(T* dest, const T* src, size_t nelems, int stride,            \
-                                      int root) {                                                  \
-        xbrtime_broadcast("xbrtime_" #N "_broadcast_tree", dest, src, nelems, stride, root,        \
-                          sizeof(T), kXbrtimeTree);                                                \
-    }                                                                                              \
-    void xbrtime_##N##_broadcast_van_de_geijn(T* dest, const T* src, size_t nelems, int stride,    \
-                                              int root) {                                          \
-        xbrtime_broadcast("xbrtime_" #N "_broadcast_van_de_geijn", dest, src, nelems, stride,      \
-                          root, sizeof(T), kXbrtimeParts);                                         \
-    }                                                                                              \
-    void xbrtime_##N##_scatter(T* dest, const T* src, const int* pe_msg_sz, const int* pe_disp,    \
-                               size_t nelems, int root) {                                          \
-        xbrtime_scatter("xbrtime_" #N "_scatter", (char*)dest, (const char*)src, pe_msg_sz,        \
-                        pe_disp, nelems, root, sizeof(T));                                         \
-    }                                                                                              \
-    void xbrtime_##N##_gather(T* dest, const T* src, const int* pe_msg_sz, const int* pe_disp,     \
+#define XBRTIME_SCATTER(T, N, NAME, WAY)                                                       \
+    void xbrtime_##N##_##NAME(T* dest, const T* src, const int* pe_msg_sz, const int* pe_disp, \
+                              size_t nelems, int root) {                                       \
+        xbrtime_scatter("xbrtime_" #N "_" #NAME, (char*)dest, (const char*)src, pe_msg_sz,     \
+                        pe_disp, nelems, root, sizeof(T), WAY);                                \
+    }
+#define XBRTIME_GATHER(T, N, NAME, WAY)                                                            \
+    void xbrtime_##N##_##NAME(T* dest, const T* src, const int* pe_msg_sz, const int* pe_disp,     \
                               size_t nelems, int root) {                                           \
-        xbrtime_check_root("xbrtime_" #N "_gather", root);                                         \
-        xbrtime_gather("xbrtime_" #N "_gather", (char*)dest, (const char*)src, pe_msg_sz, pe_disp, \
-                       nelems, root, sizeof(T));                                                   \
-    }                                                                                              \
-    void xbrtime_##N##_gather_all(T* dest, const T* src, const int* pe_msg_sz, const int* pe_disp, \
-                                  size_t nelems) {                                                 \
-        xbrtime_gather("xbrtime_" #N "_gather_all", (char*)dest, (const char*)src, pe_msg_sz,      \
-                       pe_disp, nelems, -1, sizeof(T));                                            \
-    }                                                                                              \
-    void xbrtime_##N##_alltoall(T* dest, const T* src, int src_stride, int dest_stride,            \
-                                size_t nelems) {                                                   \
-        xbrtime_alltoall("xbrtime_" #N "_alltoall", (char*)dest, (const char*)src, src_stride,     \
-                         dest_stride, nelems, sizeof(T), false);                                   \
-    }                                                                                              \
-    void xbrtime_##N##_alltoall_shift_exchange(T* dest, const T* src, int src_stride,              \
-                                               int dest_stride, size_t nelems) {                   \
-        xbrtime_alltoall("xbrtime_" #N "_alltoall_shift_exchange", (char*)dest, (const char*)src,  \
-                         src_stride, dest_stride, nelems, sizeof(T), true);                        \
-    }                                                                                              \
-    void xbrtime_##N##_collect(T* dest, const T* src, size_t nelems) {                             \
-        xbrtime_collect("xbrtime_" #N "_collect", (char*)dest, (const char*)src, nelems,           \
-                        sizeof(T));                                                                \
-    }                                                                                              \
-    void xbrtime_##N##_fcollect(T* dest, const T* src, size_t nelems) {                            \
-        xbrtime_collect("xbrtime_" #N "_fcollect", (char*)dest, (const char*)src, nelems,          \
-                        sizeof(T));                                                                \
+        xbrtime_check_root("xbrtime_" #N "_" #NAME, root);                                         \
+        xbrtime_gather("xbrtime_" #N "_" #NAME, (char*)dest, (const char*)src, pe_msg_sz, pe_disp, \
+                       nelems, root, sizeof(T), WAY);                                              \
+    }
+#define XBRTIME_GATHER_ALL(T, N, NAME, WAY)                                                        \
+    void xbrtime_##N##_##NAME(T* dest, const T* src, const int* pe_msg_sz, const int* pe_disp,     \
+                              size_t nelems) {                                                     \
+        xbrtime_gather("xbrtime_" #N "_" #NAME, (char*)dest, (const char*)src, pe_msg_sz, pe_disp, \
+                       nelems, -1, sizeof(T), WAY);                                                \
+    }
+#define XBRTIME_COLLECTIVE(T, N)                                                                  \
+    void xbrtime_##N##_broadcast(T* dest, const T* src, size_t nelems, int stride, int root) {    \
+        xbrtime_broadcast("xbrtime_" #N "_broadcast", dest, src, nelems, stride, root, sizeof(T), \
+                          kXbrtimeChosen);                                                        \
+    }                                                                                             \
+    void xbrtime_##N##_broadcast_tree(T* dest, const T* src, size_t nelems, int stride,           \
+                                      int root) {                                                 \
+        xbrtime_broadcast("xbrtime_" #N "_broadcast_tree", dest, src, nelems, stride, root,       \
+                          sizeof(T), kXbrtimeTree);                                               \
+    }                                                                                             \
+    void xbrtime_##N##_broadcast_van_de_geijn(T* dest, const T* src, size_t nelems, int stride,   \
+                                              int root) {                                         \
+        xbrtime_broadcast("xbrtime_" #N "_broadcast_van_de_geijn", dest, src, nelems, stride,     \
+                          root, sizeof(T), kXbrtimeParts);                                        \
+    }                                                                                             \
+    XBRTIME_SCATTER(T, N, scatter, kXbrtimeChosen)                                                \
+    XBRTIME_SCATTER(T, N, scatter_tree, kXbrtimeTree)                                             \
+    XBRTIME_GATHER(T, N, gather, kXbrtimeChosen)                                                  \
+    XBRTIME_GATHER(T, N, gather_tree, kXbrtimeTree)                                               \
+    XBRTIME_GATHER_ALL(T, N, gather_all, kXbrtimeChosen)                                          \
+    XBRTIME_GATHER_ALL(T, N, gather_all_ring, kXbrtimeRing)                                       \
+    XBRTIME_GATHER_ALL(T, N, gather_all_bruck_concat, kXbrtimeDoubling)                           \
+    void xbrtime_##N##_alltoall(T* dest, const T* src, int src_stride, int dest_stride,           \
+                                size_t nelems) {                                                  \
+        xbrtime_alltoall("xbrtime_" #N "_alltoall", (char*)dest, (const char*)src, src_stride,    \
+                         dest_stride, nelems, sizeof(T), false);                                  \
+    }                                                                                             \
+    void xbrtime_##N##_alltoall_shift_exchange(T* dest, const T* src, int src_stride,             \
+                                               int dest_stride, size_t nelems) {                  \
+        xbrtime_alltoall("xbrtime_" #N "_alltoall_shift_exchange", (char*)dest, (const char*)src, \
+                         src_stride, dest_stride, nelems, sizeof(T), true);                       \
+    }                                                                                             \
+    void xbrtime_##N##_collect(T* dest, const T* src, size_t nelems) {                            \
+        xbrtime_collect("xbrtime_" #N "_collect", (char*)dest, (const char*)src, nelems,          \
+                        sizeof(T));                                                               \
+    }                                                                                             \
+    void xbrtime_##N##_fcollect(T* dest, const T* src, size_t nelems) {                           \
+        xbrtime_collect("xbrtime_" #N "_fcollect", (char*)dest, (const char*)src, nelems,         \
+                        sizeof(T));                                                               \
     }
 XBRTIME_COLLECTIVE_TYPES(XBRTIME_COLLECTIVE)
 

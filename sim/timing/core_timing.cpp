@@ -113,14 +113,64 @@ bool CoreTiming::take_operands() {
     switch (current_.kind) {
         case TimingClass::divide: lose_until(divider_free_, StallCause::unit); break;
         case TimingClass::float_divide: lose_until(float_divider_free_, StallCause::unit); break;
-        case TimingClass::fence:
-            // In order, whoever waits has everything behind it wait.
-            return (current_.fence & 0xf) == 0 || complete(current_.fence >> 4);
+        case TimingClass::fence: return order(current_.fence >> 4, current_.fence & 0xf);
         case TimingClass::remote:
             return !has_remote_ || !remote_.release || complete(kFenceReads | kFenceWrites);
         default: break;
     }
     return true;
+}
+
+bool CoreTiming::order(std::uint8_t predecessors, std::uint8_t successors) {
+    // With both kinds behind it nearly everything would wait: the pipeline does.
+    if ((successors & kFenceReads) != 0 && (successors & kFenceWrites) != 0)
+        return complete(predecessors);
+    if (successors != 0)
+        put_behind(predecessors, (successors & kFenceReads) != 0 ? kFenceReads : kFenceWrites);
+    return true;
+}
+
+void CoreTiming::put_behind(std::uint8_t predecessors, std::uint8_t successors) {
+    const bool reads = (predecessors & kFenceReads) != 0,
+               writes = (predecessors & kFenceWrites) != 0;
+    Predecessors& before = successors == kFenceReads ? before_reads_ : before_writes_;
+    if (reads) before.reads = next_ticket_;
+    if (writes) before.writes = next_ticket_;
+    for (Miss& miss : misses_) {
+        if (miss.used && miss.ready > issue_ &&
+            ((reads && miss.loads) || (writes && miss.stores != 0)))
+            miss.followers |= successors;
+    }
+    fenced_ |= successors;
+    watches_ = true;
+}
+
+bool CoreTiming::is_behind_fence(std::uint8_t accesses) {
+    accesses &= fenced_;
+    const auto waits = [&](std::uint8_t kind, const Predecessors& before) {
+        return (accesses & kind) != 0 && nic_.core_has(before.reads, before.writes);
+    };
+    Cycle ready = was_behind_fence_ ? last_remote_done_ : 0;
+    bool held = waits(kFenceReads, before_reads_) || waits(kFenceWrites, before_writes_);
+    for (const Miss& miss : misses_) {
+        if (!miss.used || (miss.followers & accesses) == 0) continue;
+        held |= miss.ready == kNever;
+        ready = std::max(ready, miss.ready);
+    }
+    if (held) {
+        was_behind_fence_ = true;
+        block(StallCause::fence);
+        return true;
+    }
+    was_behind_fence_ = false;
+    fenced_ &= static_cast<std::uint8_t>(~accesses);
+    for (Miss& miss : misses_)
+        miss.followers &= fenced_;
+    watches_ = !loads_.empty() || fenced_ != 0;
+    issue_ = next_issue_;
+    lose_until(ready, StallCause::fence);
+    next_issue_ = issue_;
+    return next_issue_ >= limit_;
 }
 
 bool CoreTiming::complete(std::uint8_t predecessors) {
@@ -198,6 +248,7 @@ bool CoreTiming::start_remote() {
     if (was_blocked_) lose_until(last_remote_done_, block_cause_);
     if (remote_.is_overlapping()) {
         loads_.push_back(remote_);
+        watches_ = true;
         for (const RegisterId reg : remote_.results)
             under_way_.set(reg, reg != 0);
     }
@@ -353,6 +404,7 @@ void CoreTiming::remote_done(const RemoteOperation& operation, Cycle when) {
     if (operation.is_overlapping()) {
         std::erase_if(
             loads_, [&](const RemoteOperation& load) { return load.results == operation.results; });
+        watches_ = !loads_.empty() || fenced_ != 0;
         const bool awaited = awaited_.any();
         for (const RegisterId reg : operation.results) {
             under_way_.reset(reg);

@@ -97,12 +97,15 @@ class CoreTiming {
         service_cycles_ = cycles;
         return true;
     }
-    /// Loads under way that the core does not wait for.
-    std::size_t overlapping_loads() const { return loads_.size(); }
-    /// True if an instruction that touches these registers must not execute yet. The core then
-    /// waits for them, and the hart stops.
-    bool holds(TimingClass kind, const std::array<RegisterId, 4>& registers) {
-        return !loads_.empty() && must_wait(kind, registers);
+    /// Something is under way that an instruction may have to wait for before it executes: holds()
+    /// is to be asked.
+    bool watches() const { return watches_; }
+    /// True if an instruction that touches these registers, and accesses memory so (kFenceReads,
+    /// kFenceWrites), must not execute yet. The core then waits, and the hart stops.
+    bool holds(TimingClass kind, const std::array<RegisterId, 4>& registers,
+               std::uint8_t accesses) {
+        return watches_ && ((!loads_.empty() && must_wait(kind, registers)) ||
+                            ((accesses & fenced_) != 0 && is_behind_fence(accesses)));
     }
 
     /// Accounts for an executed instruction. False: stop executing.
@@ -170,6 +173,12 @@ class CoreTiming {
         std::uint32_t awaiting = 0;  // answers of the memory controller
         bool loads = false;          // a load asked for it
         bool used = false;
+        std::uint8_t followers = 0;  // accesses that a fence has put behind it
+    };
+    /// Remote operations that a fence has put before reads, or before writes, behind it: those that
+    /// are older than the ticket.
+    struct Predecessors {
+        Ticket reads = 0, writes = 0;
     };
     enum class Stage : std::uint8_t { idle, fetch, operands, accesses, remote };
 
@@ -200,6 +209,12 @@ class CoreTiming {
     bool take_operands();
     /// Waits for what of a fence's predecessors is under way, to memory and to other nodes.
     bool complete(std::uint8_t predecessors);
+    /// What a fence does. False: the core waits.
+    bool order(std::uint8_t predecessors, std::uint8_t successors);
+    /// Has accesses of the kind `successors` wait for what of the predecessors is under way.
+    void put_behind(std::uint8_t predecessors, std::uint8_t successors);
+    /// Waits for what a fence has put before such accesses.
+    [[gnu::noinline]] bool is_behind_fence(std::uint8_t accesses);
     [[gnu::noinline]] bool must_wait(TimingClass kind, const std::array<RegisterId, 4>& registers);
     /// A remote operation that would overtake a load waits for it.
     bool may_overtake(const RemoteOperation& operation) const;
@@ -221,7 +236,7 @@ class CoreTiming {
     Cycle next_issue_ = 0, limit_ = 0;
     std::uint64_t fetch_base_ = 1, fetch_span_ = 0;
     unsigned access_count_ = 0;
-    bool has_remote_ = false, blocked_ = false, waiting_for_service_ = false;
+    bool has_remote_ = false, blocked_ = false, waiting_for_service_ = false, watches_ = false;
     Stage stage_ = Stage::idle;
     std::array<Cycle, static_cast<std::size_t>(TimingClass::count)> latency_{};  // 0: slow path
     std::array<Cycle, kRegisters> ready_{};
@@ -244,6 +259,9 @@ class CoreTiming {
     using RegisterSet = std::bitset<kRegisters>;
     std::vector<RemoteOperation> loads_;  // under way; the core has gone on
     RegisterSet under_way_, awaited_;     // registers that they write; those the core waits for
+    Predecessors before_reads_, before_writes_;
+    std::uint8_t fenced_ = 0;        // accesses that may have to wait for them, or for a miss
+    bool was_behind_fence_ = false;  // the instruction at hand has waited
 
     Cycle fetch_ready_ = 0, divider_free_ = 0, float_divider_free_ = 0, service_cycles_ = 0,
           last_remote_done_ = 0;

@@ -46,6 +46,25 @@ inline std::uint8_t fence_sets(Op op, std::uint32_t raw) {
     return op == Op::fence ? static_cast<std::uint8_t>(raw >> 20) : kFullFence;
 }
 
+/// How an instruction accesses memory, for a fence in front of it; what others may see of the
+/// system's doing counts as both.
+inline std::uint8_t fenced_accesses(InstructionClass klass) {
+    using enum InstructionClass;
+    switch (klass) {
+        case load:
+        case fp_load:
+        case remote_load: return kFenceReads;
+        case store:
+        case fp_store:
+        case remote_store: return kFenceWrites;
+        case atomic:
+        case remote_atomic:
+        case bulk:
+        case system: return kFenceReads | kFenceWrites;
+        default: return 0;
+    }
+}
+
 inline RetiredInstruction timing_view(const RetireEvent& event) {
     const OpInfo& op = info(event.op);
     RetiredInstruction i;
@@ -73,11 +92,11 @@ struct TimingObserver {
     }
     void remote(const Hart&, const RemoteRequest&) {}
     bool holds(const Block& block, std::size_t index) {
-        if (core->overlapping_loads() == 0) [[likely]]
+        if (!core->watches()) [[likely]]
             return false;
         const InsnMeta& meta = block.meta[index];
         return core->holds(timing_class(meta.klass, meta.rd, meta.rs1),
-                           {meta.rd, meta.rs1, meta.rs2, meta.rs3});
+                           {meta.rd, meta.rs1, meta.rs2, meta.rs3}, fenced_accesses(meta.klass));
     }
     bool retire(const Hart&, const RetireEvent& event) {
         return go_on = core->retire(timing_view(event));

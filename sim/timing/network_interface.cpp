@@ -1,5 +1,6 @@
 #include "sim/timing/network_interface.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "sim/machine/check.hpp"
@@ -65,6 +66,14 @@ void NetworkInterface::start(const RemoteOperation& request, Ticket ticket, Cycl
         op.table_slot = table_.first_slot(request.name_space);
         events_.push(looked_up, EventKind::walk, index);
     }
+}
+
+bool NetworkInterface::core_has(Ticket reads, Ticket writes) const {
+    return std::ranges::any_of(operations_, [&](const Operation& op) {
+        return op.used && !op.request.autonomous &&
+               ((op.request.reads() && op.ticket < reads) ||
+                (op.request.writes() && op.ticket < writes));
+    });
 }
 
 void NetworkInterface::walk(std::uint32_t index, Cycle now) {

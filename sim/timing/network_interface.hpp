@@ -69,6 +69,9 @@ class NetworkInterface {
     /// Of those, the ones that the core's own instructions have started and that read, or write.
     std::uint64_t reads_of_core() const { return reads_of_core_; }
     std::uint64_t writes_of_core() const { return writes_of_core_; }
+    /// Among them is one that reads and is older than the one ticket, or writes and is older than
+    /// the other.
+    bool core_has(Ticket reads, Ticket writes) const;
     void start(const RemoteOperation& operation, Ticket ticket, Cycle now);
 
     // For the node.

@@ -20,6 +20,7 @@ namespace {
 /// Cycles a system call costs beside what it waits for: entry, the kernel's way, return. The kernel
 /// is not simulated.
 constexpr Cycle kServiceCycles = 400;
+static_assert(kServiceCycles >= kShortestService);
 /// Cycles that a core sleeps at a time, and what pause takes.
 constexpr Cycle kPauseCycles = 20;
 
@@ -104,6 +105,12 @@ class TimedMachine::HartSource final : public InstructionSource {
     bool halted() const override { return node_.exited; }
     /// Once the core has been told: what is asked for in serve() waits for the core's time first.
     bool wants_service() const override { return wants_service_ && core_waits_; }
+    /// The end of a short sleep.
+    Cycle announced_service() const override {
+        return wants_service_ && !core_waits_ && service_cycles_ < kShortestService
+                   ? service_cycles_
+                   : 0;
+    }
 
     void run(CoreTiming& core) override {
         observer_.core = &core;

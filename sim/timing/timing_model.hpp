@@ -107,6 +107,10 @@ struct RemoteOperation {
     bool writes() const { return kind != RemoteKind::load; }
 };
 
+/// Steps of the simulator are at most so long: a service that takes as long leaves no trace of when
+/// it was done. One that takes less is announced (InstructionSource::announced_service()).
+inline constexpr Cycle kShortestService = 400;
+
 /// A number for a remote operation, unique within the node for the whole run.
 using Ticket = std::uint64_t;
 
@@ -128,6 +132,9 @@ class InstructionSource {
     /// True if the source cannot go on before serve(): a system call, say, whose effects other
     /// nodes may see.
     virtual bool wants_service() const { return false; }
+    /// Of a service that the source will want when its core comes to its next cycle, and that takes
+    /// less than kShortestService: its cycles. 0: none.
+    virtual Cycle announced_service() const { return 0; }
     /// Called between two windows, node after node in order of their numbers.
     virtual void serve() {}
 };

@@ -43,6 +43,12 @@ class TimingNode {
     /// No remote operation of this node and none at this node is under way.
     bool quiet() const { return nic_.activity() == 0 && events_.empty(); }
     bool wants_service() const { return source_.wants_service(); }
+    /// By which it has to be served, so that a short service takes its time: kNever if none is
+    /// announced. As of the end of run() or serve().
+    Cycle serve_by() const {
+        const Cycle cycles = core_.blocked() ? 0 : source_.announced_service();
+        return cycles == 0 ? kNever : core_.next_cycle() + cycles;
+    }
     void serve(Cycle end_of_window) {
         source_.serve();
         core_.service_done(end_of_window, source_.halted());

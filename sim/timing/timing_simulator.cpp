@@ -104,7 +104,7 @@ bool TimingSimulator::run(Cycle limit) {
     const auto begin = std::chrono::steady_clock::now();
     outlook_ = {};
     for (const NodeState& state : states_)
-        outlook_.add(state.next_event, state.quiet, state.finished, state.wants_service);
+        outlook_.add(state);
     if (!stop_) plan();
     std::vector<std::thread> team;
     for (unsigned i = 1; i < threads_; ++i)
@@ -140,9 +140,9 @@ void TimingSimulator::run_node(NodeId id, unsigned self) {
         if (has_arrivals != 0) has_arrivals = 0;
         TimingNode& node = *nodes_[id];
         node.run(now_, end_, side_, outboxes_[side_][self]);
-        state = {node.next_event(), node.quiet(), node.finished(), node.wants_service()};
+        state = state_of(node);
     }
-    reports_[self].outlook.add(state.next_event, state.quiet, state.finished, state.wants_service);
+    reports_[self].outlook.add(state);
 }
 
 /// Runs what is left of the share of thread `of`.
@@ -255,8 +255,8 @@ void TimingSimulator::serve_nodes() {
     for (NodeId id = 0; id < nodes_.size(); ++id) {
         TimingNode& node = *nodes_[id];
         NodeState& state = states_[id];
-        state = {node.next_event(), node.quiet(), node.finished(), node.wants_service()};
-        outlook_.add(state.next_event, state.quiet, state.finished, state.wants_service);
+        state = state_of(node);
+        outlook_.add(state);
     }
 }
 
@@ -274,8 +274,7 @@ void TimingSimulator::end_step() {
         ThreadReport& report = reports_[i];
         stop_ = stop_ || report.error != nullptr;
         delivered_ = delivered_ || report.delivered;
-        outlook_.add(report.outlook.next_event, report.outlook.quiet, report.outlook.finished,
-                     report.outlook.wants_service);
+        outlook_.add(report.outlook);
         first_sent_ = std::min(first_sent_, outboxes_[1 - side_][i].first);
         pending_ = std::min(pending_, report.pending);
         report.delivered = false;
@@ -322,6 +321,9 @@ void TimingSimulator::plan() {
         end_ = std::min(furthest, network_furthest + nodes_ahead_);
         network_end_ = std::min(network_furthest, furthest - nodes_ahead_);
         if (empty && outlook_.quiet && sent == kNever) end_ = std::max(end_, now_ + idle_window_);
+        // What asks for a service in this step is served at its end, within the service's time.
+        end_ = std::min(end_, now_ + kShortestService);
+        if (outlook_.serve_by > now_) end_ = std::min(end_, outlook_.serve_by);
         end_ = std::max(now_, std::min(limit_, end_));
         network_end_ = std::max(network_now_, network_end_);
         // What was sent in the last step must change hands in this one.

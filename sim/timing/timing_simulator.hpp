@@ -83,19 +83,21 @@ class TimingSimulator {
   private:
     /// What the others need to know of a node after its step; written by the thread that ran it.
     struct NodeState {
-        Cycle next_event = 0;
+        Cycle next_event = 0, serve_by = kNever;
         bool quiet = false, finished = false, wants_service = false;
     };
-    static_assert(sizeof(NodeState) == 16);
+    static_assert(sizeof(NodeState) == 24);
     /// Of all nodes, or of those that one thread looked at in this step.
     struct Outlook {
-        Cycle next_event = kNever;
+        Cycle next_event = kNever, serve_by = kNever;
         bool quiet = true, finished = true, wants_service = false;
-        void add(Cycle next, bool is_quiet, bool is_finished, bool wants) {
-            next_event = std::min(next_event, next);
-            quiet = quiet && is_quiet;
-            finished = finished && is_finished;
-            wants_service = wants_service || wants;
+        template <class Part>  // NodeState or Outlook
+        void add(const Part& part) {
+            next_event = std::min(next_event, part.next_event);
+            serve_by = std::min(serve_by, part.serve_by);
+            quiet = quiet && part.quiet;
+            finished = finished && part.finished;
+            wants_service = wants_service || part.wants_service;
         }
     };
     struct alignas(64) ThreadReport {
@@ -121,6 +123,10 @@ class TimingSimulator {
     void run_nodes(unsigned self);
     void take_nodes(unsigned self, unsigned from);
     void run_node(NodeId id, unsigned self);
+    static NodeState state_of(const TimingNode& node) {
+        return {node.next_event(), node.serve_by(), node.quiet(), node.finished(),
+                node.wants_service()};
+    }
     std::uint8_t& arrived(unsigned side, NodeId id) { return arrived_[side][id / 64].of[id % 64]; }
     void share_nodes();
     void run_network(unsigned self);

@@ -1,6 +1,6 @@
-/* Random updates of a distributed table, after HPCC RandomAccess: xor of 64 bits, atomically.
- * Validated: each PE's table has changed by what all say that they have sent there, and doing all
- * of them twice gives the first table back. */
+/* Random updates of a distributed table, after HPCC RandomAccess: xor of 64 bits, atomically; with
+ * --each 1 each is complete before the next begins. Validated: each PE's table has changed by what
+ * all say that they have sent there, and doing all of them twice gives the first table back. */
 #include "common.h"
 
 /* Of what a word has changed by. Sums of all words of a PE tell where a change is, too. */
@@ -11,7 +11,8 @@ static uint64_t turned(uint64_t change, uint64_t word) {
 
 int main(int argc, char** argv) {
     start();
-    const int updates = argument(argc, argv, "--count", 1000);
+    const int updates = argument(argc, argv, "--count", 1000),
+              each = argument(argc, argv, "--each", 0);
     const uint64_t words = 1u << argument(argc, argv, "--log-words", 12); /* of each PE */
     uint64_t* const table = symmetric(words * sizeof *table);
     uint64_t* const sent = symmetric((size_t)npes * sizeof *sent);         /* by me to each PE */
@@ -25,6 +26,7 @@ int main(int argc, char** argv) {
             const uint64_t value = random_at((uint64_t)me, (uint64_t)k);
             const uint64_t index = value % (words * (uint64_t)npes);
             shmem_uint64_atomic_xor(&table[index % words], value, (int)(index / words));
+            if (each) shmem_quiet();
         }
         if (round != 0) continue;
         end();

@@ -1,5 +1,6 @@
 /* NAS IS in small: keys, the sum of four uniform numbers each, are sorted by buckets, one for each
- * PE. Validated: ranges of the PEs in order, no key lost or changed. */
+ * PE; with --nbi 1 the blocks go by put_nbi. Validated: ranges of the PEs in order, no key lost or
+ * changed. */
 #include "common.h"
 
 /* Sums of it are the same only for the same keys. */
@@ -9,7 +10,8 @@ static long mark(int key) {
 
 int main(int argc, char** argv) {
     start();
-    const int keys = argument(argc, argv, "--count", 512), most = 1 << 11;
+    const int keys = argument(argc, argv, "--count", 512), most = 1 << 11,
+              overlapping = argument(argc, argv, "--nbi", 0);
     const int room = 4 * keys * npes; /* more than a bucket can get is refused below */
     int* const bucket = symmetric((size_t)room * sizeof *bucket);
     long* const counts = symmetric((size_t)npes * sizeof *counts);     /* mine for each PE */
@@ -49,9 +51,13 @@ int main(int argc, char** argv) {
         sorted[place[(long)key[i] * npes / most]++] = key[i];
     for (int k = 0; k < npes; ++k) {
         const int p = (me + k) % npes;
-        if (counts[p] > 0)
-            shmem_int_put(bucket + offsets[npes + p], sorted + place[p] - counts[p],
-                          (size_t)counts[p], p);
+        if (counts[p] == 0) continue;
+        int* const to = bucket + offsets[npes + p];
+        const int* const from = sorted + place[p] - counts[p];
+        if (overlapping)
+            shmem_int_put_nbi(to, from, (size_t)counts[p], p);
+        else
+            shmem_int_put(to, from, (size_t)counts[p], p);
     }
     shmem_barrier_all();
     /* Rank by counting. */

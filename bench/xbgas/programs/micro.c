@@ -12,6 +12,10 @@ static int holds(const void* memory, uint64_t stream, size_t bytes) {
     }
     return 1;
 }
+/* What goes by _p and _g. */
+static int is_element(size_t bytes) {
+    return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
 /* Whoever is late has put when a barrier is over. */
 static int barrier_holds(long* word, int count) {
     int right = 1;
@@ -69,6 +73,14 @@ int main(int argc, char** argv) {
         LOOP(shmem_char_p((char*)there, *(const char*)here, pe));
     } else if (strcmp(operation, "get") == 0 && bytes == 1) {
         LOOP(value = shmem_char_g((const char*)there, pe));
+    } else if (strcmp(operation, "put") == 0 && bytes == 2) {
+        LOOP(shmem_short_p((short*)there, *(const short*)here, pe));
+    } else if (strcmp(operation, "get") == 0 && bytes == 2) {
+        LOOP(value = shmem_short_g((const short*)there, pe));
+    } else if (strcmp(operation, "put") == 0 && bytes == 4) {
+        LOOP(shmem_int_p((int*)there, *(const int*)here, pe));
+    } else if (strcmp(operation, "get") == 0 && bytes == 4) {
+        LOOP(value = shmem_int_g((const int*)there, pe));
     } else if (strcmp(operation, "put") == 0) {
         LOOP(shmem_putmem(there, here, bytes, pe));
     } else if (strcmp(operation, "put_words") == 0) {
@@ -102,7 +114,7 @@ int main(int argc, char** argv) {
     if (strncmp(operation, "put", 3) == 0) {
         if (me == pe) right = holds(result, 0, bytes);
     } else if (gets && me == 0) {
-        right = holds(bytes == 8 || bytes == 1 ? &value : here, kOfGets + (uint64_t)pe, bytes);
+        right = holds(is_element(bytes) ? &value : here, kOfGets + (uint64_t)pe, bytes);
     } else if (strcmp(operation, "atomic_add") == 0) {
         if (me == pe) right = result[0] == 3L * count;
     } else if (strcmp(operation, "fetch_add") == 0) {

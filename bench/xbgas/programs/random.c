@@ -1,5 +1,5 @@
 /* 8-byte puts to, or gets from, random places of random PEs (--get 1; 2: by get_nbi, with one
- * quiet). */
+ * quiet; 3: eight before the first is used). */
 #include "common.h"
 
 int main(int argc, char** argv) {
@@ -25,6 +25,39 @@ int main(int argc, char** argv) {
         shmem_quiet();
         for (int k = 0; k < count; ++k)
             wrong |= found[k] ^ expected[k];
+    } else if (get == 3) {
+        int k = 0;
+        for (; k + 8 <= count; k += 8) {
+            const uint64_t* place[8];
+            int pe[8];
+            for (int j = 0; j < 8; ++j) {
+                const uint64_t at = random_at(1000 + (uint64_t)me, (uint64_t)(k + j));
+                const uint64_t i = at / (uint64_t)npes % ((uint64_t)npes * kRow);
+                pe[j] = (int)(at % (uint64_t)npes);
+                place[j] = &table[i];
+                expected[k + j] = random_at((uint64_t)pe[j], i);
+            }
+#define WORD(j) const uint64_t word##j = shmem_uint64_g(place[j], pe[j])
+            WORD(0);
+            WORD(1);
+            WORD(2);
+            WORD(3);
+            WORD(4);
+            WORD(5);
+            WORD(6);
+            WORD(7);
+#undef WORD
+            wrong |= (word0 ^ expected[k]) | (word1 ^ expected[k + 1]) | (word2 ^ expected[k + 2]) |
+                     (word3 ^ expected[k + 3]) | (word4 ^ expected[k + 4]) |
+                     (word5 ^ expected[k + 5]) | (word6 ^ expected[k + 6]) |
+                     (word7 ^ expected[k + 7]);
+        }
+        for (; k < count; ++k) {
+            const uint64_t at = random_at(1000 + (uint64_t)me, (uint64_t)k);
+            const int pe = (int)(at % (uint64_t)npes);
+            const uint64_t i = at / (uint64_t)npes % ((uint64_t)npes * kRow);
+            wrong |= shmem_uint64_g(&table[i], pe) ^ random_at((uint64_t)pe, i);
+        }
     } else if (get) {
         for (int k = 0; k < count; ++k) {
             const uint64_t at = random_at(1000 + (uint64_t)me, (uint64_t)k);

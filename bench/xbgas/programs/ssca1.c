@@ -1,7 +1,7 @@
 /* SSCA#1, kernel 1: the best local alignment of two sequences (Smith and Waterman, affine-free
  * gaps). Each PE has a strip of columns; the cells at its right edge go to the next PE, some rows
- * at a time, so that the PEs work as a pipeline. PE 0 checks
- * each PE's left edge and best score against a serial computation. */
+ * at a time, so that the PEs work as a pipeline; with --nbi 1 by put_signal_nbi. PE 0 checks each
+ * PE's left edge and best score against a serial computation. */
 #include "common.h"
 
 enum { kMatch = 5, kMismatch = -3, kGap = -4, kMost = 512 };
@@ -40,7 +40,8 @@ int main(int argc, char** argv) {
     char* const text = malloc((size_t)columns * (size_t)npes);
     char* const pattern = malloc((size_t)rows);
     int* const strip = calloc((size_t)columns * (size_t)npes + 1, sizeof *strip);
-    int right_edge[8];
+    const int overlapping = argument(argc, argv, "--nbi", 0);
+    int* const right_edges = malloc((size_t)rows * sizeof *right_edges);
     for (int j = 0; j < columns * npes; ++j)
         text[j] = letter(1, j);
     for (int i = 0; i < rows; ++i)
@@ -52,11 +53,15 @@ int main(int argc, char** argv) {
             const int found = advance(strip, columns, text + me * columns, pattern[i + k],
                                       me > 0 ? edge[i + k] : 0);
             best_here[0] = larger(best_here[0], found);
-            right_edge[k] = strip[columns];
+            right_edges[i + k] = strip[columns];
         }
-        if (me + 1 < npes)
-            shmem_int_put_signal(&edge[i], right_edge, block, &rows_ready, (uint64_t)(i + block),
-                                 SHMEM_SIGNAL_SET, me + 1);
+        if (me + 1 == npes) continue;
+        if (overlapping)
+            shmem_int_put_signal_nbi(&edge[i], &right_edges[i], block, &rows_ready,
+                                     (uint64_t)(i + block), SHMEM_SIGNAL_SET, me + 1);
+        else
+            shmem_int_put_signal(&edge[i], &right_edges[i], block, &rows_ready,
+                                 (uint64_t)(i + block), SHMEM_SIGNAL_SET, me + 1);
     }
     shmem_int_max_reduce(SHMEM_TEAM_WORLD, best_of_all, best_here, 1);
     end();

@@ -38,6 +38,11 @@ extern "C" {
 #endif
 #define _XBRTIME_UNROLL_FACTOR_ 4
 #define _XBRTIME_MEM_SLOTS_     2048
+#define __XBRTIME_MAX_PE        MAX_PE_CONFIG
+/* Of the published library whose names these are. */
+#define _XBRTIME_MAJOR_VERSION_ 0
+#define _XBRTIME_MINOR_VERSION_ 1
+#define _XBRTIME_PATCH_VERSION_ 0
 
 enum xbgas_cmp_ops {
     XBRTIME_CMP_EQ,
@@ -107,11 +112,16 @@ void xbrtime_clear_lock(long* lock);
 int xbrtime_test_lock(long* lock);
 
 /* The library's inner routines. Both addresses, then the namespace of the PE; counts in elements,
- * stride in bytes. _seq moves them one by one, _unr at once; both are complete on return. */
+ * stride in bytes. _seq moves them one by one, _unr and _agg at once; all are complete on return.
+ */
 #define XBRTIME_INNER_(SIZE)                                                          \
     void __xbrtime_get_##SIZE##_seq(uint64_t src, uint64_t dest, uint32_t name_space, \
                                     uint32_t nelems, uint32_t stride);                \
     void __xbrtime_get_##SIZE##_unr(uint64_t src, uint64_t dest, uint32_t name_space, \
+                                    uint32_t nelems, uint32_t stride);                \
+    void __xbrtime_get_##SIZE##_agg(uint64_t src, uint64_t dest, uint32_t name_space, \
+                                    uint32_t nelems, uint32_t stride);                \
+    void __xbrtime_put_##SIZE##_agg(uint64_t src, uint64_t dest, uint32_t name_space, \
                                     uint32_t nelems, uint32_t stride);                \
     void __xbrtime_put_##SIZE##_seq(uint64_t src, uint64_t dest, uint32_t name_space, \
                                     uint32_t nelems, uint32_t stride);                \
@@ -247,7 +257,8 @@ XBRTIME_TYPES(XBRTIME_TRANSFER_)
  * names, OP_reduce, are reduce_all with a stride of 1.
  *
  * scatter: PE p receives pe_msg_sz[p] elements from src + pe_disp[p] of the root. gather is the
- * reverse; gather_all with the result everywhere. nelems is the sum of pe_msg_sz.
+ * reverse; gather_all with the result everywhere. nelems is the sum of pe_msg_sz. _tree along a
+ * binomial tree, _ring from PE to PE, _bruck_concat from PEs at distances of powers of two.
  *
  * alltoall: block p of `src`, nelems elements, goes to block of this PE in PE p's `dest`.
  *
@@ -259,10 +270,18 @@ XBRTIME_TYPES(XBRTIME_TRANSFER_)
                                               int root);                                           \
     void xbrtime_##N##_scatter(T* dest, const T* src, const int* pe_msg_sz, const int* pe_disp,    \
                                size_t nelems, int root);                                           \
+    void xbrtime_##N##_scatter_tree(T* dest, const T* src, const int* pe_msg_sz,                   \
+                                    const int* pe_disp, size_t nelems, int root);                  \
     void xbrtime_##N##_gather(T* dest, const T* src, const int* pe_msg_sz, const int* pe_disp,     \
                               size_t nelems, int root);                                            \
+    void xbrtime_##N##_gather_tree(T* dest, const T* src, const int* pe_msg_sz,                    \
+                                   const int* pe_disp, size_t nelems, int root);                   \
     void xbrtime_##N##_gather_all(T* dest, const T* src, const int* pe_msg_sz, const int* pe_disp, \
                                   size_t nelems);                                                  \
+    void xbrtime_##N##_gather_all_ring(T* dest, const T* src, const int* pe_msg_sz,                \
+                                       const int* pe_disp, size_t nelems);                         \
+    void xbrtime_##N##_gather_all_bruck_concat(T* dest, const T* src, const int* pe_msg_sz,        \
+                                               const int* pe_disp, size_t nelems);                 \
     void xbrtime_##N##_alltoall(T* dest, const T* src, int src_stride, int dest_stride,            \
                                 size_t nelems);                                                    \
     void xbrtime_##N##_alltoall_shift_exchange(T* dest, const T* src, int src_stride,              \

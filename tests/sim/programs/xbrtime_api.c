@@ -72,34 +72,54 @@ static int root_of(int k) {
                               (i < 90 * stride && i % stride == 0 ? (T)(i % 50 + root) : (T)77));  \
                     xbrtime_barrier();                                                             \
                 }                                                                                  \
-            /* Part p has p + 1 elements and lies at 2 p. Private memory. */                       \
-            int sizes[64], places[64];                                                             \
-            size_t all = 0;                                                                        \
-            for (int p = 0; p < pes; ++p) {                                                        \
-                sizes[p] = p % 3 + 1;                                                              \
-                places[p] = 4 * p;                                                                 \
-                all += (size_t)sizes[p];                                                           \
+            /* Part p lies at 4 p. Private memory. In the second round some parts are empty. */    \
+            for (int round = 0; round < 2; ++round) {                                              \
+                int sizes[64], places[64];                                                         \
+                size_t all = 0;                                                                    \
+                for (int p = 0; p < pes; ++p) {                                                    \
+                    sizes[p] = p % 3 + 1 - round;                                                  \
+                    places[p] = 4 * p;                                                             \
+                    all += (size_t)sizes[p];                                                       \
+                }                                                                                  \
+                for (int way = 0; way < 2; ++way) {                                                \
+                    for (int i = 0; i < 4 * pes; ++i) {                                            \
+                        source[i] = (T)(i + root + way);                                           \
+                        result[i] = (T)77;                                                         \
+                    }                                                                              \
+                    if (way == 0) xbrtime_##N##_scatter(result, source, sizes, places, all, root); \
+                    if (way == 1)                                                                  \
+                        xbrtime_##N##_scatter_tree(result, source, sizes, places, all, root);      \
+                    for (int i = 0; i < sizes[me]; ++i)                                            \
+                        CHECK(result[i] == (T)(places[me] + i + root + way));                      \
+                    CHECK(result[sizes[me]] == (T)77);                                             \
+                    for (int i = 0; i < 4 * pes; ++i) {                                            \
+                        source[i] = (T)(me + i + way);                                             \
+                        result[i] = (T)77;                                                         \
+                    }                                                                              \
+                    if (way == 0) xbrtime_##N##_gather(result, source, sizes, places, all, root);  \
+                    if (way == 1)                                                                  \
+                        xbrtime_##N##_gather_tree(result, source, sizes, places, all, root);       \
+                    for (int p = 0; p < pes; ++p)                                                  \
+                        for (int i = 0; i < 4; ++i)                                                \
+                            CHECK(result[4 * p + i] ==                                             \
+                                  (me == root && i < sizes[p] ? (T)(p + i + way) : (T)77));        \
+                }                                                                                  \
+                /* Other values each time, as blocks are used again. */                            \
+                for (int way = 0; way < 3; ++way) {                                                \
+                    for (int i = 0; i < 4 * pes; ++i) {                                            \
+                        source[i] = (T)(me + i + way);                                             \
+                        result[i] = (T)77;                                                         \
+                    }                                                                              \
+                    if (way == 0) xbrtime_##N##_gather_all(result, source, sizes, places, all);    \
+                    if (way == 1)                                                                  \
+                        xbrtime_##N##_gather_all_ring(result, source, sizes, places, all);         \
+                    if (way == 2)                                                                  \
+                        xbrtime_##N##_gather_all_bruck_concat(result, source, sizes, places, all); \
+                    for (int p = 0; p < pes; ++p)                                                  \
+                        for (int i = 0; i < 4; ++i)                                                \
+                            CHECK(result[4 * p + i] == (i < sizes[p] ? (T)(p + i + way) : (T)77)); \
+                }                                                                                  \
             }                                                                                      \
-            for (int i = 0; i < 4 * pes; ++i) {                                                    \
-                source[i] = (T)(i + root);                                                         \
-                result[i] = (T)77;                                                                 \
-            }                                                                                      \
-            xbrtime_##N##_scatter(result, source, sizes, places, all, root);                       \
-            for (int i = 0; i < sizes[me]; ++i)                                                    \
-                CHECK(result[i] == (T)(places[me] + i + root));                                    \
-            CHECK(result[sizes[me]] == (T)77);                                                     \
-            for (int i = 0; i < 4 * pes; ++i) {                                                    \
-                source[i] = (T)(me + i);                                                           \
-                result[i] = (T)77;                                                                 \
-            }                                                                                      \
-            xbrtime_##N##_gather(result, source, sizes, places, all, root);                        \
-            for (int p = 0; p < pes; ++p)                                                          \
-                for (int i = 0; i < 4; ++i)                                                        \
-                    CHECK(result[4 * p + i] == (me == root && i < sizes[p] ? (T)(p + i) : (T)77)); \
-            xbrtime_##N##_gather_all(result, source, sizes, places, all);                          \
-            for (int p = 0; p < pes; ++p)                                                          \
-                for (int i = 0; i < sizes[p]; ++i)                                                 \
-                    CHECK(result[4 * p + i] == (T)(p + i));                                        \
         }                                                                                          \
         for (int way = 0; way < 2; ++way) {                                                        \
             for (int i = 0; i < 6 * pes; ++i) {                                                    \
@@ -239,7 +259,11 @@ XBRTIME_ATOMIC_TYPES(ATOMICS)
         __xbrtime_get_##SIZE##_seq(at, (uint64_t)(uintptr_t)back, space, 3, sizeof(T));           \
         __xbrtime_get_##SIZE##_unr(at + 3 * sizeof(T), (uint64_t)(uintptr_t)(back + 3), space, 5, \
                                    sizeof(T));                                                    \
-        const T expected[8] = {1, 0, 3, 4, 5, 6, 7, 0};                                           \
+        __xbrtime_put_##SIZE##_agg((uint64_t)(uintptr_t)here, at + 7 * sizeof(T), space, 1,       \
+                                   sizeof(T));                                                    \
+        __xbrtime_get_##SIZE##_agg(at + 7 * sizeof(T), (uint64_t)(uintptr_t)(back + 7), space, 1, \
+                                   sizeof(T));                                                    \
+        const T expected[8] = {1, 0, 3, 4, 5, 6, 7, 1};                                           \
         CHECK(memcmp(back, expected, sizeof back) == 0);                                          \
         xbrtime_barrier();                                                                        \
     }

@@ -45,12 +45,15 @@ INSTANTIATE_TEST_SUITE_P(
                     Sabotage{"random", "--get 1", ""}, Sabotage{"scatter", "", ""},
                     Sabotage{"scatter", "--gather 1", ""}, Sabotage{"scatter", "--gather 2", ""},
                     Sabotage{"scatter", "--gather 3", ""}, Sabotage{"random", "--get 2", ""},
+                    Sabotage{"random", "--get 3", ""}, Sabotage{"gups", "--each 1", ""},
+                    Sabotage{"is", "--nbi 1", ""}, Sabotage{"ssca1", "--nbi 1", ""},
                     Sabotage{"cg", "--nbi 1", ""}, Sabotage{"stride", "", ""},
                     Sabotage{"ssca1", "", ""}, Sabotage{"is", "", ""}, Sabotage{"ep", "", ""},
                     Sabotage{"cg", "", ""}, Sabotage{"cg", "--count 64", ""},
                     Sabotage{"mg", "", ""}, Sabotage{"mg", "--count 3 --columns 64", ""},
-                    Sabotage{"mixed", "", ""}, Sabotage{"transfers", "", ""},
-                    Sabotage{"transfers", "--bytes 64", ""},
+                    Sabotage{"extremes", "--operation min", ""},
+                    Sabotage{"extremes", "--operation max", ""}, Sabotage{"mixed", "", ""},
+                    Sabotage{"transfers", "", ""}, Sabotage{"transfers", "--bytes 64", ""},
                     Sabotage{"transfers", "--bytes 64 --words 1", ""}));
 
 class SabotagedBenchmark : public testing::TestWithParam<Sabotage> {};
@@ -74,6 +77,10 @@ INSTANTIATE_TEST_SUITE_P(
         Sabotage{"scatter", "--gather 2", "shmem_long_g(at, pe) (*(at))"},
         Sabotage{"scatter", "--gather 3", "shmem_long_get_nbi(...) ((void)0)"},
         Sabotage{"random", "--get 2", "shmem_uint64_get_nbi(...) ((void)0)"},
+        Sabotage{"random", "--get 3", "shmem_uint64_g(at, pe) (*(at))"},
+        Sabotage{"is", "--nbi 1", "shmem_int_put_nbi(...) ((void)0)"},
+        Sabotage{"ssca1", "--nbi 1",
+                 "shmem_int_put_signal_nbi(a, b, n, s, v, op, pe) shmem_signal_set(s, v, pe)"},
         Sabotage{"cg", "--nbi 1", "shmem_double_get_nbi(to, from, n, pe) (*(to) = *(from))"},
         Sabotage{"stride", "", "shmem_double_iput(...) ((void)0)"},
         Sabotage{"stride", "", "shmem_double_iget(...) ((void)0)"},
@@ -88,6 +95,12 @@ INSTANTIATE_TEST_SUITE_P(
         Sabotage{"cg", "", "shmem_double_sum_reduce(t, to, from, n) memcpy(to, from, (n) * 8)"},
         Sabotage{"mg", "", "shmem_double_put(...) ((void)0)"},
         Sabotage{"mg", "", "shmem_double_sum_reduce(t, to, from, n) memcpy(to, from, (n) * 8)"},
+        Sabotage{"extremes", "--operation min",
+                 "DECLARED_FIRST\n#include <xbrtime.h>\n#define "
+                 "xbrtime_long_atomic_min(at, value, pe) (*(at) = (value), (value) + 1)"},
+        Sabotage{"extremes", "--operation max",
+                 "DECLARED_FIRST\n#include <xbrtime.h>\n#define "
+                 "xbrtime_long_atomic_max(at, value, pe) (xbrtime_long_atomic_min(at, value, pe))"},
         Sabotage{"mixed", "", "shmem_uint64_g(at, pe) (*(at))"},
         Sabotage{"transfers", "", "shmem_uint64_p(...) ((void)0)"},
         Sabotage{"transfers", "--bytes 64", "shmem_putmem(...) ((void)0)"}));
@@ -121,6 +134,10 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(Micro, Benchmark,
                          testing::Values(Sabotage{"micro", "--operation put --bytes 8", ""},
                                          Sabotage{"micro", "--operation put --bytes 1", ""},
+                                         Sabotage{"micro", "--operation put --bytes 2", ""},
+                                         Sabotage{"micro", "--operation put --bytes 4", ""},
+                                         Sabotage{"micro", "--operation get --bytes 2", ""},
+                                         Sabotage{"micro", "--operation get --bytes 4", ""},
                                          Sabotage{"micro", "--operation put --bytes 100", ""},
                                          Sabotage{"micro", "--operation put_words --bytes 64", ""},
                                          Sabotage{"micro", "--operation put_nbi --bytes 64", ""},

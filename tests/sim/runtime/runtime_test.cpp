@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -408,6 +410,61 @@ TEST(Runtime, AQuietPaysForItsDescriptor) {
     EXPECT_NEAR(quiet(" --set nic.completion_cycles=1030") - usual, 10000, 200);
     // The quiet's own is read while the put's is.
     EXPECT_NEAR(quiet(" --set nic.descriptor_cycles=1030") - usual, 10000, 500);
+}
+
+// What does not block returns long before it is complete; a quiet completes it.
+TEST(Runtime, WhatDoesNotBlockIsPosted) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    write_file(
+        scratch / "posted.c",
+        "#include <shmem.h>\n#include <stdio.h>\n#include <string.h>\n"
+        "static long there[8], from[8];\n"
+        "static uint64_t flag;\nstatic long values[4], took[8];\nstatic int me;\n"
+        "static long cycles(void) {\n"
+        "  long now; __asm__ volatile(\"rdcycle %0\" : \"=r\"(now)::\"memory\"); return now; }\n"
+        "#define TIME(i, ...) do { shmem_quiet(); const long begin = cycles(); __VA_ARGS__; \\\n"
+        "  took[i] = cycles() - begin; } while (0)\n"
+        "int main(void) { shmem_init(); me = shmem_my_pe();\n"
+        "  for (int i = 0; i < 8; ++i) there[i] = 100 * me + i, from[i] = i;\n"
+        "  shmem_barrier_all();\n"
+        "  for (int round = 0; me == 0 && round < 3; ++round) {\n"
+        "    memset(values, 0, sizeof values);\n"
+        "    TIME(0, shmem_long_get(&values[0], &there[1], 1, 1));\n"
+        "    TIME(1, shmem_long_get_nbi(&values[1], &there[2], 1, 1));\n"
+        "    TIME(2, values[2] = shmem_long_atomic_fetch(&there[3], 1));\n"
+        "    TIME(3, shmem_long_atomic_fetch_nbi(&values[3], &there[4], 1));\n"
+        "    TIME(4, shmem_long_put_signal(from + 4, from, 4, &flag, 1, SHMEM_SIGNAL_SET, 1));\n"
+        "    TIME(5, shmem_long_put_signal_nbi(from + 4, from, 4, &flag, 2, SHMEM_SIGNAL_SET, "
+        "1));\n"
+        "    shmem_quiet(); }\n"
+        "  shmem_barrier_all();\n"
+        "  if (me == 0 && (values[0] != 101 || values[1] != 102 || values[2] != 103 ||\n"
+        "                  values[3] != 104)) puts(\"wrong\");\n"
+        "  if (me == 1 && (flag != 2 || from[7] != 3)) puts(\"wrong\");\n"
+        "  if (me == 0) for (int i = 0; i < 6; ++i) printf(\"%ld\\n\", took[i]);\n"
+        "  shmem_finalize(); return 0; }\n");
+    // Late answers, so that waiting for one is more than all that else happens in a call.
+    for (const auto& [road, late] :
+         {std::pair{"xbgas", "nic.receive_cycles"}, std::pair{"rdma", "nic.completion_cycles"}}) {
+        ASSERT_EQ(compile(scratch / "posted.c", road, scratch / "posted").status, 0);
+        const Result result =
+            simulate(2, scratch / "posted", "--timed --set " + std::string(late) + "=1000");
+        ASSERT_EQ(result.status, 0) << result.output;
+        std::istringstream numbers(result.output);
+        std::array<long, 6> took{};
+        for (long& one : took)
+            ASSERT_TRUE(numbers >> one) << result.output;
+        EXPECT_GT(took[0], 1000) << road << ", get: " << result.output;
+        EXPECT_LT(took[1], 500) << road << ", get_nbi: " << result.output;
+        EXPECT_GT(took[2], 1000) << road << ", fetch: " << result.output;
+        EXPECT_LT(took[3], 500) << road << ", fetch_nbi: " << result.output;
+        EXPECT_GT(took[4], 1000) << road << ", put_signal: " << result.output;
+        // By xBGAS the core itself keeps the signal behind the data.
+        if (std::string(road) == "rdma") {
+            EXPECT_LT(took[5], 500) << "put_signal_nbi: " << result.output;
+        }
+    }
 }
 
 // Atomics need the right to write, whether they would write or not; and they are aligned.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/memory/sparse_memory.hpp"
@@ -38,12 +39,18 @@ class ScriptedSource final : public InstructionSource {
     bool halted() const override { return ended_; }
     void run(CoreTiming& core) override {
         for (;;) {
-            before.push_back(core.now());
+            if (!std::exchange(noted_, true)) before.push_back(core.now());
             if (next_ == steps.size()) {
                 ended_ = true;
                 return;
             }
-            const Step& step = steps[next_++];
+            const Step& step = steps[next_];
+            const RetiredInstruction& i = step.instruction;
+            if (core.holds(i.kind, {i.destination, i.source1, i.source2, i.source3},
+                           accesses_of(step)))
+                return;
+            ++next_;
+            noted_ = false;
             for (const auto& [kind, address] : step.accesses)
                 core.memory_access(kind, address, 8);
             if (step.has_remote) core.remote_access(step.remote);
@@ -60,8 +67,19 @@ class ScriptedSource final : public InstructionSource {
     }
 
   private:
+    static std::uint8_t accesses_of(const Step& step) {
+        std::uint8_t all = 0;
+        for (const auto& [kind, address] : step.accesses) {
+            if (kind != AccessKind::store) all |= kFenceReads;
+            if (kind != AccessKind::load) all |= kFenceWrites;
+        }
+        if (step.has_remote && step.remote.reads()) all |= kFenceReads;
+        if (step.has_remote && step.remote.writes()) all |= kFenceWrites;
+        return all;
+    }
+
     std::size_t next_ = 0;
-    bool ended_ = false;
+    bool ended_ = false, noted_ = false;  // noted: the cycle before step next_
 };
 
 struct ScriptedMachine {

@@ -438,6 +438,53 @@ int main(void) {
     EXPECT_GT(overlapping[0], blocking[0] * 2 / 5 - 20);
 }
 
+// Two nodes put a word at each other and then look at their own: with the put in front of the look
+// at least one sees what the other has put. Without a fence neither does, as both look at once.
+TEST(TimedMachine, AFenceKeepsARemoteStoreInFrontOfALocalLoad) {
+    NEEDS_COMPILER();
+    const auto neither_saw = [](const char* fence) {
+        const Compiled program = Compiled::text(std::string(kMeasuring) + R"(
+enum { kRounds = 40, kLine = 8 };
+int main(void) {
+    const long me = XBGAS_READ_E(10), other = 2 - me; /* the other's namespace */
+    volatile long* const shared = (long*)XBGAS_READ_E(13);
+    volatile long *const flag = shared + 64, *const word = shared + 128, *const saw = shared + 8;
+    for (long round = 1; round <= kRounds; ++round) {
+        xbgas_ersd(other, (void*)flag, round);
+        xbgas_fence();
+        while (*flag < round) {}
+        volatile long* const mine = word + round * kLine;
+        if (*mine != 0) saw[round] = 2; /* brings the line here; the other was first by far */
+        xbgas_ersd(other, (void*)mine, 1);
+        __asm__ volatile(")" + std::string(fence) +
+                                                R"(" ::: "memory");
+        if (*mine != 0) saw[round] |= 1;
+    }
+    xbgas_ersd(other, (void*)flag, kRounds + 1);
+    xbgas_fence();
+    while (*flag < kRounds + 1) {}
+    if (me == 0) {
+        long neither = 0;
+        for (long round = 1; round <= kRounds; ++round)
+            neither += saw[round] == 0 && xbgas_erld(2, (void*)(saw + round)) == 0;
+        shared[0] = neither;
+        xbgas_ersd(2, (void*)flag, kRounds + 2);
+        xbgas_fence();
+    } else {
+        while (*flag < kRounds + 2) {}
+    }
+    return 0;
+}
+)");
+        return words_of(program.path(), 2, {}, 1)[0];
+    };
+    EXPECT_EQ(neither_saw("fence w, r"), 0);
+    EXPECT_EQ(neither_saw("fence rw, rw"), 0);
+    EXPECT_GT(neither_saw("fence r, r"), 0);
+    EXPECT_GT(neither_saw("fence w, w"), 0);
+    EXPECT_GT(neither_saw(""), 0);
+}
+
 // The fault comes when the load ends; the register keeps what it had.
 TEST(TimedMachine, AnOverlappingLoadMayFaultLate) {
     NEEDS_COMPILER();
@@ -475,58 +522,67 @@ int main(void) {
 }
 
 // What the simulator's windows are does not show in time: the same with the other nodes idle and
-// with remote accesses everywhere.
+// with remote accesses everywhere, and on a machine whose windows are longer than a system call.
 TEST(TimedMachine, PauseAndSystemCallsTakeTheirTimeWhateverOthersDo) {
     NEEDS_COMPILER();
-    const auto measure = [](const char* others) {
+    constexpr std::size_t kOfAKind = 30;
+    const auto measure = [](const char* others, const std::vector<std::string>& settings) {
         const Compiled program = Compiled::text(std::string(kMeasuring) + R"(
-static long call(void) {
-    register long number __asm__("a7") = 172, result __asm__("a0");
-    __asm__ volatile("ecall" : "=r"(result) : "r"(number) : "memory");
-    return result;
+static long call(long which, void* argument) {
+    register long number __asm__("a7") = which;
+    register void* first __asm__("a0") = argument;
+    register void* second __asm__("a1") = 0;
+    __asm__ volatile("ecall" : "+r"(first) : "r"(number), "r"(second) : "memory");
+    return (long)first;
 }
+#define TIMES(at, ...)                                                      \
+    for (int i = 0; i < 30; ++i) {                                          \
+        for (int wait = 0; wait < i; ++wait) __asm__ volatile("nop");       \
+        const long begin = cycles();                                        \
+        __VA_ARGS__;                                                        \
+        took[(at) + i] = cycles() - begin;                                  \
+    }
 int main(void) {
     volatile long* const shared = (long*)XBGAS_READ_E(13);
     if (XBGAS_READ_E(10) != 0) {
         )" + std::string(others) + R"(
         return 0;
     }
-    long took[40];
+    long took[90];
+    long moment[2] = {0, 1};
     for (int round = 0; round < 2; ++round) {
-        for (int i = 0; i < 20; ++i) {
-            for (int wait = 0; wait < i; ++wait) __asm__ volatile("nop");
-            const long begin = cycles();
-            __asm__ volatile(".word 0x0100000f"); /* pause */
-            took[i] = cycles() - begin;
-        }
-        for (int i = 20; i < 40; ++i) {
-            for (int wait = 0; wait < i; ++wait) __asm__ volatile("nop");
-            const long begin = cycles();
-            call();
-            took[i] = cycles() - begin;
-        }
+        TIMES(0, __asm__ volatile(".word 0x0100000f")); /* pause */
+        TIMES(30, call(172, 0)); /* getpid */
+        TIMES(60, call(101, moment)); /* nanosleep, a nanosecond */
     }
-    for (int i = 0; i < 40; ++i) shared[i] = took[i];
+    for (int i = 0; i < 90; ++i) shared[i] = took[i];
     return 0;
 }
 )");
-        return words_of(program.path(), 3, {}, 40);
+        return words_of(program.path(), 3, settings, 3 * kOfAKind);
     };
-    const auto idle = measure("");
-    const auto busy = measure(R"(
-        for (int i = 0; i < 300; ++i) {
+    constexpr const char* kBusy = R"(
+        for (int i = 0; i < 1000; ++i) {
             xbgas_erld(4 - XBGAS_READ_E(10), (void*)(shared + 100));
             for (int wait = 0; wait < i % 7; ++wait) __asm__ volatile("nop");
         }
-)");
-    for (int i = 0; i < 40; ++i) {
-        EXPECT_EQ(idle[i], idle[i / 20 * 20 + 1]) << i;
-        EXPECT_EQ(busy[i], idle[i]) << i;
+)";
+    for (const std::vector<std::string>& settings :
+         {std::vector<std::string>{},
+          {"nic.transmit_cycles=900", "nic.receive_cycles=800"},
+          {"nic.transmit_cycles=1", "nic.receive_cycles=700"}}) {
+        const auto idle = measure("", settings), busy = measure(kBusy, settings);
+        for (std::size_t i = 0; i < idle.size(); ++i) {
+            EXPECT_EQ(idle[i], idle[i / kOfAKind * kOfAKind + 1]) << i;
+            EXPECT_EQ(busy[i], idle[i]) << i;
+        }
+        // Two readings of the clock take core.system_cycles each, one of which is in between.
+        EXPECT_EQ(idle[1], 20 + 5);
+        EXPECT_GE(idle[kOfAKind + 1], 400 + 5);
+        EXPECT_LE(idle[kOfAKind + 1], 400 + 20);
+        // The sleep ends behind the call.
+        EXPECT_EQ(idle[2 * kOfAKind + 1], idle[kOfAKind + 1] + 20);
     }
-    // Two readings of the clock take core.system_cycles each, one of which is in between.
-    EXPECT_EQ(idle[1], 20 + 5);
-    EXPECT_GE(idle[21], 400 + 5);
-    EXPECT_LE(idle[21], 400 + 20);
 }
 
 TEST(TimedMachine, RefusesWhatDoesNotFit) {

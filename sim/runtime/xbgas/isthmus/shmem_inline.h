@@ -54,12 +54,17 @@ ISTHMUS_INLINE void isthmus_load_element(void* value, const void* source, size_t
 }
 #undef ISTHMUS_LOAD_AS
 
+/* A byte by its value: the compiler keeps one whose address is taken in memory, too. */
 #define ISTHMUS_INLINE_ELEMENT(T, N)                                                   \
     ISTHMUS_INLINE void shmem_##N##_p(T* dest, T value, int pe) {                      \
-        isthmus_store_element(dest, &value, sizeof(T), pe);                            \
+        if (sizeof(T) == 1)                                                            \
+            xbgas_pe_ersb(pe, dest, (int8_t)value);                                    \
+        else                                                                           \
+            isthmus_store_element(dest, &value, sizeof(T), pe);                        \
     }                                                                                  \
     ISTHMUS_INLINE T shmem_##N##_g(const T* source, int pe) {                          \
         T value;                                                                       \
+        if (sizeof(T) == 1) return (T)xbgas_pe_erlb(pe, source);                       \
         isthmus_load_element(&value, source, sizeof(T), pe);                           \
         return value;                                                                  \
     }                                                                                  \
