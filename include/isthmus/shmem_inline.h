@@ -3,12 +3,15 @@
  * Budget on one host, in instructions including the access itself: p and g 7, atomics 8; the test
  * "is this PE within the window" (one xor, one compare, one branch) is in it. Whatever fails the
  * test goes to the out-of-line routine, which finds out why. The accesses are volatile, so that a
- * loop over shmem_g sees each new value, and may alias anything, as an access within a library does:
- * programs put an int64_t as a long long, or a pointer as a long. Compiled without optimisation, the symbols are called. */
+ * loop over shmem_g sees each new value, and may alias anything, as an access within a library
+ * does: programs put an int64_t as a long long, or a pointer as a long. Compiled without
+ * optimisation, the symbols are called. */
 #ifndef ISTHMUS_SHMEM_INLINE_H
 #define ISTHMUS_SHMEM_INLINE_H
 
 #if defined(__OPTIMIZE__) && (defined(__GNUC__) || defined(__clang__))
+
+#include <isthmus/checks.h>
 
 #define ISTHMUS_INLINE extern __inline__ __attribute__((gnu_inline, always_inline))
 #define ISTHMUS_LIKELY(c) __builtin_expect(!!(c), 1)
@@ -20,29 +23,41 @@
 extern "C" {
 #endif
 
-#define ISTHMUS_INLINE_ELEMENT(T, N)                                                       \
-    ISTHMUS_INLINE void shmem_##N##_p(T* dest, T value, int pe) {                          \
-        ISTHMUS_ALIASING(T);                                                               \
-        if (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)))                                    \
-            ISTHMUS_AT(isthmus_aliasing, dest, pe) = value;                                \
-        else                                                                               \
-            pshmem_##N##_p(dest, value, pe);                                               \
-    }                                                                                      \
-    ISTHMUS_INLINE T shmem_##N##_g(const T* source, int pe) {                              \
-        ISTHMUS_ALIASING(T);                                                               \
-        return ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))                                  \
-                   ? ISTHMUS_AT(const isthmus_aliasing, source, pe)                        \
-                   : pshmem_##N##_g(source, pe);                                           \
-    }                                                                                      \
-    ISTHMUS_INLINE void shmem_ctx_##N##_p(shmem_ctx_t ctx, T* dest, T value, int pe) {     \
-        if (ctx == SHMEM_CTX_DEFAULT)                                                      \
-            shmem_##N##_p(dest, value, pe);                                                \
-        else                                                                               \
-            pshmem_ctx_##N##_p(ctx, dest, value, pe);                                      \
-    }                                                                                      \
-    ISTHMUS_INLINE T shmem_ctx_##N##_g(shmem_ctx_t ctx, const T* source, int pe) {         \
-        return ctx == SHMEM_CTX_DEFAULT ? shmem_##N##_g(source, pe)                        \
-                                        : pshmem_ctx_##N##_g(ctx, source, pe);             \
+/* Behind the window's test, which fails in checked mode: what is found right at once is done here
+ * as well (checks.h). */
+#define ISTHMUS_REACHES_WORD(address, T, unit, pe) \
+    (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)) || \
+     isthmus_checks_word((uintptr_t)ISTHMUS_WINDOW_ADDRESS(address, pe), sizeof(T), unit, pe))
+#define ISTHMUS_REACHES_BLOCK(address, here, bytes, pe) \
+    (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)) ||      \
+     isthmus_checks_short((uintptr_t)(address), (uintptr_t)(here), bytes, pe))
+/* What the library is given, found again from where the object is seen. */
+#define ISTHMUS_FOR_LIBRARY(P, address, pe) \
+    ((P)isthmus_window_back((uintptr_t)ISTHMUS_WINDOW_ADDRESS(address, pe), pe))
+
+#define ISTHMUS_INLINE_ELEMENT(T, N)                                                   \
+    ISTHMUS_INLINE void shmem_##N##_p(T* dest, T value, int pe) {                      \
+        ISTHMUS_ALIASING(T);                                                           \
+        if (ISTHMUS_REACHES_WORD(dest, T, 1, pe))                                      \
+            ISTHMUS_AT(isthmus_aliasing, dest, pe) = value;                            \
+        else                                                                           \
+            pshmem_##N##_p(ISTHMUS_FOR_LIBRARY(T*, dest, pe), value, pe);              \
+    }                                                                                  \
+    ISTHMUS_INLINE T shmem_##N##_g(const T* source, int pe) {                          \
+        ISTHMUS_ALIASING(T);                                                           \
+        return ISTHMUS_REACHES_WORD(source, T, 1, pe)                                  \
+                   ? ISTHMUS_AT(const isthmus_aliasing, source, pe)                    \
+                   : pshmem_##N##_g(ISTHMUS_FOR_LIBRARY(const T*, source, pe), pe);    \
+    }                                                                                  \
+    ISTHMUS_INLINE void shmem_ctx_##N##_p(shmem_ctx_t ctx, T* dest, T value, int pe) { \
+        if (ctx == SHMEM_CTX_DEFAULT)                                                  \
+            shmem_##N##_p(dest, value, pe);                                            \
+        else                                                                           \
+            pshmem_ctx_##N##_p(ctx, dest, value, pe);                                  \
+    }                                                                                  \
+    ISTHMUS_INLINE T shmem_ctx_##N##_g(shmem_ctx_t ctx, const T* source, int pe) {     \
+        return ctx == SHMEM_CTX_DEFAULT ? shmem_##N##_g(source, pe)                    \
+                                        : pshmem_ctx_##N##_g(ctx, source, pe);         \
     }
 SHMEM_RMA_TYPES(ISTHMUS_INLINE_ELEMENT)
 #undef ISTHMUS_INLINE_ELEMENT
@@ -55,87 +70,93 @@ SHMEM_RMA_TYPES(ISTHMUS_INLINE_ELEMENT)
 /* Counted in elements, whose bytes might be more than there are numbers. */
 #define ISTHMUS_SHORT_BLOCK(nelems, unit) (__builtin_constant_p(nelems) && (nelems) - 1 < 64 / (unit))
 #define ISTHMUS_NOTED_BLOCK 16384
-#define ISTHMUS_INLINE_BLOCK(P, ROUTINE, TO, FROM, UNIT)                              \
+#define ISTHMUS_INLINE_BLOCK(P, ROUTINE, TO, FROM, THERE, HERE, UNIT)                      \
     ISTHMUS_INLINE void shmem_##ROUTINE(P* dest, const P* source, size_t nelems, int pe) { \
-        if (ISTHMUS_SHORT_BLOCK(nelems, UNIT) && ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) { \
-            ISTHMUS_BARRIER();                                                        \
-            __builtin_memcpy(TO, FROM, nelems * (UNIT));                              \
-            ISTHMUS_BARRIER();                                                        \
-        } else if (nelems < ISTHMUS_NOTED_BLOCK / (UNIT) &&                           \
-                   ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                      \
-            isthmus_window.copy(TO, FROM, nelems * (UNIT));                           \
-        } else {                                                                      \
-            pshmem_##ROUTINE(dest, source, nelems, pe);                               \
-        }                                                                             \
+        if (ISTHMUS_SHORT_BLOCK(nelems, UNIT) &&                                           \
+            ISTHMUS_REACHES_BLOCK(THERE, HERE, nelems * (UNIT), pe)) {                     \
+            ISTHMUS_BARRIER();                                                             \
+            __builtin_memcpy(TO, FROM, nelems * (UNIT));                                     \
+            ISTHMUS_BARRIER();                                                             \
+        } else if (nelems < ISTHMUS_NOTED_BLOCK / (UNIT) &&                                \
+                   ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                           \
+            isthmus_window.copy(TO, FROM, nelems * (UNIT));                                  \
+        } else {                                                                           \
+            pshmem_##ROUTINE(dest, source, nelems, pe);                                    \
+        }                                                                                  \
     }
-#define ISTHMUS_INLINE_COPY(P, PUT, GET, UNIT)                                            \
-    ISTHMUS_INLINE_BLOCK(P, PUT, ISTHMUS_WINDOW_ADDRESS(dest, pe), source, UNIT)          \
-    ISTHMUS_INLINE_BLOCK(P, GET, dest, ISTHMUS_WINDOW_ADDRESS(source, pe), UNIT)          \
-    ISTHMUS_INLINE_BLOCK(P, PUT##_nbi, ISTHMUS_WINDOW_ADDRESS(dest, pe), source, UNIT)    \
-    ISTHMUS_INLINE_BLOCK(P, GET##_nbi, dest, ISTHMUS_WINDOW_ADDRESS(source, pe), UNIT)
+#define ISTHMUS_INLINE_PUT(P, PUT, UNIT) \
+    ISTHMUS_INLINE_BLOCK(P, PUT, ISTHMUS_WINDOW_ADDRESS(dest, pe), source, dest, source, UNIT)
+#define ISTHMUS_INLINE_GET(P, GET, UNIT) \
+    ISTHMUS_INLINE_BLOCK(P, GET, dest, ISTHMUS_WINDOW_ADDRESS(source, pe), source, dest, UNIT)
+#define ISTHMUS_INLINE_COPY(P, PUT, GET, UNIT) \
+    ISTHMUS_INLINE_PUT(P, PUT, UNIT)           \
+    ISTHMUS_INLINE_GET(P, GET, UNIT)           \
+    ISTHMUS_INLINE_PUT(P, PUT##_nbi, UNIT)     \
+    ISTHMUS_INLINE_GET(P, GET##_nbi, UNIT)
 #define ISTHMUS_INLINE_TYPED_COPY(T, N) ISTHMUS_INLINE_COPY(T, N##_put, N##_get, sizeof(T))
 SHMEM_RMA_TYPES(ISTHMUS_INLINE_TYPED_COPY)
 #undef ISTHMUS_INLINE_TYPED_COPY
 ISTHMUS_INLINE_COPY(void, putmem, getmem, 1)
 #undef ISTHMUS_INLINE_COPY
+#undef ISTHMUS_INLINE_PUT
+#undef ISTHMUS_INLINE_GET
 #undef ISTHMUS_INLINE_BLOCK
 
 /* Atomics. Acquire and release cost nothing on x86-64; on Arm they make a fetched value a safe
  * guard for what was put before it was set. */
-#define ISTHMUS_INLINE_AMO_VOID(NAME, T, PARAMETERS, ARGUMENTS, OPERATION)                      \
-    ISTHMUS_INLINE void shmem_##NAME PARAMETERS {                                              \
-        if (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)))                                        \
-            (void)(OPERATION);                                                                 \
-        else                                                                                   \
-            pshmem_##NAME ARGUMENTS;                                                           \
+#define ISTHMUS_INLINE_AMO_VOID(NAME, T, PARAMETERS, ARGUMENTS, OPERATION) \
+    ISTHMUS_INLINE void shmem_##NAME PARAMETERS {                          \
+        if (ISTHMUS_REACHES_WORD(dest, T, sizeof(T), pe))                  \
+            (void)(OPERATION);                                             \
+        else                                                               \
+            pshmem_##NAME ARGUMENTS;                                       \
     }
-#define ISTHMUS_INLINE_AMO(NAME, T, PARAMETERS, ARGUMENTS, OPERATION)                           \
-    ISTHMUS_INLINE T shmem_##NAME PARAMETERS {                                                 \
-        return ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)) ? (OPERATION)                        \
-                                                          : pshmem_##NAME ARGUMENTS;           \
+#define ISTHMUS_INLINE_AMO(NAME, T, TARGET, PARAMETERS, ARGUMENTS, OPERATION)            \
+    ISTHMUS_INLINE T shmem_##NAME PARAMETERS {                                           \
+        return ISTHMUS_REACHES_WORD(TARGET, T, sizeof(T), pe) ? (OPERATION)              \
+                                                              : pshmem_##NAME ARGUMENTS; \
     }
 #define ISTHMUS_TARGET(T) ((T*)(void*)ISTHMUS_WINDOW_ADDRESS(dest, pe))
-#define ISTHMUS_INLINE_STANDARD(T, N)                                                           \
-    ISTHMUS_INLINE_AMO(N##_atomic_fetch, T, (const T* source, int pe), (source, pe),           \
-                       __atomic_load_n((const T*)(void*)ISTHMUS_WINDOW_ADDRESS(source, pe),    \
-                                       __ATOMIC_ACQUIRE))                                      \
-    ISTHMUS_INLINE void shmem_##N##_atomic_set(T* dest, T value, int pe) {                     \
-        if (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe)))                                        \
-            __atomic_store_n(ISTHMUS_TARGET(T), value, __ATOMIC_RELEASE);                      \
-        else                                                                                   \
-            pshmem_##N##_atomic_set(dest, value, pe);                                          \
-    }                                                                                          \
-    ISTHMUS_INLINE_AMO(N##_atomic_swap, T, (T * dest, T value, int pe), (dest, value, pe),     \
-                       __atomic_exchange_n(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))        \
-    ISTHMUS_INLINE_AMO(N##_atomic_fetch_add, T, (T * dest, T value, int pe),                   \
-                       (dest, value, pe),                                                      \
-                       __atomic_fetch_add(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))         \
-    ISTHMUS_INLINE_AMO(N##_atomic_fetch_inc, T, (T * dest, int pe), (dest, pe),                \
-                       __atomic_fetch_add(ISTHMUS_TARGET(T), 1, __ATOMIC_ACQ_REL))             \
-    ISTHMUS_INLINE_AMO_VOID(N##_atomic_add, T, (T * dest, T value, int pe), (dest, value, pe), \
-                            __atomic_fetch_add(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))    \
-    ISTHMUS_INLINE_AMO_VOID(N##_atomic_inc, T, (T * dest, int pe), (dest, pe),                 \
-                            __atomic_fetch_add(ISTHMUS_TARGET(T), 1, __ATOMIC_ACQ_REL))        \
-    ISTHMUS_INLINE T shmem_##N##_atomic_compare_swap(T* dest, T cond, T value, int pe) {       \
-        if (ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                                      \
-            T expected = cond;                                                                 \
-            __atomic_compare_exchange_n(ISTHMUS_TARGET(T), &expected, value, 0,                \
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);                   \
-            return expected;                                                                   \
-        }                                                                                      \
-        return pshmem_##N##_atomic_compare_swap(dest, cond, value, pe);                        \
+#define ISTHMUS_INLINE_STANDARD(T, N)                                                             \
+    ISTHMUS_INLINE_AMO(                                                                           \
+        N##_atomic_fetch, T, source, (const T* source, int pe), (source, pe),                     \
+        __atomic_load_n((const T*)(void*)ISTHMUS_WINDOW_ADDRESS(source, pe), __ATOMIC_ACQUIRE))   \
+    ISTHMUS_INLINE void shmem_##N##_atomic_set(T* dest, T value, int pe) {                        \
+        if (ISTHMUS_REACHES_WORD(dest, T, sizeof(T), pe))                                         \
+            __atomic_store_n(ISTHMUS_TARGET(T), value, __ATOMIC_RELEASE);                         \
+        else                                                                                      \
+            pshmem_##N##_atomic_set(dest, value, pe);                                             \
+    }                                                                                             \
+    ISTHMUS_INLINE_AMO(N##_atomic_swap, T, dest, (T * dest, T value, int pe), (dest, value, pe),  \
+                       __atomic_exchange_n(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))           \
+    ISTHMUS_INLINE_AMO(N##_atomic_fetch_add, T, dest, (T * dest, T value, int pe),                \
+                       (dest, value, pe),                                                         \
+                       __atomic_fetch_add(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))            \
+    ISTHMUS_INLINE_AMO(N##_atomic_fetch_inc, T, dest, (T * dest, int pe), (dest, pe),             \
+                       __atomic_fetch_add(ISTHMUS_TARGET(T), 1, __ATOMIC_ACQ_REL))                \
+    ISTHMUS_INLINE_AMO_VOID(N##_atomic_add, T, (T * dest, T value, int pe), (dest, value, pe),    \
+                            __atomic_fetch_add(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))       \
+    ISTHMUS_INLINE_AMO_VOID(N##_atomic_inc, T, (T * dest, int pe), (dest, pe),                    \
+                            __atomic_fetch_add(ISTHMUS_TARGET(T), 1, __ATOMIC_ACQ_REL))           \
+    ISTHMUS_INLINE T shmem_##N##_atomic_compare_swap(T* dest, T cond, T value, int pe) {          \
+        if (ISTHMUS_REACHES_WORD(dest, T, sizeof(T), pe)) {                                       \
+            T expected = cond;                                                                    \
+            __atomic_compare_exchange_n(ISTHMUS_TARGET(T), &expected, value, 0, __ATOMIC_ACQ_REL, \
+                                        __ATOMIC_ACQUIRE);                                        \
+            return expected;                                                                      \
+        }                                                                                         \
+        return pshmem_##N##_atomic_compare_swap(dest, cond, value, pe);                           \
     }
 SHMEM_STANDARD_AMO_TYPES(ISTHMUS_INLINE_STANDARD)
 #undef ISTHMUS_INLINE_STANDARD
 
-#define ISTHMUS_INLINE_BITWISE_(T, N, OP)                                                       \
-    ISTHMUS_INLINE_AMO(N##_atomic_fetch##OP, T, (T * dest, T value, int pe),                   \
+#define ISTHMUS_INLINE_BITWISE_(T, N, OP)                                                      \
+    ISTHMUS_INLINE_AMO(N##_atomic_fetch##OP, T, dest, (T * dest, T value, int pe),             \
                        (dest, value, pe),                                                      \
                        __atomic_fetch##OP(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))         \
-    ISTHMUS_INLINE_AMO_VOID(N##_atomic##OP, T, (T * dest, T value, int pe),                    \
-                            (dest, value, pe),                                                 \
+    ISTHMUS_INLINE_AMO_VOID(N##_atomic##OP, T, (T * dest, T value, int pe), (dest, value, pe), \
                             __atomic_fetch##OP(ISTHMUS_TARGET(T), value, __ATOMIC_ACQ_REL))
-#define ISTHMUS_INLINE_BITWISE(T, N)  \
+#define ISTHMUS_INLINE_BITWISE(T, N)    \
     ISTHMUS_INLINE_BITWISE_(T, N, _and) \
     ISTHMUS_INLINE_BITWISE_(T, N, _or)  \
     ISTHMUS_INLINE_BITWISE_(T, N, _xor)

@@ -13,36 +13,60 @@ import tempfile
 from callgrind import totals_by_probe
 
 BUDGETS = {
-    "probe_p": 56,
-    "probe_g": 50,
-    "probe_atomic": 53,
-    "probe_variable": 60,
-    "probe_put64": 210,
-    "probe_get64": 250,
+    "probe_p": 34,
+    "probe_g": 34,
+    "probe_atomic": 36,
+    "probe_variable": 30,
+    "probe_put64": 140,
+    "probe_get64": 140,
 }
 WARM_CALLS = 3
+# Loops of nothing else, whole: their second run, against the same without checks.
+LOOPS = ["p", "g", "p_in_turn", "p_variable", "char_p", "double_g", "add", "add_fetch", "fetch", "set", "swap",
+         "compare_swap", "fetch_or", "put1", "get1", "put8", "get8", "put8_heap", "put3", "put_nbi1", "put_longs",
+         "get_longs"]
+ROUNDS = 4096
+MOST_TIMES = 5
+# What a round takes without checks, the loop included; another compiler may take one more.
+PLAIN_ROUND = {"p": 7, "g": 7, "p_in_turn": 11, "add": 7, "put1": 8, "get1": 8}
 
 
-def count(program):
-    """By probe: the totals of its calls, without the first ones."""
+def count(program, probes, checked=True):
+    """By probe: the totals of its calls."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "counts"
-        subprocess.run(["valgrind", "-q", "--tool=callgrind", "--collect-atstart=no", "--toggle-collect=probe_*",
+        subprocess.run(["valgrind", "-q", "--tool=callgrind", "--collect-atstart=no", f"--toggle-collect={probes[0].split('_')[0]}_*",
                         "--combine-dumps=yes", "--dump-line=no", f"--callgrind-out-file={out}",
-                        *[f"--dump-after={probe}" for probe in BUDGETS], program], check=True,
-                       env={"PATH": os.environ["PATH"], "ISTHMUS_CHECK": "1", "LD_BIND_NOW": "1",
+                        *[f"--dump-after={probe}" for probe in probes], program], check=True,
+                       env={"PATH": os.environ["PATH"], "ISTHMUS_CHECK": str(int(checked)), "LD_BIND_NOW": "1",
                             "SHMEM_SYMMETRIC_SIZE": "16M"})
-        totals = totals_by_probe(out.read_text())
-    return {probe: values[WARM_CALLS:] for probe, values in totals.items()}
+        return totals_by_probe(out.read_text())
+
+
+def compare_loops(program):
+    """What is wrong with the loops."""
+    probes = [f"loop_{name}" for name in LOOPS]
+    checked, plain = count(program, probes), count(program, probes, checked=False)
+    for name, probe in zip(LOOPS, probes):
+        if len(checked.get(probe, [])) != 2 or len(plain.get(probe, [])) != 2:
+            yield f"{probe}: not counted"
+            continue
+        times = checked[probe][1] / plain[probe][1]
+        rounds = plain[probe][1] / ROUNDS
+        print(f"{probe}: {times:.2f} x {rounds:.2f} a long, at most {MOST_TIMES} x")
+        if times > MOST_TIMES:
+            yield f"{probe}: {times:.2f} x, above {MOST_TIMES} x"
+        if rounds > PLAIN_ROUND.get(name, rounds) + 1:
+            yield f"{probe}: {rounds:.2f} instructions a round without checks, above {PLAIN_ROUND[name]}"
 
 
 def main():
     if not shutil.which("valgrind"):
         print("skipped: no valgrind: tools/install-packages.sh --test")
         sys.exit(77)
-    totals, bad = count(sys.argv[1]), []
+    totals, bad = count(sys.argv[1], list(BUDGETS)), list(compare_loops(sys.argv[1]))
     for probe, budget in BUDGETS.items():
-        counted = max(totals.get(probe, [0]))
+        counted = max(totals.get(probe, [])[WARM_CALLS:], default=0)
         print(f"{probe}: {counted}, at most {budget}")
         if not counted or counted > budget:
             bad.append(f"{probe}: {counted or 'not counted'}, above {budget}")

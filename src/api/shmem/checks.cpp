@@ -134,6 +134,10 @@ char* find_block(const void* address, const void* here, std::size_t bytes, int p
     if (!passes || !mine_passes || (ahead != 0 && (ahead < bytes || 0 - ahead < bytes)))
         [[unlikely]]
         return nullptr;
+    // Next time the program itself passes it.
+    if (bytes <= ISTHMUS_CHECKS_GRANULE && mine - checked.heap >= std::uint64_t{checked.limit}
+                                                                      << window.shift)
+        passing_pages.add(here, bytes);
     return reinterpret_cast<char*>(there);
 }
 

@@ -35,8 +35,15 @@ template <Transfer& kPut = operation::put>
                                    const char* routine) {
     if (!far::put_otherwise(dest, source, bytes, pe)) put_checked(dest, source, bytes, pe, routine);
 }
+// Short blocks of checked mode, as the program passes those whose length it knows.
+[[gnu::always_inline]] inline bool passes_short(const void* there, const void* here,
+                                                std::size_t bytes, int pe) {
+    return isthmus_checks_short(reinterpret_cast<std::uintptr_t>(there),
+                                reinterpret_cast<std::uintptr_t>(here), bytes, pe) != 0;
+}
 [[gnu::noinline]] void put_otherwise(void* dest, const void* source, std::size_t bytes, int pe,
                                      const char* routine) {
+    if (passes_short(dest, source, bytes, pe)) return copy(translate(dest, pe), source, bytes);
     char* const there = may_pass() ? find_block(dest, source, bytes, pe) : nullptr;
     if (!there) return put_closely(dest, source, bytes, pe, routine);
     note(Routine::put);
@@ -56,6 +63,7 @@ template <auto& kGet = operation::get, typename... On>
 template <auto& kGet = operation::get, typename... On>
 [[gnu::noinline]] void get_checked(void* dest, const void* source, std::size_t bytes, int pe,
                                    const char* routine, On... on) {
+    if (passes_short(source, dest, bytes, pe)) return copy(dest, translate(source, pe), bytes);
     char* const there = may_pass() ? find_block(source, dest, bytes, pe) : nullptr;
     if (!there) return get_closely<kGet>(dest, source, bytes, pe, routine, on...);
     note(Routine::get);

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "core/job/block_map.hpp"
+
 namespace {
 
 // Until core/copy has chosen: constructors of other files may copy.
@@ -15,12 +17,14 @@ void copy_plainly(void* dest, const void* source, std::size_t bytes) {
 extern "C" {
 __attribute__((visibility("default")))
 isthmus_window_view isthmus_window{0, copy_plainly, nullptr, nullptr, 0, nullptr, nullptr};
+__attribute__((visibility("default"))) isthmus_checks_view isthmus_checks{};
 }
 
 namespace isthmus {
 
 Window window;
 CheckedWindow checked_window;
+PassingPages passing_pages;
 
 void open_window() {
     window.limit = window.open_limit;
@@ -32,6 +36,25 @@ void close_window() {
     window.limit = window.sole = 0;
     checked_window = {};
     isthmus_window.limit = 0;
+    isthmus_checks = {};
+}
+
+void open_checks() {
+    static_assert(ISTHMUS_CHECKS_GRANULE == BlockMap::kGranule);
+    constexpr std::uint64_t kGranule = ISTHMUS_CHECKS_GRANULE;
+    const CheckedWindow& checked = checked_window;
+    passing_pages.clear();
+    isthmus_checks = {
+        checked.limit,
+        checked.heap,
+        checked.heap_size - kGranule,
+        checked.in_use,
+        checked.data - checked.heap,
+        checked.data_size > kGranule ? checked.data_size - kGranule : 0,
+        checked.thread,
+        checked.thread == 0 ? 0 : ~std::uintptr_t{0},
+        passing_pages.begins(),
+    };
 }
 
 }  // namespace isthmus

@@ -2,8 +2,12 @@
 // Hot path: translate() is one xor, one shift, one add.
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
+#include "isthmus/checks.h"
 #include "isthmus/window.h"
 
 namespace isthmus {
@@ -36,6 +40,37 @@ struct CheckedWindow {
 };
 extern CheckedWindow checked_window __attribute__((visibility("hidden")));
 
+// This PE's side of transfers, as far as the program passes it by itself (isthmus/checks.h): pages
+// that are mapped and lie in nobody's heap. Memory that has been unmapped since may pass, as of
+// SeenMemory.
+class PassingPages {
+  public:
+    void add(const void* address, std::size_t bytes) {
+        const auto first = reinterpret_cast<std::uintptr_t>(address);
+        add_page(first >> ISTHMUS_CHECKS_PAGE);
+        add_page((first + bytes - 1) >> ISTHMUS_CHECKS_PAGE);
+    }
+    // Nothing is known, page 0 neither.
+    void clear() {
+        for (auto& begin : begins_)
+            begin.store(~std::uintptr_t{0}, std::memory_order_relaxed);
+    }
+    const std::uintptr_t* begins() const {
+        static_assert(sizeof begins_ == ISTHMUS_CHECKS_PAGES * sizeof(std::uintptr_t) &&
+                      std::atomic<std::uintptr_t>::is_always_lock_free);
+        return reinterpret_cast<const std::uintptr_t*>(begins_.data());
+    }
+
+  private:
+    void add_page(std::uintptr_t number) {
+        // Relaxed: each stands for itself.
+        begins_[number % ISTHMUS_CHECKS_PAGES].store(number << ISTHMUS_CHECKS_PAGE,
+                                                     std::memory_order_relaxed);
+    }
+    std::array<std::atomic<std::uintptr_t>, ISTHMUS_CHECKS_PAGES> begins_{};
+};
+extern PassingPages passing_pages __attribute__((visibility("hidden")));
+
 inline bool reaches(int pe) {
     return (static_cast<std::uint32_t>(pe) ^ window.me) < window.limit;
 }
@@ -61,5 +96,7 @@ inline int window_slots() {
 // Opens and closes the fast path, here and in the program.
 void open_window();
 void close_window();
+// What the inlined operations of the program pass by themselves: the same as `checked_window`.
+void open_checks();
 
 }  // namespace isthmus

@@ -497,11 +497,13 @@ void attach_job() {
     status.state.store(PeState::running, std::memory_order_release);
     start_barrier();
     open_window();
-    if (job.checked && !far::served_by_calls && !asan::is_there())
+    if (job.checked && !far::served_by_calls && !asan::is_there()) {
         checked_window = {window_limit(),          window.pes,
                           block_map.range().begin, block_map.range().size,
                           block_map.bytes(),       job.data.begin,
                           job.data.size,           session_thread.load(std::memory_order_relaxed)};
+        open_checks();
+    }
 }
 
 void detach_job() {

@@ -206,7 +206,10 @@ void enter_session(int thread_level) {
     leave_manager_at_exit();
     attach_job();
     // The inlined operations are to be counted as well: they call routines.
-    if (&isthmus_preloaded_library != nullptr) isthmus_window.limit = 0;
+    if (&isthmus_preloaded_library != nullptr) {
+        isthmus_window.limit = 0;
+        isthmus_checks.limit = 0;
+    }
     create_first_teams(is_multiple_anywhere());
     end_start_watch();
     note_exit_status();

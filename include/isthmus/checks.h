@@ -1,0 +1,124 @@
+/* Checked mode (ISTHMUS_CHECK=1), as far as the inlined operations see to it by themselves: words
+ * and short blocks that a few comparisons find right are moved in the program, everything else is
+ * looked at by the out-of-line routine, which says what is wrong.
+ *
+ * This header is included by shmem_inline.h. Programs do not use it directly. */
+#ifndef ISTHMUS_CHECKS_H
+#define ISTHMUS_CHECKS_H
+
+#include <isthmus/window.h>
+
+/* Of so many bytes of the symmetric heap it is told how many belong to a block, the first ones;
+ * blocks of at most so many bytes are looked at in the program. */
+#define ISTHMUS_CHECKS_GRANULE 64
+/* Memory of this PE is known by pages of 4 KiB: where each begins, in the place that the low bits
+ * of its number name. */
+#define ISTHMUS_CHECKS_PAGE  12
+#define ISTHMUS_CHECKS_PAGES 1024
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Written by the library at initialisation and finalisation only, but for what the pointers lead
+ * to. All zero outside checked mode, and where each call is to reach the library, so that nothing
+ * passes. */
+struct isthmus_checks_view {
+    uint32_t limit;              /* what the window's would be */
+    uintptr_t heap;              /* the program's part of the symmetric heap */
+    uint64_t size;               /* of it, less a granule: the last one is in no block */
+    const unsigned char* in_use; /* by granule: how many of its bytes belong to a block */
+    uintptr_t statics;           /* the program's static data: how far behind heap */
+    uint64_t statics_size;       /* less a granule, so that what begins here ends there */
+    uintptr_t thread;            /* that may call; 0: all */
+    uintptr_t thread_mask;       /* of the number of a thread, 0: all may call */
+    const uintptr_t* pages;      /* known to be mapped, and in no PE's heap */
+};
+extern struct isthmus_checks_view isthmus_checks;
+
+#if defined(__GNUC__) || defined(__clang__)
+#define ISTHMUS_CHECKS_INLINE extern __inline__ __attribute__((gnu_inline, always_inline))
+
+/* Back from where a symmetric object of that PE is seen. The compiler is not to know that it has
+ * the object's address already: in loops it would keep both, which costs the way without checks. */
+ISTHMUS_CHECKS_INLINE void* isthmus_window_back(uintptr_t there, int pe) {
+    __asm__("" : "+r"(there));
+    return (void*)(there - ((uintptr_t)((uint32_t)pe ^ isthmus_window_me) << ISTHMUS_WINDOW_SHIFT));
+}
+/* Checked mode, behind the window's test, which fails there. What is so looked at has no more wrong
+ * with it than the library would find; what is not goes to the library. */
+#if defined(__x86_64__)
+#define ISTHMUS_CHECKS_THREAD(number) __asm__ __volatile__("mov %%fs:0, %0" : "=r"(number))
+#elif defined(__aarch64__)
+#define ISTHMUS_CHECKS_THREAD(number) __asm__ __volatile__("mrs %0, tpidr_el0" : "=r"(number))
+#endif
+#ifdef ISTHMUS_CHECKS_THREAD
+/* The slot of a PE that there is not has no memory: the fault tells of it. */
+ISTHMUS_CHECKS_INLINE int isthmus_checks_caller(int pe) {
+    uintptr_t number;
+    if (((uint32_t)pe ^ isthmus_window_me) >= isthmus_checks.limit) return 0;
+    ISTHMUS_CHECKS_THREAD(number);
+    return (number & isthmus_checks.thread_mask) == isthmus_checks.thread;
+}
+/* At most a granule's bytes. No two blocks of the heap lie in neighbouring granules, so that what
+ * begins and ends in one is all in one. */
+ISTHMUS_CHECKS_INLINE int isthmus_checks_in_use(uint64_t from, uint64_t bytes) {
+    const unsigned char* const first = isthmus_checks.in_use + from / ISTHMUS_CHECKS_GRANULE;
+    const uint64_t in_first = from % ISTHMUS_CHECKS_GRANULE + bytes;
+    if (in_first <= *first) return 1;
+    return *first == ISTHMUS_CHECKS_GRANULE && in_first - ISTHMUS_CHECKS_GRANULE <= first[1];
+}
+ISTHMUS_CHECKS_INLINE int isthmus_checks_word(uintptr_t there, unsigned bytes, unsigned unit,
+                                              int pe) {
+    const void* object;
+    uint64_t from;
+    if (!isthmus_checks_caller(pe)) return 0;
+    object = isthmus_window_back(there, pe);
+    from = (uintptr_t)object - isthmus_checks.heap;
+    if (from % unit != 0) return 0;
+    if (from >= isthmus_checks.size)
+        return from - isthmus_checks.statics < isthmus_checks.statics_size;
+    if (from % ISTHMUS_CHECKS_GRANULE + bytes >
+        isthmus_checks.in_use[from / ISTHMUS_CHECKS_GRANULE])
+        return 0;
+    return 1;
+}
+/* What lies at that PE at `at` and at this one at `here`, at least one byte. Overlaps are looked at
+ * by the library: memory of `pages` lies in no heap. */
+ISTHMUS_CHECKS_INLINE int isthmus_checks_block(uintptr_t at, uintptr_t here, uint64_t bytes,
+                                               int pe) {
+    const uint64_t from = at - isthmus_checks.heap;
+    const uintptr_t page =
+        __atomic_load_n(isthmus_checks.pages + (here >> ISTHMUS_CHECKS_PAGE) % ISTHMUS_CHECKS_PAGES,
+                        __ATOMIC_RELAXED);
+    const int is_known = (here ^ page) <= ((uintptr_t)1 << ISTHMUS_CHECKS_PAGE) - bytes;
+    if (from < isthmus_checks.size) {
+        if (!isthmus_checks_in_use(from, bytes)) return 0;
+        if (is_known) return 1;
+        if (here - isthmus_checks.heap >= isthmus_checks.size ||
+            !isthmus_checks_in_use(here - isthmus_checks.heap, bytes))
+            return 0;
+    } else if (from - isthmus_checks.statics >= isthmus_checks.statics_size || !is_known) {
+        return 0;
+    }
+    return at + ((uintptr_t)((uint32_t)pe ^ isthmus_window_me) << ISTHMUS_WINDOW_SHIFT) - here +
+               bytes - 1 >=
+           2 * bytes - 1;
+}
+ISTHMUS_CHECKS_INLINE int isthmus_checks_short(uintptr_t at, uintptr_t here, uint64_t bytes,
+                                               int pe) {
+    return bytes - 1 < ISTHMUS_CHECKS_GRANULE && isthmus_checks_caller(pe) &&
+           isthmus_checks_block(at, here, bytes, pe);
+}
+#else
+#define isthmus_checks_word(there, bytes, unit, pe) 0
+#define isthmus_checks_short(at, here, bytes, pe)   0
+#endif
+#undef ISTHMUS_CHECKS_INLINE
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
