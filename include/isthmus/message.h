@@ -111,6 +111,64 @@ int isthmus_message_reply_long(isthmus_message* message, int handler, const void
                                size_t argument_bytes, const void* payload, size_t size, void* dest,
                                unsigned flags);
 
+/* Memory in pieces: blocks at equal distances, and a list of ranges. */
+typedef struct isthmus_message_blocks {
+    void* first;   /* where the first block begins */
+    size_t stride; /* bytes from the beginning of one to the beginning of the next; of a source, 0
+                      is the same block again and again */
+    size_t block;  /* bytes of one */
+    size_t count;
+} isthmus_message_blocks;
+typedef struct isthmus_message_range {
+    void* address;
+    size_t size;
+} isthmus_message_range;
+
+/* Long messages whose payload is in pieces on either side: strided, and vectored (`source_count` 1
+ * puts one block apart, `dest_count` 1 brings several together). The pieces of both sides are
+ * walked side by side and need not match, but have the same number of bytes, at most what a long
+ * message carries. Those of `source` are any memory of this PE's, and lists and memory may be
+ * reused on return; those of `dest` are as a long message's, for blocks all from the first to the
+ * last. All are looked at before the first byte moves, and are there when the handler runs. No
+ * piece of `dest` overlaps another, or one of `source`. The handler takes LONG; `payload` and
+ * `size` are the first piece of `dest` that is not empty (null and 0: there is none): where the
+ * others are, sender and handler know, or the arguments say. Errors: as of long messages; ARGUMENT
+ * also: the sides differ in bytes, blocks of `dest` write over each other; BOUNDS also: pieces that
+ * reach beyond the end of all memory. */
+int isthmus_message_request_strided(int pe, int handler, const void* arguments,
+                                    size_t argument_bytes, const isthmus_message_blocks* source,
+                                    const isthmus_message_blocks* dest, unsigned flags);
+int isthmus_message_request_vectored(int pe, int handler, const void* arguments,
+                                     size_t argument_bytes, const isthmus_message_range* source,
+                                     size_t source_count, const isthmus_message_range* dest,
+                                     size_t dest_count, unsigned flags);
+int isthmus_message_reply_strided(isthmus_message* message, int handler, const void* arguments,
+                                  size_t argument_bytes, const isthmus_message_blocks* source,
+                                  const isthmus_message_blocks* dest, unsigned flags);
+int isthmus_message_reply_vectored(isthmus_message* message, int handler, const void* arguments,
+                                   size_t argument_bytes, const isthmus_message_range* source,
+                                   size_t source_count, const isthmus_message_range* dest,
+                                   size_t dest_count, unsigned flags);
+
+/* Gets that a handler answers: memory of `pe` is read, and when all of it is here, handler
+ * `handler` of THIS PE runs, with these arguments, as that of a reply from `pe`, which does nothing
+ * for it and needs no handler. `source` is symmetric memory, given by its address here, or a
+ * constant; `dest` any memory of this PE's, in use until the handler runs. Arguments, lists and
+ * blocks may be reused on return. From a PE of this host the handler runs before the call returns,
+ * else in a later poll, in the order in which this thread asked. Any number may be under way.
+ * medium: the handler finds the bytes in a buffer; long, strided, vectored: at `dest`, as above.
+ * Not from a handler. Errors: as of requests. */
+int isthmus_message_get_medium(int pe, int handler, const void* arguments, size_t argument_bytes,
+                               const void* source, size_t size);
+int isthmus_message_get_long(int pe, int handler, const void* arguments, size_t argument_bytes,
+                             const void* source, size_t size, void* dest);
+int isthmus_message_get_strided(int pe, int handler, const void* arguments, size_t argument_bytes,
+                                const isthmus_message_blocks* source,
+                                const isthmus_message_blocks* dest);
+int isthmus_message_get_vectored(int pe, int handler, const void* arguments, size_t argument_bytes,
+                                 const isthmus_message_range* source, size_t source_count,
+                                 const isthmus_message_range* dest, size_t dest_count);
+
 /* Runs handlers of what has come, a limited number, and does not wait. How many ran; -1 where it is
  * refused (checked mode: in a handler, or while this thread holds an isthmus_message_lock). With
  * nothing there it costs two looks at memory, however many PEs there are. */

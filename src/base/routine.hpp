@@ -31,8 +31,8 @@ namespace isthmus {
     X(queue_clone) X(queue_destroy) X(aggregator_push) X(aggregator_flush)                        \
     X(aggregator_finish) X(aggregator_create) X(aggregator_destroy) X(symmetric_malloc)           \
     X(symmetric_free) X(put) X(get) X(fence) X(message_register) X(message_request)              \
-    X(message_reply) X(message_poll) X(message_wait) X(kernel_attach) X(kernel_detach)            \
-    X(kernel_send) X(kernel_get) X(kernel_wait) X(kernel_receive) X(kernel_barrier)
+    X(message_reply) X(message_get) X(message_poll) X(message_wait) X(kernel_attach)              \
+    X(kernel_detach) X(kernel_send) X(kernel_get) X(kernel_wait) X(kernel_receive) X(kernel_barrier)
 
 #define ISTHMUS_EXTENSION_ROUTINES(X)                                                             \
     X(queue_create) X(queue_destroy) X(queue_enqueue) X(queue_dequeue) X(aggregate_create)        \

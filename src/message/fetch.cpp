@@ -87,6 +87,9 @@ void Fetch::add(void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
     const int pe = fetched_->pe;
     if (fetched_->handle) {
+        // Constants of the program, which are here.
+        if (!far::is_published(source, bytes))
+            return far::get(dest, source, bytes, pe, fetched_->routine);
         far::begin_get(*fetched_->handle, dest, source, bytes, pe, fetched_->routine);
         return;
     }

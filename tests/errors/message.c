@@ -66,6 +66,13 @@ REFUSED(flags, isthmus_message_request(1, kId, NULL, 0, 6))
 REFUSED(private_dest, isthmus_message_request_long(1, kId, NULL, 0, bytes, 8, &me, 0))
 REFUSED(constant_dest,
         isthmus_message_request_long(1, kId, NULL, 0, bytes, 8, (void*)(uintptr_t)constant, 0))
+static const isthmus_message_blocks apart = {landing, 16, 8, 4};
+static const isthmus_message_blocks tight = {landing, 7, 8, 4};
+static const isthmus_message_blocks fewer = {landing, 16, 8, 3};
+static const isthmus_message_blocks endless = {landing, (size_t)1 << 63, 8, 4};
+REFUSED(pieces_overlap, isthmus_message_request_strided(1, kId, NULL, 0, &apart, &tight, 0))
+REFUSED(pieces_differ, isthmus_message_request_strided(1, kId, NULL, 0, &apart, &fewer, 0))
+REFUSED(pieces_endless, isthmus_message_get_strided(1, kId, NULL, 0, &endless, &apart))
 REFUSED(taken, isthmus_message_register(kOther, nothing, NULL, 0, 0))
 REFUSED(null_handler, isthmus_message_register(kId, NULL, NULL, 0, 0))
 REFUSED(takes, isthmus_message_register(kId, nothing, NULL, 64, 0))
@@ -85,6 +92,9 @@ static void lock_held(int me, int pes) {
 /* In a handler. */
 static void requests(isthmus_message* message) {
     isthmus_message_request(message->source, kOther, NULL, 0, 0);
+}
+static void gets(isthmus_message* message) {
+    isthmus_message_get_medium(message->source, kOther, NULL, 0, landing, 8);
 }
 static void polls(isthmus_message* message) {
     (void)message;
@@ -110,6 +120,7 @@ static void answers(isthmus_message* message) {
         in_handler(me, what);           \
     }
 INSIDE(request_in_handler, requests)
+INSIDE(get_in_handler, gets)
 INSIDE(poll_in_handler, polls)
 INSIDE(reply_twice, replies_twice)
 static void barrier_in_handler(int me, int pes) {
@@ -166,6 +177,10 @@ const struct Case cases[] = {
     {"flags", flags},
     {"private_dest", private_dest},
     {"constant_dest", constant_dest},
+    {"pieces_overlap", pieces_overlap},
+    {"pieces_differ", pieces_differ},
+    {"pieces_endless", pieces_endless},
+    {"get_in_handler", get_in_handler},
     {"taken", taken},
     {"null_handler", null_handler},
     {"takes", takes},

@@ -25,6 +25,7 @@ add_ofi_hosts_test(native --hosts 2 --pes 4 native_segments native_operations "n
                    native_symmetric native_pointers native_shared_arrays native_gather)
 add_ofi_hosts_test(messages --hosts 2 --pes 4 "extensions both 200" "aggregation 50000" native_queues
                    native_queue_ends "native_flood 30000" native_messages native_message_objects
+                   native_message_pieces
                    "native_message_flood 5000" "native_message_flood 500 20000")
 add_ofi_hosts_test(native.litmus --hosts 2 --pes 2 "native_litmus all 1000" "native_life stale")
 add_ofi_hosts_test(gasnet --hosts 2 --pes 4 gasnet_messages gasnet_attach gasnet_transfer "gasnet_barriers 50")

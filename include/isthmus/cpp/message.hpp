@@ -13,6 +13,7 @@
 #include <isthmus/cpp/result.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,7 +26,31 @@ namespace isthmus::inline cpp {
 
 class incoming;
 
+// Memory in pieces, for messages that move it (isthmus/message.h): `count` blocks of `block`
+// objects, their beginnings `stride` objects apart;
+template <typename T>
+struct object_blocks {
+    T* first;
+    std::size_t stride;
+    std::size_t block;
+    std::size_t count;
+};
+// and one of a list of ranges, of all objects of a range: an element of what is given to
+// request_vectored and get_vectored.
+using message_range = isthmus_message_range;
+template <object_range R>
+message_range message_range_of(R&& objects) {
+    using object = std::remove_cv_t<std::ranges::range_value_t<R>>;
+    return {const_cast<object*>(std::ranges::data(objects)), detail::bytes_of(objects)};
+}
+
 namespace detail {
+
+template <typename T>
+isthmus_message_blocks blocks_of(const object_blocks<T>& blocks) {
+    return {const_cast<std::remove_const_t<T>*>(blocks.first), blocks.stride * sizeof(T),
+            blocks.block * sizeof(T), blocks.count};
+}
 
 // Arguments of a message as bytes: each at a multiple of its alignment, of 8 at most.
 template <typename... Arguments>
@@ -50,6 +75,7 @@ struct packed {
     alignas(8) std::byte block[bytes == 0 ? 1 : bytes];
 
     explicit packed(const Arguments&... arguments) {
+        if constexpr (count == 0) block[0] = {};
         std::size_t i = 0;
         ((void)std::memcpy(block + places[i++], &arguments, sizeof arguments), ...);
     }
@@ -135,6 +161,67 @@ class message_id {
                                                    detail::bytes_of(payload), dest, 0));
     }
 
+    // With a payload in pieces on both sides, put to `dest` at the PE first: symmetric memory, by
+    // its addresses here. incoming::payload is the first piece.
+    template <typename Source, movable_as_bytes T>
+    requires std::same_as<std::remove_const_t<Source>, T> status
+    request_strided(int pe, const object_blocks<Source>& source, const object_blocks<T>& dest,
+                    const std::type_identity_t<Arguments>&... arguments)
+    const {
+        const block packed(arguments...);
+        const isthmus_message_blocks from = detail::blocks_of(source);
+        const isthmus_message_blocks to = detail::blocks_of(dest);
+        return status(
+            isthmus_message_request_strided(pe, id_, packed.block, block::bytes, &from, &to, 0));
+    }
+    status request_vectored(int pe, std::span<const message_range> source,
+                            std::span<const message_range> dest,
+                            const std::type_identity_t<Arguments>&... arguments) const {
+        const block packed(arguments...);
+        return status(isthmus_message_request_vectored(pe, id_, packed.block, block::bytes,
+                                                       source.data(), source.size(), dest.data(),
+                                                       dest.size(), 0));
+    }
+    // Gets: memory of `pe` is read, and when it is here, the handler of this id runs at THIS PE, as
+    // that of a reply from `pe`: from PEs of this host before the call returns, else in a later
+    // poll. `source` is symmetric memory, by its addresses here. With a buffer, which the handler
+    // finds by incoming::payload<T>();
+    template <object_range R>
+    status get_with(int pe, const R& source,
+                    const std::type_identity_t<Arguments>&... arguments) const {
+        const block packed(arguments...);
+        return status(isthmus_message_get_medium(pe, id_, packed.block, block::bytes,
+                                                 std::ranges::data(source),
+                                                 detail::bytes_of(source)));
+    }
+    // or into memory of this PE, in use until then.
+    template <object_range R>
+    status get_into(int pe, const R& source, std::remove_cv_t<std::ranges::range_value_t<R>>* dest,
+                    const std::type_identity_t<Arguments>&... arguments) const {
+        const block packed(arguments...);
+        return status(isthmus_message_get_long(pe, id_, packed.block, block::bytes,
+                                               std::ranges::data(source), detail::bytes_of(source),
+                                               dest));
+    }
+    template <typename Source, movable_as_bytes T>
+    requires std::same_as<std::remove_const_t<Source>, T> status
+    get_strided(int pe, const object_blocks<Source>& source, const object_blocks<T>& dest,
+                const std::type_identity_t<Arguments>&... arguments)
+    const {
+        const block packed(arguments...);
+        const isthmus_message_blocks from = detail::blocks_of(source);
+        const isthmus_message_blocks to = detail::blocks_of(dest);
+        return status(isthmus_message_get_strided(pe, id_, packed.block, block::bytes, &from, &to));
+    }
+    status get_vectored(int pe, std::span<const message_range> source,
+                        std::span<const message_range> dest,
+                        const std::type_identity_t<Arguments>&... arguments) const {
+        const block packed(arguments...);
+        return status(isthmus_message_get_vectored(pe, id_, packed.block, block::bytes,
+                                                   source.data(), source.size(), dest.data(),
+                                                   dest.size()));
+    }
+
   private:
     friend class incoming;
     using block = detail::packed<Arguments...>;
@@ -181,6 +268,26 @@ class incoming {
         return status(isthmus_message_reply_long(message_, to.id(), packed.block, packed.bytes,
                                                  std::ranges::data(payload),
                                                  detail::bytes_of(payload), dest, 0));
+    }
+    template <typename Source, movable_as_bytes T, typename... Arguments>
+    requires std::same_as<std::remove_const_t<Source>, T> status
+    reply_strided(const message_id<Arguments...>& to, const object_blocks<Source>& source,
+                  const object_blocks<T>& dest, const std::type_identity_t<Arguments>&... arguments)
+    const {
+        const detail::packed<Arguments...> packed(arguments...);
+        const isthmus_message_blocks here = detail::blocks_of(source);
+        const isthmus_message_blocks there = detail::blocks_of(dest);
+        return status(isthmus_message_reply_strided(message_, to.id(), packed.block, packed.bytes,
+                                                    &here, &there, 0));
+    }
+    template <typename... Arguments>
+    status reply_vectored(const message_id<Arguments...>& to, std::span<const message_range> source,
+                          std::span<const message_range> dest,
+                          const std::type_identity_t<Arguments>&... arguments) const {
+        const detail::packed<Arguments...> packed(arguments...);
+        return status(isthmus_message_reply_vectored(message_, to.id(), packed.block, packed.bytes,
+                                                     source.data(), source.size(), dest.data(),
+                                                     dest.size(), 0));
     }
     isthmus_message* native() const { return message_; }
 

@@ -1,5 +1,5 @@
 // Active messages (isthmus/message.h).
-#include "api/isthmus/export.hpp"
+#include "api/isthmus/message_checks.hpp"
 #include "base/os.hpp"
 #include "core/reach/far.hpp"
 #include "core/wait/event.hpp"
@@ -9,92 +9,9 @@
 using namespace isthmus;
 using namespace isthmus::native;
 using namespace isthmus::messages;
+using namespace isthmus::native::message_checks;
 
 namespace {
-
-int refuse_id(int id, const char* routine) {
-    return refuse(ISTHMUS_ARGUMENT, routine, "handler ", id, " is out of range 0..",
-                  kNativeHandlers - 1);
-}
-
-int refuse_argument_bytes(std::size_t bytes, const char* routine) {
-    return refuse(ISTHMUS_TOO_LARGE, routine, bytes, " bytes of arguments; at most ",
-                  kArgumentBytes, " travel with a message");
-}
-
-int refuse_in_handler(const char* routine) {
-    return refuse(ISTHMUS_ARGUMENT, routine,
-                  "called from a handler of a message, which may only reply");
-}
-
-std::size_t limit(std::uint8_t kind) {
-    return (kind & kMedium) != 0 ? kLargestMedium : (kind & kLong) != 0 ? kLargestLong : 0;
-}
-
-// What is wrong with what a message is to be made of; 0 if nothing.
-[[gnu::cold, gnu::noinline]] int check_parcel(int handler, std::size_t argument_bytes,
-                                              std::uint8_t kind, std::size_t size, unsigned flags,
-                                              const char* routine) {
-    if (handler < 0 || static_cast<std::uint32_t>(handler) >= kNativeHandlers)
-        return refuse_id(handler, routine);
-    if (argument_bytes > kArgumentBytes) return refuse_argument_bytes(argument_bytes, routine);
-    if (size > limit(kind))
-        return refuse(ISTHMUS_TOO_LARGE, routine, "a payload of ", size, " bytes; at most ",
-                      limit(kind), " (isthmus_message_limit)");
-    if ((flags & ~unsigned{ISTHMUS_MESSAGE_TRY}) != 0)
-        return refuse(ISTHMUS_ARGUMENT, routine, "flags ", flags, " has bits that mean nothing");
-    return ISTHMUS_OK;
-}
-
-// 0 if this thread may send requests, poll and wait.
-int check_restrictions(const char* routine) {
-    if (is_in_handler()) return refuse_in_handler(routine);
-    if (holds_lock())
-        return refuse(ISTHMUS_ARGUMENT, routine,
-                      "called while this thread holds an isthmus_message_lock");
-    return ISTHMUS_OK;
-}
-
-// Where the payload of a long message is to lie; 0 if that is memory that it may be put to.
-int find_place(Parcel& parcel, const char* routine) {
-    if (parcel.size == 0) return ISTHMUS_OK;
-    if (!far::is_published(parcel.dest, parcel.size)) {
-        const Text why = why_not_symmetric(parcel.dest, parcel.size);
-        return why.empty() ? refuse(ISTHMUS_RIGHTS, routine, "address ", InHex(parcel.dest),
-                                    " is a constant of the program, which may not be written")
-                           : refuse(ISTHMUS_BOUNDS, routine, why);
-    }
-    parcel.place = far::place_of(parcel.dest, parcel.size, routine);
-    return ISTHMUS_OK;
-}
-
-[[gnu::cold, gnu::noinline]] int check_request(int pe, int handler, std::size_t argument_bytes,
-                                               std::uint8_t kind, std::size_t size, unsigned flags,
-                                               const char* routine) {
-    require_session(routine);
-    if (pe < 0 || pe >= job.pes)
-        return refuse(ISTHMUS_ARGUMENT, routine, "pe ", pe, " is out of range 0..", job.pes - 1);
-    if (const int status = check_parcel(handler, argument_bytes, kind, size, flags, routine))
-        return status;
-    return job.checked ? check_restrictions(routine) : static_cast<int>(ISTHMUS_OK);
-}
-
-[[gnu::cold, gnu::noinline]] int check_reply(const Message& message, int handler,
-                                             std::size_t argument_bytes, std::uint8_t kind,
-                                             std::size_t size, unsigned flags,
-                                             const char* routine) {
-    require_session(routine);
-    if ((message.kind & kReply) != 0)
-        return refuse(ISTHMUS_ARGUMENT, routine, "the message is a reply, which is not answered");
-    if (message.replied)
-        return refuse(ISTHMUS_ARGUMENT, routine, "the request from PE ", message.source,
-                      " for handler ", message.handler, " has been answered");
-    return check_parcel(handler, argument_bytes, kind, size, flags, routine);
-}
-
-[[gnu::cold, gnu::noinline]] int no_room(const char* routine) {
-    return refuse_poll(ISTHMUS_AGAIN, routine, "there is no room for the message now");
-}
 
 // Whether the numbers are such that only what is longer is to be looked at.
 [[gnu::always_inline]] inline bool is_plain(int handler, std::size_t argument_bytes,

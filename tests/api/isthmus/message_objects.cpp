@@ -43,6 +43,89 @@ void meet() {
     isthmus::barrier();
 }
 
+// Columns of matrices, lists of ranges; and gets, whose handlers run here.
+double matrix[20][10];
+double columns[20][10];
+std::array<int, 30> numbers;
+std::array<int, 30> answered_numbers;
+void pieces() {
+    const int me = isthmus::pe();
+    const int pes = isthmus::pes();
+    const auto column = [](double(&of)[20][10], int index) {
+        return isthmus::object_blocks<double>{&of[0][index], 10, 1, 20};
+    };
+    std::int64_t got = 0;
+    std::int64_t put = 0;
+    std::int64_t back = 0;
+    isthmus::message_handler returned(12, [&](const isthmus::incoming& from) {
+        CHECK(!from.is_request());
+        ++back;
+    });
+    isthmus::message_handler come(10, [&](const isthmus::incoming& from, int index) {
+        CHECK(from.payload<double>().data() == &matrix[0][index]);
+        CHECK(from.payload<double>().size() == 1);
+        for (int row = 0; row < 20; ++row)
+            CHECK(matrix[row][index] == from.source() * 100 + row);
+        if (index == 0)
+            from.reply_strided(returned, column(matrix, 0), column(columns, 0)).or_fail();
+        else
+            from.reply(returned).or_fail();
+        ++put;
+    });
+    isthmus::message_handler listed(11, [&](const isthmus::incoming& from) {
+        CHECK(from.payload<int>().data() == &numbers[20] && from.payload<int>().size() == 3);
+        CHECK(numbers[20] == 1 && numbers[21] == 2 && numbers[22] == 3 && numbers[2] == 4);
+        const isthmus::message_range whole[] = {isthmus::message_range_of(numbers)};
+        const isthmus::message_range there[] = {isthmus::message_range_of(answered_numbers)};
+        from.reply_vectored(returned, whole, there).or_fail();
+    });
+    isthmus::message_handler answer(13, [&](const isthmus::incoming& from, int kind) {
+        CHECK(!from.is_request());
+        if (kind == 0) CHECK(from.payload<int>().size() == 30 && from.payload<int>()[29] == 29);
+        ++got;
+    });
+    std::iota(numbers.begin(), numbers.end(), 0);
+    for (int row = 0; row < 20; ++row)
+        columns[row][3] = me * 100 + row;
+    meet();
+    const int to = (me + 1) % pes;
+    // Each column of `matrix` has one writer.
+    const isthmus::object_blocks<const double> mine{&columns[0][3], 10, 1, 20};
+    CHECK(come.request_strided(to, mine, column(matrix, 0), 0));
+    wait_for(put, 1);
+    wait_for(back, 1);
+    for (int row = 0; row < 20; ++row)
+        CHECK(columns[row][0] == columns[row][3]);
+    int into[30] = {};
+    CHECK(answer.get_with(to, numbers, 0));
+    wait_for(got, 1);
+    CHECK(answer.get_into(to, numbers, into, 1));
+    wait_for(got, 2);
+    CHECK(into[0] == 0 && into[29] == 29);
+    double taken[20];
+    CHECK(answer.get_strided(to, column(matrix, 0), isthmus::object_blocks<double>{taken, 1, 1, 20},
+                             2));
+    wait_for(got, 3);
+    for (int row = 0; row < 20; ++row)
+        CHECK(taken[row] == me * 100 + row);
+    const isthmus::message_range from[] = {{&numbers[7], sizeof(int)}, {&numbers[1], sizeof(int)}};
+    const isthmus::message_range pair[] = {{into, 2 * sizeof(int)}};
+    CHECK(answer.get_vectored(to, from, pair, 3));
+    wait_for(got, 4);
+    CHECK(into[0] == 7 && into[1] == 1);
+    meet();
+    const int values[] = {1, 2, 3, 4};
+    const isthmus::message_range source[] = {isthmus::message_range_of(values)};
+    const isthmus::message_range dest[] = {{&numbers[20], 3 * sizeof(int)},
+                                           {&numbers[2], sizeof(int)}};
+    if (me == pes - 1) {
+        CHECK(listed.request_vectored(0, source, dest));
+        wait_for(back, 2);
+        CHECK(answered_numbers[20] == 1 && answered_numbers[2] == 4);
+    }
+    meet();
+}
+
 void test() {
     const int me = isthmus::pe();
     const int pes = isthmus::pes();
@@ -104,6 +187,7 @@ void test() {
     if (me == pes - 1) CHECK(placed.request_into(0, many, landing));
     if (me == 0) wait_for(done, 2 * pes + 2);
 
+    pieces();
     CHECK(nothing.request(pes).code() == ISTHMUS_ARGUMENT);
     static_assert(!std::is_copy_constructible_v<decltype(nothing)>);
     meet();
