@@ -68,9 +68,10 @@ static void run_loops(void) {
         RUN(p)
         RUN(g)
         RUN(p_in_turn)
-        RUN(p_variable) RUN(char_p) RUN(double_g) RUN(add) RUN(add_fetch) RUN(fetch) RUN(set)
-            RUN(swap) RUN(compare_swap) RUN(fetch_or) RUN(put1) RUN(get1) RUN(put8) RUN(get8)
-                RUN(put8_heap) RUN(put3) RUN(put_nbi1) RUN(put_longs) RUN(get_longs)
+        RUN(p_variable)
+        RUN(char_p) RUN(double_g) RUN(add) RUN(add_fetch) RUN(fetch) RUN(set) RUN(swap)
+            RUN(compare_swap) RUN(fetch_or) RUN(put1) RUN(get1) RUN(put8) RUN(get8) RUN(put8_heap)
+                RUN(put3) RUN(put_nbi1) RUN(put_longs) RUN(get_longs)
     }
     free(mine);
 }

@@ -42,27 +42,10 @@ class Strided {
     std::size_t left_;
 };
 
-class Vectored {
-  public:
-    Vectored(const isthmus_message_range* ranges, std::size_t count)
-        : next_(ranges), end_(ranges + count) {
-        skip_empty();
-    }
-    bool empty() const { return next_ == end_; }
-    Piece piece() const { return {static_cast<char*>(next_->address), next_->size}; }
-    void advance() {
-        ++next_;
-        skip_empty();
-    }
-
-  private:
-    void skip_empty() {
-        while (next_ != end_ && next_->size == 0)
-            ++next_;
-    }
-    const isthmus_message_range* next_;
-    const isthmus_message_range* end_;
-};
+Piece piece_of(const isthmus_message_range& range) {
+    return {static_cast<char*>(range.address), range.size};
+}
+using Vectored = RangeList<isthmus_message_range, piece_of>;
 
 // Whose memory a side is, and what is done with it.
 enum class Side { own_source, own_dest, source_there, dest_there };

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/copy/pieces.hpp"
+
 namespace isthmus::kernel_face {
 
 struct Piece {
@@ -35,26 +37,9 @@ class Strided {
     std::uint64_t left_;
 };
 
-class Vectored {
-  public:
-    Vectored(const isthmus_kernel_range* ranges, std::size_t count)
-        : next_(ranges), end_(ranges + count) {
-        skip_empty();
-    }
-    bool empty() const { return next_ == end_; }
-    Piece piece() const { return {next_->offset, next_->size}; }
-    void advance() {
-        ++next_;
-        skip_empty();
-    }
-
-  private:
-    void skip_empty() {
-        while (next_ != end_ && next_->size == 0)
-            ++next_;
-    }
-    const isthmus_kernel_range* next_;
-    const isthmus_kernel_range* end_;
-};
+inline Piece piece_of(const isthmus_kernel_range& range) {
+    return {range.offset, range.size};
+}
+using Vectored = RangeList<isthmus_kernel_range, piece_of>;
 
 }  // namespace isthmus::kernel_face

@@ -30,4 +30,28 @@ bool walk_pieces(Dest dest, Source source, Move&& move) {
     return dest.empty() && source.empty();
 }
 
+// A list of ranges as something that gives its pieces one after the other: those that are not
+// empty.
+template <typename Range, auto kPieceOf>
+class RangeList {
+  public:
+    RangeList(const Range* ranges, std::size_t count) : next_(ranges), end_(ranges + count) {
+        skip_empty();
+    }
+    bool empty() const { return next_ == end_; }
+    auto piece() const { return kPieceOf(*next_); }
+    void advance() {
+        ++next_;
+        skip_empty();
+    }
+
+  private:
+    void skip_empty() {
+        while (next_ != end_ && next_->size == 0)
+            ++next_;
+    }
+    const Range* next_;
+    const Range* end_;
+};
+
 }  // namespace isthmus

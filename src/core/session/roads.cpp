@@ -113,11 +113,11 @@ void await_word(int turns) {
 [[noreturn]] void follow(int pe, int status) {
     constexpr int kTurns = 100;
     if (is_unheard(status))
-        fail(operation().c_str(), "PE " + std::to_string(pe) + " (host " + host_of(pe) +
-                                      ") has ended the job, and nobody "
-                                      "has read why: what passes its output on there, the process "
-                                      "manager or a part of it, "
-                                      "has stopped");
+        fail(operation().c_str(),
+             "PE " + std::to_string(pe) + " (host " + host_of(pe) +
+                 ") has ended the job, and nobody has read why: what passes its "
+                 "output on there, the process manager or a part of it, has "
+                 "stopped");
     claim_end(status);
     await_word(kTurns);
     end_job(status);
