@@ -64,14 +64,29 @@ static void run_loops(void) {
     long* const other = shmem_calloc(kRounds + 8, sizeof(long));
     long* const mine = calloc(kRounds + 8, sizeof(long));
     for (int i = 0; i < 2; ++i) {
-#define RUN(NAME) loop_##NAME(block, other, mine, 8, 0);
-        RUN(p)
-        RUN(g)
-        RUN(p_in_turn)
-        RUN(p_variable)
-        RUN(char_p) RUN(double_g) RUN(add) RUN(add_fetch) RUN(fetch) RUN(set) RUN(swap)
-            RUN(compare_swap) RUN(fetch_or) RUN(put1) RUN(get1) RUN(put8) RUN(get8) RUN(put8_heap)
-                RUN(put3) RUN(put_nbi1) RUN(put_longs) RUN(get_longs)
+#define RUN(NAME) loop_##NAME(block, other, mine, 8, 0)
+        RUN(p);
+        RUN(g);
+        RUN(p_in_turn);
+        RUN(p_variable);
+        RUN(char_p);
+        RUN(double_g);
+        RUN(add);
+        RUN(add_fetch);
+        RUN(fetch);
+        RUN(set);
+        RUN(swap);
+        RUN(compare_swap);
+        RUN(fetch_or);
+        RUN(put1);
+        RUN(get1);
+        RUN(put8);
+        RUN(get8);
+        RUN(put8_heap);
+        RUN(put3);
+        RUN(put_nbi1);
+        RUN(put_longs);
+        RUN(get_longs);
     }
     free(mine);
 }
