@@ -57,6 +57,7 @@ bool Outbox::add_block(const Head& head, const char* source, std::uint64_t bytes
     item.left = bytes;
     item.source = source;
     item.head = head;
+    block_bytes_ += bytes;
     // A block of one packet is no fragment.
     item.head.message_bytes = is_message && bytes > most_payload_ ? bytes : 0;
     item.mark = mark;
@@ -163,13 +164,15 @@ void Outbox::took(std::size_t bytes, std::vector<Mark>& ended) {
         }
         bytes -= all - skip_;
         skip_ = 0;
-        step(item, packet);
-        if (item.left == 0) end_block(ended);
+        took_packet(item, packet, ended);
     }
 }
 
-void Outbox::end_block(std::vector<Mark>& ended) {
-    const Item& item = items_.front();
+// Of the first item, a block.
+void Outbox::took_packet(Item& item, const Cut& packet, std::vector<Mark>& ended) {
+    step(item, packet);
+    block_bytes_ -= packet.payload;
+    if (item.left != 0) return;
     if (item.mark) ended.push_back(item.mark);
     --(item.is_answer ? answers_ : blocks_);
     items_.pop_front();
@@ -199,8 +202,7 @@ std::size_t Outbox::pack(std::span<std::byte> room, std::vector<Mark>& ended) {
         std::memcpy(to + packet.head, item.source, packet.payload);
         std::memset(to + packet.head + packet.payload, 0, packet.padding);
         used += packet.head + packet.payload + packet.padding;
-        step(item, packet);
-        if (item.left == 0) end_block(ended);
+        took_packet(item, packet, ended);
     }
     return used;
 }

@@ -57,7 +57,9 @@ class Outbox {
     std::size_t pack(std::span<std::byte> room, std::vector<Mark>& ended);
     // Of a room of so many bytes, those that it may take.
     std::size_t most_packed(std::size_t room) const {
-        return blocks_ + answers_ != 0 || copied_ > room ? room : copied_;
+        const std::size_t heads = blocks_ + answers_ + block_bytes_ / kMostPayload + 1;
+        const std::uint64_t all = copied_ + block_bytes_ + kMostHead * heads;
+        return all < room ? static_cast<std::size_t>(all) : room;
     }
     // Answers that have not left.
     std::size_t answers() const { return answers_; }
@@ -88,7 +90,7 @@ class Outbox {
     std::size_t gather(iovec* pieces, Heads& heads);
     void took(std::size_t bytes, std::vector<Mark>& ended);
     static void step(Item& item, const Cut& packet);
-    void end_block(std::vector<Mark>& ended);
+    void took_packet(Item& item, const Cut& packet, std::vector<Mark>& ended);
     void make_room(std::size_t bytes);
     void copy_in(const void* bytes, std::size_t count);
 
@@ -99,6 +101,7 @@ class Outbox {
     std::size_t skip_ = 0;  // of the first block's next packet: what has left
     std::size_t blocks_ = 0;
     std::size_t answers_ = 0;
+    std::uint64_t block_bytes_ = 0;  // left of both
     std::size_t most_payload_ = kMostPayload;
 };
 

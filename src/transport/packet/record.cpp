@@ -1,5 +1,6 @@
 #include "transport/packet/record.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 
@@ -73,14 +74,14 @@ bool RecordSeal::open(std::span<std::byte> record) {
 }
 
 bool RecordWriter::write(Stream& stream, long& error) {
-    while (record_begin_ != record_end_) {
-        iovec piece{record_.get() + record_begin_, record_end_ - record_begin_};
+    while (begin_ != end_) {
+        iovec piece{records_.get() + begin_, end_ - begin_};
         const long count = stream.write(&piece, 1);
         if (count < 0) {
             if (count != Stream::kNotNow) error = count;
             return false;
         }
-        record_begin_ += static_cast<std::size_t>(count);
+        begin_ += static_cast<std::size_t>(count);
     }
     return true;
 }
@@ -88,30 +89,38 @@ bool RecordWriter::write(Stream& stream, long& error) {
 bool RecordWriter::flush(Outbox& outbox, Stream& stream, std::vector<Outbox::Mark>& ended,
                          long& error) {
     error = 0;
-    std::size_t room = 0;
-    for (;;) {
+    for (std::size_t records = 1;; records = std::min(2 * records, kMostRecords)) {
         if (!write(stream, error)) return false;
         if (outbox.is_empty()) break;
-        // Of this size only for this call: there are many peers, and few of them are sent much.
-        const std::size_t needed = kSealBytes + outbox.most_packed(kMostCovered);
-        if (needed > room) {
-            record_ = std::make_unique_for_overwrite<std::byte[]>(needed);
-            room = needed;
-        }
-        const std::span<std::byte> record(record_.get(), room);
-        record_begin_ = 0;
-        record_end_ = kSealBytes + outbox.pack(record.subspan(kSealBytes), ended);
-        assert(record_end_ != kSealBytes);  // no packet is longer than a record
-        seal_.close(record.first(record_end_), source_, destination_);
+        fill(outbox, records, ended);
     }
-    record_ = nullptr;
-    record_begin_ = record_end_ = 0;
+    // Kept only as long as something waits: there are many peers, and few of them are sent much.
+    records_ = nullptr;
+    room_ = begin_ = end_ = 0;
     return true;
+}
+
+void RecordWriter::fill(Outbox& outbox, std::size_t records, std::vector<Outbox::Mark>& ended) {
+    const std::size_t needed = records * kSealBytes + outbox.most_packed(records * kMostCovered);
+    if (needed > room_) {
+        records_ = std::make_unique_for_overwrite<std::byte[]>(needed);
+        room_ = needed;
+    }
+    begin_ = end_ = 0;
+    for (; records != 0 && !outbox.is_empty() && room_ - end_ > kSealBytes; --records) {
+        const std::span<std::byte> record(records_.get() + end_,
+                                          std::min(room_ - end_, kSealBytes + kMostCovered));
+        const std::size_t covered = outbox.pack(record.subspan(kSealBytes), ended);
+        if (covered == 0) break;
+        seal_.close(record.first(kSealBytes + covered), source_, destination_);
+        end_ += kSealBytes + covered;
+    }
+    assert(end_ != 0);  // no packet is longer than a record
 }
 
 bool RecordWriter::say(Stream& stream, std::span<const std::byte> packet) {
     std::array<std::byte, kSealBytes + 64> room;
-    if (record_begin_ != record_end_ || packet.size() > room.size() - kSealBytes) return false;
+    if (begin_ != end_ || packet.size() > room.size() - kSealBytes) return false;
     const auto record = std::span(room).first(kSealBytes + packet.size());
     std::memcpy(record.data() + kSealBytes, packet.data(), packet.size());
     seal_.close(record, source_, destination_);
