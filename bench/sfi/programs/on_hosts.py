@@ -80,6 +80,9 @@ def main():
             alone = ["rma", "atomic"]
         for _ in range(int(turns)):
             show(ours, settings)
+            if words[0] == "times":
+                show(ours, dict(settings, ISTHMUS_TRANSPORT="ofi"), "ours_by_ofi")
+                show([os.path.join(programs, "hash")], {}, "hash")
             for what in alone:
                 show([hosts.shell, hosts.names()[0], os.path.join(programs, "bare"), what],
                      elsewhere, "bare")
