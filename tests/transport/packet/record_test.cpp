@@ -162,6 +162,33 @@ TEST(PacketRecord, IsPutTogetherWhereverItWasCut) {
 }
 
 // Behind whole records, and not into the middle of one.
+// A socket that keeps writes apart shows how many records each had.
+TEST(PacketRecord, LeavesWithMoreInAWriteWhereThereIsMuch) {
+    ASSERT_GE(sodium_init(), 0);
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+    const int room = 1 << 20;
+    setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    Stream from(ends[0]);
+    const Stream to(ends[1]);
+    RecordWriter writer;
+    writer.begin(key_of(1), has_aes(), 1, 2);
+    Outbox outbox;
+    const std::vector<char> data(8 * kMostPayload, 'd');
+    ASSERT_TRUE(outbox.add_block(put_at(0), data.data(), data.size(), nullptr, false));
+    std::vector<Outbox::Mark> ended;
+    long error = 0;
+    ASSERT_TRUE(writer.flush(outbox, from, ended, error));
+    std::vector<std::size_t> records;
+    std::vector<std::byte> bytes(std::size_t{1} << 20);
+    for (;;) {
+        const ssize_t came = recv(to.descriptor(), bytes.data(), bytes.size(), 0);
+        if (came <= 0) break;
+        records.push_back(static_cast<std::size_t>(came) / (kSealBytes + kMostPayload));
+    }
+    EXPECT_EQ(records, (std::vector<std::size_t>{1, 2, 4, 1}));
+}
+
 TEST(PacketRecord, SaysALastPacketWhereOneFits) {
     Pair pair(4096);
     Reader reader;
