@@ -77,6 +77,12 @@ add_hosts_test(killed.enqueue --fault killed "transport_messages enqueue")
 add_hosts_test(killed.finish --fault killed "transport_messages finish")
 add_hosts_test(cut_off.dequeue --fault cut-off "transport_messages dequeue")
 add_hosts_test(cut_off.push --fault cut-off "transport_messages push")
+# What the stall report says of PEs of other hosts.
+if(TARGET stall_program)
+    add_test(NAME hosts.stalls
+             COMMAND Python3::Interpreter ${hosts_folder}/stalls.py $<TARGET_FILE:stall_program>)
+    set_tests_properties(hosts.stalls PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 240 LABELS hosts)
+endif()
 # Anything at any time; by hand: random_faults.py PROGRAM 2000 SEED.
 if(TARGET core_whole_life)
     add_test(NAME hosts.random_faults

@@ -18,10 +18,16 @@ inline std::uint64_t departure_word(const PeStatus& pe) {
     return how == 0 ? 0 : std::uint64_t{routine} << 32 | std::uint64_t{round} << 16 | how;
 }
 
+// Else it says what the PE does (activity.hpp), or nothing.
+inline bool is_departure(std::uint64_t word) {
+    return (word & 0xffff) != 0;
+}
+
 // Whether `word` is of a departure that the PE `mine` has not begun: not of one that is over.
 inline bool has_left_before(std::uint64_t word, const PeStatus& mine) {
     const std::uint64_t begun = mine.departures.load(std::memory_order_relaxed);
-    return word != 0 && static_cast<std::uint16_t>(word >> 16) != static_cast<std::uint16_t>(begun);
+    return is_departure(word) &&
+           static_cast<std::uint16_t>(word >> 16) != static_cast<std::uint16_t>(begun);
 }
 
 // "exited", "called shmem_finalize". The word may come from a network.

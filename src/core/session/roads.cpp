@@ -17,8 +17,8 @@
 #include "base/os.hpp"
 #include "base/processors.hpp"
 #include "base/settings.hpp"
+#include "core/job/activity.hpp"
 #include "core/job/arena_layout.hpp"
-#include "core/job/departure_word.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "core/job/library_data.hpp"
@@ -237,7 +237,7 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.serve = choice.names.size() == 1 ? serve_in_core : serve_one_by_one;
     services.stir = stir;
     services.stranger_came = tell_stranger_came;
-    services.state = [] { return departure_word(job.status()); };
+    services.state = [] { return state_word(job.status(), os::monotonic_nanoseconds()); };
     services.delay_nanoseconds = static_cast<std::uint64_t>(number(Setting::loop_delay)) * 1000;
     return services;
 }

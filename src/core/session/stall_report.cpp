@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "core/job/departure_word.hpp"
+#include "base/os.hpp"
+#include "core/job/activity.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
@@ -150,12 +151,32 @@ std::string condition_text(int pe, const PeStatus& status, const void* address) 
     return condition_text(watched);
 }
 
-// ", which PE 2 holds": of a lock that somebody waits for, as far as this host knows.
-std::string holder_text(const void* lock) {
+bool is_here(int pe) {
+    return job.host.test(static_cast<std::size_t>(pe));
+}
+
+// What a PE has last said or shown. Of one that has not answered, or leaves: that it computes.
+Activity activity_at(int pe, std::uint64_t now) {
+    if (is_here(pe)) return activity_of(job.header->pe[pe], now);
+    const std::uint64_t word = far::ask_state(pe);
+    return is_activity(word) ? activity_in(word) : Activity{};
+}
+
+// ", which PE 2 holds": of a lock that somebody waits for, behind the PE `before` in its queue. Of
+// other hosts nobody sees the lock, but whom each waits for.
+std::string holder_text(const void* lock, int before, std::uint64_t now) {
+    const auto text = [](int pe) { return ", which PE " + std::to_string(pe) + " holds"; };
     for (int pe = 0; pe < job.pes; ++pe) {
         const auto* const word = static_cast<const LockWord*>(seen_here(lock, pe));
         if (word && __atomic_load_n(&word->state, __ATOMIC_RELAXED) == LockWord::kHolding)
-            return ", which PE " + std::to_string(pe) + " holds";
+            return text(pe);
+    }
+    for (int steps = 0; before >= 0 && before < job.pes && steps < job.pes; ++steps) {
+        const Activity activity = activity_at(before, now);
+        if (activity.routine != Routine::set_lock || activity.place != place_of(lock) ||
+            activity.kind != Activity::Kind::waits)
+            return text(before);
+        before = activity.peer;
     }
     return "";
 }
@@ -163,6 +184,40 @@ std::string holder_text(const void* lock) {
 // What all PEs do together.
 const char* everybody_text(Routine routine) {
     return is_allocation(routine) ? " (every PE must call it)" : "";
+}
+
+void tell(const Activity& activity, Doing& doing) {
+    using Kind = Activity::Kind;
+    const char* const routine = routine_name(activity.routine);
+    doing.rank = Doing::Rank::computing;
+    if (activity.kind == Kind::computes) {
+        doing.what += std::string("computing; last noted call ") + routine;
+        return;
+    }
+    const bool tests = activity.kind == Kind::tests;
+    doing.waited = activity.waited;
+    doing.peer = activity.peer;
+    doing.rank = tests               ? Doing::Rank::tests
+                 : activity.peer < 0 ? Doing::Rank::awaits_word
+                                     : Doing::Rank::awaits_pe;
+    doing.what += std::string(tests ? "calls " : "in ") + routine +
+                  everybody_text(activity.routine) + (tests ? " in vain" : "");
+}
+
+// Of a PE of another host: as it has answered.
+Doing look_far(int pe) {
+    const std::uint64_t word = far::ask_state(pe);
+    Doing doing;
+    doing.pe = pe;
+    doing.rank = Doing::Rank::gone;
+    doing.what = "on host " + host_of(pe);
+    if (is_activity(word)) {
+        doing.what += ", ";
+        tell(activity_in(word), doing);
+    } else if (is_departure(word)) {
+        doing.what += std::string(", has ") + departure_text(word).c_str();
+    }
+    return doing;
 }
 
 // What a PE does, as far as this one can see.
@@ -174,12 +229,7 @@ Doing look_at(int pe, std::uint64_t now) {
         doing.what = what;
         return doing;
     };
-    if (!job.host.test(static_cast<std::size_t>(pe))) {
-        const std::uint64_t word = far::ask_state(pe);
-        return as(
-            "on host " + host_of(pe) +
-            (word == 0 ? std::string() : std::string(", has ") + departure_text(word).c_str()));
-    }
+    if (!is_here(pe)) return look_far(pe);
     const PeStatus& status = job.header->pe[pe];
     switch (status.state.load(std::memory_order_relaxed)) {
         case PeState::absent: return as("has not started");
@@ -190,28 +240,15 @@ Doing look_at(int pe, std::uint64_t now) {
     }
     if (status.departure.load(std::memory_order_relaxed) == Departure::exit)
         return as("has exited without shmem_finalize, and waits for the others");
-    const char* const routine = routine_name(status.routine.load(std::memory_order_relaxed));
-    const std::uint64_t since = status.waiting_since.load(std::memory_order_relaxed);
-    doing.rank = Doing::Rank::computing;
-    const std::uint64_t tested = status.tested_at.load(std::memory_order_relaxed);
-    constexpr std::uint64_t kGivenUp = 1'000'000'000;  // without a test for so long
-    if (since == 0 || (tested != 0 && now > tested + kGivenUp))
-        return as(std::string("computing; last noted call ") + routine);
-    doing.waited = now > since ? now - since : 1;
-    doing.peer = status.waiting_for.load(std::memory_order_relaxed);
-    doing.rank = tested != 0      ? Doing::Rank::tests
-                 : doing.peer < 0 ? Doing::Rank::awaits_word
-                                  : Doing::Rank::awaits_pe;
-    // As this PE would write it.
-    const std::uint64_t place = status.waiting_at.load(std::memory_order_relaxed);
-    const auto* const address = reinterpret_cast<const void*>(
-        (place & kInStaticData) != 0 ? static_address(place & ~kInStaticData) : place);
+    const Activity activity = activity_of(status, now);
+    tell(activity, doing);
+    if (activity.kind == Activity::Kind::computes) return doing;
+    const void* const address = watched_by(status);  // as this PE would write it
     if (const std::string condition = condition_text(pe, status, address); !condition.empty())
         doing.rest = watched(address) + condition;
-    const Routine noted = routine_named(routine);
-    if (noted == Routine::set_lock) doing.rest = watched(address) + holder_text(address);
-    return as(std::string(tested != 0 ? "calls " : "in ") + routine + everybody_text(noted) +
-              (tested != 0 ? " in vain" : ""));
+    if (activity.routine == Routine::set_lock)
+        doing.rest = watched(address) + holder_text(address, activity.peer, now);
+    return doing;
 }
 
 }  // namespace
@@ -227,14 +264,15 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
             report +=
                 ", waiting for PE " + std::to_string(target.peer) + everybody_text(target.routine);
         report += watched(target.address) + condition_text(target);
-        if (target.routine == Routine::set_lock) report += holder_text(target.address);
+        if (target.routine == Routine::set_lock)
+            report += holder_text(target.address, target.peer, now);
         if (target.peer >= 0 && is_near(target.peer) && !is_allocation(target.routine))
             report += allocations_text(target.peer).c_str();
         report += " (ISTHMUS_STALL_SECONDS)\n";
         std::vector<Doing> all;
         all.reserve(static_cast<std::size_t>(job.pes));
         for (int pe = 0; pe < job.pes; ++pe)
-            all.push_back(look_at(pe, now));
+            all.push_back(look_at(pe, os::monotonic_nanoseconds()));
         if (const std::string why = why_nobody_ends_this(all); !why.empty())
             report += "isthmus:   " + why + "\n";
         for (const std::string& line : describe_groups(std::move(all), job.me))

@@ -43,19 +43,43 @@ void publish(const WaitTarget& target, std::uint64_t now) {
     status.waiting_since.store(now, std::memory_order_relaxed);
 }
 
-// Says it if nobody else has of late.
-void report_if_stalled(const WaitTarget& target, std::uint64_t since, std::uint64_t& reported,
+// They answer four times a second at most.
+void ask_others(StallReports& reports, std::uint64_t now) {
+    constexpr int kMost = 256;  // to ask more is no help to a network that may be full
+    if (now - reports.asked < 50 * kMillisecond) return;
+    reports.asked = now;
+    int asked = 0;
+    for (int pe = 0; pe < job.pes && asked < kMost; ++pe) {
+        if (job.host.test(static_cast<std::size_t>(pe))) continue;
+        far::ask_state(pe);
+        ++asked;
+    }
+}
+
+// Says it if nobody else has of late. Where there are other hosts their PEs are asked before, and
+// the wait goes on meanwhile: what it waits for may come.
+void report_if_stalled(const WaitTarget& target, std::uint64_t since, StallReports& reports,
                        std::uint64_t now) {
+    constexpr std::uint64_t kAnswers = 600 * kMillisecond;
     const double limit = seconds(Setting::stall_seconds);
-    if (limit <= 0 || static_cast<double>(now - reported) < limit * static_cast<double>(kSecond))
-        return;
-    reported = now;
-    std::uint64_t last = job.header->stall_reported.load(std::memory_order_relaxed);
-    // Another PE may have spoken since `now` was read.
-    if (last >= now || static_cast<double>(now - last) < limit * static_cast<double>(kSecond) ||
-        !job.header->stall_reported.compare_exchange_strong(last, now, std::memory_order_relaxed))
-        return;
-    if (report_stall) report_stall(target, since, now);
+    const auto is_due = [&](std::uint64_t last) {
+        return static_cast<double>(now - last) >= limit * static_cast<double>(kSecond);
+    };
+    if (reports.asking == 0) {
+        if (limit <= 0 || !is_due(reports.last) || !report_stall) return;
+        reports.last = now;
+        std::uint64_t last = job.header->stall_reported.load(std::memory_order_relaxed);
+        // Another PE may have spoken since `now` was read.
+        if (last >= now || !is_due(last) ||
+            !job.header->stall_reported.compare_exchange_strong(last, now,
+                                                                std::memory_order_relaxed))
+            return;
+        if (!far::present) return report_stall(target, since, now);
+        reports.asking = now;
+    }
+    if (now - reports.asking < kAnswers) return ask_others(reports, now);
+    reports.asking = 0;
+    report_stall(target, since, now);
 }
 
 // The mistake behind a wait for a PE that has left, if it can be told: an allocation that not all
@@ -90,7 +114,7 @@ void Waiter::begin(std::uint64_t now) {
     if (target_.what == WaitFor::program && runs_handler && runs_handler())
         fail(routine_name(target_.routine),
              "a handler of a message may not wait for another PE's program");
-    since_ = reported_ = now;
+    since_ = reports_.last = now;
     publish(target_, now);
     job.status().tested_at.store(0, std::memory_order_relaxed);
 }
@@ -150,7 +174,7 @@ void Waiter::look_around(std::uint64_t now) {
     // Acquire: pairs with the release in end_job; the exit status is then visible.
     if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
     look_for_peer(now);
-    report_if_stalled(target_, since_, reported_, now);
+    report_if_stalled(target_, since_, reports_, now);
 }
 
 std::atomic<bool> tests_in_vain = false;
@@ -159,21 +183,22 @@ void note_failed_test(const WaitTarget& target) {
     thread_local const void* tested = nullptr;
     thread_local std::uint64_t since = 0;
     thread_local std::uint64_t last = 0;
-    thread_local std::uint64_t reported = 0;
+    thread_local StallReports reports;
     const std::uint64_t now = os::monotonic_nanoseconds();
     const bool goes_on = tests_in_vain.load(std::memory_order_relaxed) &&
                          tested == target.address && now - last < kSecond;
     last = now;
     if (!goes_on) {
         tested = target.address;
-        since = reported = now;
+        reports = {now, 0, 0};
+        since = now;
         tests_in_vain.store(true, std::memory_order_relaxed);
         return;
     }
     note(target.routine);
     publish(target, since);
     job.status().tested_at.store(now, std::memory_order_relaxed);
-    report_if_stalled(target, since, reported, now);
+    report_if_stalled(target, since, reports, now);
 }
 
 void forget_failed_tests() {

@@ -54,6 +54,13 @@ struct WaitTarget {
 
 // Tells the user that a wait has made no progress since `since`: core/session/stall_report.hpp,
 // which the session sets.
+// When a wait was last reported, and since when the PEs of other hosts are asked what they do, for
+// the next report: nanoseconds; 0: they are not.
+struct StallReports {
+    std::uint64_t last = 0;
+    std::uint64_t asking = 0;
+    std::uint64_t asked = 0;
+};
 using ReportStall = void(const WaitTarget& target, std::uint64_t since, std::uint64_t now);
 extern ReportStall* report_stall __attribute__((visibility("hidden")));
 
@@ -97,7 +104,7 @@ class Waiter {
     WaitTarget target_;
     std::uint64_t steps_ = 0;
     std::uint64_t since_ = 0;
-    std::uint64_t reported_ = 0;
+    StallReports reports_;
     bool peer_left_ = false;
 };
 

@@ -41,6 +41,24 @@ int main(int argc, char** argv) {
         if (me == last) nanosleep(&pause, NULL);
         if (me == 0) shmem_set_lock(&lock);
         if (me == 0 || me == last) shmem_clear_lock(&lock);
+    } else if (strcmp(what, "queue") == 0) {
+        /* PE 1 comes behind PE 0, and both behind the last one. */
+        static long nobody;
+        if (me == last) shmem_set_lock(&lock);
+        shmem_sync_all();
+        if (me == 1)
+            while (shmem_long_atomic_fetch(&nobody, 1) == 0) {
+            }
+        if (me == 0) {
+            shmem_long_atomic_set(&nobody, 1, 1);
+            shmem_set_lock(&lock);
+        }
+        if (me == 1) {
+            nanosleep(&(struct timespec){0, 100000000}, NULL);
+            shmem_set_lock(&lock);
+        }
+        if (me == last) nanosleep(&pause, NULL);
+        shmem_clear_lock(&lock);
     } else if (strcmp(what, "test") == 0) {
         if (me == last) nanosleep(&pause, NULL);
         if (me == last) shmem_long_atomic_set(&flag, 1, 0);

@@ -12,6 +12,7 @@ LATE = (1.0, 3.0, 9.0)  # on a machine that is busy, a PE may not run for a seco
 NUMBER = r"\d+\.\d s"
 
 
+
 def stall(launcher, program, what, limit):
     """The report, and how long what it is about lasted; longer and longer until there is one."""
     for late in LATE:
@@ -71,6 +72,10 @@ def main():
     report, _ = stall(launcher, program, "lock", 0.3)
     expect("lock", rf"shmem_set_lock: no progress for {NUMBER}, waiting for PE 2, watching lock, which PE 2 holds |"
                    rf"PE 0: in shmem_set_lock for {NUMBER}, waiting for PE 2, watching lock, which PE 2 holds$", report)
+
+    # Of several that wait for a lock.
+    report, _ = stall(launcher, program, "queue", 0.3)
+    expect("queue", r"watching lock, which PE 2 holds", report)
 
     # A loop of tests is a wait.
     report, _ = stall(launcher, program, "test", 0.3)

@@ -1,0 +1,101 @@
+// What a PE is doing, as others tell of it: read from its status by PEs of its host, and as one
+// word by those of other hosts, who ask for it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/job/departure_word.hpp"
+#include "core/job/job.hpp"
+#include "core/job/job_layout.hpp"
+
+namespace isthmus {
+
+struct Activity {
+    enum class Kind : std::uint8_t {
+        computes = 1,
+        tests,  // waits by a loop of tests of its own
+        waits
+    };
+    Kind kind = Kind::computes;
+    Routine routine{};         // last noted
+    std::uint64_t waited = 0;  // nanoseconds; 0: it computes
+    int peer = -1;             // whom it waits for
+    // Of the symmetric word that it watches; alike at all PEs, and only nearly one of a kind.
+    std::uint16_t place = 0;
+};
+
+// `address`: as this PE has it.
+inline std::uint16_t place_of(const void* address) {
+    constexpr unsigned kBits = 9;
+    const std::uint64_t offset = job.heap.contains(address)
+                                     ? reinterpret_cast<std::uint64_t>(address) - job.heap.begin
+                                 : in_static_data(address) ? ~static_offset(address)
+                                                           : 0;
+    return static_cast<std::uint16_t>((offset / 4 * 0x9e3779b97f4a7c15u) >> (64 - kBits));
+}
+
+// The word that it watches, as this PE has it; null: none.
+inline const void* watched_by(const PeStatus& status) {
+    const std::uint64_t place = status.waiting_at.load(std::memory_order_relaxed);
+    return reinterpret_cast<const void*>(
+        (place & kInStaticData) != 0 ? static_address(place & ~kInStaticData) : place);
+}
+
+// Relaxed, all: what is told may be a moment old.
+inline Activity activity_of(const PeStatus& status, std::uint64_t now) {
+    constexpr std::uint64_t kGivenUp = 1'000'000'000;  // without a test for so long
+    Activity activity;
+    activity.routine = status.routine.load(std::memory_order_relaxed);
+    const std::uint64_t since = status.waiting_since.load(std::memory_order_relaxed);
+    const std::uint64_t tested = status.tested_at.load(std::memory_order_relaxed);
+    if (since == 0 || (tested != 0 && now > tested + kGivenUp)) return activity;
+    activity.kind = tested != 0 ? Activity::Kind::tests : Activity::Kind::waits;
+    activity.waited = now > since ? now - since : 1;
+    activity.peer = status.waiting_for.load(std::memory_order_relaxed);
+    activity.place = place_of(watched_by(status));
+    return activity;
+}
+
+// Tenths of a second as 9 bits and, above them, 3 bits of an exponent of 8: to a tenth for the
+// first 51 s, to an eighth of what it is beyond.
+inline std::uint64_t shortened(std::uint64_t nanoseconds) {
+    std::uint64_t value = nanoseconds / 100'000'000;
+    std::uint64_t exponent = 0;
+    for (; value >= 512 && exponent < 7; ++exponent)
+        value /= 8;
+    return exponent << 9 | std::min<std::uint64_t>(value, 511);
+}
+inline std::uint64_t lengthened(std::uint64_t time) {
+    return (time & 0x1ff) * 100'000'000 << 3 * (time >> 9 & 7);
+}
+
+// What is answered to a PE of another host: how this one leaves, or else what it does. A word of an
+// activity ends with 16 zeroes, which no departure does, and is never 0.
+//     63..55 place   54..39 peer + 1   38..30 routine   29..18 time   17..16 kind
+inline std::uint64_t state_word(const PeStatus& status, std::uint64_t now) {
+    if (const std::uint64_t word = departure_word(status); word != 0) return word;
+    static_assert(static_cast<std::uint32_t>(Routine::count) < 1u << 9);
+    static_assert(kMaxPes < 1 << 16);
+    const Activity activity = activity_of(status, now);
+    return std::uint64_t{activity.place} << 55 |
+           static_cast<std::uint64_t>(activity.peer + 1) << 39 |
+           (static_cast<std::uint64_t>(activity.routine) & 0x1ff) << 30 |
+           shortened(activity.waited) << 18 | static_cast<std::uint64_t>(activity.kind) << 16;
+}
+
+// False if the word is of a departure, or of nothing. It may come from a network.
+inline bool is_activity(std::uint64_t word) {
+    return (word & 0xffff) == 0 && (word >> 16 & 3) != 0;
+}
+inline Activity activity_in(std::uint64_t word) {
+    Activity activity;
+    activity.kind = static_cast<Activity::Kind>(word >> 16 & 3);
+    activity.routine = static_cast<Routine>(word >> 30 & 0x1ff);
+    activity.waited = lengthened(word >> 18 & 0xfff);
+    activity.peer = static_cast<int>(word >> 39 & 0xffff) - 1;
+    activity.place = static_cast<std::uint16_t>(word >> 55);
+    return activity;
+}
+
+}  // namespace isthmus

@@ -1,0 +1,88 @@
+// What a PE does, as one word between hosts.
+#include "core/job/activity.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+using namespace isthmus;
+
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kNow = 1000000 * kSecond;
+
+struct CoreActivity : testing::Test {
+    std::unique_ptr<PeStatus> status = std::make_unique<PeStatus>();
+};
+
+TEST_F(CoreActivity, ComesAsItWasSaid) {
+    status->routine.store(Routine::set_lock, std::memory_order_relaxed);
+    status->waiting_since.store(kNow - 7 * kSecond, std::memory_order_relaxed);
+    for (const int peer : {-1, 0, 5, static_cast<int>(kMaxPes) - 1}) {
+        status->waiting_for.store(peer, std::memory_order_relaxed);
+        const std::uint64_t word = state_word(*status, kNow);
+        ASSERT_TRUE(is_activity(word));
+        EXPECT_FALSE(is_departure(word));
+        const Activity activity = activity_in(word);
+        EXPECT_EQ(activity.kind, Activity::Kind::waits);
+        EXPECT_EQ(activity.routine, Routine::set_lock);
+        EXPECT_EQ(activity.waited, 7 * kSecond);
+        EXPECT_EQ(activity.peer, peer);
+        EXPECT_EQ(activity.place, place_of(nullptr));
+    }
+}
+
+TEST_F(CoreActivity, SaysThatItComputes) {
+    status->waiting_for.store(-1, std::memory_order_relaxed);
+    const std::uint64_t word = state_word(*status, kNow);
+    ASSERT_TRUE(is_activity(word));
+    EXPECT_EQ(activity_in(word).kind, Activity::Kind::computes);
+    EXPECT_EQ(activity_in(word).peer, -1);
+    EXPECT_EQ(activity_in(word).waited, 0u);
+}
+
+TEST_F(CoreActivity, WaitsByTestsUntilItGivesThemUp) {
+    status->waiting_since.store(kNow - 2 * kSecond, std::memory_order_relaxed);
+    status->tested_at.store(kNow - kSecond / 2, std::memory_order_relaxed);
+    EXPECT_EQ(activity_in(state_word(*status, kNow)).kind, Activity::Kind::tests);
+    status->tested_at.store(kNow - 2 * kSecond, std::memory_order_relaxed);
+    EXPECT_EQ(activity_in(state_word(*status, kNow)).kind, Activity::Kind::computes);
+}
+
+TEST_F(CoreActivity, SaysHowItLeavesBeforeWhatItDoes) {
+    status->routine.store(Routine::finalize, std::memory_order_relaxed);
+    status->departures.store(3, std::memory_order_relaxed);
+    status->departure.store(Departure::exit, std::memory_order_relaxed);
+    const std::uint64_t word = state_word(*status, kNow);
+    EXPECT_TRUE(is_departure(word));
+    EXPECT_FALSE(is_activity(word));
+    EXPECT_STREQ(departure_text(word).c_str(), "exited");
+}
+
+TEST_F(CoreActivity, NothingIsNeither) {
+    EXPECT_FALSE(is_activity(0));
+    EXPECT_FALSE(is_departure(0));
+}
+
+// To a tenth of a second, later to an eighth of what it is.
+TEST_F(CoreActivity, TellsLongTimesRoughly) {
+    for (const std::uint64_t waited : {kSecond / 10, 51 * kSecond, 52 * kSecond, 3600 * kSecond,
+                                       86400 * kSecond, 365 * 86400 * kSecond}) {
+        status->waiting_since.store(kNow * 100 - waited, std::memory_order_relaxed);
+        const std::uint64_t told = activity_in(state_word(*status, kNow * 100)).waited;
+        EXPECT_LE(told, waited);
+        EXPECT_GE(told, waited <= 51 * kSecond ? waited : waited - waited / 8);
+    }
+}
+
+TEST_F(CoreActivity, AnyWordFromANetworkIsRead) {
+    for (unsigned bit = 0; bit < 64; ++bit)
+        for (unsigned other = 0; other < 64; ++other) {
+            const std::uint64_t word = std::uint64_t{1} << bit | std::uint64_t{1} << other;
+            EXPECT_FALSE(is_activity(word) && is_departure(word));
+            EXPECT_NE(routine_name(activity_in(word).routine), nullptr);
+        }
+}
+
+}  // namespace
