@@ -212,8 +212,15 @@ Doing look_far(int pe) {
     doing.rank = Doing::Rank::gone;
     doing.what = "on host " + host_of(pe);
     if (is_activity(word)) {
+        // Its answer may be half a second old: a wait that has only begun makes no circle of waits,
+        // for what it waits for may have come since it was asked.
+        constexpr std::uint64_t kSure = 1'000'000'000;  // nanoseconds
+        Activity activity = activity_in(word);
+        const bool is_sure = activity.waited >= kSure;
+        if (!is_sure) activity.peer = -1;
         doing.what += ", ";
-        tell(activity_in(word), doing);
+        tell(activity, doing);
+        if (!is_sure) doing.rank = Doing::Rank::computing;
     } else if (is_departure(word)) {
         doing.what += std::string(", has ") + departure_text(word).c_str();
     }
