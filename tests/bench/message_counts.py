@@ -45,14 +45,7 @@ GASNET_BUDGETS = {
     "gex_RMA_PutNB of 8 B, with its wait": ("probe_ex_put_nb", "probe_empty", 14),
 }
 # What does not hold yet, with what it takes today, which is its bound here until it does.
-NOT_YET = {
-    "medium request of 512 B, beyond the copy": 212,
-    "long request of 4 KB, beyond the copy": 305,
-    "AMRequestMedium0 of 512 B, beyond the copy": 202,
-    "AMRequestLong0 of 4 KB, beyond the copy": 308,
-    "gex_AM_RequestMedium0 of 512 B, beyond the copy": 230,
-    "gex_AM_RequestLong0 of 4 KB, beyond the copy": 338,
-}
+NOT_YET = {}
 WARM_CALLS = 3
 # Counts in PE 0 alone; a PE under valgrind and one that is not would not be taken for one program.
 SCRIPT = ('case "$ISTHMUS_BOOTSTRAP" in local:*:0:*) exec valgrind -q --tool=callgrind '
