@@ -119,6 +119,11 @@ class RingProducer {
     bool has_room_for(std::uint64_t size) {
         return has_room(control_->tail.load(std::memory_order_relaxed), frame_bytes(size));
     }
+    // What of the ring is not free, as this producer sees it.
+    std::uint64_t taken() const {
+        return (control_->tail.load(std::memory_order_relaxed) & ~kClosed) -
+               control_->head.load(std::memory_order_relaxed);
+    }
     // A message of one cell, by as few instructions as may be: takes the cell, to be filled and
     // then made visible by publish_cell, which wakes nobody. False: ask send_with(). Any thread.
     [[gnu::always_inline]] bool claim_cell(std::uint64_t& position, FrameHead*& frame) {
