@@ -149,10 +149,10 @@ inline constexpr std::size_t kLandedArguments = kLineArguments - sizeof(Landing)
 // whose handlers of short messages are given no payload may leave it undefined.
 enum class NoPayload : bool { null, undefined };
 template <NoPayload no_payload = NoPayload::null>
-[[gnu::always_inline]] inline void run_line_here(std::uint32_t first, std::uint32_t handler,
+[[gnu::always_inline]] inline void run_line_here(std::uint32_t first, std::uint64_t handler,
                                                  const void* arguments, std::size_t bytes) {
     const std::uint64_t head =
-        (post.head | bytes << 48) + (((kShort | kRequest) << 16) + first + std::uint64_t{handler});
+        (post.head | bytes << 48) + (((kShort | kRequest) << 16) + first + handler);
     Message message;
     message.arguments = arguments;
     if constexpr (no_payload == NoPayload::null) {

@@ -31,7 +31,7 @@ int sending::check_restrictions(const char* routine) {
 // As it is called, so that the registers are in place. clang does not know noclone, nor needs it.
 // NOLINTNEXTLINE(clang-diagnostic-unknown-attributes)
 [[gnu::noinline, gnu::noclone]] int sending::request_short_here(
-    Target&, std::uint32_t handler, const gasnet_handlerarg_t* arguments, std::size_t bytes) {
+    Target&, std::uint64_t handler, const gasnet_handlerarg_t* arguments, std::size_t bytes) {
     run_line_here<NoPayload::undefined>(kFirstHandler, handler, arguments, bytes);
     if (!is_zero(post.beyond)) [[unlikely]] {
         note_handled(1);

@@ -145,7 +145,7 @@ template <typename Face>
     return send_reply<Face, kShort>(token, handler, arguments, bytes);
 }
 // Called as it is, so that the registers are in place.
-int request_short_here(Target&, std::uint32_t handler, const gasnet_handlerarg_t* arguments,
+int request_short_here(Target&, std::uint64_t handler, const gasnet_handlerarg_t* arguments,
                        std::size_t bytes);
 
 // Budget with its poll: 90, and 4 for each argument.
