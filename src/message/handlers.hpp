@@ -33,6 +33,10 @@ bool enter_handler_without_form(std::uint32_t id, void* context);
 // to this function; all others as before. The first form stays.
 void give_form(std::uint32_t id, Handler* function, std::uint32_t takes,
                std::uint32_t argument_bytes);
+// From now on, or no longer: each message that a handler is given is counted (message/counts.hpp).
+// At the end of a session, before forget_handlers(), the counts are told.
+void count_messages();
+void tell_counts();
 // False: it is not registered.
 bool remove_handler(std::uint32_t id);
 void forget_handlers();

@@ -11,6 +11,7 @@
 #include "core/job/window.hpp"
 #include "core/reach/far.hpp"
 #include "core/wait/wait.hpp"
+#include "message/counts.hpp"
 #include "message/far_post.hpp"
 #include "message/fetch.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kCapacity = std::uint64_t{1} << 20;
 constexpr std::uint64_t kRing = kRingOffset + kCapacity;
-static_assert(2 * kRing <= kMessageSize);
+static_assert(2 * kRing + kCountsSize <= kMessageSize);
 static_assert(kLargestMessage <= message_limit(kCapacity));
 
 constexpr int kBatch = 64;  // messages of a ring that one poll handles
@@ -90,6 +91,7 @@ class Session final : private SessionObject {
         open_inbox(post.requests, 0);
         open_inbox(post.replies, 1);
         if (far::present) far_post::open();
+        count_messages();
         look_further(job.checked || far::present);
         post.targets = targets_.get();
         post.head = head_word(0, 0, static_cast<std::uint32_t>(job.me), 0);
@@ -105,6 +107,7 @@ class Session final : private SessionObject {
   private:
     void end() override {
         describe_room = nullptr;
+        tell_counts();
         post.pes = post.plain_pes = 0;
         look_further(true);
         if (far::present) far_post::close();  // a forked child has none
