@@ -20,17 +20,22 @@
 extern "C" {
 #endif
 
-/* Arguments as a block of `bytes`. The first is of the team of all, without flags. */
+/* Arguments as a block of `bytes`. Without `_of`: of the team of all, without flags. */
 int isthmus_gex_request_short(gex_Rank_t rank, gex_AM_Index_t handler,
                               const gex_AM_Arg_t* arguments, size_t bytes);
 int isthmus_gex_request_short_of(gex_TM_t team, gex_Rank_t rank, gex_AM_Index_t handler,
                                  gex_Flags_t flags, const gex_AM_Arg_t* arguments, size_t bytes);
-int isthmus_gex_request_medium(gex_TM_t team, gex_Rank_t rank, gex_AM_Index_t handler,
-                               const void* source, size_t nbytes, gex_Flags_t flags,
-                               const gex_AM_Arg_t* arguments, size_t bytes);
-int isthmus_gex_request_long(gex_TM_t team, gex_Rank_t rank, gex_AM_Index_t handler,
-                             const void* source, size_t nbytes, void* dest_addr, gex_Flags_t flags,
-                             const gex_AM_Arg_t* arguments, size_t bytes);
+int isthmus_gex_request_medium(gex_Rank_t rank, gex_AM_Index_t handler, const void* source,
+                               size_t nbytes, const gex_AM_Arg_t* arguments, size_t bytes);
+int isthmus_gex_request_medium_of(gex_TM_t team, gex_Rank_t rank, gex_AM_Index_t handler,
+                                  const void* source, size_t nbytes, gex_Flags_t flags,
+                                  const gex_AM_Arg_t* arguments, size_t bytes);
+int isthmus_gex_request_long(gex_Rank_t rank, gex_AM_Index_t handler, const void* source,
+                             size_t nbytes, void* dest_addr, const gex_AM_Arg_t* arguments,
+                             size_t bytes);
+int isthmus_gex_request_long_of(gex_TM_t team, gex_Rank_t rank, gex_AM_Index_t handler,
+                                const void* source, size_t nbytes, void* dest_addr,
+                                gex_Flags_t flags, const gex_AM_Arg_t* arguments, size_t bytes);
 int isthmus_gex_reply_short(gex_Token_t token, gex_AM_Index_t handler, gex_Flags_t flags,
                             const gex_AM_Arg_t* arguments, size_t bytes);
 int isthmus_gex_reply_medium(gex_Token_t token, gex_AM_Index_t handler, const void* source,
@@ -123,16 +128,22 @@ gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t* info, gex_TI_t mask
         gex_Event_t* lc_opt, gex_Flags_t flags ISTHMUS_GASNET_PARAMETERS_##M) {                    \
         BLOCK(M)                                                                                   \
         isthmus_gex_local_completion(lc_opt);                                                      \
-        return isthmus_gex_request_medium(team, rank, handler, source, nbytes, flags, isthmus_a,   \
-                                          ISTHMUS_GASNET_BYTES(M));                                \
+        if (team == ISTHMUS_GEX_ALL && (flags & GEX_FLAG_IMMEDIATE) == 0)                          \
+            return isthmus_gex_request_medium(rank, handler, source, nbytes, isthmus_a,            \
+                                              ISTHMUS_GASNET_BYTES(M));                            \
+        return isthmus_gex_request_medium_of(team, rank, handler, source, nbytes, flags,           \
+                                             isthmus_a, ISTHMUS_GASNET_BYTES(M));                  \
     }                                                                                              \
     static __inline__ int gex_AM_RequestLong##M(                                                   \
         gex_TM_t team, gex_Rank_t rank, gex_AM_Index_t handler, const void* source, size_t nbytes, \
         void* dest_addr, gex_Event_t* lc_opt, gex_Flags_t flags ISTHMUS_GASNET_PARAMETERS_##M) {   \
         BLOCK(M)                                                                                   \
         isthmus_gex_local_completion(lc_opt);                                                      \
-        return isthmus_gex_request_long(team, rank, handler, source, nbytes, dest_addr, flags,     \
-                                        isthmus_a, ISTHMUS_GASNET_BYTES(M));                       \
+        if (team == ISTHMUS_GEX_ALL && (flags & GEX_FLAG_IMMEDIATE) == 0)                          \
+            return isthmus_gex_request_long(rank, handler, source, nbytes, dest_addr, isthmus_a,   \
+                                            ISTHMUS_GASNET_BYTES(M));                              \
+        return isthmus_gex_request_long_of(team, rank, handler, source, nbytes, dest_addr, flags,  \
+                                           isthmus_a, ISTHMUS_GASNET_BYTES(M));                    \
     }                                                                                              \
     static __inline__ int gex_AM_ReplyShort##M(gex_Token_t token, gex_AM_Index_t handler,          \
                                                gex_Flags_t flags ISTHMUS_GASNET_PARAMETERS_##M) {  \

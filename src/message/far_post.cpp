@@ -248,6 +248,14 @@ bool has_credit(int pe, std::size_t bytes) {
            state->pairs[static_cast<std::size_t>(pe)].taken.may_take(credit_cost(bytes));
 }
 
+std::uint64_t without_credit(int pe, std::uint64_t& allowed) {
+    const std::unique_lock lock(guard, std::try_to_lock);
+    if (!lock || state->pairs.empty()) return 0;
+    const CreditTaken& taken = state->pairs[static_cast<std::size_t>(pe)].taken;
+    allowed = state->credit;
+    return taken.may_take(kLeastCost) ? 0 : taken.under_way();
+}
+
 bool send_request(int pe, const Parcel& parcel) {
     std::uint32_t number = 0;
     std::uint64_t credit = 0;

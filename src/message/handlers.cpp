@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "core/reach/far.hpp"
+#include "message/counts.hpp"
 
 namespace isthmus::messages {
 namespace {
@@ -31,6 +32,10 @@ FaceNames named{0, 0, nullptr, nullptr, nullptr};
 // What may be anything of messages for a handler without a form: a bit that no head has, and no
 // `whole`.
 constexpr std::uint64_t kWithoutForm = std::bit_cast<std::uint64_t>(Head{0, 0, 1, 0, 0});
+
+// By id, what Entry::whole would be; while messages are counted, that is 0.
+bool counted = false;
+std::uint64_t counted_wholes[kHandlers];
 
 const FaceNames& names_of(std::uint32_t id) {
     return id - named.first < named.count ? named : kNative;
@@ -63,8 +68,9 @@ void fill(Entry& entry, Handler* function, std::uint32_t takes, std::uint32_t ar
     const std::uint64_t free = head_word(kHandlers - 1, takes, 0xffff, takes_any ? 0xffff : 0);
     entry.function = function;
     // Relaxed: who sees it too early sees kWithoutForm or 0, which go with none of these.
-    entry.whole.store(free | head_word(0, 0, 0, takes_any ? 0 : argument_bytes),
-                      std::memory_order_relaxed);
+    const std::uint64_t whole = free | head_word(0, 0, 0, takes_any ? 0 : argument_bytes);
+    if (counted) counted_wholes[&entry - entries] = whole;
+    entry.whole.store(counted ? 0 : whole, std::memory_order_relaxed);
     // Release: partner is deliver.
     entry.free.store(free, std::memory_order_release);
 }
@@ -98,6 +104,24 @@ void give_form(std::uint32_t id, Handler* function, std::uint32_t takes,
     // Relaxed: changed under the lock alone.
     if (entry.free.load(std::memory_order_relaxed) == kWithoutForm)
         fill(entry, function, takes, argument_bytes);
+}
+
+void count_messages() {
+    const std::lock_guard lock(guard);
+    counted = begin_counts();
+    if (!counted) return;
+    // Those that have been registered before the first message.
+    for (std::uint32_t id = 0; id < used; ++id)
+        counted_wholes[id] = entries[id].whole.exchange(0, std::memory_order_relaxed);
+}
+
+void tell_counts() {
+    if (!counted) return;
+    report_counts([](std::uint32_t id) {
+        const FaceNames& names = names_of(id);
+        return HandlerName{names.routine, id - names.first};
+    });
+    counted = false;
 }
 
 bool remove_handler(std::uint32_t id) {
@@ -147,6 +171,14 @@ void deliver_otherwise(Message& message) {
     const Entry& entry = entries[message.handler];
     const FaceNames& names = names_of(message.handler);
     const std::uint64_t free = entry.free.load(std::memory_order_acquire);
+    const std::uint64_t whole =
+        counted ? counted_wholes[message.handler] : entry.whole.load(std::memory_order_relaxed);
+    if (counted && free != 0) {
+        count(message);
+        std::uint64_t head;
+        std::memcpy(&head, &message.handler, sizeof head);
+        if ((head | free) == whole) return entry.function(entry.context, &message);
+    }
     if (free != 0 && names.without_form) return names.without_form(entry.context, &message);
     const auto takes = static_cast<std::uint32_t>(free >> 16 & 0xff);
     const Text what = description(message);
@@ -158,9 +190,8 @@ void deliver_otherwise(Message& message) {
             Text(what, ", which takes ", (takes & kReply) != 0 ? "replies" : "requests", " alone"));
     if ((takes & kSizes & message.kind) == 0)
         fail("isthmus_message_poll", Text(what, ", which takes none of this kind"));
-    fail("isthmus_message_poll",
-         Text(what, ", with ", message.argument_bytes, " bytes of arguments; it takes ",
-              entry.whole.load(std::memory_order_relaxed) >> 48));
+    fail("isthmus_message_poll", Text(what, ", with ", message.argument_bytes,
+                                      " bytes of arguments; it takes ", whole >> 48));
 }
 
 }  // namespace isthmus::messages

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/thread_sanitizer.hpp"
 #include "message/message.hpp"
 
 namespace isthmus::messages {
@@ -32,6 +33,10 @@ bool enter_handler_without_form(std::uint32_t id, void* context);
 // to this function; all others as before. The first form stays.
 void give_form(std::uint32_t id, Handler* function, std::uint32_t takes,
                std::uint32_t argument_bytes);
+// From now on, or no longer: each message that a handler is given is counted (message/counts.hpp).
+// At the end of a session, before forget_handlers(), the counts are told.
+void count_messages();
+void tell_counts();
 // False: it is not registered.
 bool remove_handler(std::uint32_t id);
 void forget_handlers();
@@ -52,11 +57,27 @@ void name_handlers(const FaceNames& names);
 // The handler has no form, or another; else ends the job, for the handler does not take it.
 [[gnu::cold, gnu::noinline]] void deliver_otherwise(Message& message);
 
+// Whether the handler takes messages with this head; if so, what has been written before it was
+// registered is there.
+[[gnu::always_inline]] inline bool takes(const Entry& entry, std::uint64_t head) {
+#if defined(__x86_64__) && !defined(ISTHMUS_THREAD_SANITIZER)
+    // As below, where the words lie: compilers load atomics into registers first.
+    bool whole;
+    __asm__ __volatile__("orq %2, %1\n\tcmpq %3, %1"
+                         : "=@cce"(whole), "+r"(head)
+                         : "m"(entry.free), "m"(entry.whole)
+                         : "memory");
+    return whole;
+#else
+    const std::uint64_t free = entry.free.load(std::memory_order_acquire);
+    return (head | free) == entry.whole.load(std::memory_order_relaxed);
+#endif
+}
+
 // Calls the handler of the message, whose id is that of the entry. `head` is its last word.
 [[gnu::always_inline]] inline void deliver(const Entry& entry, Message& message,
                                            std::uint64_t head) {
-    const std::uint64_t free = entry.free.load(std::memory_order_acquire);
-    if ((head | free) != entry.whole.load(std::memory_order_relaxed)) [[unlikely]]
+    if (!takes(entry, head)) [[unlikely]]
         return deliver_otherwise(message);
     entry.function(entry.context, &message);
 }

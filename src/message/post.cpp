@@ -4,12 +4,14 @@
 #include <mutex>
 
 #include "base/lasting.hpp"
+#include "base/settings.hpp"
 #include "core/job/internal_layout.hpp"
 #include "core/job/job.hpp"
 #include "core/job/session_object.hpp"
 #include "core/job/window.hpp"
 #include "core/reach/far.hpp"
 #include "core/wait/wait.hpp"
+#include "message/counts.hpp"
 #include "message/far_post.hpp"
 #include "message/fetch.hpp"
 
@@ -18,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kCapacity = std::uint64_t{1} << 20;
 constexpr std::uint64_t kRing = kRingOffset + kCapacity;
-static_assert(2 * kRing <= kMessageSize);
+static_assert(2 * kRing + kCountsSize <= kMessageSize);
 static_assert(kLargestMessage <= message_limit(kCapacity));
 
 constexpr int kBatch = 64;  // messages of a ring that one poll handles
@@ -49,6 +51,30 @@ void look_further(bool further) {
                               std::memory_order_relaxed);
 }
 
+// "PE 0 has no credit for requests to PE 5, which has 64 KiB of its requests to handle"
+void add_room(std::string& report) {
+    const auto add = [&report](int pe, const char* what, const std::string& rest) {
+        report += "isthmus:   PE " + std::to_string(job.me) + " has no " + what + " PE " +
+                  std::to_string(pe) + ", which has " + rest + " to handle\n";
+    };
+    for (int pe = 0; pe < static_cast<int>(post.pes); ++pe) {
+        Target& to = post.targets[pe];
+        if (to.where == Where::near) {
+            if (!to.requests.has_room_for(sizeof(Head)))
+                add(pe, "room for requests in the ring of",
+                    format_size(to.requests.taken()) + " of requests");
+            if (!to.replies.has_room_for(sizeof(Head)))
+                add(pe, "room for replies in the ring of",
+                    format_size(to.replies.taken()) + " of replies");
+        } else if (to.where == Where::far) {
+            std::uint64_t allowed = 0;
+            if (const std::uint64_t taken = far_post::without_credit(pe, allowed); taken != 0)
+                add(pe, "credit for requests to",
+                    format_size(taken) + " (of " + format_size(allowed) + ") of its requests");
+        }
+    }
+}
+
 // Ends with the session. The targets stay until the next, for a thread that is on its way to one.
 class Session final : private SessionObject {
   public:
@@ -65,12 +91,14 @@ class Session final : private SessionObject {
         open_inbox(post.requests, 0);
         open_inbox(post.replies, 1);
         if (far::present) far_post::open();
+        count_messages();
         look_further(job.checked || far::present);
         post.targets = targets_.get();
         post.head = head_word(0, 0, static_cast<std::uint32_t>(job.me), 0);
         post.pes = static_cast<std::uint32_t>(job.pes);
         post.plain_pes = job.checked ? 0 : post.pes;
         runs_handler = is_in_handler;
+        describe_room = add_room;
         enlist();
     }
     ~Session() { delist(); }
@@ -78,6 +106,8 @@ class Session final : private SessionObject {
 
   private:
     void end() override {
+        describe_room = nullptr;
+        tell_counts();
         post.pes = post.plain_pes = 0;
         look_further(true);
         if (far::present) far_post::close();  // a forked child has none

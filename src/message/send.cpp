@@ -127,6 +127,10 @@ void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& 
 
 }  // namespace
 
+void copy_payload_shortly(void* dest, const void* source, std::size_t bytes) {
+    copy(dest, source, bytes);
+}
+
 int run_line(int pe, int handler, const void* arguments, std::size_t bytes) {
     if (reinterpret_cast<std::uintptr_t>(arguments) % 8 != 0) [[unlikely]]
         return run_unaligned_line(pe, handler, arguments, bytes);

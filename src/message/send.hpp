@@ -11,6 +11,7 @@
 
 #include "core/copy/copy.hpp"
 #include "core/job/window.hpp"
+#include "core/reach/far.hpp"
 #include "message/message.hpp"
 #include "message/post.hpp"
 
@@ -60,6 +61,15 @@ inline constexpr std::size_t kLineArguments = 40;
     std::memcpy(dest + bytes - sizeof last, &last, sizeof last);
 }
 
+// Up to kLineArguments bytes of arguments, and the head before them.
+[[gnu::always_inline]] inline void write_line(char* place, unsigned kind, int handler,
+                                              const void* arguments, std::size_t bytes) {
+    const std::uint64_t head =
+        post.head | kind << 16 | static_cast<std::uint32_t>(handler) | bytes << 48;
+    std::memcpy(place, &head, sizeof head);
+    copy_arguments(place + sizeof head, arguments, bytes);
+}
+
 // A short message of one line into a ring of this host. False: it has not been sent.
 [[gnu::always_inline]] inline bool append_line(RingProducer& ring, unsigned kind, int handler,
                                                const void* arguments, std::size_t bytes) {
@@ -67,11 +77,7 @@ inline constexpr std::size_t kLineArguments = 40;
     FrameHead* frame;
     if (!ring.claim_cell(position, frame)) [[unlikely]]
         return false;
-    char* const place = reinterpret_cast<char*>(frame + 1);
-    const std::uint64_t head =
-        post.head | kind << 16 | static_cast<std::uint32_t>(handler) | bytes << 48;
-    std::memcpy(place, &head, sizeof head);
-    copy_arguments(place + sizeof head, arguments, bytes);
+    write_line(reinterpret_cast<char*>(frame + 1), kind, handler, arguments, bytes);
     ring.publish_cell(*frame, position, sizeof(Head) + bytes);
     return true;
 }
@@ -84,15 +90,69 @@ inline constexpr std::size_t kLineArguments = 40;
     return 0;
 }
 
+// A payload, out of line: so the callers save few registers.
+void copy_payload_shortly(void* dest, const void* source, std::size_t bytes);
+[[gnu::always_inline]] inline void copy_payload(void* dest, const void* source, std::size_t bytes) {
+    if (bytes > kMediumCopy) [[likely]]
+        return copy_long(dest, source, bytes);
+    copy_payload_shortly(dest, source, bytes);
+}
+// A medium message to a PE of this host, with up to kLineArguments bytes of arguments. False: it
+// has not been sent; ask request() or reply(). Behind it wake_for_line().
+[[gnu::always_inline]] inline bool append_medium(Target& to, RingProducer& ring, unsigned direction,
+                                                 int handler, const void* arguments,
+                                                 std::size_t bytes, const void* payload,
+                                                 std::size_t size) {
+    if (to.where != Where::near || !fits_line(bytes) || size > kLargestMedium) [[unlikely]]
+        return false;
+    const std::size_t offset = payload_offset(bytes);
+    const std::uint64_t cells = frame_bytes(offset + size);
+    std::uint64_t position;
+    FrameHead* frame;
+    if (!ring.claim_cells(cells, position, frame)) [[unlikely]]
+        return false;
+    RingProducer::write_size(*frame, offset + size, cells);
+    char* const place = reinterpret_cast<char*>(frame + 1);
+    write_line(place, kMedium | direction, handler, arguments, bytes);
+    copy_payload(place + offset, payload, size);
+    ring.publish_frame(*frame, position);
+    return true;
+}
+
+// The same of a long one, whose arguments and landing share a line, and whose payload, at least a
+// byte and no longer than a medium one's, lies in the heap or in static data of the program's. It
+// is brought there when the line has been taken: what comes behind waits no longer than for others.
+inline constexpr std::size_t kLandedArguments = kLineArguments - sizeof(Landing);
+[[gnu::always_inline]] inline bool append_long(Target& to, RingProducer& ring, unsigned direction,
+                                               int handler, const void* arguments,
+                                               std::size_t bytes, const void* payload,
+                                               std::size_t size, void* dest, int pe) {
+    transport::Place at;
+    std::uint64_t position;
+    FrameHead* frame;
+    if (to.where != Where::near || bytes > kLandedArguments || size - 1 >= kLargestMedium ||
+        !far::find_common_place(dest, size, at) || !ring.claim_cell(position, frame)) [[unlikely]]
+        return false;
+    char* const place = reinterpret_cast<char*>(frame + 1);
+    write_line(place, kLong | direction, handler, arguments, bytes);
+    const std::size_t offset = landing_offset(bytes);
+    const Landing landing{at.offset, static_cast<std::uint32_t>(size), at.segment};
+    std::memcpy(place + offset, &landing, sizeof landing);
+    RingProducer::write_size(*frame, offset + sizeof landing, kCell);
+    copy_payload(translate(static_cast<char*>(dest), pe), payload, size);
+    ring.publish_frame(*frame, position);
+    return true;
+}
+
 // A short request to this PE itself, for handler `first` + `handler`, which runs here. The
 // arguments, up to kLineArguments bytes aligned to 8, stay where they are, at the caller's. A face
 // whose handlers of short messages are given no payload may leave it undefined.
 enum class NoPayload : bool { null, undefined };
 template <NoPayload no_payload = NoPayload::null>
-[[gnu::always_inline]] inline void run_line_here(std::uint32_t first, std::uint32_t handler,
+[[gnu::always_inline]] inline void run_line_here(std::uint32_t first, std::uint64_t handler,
                                                  const void* arguments, std::size_t bytes) {
     const std::uint64_t head =
-        (post.head | bytes << 48) + (((kShort | kRequest) << 16) + first + std::uint64_t{handler});
+        (post.head | bytes << 48) + (((kShort | kRequest) << 16) + first + handler);
     Message message;
     message.arguments = arguments;
     if constexpr (no_payload == NoPayload::null) {

@@ -1,13 +1,15 @@
 /* Calls of GASNet whose instructions are counted by callgrind, each in a function of its own
  * (message_counts.py). */
 #include <gasnet.h>
+#include <shmem.h>
 
 #define PROBE __attribute__((noinline, noclone, used))
-enum { kWarm = 3, kCalls = 10, kNothing = 200, kAnswers = 201, kAnswersEx = 203 };
+enum { kWarm = 3, kCalls = 10, kNothing = 200, kAnswers = 201, kAnswersEx = 203, kTakes = 204 };
 
 /* In node 0's segment: `there` is what node 1 has sent for; in node 1's `go` what it is to send. */
 struct words {
     volatile int64_t go, there, target;
+    char landing[4096] __attribute__((aligned(64)));
 };
 static struct words* words;
 
@@ -20,6 +22,11 @@ static void nothing10(gasnet_token_t token, gasnet_handlerarg_t a, gasnet_handle
                       gasnet_handlerarg_t i, gasnet_handlerarg_t j) {
     (void)token;
     __asm__ __volatile__("" ::"r"(a + b + c + d + e + f + g + h + i + j));
+}
+static void takes(gasnet_token_t token, void* payload, size_t bytes) {
+    (void)token;
+    (void)payload;
+    (void)bytes;
 }
 static void answers(gasnet_token_t token) {
     gasnet_AMReplyShort0(token, kNothing);
@@ -38,6 +45,19 @@ PROBE int probe_short10(gasnet_node_t node, int a, int b, int c, int d, int e, i
 }
 PROBE int probe_self(gasnet_node_t node) {
     return gasnet_AMRequestShort0(node, kNothing);
+}
+PROBE int probe_medium512(gasnet_node_t node, void* payload) {
+    return gasnet_AMRequestMedium0(node, kTakes, payload, 512);
+}
+PROBE int probe_long4096(gasnet_node_t node, void* payload, void* dest) {
+    return gasnet_AMRequestLong0(node, kTakes, payload, 4096, dest);
+}
+/* What a copy of as much takes by itself. */
+PROBE void probe_put512(int pe, const void* payload, void* dest) {
+    shmem_putmem(dest, payload, 512, pe);
+}
+PROBE void probe_put4096(int pe, const void* payload, void* dest) {
+    shmem_putmem(dest, payload, 4096, pe);
 }
 PROBE int probe_poll_idle(void) {
     return gasnet_AMPoll();
@@ -66,6 +86,12 @@ PROBE int probe_ex_short10(gex_Rank_t rank, int a, int b, int c, int d, int e, i
 }
 PROBE int probe_ex_self(gex_Rank_t rank) {
     return gex_AM_RequestShort0(team, rank, kNothing, 0);
+}
+PROBE int probe_ex_medium512(gex_Rank_t rank, void* payload) {
+    return gex_AM_RequestMedium0(team, rank, kTakes, payload, 512, GEX_EVENT_NOW, 0);
+}
+PROBE int probe_ex_long4096(gex_Rank_t rank, void* payload, void* dest) {
+    return gex_AM_RequestLong0(team, rank, kTakes, payload, 4096, dest, GEX_EVENT_NOW, 0);
 }
 PROBE int probe_ex_poll_reply(void) {
     return gasnet_AMPoll();
@@ -102,15 +128,18 @@ static void send_when_told(void) {
 int main(int argc, char** argv) {
     gasnet_handlerentry_t table[] = {{kNothing, (isthmus_gasnet_handler)nothing},
                                      {kAnswers, (isthmus_gasnet_handler)answers},
-                                     {202, (isthmus_gasnet_handler)nothing10}};
+                                     {202, (isthmus_gasnet_handler)nothing10},
+                                     {kTakes, (isthmus_gasnet_handler)takes}};
     gex_AM_Entry_t entry = {
         kAnswersEx,  (gex_AM_Fn_t)answers_ex, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 0, NULL,
         "answers_ex"};
     gex_EP_t endpoint;
     gasnet_seginfo_t segments[2];
     int64_t value = 5;
+    static char payload[4096];
+    shmem_init();
     gasnet_init(&argc, &argv);
-    gasnet_attach(table, 3, GASNET_PAGESIZE, 0);
+    gasnet_attach(table, 4, GASNET_PAGESIZE, 0);
     gasnet_getSegmentInfo(segments, 2);
     gasnet_QueryGexObjects(NULL, &endpoint, &team, NULL);
     gex_EP_RegisterHandlers(endpoint, &entry, 1);
@@ -122,6 +151,10 @@ int main(int argc, char** argv) {
             probe_empty(1);
             probe_short0(1);
             probe_short10(1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+            probe_medium512(1, payload);
+            probe_long4096(1, payload, words->landing);
+            probe_put512(1, payload, words->landing);
+            probe_put4096(1, payload, words->landing);
             probe_self(0);
             probe_poll_idle();
             have_sent(kNothing);
@@ -132,6 +165,8 @@ int main(int argc, char** argv) {
             probe_put_nb(1, (void*)&words->target, &value);
             probe_ex_short0(1);
             probe_ex_short10(1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+            probe_ex_medium512(1, payload);
+            probe_ex_long4096(1, payload, words->landing);
             probe_ex_self(0);
             have_sent(kAnswersEx);
             probe_ex_poll_reply();

@@ -1,6 +1,7 @@
 /* Calls of active messages whose instructions are counted by callgrind, each in a function of its
  * own; from its total that of probe_empty, the return, is subtracted (message_counts.py). */
 #include <isthmus.h>
+#include <shmem.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -42,11 +43,12 @@ PROBE void probe_long4096(int pe, const void* payload) {
     isthmus_message_request_long(pe, kNothing, NULL, 0, payload, 4096, landing, 0);
     isthmus_message_poll();
 }
-PROBE int probe_put512(int pe, const void* payload) {
-    return isthmus_symmetric_put(landing, payload, 512, pe, NULL);
+/* What a copy of as much takes by itself. */
+PROBE void probe_put512(int pe, const void* payload) {
+    shmem_putmem(landing, payload, 512, pe);
 }
-PROBE int probe_put4096(int pe, const void* payload) {
-    return isthmus_symmetric_put(landing, payload, 4096, pe, NULL);
+PROBE void probe_put4096(int pe, const void* payload) {
+    shmem_putmem(landing, payload, 4096, pe);
 }
 /* Its handler has run when it returns. */
 PROBE int probe_self(int pe) {
@@ -90,6 +92,7 @@ static void send_when_told(void) {
 
 int main(void) {
     static char payload[kSize];
+    shmem_init();
     isthmus_init();
     isthmus_message_register(kNothing, nothing, NULL, 0, ISTHMUS_MESSAGE_ANY_ARGUMENTS);
     isthmus_message_register(kAnswers, answers, NULL, ISTHMUS_MESSAGE_REQUEST, 0);
@@ -117,5 +120,6 @@ int main(void) {
     }
     isthmus_barrier();
     isthmus_finalize();
+    shmem_finalize();
     return 0;
 }

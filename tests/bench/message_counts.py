@@ -12,7 +12,7 @@ import tempfile
 from callgrind import totals_by_probe
 
 # What is counted, less what; instructions at most. Each request with its poll; of a medium and a long
-# one what is beyond a put of as many bytes.
+# one what is beyond shmem_putmem of as many bytes.
 BUDGETS = {
     "short request": ("probe_short0", "probe_empty", 90),
     "ten arguments, for each": ("probe_short10", "probe_short0", 10 * 4),
@@ -27,6 +27,8 @@ BUDGETS = {
 GASNET_BUDGETS = {
     "AMRequestShort0": ("probe_short0", "probe_empty", 90),
     "AMRequestShort10, for each argument": ("probe_short10", "probe_short0", 10 * 4),
+    "AMRequestMedium0 of 512 B, beyond the copy": ("probe_medium512", "probe_put512", 140),
+    "AMRequestLong0 of 4 KB, beyond the copy": ("probe_long4096", "probe_put4096", 130),
     "AMRequestShort0 to itself": ("probe_self", "probe_empty", 60),
     "AMPoll, nothing there": ("probe_poll_idle", "probe_empty", 16),
     "AMPoll, one request": ("probe_poll_one", "probe_empty", 70),
@@ -35,6 +37,8 @@ GASNET_BUDGETS = {
     "put_nb of 8 B, with its wait": ("probe_put_nb", "probe_empty", 12),
     "gex_AM_RequestShort0": ("probe_ex_short0", "probe_empty", 90),
     "gex_AM_RequestShort10, for each argument": ("probe_ex_short10", "probe_ex_short0", 10 * 4),
+    "gex_AM_RequestMedium0 of 512 B, beyond the copy": ("probe_ex_medium512", "probe_put512", 140),
+    "gex_AM_RequestLong0 of 4 KB, beyond the copy": ("probe_ex_long4096", "probe_put4096", 130),
     "gex_AM_RequestShort0 to itself": ("probe_ex_self", "probe_empty", 66),
     "poll, one request, with gex_AM_ReplyShort0": ("probe_ex_poll_reply", "probe_empty", 140),
     "gex_RMA_PutBlocking of 8 B": ("probe_ex_put", "probe_empty", 10),

@@ -8,7 +8,7 @@
 #include <gasnet_ratomic.h>
 #include <gasnet_vis.h>
 
-enum { kShort = 200, kOther = 201 };
+enum { kShort = 200, kOther = 201, kReplied = 202 };
 
 static char bytes[1 << 15];
 static gex_Client_t client;
@@ -17,9 +17,14 @@ static gex_TM_t team;
 static gex_Segment_t segment;
 static void* bases[2];
 
+static void (*inside)(gex_Token_t token);
+
 static void handler(gex_Token_t token, gex_AM_Arg_t a) {
-    (void)token;
     (void)a;
+    if (inside) inside(token);
+}
+static void replied(gex_Token_t token) {
+    (void)token;
 }
 static void prepares_twice(gex_Token_t token, void* buffer, size_t nbytes) {
     (void)buffer;
@@ -34,9 +39,11 @@ static void begin(void) {
     gex_AM_Entry_t table[] = {
         {kShort, (gex_AM_Fn_t)handler, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, NULL, "handler"},
         {kOther, (gex_AM_Fn_t)prepares_twice, GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REQUEST, 0, NULL,
-         "other"}};
+         "other"},
+        {kReplied, (gex_AM_Fn_t)replied, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REPLY, 0, NULL,
+         "replied"}};
     initialise();
-    gex_EP_RegisterHandlers(endpoint, table, 2);
+    gex_EP_RegisterHandlers(endpoint, table, 3);
     gex_Segment_Attach(&segment, team, GASNET_PAGESIZE);
     gex_Segment_QueryBound(team, 0, &bases[0], NULL, NULL);
     gex_Segment_QueryBound(team, 1, &bases[1], NULL, NULL);
@@ -54,6 +61,35 @@ static void begin(void) {
 CALLED(early, NOT_AT_ALL, sink = gex_RMA_PutBlocking(ISTHMUS_GEX_ALL, 0, bytes, bytes, 8, 0))
 CALLED(init_twice, begin, initialise())
 CALLED(no_rank, begin, sink = gex_AM_RequestShort1(team, (gex_Rank_t)pes, kShort, 0, 1))
+/* What comes and its handler does not take, and what a handler may not do. */
+CALLED(not_registered, begin, sink = gex_AM_RequestShort0(team, 0, 222, 0))
+CALLED(wrong_arguments, begin, sink = gex_AM_RequestShort2(team, 0, kShort, 0, 1, 2))
+CALLED(wrong_message, begin,
+       sink = gex_AM_RequestMedium1(team, 0, kShort, bytes, 8, GEX_EVENT_NOW, 0, 1))
+CALLED(wrong_direction, begin, sink = gex_AM_RequestShort0(team, 0, kReplied, 0))
+static void requests(gex_Token_t token) {
+    (void)token;
+    sink = gex_AM_RequestShort1(team, 0, kShort, 0, 1);
+}
+static void blocks(gex_Token_t token) {
+    (void)token;
+    GASNET_BLOCKUNTIL(inside == NULL);
+}
+static void replies_twice(gex_Token_t token) {
+    sink = gex_AM_ReplyShort0(token, kReplied, 0);
+    sink = gex_AM_ReplyShort0(token, kReplied, 0);
+}
+#define INSIDE(name, what)                                               \
+    static void name(int me, int pes) {                                  \
+        (void)pes;                                                       \
+        inside = what;                                                   \
+        begin();                                                         \
+        if (me == 0) sink = gex_AM_RequestShort1(team, 0, kShort, 0, 1); \
+        shmem_barrier_all();                                             \
+    }
+INSIDE(request_in_handler, requests)
+INSIDE(block_in_handler, blocks)
+INSIDE(reply_twice, replies_twice)
 CALLED(payload, begin,
        sink = gex_AM_RequestMedium0(team, 1, kOther, bytes, 16385, GEX_EVENT_NOW, 0))
 CALLED(long_dest, begin,
@@ -169,5 +205,12 @@ const struct Case cases[] = {
     {"not_named", not_named},
     {"member_endpoint", member_endpoint},
     {"table", table},
+    {"not_registered", not_registered},
+    {"wrong_arguments", wrong_arguments},
+    {"wrong_message", wrong_message},
+    {"wrong_direction", wrong_direction},
+    {"request_in_handler", request_in_handler},
+    {"block_in_handler", block_in_handler},
+    {"reply_twice", reply_twice},
     {NULL, NULL},
 };

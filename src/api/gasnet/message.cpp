@@ -31,7 +31,7 @@ int sending::check_restrictions(const char* routine) {
 // As it is called, so that the registers are in place. clang does not know noclone, nor needs it.
 // NOLINTNEXTLINE(clang-diagnostic-unknown-attributes)
 [[gnu::noinline, gnu::noclone]] int sending::request_short_here(
-    Target&, std::uint32_t handler, const gasnet_handlerarg_t* arguments, std::size_t bytes) {
+    Target&, std::uint64_t handler, const gasnet_handlerarg_t* arguments, std::size_t bytes) {
     run_line_here<NoPayload::undefined>(kFirstHandler, handler, arguments, bytes);
     if (!is_zero(post.beyond)) [[unlikely]] {
         note_handled(1);
@@ -84,13 +84,15 @@ ISTHMUS_API int isthmus_gasnet_request_short(gasnet_node_t dest, gasnet_handler_
 ISTHMUS_API int isthmus_gasnet_request_medium(gasnet_node_t dest, gasnet_handler_t handler,
                                               const void* source, size_t nbytes,
                                               const gasnet_handlerarg_t* arguments, size_t bytes) {
-    return send_request<Gasnet1, kMedium>(dest, handler, arguments, bytes, source, nbytes);
+    return request_payload<Gasnet1, kMedium>(dest, handler, source, nbytes, nullptr, arguments,
+                                             bytes);
 }
 
 ISTHMUS_API int isthmus_gasnet_request_long(gasnet_node_t dest, gasnet_handler_t handler,
                                             const void* source, size_t nbytes, void* dest_addr,
                                             const gasnet_handlerarg_t* arguments, size_t bytes) {
-    return send_request<Gasnet1, kLong>(dest, handler, arguments, bytes, source, nbytes, dest_addr);
+    return request_payload<Gasnet1, kLong>(dest, handler, source, nbytes, dest_addr, arguments,
+                                           bytes);
 }
 
 ISTHMUS_API int isthmus_gasnet_reply_short(gasnet_token_t token, gasnet_handler_t handler,
@@ -101,13 +103,15 @@ ISTHMUS_API int isthmus_gasnet_reply_short(gasnet_token_t token, gasnet_handler_
 ISTHMUS_API int isthmus_gasnet_reply_medium(gasnet_token_t token, gasnet_handler_t handler,
                                             const void* source, size_t nbytes,
                                             const gasnet_handlerarg_t* arguments, size_t bytes) {
-    return send_reply<Gasnet1, kMedium>(token, handler, arguments, bytes, source, nbytes);
+    return reply_payload<Gasnet1, kMedium>(token, handler, source, nbytes, nullptr, arguments,
+                                           bytes);
 }
 
 ISTHMUS_API int isthmus_gasnet_reply_long(gasnet_token_t token, gasnet_handler_t handler,
                                           const void* source, size_t nbytes, void* dest_addr,
                                           const gasnet_handlerarg_t* arguments, size_t bytes) {
-    return send_reply<Gasnet1, kLong>(token, handler, arguments, bytes, source, nbytes, dest_addr);
+    return reply_payload<Gasnet1, kLong>(token, handler, source, nbytes, dest_addr, arguments,
+                                         bytes);
 }
 
 // Budget with nothing there: 16; with one short request 70, and with its reply 140.

@@ -145,7 +145,7 @@ template <typename Face>
     return send_reply<Face, kShort>(token, handler, arguments, bytes);
 }
 // Called as it is, so that the registers are in place.
-int request_short_here(Target&, std::uint32_t handler, const gasnet_handlerarg_t* arguments,
+int request_short_here(Target&, std::uint64_t handler, const gasnet_handlerarg_t* arguments,
                        std::size_t bytes);
 
 // Budget with its poll: 90, and 4 for each argument.
@@ -164,6 +164,68 @@ template <typename Face>
         return request_short_otherwise<Face>(dest, handler, arguments, bytes);
     wake_for_line(to);
     return poll();
+}
+
+// The same with payload; what the short ways do not take goes by request() and reply(). Budget with
+// its poll, beyond the copy: 140, and 130 of a long one.
+template <typename Face, unsigned size_kind>
+[[gnu::noinline]] int request_payload_otherwise(gasnet_node_t node, gasnet_handler_t handler,
+                                                const void* payload, std::size_t size, void* dest,
+                                                const gasnet_handlerarg_t* arguments,
+                                                std::size_t bytes) {
+    return send_request<Face, size_kind>(node, handler, arguments, bytes, payload, size, dest);
+}
+template <typename Face, unsigned size_kind>
+[[gnu::noinline]] int reply_payload_otherwise(gasnet_token_t token, gasnet_handler_t handler,
+                                              const void* payload, std::size_t size, void* dest,
+                                              const gasnet_handlerarg_t* arguments,
+                                              std::size_t bytes) {
+    return send_reply<Face, size_kind>(token, handler, arguments, bytes, payload, size, dest);
+}
+template <unsigned size_kind>
+[[gnu::always_inline]] inline bool append_payload(Target& to, RingProducer& ring,
+                                                  unsigned direction, int pe,
+                                                  gasnet_handler_t handler, const void* payload,
+                                                  std::size_t size, void* dest,
+                                                  const gasnet_handlerarg_t* arguments,
+                                                  std::size_t bytes) {
+    const int id = static_cast<int>(kFirstHandler + handler);
+    if constexpr (size_kind == kMedium)
+        return append_medium(to, ring, direction, id, arguments, bytes, payload, size);
+    else
+        return append_long(to, ring, direction, id, arguments, bytes, payload, size, dest, pe);
+}
+template <typename Face, unsigned size_kind>
+[[gnu::always_inline]] inline int request_payload(gasnet_node_t dest, gasnet_handler_t handler,
+                                                  const void* payload, std::size_t size,
+                                                  void* address,
+                                                  const gasnet_handlerarg_t* arguments,
+                                                  std::size_t bytes) {
+    if (dest >= post.plain_pes) [[unlikely]]
+        return request_payload_otherwise<Face, size_kind>(dest, handler, payload, size, address,
+                                                          arguments, bytes);
+    Target& to = post.targets[dest];
+    if (!append_payload<size_kind>(to, to.requests, kRequest, static_cast<int>(dest), handler,
+                                   payload, size, address, arguments, bytes)) [[unlikely]]
+        return request_payload_otherwise<Face, size_kind>(dest, handler, payload, size, address,
+                                                          arguments, bytes);
+    wake_for_line(to);
+    return poll();
+}
+template <typename Face, unsigned size_kind>
+[[gnu::always_inline]] inline int reply_payload(gasnet_token_t token, gasnet_handler_t handler,
+                                                const void* payload, std::size_t size, void* dest,
+                                                const gasnet_handlerarg_t* arguments,
+                                                std::size_t bytes) {
+    Message& message = *static_cast<Message*>(token);
+    Target& to = post.targets[message.source];
+    if (post.plain_pes == 0 || !may_be_answered(message) ||
+        !append_payload<size_kind>(to, to.replies, kReply, message.source, handler, payload, size,
+                                   dest, arguments, bytes)) [[unlikely]]
+        return reply_payload_otherwise<Face, size_kind>(token, handler, payload, size, dest,
+                                                        arguments, bytes);
+    message.replied = 1;
+    return wake_for_line(to);
 }
 
 template <typename Face>

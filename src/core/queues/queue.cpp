@@ -12,9 +12,6 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x31455545'55510003;
 
-// Of what frames cells are claimed ahead.
-constexpr std::uint64_t kClaimedFrame = 4 * kCell;
-
 // Tells the consumer that this PE waits for room, for as long as it does.
 class Blocked {
   public:

@@ -76,6 +76,8 @@ std::uint64_t allowed_bytes(std::uint64_t capacity);
 
 // How far ahead a producer claims cells.
 inline constexpr std::uint64_t kClaimedAhead = 16 * kCell;
+// Of what frames.
+inline constexpr std::uint64_t kClaimedFrame = 4 * kCell;
 
 // A producer's end, on a ring that exists. One thread at a time; send() and send_with() may be
 // called by any number of threads at once.
@@ -117,6 +119,11 @@ class RingProducer {
     bool has_room_for(std::uint64_t size) {
         return has_room(control_->tail.load(std::memory_order_relaxed), frame_bytes(size));
     }
+    // What of the ring is not free, as this producer sees it.
+    std::uint64_t taken() const {
+        return (control_->tail.load(std::memory_order_relaxed) & ~kClosed) -
+               control_->head.load(std::memory_order_relaxed);
+    }
     // A message of one cell, by as few instructions as may be: takes the cell, to be filled and
     // then made visible by publish_cell, which wakes nobody. False: ask send_with(). Any thread.
     [[gnu::always_inline]] bool claim_cell(std::uint64_t& position, FrameHead*& frame) {
@@ -135,6 +142,30 @@ class RingProducer {
                                              std::uint64_t size) {
         frame.size = static_cast<std::uint32_t>(size);
         frame.cells = 1;
+        publish(frame, position);
+    }
+    // The same of a frame of several cells, of so many bytes in all. False also if it would wrap.
+    [[gnu::always_inline]] bool claim_cells(std::uint64_t bytes, std::uint64_t& position,
+                                            FrameHead*& frame) {
+        position = control_->tail.load(std::memory_order_relaxed);
+        const std::uint64_t head = shared(known_head_).load(std::memory_order_acquire);
+        const std::uint64_t place = position & mask_;
+        if (position + bytes - head > room_ || place + bytes > mask_ + 1 ||
+            !control_->tail.compare_exchange_strong(
+                position, position + bytes, std::memory_order_acq_rel, std::memory_order_relaxed))
+            return false;
+        if (bytes <= kClaimedFrame) claim_ahead(position, bytes);
+        shared(own_end_).store(position + bytes, std::memory_order_relaxed);
+        frame = reinterpret_cast<FrameHead*>(cells_ + place);
+        return true;
+    }
+    // The size may be written before the message: that is there when publish_frame makes it so.
+    [[gnu::always_inline]] static void write_size(FrameHead& frame, std::uint64_t size,
+                                                  std::uint64_t bytes) {
+        frame.size = static_cast<std::uint32_t>(size);
+        frame.cells = static_cast<std::uint32_t>(bytes / kCell);
+    }
+    [[gnu::always_inline]] void publish_frame(FrameHead& frame, std::uint64_t position) {
         publish(frame, position);
     }
     // Waits for room until the deadline or until the ring is closed; null then.

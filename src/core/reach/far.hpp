@@ -222,6 +222,20 @@ std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t 
                 std::size_t room);
 
 bool is_published(const void* address, std::size_t bytes);
+// Where it lies, if that is the heap or the program's own static data. False: ask place_of(), where
+// is_published() says that it may be asked.
+[[gnu::always_inline]] inline bool find_common_place(const void* address, std::size_t bytes,
+                                                     transport::Place& place) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    const auto lies_in = [&](const Range& range) {
+        place.offset = at - range.begin;
+        return place.offset < range.size && bytes <= range.size - place.offset;
+    };
+    place.segment = transport::kHeap;
+    if (lies_in(job.heap)) return true;
+    place.segment = transport::kData;
+    return lies_in(job.data);
+}
 // Where the memory lies in what is published; ends the job if it is not symmetric. And back, of
 // this PE's: null if that is none.
 transport::Place place_of(const void* address, std::size_t bytes, const char* routine);

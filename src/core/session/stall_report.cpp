@@ -284,6 +284,7 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
             report += "isthmus:   " + why + "\n";
         for (const std::string& line : describe_groups(std::move(all), job.me))
             report += "isthmus:   " + line + "\n";
+        if (describe_room) describe_room(report);
         say(report.c_str());
     } catch (const std::bad_alloc&) {
         say_from(routine, "no progress; the system has no memory for a report that says more");

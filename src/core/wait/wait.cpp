@@ -104,6 +104,7 @@ Text allocations_text(int pe) {
 
 constinit ReportStall* report_stall = nullptr;
 constinit RunsHandler* runs_handler = nullptr;
+constinit DescribeRoom* describe_room = nullptr;
 
 Waiter::~Waiter() {
     if (since_ != 0) job.status().waiting_since.store(0, std::memory_order_relaxed);

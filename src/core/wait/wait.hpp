@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/os.hpp"
 #include "base/text.hpp"
@@ -68,6 +69,11 @@ extern ReportStall* report_stall __attribute__((visibility("hidden")));
 // src/message sets it; null until then.
 using RunsHandler = bool();
 extern RunsHandler* runs_handler __attribute__((visibility("hidden")));
+
+// Adds to a stall report, in lines of its own, whose messages this PE has no room for: src/message
+// sets it; null until then.
+using DescribeRoom = void(std::string& report);
+extern DescribeRoom* describe_room __attribute__((visibility("hidden")));
 
 // What is wrong if this PE and a near one have not allocated and freed as often as each other;
 // empty if they have.

@@ -162,15 +162,26 @@ ISTHMUS_API int isthmus_gex_request_short_of(gex_TM_t team, gex_Rank_t rank, gex
                                              size_t bytes) {
     return send_request_of<kShort>(team, rank, handler, flags, arguments, bytes);
 }
-ISTHMUS_API int isthmus_gex_request_medium(gex_TM_t team, gex_Rank_t rank, gex_AM_Index_t handler,
-                                           const void* source, size_t nbytes, gex_Flags_t flags,
+ISTHMUS_API int isthmus_gex_request_medium(gex_Rank_t rank, gex_AM_Index_t handler,
+                                           const void* source, size_t nbytes,
                                            const gex_AM_Arg_t* arguments, size_t bytes) {
+    return request_payload<Ex, kMedium>(rank, handler, source, nbytes, nullptr, arguments, bytes);
+}
+ISTHMUS_API int isthmus_gex_request_long(gex_Rank_t rank, gex_AM_Index_t handler,
+                                         const void* source, size_t nbytes, void* dest_addr,
+                                         const gex_AM_Arg_t* arguments, size_t bytes) {
+    return request_payload<Ex, kLong>(rank, handler, source, nbytes, dest_addr, arguments, bytes);
+}
+ISTHMUS_API int isthmus_gex_request_medium_of(gex_TM_t team, gex_Rank_t rank,
+                                              gex_AM_Index_t handler, const void* source,
+                                              size_t nbytes, gex_Flags_t flags,
+                                              const gex_AM_Arg_t* arguments, size_t bytes) {
     return send_request_of<kMedium>(team, rank, handler, flags, arguments, bytes, source, nbytes);
 }
-ISTHMUS_API int isthmus_gex_request_long(gex_TM_t team, gex_Rank_t rank, gex_AM_Index_t handler,
-                                         const void* source, size_t nbytes, void* dest_addr,
-                                         gex_Flags_t flags, const gex_AM_Arg_t* arguments,
-                                         size_t bytes) {
+ISTHMUS_API int isthmus_gex_request_long_of(gex_TM_t team, gex_Rank_t rank, gex_AM_Index_t handler,
+                                            const void* source, size_t nbytes, void* dest_addr,
+                                            gex_Flags_t flags, const gex_AM_Arg_t* arguments,
+                                            size_t bytes) {
     return send_request_of<kLong>(team, rank, handler, flags, arguments, bytes, source, nbytes,
                                   dest_addr);
 }
@@ -181,12 +192,12 @@ ISTHMUS_API int isthmus_gex_reply_short(gex_Token_t token, gex_AM_Index_t handle
 ISTHMUS_API int isthmus_gex_reply_medium(gex_Token_t token, gex_AM_Index_t handler,
                                          const void* source, size_t nbytes, gex_Flags_t,
                                          const gex_AM_Arg_t* arguments, size_t bytes) {
-    return send_reply<Ex, kMedium>(token, handler, arguments, bytes, source, nbytes);
+    return reply_payload<Ex, kMedium>(token, handler, source, nbytes, nullptr, arguments, bytes);
 }
 ISTHMUS_API int isthmus_gex_reply_long(gex_Token_t token, gex_AM_Index_t handler,
                                        const void* source, size_t nbytes, void* dest_addr,
                                        gex_Flags_t, const gex_AM_Arg_t* arguments, size_t bytes) {
-    return send_reply<Ex, kLong>(token, handler, arguments, bytes, source, nbytes, dest_addr);
+    return reply_payload<Ex, kLong>(token, handler, source, nbytes, dest_addr, arguments, bytes);
 }
 
 ISTHMUS_API gex_AM_SrcDesc_t gex_AM_PrepareRequestMedium(gex_TM_t team, gex_Rank_t rank,

@@ -1,5 +1,8 @@
 /* Active messages: every number of arguments, sizes, requests and replies, with fixed payload, with
  * arguments that are counted, and negotiated; tokens, limits, and IMMEDIATE. To every process. */
+#include <unistd.h>
+
+#include "../values.h"
 #include "check.h"
 
 enum {
@@ -46,26 +49,6 @@ static gex_Rank_t source_of(gex_Token_t token, int is_request, int is_long, int 
 static void fill(void* to) {
     memcpy(to, payload, kBytes);
 }
-
-#define VALUES_0
-#define VALUES_1  , value(0)
-#define VALUES_2  VALUES_1, value(1)
-#define VALUES_3  VALUES_2, value(2)
-#define VALUES_4  VALUES_3, value(3)
-#define VALUES_5  VALUES_4, value(4)
-#define VALUES_6  VALUES_5, value(5)
-#define VALUES_7  VALUES_6, value(6)
-#define VALUES_8  VALUES_7, value(7)
-#define VALUES_9  VALUES_8, value(8)
-#define VALUES_10 VALUES_9, value(9)
-#define VALUES_11 VALUES_10, value(10)
-#define VALUES_12 VALUES_11, value(11)
-#define VALUES_13 VALUES_12, value(12)
-#define VALUES_14 VALUES_13, value(13)
-#define VALUES_15 VALUES_14, value(14)
-#define VALUES_16 VALUES_15, value(15)
-#define ALL(X) \
-    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
 
 #define NO_ARGUMENTS(M)
 #define ARGUMENTS(M)                                      \
@@ -300,6 +283,39 @@ static void check_immediate(void) {
     }
 }
 
+/* Rank 1 does not poll: what rank 0 sends without waiting is refused when there is no room, nothing
+ * of it comes, and all comes that was not refused. */
+static void check_refusal(void) {
+    volatile int64_t* const accepted = (volatile int64_t*)(bases[1 % ranks] + (1 << 20) - 64);
+    int64_t count = 0;
+    if (me == 1 % ranks) *accepted = 0;
+    floods = 0;
+    meet();
+    if (ranks > 1 && me == 0) {
+        while (gex_AM_RequestShort1(all, 1, kFlood, GEX_FLAG_IMMEDIATE, 0) == 0)
+            CHECK(++count < 1 << 20);
+        CHECK(count > 0);
+        CHECK(gex_AM_RequestMedium0(all, 1, kMedium, payload, kBytes, GEX_EVENT_NOW,
+                                    GEX_FLAG_IMMEDIATE) != 0);
+        CHECK(gex_AM_RequestLong0(all, 1, kLong, payload, kBytes, place(1, 0, 0), GEX_EVENT_NOW,
+                                  GEX_FLAG_IMMEDIATE) != 0);
+        CHECK(gex_AM_PrepareRequestMedium(all, 1, NULL, kBytes, kBytes, NULL, GEX_FLAG_IMMEDIATE,
+                                          0) == GEX_AM_SRCDESC_NO_OP);
+        CHECK(gex_AM_PrepareRequestLong(all, 1, NULL, kBytes, kBytes, place(1, 0, 0), NULL,
+                                        GEX_FLAG_IMMEDIATE, 0) == GEX_AM_SRCDESC_NO_OP);
+        gex_RMA_PutBlocking(all, 1, (void*)accepted, &count, sizeof count, 0);
+    }
+    if (ranks > 1 && me == 1) {
+        const int before = requests;
+        while (*accepted == 0)
+            usleep(100);
+        GASNET_BLOCKUNTIL(floods == *accepted);
+        CHECK(requests == before);
+    }
+    meet();
+    CHECK(ranks == 1 || me == 1 || floods == 0);
+}
+
 int main(int argc, char** argv) {
     gex_AM_Entry_t table[] = {
         ALL(ENTRIES) ENTRY(kFlood, flood, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1)
@@ -321,5 +337,6 @@ int main(int argc, char** argv) {
     meet();
     CHECK(requests == sent && replies == sent);
     check_immediate();
+    check_refusal();
     end();
 }
