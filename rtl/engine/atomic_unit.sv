@@ -206,6 +206,18 @@ module atomic_unit
     logic [63:0] result;
     logic        flag;
   } outcome_t;
+  typedef struct packed {
+    logic [5:0]            slot;
+    logic [NodeW-1:0]      node;
+    logic [OriginTagW-1:0] tag;
+    logic [GenW-1:0]       gen;
+    logic                  pass_pw;
+    logic                  failed;
+    logic                  two;     // words
+    err_e                  err;
+    logic [63:0]           result;
+    logic                  flag;
+  } answering_t;
 
   work_t       work_d, work_1_q, work_2_q, work_3_q;
   context_t    context_2_q, context_3_q;
@@ -297,61 +309,56 @@ module atomic_unit
   // Write back, answer //
   ////////////////////////
 
-  // Every slot has its place in both queues, so the words that come are never held up. The head of the
-  // first is a register, which what comes to an empty queue enters at once.
-  outcome_t   queued, write_q, answer_out;
-  logic       write_valid_q, write_free, write_pop, queued_valid, answer_valid, answer_pop;
-  logic       unused_write_ready, unused_answer_ready, answer_second_q, answer_two;
-  logic [6:0] unused_write_level, unused_answer_level;
+  // Every slot has its place in both queues, so the words that come are never held up.
+  outcome_t   write;
+  answering_t answering_d, answering;
+  logic       write_valid, write_pop, answer_pop, write_room, answer_room, answer_second_q;
 
-  assign write_free = !write_valid_q || write_pop;
-  fifo #(.Width($bits(outcome_t)), .Depth(Slots)) u_writes (
-    .clk_i, .rst_ni, .valid_i(outcome_valid_q && (queued_valid || !write_free)), .ready_o(unused_write_ready),
-    .data_i(outcome_q), .valid_o(queued_valid), .ready_i(write_free), .data_o(queued), .level_o(unused_write_level)
+  fifo_head #(.Width($bits(outcome_t)), .Depth(Slots)) u_writes (
+    .clk_i, .rst_ni, .valid_i(outcome_valid_q), .ready_o(write_room), .data_i(outcome_q),
+    .valid_o(write_valid), .ready_i(!write.writes || write_ready_i), .data_o(write)
   );
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) write_valid_q <= 1'b0;
-    else if (write_free) write_valid_q <= queued_valid || outcome_valid_q;
-  end
-  always_ff @(posedge clk_i) if (write_free) write_q <= queued_valid ? queued : outcome_q;
-
-  assign write_valid_o = write_valid_q && write_q.writes;
-  assign write_pop     = write_valid_q && (!write_q.writes || write_ready_i);
+  assign write_valid_o = write_valid && write.writes;
+  assign write_pop     = write_valid && (!write.writes || write_ready_i);
   assign write_o       = '{
-    sop: 1'b1, has_data: 1'b1, data: write_q.value,
-    cmd: host_request(CmdWrPosted | 6'b000100, 4'd1, {write_q.context_of.addr[AddrW-1:3], 3'd0}, '0, '0, 1'b0)
+    sop: 1'b1, has_data: 1'b1, data: write.value,
+    cmd: host_request(CmdWrPosted | 6'b000100, 4'd1, {write.context_of.addr[AddrW-1:3], 3'd0}, '0, '0, 1'b0)
   };
   assign done         = write_pop;
-  assign done_context = write_q.context_of;
+  assign done_context = write.context_of;
   // The slot is free when the answer has gone as well: its place in the answers is then free.
   assign slot_back    = answer_pop;
-  assign slot_back_id = answer_out.slot;
+  assign slot_back_id = answering.slot;
 
-  fifo #(.Width($bits(outcome_t)), .Depth(Slots)) u_answers (
-    .clk_i, .rst_ni, .valid_i(write_pop), .ready_o(unused_answer_ready), .data_i(write_q),
-    .valid_o(answer_valid), .ready_i(answer_pop), .data_o(answer_out), .level_o(unused_answer_level)
+  always_comb begin
+    answering_d = '{
+      slot: write.slot, node: write.context_of.node, tag: write.context_of.tag, gen: write.context_of.gen,
+      pass_pw: write.context_of.pass_pw, failed: write.err != ErrNone,
+      two: write.context_of.count == 4'd5 && write.err == ErrNone,
+      err: write.err, result: write.result, flag: write.flag
+    };
+  end
+  fifo_head #(.Width($bits(answering_t)), .Depth(Slots)) u_answers (
+    .clk_i, .rst_ni, .valid_i(write_pop), .ready_o(answer_room), .data_i(answering_d),
+    .valid_o(answer_valid_o), .ready_i(answer_ready_i && answer_last_o), .data_o(answering)
   );
 
   net_header_t header;
-  logic        failed;
-  assign failed     = answer_out.err != ErrNone;
-  assign answer_two = answer_out.context_of.count == 4'd5 && !failed;
   always_comb begin
     header = '0;
-    header.cmd     = failed ? CmdTgtDone : CmdRdResp;
-    header.count   = failed ? 4'd0 : answer_two ? 4'd3 : 4'd1;
-    header.pass_pw = answer_out.context_of.pass_pw;
-    header.err     = answer_out.err;
-    header.dest    = answer_out.context_of.node;
+    header.cmd     = answering.failed ? CmdTgtDone : CmdRdResp;
+    header.count   = answering.failed ? 4'd0 : answering.two ? 4'd3 : 4'd1;
+    header.pass_pw = answering.pass_pw;
+    header.err     = answering.err;
+    header.dest    = answering.node;
     header.src     = node_id_i;
-    header.tag     = answer_out.context_of.tag;
-    header.gen     = answer_out.context_of.gen;
+    header.tag     = answering.tag;
+    header.gen     = answering.gen;
   end
-  assign answer_valid_o = answer_valid;
-  assign answer_last_o  = !answer_two || answer_second_q;
-  assign answer_pop     = answer_valid && answer_ready_i && answer_last_o;
-  assign answer_o       = '{sop: !answer_second_q, has_data: !failed,
-                            data: answer_second_q ? 64'(answer_out.flag) : answer_out.result, header: header};
+  assign answer_last_o = !answering.two || answer_second_q;
+  assign answer_pop    = answer_valid_o && answer_ready_i && answer_last_o;
+  assign answer_o      = '{sop: !answer_second_q, has_data: !answering.failed,
+                           data: answer_second_q ? 64'(answering.flag) : answering.result, header: header};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) answer_second_q <= 1'b0;
@@ -367,8 +374,8 @@ module atomic_unit
       assert (!start_i || slot_valid_o);
       assert (!start_i || !locks_q[row_of(start_context.addr)][start_context.addr[5:3]]);
       assert (!done || locks_q[row_of(done_context.addr)][done_context.addr[5:3]]);
-      assert (!outcome_valid_q || unused_write_ready);
-      assert (!write_pop || unused_answer_ready);
+      assert (!outcome_valid_q || write_room);
+      assert (!write_pop || answer_room);
       assert (!slot_back || unused_free_ready);
       assert (!(word_valid_i && expired_valid_i));
     end

@@ -336,8 +336,8 @@ module prefetch
   logic [AddrW-1:0]         train_addr_d, train_addr_q;
   logic [NumStreams-1:0][AddrW-1:0] distance_q;
   logic [1:0]               victim_q, chosen_d, chosen, issue_stream, pick_d;
-  logic [NumStreams-1:0]    same, near, can_issue, issue_grant;
-  logic                     any_same, any_near, pick_q;
+  logic [NumStreams-1:0]    same, near, can_issue, can_issue_q, issue_grant;
+  logic                     any_same, any_near, pick_q, pick_now, moves, moved_q;
   logic signed [AddrW-1:0]  step_new, step_issue;
 
   assign train_now    = (train_i || serve_start) && enable_i;
@@ -373,16 +373,19 @@ module prefetch
   assign step_issue = step_of(stream_q[issue_stream].stride);
 
   round_robin #(.N(NumStreams)) u_issue (
-    .clk_i, .rst_ni, .request_i(can_issue), .take_i(!pick_q), .grant_o(issue_grant), .index_o(pick_d)
+    .clk_i, .rst_ni, .request_i(can_issue_q), .take_i(pick_now), .grant_o(issue_grant), .index_o(pick_d)
   );
   always_comb begin
     for (int unsigned i = 0; i < NumStreams; i++) begin
       can_issue[i] = enable_i && stream_q[i].active && stream_q[i].ahead < ahead_i;
     end
   end
+  // Who may issue is known a cycle late: nobody is picked behind a change, and a change takes the pick back.
+  assign moves    = train_change || alloc || invalidate_i || refused_i;
+  assign pick_now = !pick_q && !moved_q;
   // A training step has the streams to itself. Without a free line the oldest copies make room.
-  assign alloc   = pick_q && can_issue[issue_stream] && free_some_q && !fetch_q && !train_change;
-  assign reclaim = pick_q && can_issue[issue_stream] && !free_some_q && !fetch_q && !train_change && !reclaimed_q;
+  assign alloc   = pick_q && free_some_q && !fetch_q && !train_change;
+  assign reclaim = pick_q && !free_some_q && !fetch_q && !train_change && !reclaimed_q;
   assign next_line    = stream_q[issue_stream].next[AddrW-1:6];
   assign next_forward = !stream_q[issue_stream].stride[15];
   assign next_single  = is_single(stream_q[issue_stream].stride);
@@ -426,6 +429,7 @@ module prefetch
       victim_q <= '0;
       fetch_q  <= 1'b0;
       pick_q   <= 1'b0;
+      moved_q  <= 1'b0;
       train_state_q <= TrainWait;
     end else begin
       stream_q <= stream_d;
@@ -435,7 +439,8 @@ module prefetch
         default:      train_state_q <= TrainWait;
       endcase
       // A stream is chosen first, and asked for its next line then.
-      pick_q <= pick_q ? !alloc && can_issue[issue_stream] : issue_grant != '0;
+      pick_q  <= enable_i && !moves && (pick_q || (pick_now && issue_grant != '0));
+      moved_q <= moves;
       if (train_change && !any_same && !any_near) victim_q <= victim_q + 2'd1;
       if (alloc) fetch_q <= 1'b1;
       else if (fetch_gone) fetch_q <= 1'b0;
@@ -446,7 +451,8 @@ module prefetch
     any_same <= same != '0;
     any_near <= near != '0;
     chosen   <= chosen_d;
-    if (!pick_q) issue_stream <= pick_d;
+    can_issue_q <= can_issue;
+    if (pick_now) issue_stream <= pick_d;
     if (alloc) begin
       fetch_idx_q  <= free_idx;
       fetch_line_o <= next_line;
