@@ -19,11 +19,10 @@ module atomic_unit
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic [NodeW-1:0]    node_id_i,
-  /// Locks of the lines of two addresses, by word.
-  input  logic [1:0][AddrW-1:0] lock_addr_i,
+  /// Two rows of locks, by word.
+  input  logic [1:0][5:0]     lock_row_i,
   output logic [1:0][7:0]     locked_o,
-  output logic                same_row_o,  // they share their locks
-  /// Begin: takes the slot and the lock of the header's word.
+  /// Begin: takes the slot and the lock of the header's word; its row is the second one.
   output logic                slot_valid_o,
   output logic [5:0]          slot_o,
   input  logic                start_i,
@@ -69,10 +68,6 @@ module atomic_unit
     logic                  pass_pw;
   } context_t;
 
-  function automatic logic [5:0] row_of(logic [AddrW-1:0] addr);
-    return addr[11:6] ^ addr[17:12] ^ addr[23:18];
-  endfunction
-
   /////////////////////
   // Slots and locks //
   /////////////////////
@@ -94,8 +89,7 @@ module atomic_unit
   assign slot_valid_o = (!fresh_q[6] || free_valid) && addr_space;
   assign slot_o       = fresh_q[6] ? free_slot : fresh_q[5:0];
   assign free_pop     = start_i && fresh_q[6];
-  assign same_row_o   = row_of(lock_addr_i[1]) == row_of(lock_addr_i[0]);
-  assign locked_o     = {locks_q[row_of(lock_addr_i[1])], locks_q[row_of(lock_addr_i[0])]};
+  assign locked_o     = {locks_q[lock_row_i[1]], locks_q[lock_row_i[0]]};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -103,8 +97,8 @@ module atomic_unit
       locks_q <= '0;
     end else begin
       if (start_i && !fresh_q[6]) fresh_q <= fresh_q + 7'd1;
-      if (done) locks_q[row_of(done_context.addr)][done_context.addr[5:3]] <= 1'b0;
-      if (start_i) locks_q[row_of(start_context.addr)][start_context.addr[5:3]] <= 1'b1;
+      if (done) locks_q[lock_row(done_context.addr)][done_context.addr[5:3]] <= 1'b0;
+      if (start_i) locks_q[lock_row_i[1]][start_context.addr[5:3]] <= 1'b1;
     end
   end
 
@@ -372,8 +366,9 @@ module atomic_unit
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!start_i || slot_valid_o);
-      assert (!start_i || !locks_q[row_of(start_context.addr)][start_context.addr[5:3]]);
-      assert (!done || locks_q[row_of(done_context.addr)][done_context.addr[5:3]]);
+      assert (!start_i || lock_row_i[1] == lock_row(start_context.addr));
+      assert (!start_i || !locks_q[lock_row(start_context.addr)][start_context.addr[5:3]]);
+      assert (!done || locks_q[lock_row(done_context.addr)][done_context.addr[5:3]]);
       assert (!outcome_valid_q || write_room);
       assert (!write_pop || answer_room);
       assert (!slot_back || unused_free_ready);

@@ -322,7 +322,9 @@ module prefetch
   typedef struct packed {
     logic                    valid;
     logic [AddrW-1:0]        last;
-    logic signed [15:0]      stride;
+    logic signed [15:0]      stride;  // what a train moves by; 0: not known
+    logic signed [15:0]      step;    // what a fetch moves by: no less than a line
+    logic                    single;  // one read a line
     logic                    active;
     logic [AddrW-1:0]        next;    // next to fetch
     logic [5:0]              ahead;
@@ -339,6 +341,8 @@ module prefetch
   logic [NumStreams-1:0]    same, near, can_issue, can_issue_q, issue_grant;
   logic                     any_same, any_near, pick_q, pick_now, moves, moved_q;
   logic signed [AddrW-1:0]  step_new, step_issue;
+  logic signed [15:0]       stride_new;
+  logic [NumStreams-1:0]    new_line_q;  // the train is on another line than a stream's last one
 
   assign train_now    = (train_i || serve_start) && enable_i;
   assign train_addr_d = serve_start ? {stage_line, stage_cmd_q.addr[3:0], 2'b00} : train_addr_i;
@@ -361,16 +365,17 @@ module prefetch
     for (int i = int'(NumStreams) - 1; i >= 0; i--) if (same[i]) chosen_d = 2'(i);
   end
 
-  function automatic logic signed [AddrW-1:0] step_of(logic signed [15:0] stride);
-    if (stride >= 16'sd64 || stride <= -16'sd64) return AddrW'(stride);
-    return stride[15] ? -AddrW'(64) : AddrW'(64);
+  function automatic logic signed [15:0] step_of(logic signed [15:0] stride);
+    if (is_single(stride)) return stride;
+    return stride[15] ? -16'sd64 : 16'sd64;
   endfunction
   function automatic logic is_single(logic signed [15:0] stride);
     return stride >= 16'sd64 || stride <= -16'sd64;
   endfunction
 
-  assign step_new   = step_of(stream_q[chosen].stride);
-  assign step_issue = step_of(stream_q[issue_stream].stride);
+  assign step_new   = AddrW'(stream_q[chosen].step);
+  assign step_issue = AddrW'(stream_q[issue_stream].step);
+  assign stride_new = 16'(signed'(distance_q[chosen]));
 
   round_robin #(.N(NumStreams)) u_issue (
     .clk_i, .rst_ni, .request_i(can_issue_q), .take_i(pick_now), .grant_o(issue_grant), .index_o(pick_d)
@@ -388,7 +393,7 @@ module prefetch
   assign reclaim = pick_q && !free_some_q && !fetch_q && !train_change && !reclaimed_q;
   assign next_line    = stream_q[issue_stream].next[AddrW-1:6];
   assign next_forward = !stream_q[issue_stream].stride[15];
-  assign next_single  = is_single(stream_q[issue_stream].stride);
+  assign next_single  = stream_q[issue_stream].single;
 
   always_comb begin
     stream_d = stream_q;
@@ -397,9 +402,7 @@ module prefetch
       if (any_same) begin
         // A step onto a new line uses one of those ahead.
         if (stream_q[chosen].active) begin
-          if ((is_single(stream_q[chosen].stride) ||
-               stream_q[chosen].last[AddrW-1:6] != train_addr_q[AddrW-1:6]) &&
-              stream_q[chosen].ahead != '0) begin
+          if ((stream_q[chosen].single || new_line_q[chosen]) && stream_q[chosen].ahead != '0) begin
             stream_d[chosen].ahead = stream_q[chosen].ahead - 6'd1;
           end
         end else begin
@@ -408,10 +411,13 @@ module prefetch
           stream_d[chosen].next   = train_addr_q + step_new;
         end
       end else if (any_near) begin
-        stream_d[chosen].stride = 16'(signed'(distance_q[chosen]));
+        stream_d[chosen].stride = stride_new;
+        stream_d[chosen].step   = step_of(stride_new);
+        stream_d[chosen].single = is_single(stride_new);
         stream_d[chosen].active = 1'b0;
       end else begin
-        stream_d[chosen] = '{valid: 1'b1, last: train_addr_q, stride: '0, active: 1'b0, next: '0, ahead: '0};
+        stream_d[chosen] = '{valid: 1'b1, last: train_addr_q, stride: '0, step: '0, single: 1'b0, active: 1'b0, next: '0,
+                             ahead: '0};
       end
     end else if (alloc) begin
       stream_d[issue_stream].next  = stream_q[issue_stream].next + step_issue;
@@ -447,7 +453,10 @@ module prefetch
     end
   end
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < NumStreams; i++) distance_q[i] <= train_addr_q - stream_q[i].last;
+    for (int unsigned i = 0; i < NumStreams; i++) begin
+      distance_q[i] <= train_addr_q - stream_q[i].last;
+      new_line_q[i] <= train_addr_q[AddrW-1:6] != stream_q[i].last[AddrW-1:6];
+    end
     any_same <= same != '0;
     any_near <= near != '0;
     chosen   <= chosen_d;

@@ -65,7 +65,7 @@ module centrifuge_proof #(
     if (rst_ni) begin
       if (good_q == '1 && mask_i == mask_q) assert (spread == pdep(data_q[Stages-1], mask_i));
       if (good_q[1:0] == 2'b11 && mask_i == mask_q) assert (gathered == pext(data_q[1], mask_i));
-      assert (waits_q <= 4'(2 * Levels) + 4'd1);
+      assert (waits_q <= 4'(2 * Levels) + 4'd3);
     end
   end
 endmodule
