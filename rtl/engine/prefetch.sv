@@ -213,7 +213,8 @@ module prefetch
   logic             free_some_q, alloc, reclaim, reclaimed_q, fetch_gone;
   logic [IdxW-1:0]  free_idx, free_d, reclaim_q;
   logic [Lines-1:0] freed_unread, free_lines, stale_q;
-  logic             write_q, drop_write_q, drop_all, waste_d;
+  logic             write_q, drop_write_q, drop_flush_q, served_q, served_ends_q, drop_all, waste_d;
+  logic [Lines-1:0] drop_match_q;
   logic [LineAddrW-1:0] write_line_q;
   logic             fetch_q;                 // a line is waiting to be asked for
   logic [IdxW-1:0]  fetch_idx_q;
@@ -239,10 +240,24 @@ module prefetch
     write_line_q <= write_line_i;
     for (int unsigned i = 0; i < Lines; i++) stale_q[i] <= line_q[i] == write_line_q;
   end
-  assign drop_all = invalidate_i || (stage_pass && stage_is_flush_q);
+  // What leaves the stage changes lines a cycle later: the next request is not compared before that.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      served_q      <= 1'b0;
+      served_ends_q <= 1'b0;
+      drop_match_q  <= '0;
+      drop_flush_q  <= 1'b0;
+    end else begin
+      served_q      <= serve_start;
+      served_ends_q <= serve_start && ends;
+      drop_match_q  <= stage_pass && stage_is_write_q ? match_q : '0;
+      drop_flush_q  <= stage_pass && stage_is_flush_q;
+    end
+  end
+  assign drop_all = invalidate_i || drop_flush_q;
   // Whatever may take a line from what was found, or bring it.
-  assign changes  = alloc || (fill_valid_i && fill_last_i) || refused_i || serve_start || reclaim || drop_all ||
-                    write_q || drop_write_q || stage_pass;
+  assign changes  = alloc || (fill_valid_i && fill_last_i) || refused_i || served_q || reclaim || drop_all ||
+                    write_q || drop_write_q || drop_match_q != '0;
 
   always_comb begin
     state_d      = state_q;
@@ -258,16 +273,16 @@ module prefetch
           state_q[fill_id_i[IdxW-1:0]] == Pending && fill_err_i == ErrNone ? Valid : Free;
     end
     if (refused_i) state_d[refused_id_i[IdxW-1:0]] = Free;
-    if (serve_start) begin
-      read_d[hit_idx] = 1'b1;
-      if (ends) state_d[hit_idx] = Free;
+    if (served_q) begin
+      read_d[serve_idx_q] = 1'b1;
+      if (served_ends_q) state_d[serve_idx_q] = Free;
     end
     if (reclaim && state_q[reclaim_q] == Valid) begin
       state_d[reclaim_q]      = Free;
       freed_unread[reclaim_q] = !read_q[reclaim_q];
     end
     for (int unsigned i = 0; i < Lines; i++) begin
-      if (drop_all || (drop_write_q && stale_q[i]) || (stage_pass && stage_is_write_q && match_q[i])) begin
+      if (drop_all || (drop_write_q && stale_q[i]) || drop_match_q[i]) begin
         freed_unread[i] = state_q[i] == Valid && !read_q[i];
         unique case (state_d[i])
           Pending: state_d[i] = Poisoned;
