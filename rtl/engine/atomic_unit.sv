@@ -107,13 +107,15 @@ module atomic_unit
   //////////////
 
   // Written at the start and by the operands; all of a slot read when its word comes. Operands are
-  // stored by what they are for: the operation, the first and the second operand.
+  // stored by what they are for: the operation, the first and the second operand, narrowed. FCAA's change
+  // places, so that what is added is always the first.
   logic [1:0]  operand_beat_q;
   logic [5:0]  look_slot, operation_in;
   context_t    context_raw;
   logic [5:0]  operation_raw;
   logic [1:0][63:0] operand_raw;
-  logic        operand_take, extended;
+  logic        operand_take, extended, fcaa_q, narrow_q;
+  logic [63:0] operand_in;
 
   assign start_context = '{
     addr: net_addr(header_i), node: header_i.src, tag: header_i.tag, gen: header_i.gen,
@@ -121,6 +123,7 @@ module atomic_unit
   };
   assign look_slot    = expired_valid_i ? expired_slot_i : word_slot_i;
   assign extended     = operand_count_i == 4'd5;
+  assign operand_in   = {extended && narrow_q ? 32'd0 : operand_i[63:32], operand_i[31:0]};
   assign operation_in = extended ? operand_i[5:0] : operand_count_i == 4'd1 ? 6'd6 : 6'd7;
 
   ram_1r1w #(.Width($bits(context_t)), .Depth(Slots)) u_context (
@@ -133,8 +136,8 @@ module atomic_unit
   );
   for (genvar i = 0; i < 2; i++) begin : gen_operand
     ram_1r1w #(.Width(64), .Depth(Slots)) u_operand (
-      .clk_i, .wr_valid_i(operand_take && operand_beat_q == 2'(i) + 2'(extended)), .wr_addr_i(operand_slot_i),
-      .wr_data_i(operand_i), .rd_valid_i(1'b1), .rd_addr_i(look_slot), .rd_data_o(operand_raw[i])
+      .clk_i, .wr_valid_i(operand_take && operand_beat_q == 2'(extended && fcaa_q ? 1 - i : i) + 2'(extended)),
+      .wr_addr_i(operand_slot_i), .wr_data_i(operand_in), .rd_valid_i(1'b1), .rd_addr_i(look_slot), .rd_data_o(operand_raw[i])
     );
   end
 
@@ -170,6 +173,12 @@ module atomic_unit
     if (!rst_ni) operand_beat_q <= '0;
     else if (operand_take) operand_beat_q <= operand_last_i ? '0 : operand_beat_q + 2'd1;
   end
+  always_ff @(posedge clk_i) begin
+    if (operand_take && operand_beat_q == '0) begin
+      fcaa_q   <= operand_i[3:0] == 4'd0;
+      narrow_q <= operand_i[4];
+    end
+  end
 
   //////////
   // Work //
@@ -188,7 +197,7 @@ module atomic_unit
     logic [63:0] second;
     logic [63:0] old_value;
     logic [63:0] sum;
-    logic        at_most;   // old <= first
+    logic        at_most;   // old <= second
     logic        equal;     // old == first
   } results_t;
   typedef struct packed {
@@ -232,13 +241,10 @@ module atomic_unit
     results_d.second    = operand_2_q[1];
     results_d.old_value = work_2_q.word;
     if (operation_2_q[4]) begin
-      results_d.first     = 64'(operand_2_q[0][31:0]);
-      results_d.second    = 64'(operand_2_q[1][31:0]);
       results_d.old_value = operation_2_q[5] ? 64'(work_2_q.word[63:32]) : 64'(work_2_q.word[31:0]);
     end
-    // FCAA adds the second operand, behind its bound.
-    results_d.sum     = results_d.old_value + (operation_2_q[3:0] == 4'd0 ? results_d.second : results_d.first);
-    results_d.at_most = results_d.old_value <= results_d.first;
+    results_d.sum     = results_d.old_value + results_d.first;
+    results_d.at_most = results_d.old_value <= results_d.second;
     results_d.equal   = results_d.old_value == results_d.first;
   end
 

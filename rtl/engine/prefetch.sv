@@ -6,7 +6,7 @@
 // intervals marked for it are prefetched; own writes and atomics throw the copy of their line away,
 // Flush and software all copies. A copy is thrown away when it has been read to its end.
 //
-// Invariants: a line is in one place; data that was on its way when its line was thrown away is not
+// Invariants: all copies of a line are thrown away together; data that was on its way when its line was thrown away is not
 // used; without `enable_i` requests pass untouched.
 module prefetch
   import ht_pkg::*;
@@ -30,7 +30,7 @@ module prefetch
   input  logic              cmd_ready_i,
   output request_t          cmd_o,
   output logic [3:0]        cmd_beats_o,
-  /// A posted write to a line.
+  /// A posted write to a line has gone.
   input  logic              write_i,
   input  logic [AddrW-7:0]  write_line_i,
   /// A read that missed, in an interval marked for it.
@@ -88,11 +88,11 @@ module prefetch
 
   always_comb begin
     hit_d = '0;
-    for (int unsigned i = 0; i < Lines; i++) begin
+    // Two streams may have brought the same line: the lowest copy is read.
+    for (int i = int'(Lines) - 1; i >= 0; i--) begin
       match_d[i]   = line_q[i] == stage_line && state_q[i] != Free;
       valid_hit[i] = match_q[i] && state_q[i] == Valid;
-      // A line is in one place, so one bit at most is set.
-      if (valid_hit[i]) hit_d = hit_d | IdxW'(i);
+      if (valid_hit[i]) hit_d = IdxW'(i);
     end
   end
 
@@ -333,7 +333,8 @@ module prefetch
   // Streams //
   /////////////
 
-  // A train takes three cycles: distances to all streams, which of them it may belong to, the change of one.
+  // A train takes four cycles: distances to all streams, which of them it may belong to, one of those, its
+  // change.
   typedef struct packed {
     logic                    valid;
     logic [AddrW-1:0]        last;
@@ -346,14 +347,14 @@ module prefetch
   } stream_t;
 
   stream_t [NumStreams-1:0] stream_q, stream_d;
-  typedef enum logic [1:0] {TrainWait, TrainCompare, TrainChange} train_e;
+  typedef enum logic [1:0] {TrainWait, TrainCompare, TrainChoose, TrainChange} train_e;
   train_e                   train_state_q;
   logic                     train_now, train_valid, train_change, unused_train_ready;
   logic [2:0]               unused_train_level;
   logic [AddrW-1:0]         train_addr_d, train_addr_q;
   logic [NumStreams-1:0][AddrW-1:0] distance_q;
   logic [1:0]               victim_q, chosen_d, chosen, issue_stream, pick_d;
-  logic [NumStreams-1:0]    same, near, can_issue, can_issue_q, issue_grant;
+  logic [NumStreams-1:0]    same, near, same_q, near_q, can_issue, can_issue_q, issue_grant;
   logic                     any_same, any_near, pick_q, pick_now, moves, moved_q;
   logic signed [AddrW-1:0]  step_new, step_issue;
   logic signed [15:0]       stride_new;
@@ -376,8 +377,8 @@ module prefetch
                 (distance_q[i][AddrW-1:12] == '0 || distance_q[i][AddrW-1:12] == '1);
     end
     chosen_d = victim_q;
-    for (int i = int'(NumStreams) - 1; i >= 0; i--) if (near[i] && same == '0) chosen_d = 2'(i);
-    for (int i = int'(NumStreams) - 1; i >= 0; i--) if (same[i]) chosen_d = 2'(i);
+    for (int i = int'(NumStreams) - 1; i >= 0; i--) if (near_q[i] && same_q == '0) chosen_d = 2'(i);
+    for (int i = int'(NumStreams) - 1; i >= 0; i--) if (same_q[i]) chosen_d = 2'(i);
   end
 
   function automatic logic signed [15:0] step_of(logic signed [15:0] stride);
@@ -456,7 +457,8 @@ module prefetch
       stream_q <= stream_d;
       unique case (train_state_q)
         TrainWait:    if (train_valid) train_state_q <= TrainCompare;
-        TrainCompare: train_state_q <= TrainChange;
+        TrainCompare: train_state_q <= TrainChoose;
+        TrainChoose:  train_state_q <= TrainChange;
         default:      train_state_q <= TrainWait;
       endcase
       // A stream is chosen first, and asked for its next line then.
@@ -472,8 +474,10 @@ module prefetch
       distance_q[i] <= train_addr_q - stream_q[i].last;
       new_line_q[i] <= train_addr_q[AddrW-1:6] != stream_q[i].last[AddrW-1:6];
     end
-    any_same <= same != '0;
-    any_near <= near != '0;
+    same_q   <= same;
+    near_q   <= near;
+    any_same <= same_q != '0;
+    any_near <= near_q != '0;
     chosen   <= chosen_d;
     can_issue_q <= can_issue;
     if (pick_now) issue_stream <= pick_d;
