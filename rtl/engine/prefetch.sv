@@ -72,15 +72,17 @@ module prefetch
   // Request being looked up //
   /////////////////////////////
 
-  // Cycle 1: compared with all lines. 2: what became of the line that matched. 3: it goes on or is served.
-  logic             stage_q, stage_pass, stage_leave, looked_1_q, looked_2_q, candidate_q;
+  // Cycle 1: compared with all lines. 2: which of those that match have data. 3: one of them. 4: it goes on or
+  // is served.
+  logic             stage_q, stage_pass, stage_leave, looked_1_q, looked_2_q, looked_3_q, candidate_q;
   request_t         stage_cmd_q;
   logic [3:0]       stage_beats_q;
-  logic [Lines-1:0] match_q, match_d, valid_hit;
+  logic [Lines-1:0] match_q, match_d, valid_hit_q;
   logic [LineAddrW-1:0] stage_line;
   logic [AddrW-1:0] stage_addr;
   logic             serve_start, serve_idle, may_pass, stage_is_write_q, stage_is_flush_q;
-  logic             hit_q, pending_q, changes, changed_q;
+  logic             hit_q, pending_1_q, pending_q, changes, unchanged;
+  logic [1:0]       changed_q;
   logic [IdxW-1:0]  hit_d, hit_idx;
 
   assign stage_addr     = request_addr(stage_cmd_q);
@@ -90,15 +92,15 @@ module prefetch
     hit_d = '0;
     // Two streams may have brought the same line: the lowest copy is read.
     for (int i = int'(Lines) - 1; i >= 0; i--) begin
-      match_d[i]   = line_q[i] == stage_line && state_q[i] != Free;
-      valid_hit[i] = match_q[i] && state_q[i] == Valid;
-      if (valid_hit[i]) hit_d = IdxW'(i);
+      match_d[i] = line_q[i] == stage_line && state_q[i] != Free;
+      if (valid_hit_q[i]) hit_d = IdxW'(i);
     end
   end
 
   // What was found holds only if no line changed while it was looked for.
-  assign may_pass    = looked_2_q && !changed_q && (!candidate_q || !(hit_q || pending_q));
-  assign serve_start = stage_q && looked_2_q && !changed_q && candidate_q && hit_q && serve_idle;
+  assign unchanged   = changed_q == '0;
+  assign may_pass    = looked_3_q && unchanged && (!candidate_q || !(hit_q || pending_q));
+  assign serve_start = stage_q && looked_3_q && unchanged && candidate_q && hit_q && serve_idle;
   assign stage_pass  = stage_q && may_pass && cmd_ready_i;
   assign stage_leave = stage_pass || serve_start;
 
@@ -115,15 +117,17 @@ module prefetch
       stage_q    <= 1'b0;
       looked_1_q <= 1'b0;
       looked_2_q <= 1'b0;
+      looked_3_q <= 1'b0;
       match_q    <= '0;
-      changed_q  <= 1'b0;
+      changed_q  <= '0;
     end else begin
       if (stage_enter) stage_q <= 1'b1;
       else if (stage_leave) stage_q <= 1'b0;
       looked_1_q <= stage_q && !stage_leave;
       looked_2_q <= stage_q && !stage_leave && looked_1_q;
+      looked_3_q <= stage_q && !stage_leave && looked_2_q;
       match_q    <= match_d;
-      changed_q  <= changes;
+      changed_q  <= {changed_q[0], changes};
     end
   end
   always_ff @(posedge clk_i) begin
@@ -132,10 +136,14 @@ module prefetch
                         is_legal(stage_cmd_q.cmd, stage_cmd_q.count, stage_cmd_q.addr[3:0]);
     stage_is_write_q <= is_np_write(stage_cmd_q.cmd) || stage_cmd_q.cmd == CmdAtomic;
     stage_is_flush_q <= stage_cmd_q.cmd == CmdFlush;
-    hit_q            <= valid_hit != '0;
+    hit_q            <= valid_hit_q != '0;
     hit_idx          <= hit_d;
-    pending_q        <= '0;
-    for (int unsigned i = 0; i < Lines; i++) if (match_q[i] && state_q[i] == Pending) pending_q <= 1'b1;
+    pending_1_q      <= 1'b0;
+    pending_q        <= pending_1_q;
+    for (int unsigned i = 0; i < Lines; i++) begin
+      valid_hit_q[i] <= match_q[i] && state_q[i] == Valid;
+      if (match_q[i] && state_q[i] == Pending) pending_1_q <= 1'b1;
+    end
     if (stage_enter) begin
       stage_cmd_q   <= cmd_i;
       stage_beats_q <= cmd_beats_i;
@@ -210,7 +218,7 @@ module prefetch
   // State of lines //
   ////////////////////
 
-  logic             free_some_q, alloc, reclaim, reclaimed_q, fetch_gone;
+  logic             free_some_q, alloc, reclaim, reclaims, reclaimed_q, fetch_gone;
   logic [IdxW-1:0]  free_idx, free_d, reclaim_q;
   logic [Lines-1:0] freed_unread, free_lines, stale_q;
   logic             write_q, drop_write_q, drop_flush_q, served_q, served_ends_q, drop_all, waste_d;
@@ -255,8 +263,9 @@ module prefetch
     end
   end
   assign drop_all = invalidate_i || drop_flush_q;
+  assign reclaims = reclaim && state_q[reclaim_q] == Valid;
   // Whatever may take a line from what was found, or bring it.
-  assign changes  = alloc || (fill_valid_i && fill_last_i) || refused_i || served_q || reclaim || drop_all ||
+  assign changes  = alloc || (fill_valid_i && fill_last_i) || refused_i || served_q || reclaims || drop_all ||
                     write_q || drop_write_q || drop_match_q != '0;
 
   always_comb begin
@@ -277,7 +286,7 @@ module prefetch
       read_d[serve_idx_q] = 1'b1;
       if (served_ends_q) state_d[serve_idx_q] = Free;
     end
-    if (reclaim && state_q[reclaim_q] == Valid) begin
+    if (reclaims) begin
       state_d[reclaim_q]      = Free;
       freed_unread[reclaim_q] = !read_q[reclaim_q];
     end

@@ -59,6 +59,8 @@ PROOFS = {
                    "noc/noc_input.sv", "noc/noc_output.sv", "noc/noc_crossbar.sv", "noc/noc_vc_alloc.sv",
                    "noc/noc_switch_alloc.sv", "noc/noc_router.sv", "formal/noc_router_proof.sv"], "abc bmc3", "bmc", 10,
                    "packets whole on each link out; a flit leaves once, where it should, within credits"),
+    "channel_waits": ("channel_waits_proof", ["formal/channel_waits_proof.sv"], "abc pdr", "prove", 0,
+                      "two engines as queues and waits: as long as anything is under way, something can move"),
     "axi_beats": ("axi_beats_proof", ["axi/axi_beats.sv", "formal/axi_beats_proof.sv"], "abc pdr", "prove", 0,
                   "addresses of AXI bursts of each kind and up to 16 beats"),
 }
