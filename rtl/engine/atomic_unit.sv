@@ -19,11 +19,10 @@ module atomic_unit
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic [NodeW-1:0]    node_id_i,
-  /// Locks of the lines of two addresses, by word.
-  input  logic [1:0][AddrW-1:0] lock_addr_i,
+  /// Two rows of locks, by word.
+  input  logic [1:0][5:0]     lock_row_i,
   output logic [1:0][7:0]     locked_o,
-  output logic                same_row_o,  // they share their locks
-  /// Begin: takes the slot and the lock of the header's word.
+  /// Begin: takes the slot and the lock of the header's word; its row is the second one.
   output logic                slot_valid_o,
   output logic [5:0]          slot_o,
   input  logic                start_i,
@@ -69,10 +68,6 @@ module atomic_unit
     logic                  pass_pw;
   } context_t;
 
-  function automatic logic [5:0] row_of(logic [AddrW-1:0] addr);
-    return addr[11:6] ^ addr[17:12] ^ addr[23:18];
-  endfunction
-
   /////////////////////
   // Slots and locks //
   /////////////////////
@@ -94,8 +89,7 @@ module atomic_unit
   assign slot_valid_o = (!fresh_q[6] || free_valid) && addr_space;
   assign slot_o       = fresh_q[6] ? free_slot : fresh_q[5:0];
   assign free_pop     = start_i && fresh_q[6];
-  assign same_row_o   = row_of(lock_addr_i[1]) == row_of(lock_addr_i[0]);
-  assign locked_o     = {locks_q[row_of(lock_addr_i[1])], locks_q[row_of(lock_addr_i[0])]};
+  assign locked_o     = {locks_q[lock_row_i[1]], locks_q[lock_row_i[0]]};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -103,8 +97,8 @@ module atomic_unit
       locks_q <= '0;
     end else begin
       if (start_i && !fresh_q[6]) fresh_q <= fresh_q + 7'd1;
-      if (done) locks_q[row_of(done_context.addr)][done_context.addr[5:3]] <= 1'b0;
-      if (start_i) locks_q[row_of(start_context.addr)][start_context.addr[5:3]] <= 1'b1;
+      if (done) locks_q[lock_row(done_context.addr)][done_context.addr[5:3]] <= 1'b0;
+      if (start_i) locks_q[lock_row_i[1]][start_context.addr[5:3]] <= 1'b1;
     end
   end
 
@@ -113,13 +107,15 @@ module atomic_unit
   //////////////
 
   // Written at the start and by the operands; all of a slot read when its word comes. Operands are
-  // stored by what they are for: the operation, the first and the second operand.
+  // stored by what they are for: the operation, the first and the second operand, narrowed. FCAA's change
+  // places, so that what is added is always the first.
   logic [1:0]  operand_beat_q;
   logic [5:0]  look_slot, operation_in;
   context_t    context_raw;
   logic [5:0]  operation_raw;
   logic [1:0][63:0] operand_raw;
-  logic        operand_take, extended;
+  logic        operand_take, extended, fcaa_q, narrow_q;
+  logic [63:0] operand_in;
 
   assign start_context = '{
     addr: net_addr(header_i), node: header_i.src, tag: header_i.tag, gen: header_i.gen,
@@ -127,6 +123,7 @@ module atomic_unit
   };
   assign look_slot    = expired_valid_i ? expired_slot_i : word_slot_i;
   assign extended     = operand_count_i == 4'd5;
+  assign operand_in   = {extended && narrow_q ? 32'd0 : operand_i[63:32], operand_i[31:0]};
   assign operation_in = extended ? operand_i[5:0] : operand_count_i == 4'd1 ? 6'd6 : 6'd7;
 
   ram_1r1w #(.Width($bits(context_t)), .Depth(Slots)) u_context (
@@ -139,8 +136,8 @@ module atomic_unit
   );
   for (genvar i = 0; i < 2; i++) begin : gen_operand
     ram_1r1w #(.Width(64), .Depth(Slots)) u_operand (
-      .clk_i, .wr_valid_i(operand_take && operand_beat_q == 2'(i) + 2'(extended)), .wr_addr_i(operand_slot_i),
-      .wr_data_i(operand_i), .rd_valid_i(1'b1), .rd_addr_i(look_slot), .rd_data_o(operand_raw[i])
+      .clk_i, .wr_valid_i(operand_take && operand_beat_q == 2'(extended && fcaa_q ? 1 - i : i) + 2'(extended)),
+      .wr_addr_i(operand_slot_i), .wr_data_i(operand_in), .rd_valid_i(1'b1), .rd_addr_i(look_slot), .rd_data_o(operand_raw[i])
     );
   end
 
@@ -176,6 +173,12 @@ module atomic_unit
     if (!rst_ni) operand_beat_q <= '0;
     else if (operand_take) operand_beat_q <= operand_last_i ? '0 : operand_beat_q + 2'd1;
   end
+  always_ff @(posedge clk_i) begin
+    if (operand_take && operand_beat_q == '0) begin
+      fcaa_q   <= operand_i[3:0] == 4'd0;
+      narrow_q <= operand_i[4];
+    end
+  end
 
   //////////
   // Work //
@@ -194,7 +197,7 @@ module atomic_unit
     logic [63:0] second;
     logic [63:0] old_value;
     logic [63:0] sum;
-    logic        at_most;   // old <= first
+    logic        at_most;   // old <= second
     logic        equal;     // old == first
   } results_t;
   typedef struct packed {
@@ -206,6 +209,18 @@ module atomic_unit
     logic [63:0] result;
     logic        flag;
   } outcome_t;
+  typedef struct packed {
+    logic [5:0]            slot;
+    logic [NodeW-1:0]      node;
+    logic [OriginTagW-1:0] tag;
+    logic [GenW-1:0]       gen;
+    logic                  pass_pw;
+    logic                  failed;
+    logic                  two;     // words
+    err_e                  err;
+    logic [63:0]           result;
+    logic                  flag;
+  } answering_t;
 
   work_t       work_d, work_1_q, work_2_q, work_3_q;
   context_t    context_2_q, context_3_q;
@@ -226,13 +241,10 @@ module atomic_unit
     results_d.second    = operand_2_q[1];
     results_d.old_value = work_2_q.word;
     if (operation_2_q[4]) begin
-      results_d.first     = 64'(operand_2_q[0][31:0]);
-      results_d.second    = 64'(operand_2_q[1][31:0]);
       results_d.old_value = operation_2_q[5] ? 64'(work_2_q.word[63:32]) : 64'(work_2_q.word[31:0]);
     end
-    // FCAA adds the second operand, behind its bound.
-    results_d.sum     = results_d.old_value + (operation_2_q[3:0] == 4'd0 ? results_d.second : results_d.first);
-    results_d.at_most = results_d.old_value <= results_d.first;
+    results_d.sum     = results_d.old_value + results_d.first;
+    results_d.at_most = results_d.old_value <= results_d.second;
     results_d.equal   = results_d.old_value == results_d.first;
   end
 
@@ -297,61 +309,56 @@ module atomic_unit
   // Write back, answer //
   ////////////////////////
 
-  // Every slot has its place in both queues, so the words that come are never held up. The head of the
-  // first is a register, which what comes to an empty queue enters at once.
-  outcome_t   queued, write_q, answer_out;
-  logic       write_valid_q, write_free, write_pop, queued_valid, answer_valid, answer_pop;
-  logic       unused_write_ready, unused_answer_ready, answer_second_q, answer_two;
-  logic [6:0] unused_write_level, unused_answer_level;
+  // Every slot has its place in both queues, so the words that come are never held up.
+  outcome_t   write;
+  answering_t answering_d, answering;
+  logic       write_valid, write_pop, answer_pop, write_room, answer_room, answer_second_q;
 
-  assign write_free = !write_valid_q || write_pop;
-  fifo #(.Width($bits(outcome_t)), .Depth(Slots)) u_writes (
-    .clk_i, .rst_ni, .valid_i(outcome_valid_q && (queued_valid || !write_free)), .ready_o(unused_write_ready),
-    .data_i(outcome_q), .valid_o(queued_valid), .ready_i(write_free), .data_o(queued), .level_o(unused_write_level)
+  fifo_head #(.Width($bits(outcome_t)), .Depth(Slots)) u_writes (
+    .clk_i, .rst_ni, .valid_i(outcome_valid_q), .ready_o(write_room), .data_i(outcome_q),
+    .valid_o(write_valid), .ready_i(!write.writes || write_ready_i), .data_o(write)
   );
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) write_valid_q <= 1'b0;
-    else if (write_free) write_valid_q <= queued_valid || outcome_valid_q;
-  end
-  always_ff @(posedge clk_i) if (write_free) write_q <= queued_valid ? queued : outcome_q;
-
-  assign write_valid_o = write_valid_q && write_q.writes;
-  assign write_pop     = write_valid_q && (!write_q.writes || write_ready_i);
+  assign write_valid_o = write_valid && write.writes;
+  assign write_pop     = write_valid && (!write.writes || write_ready_i);
   assign write_o       = '{
-    sop: 1'b1, has_data: 1'b1, data: write_q.value,
-    cmd: host_request(CmdWrPosted | 6'b000100, 4'd1, {write_q.context_of.addr[AddrW-1:3], 3'd0}, '0, '0, 1'b0)
+    sop: 1'b1, has_data: 1'b1, data: write.value,
+    cmd: host_request(CmdWrPosted | 6'b000100, 4'd1, {write.context_of.addr[AddrW-1:3], 3'd0}, '0, '0, 1'b0)
   };
   assign done         = write_pop;
-  assign done_context = write_q.context_of;
+  assign done_context = write.context_of;
   // The slot is free when the answer has gone as well: its place in the answers is then free.
   assign slot_back    = answer_pop;
-  assign slot_back_id = answer_out.slot;
+  assign slot_back_id = answering.slot;
 
-  fifo #(.Width($bits(outcome_t)), .Depth(Slots)) u_answers (
-    .clk_i, .rst_ni, .valid_i(write_pop), .ready_o(unused_answer_ready), .data_i(write_q),
-    .valid_o(answer_valid), .ready_i(answer_pop), .data_o(answer_out), .level_o(unused_answer_level)
+  always_comb begin
+    answering_d = '{
+      slot: write.slot, node: write.context_of.node, tag: write.context_of.tag, gen: write.context_of.gen,
+      pass_pw: write.context_of.pass_pw, failed: write.err != ErrNone,
+      two: write.context_of.count == 4'd5 && write.err == ErrNone,
+      err: write.err, result: write.result, flag: write.flag
+    };
+  end
+  fifo_head #(.Width($bits(answering_t)), .Depth(Slots)) u_answers (
+    .clk_i, .rst_ni, .valid_i(write_pop), .ready_o(answer_room), .data_i(answering_d),
+    .valid_o(answer_valid_o), .ready_i(answer_ready_i && answer_last_o), .data_o(answering)
   );
 
   net_header_t header;
-  logic        failed;
-  assign failed     = answer_out.err != ErrNone;
-  assign answer_two = answer_out.context_of.count == 4'd5 && !failed;
   always_comb begin
     header = '0;
-    header.cmd     = failed ? CmdTgtDone : CmdRdResp;
-    header.count   = failed ? 4'd0 : answer_two ? 4'd3 : 4'd1;
-    header.pass_pw = answer_out.context_of.pass_pw;
-    header.err     = answer_out.err;
-    header.dest    = answer_out.context_of.node;
+    header.cmd     = answering.failed ? CmdTgtDone : CmdRdResp;
+    header.count   = answering.failed ? 4'd0 : answering.two ? 4'd3 : 4'd1;
+    header.pass_pw = answering.pass_pw;
+    header.err     = answering.err;
+    header.dest    = answering.node;
     header.src     = node_id_i;
-    header.tag     = answer_out.context_of.tag;
-    header.gen     = answer_out.context_of.gen;
+    header.tag     = answering.tag;
+    header.gen     = answering.gen;
   end
-  assign answer_valid_o = answer_valid;
-  assign answer_last_o  = !answer_two || answer_second_q;
-  assign answer_pop     = answer_valid && answer_ready_i && answer_last_o;
-  assign answer_o       = '{sop: !answer_second_q, has_data: !failed,
-                            data: answer_second_q ? 64'(answer_out.flag) : answer_out.result, header: header};
+  assign answer_last_o = !answering.two || answer_second_q;
+  assign answer_pop    = answer_valid_o && answer_ready_i && answer_last_o;
+  assign answer_o      = '{sop: !answer_second_q, has_data: !answering.failed,
+                           data: answer_second_q ? 64'(answering.flag) : answering.result, header: header};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) answer_second_q <= 1'b0;
@@ -365,10 +372,11 @@ module atomic_unit
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!start_i || slot_valid_o);
-      assert (!start_i || !locks_q[row_of(start_context.addr)][start_context.addr[5:3]]);
-      assert (!done || locks_q[row_of(done_context.addr)][done_context.addr[5:3]]);
-      assert (!outcome_valid_q || unused_write_ready);
-      assert (!write_pop || unused_answer_ready);
+      assert (!start_i || lock_row_i[1] == lock_row(start_context.addr));
+      assert (!start_i || !locks_q[lock_row(start_context.addr)][start_context.addr[5:3]]);
+      assert (!done || locks_q[lock_row(done_context.addr)][done_context.addr[5:3]]);
+      assert (!outcome_valid_q || write_room);
+      assert (!write_pop || answer_room);
       assert (!slot_back || unused_free_ready);
       assert (!(word_valid_i && expired_valid_i));
     end

@@ -263,6 +263,11 @@ package engine_pkg;
     return {r.addr_ext[AddrW-41:0], r.addr, 2'b00};
   endfunction
 
+  /// Row of the locks that stand for a line's words, where atomics are executed.
+  function automatic logic [5:0] lock_row(logic [AddrW-1:0] addr);
+    return addr[11:6] ^ addr[17:12] ^ addr[23:18];
+  endfunction
+
   /// What a request's response carries.
   function automatic logic [3:0] response_count(logic [5:0] cmd, logic [3:0] count);
     if (cmd == CmdAtomic) return count == 4'd5 ? 4'd3 : 4'd1;

@@ -6,7 +6,7 @@
 // intervals marked for it are prefetched; own writes and atomics throw the copy of their line away,
 // Flush and software all copies. A copy is thrown away when it has been read to its end.
 //
-// Invariants: a line is in one place; data that was on its way when its line was thrown away is not
+// Invariants: all copies of a line are thrown away together; data that was on its way when its line was thrown away is not
 // used; without `enable_i` requests pass untouched.
 module prefetch
   import ht_pkg::*;
@@ -30,7 +30,7 @@ module prefetch
   input  logic              cmd_ready_i,
   output request_t          cmd_o,
   output logic [3:0]        cmd_beats_o,
-  /// A posted write to a line.
+  /// A posted write to a line has gone.
   input  logic              write_i,
   input  logic [AddrW-7:0]  write_line_i,
   /// A read that missed, in an interval marked for it.
@@ -72,15 +72,17 @@ module prefetch
   // Request being looked up //
   /////////////////////////////
 
-  // Cycle 1: compared with all lines. 2: what became of the line that matched. 3: it goes on or is served.
-  logic             stage_q, stage_pass, stage_leave, looked_1_q, looked_2_q, candidate_q;
+  // Cycle 1: compared with all lines. 2: which of those that match have data. 3: one of them. 4: it goes on or
+  // is served.
+  logic             stage_q, stage_pass, stage_leave, looked_1_q, looked_2_q, looked_3_q, candidate_q;
   request_t         stage_cmd_q;
   logic [3:0]       stage_beats_q;
-  logic [Lines-1:0] match_q, match_d, valid_hit;
+  logic [Lines-1:0] match_q, match_d, valid_hit_q;
   logic [LineAddrW-1:0] stage_line;
   logic [AddrW-1:0] stage_addr;
   logic             serve_start, serve_idle, may_pass, stage_is_write_q, stage_is_flush_q;
-  logic             hit_q, pending_q, changes, changed_q;
+  logic             hit_q, pending_1_q, pending_q, changes, unchanged;
+  logic [1:0]       changed_q;
   logic [IdxW-1:0]  hit_d, hit_idx;
 
   assign stage_addr     = request_addr(stage_cmd_q);
@@ -88,17 +90,17 @@ module prefetch
 
   always_comb begin
     hit_d = '0;
-    for (int unsigned i = 0; i < Lines; i++) begin
-      match_d[i]   = line_q[i] == stage_line && state_q[i] != Free;
-      valid_hit[i] = match_q[i] && state_q[i] == Valid;
-      // A line is in one place, so one bit at most is set.
-      if (valid_hit[i]) hit_d = hit_d | IdxW'(i);
+    // Two streams may have brought the same line: the lowest copy is read.
+    for (int i = int'(Lines) - 1; i >= 0; i--) begin
+      match_d[i] = line_q[i] == stage_line && state_q[i] != Free;
+      if (valid_hit_q[i]) hit_d = IdxW'(i);
     end
   end
 
   // What was found holds only if no line changed while it was looked for.
-  assign may_pass    = looked_2_q && !changed_q && (!candidate_q || !(hit_q || pending_q));
-  assign serve_start = stage_q && looked_2_q && !changed_q && candidate_q && hit_q && serve_idle;
+  assign unchanged   = changed_q == '0;
+  assign may_pass    = looked_3_q && unchanged && (!candidate_q || !(hit_q || pending_q));
+  assign serve_start = stage_q && looked_3_q && unchanged && candidate_q && hit_q && serve_idle;
   assign stage_pass  = stage_q && may_pass && cmd_ready_i;
   assign stage_leave = stage_pass || serve_start;
 
@@ -115,15 +117,17 @@ module prefetch
       stage_q    <= 1'b0;
       looked_1_q <= 1'b0;
       looked_2_q <= 1'b0;
+      looked_3_q <= 1'b0;
       match_q    <= '0;
-      changed_q  <= 1'b0;
+      changed_q  <= '0;
     end else begin
       if (stage_enter) stage_q <= 1'b1;
       else if (stage_leave) stage_q <= 1'b0;
       looked_1_q <= stage_q && !stage_leave;
       looked_2_q <= stage_q && !stage_leave && looked_1_q;
+      looked_3_q <= stage_q && !stage_leave && looked_2_q;
       match_q    <= match_d;
-      changed_q  <= changes;
+      changed_q  <= {changed_q[0], changes};
     end
   end
   always_ff @(posedge clk_i) begin
@@ -132,10 +136,14 @@ module prefetch
                         is_legal(stage_cmd_q.cmd, stage_cmd_q.count, stage_cmd_q.addr[3:0]);
     stage_is_write_q <= is_np_write(stage_cmd_q.cmd) || stage_cmd_q.cmd == CmdAtomic;
     stage_is_flush_q <= stage_cmd_q.cmd == CmdFlush;
-    hit_q            <= valid_hit != '0;
+    hit_q            <= valid_hit_q != '0;
     hit_idx          <= hit_d;
-    pending_q        <= '0;
-    for (int unsigned i = 0; i < Lines; i++) if (match_q[i] && state_q[i] == Pending) pending_q <= 1'b1;
+    pending_1_q      <= 1'b0;
+    pending_q        <= pending_1_q;
+    for (int unsigned i = 0; i < Lines; i++) begin
+      valid_hit_q[i] <= match_q[i] && state_q[i] == Valid;
+      if (match_q[i] && state_q[i] == Pending) pending_1_q <= 1'b1;
+    end
     if (stage_enter) begin
       stage_cmd_q   <= cmd_i;
       stage_beats_q <= cmd_beats_i;
@@ -210,10 +218,11 @@ module prefetch
   // State of lines //
   ////////////////////
 
-  logic             free_some_q, alloc, reclaim, reclaimed_q, fetch_gone;
+  logic             free_some_q, alloc, reclaim, reclaims, reclaimed_q, fetch_gone;
   logic [IdxW-1:0]  free_idx, free_d, reclaim_q;
   logic [Lines-1:0] freed_unread, free_lines, stale_q;
-  logic             write_q, drop_write_q, drop_all, waste_d;
+  logic             write_q, drop_write_q, drop_flush_q, served_q, served_ends_q, drop_all, waste_d;
+  logic [Lines-1:0] drop_match_q;
   logic [LineAddrW-1:0] write_line_q;
   logic             fetch_q;                 // a line is waiting to be asked for
   logic [IdxW-1:0]  fetch_idx_q;
@@ -239,10 +248,25 @@ module prefetch
     write_line_q <= write_line_i;
     for (int unsigned i = 0; i < Lines; i++) stale_q[i] <= line_q[i] == write_line_q;
   end
-  assign drop_all = invalidate_i || (stage_pass && stage_is_flush_q);
+  // What leaves the stage changes lines a cycle later: the next request is not compared before that.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      served_q      <= 1'b0;
+      served_ends_q <= 1'b0;
+      drop_match_q  <= '0;
+      drop_flush_q  <= 1'b0;
+    end else begin
+      served_q      <= serve_start;
+      served_ends_q <= serve_start && ends;
+      drop_match_q  <= stage_pass && stage_is_write_q ? match_q : '0;
+      drop_flush_q  <= stage_pass && stage_is_flush_q;
+    end
+  end
+  assign drop_all = invalidate_i || drop_flush_q;
+  assign reclaims = reclaim && state_q[reclaim_q] == Valid;
   // Whatever may take a line from what was found, or bring it.
-  assign changes  = alloc || (fill_valid_i && fill_last_i) || refused_i || serve_start || reclaim || drop_all ||
-                    write_q || drop_write_q || stage_pass;
+  assign changes  = alloc || (fill_valid_i && fill_last_i) || refused_i || served_q || reclaims || drop_all ||
+                    write_q || drop_write_q || drop_match_q != '0;
 
   always_comb begin
     state_d      = state_q;
@@ -258,16 +282,16 @@ module prefetch
           state_q[fill_id_i[IdxW-1:0]] == Pending && fill_err_i == ErrNone ? Valid : Free;
     end
     if (refused_i) state_d[refused_id_i[IdxW-1:0]] = Free;
-    if (serve_start) begin
-      read_d[hit_idx] = 1'b1;
-      if (ends) state_d[hit_idx] = Free;
+    if (served_q) begin
+      read_d[serve_idx_q] = 1'b1;
+      if (served_ends_q) state_d[serve_idx_q] = Free;
     end
-    if (reclaim && state_q[reclaim_q] == Valid) begin
+    if (reclaims) begin
       state_d[reclaim_q]      = Free;
       freed_unread[reclaim_q] = !read_q[reclaim_q];
     end
     for (int unsigned i = 0; i < Lines; i++) begin
-      if (drop_all || (drop_write_q && stale_q[i]) || (stage_pass && stage_is_write_q && match_q[i])) begin
+      if (drop_all || (drop_write_q && stale_q[i]) || drop_match_q[i]) begin
         freed_unread[i] = state_q[i] == Valid && !read_q[i];
         unique case (state_d[i])
           Pending: state_d[i] = Poisoned;
@@ -318,27 +342,32 @@ module prefetch
   // Streams //
   /////////////
 
-  // A train takes three cycles: distances to all streams, which of them it may belong to, the change of one.
+  // A train takes four cycles: distances to all streams, which of them it may belong to, one of those, its
+  // change.
   typedef struct packed {
     logic                    valid;
     logic [AddrW-1:0]        last;
-    logic signed [15:0]      stride;
+    logic signed [15:0]      stride;  // what a train moves by; 0: not known
+    logic signed [15:0]      step;    // what a fetch moves by: no less than a line
+    logic                    single;  // one read a line
     logic                    active;
     logic [AddrW-1:0]        next;    // next to fetch
     logic [5:0]              ahead;
   } stream_t;
 
   stream_t [NumStreams-1:0] stream_q, stream_d;
-  typedef enum logic [1:0] {TrainWait, TrainCompare, TrainChange} train_e;
+  typedef enum logic [1:0] {TrainWait, TrainCompare, TrainChoose, TrainChange} train_e;
   train_e                   train_state_q;
   logic                     train_now, train_valid, train_change, unused_train_ready;
   logic [2:0]               unused_train_level;
   logic [AddrW-1:0]         train_addr_d, train_addr_q;
   logic [NumStreams-1:0][AddrW-1:0] distance_q;
   logic [1:0]               victim_q, chosen_d, chosen, issue_stream, pick_d;
-  logic [NumStreams-1:0]    same, near, can_issue, issue_grant;
-  logic                     any_same, any_near, pick_q;
+  logic [NumStreams-1:0]    same, near, same_q, near_q, can_issue, can_issue_q, issue_grant;
+  logic                     any_same, any_near, pick_q, pick_now, moves, moved_q;
   logic signed [AddrW-1:0]  step_new, step_issue;
+  logic signed [15:0]       stride_new;
+  logic [NumStreams-1:0]    new_line_q;  // the train is on another line than a stream's last one
 
   assign train_now    = (train_i || serve_start) && enable_i;
   assign train_addr_d = serve_start ? {stage_line, stage_cmd_q.addr[3:0], 2'b00} : train_addr_i;
@@ -357,35 +386,39 @@ module prefetch
                 (distance_q[i][AddrW-1:12] == '0 || distance_q[i][AddrW-1:12] == '1);
     end
     chosen_d = victim_q;
-    for (int i = int'(NumStreams) - 1; i >= 0; i--) if (near[i] && same == '0) chosen_d = 2'(i);
-    for (int i = int'(NumStreams) - 1; i >= 0; i--) if (same[i]) chosen_d = 2'(i);
+    for (int i = int'(NumStreams) - 1; i >= 0; i--) if (near_q[i] && same_q == '0) chosen_d = 2'(i);
+    for (int i = int'(NumStreams) - 1; i >= 0; i--) if (same_q[i]) chosen_d = 2'(i);
   end
 
-  function automatic logic signed [AddrW-1:0] step_of(logic signed [15:0] stride);
-    if (stride >= 16'sd64 || stride <= -16'sd64) return AddrW'(stride);
-    return stride[15] ? -AddrW'(64) : AddrW'(64);
+  function automatic logic signed [15:0] step_of(logic signed [15:0] stride);
+    if (is_single(stride)) return stride;
+    return stride[15] ? -16'sd64 : 16'sd64;
   endfunction
   function automatic logic is_single(logic signed [15:0] stride);
     return stride >= 16'sd64 || stride <= -16'sd64;
   endfunction
 
-  assign step_new   = step_of(stream_q[chosen].stride);
-  assign step_issue = step_of(stream_q[issue_stream].stride);
+  assign step_new   = AddrW'(stream_q[chosen].step);
+  assign step_issue = AddrW'(stream_q[issue_stream].step);
+  assign stride_new = 16'(signed'(distance_q[chosen]));
 
   round_robin #(.N(NumStreams)) u_issue (
-    .clk_i, .rst_ni, .request_i(can_issue), .take_i(!pick_q), .grant_o(issue_grant), .index_o(pick_d)
+    .clk_i, .rst_ni, .request_i(can_issue_q), .take_i(pick_now), .grant_o(issue_grant), .index_o(pick_d)
   );
   always_comb begin
     for (int unsigned i = 0; i < NumStreams; i++) begin
       can_issue[i] = enable_i && stream_q[i].active && stream_q[i].ahead < ahead_i;
     end
   end
+  // Who may issue is known a cycle late: nobody is picked behind a change, and a change takes the pick back.
+  assign moves    = train_change || alloc || invalidate_i || refused_i;
+  assign pick_now = !pick_q && !moved_q;
   // A training step has the streams to itself. Without a free line the oldest copies make room.
-  assign alloc   = pick_q && can_issue[issue_stream] && free_some_q && !fetch_q && !train_change;
-  assign reclaim = pick_q && can_issue[issue_stream] && !free_some_q && !fetch_q && !train_change && !reclaimed_q;
+  assign alloc   = pick_q && free_some_q && !fetch_q && !train_change;
+  assign reclaim = pick_q && !free_some_q && !fetch_q && !train_change && !reclaimed_q;
   assign next_line    = stream_q[issue_stream].next[AddrW-1:6];
   assign next_forward = !stream_q[issue_stream].stride[15];
-  assign next_single  = is_single(stream_q[issue_stream].stride);
+  assign next_single  = stream_q[issue_stream].single;
 
   always_comb begin
     stream_d = stream_q;
@@ -394,9 +427,7 @@ module prefetch
       if (any_same) begin
         // A step onto a new line uses one of those ahead.
         if (stream_q[chosen].active) begin
-          if ((is_single(stream_q[chosen].stride) ||
-               stream_q[chosen].last[AddrW-1:6] != train_addr_q[AddrW-1:6]) &&
-              stream_q[chosen].ahead != '0) begin
+          if ((stream_q[chosen].single || new_line_q[chosen]) && stream_q[chosen].ahead != '0) begin
             stream_d[chosen].ahead = stream_q[chosen].ahead - 6'd1;
           end
         end else begin
@@ -405,10 +436,13 @@ module prefetch
           stream_d[chosen].next   = train_addr_q + step_new;
         end
       end else if (any_near) begin
-        stream_d[chosen].stride = 16'(signed'(distance_q[chosen]));
+        stream_d[chosen].stride = stride_new;
+        stream_d[chosen].step   = step_of(stride_new);
+        stream_d[chosen].single = is_single(stride_new);
         stream_d[chosen].active = 1'b0;
       end else begin
-        stream_d[chosen] = '{valid: 1'b1, last: train_addr_q, stride: '0, active: 1'b0, next: '0, ahead: '0};
+        stream_d[chosen] = '{valid: 1'b1, last: train_addr_q, stride: '0, step: '0, single: 1'b0, active: 1'b0, next: '0,
+                             ahead: '0};
       end
     end else if (alloc) begin
       stream_d[issue_stream].next  = stream_q[issue_stream].next + step_issue;
@@ -426,27 +460,36 @@ module prefetch
       victim_q <= '0;
       fetch_q  <= 1'b0;
       pick_q   <= 1'b0;
+      moved_q  <= 1'b0;
       train_state_q <= TrainWait;
     end else begin
       stream_q <= stream_d;
       unique case (train_state_q)
         TrainWait:    if (train_valid) train_state_q <= TrainCompare;
-        TrainCompare: train_state_q <= TrainChange;
+        TrainCompare: train_state_q <= TrainChoose;
+        TrainChoose:  train_state_q <= TrainChange;
         default:      train_state_q <= TrainWait;
       endcase
       // A stream is chosen first, and asked for its next line then.
-      pick_q <= pick_q ? !alloc && can_issue[issue_stream] : issue_grant != '0;
+      pick_q  <= enable_i && !moves && (pick_q || (pick_now && issue_grant != '0));
+      moved_q <= moves;
       if (train_change && !any_same && !any_near) victim_q <= victim_q + 2'd1;
       if (alloc) fetch_q <= 1'b1;
       else if (fetch_gone) fetch_q <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < NumStreams; i++) distance_q[i] <= train_addr_q - stream_q[i].last;
-    any_same <= same != '0;
-    any_near <= near != '0;
+    for (int unsigned i = 0; i < NumStreams; i++) begin
+      distance_q[i] <= train_addr_q - stream_q[i].last;
+      new_line_q[i] <= train_addr_q[AddrW-1:6] != stream_q[i].last[AddrW-1:6];
+    end
+    same_q   <= same;
+    near_q   <= near;
+    any_same <= same_q != '0;
+    any_near <= near_q != '0;
     chosen   <= chosen_d;
-    if (!pick_q) issue_stream <= pick_d;
+    can_issue_q <= can_issue;
+    if (pick_now) issue_stream <= pick_d;
     if (alloc) begin
       fetch_idx_q  <= free_idx;
       fetch_line_o <= next_line;

@@ -138,7 +138,8 @@ module requester_nonposted
       info_d = '{
         cmd: CmdRd | 6'b000100, count: 4'd15,
         tag: {1'b1, ask_grant[1] ? OwnPrefetch : OwnBulk, ask_grant[1] ? own_id_i[0] : own_id_i[1]},
-        seq_id: '0, pass_pw: 1'b1, beats: '0, legal: 1'b1, line: '0
+        // A copy must not be older than a write that went before its read.
+        seq_id: '0, pass_pw: !ask_grant[1], beats: '0, legal: 1'b1, line: '0
       };
       ask_addr_o  = {ask_grant[1] ? own_line_i[0] : own_line_i[1], 6'd0};
       ask_write_o = 1'b0;

@@ -39,7 +39,8 @@ module requester_posted
   output logic              done_o,
   output logic              sent_o,
   output logic [NodeW-1:0]  sent_node_o,
-  /// A write passes towards another node: prefetched copies of its line are stale.
+  /// A write has gone, or was dropped: prefetched copies of its line are stale. Not before: a copy that is
+  /// fetched behind the write's translation might still overtake it.
   output logic              write_o,
   output logic [AddrW-7:0]  write_line_o,
   /// Counted.
@@ -57,6 +58,7 @@ module requester_posted
     logic        pass_pw;
     logic [3:0]  beats;
     logic        legal;
+    logic [AddrW-7:0] line;
   } info_t;
   typedef struct packed {
     logic             ok;
@@ -77,7 +79,8 @@ module requester_posted
     cmd: cmd_i.cmd, count: cmd_i.count, tag: {cmd_i.unit_id, cmd_i.src_tag},
     seq_id: {cmd_i.seq_hi, cmd_i.seq_lo}, pass_pw: cmd_i.pass_pw, beats: cmd_beats_i,
     legal: is_posted_write(cmd_i.cmd) && is_legal(cmd_i.cmd, cmd_i.count, cmd_i.addr[3:0]) &&
-           cmd_i.addr_ext[23:AddrW-40] == '0
+           cmd_i.addr_ext[23:AddrW-40] == '0,
+    line: ask_addr_o[AddrW-1:6]
   };
   assign ask_addr_o  = request_addr(cmd_i);
   assign ask_valid_o = cmd_valid_i && info_ready && enable_i;
@@ -128,8 +131,8 @@ module requester_posted
   assign done_o          = join_done;
   assign sent_o          = join_done && send;
   assign sent_node_o     = result.node;
-  assign write_o         = cmd_ready_o && info_d.legal;
-  assign write_line_o    = ask_addr_o[AddrW-1:6];
+  assign write_o         = join_done && info.legal;
+  assign write_line_o    = info.line;
   assign fence_o         = join_done && info.cmd == CmdFence;
   assign non_forwarded_o = join_done && !is_posted_write(info.cmd) && info.cmd != CmdFence;
   assign dropped_o       = join_done && is_posted_write(info.cmd) && !send;

@@ -32,11 +32,10 @@ module target_nonposted
   /// A tag of a remote request has become free.
   input  logic              freed_i,
   input  logic [NodeW-1:0]  freed_node_i,
-  /// Locks of the atomic unit, by word of the line: of the request that is being checked, and of the one
-  /// that waits behind the check.
-  output logic [1:0][AddrW-1:0] lock_addr_o,
+  /// Locks of the atomic unit, by row and word: of the request that is being checked, and of the one that
+  /// waits behind the check.
+  output logic [1:0][5:0]   lock_row_o,
   input  logic [1:0][7:0]   locked_i,
-  input  logic              same_row_i,
   /// To the atomic unit: begin, then operands.
   input  logic              atomic_slot_valid_i,
   input  logic [5:0]        atomic_slot_i,
@@ -74,6 +73,7 @@ module target_nonposted
   logic [3:0]            first_beats_q, held_beats_q;
   logic [NumWindows-1:0] held_by, held_by_q;
   logic [7:0]            first_touched_q, held_touched_q;
+  logic [5:0]            first_row_q, held_row_q;
   logic                  ok_q;
 
   // Words of 8 B of the line that a request touches.
@@ -97,10 +97,10 @@ module target_nonposted
   assign held_ready     = !held_q || take;
   assign first_ready    = !first_q || held_ready;
   assign header_ready_o = first_ready;
-  assign lock_addr_o    = {net_addr(held_header_q), net_addr(first_header_q)};
+  assign lock_row_o     = {held_row_q, first_row_q};
 
   // A lock that is being taken in this cycle is not seen in it: what follows waits one cycle to see it.
-  assign locked_d = held_ready ? (locked_i[0] & first_touched_q) != '0 || (atomic_start_o && same_row_i)
+  assign locked_d = held_ready ? (locked_i[0] & first_touched_q) != '0 || (atomic_start_o && first_row_q == held_row_q)
                                : (locked_i[1] & held_touched_q) != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -120,11 +120,13 @@ module target_nonposted
       first_beats_q  <= header_beats_i;
       held_by_q       <= held_by;
       first_touched_q <= words_touched(header_i);
+      first_row_q     <= lock_row(net_addr(header_i));
     end
     if (held_ready) begin
       held_header_q  <= first_header_q;
       held_beats_q   <= first_beats_q;
       held_touched_q <= first_touched_q;
+      held_row_q     <= first_row_q;
       ok_q           <= ok || first_header_q.cmd == CmdFlush;
     end
   end

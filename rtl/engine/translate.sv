@@ -33,7 +33,7 @@ module translate
   input  logic [NodeIdxW-1:0] table_node_i,
   input  logic               table_routable_i,
   input  logic [AddrW-7:0]   table_base_i,
-  /// Global address of an offset on a node: the way back, for software.
+  /// Global address of an offset on a node: the way back, for software. Five cycles later.
   input  logic [NodeW-1:0]   inverse_node_i,
   input  logic [AddrW-1:0]   inverse_offset_i,
   output logic [AddrW-1:0]   inverse_addr_o
@@ -201,15 +201,17 @@ module translate
   // Way back //
   //////////////
 
-  logic [AddrW-1:0] spread_node, spread_offset, inverse_q;
+  // Three cycles for the network, one for the choice, one for the sum.
+  logic [AddrW-1:0] spread_node, spread_offset, inverse_global_q, inverse_q;
   centrifuge_inverse #(.Width(AddrW)) u_inverse_node (
-    .data_i(AddrW'(inverse_node_i)), .mask_i(mask), .move_i(node_move), .data_o(spread_node)
+    .clk_i, .data_i(AddrW'(inverse_node_i)), .mask_i(mask), .move_i(node_move), .data_o(spread_node)
   );
   centrifuge_inverse #(.Width(AddrW)) u_inverse_offset (
-    .data_i(inverse_offset_i), .mask_i(rest_mask), .move_i(offset_move), .data_o(spread_offset)
+    .clk_i, .data_i(inverse_offset_i), .mask_i(rest_mask), .move_i(offset_move), .data_o(spread_offset)
   );
   always_ff @(posedge clk_i) begin
-    inverse_q <= (spread_node | (config_i.compact ? spread_offset : inverse_offset_i)) + config_i.origin_start;
+    inverse_global_q <= spread_node | (config_i.compact ? spread_offset : inverse_offset_i);
+    inverse_q        <= inverse_global_q + config_i.origin_start;
   end
   assign inverse_addr_o = inverse_q;
 

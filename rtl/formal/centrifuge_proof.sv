@@ -17,7 +17,7 @@ module centrifuge_proof #(
   logic                         ready;
   centrifuge_control #(.Width(Width)) u_control (.clk_i, .rst_ni, .mask_i, .move_o(move), .ready_o(ready));
   centrifuge #(.Width(Width)) u_gather (.clk_i, .enable_i(1'b1), .data_i, .mask_i, .move_i(move), .data_o(gathered));
-  centrifuge_inverse #(.Width(Width)) u_spread (.data_i, .mask_i, .move_i(move), .data_o(spread));
+  centrifuge_inverse #(.Width(Width)) u_spread (.clk_i, .data_i, .mask_i, .move_i(move), .data_o(spread));
 
   // Bit by bit.
   function automatic logic [Width-1:0] pext(logic [Width-1:0] data, logic [Width-1:0] mask);
@@ -43,25 +43,29 @@ module centrifuge_proof #(
     end
   endfunction
 
-  logic [1:0]       good_q;   // cycles for which mask and routing belonged together
-  logic [Width-1:0] data_q, data_qq, mask_q;
+  localparam int unsigned Stages = (Levels + 1) / 2;  // of the way back
+  localparam int unsigned Cycles = Stages > 2 ? Stages : 2;
+
+  logic [Cycles-1:0]            good_q;   // cycles for which mask and routing belonged together
+  logic [Cycles-1:0][Width-1:0] data_q;
+  logic [Width-1:0] mask_q;
   logic [3:0]       waits_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       good_q <= '0; waits_q <= '0;
     end else begin
-      good_q  <= {good_q[0] && mask_i == mask_q, ready};
+      good_q  <= {good_q[Cycles-2:0] & {(Cycles-1){mask_i == mask_q}}, ready};
       waits_q <= mask_i != mask_q || ready ? '0 : waits_q + 4'd1;
     end
   end
   always_ff @(posedge clk_i) begin
-    data_q <= data_i; data_qq <= data_q; mask_q <= mask_i;
+    data_q <= {data_q[Cycles-2:0], data_i}; mask_q <= mask_i;
   end
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      if (ready) assert (spread == pdep(data_i, mask_i));
-      if (good_q == 2'b11 && mask_i == mask_q) assert (gathered == pext(data_qq, mask_i));
-      assert (waits_q <= 4'(2 * Levels) + 4'd1);
+      if (good_q == '1 && mask_i == mask_q) assert (spread == pdep(data_q[Stages-1], mask_i));
+      if (good_q[1:0] == 2'b11 && mask_i == mask_q) assert (gathered == pext(data_q[1], mask_i));
+      assert (waits_q <= 4'(2 * Levels) + 4'd3);
     end
   end
 endmodule

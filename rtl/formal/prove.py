@@ -21,6 +21,8 @@ BUILD = Path(os.environ.get("ISTHMUS_RTL_BUILD", RTL.parent / "build/rtl")) / "f
 PROOFS = {
     "fifo": ("fifo_proof", ["prim/fifo.sv", "formal/fifo_proof.sv"], "abc pdr", "prove", 0,
              "a word comes out once, in order, unchanged"),
+    "fifo_head": ("fifo_head_proof", ["prim/fifo.sv", "prim/fifo_head.sv", "formal/fifo_head_proof.sv"], "abc pdr", "prove", 0,
+                  "a word accepted comes out once, in its place, a cycle later at the earliest"),
     "packet_mux": ("packet_mux_proof", ["prim/round_robin.sv", "prim/packet_mux.sv", "formal/packet_mux_proof.sv"],
                    "abc pdr", "prove", 0, "packets are not mixed, words are not invented"),
     "credit": ("credit_proof", ["prim/credit_sender.sv", "formal/credit_proof.sv"], "smtbmc z3", "prove", 8,
@@ -57,6 +59,8 @@ PROOFS = {
                    "noc/noc_input.sv", "noc/noc_output.sv", "noc/noc_crossbar.sv", "noc/noc_vc_alloc.sv",
                    "noc/noc_switch_alloc.sv", "noc/noc_router.sv", "formal/noc_router_proof.sv"], "abc bmc3", "bmc", 10,
                    "packets whole on each link out; a flit leaves once, where it should, within credits"),
+    "channel_waits": ("channel_waits_proof", ["formal/channel_waits_proof.sv"], "abc pdr", "prove", 0,
+                      "two engines as queues and waits: as long as anything is under way, something can move"),
     "axi_beats": ("axi_beats_proof", ["axi/axi_beats.sv", "formal/axi_beats_proof.sv"], "abc pdr", "prove", 0,
                   "addresses of AXI bursts of each kind and up to 16 beats"),
 }

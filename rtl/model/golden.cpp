@@ -110,6 +110,8 @@ Golden::Golden(Network& network, const AddressMap& map, const EngineSettings& se
     open_.assign(nodes, std::vector<std::uint64_t>(1024, 0));
     at_host_.assign(nodes, std::vector<std::uint64_t>(1024, 0));
     flush_open_.assign(nodes, false);
+    streams_.assign(nodes, std::vector<Stream>(3));
+    write_times_.push_back(0);  // number 0: none
     for (unsigned n = 0; n < nodes; ++n) {
         for (unsigned t = 0; t < 1024; ++t)
             free_tags_[n].push_back(t);
@@ -136,6 +138,7 @@ std::string text(const Packet& p) {
                   p.pass_posted, static_cast<unsigned>(p.error), p.data.empty() ? 0 : p.data[0]);
     return buffer;
 }
+constexpr std::uint64_t kOfEngine = ~std::uint64_t{0};  // in place of a request's id
 bool same(const Packet& a, const Packet& b) {
     return a.command == b.command && a.count == b.count && a.address == b.address &&
            a.pass_posted == b.pass_posted && a.sequence == b.sequence && a.data == b.data;
@@ -212,8 +215,12 @@ void Golden::issue(unsigned origin, const Mix& mix) {
     } else if (kind == 8) {
         arrives.command = command::kBroadcast;
     } else {
-        arrives = random_request(origin, target, posted,
-                                 !posted && kind != 2 && (kind == 1 || random_() & 1));
+        const bool read = !posted && kind != 2 && (kind == 1 || random_() & 1);
+        arrives = kind < 3 && (random_() & 255) < mix.streams
+                      ? stream_request(origin, target, posted, read)
+                      : random_request(origin, target, posted, read);
+        // So it is told apart from the engine's own reads.
+        if (prefetches() && read) arrives.sequence = 1 + random_() % 15;
     }
     arrives.pass_posted = pass;
     Packet sent = arrives;
@@ -255,6 +262,7 @@ void Golden::issue(unsigned origin, const Mix& mix) {
     if (posted) {
         if (goes) {
             Pair& p = pair(origin, target);
+            if (prefetches()) p.writes.push_back(write_sent(target, arrives, true));
             p.posted.push_back(arrives);
             ++p.posted_sent;
         }
@@ -277,6 +285,13 @@ void Golden::issue(unsigned origin, const Mix& mix) {
     request.sure_error = refusal != Error::none;
     request.error = refusal;
     request.posted_before = pass ? 0 : pair(origin, target).posted_sent;
+    if (prefetches() && request.forwarded && arrives.is_write())
+        request.write = write_sent(target, arrives, false);
+    if (prefetches() && request.forwarded && may_be_copy(arrives)) {
+        request.may_be_copy = true;
+        for (const OpenWrite& w : open_writes_[key(target, arrives.address >> 6)])
+            if (!pass || !w.posted) request.behind.push_back(w.number);
+    }
     open_[origin][sent.tag] = request.id;
     if (kind == 4) {
         flush_open_[origin] = true;
@@ -306,21 +321,29 @@ void Golden::at_posted(unsigned node, const Packet& packet) {
                     " is " + text(packet) + ", expected " + text(p.posted.front()));
     p.posted.pop_front();
     ++p.posted_arrived;
+    if (!prefetches()) return;
+    write_arrived(node, packet, p.writes.front());
+    p.writes.pop_front();
 }
 
 void Golden::at_request(unsigned node, const Packet& packet) {
     at_host_[node][packet.tag] = 0;
     if (packet.command == command::kFlush) return;
+    // The hosts' own reads have another sequence; it may read ahead beyond its slice.
+    if (prefetches() && packet.is_read() && packet.count == 15 && packet.sequence == 0) {
+        at_host_[node][packet.tag] = kOfEngine;
+        return;
+    }
     const std::uint64_t offset = map_.offset(node, packet.address);
     const std::uint64_t slice = (std::uint64_t{1} << map_.share_bits) / kSlices;
     if (offset / slice >= kAtomicSlice) return;
     const unsigned origin = static_cast<unsigned>(offset / slice);
     if (origin >= network_.size()) return fail("a request of nobody: " + text(packet));
     Pair& p = pair(origin, node);
-    // Reads ahead look like any read; they are the only ones that were not sent by the host.
-    if (settings_.prefetch_lines != 0 && packet.is_read() && packet.count == 15 &&
-        (p.requests.empty() || !same(requests_.at(p.requests.front()).packet, packet)))
-        return;
+    // What copies answer does not come.
+    while (prefetches() && !p.requests.empty() && requests_.at(p.requests.front()).may_be_copy &&
+           !same(requests_.at(p.requests.front()).packet, packet))
+        p.requests.pop_front();
     if (p.requests.empty())
         return fail("node " + std::to_string(node) +
                     ": a request that was not sent or came twice: " + text(packet));
@@ -334,12 +357,17 @@ void Golden::at_request(unsigned node, const Packet& packet) {
                     " posted writes: " + text(packet));
     p.requests.pop_front();
     request.arrived = true;
+    if (request.write != 0) write_arrived(node, packet, request.write);
     at_host_[node][packet.tag] = request.id;
 }
 
 void Golden::at_answer(unsigned node, const Packet& request, Packet& response) {
     const std::uint64_t id = at_host_[node][request.tag];
     if (id == 0) return;
+    if (id == kOfEngine) {
+        if (random_() % 64 == 0) response.error = Error::data;
+        return;
+    }
     const auto found = requests_.find(id);
     if (found == requests_.end()) return;  // its origin has given it up
     // Now and then the host itself fails.
@@ -408,16 +436,19 @@ void Golden::at_response(unsigned node, const Packet& packet) {
             wrong("two atomics saw the same value");
         word.sum += asked.data[0];
     } else {
-        const bool served = settings_.prefetch_lines != 0 && asked.is_read();
+        const bool served = request.may_be_copy && !request.arrived;
         if (!request.answered_by_host && !served) wrong("a response before the host's");
         if (!served && packet.data != request.answer) wrong("other data than the host gave");
         if (!served && request.ordered_back &&
             pair(request.target, node).posted_arrived < request.posted_back &&
             !network_.dead[request.target])
             wrong("a response passed posted writes");
-        if (served && !request.arrived) {
+        if (served) {
+            judge_copy(request, packet);
             auto& waiting = pair(node, request.target).requests;
-            waiting.erase(std::find(waiting.begin(), waiting.end(), id));
+            if (const auto place = std::find(waiting.begin(), waiting.end(), id);
+                place != waiting.end())
+                waiting.erase(place);
         }
     }
     if (request.forwarded && !request.atomic && !request.arrived && may_fail) {
@@ -442,7 +473,12 @@ void Golden::at_loss(unsigned channel, const std::vector<std::uint32_t>& words) 
     if (target >= network_.size()) return;
     Pair& p = pair(origin, target);
     if (channel == kPosted) {
-        if (!p.posted.empty()) p.posted.pop_front();
+        if (p.posted.empty()) return;
+        if (prefetches()) {
+            write_lost(target, p.posted.front(), p.writes.front());
+            p.writes.pop_front();
+        }
+        p.posted.pop_front();
         return;
     }
     if (channel != kNonPosted || (words[1] >> 26 & 1) != 0) return;  // the engine's own
@@ -451,6 +487,7 @@ void Golden::at_loss(unsigned channel, const std::vector<std::uint32_t>& words) 
     for (auto place = p.requests.begin(); place != p.requests.end(); ++place) {
         const auto found = requests_.find(*place);
         if (found == requests_.end() || found->second.packet.tag != tag) continue;
+        if (found->second.write != 0) write_lost(target, found->second.packet, found->second.write);
         if (open_[origin][tag] != *place) requests_.erase(found);  // a ghost
         p.requests.erase(place);
         return;

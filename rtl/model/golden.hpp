@@ -46,6 +46,10 @@ struct EngineSettings {
     unsigned prefetch_lines = 0;  // 0: none
 };
 
+// Offsets of a share: the first half by origin, then words for atomics.
+inline constexpr unsigned kSlices = 32;
+inline constexpr unsigned kAtomicSlice = 16;
+
 // Writes the registers of all engines and waits until they are ready.
 void configure(Network& network, const AddressMap& map, const EngineSettings& settings);
 
@@ -56,6 +60,7 @@ struct Mix {
     unsigned issue = 128;       // chance out of 256 that a host issues in a cycle
     unsigned hot = 0;           // chance out of 256 that a request goes to node 0
     unsigned tags = 1024;       // that a host uses
+    unsigned streams = 0;  // chance out of 256 that a read goes on where one of a few streams is
 };
 
 // Random traffic and its judge.
@@ -70,7 +75,7 @@ class Golden {
     const std::string& error() const { return error_; }
     bool ok() const { return error_.empty(); }
 
-    std::uint64_t issued = 0, answered = 0, failed_by_time = 0, lost = 0;
+    std::uint64_t issued = 0, answered = 0, failed_by_time = 0, lost = 0, copies = 0;
     std::uint64_t kinds[16] = {};
     // Cycles from the host's sending to its answer.
     std::function<void(const Packet& asked, std::uint64_t cycles)> on_latency;
@@ -91,9 +96,14 @@ class Golden {
         std::uint64_t posted_back = 0;  // of its target to its origin, when the host answered
         bool ordered_back = false;
         bool atomic = false;
+        bool may_be_copy = false;           // a read that a copy at its origin may answer
+        std::vector<std::uint64_t> behind;  // writes of its origin to its line that it must see
+        std::uint64_t write = 0;            // of a write: its number
     };
     struct Pair {
         std::deque<Packet> posted;  // on the way
+        std::deque<std::uint64_t>
+            writes;  // and their numbers, where reads may be answered by copies
         std::uint64_t posted_sent = 0, posted_arrived = 0;
         std::deque<std::uint64_t> requests;  // ids on the way, in order
     };
@@ -115,6 +125,32 @@ class Golden {
         return pairs_[origin * network_.size() + target];
     }
     void check_atomics();
+    // Prefetch. What a dword of a target has been since when, as far as an open read may see it.
+    struct Value {
+        std::uint64_t since;
+        std::uint32_t value;
+    };
+    struct OpenWrite {  // sent and not arrived
+        std::uint64_t number;
+        bool posted;
+    };
+    struct Stream {
+        unsigned target = 0;
+        std::uint64_t offset = 0;
+        std::int64_t step = 0;
+        unsigned dwords = 0, left = 0;
+    };
+    bool prefetches() const { return settings_.prefetch_lines != 0; }
+    std::uint64_t slice() const { return (std::uint64_t{1} << map_.share_bits) / kSlices; }
+    Packet stream_request(unsigned origin, unsigned& target, bool posted, bool read);
+    static bool may_be_copy(const Packet& read);
+    static std::uint64_t key(unsigned target, std::uint64_t address) {
+        return std::uint64_t{target} << 48 | address;
+    }
+    std::uint64_t write_sent(unsigned target, const Packet& write, bool posted);
+    void write_arrived(unsigned target, const Packet& write, std::uint64_t number);
+    void write_lost(unsigned target, const Packet& write, std::uint64_t number);
+    void judge_copy(const Request& request, const Packet& answer);
 
     Network& network_;
     AddressMap map_;
@@ -129,11 +165,10 @@ class Golden {
     std::vector<std::vector<std::uint64_t>> at_host_;           // by target and its tag: id
     std::map<std::pair<unsigned, std::uint64_t>, Word> words_;  // by node and address
     std::vector<bool> flush_open_;
-    std::vector<std::uint64_t> expected_duplicates_;
+    std::unordered_map<std::uint64_t, std::vector<Value>> history_;  // by target and address
+    std::unordered_map<std::uint64_t, std::vector<OpenWrite>> open_writes_;  // by target and line
+    std::vector<std::uint64_t> write_times_;    // of arrival, by number
+    std::vector<std::vector<Stream>> streams_;  // by origin
 };
-
-// Offsets of a share: the first half by origin, then words for atomics.
-inline constexpr unsigned kSlices = 32;
-inline constexpr unsigned kAtomicSlice = 16;
 
 }  // namespace isthmus::rtl

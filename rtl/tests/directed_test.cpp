@@ -282,7 +282,7 @@ TEST_F(Engines, WayBackOfTheTranslation) {
                 n.write_register(kInverseNode, node);
                 n.write_register(kInverseOffsetLo, static_cast<std::uint32_t>(placed));
                 n.write_register(kInverseOffsetHi, static_cast<std::uint32_t>(placed >> 32));
-                network.cycles(3);
+                network.cycles(5);
                 const std::uint64_t back = n.read_register(kInverseAddrLo) |
                                            std::uint64_t{n.read_register(kInverseAddrHi)} << 32;
                 EXPECT_EQ(back, map.global(node, offset)) << std::hex << mask << " " << offset;

@@ -5,8 +5,9 @@ must fail. By hand, minutes; the last result is in docs/engine.md.
     mutate.py [--count N] [NAME...]     names of prove.py (default: all unbounded ones); N mutants each, 40,
                                         chosen with random start 1
 
-A mutant of an assertion is no mutant of the block and is left out. Mutants that are proved are printed:
-the line they sit in is one that no assertion notices, or they change nothing.
+A mutant of an assertion is no mutant of the block and is left out. One that is not noticed is compared
+with the module as it was, both begun with zeros: those that give the same outputs for ever change nothing
+and are no mutants. The others are printed: the line they sit in is one that no assertion notices.
 """
 import os
 import re
@@ -59,10 +60,20 @@ class Block:
 
     def holds(self, mutant=None):
         """True: proved; False: noticed; None: neither in time."""
+        return self.decide([mutant] if mutant else [], "formalff -setundef -clk2ff -ff2anyinit")
+
+    def changes_nothing(self, mutant):
+        """The module that the mutant is of and the same before give the same outputs, for any inputs."""
+        module = re.search(r"-module (\S+)", mutant)[1]
+        return self.decide([f"copy {module} before", mutant, f"copy {module} after", "chformal -remove",
+                            "miter -equiv -flatten -make_assert before after compared", "hierarchy -top compared"],
+                           "formalff -clk2ff") is True
+
+    def decide(self, commands, registers):
         aiger = self.folder / f"{self.name}.aig"
         self.run("design -load clean", self.design)
-        for command in ([mutant] if mutant else []) + [
-                "flatten", "memory_nordff", "async2sync", "chformal -lower", "opt_clean", "formalff -setundef -clk2ff -ff2anyinit",
+        for command in commands + [
+                "flatten", "memory_nordff", "async2sync", "chformal -lower", "opt_clean", registers,
                 "chformal -live -fair -cover -remove", "setundef -undriven -anyseq", "memory_map", "opt -fast", "simplemap", "techmap",
                 "opt -fast", "abc -g AND", "opt_clean", "dffunmap", "simplemap", "abc -g AND", "opt_clean", f"write_aiger -I -B -zinit {aiger}"]:
             self.run(command, self.design)
@@ -94,8 +105,11 @@ def main():
             continue
         mutants = block.mutants(count)
         alive = [m for m in mutants if block.holds(m) is not False]
-        print(f"{name:16} {len(mutants) - len(alive)} of {len(mutants)} noticed "
-              f"({100 * (len(mutants) - len(alive)) / max(1, len(mutants)):.0f} %)", file=out)
+        same = [m for m in alive if block.changes_nothing(m)]
+        alive = [m for m in alive if m not in same]
+        count_of = len(mutants) - len(same)
+        print(f"{name:16} {count_of - len(alive)} of {count_of} noticed "
+              f"({100 * (count_of - len(alive)) / max(1, count_of):.0f} %), {len(same)} more change nothing", file=out)
         for mutant in alive:
             print(f"    {re.sub(r'-src .*/', '-src ', mutant)}", file=out)
 

@@ -94,6 +94,26 @@ const Scenario kScenarios[] = {
      {.atomic = 6, .flush = 0, .issue = 60},
      true,
      2},
+    {"prefetch",
+     4,
+     0,
+     true,
+     {.prefetch_lines = 12},
+     kSlow,
+     {.latency_spread = 40, .gap = 20},
+     {.posted = 20, .read = 70, .write = 8, .flush = 1, .issue = 60, .streams = 220},
+     false,
+     0},
+    {"prefetch-lossy",
+     16,
+     0x3c0,
+     true,
+     {.timeout = 4000, .prefetch_lines = 24},
+     {.latency = 12, .latency_spread = 40, .hold_credit = 40, .response_pass = 40},
+     {.latency_spread = 30, .lose = 60, .delay = 60, .delayed = 7000, .damage = 60},
+     {.posted = 20, .read = 70, .write = 8, .atomic = 2, .flush = 0, .issue = 60, .streams = 200},
+     true,
+     2},
     {"sixteen",
      16,
      0x3c0,
@@ -127,10 +147,12 @@ int run(const Scenario& s, std::uint64_t transactions, std::uint64_t start) {
     }
     ok = ok && golden.run(transactions, s.mix, limit);
     std::printf(
-        "%s: %llu transactions, %llu answers, %llu by time, %llu packets lost, %llu cycles, start "
-        "%llu: %s\n",
+        "%s: %llu transactions, %llu answers, %llu by copies, %llu by time, %llu packets lost, "
+        "%llu "
+        "cycles, start %llu: %s\n",
         s.name, static_cast<unsigned long long>(golden.issued),
         static_cast<unsigned long long>(golden.answered),
+        static_cast<unsigned long long>(golden.copies),
         static_cast<unsigned long long>(golden.failed_by_time),
         static_cast<unsigned long long>(golden.lost),
         static_cast<unsigned long long>(network.now()), static_cast<unsigned long long>(start),
