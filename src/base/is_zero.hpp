@@ -1,5 +1,5 @@
-// A relaxed look at a word that is nearly always 0. Compilers load an atomic into a register before
-// they compare it; on a path that is counted in instructions it is compared where it lies.
+// Relaxed looks at words. Compilers load an atomic into a register before they compare it; on a
+// path that is counted in instructions it is compared where it lies.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,18 @@ namespace isthmus {
     __asm__ __volatile__("cmpw $0, %1" : "=@ccz"(zero) : "m"(word));
     return zero;
 }
+[[gnu::always_inline]] inline bool is_equal(const std::atomic<std::uint64_t>& word,
+                                            std::uint64_t value) {
+    bool equal;
+    __asm__ __volatile__("cmpq %2, %1" : "=@ccz"(equal) : "m"(word), "r"(value));
+    return equal;
+}
 #else
 inline bool is_zero(const std::atomic<std::uint16_t>& word) {
     return word.load(std::memory_order_relaxed) == 0;
+}
+inline bool is_equal(const std::atomic<std::uint64_t>& word, std::uint64_t value) {
+    return word.load(std::memory_order_relaxed) == value;
 }
 #endif
 

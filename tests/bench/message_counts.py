@@ -39,7 +39,7 @@ GASNET_BUDGETS = {
     "gex_AM_RequestShort10, for each argument": ("probe_ex_short10", "probe_ex_short0", 10 * 4),
     "gex_AM_RequestMedium0 of 512 B, beyond the copy": ("probe_ex_medium512", "probe_put512", 140),
     "gex_AM_RequestLong0 of 4 KB, beyond the copy": ("probe_ex_long4096", "probe_put4096", 130),
-    "gex_AM_RequestShort0 to itself": ("probe_ex_self", "probe_empty", 66),
+    "gex_AM_RequestShort0 to itself": ("probe_ex_self", "probe_empty", 60),
     "poll, one request, with gex_AM_ReplyShort0": ("probe_ex_poll_reply", "probe_empty", 140),
     "gex_RMA_PutBlocking of 8 B": ("probe_ex_put", "probe_empty", 10),
     "gex_RMA_PutNB of 8 B, with its wait": ("probe_ex_put_nb", "probe_empty", 14),

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/is_zero.hpp"
 #include "base/thread_sanitizer.hpp"
 #include "core/queues/queue.hpp"
 
@@ -31,8 +32,8 @@ class RingReader {
     // Whether something has come. Any thread; while one reads, another may see an old pair of words
     // and say no, or yes. Relaxed: serve() acquires.
     bool has_come() const {
-        return frame_.load(std::memory_order_relaxed)->mark.load(std::memory_order_relaxed) ==
-               awaited_.load(std::memory_order_relaxed);
+        const FrameHead* const frame = frame_.load(std::memory_order_relaxed);
+        return is_equal(awaited_, frame->mark.load(std::memory_order_relaxed));
     }
 
     // Calls use(head of the frame) for what has come, `most` messages at most; how many. One thread
