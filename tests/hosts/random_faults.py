@@ -35,6 +35,7 @@ DETECT = 3.0
 SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
 LIMIT = (2 * DETECT + 1.5 + 4) * SLOW
 ROUNDS = 25  # at least, so that the job outlives the faults
+LAUNCHERS = {"mpiexec.hydra", "hydra_pmi_proxy", "sh", "dash", "bash", "nsenter"}
 # Seconds over which faults are spread: the start, and all of the life.
 START, LIFE = 0.5, 1.5
 # Behind a cut the kernel may take a second until it asks for a neighbour's address again. So that the
@@ -142,6 +143,14 @@ def disturb(job, hosts, mark, program, pes, fault, delay, chosen):
     return (victim,), lost
 
 
+def is_launchers(pid):
+    """Whether a process is of the process manager, which may wait for its other halves."""
+    try:
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe")) in LAUNCHERS
+    except OSError:
+        return True  # it has gone
+
+
 def trial(number, seed, hosts, program, rounds, fault):
     dice = random.Random(f"{seed}/{number}")
     delay, chosen = dice.uniform(0, dice.choice((START, LIFE))), dice.randrange(64)
@@ -150,6 +159,7 @@ def trial(number, seed, hosts, program, rounds, fault):
     detect = SHORT_CUT_DETECT if fault == "short cut" else DETECT
     environment = dict(os.environ, TEST_MARK=mark, ISTHMUS_SPIN="0",
                        ISTHMUS_DETECT_SECONDS=str(detect), ISTHMUS_JOIN_SECONDS=str(2 * detect))
+    files = set(os.listdir("/dev/shm"))
     job = launch(hosts, program, pes, environment, rounds)
     disturbed, lost = disturb(job, hosts, mark, program, pes, fault, delay, chosen)
     began = time.monotonic()
@@ -199,10 +209,16 @@ def trial(number, seed, hosts, program, rounds, fault):
     end = time.monotonic() + 2
     while (left := marked(mark)) and time.monotonic() < end:
         time.sleep(0.05)
+    ours = [pid for pid in left if pid not in stopped and not is_launchers(pid)]
     kill_all(left)
-    left = [pid for pid in left if pid in others]
-    if left:
-        wrong.append(f"left processes {left}")
+    if ours:
+        wrong.append(f"left processes {ours}")
+    # The hosts are one machine but for their networks.
+    pids = {str(pid) for pid in [*others, *stopped]}
+    new = [file for file in set(os.listdir("/dev/shm")) - files
+           if any(pid in file for pid in pids)]
+    if new:
+        wrong.append(f"left /dev/shm/{new}")
     if wrong:
         print(f"trial {number}, seed {seed}: {fault}, {chosen}, after {delay:.3f} s on "
               f"{hosts.count} hosts: {'; '.join(wrong)}\n{output}", flush=True)
