@@ -161,7 +161,6 @@ TEST(PacketRecord, IsPutTogetherWhereverItWasCut) {
     EXPECT_EQ(reader.memory.messages, (std::vector<std::string>{"before", "behind"}));
 }
 
-// Behind whole records, and not into the middle of one.
 // A socket that keeps writes apart shows how many records each had.
 TEST(PacketRecord, LeavesWithMoreInAWriteWhereThereIsMuch) {
     ASSERT_GE(sodium_init(), 0);
@@ -189,6 +188,7 @@ TEST(PacketRecord, LeavesWithMoreInAWriteWhereThereIsMuch) {
     EXPECT_EQ(records, (std::vector<std::size_t>{1, 2, 4, 1}));
 }
 
+// Behind whole records, and not into the middle of one.
 TEST(PacketRecord, SaysALastPacketWhereOneFits) {
     Pair pair(4096);
     Reader reader;
