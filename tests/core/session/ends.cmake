@@ -3,15 +3,17 @@ add_executable(core_ends session/ends.c)
 target_link_libraries(core_ends PRIVATE isthmus Threads::Threads)
 # Writing to freed memory is what the case is about.
 target_compile_options(core_ends PRIVATE -Wno-use-after-free)
-# `program`: core_ends, whose standard input stays open, or core_exits, which has none.
+# `program`: core_ends, whose standard input stays open (a pipe that the shell itself could write to), or
+# core_exits, which has none.
 function(add_case program input case text)
     add_test(NAME core.ends.${case}
-             COMMAND sh -c "${input} | timeout 4 \"$1\" run -n 2 \"$2\" ${case}; echo status $?" sh
+             COMMAND sh -c "${input}; timeout 4 \"$1\" run -n 2 \"$2\" ${case} <&3; echo status $?" sh
                      $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:${program}>)
     set_tests_properties(core.ends.${case} PROPERTIES PASS_REGULAR_EXPRESSION "${text}" TIMEOUT 30)
 endfunction()
 function(add_end case text)
-    add_case(core_ends "sleep 4" ${case} "${text}")
+    add_case(core_ends "pipe=${CMAKE_CURRENT_BINARY_DIR}/ends.${case} && rm -f \"$pipe\" && mkfifo \"$pipe\" && exec 3<>\"$pipe\""
+             ${case} "${text}")
 endfunction()
 if(NOT ISTHMUS_SANITIZE)  # a sanitizer's own handler and allocator come first
     add_end(fault_after_second_init "PE 1 .*killed by SIGSEGV.*status 139")
@@ -34,7 +36,7 @@ add_end(closed_before_init "shmem_init: the program has closed file descriptor .
 add_executable(core_exits session/exits.cpp)
 target_link_libraries(core_exits PRIVATE isthmus)
 function(add_exit case text)
-    add_case(core_exits ":" ${case} "${text}")
+    add_case(core_exits "exec 3</dev/null" ${case} "${text}")
 endfunction()
 foreach(case static_object exit_handler destructor)
     add_exit(${case} "PE . finalised\nPE . finalised\nstatus 0")
