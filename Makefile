@@ -14,10 +14,10 @@ demo: packages
 	cmake --build --preset release --target isthmus_tool oshcc heat
 	sh examples/run-demo.sh
 
-# The same for the tests, those of several hosts included. Two at a time: many of them are jobs of
-# several processes themselves.
+# The same for the tests, those of several hosts included. Most are jobs of several processes, which take
+# two of ctest's places; the third is for one that has one process, or waits for most of its time.
 check: test-packages build
-	ctest --test-dir build/release --output-on-failure -j 2 $(CHECK_OPTIONS)
+	ctest --test-dir build/release --output-on-failure -j 3 $(CHECK_OPTIONS)
 
 # The tests of the library alone, 5 minutes on 2 cores: src/, core, the OpenSHMEM face, the native one.
 check-quick: library-packages

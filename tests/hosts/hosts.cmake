@@ -5,8 +5,12 @@ set(hosts_folder ${CMAKE_CURRENT_LIST_DIR})
 function(add_hosts_test name)
     add_test(NAME hosts.${name} ${hosts_configurations}
              COMMAND Python3::Interpreter ${hosts_folder}/run.py --bin ${CMAKE_BINARY_DIR}/bin ${ARGN})
+    set(processors 2)
+    if("${ARGN}" MATCHES "--(fault|link|exits|handover)")  # waits for most of its time
+        set(processors 1)
+    endif()
     set_tests_properties(hosts.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
-                         LABELS hosts)
+                         PROCESSORS ${processors} LABELS hosts)
 endfunction()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 foreach(launcher hydra mpirun)
