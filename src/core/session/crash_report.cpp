@@ -11,6 +11,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -26,6 +27,7 @@ namespace isthmus {
 namespace {
 
 constexpr int kFrames = 8;
+constexpr int kInlined = 8;      // of a frame, that are told
 constexpr int kPatience = 3000;  // milliseconds that addr2line may take
 constexpr std::size_t kAnswer = 8192;
 
@@ -36,8 +38,10 @@ bool may_run_others;
 
 struct Frame {
     const void* at = nullptr;  // within the call
-    bool in_program = false;
+    const void* module = nullptr;
+    const char* file = nullptr;  // of the module
     char text[300] = "";
+    const char* inlined = nullptr;  // lines of addr2line: the calls that the compiler put here
 };
 
 void write_text(const char* text) {
@@ -182,14 +186,15 @@ const char* signal_name(int signal) {
 }
 
 // "step+0x1c in libmodel.so": what the dynamic linker knows.
-void name_by_linker(Frame& frame, const void* own) {
+void name_by_linker(Frame& frame) {
     Dl_info info{};
     if (dladdr(frame.at, &info) == 0 || !info.dli_fname) {
         std::snprintf(frame.text, sizeof frame.text, "%#zx, which is no code",
                       reinterpret_cast<std::uintptr_t>(frame.at));
         return;
     }
-    frame.in_program = info.dli_fbase == own;
+    frame.module = info.dli_fbase;
+    frame.file = info.dli_fname;
     const char* const slash = std::strrchr(info.dli_fname, '/');
     const char* const module = slash ? slash + 1 : info.dli_fname;
     const auto at = reinterpret_cast<std::uintptr_t>(frame.at);
@@ -215,7 +220,7 @@ bool find_symbolizer(char (&path)[PATH_MAX]) {
 }
 
 // What it writes until it ends or the time is over. No fork(): that runs handlers.
-void read_answer(char* const* arguments, char (&answer)[kAnswer]) {
+void read_answer(char* const* arguments, char (&answer)[kAnswer], std::uint64_t until) {
     answer[0] = '\0';
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return;
@@ -228,7 +233,6 @@ void read_answer(char* const* arguments, char (&answer)[kAnswer]) {
     }
     close(ends[1]);
     std::size_t length = 0;
-    const std::uint64_t until = os::monotonic_nanoseconds() + std::uint64_t{kPatience} * 1'000'000;
     while (child > 0 && length + 1 < kAnswer && os::monotonic_nanoseconds() < until) {
         pollfd end{ends[0], POLLIN, 0};
         if (poll(&end, 1, 100) <= 0) continue;
@@ -243,38 +247,104 @@ void read_answer(char* const* arguments, char (&answer)[kAnswer]) {
     waitpid(child, nullptr, 0);
 }
 
-// Function, file and line of the frames in the program, as its debugging information has them.
-void name_by_lines(std::array<Frame, kFrames>& frames, int count) {
-    char path[PATH_MAX];
-    if (!may_run_others || !program[0] || !find_symbolizer(path)) return;
+constexpr char kInlinedBy[] = " (inlined by) ";
+
+bool is_inlined(const char* line) {
+    return std::strncmp(line, kInlinedBy, sizeof kInlinedBy - 1) == 0;
+}
+
+// The length of a line without which of its parts it was, which is no help to people.
+std::size_t told_length(const char* line) {
+    const std::size_t length = std::strcspn(line, "\n");
+    const auto* const part = static_cast<const char*>(memmem(line, length, " (discriminator", 15));
+    return part ? static_cast<std::size_t>(part - line) : length;
+}
+
+// The program or a library that has frames.
+struct Module {
+    const void* begin;
+    std::uintptr_t offset;  // of its addresses in this process
+    const char* file;
+    bool is_program;
+};
+
+// Whether addr2line's line says more than the linker: of a library without debugging information
+// it does not.
+bool says_more(const Module& module, const char* line, std::size_t length) {
+    return module.is_program ? std::strncmp(line, "??", 2) != 0
+                             : memmem(line, length, "??:", 3) == nullptr;
+}
+
+// Function, file and line of a module's frames, as its debugging information has them. `answer`
+// stays where it is.
+void name_by_lines(std::array<Frame, kFrames>& frames, int count, const Module& module,
+                   char (&answer)[kAnswer], std::uint64_t until) {
+    static char path[PATH_MAX];
+    if (!find_symbolizer(path)) return;
+    static char file[PATH_MAX];
+    std::snprintf(file, sizeof file, "%s", module.file);
     char offsets[kFrames][24];
-    char options[] = "-Cfpe";
-    std::array<char*, kFrames + 4> arguments{path, options, program};
+    char options[] = "-Cfipe";
+    std::array<char*, kFrames + 4> arguments{path, options, file};
     std::array<Frame*, kFrames> asked{};
     std::size_t size = 0;
     for (int i = 0; i < count; ++i) {
         Frame& frame = frames[static_cast<std::size_t>(i)];
-        if (!frame.in_program) continue;
+        if (frame.module != module.begin) continue;
         std::snprintf(offsets[size], sizeof offsets[size], "0x%zx",
-                      reinterpret_cast<std::uintptr_t>(frame.at) - program_base);
+                      reinterpret_cast<std::uintptr_t>(frame.at) - module.offset);
         arguments[3 + size] = offsets[size];
         asked[size++] = &frame;
     }
-    if (size == 0) return;
-    static char answer[kAnswer];
-    read_answer(arguments.data(), answer);
+    read_answer(arguments.data(), answer, until);
     const char* line = answer;
     for (std::size_t i = 0; i < size; ++i) {
         const std::size_t length = std::strcspn(line, "\n");
         if (line[length] == '\0') return;
-        // Which of a line's parts: no help to people.
-        const auto* const part =
-            static_cast<const char*>(memmem(line, length, " (discriminator", 15));
-        const auto told = part ? static_cast<std::size_t>(part - line) : length;
-        if (std::strncmp(line, "??", 2) != 0)
+        const std::size_t told = told_length(line);
+        const bool is_known = says_more(module, line, told);
+        if (is_known)
             std::snprintf(asked[i]->text, sizeof asked[i]->text, "%.*s", static_cast<int>(told),
                           line);
         line += length + 1;
+        if (is_known && is_inlined(line)) asked[i]->inlined = line;
+        while (is_inlined(line)) {
+            line += std::strcspn(line, "\n");
+            if (*line == '\0') return;
+            ++line;
+        }
+    }
+}
+
+// The same for all modules that have frames, the program first.
+void name_by_lines(std::array<Frame, kFrames>& frames, int count, const void* own) {
+    if (!may_run_others) return;
+    static char answers[kFrames][kAnswer];
+    const std::uint64_t until = os::monotonic_nanoseconds() + std::uint64_t{kPatience} * 1'000'000;
+    const Module whole{own, program_base, program, true};
+    if (program[0]) name_by_lines(frames, count, whole, answers[0], until);
+    std::array<const void*, kFrames> done{nullptr, own};
+    std::size_t modules = 2;
+    for (int i = 0; i < count && modules < kFrames; ++i) {
+        const Frame& frame = frames[static_cast<std::size_t>(i)];
+        if (std::find(done.begin(), done.begin() + modules, frame.module) != done.begin() + modules)
+            continue;
+        const Module library{frame.module, reinterpret_cast<std::uintptr_t>(frame.module),
+                             frame.file, false};
+        name_by_lines(frames, count, library, answers[modules - 1], until);
+        done[modules++] = frame.module;
+    }
+}
+
+void say_inlined(const char* line) {
+    for (int i = 0; i < kInlined && line && is_inlined(line); ++i) {
+        const char* const text = line + sizeof kInlinedBy - 1;
+        char out[400];
+        std::snprintf(out, sizeof out, "isthmus:      inlined in %.*s\n",
+                      static_cast<int>(told_length(text)), text);
+        write_text(out);
+        line += std::strcspn(line, "\n");
+        if (*line == '\n') ++line;
     }
 }
 
@@ -318,12 +388,13 @@ void say_crash(const Crash& crash) {
     Dl_info own{};
     dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &own);
     for (int i = 0; i < count; ++i)
-        name_by_linker(frames[static_cast<std::size_t>(i)], own.dli_fbase);
-    name_by_lines(frames, count);
+        name_by_linker(frames[static_cast<std::size_t>(i)]);
+    name_by_lines(frames, count, own.dli_fbase);
     for (int i = 0; i < count; ++i) {
         std::snprintf(line, sizeof line, "isthmus:   #%d %s\n", i,
                       frames[static_cast<std::size_t>(i)].text);
         write_text(line);
+        say_inlined(frames[static_cast<std::size_t>(i)].inlined);
     }
 }
 

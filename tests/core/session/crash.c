@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
+#include "crash_inlined.h"
 __attribute__((noinline)) void inner(volatile int* where) {
     *where = 1; /* line 8 */
     *where += 1;
@@ -36,7 +36,7 @@ static void own_handler(int number) {
     (void)number;
     _Exit(55);
 }
-
+void write_in_library(volatile int* where);
 int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "write";
     shmem_init();
@@ -55,6 +55,8 @@ int main(int argc, char** argv) {
     if (strcmp(what, "recurse") == 0) nothing = recurse(&nothing);
     if (strcmp(what, "jump_null") == 0) jump((void (*)(void))0);
     if (strcmp(what, "jump") == 0) jump((void (*)(void))0x123456780);
+    if (strcmp(what, "inlined") == 0) write_inlined((volatile int*)0x10);    /* line 58 */
+    if (strcmp(what, "library") == 0) write_in_library((volatile int*)0x10); /* line 59 */
     shmem_barrier_all();
     shmem_finalize();
     return 0;

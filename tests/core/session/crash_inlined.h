@@ -1,0 +1,4 @@
+/* A crash in a function that the compiler puts into its caller. */
+static inline __attribute__((always_inline)) void write_inlined(volatile int* where) {
+    *where = 1; /* line 3 */
+}
