@@ -1,7 +1,9 @@
 #include "launch/reach.hpp"
 
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -63,17 +65,49 @@ bool says_its_version(int file, Clock::time_point until) {
     return false;
 }
 
-// Why nobody can be started there. A refusal is an answer: the remote shell tells it at once.
+bool is_same_address(const sockaddr* one, const sockaddr* other) {
+    if (!one || one->sa_family != other->sa_family) return false;
+    if (one->sa_family == AF_INET)
+        return reinterpret_cast<const sockaddr_in*>(one)->sin_addr.s_addr ==
+               reinterpret_cast<const sockaddr_in*>(other)->sin_addr.s_addr;
+    return one->sa_family == AF_INET6 &&
+           std::memcmp(&reinterpret_cast<const sockaddr_in6*>(one)->sin6_addr,
+                       &reinterpret_cast<const sockaddr_in6*>(other)->sin6_addr,
+                       sizeof(in6_addr)) == 0;
+}
+
+// As other launchers see it: they need no ssh to start processes here. 127.0.1.1 is what Debian
+// gives a machine's name. Not asked by a bind: with ip_nonlocal_bind that takes any address.
+bool is_of_this_machine(const sockaddr* address) {
+    constexpr in_addr_t kDebian = 0x7f000101;
+    if (address->sa_family == AF_INET &&
+        reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr == htonl(kDebian))
+        return true;
+    ifaddrs* all = nullptr;
+    if (getifaddrs(&all) != 0) return false;
+    const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(all, freeifaddrs);
+    for (const ifaddrs* one = all; one; one = one->ifa_next)
+        if (is_same_address(one->ifa_addr, address)) return true;
+    return false;
+}
+
+// Why nobody can be started there. This machine needs no ssh server; of another one's refusal the
+// remote shell hears at once, but Hydra waits on for what it would have started.
 std::string try_address(const addrinfo& address, const Way& way, Clock::duration patience) {
     const int file = socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (file < 0) return std::strerror(errno);
     std::string problem;
     const int error = error_of_connecting(file, address, Clock::now() + patience);
-    if (error != 0 && error != ECONNREFUSED)
+    if (error == ECONNREFUSED) {
+        if (!is_of_this_machine(address.ai_addr))
+            problem = "it refuses connections at port " + way.port +
+                      "; does an ssh server run there, and at that port?";
+    } else if (error != 0) {
         problem = std::string("it does not answer (") + std::strerror(error) + ")";
-    else if (error == 0 && !says_its_version(file, Clock::now() + patience))
+    } else if (!says_its_version(file, Clock::now() + patience)) {
         problem = "it takes connections at port " + way.port +
                   " and then says nothing; is it overloaded, or is something else than ssh there?";
+    }
     close(file);
     return problem;
 }

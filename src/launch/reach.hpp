@@ -21,8 +21,8 @@ struct Way {
 Way way_to(const std::string& host, const std::string& configuration);
 
 // Tries all at once. For each host that cannot be reached a line that says why: no such name, no
-// answer within `seconds`, or a server that says nothing for as long: remote shells, those of other
-// launchers, would wait for it without end. A port that refuses is an answer.
+// answer within `seconds`, a refusal, or a server that says nothing for as long: remote shells, and
+// other launchers behind them, would wait for it without end. This machine may refuse.
 // `configuration`: what the remote shell has to say of a host.
 std::vector<std::string> unreachable(
     const std::vector<HostShare>& hosts, double seconds,

@@ -50,12 +50,24 @@ TEST(Reach, NamesThatNobodyKnowsAreTold) {
     EXPECT_EQ(lines[0].find("host no-such-host.invalid: its name is not known"), 0u);
 }
 
-TEST(Reach, ARefusalIsAnAnswer) {
+TEST(Reach, ThisMachineMayRefuse) {
     int file = -1;
     const std::string port = std::to_string(port_of_this_machine(false, file));
     EXPECT_TRUE(
         unreachable({{"127.0.0.1", 1}}, 5, [&](auto&) { return "port " + port + "\n"; }).empty());
     close(file);
+}
+
+// 127.0.0.2 is no address of an interface, so launchers would go there by ssh.
+TEST(Reach, ARefusalOfAnotherMachineIsTold) {
+    int file = -1;
+    const std::string port = std::to_string(port_of_this_machine(false, file));
+    const auto lines =
+        unreachable({{"127.0.0.2", 1}}, 5, [&](auto&) { return "port " + port + "\n"; });
+    close(file);
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(lines[0], "host 127.0.0.2: it refuses connections at port " + port +
+                            "; does an ssh server run there, and at that port?");
 }
 
 // What is said of a server that answers each call with `words`, and then hangs up or stays.
