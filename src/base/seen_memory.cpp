@@ -7,6 +7,7 @@
 namespace isthmus {
 
 SeenMemory seen_memory;
+constinit thread_local const char* transferring = nullptr;
 
 namespace {
 

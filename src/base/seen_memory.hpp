@@ -53,4 +53,9 @@ class SeenMemory {
 };
 extern SeenMemory seen_memory __attribute__((visibility("hidden")));
 
+// Checked mode: whose transfer touches memory of this PE's own now, by its whole name. The frames
+// of the slow ways do not tell it.
+extern constinit thread_local const char* transferring
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
 }  // namespace isthmus

@@ -217,6 +217,41 @@ static void given_back(int me, int pes) {
     if (me == 0) shmem_long_put(words, mine, 8, 1);
 }
 
+/* The routine is told by its name, whatever was called before. */
+static void given_back_in(int me, void (*transfer)(void* mine, size_t bytes)) {
+    const size_t bytes = 1 << 16;
+    void* const mine =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (me == 0) {
+        transfer(mine, (size_t)zero + 16);
+        shmem_long_get(mine, words, 8, 1);
+        shmem_long_put(words, mine, 8, 1);
+    }
+    munmap(mine, bytes);
+    if (me == 0) transfer(mine, (size_t)zero + 16);
+}
+static void put_short(void* mine, size_t bytes) {
+    shmem_putmem(words, mine, bytes, 1);
+}
+static void get_short(void* mine, size_t bytes) {
+    shmem_getmem_nbi(mine, words, bytes, 1);
+}
+static void put_strided(void* mine, size_t bytes) {
+    shmem_long_iput(words, mine, 1, 2, bytes / sizeof(long), 1);
+}
+static void given_back_short(int me, int pes) {
+    (void)pes;
+    given_back_in(me, put_short);
+}
+static void given_back_to(int me, int pes) {
+    (void)pes;
+    given_back_in(me, get_short);
+}
+static void given_back_strided(int me, int pes) {
+    (void)pes;
+    given_back_in(me, put_strided);
+}
+
 /* The data and what tells of it may come in any order, and does not here. */
 static void unfenced(int me, int pes) {
     static uint64_t data;
@@ -298,6 +333,9 @@ const struct Case cases[] = {
     {"reduced_past", reduced_past},
     {"different_alignments", different_alignments},
     {"given_back", given_back},
+    {"given_back_short", given_back_short},
+    {"given_back_to", given_back_to},
+    {"given_back_strided", given_back_strided},
     {"unfenced", unfenced},
     {"thread_puts", thread_puts},
     {"thread_meets", thread_meets},

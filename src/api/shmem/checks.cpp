@@ -205,6 +205,7 @@ void check_overlap(const void* dest, const void* source, std::size_t bytes, cons
 }  // namespace
 
 void check_private(const void* address, std::size_t bytes, const char* side, const char* routine) {
+    transferring = routine;
     if (bytes == 0 || block_map.covers(address, bytes)) return;
     if (block_map.contains(address)) {
         if (const Text why = why_not_usable(address, bytes); !why.empty())

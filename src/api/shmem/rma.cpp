@@ -5,6 +5,7 @@
 // hosts they leave under way what cannot be copied aside, until quiet.
 #include "api/shmem/export.hpp"
 #include "api/shmem/put_word.hpp"
+#include "base/seen_memory.hpp"
 #include "core/copy/copy.hpp"
 #include "core/job/job.hpp"
 #include "core/reach/far.hpp"
@@ -43,10 +44,14 @@ template <Transfer& kPut = operation::put>
 }
 [[gnu::noinline]] void put_otherwise(void* dest, const void* source, std::size_t bytes, int pe,
                                      const char* routine) {
-    if (passes_short(dest, source, bytes, pe)) return copy(translate(dest, pe), source, bytes);
+    if (passes_short(dest, source, bytes, pe)) {
+        transferring = routine;
+        return copy(translate(dest, pe), source, bytes);
+    }
     char* const there = may_pass() ? find_block(dest, source, bytes, pe) : nullptr;
     if (!there) return put_closely(dest, source, bytes, pe, routine);
     note(Routine::put);
+    transferring = routine;
     copy(there, source, bytes);
 }
 // `on`: the channel of one that is left under way.
@@ -63,10 +68,14 @@ template <auto& kGet = operation::get, typename... On>
 template <auto& kGet = operation::get, typename... On>
 [[gnu::noinline]] void get_checked(void* dest, const void* source, std::size_t bytes, int pe,
                                    const char* routine, On... on) {
-    if (passes_short(source, dest, bytes, pe)) return copy(dest, translate(source, pe), bytes);
+    if (passes_short(source, dest, bytes, pe)) {
+        transferring = routine;
+        return copy(dest, translate(source, pe), bytes);
+    }
     char* const there = may_pass() ? find_block(source, dest, bytes, pe) : nullptr;
     if (!there) return get_closely<kGet>(dest, source, bytes, pe, routine, on...);
     note(Routine::get);
+    transferring = routine;
     copy(dest, there, bytes);
 }
 

@@ -132,9 +132,9 @@ std::string offset_text(const void* address) {
 // "shmem_putmem" if that routine was at work (if only in a copy loop of the C library), else
 // "a put or atomic in main", "a put or atomic in step of libmodel.so".
 std::string describe_place(const Fault& fault) {
-    // The frames of checked mode's slow ways have no names.
     if (is_gone_in_routine(fault))
-        return routine_name(job.status().routine.load(std::memory_order_relaxed));
+        return transferring ? transferring
+                            : routine_name(job.status().routine.load(std::memory_order_relaxed));
     // The bad pointer may be of either side, and the routine may have jumped to the copy loop.
     const Access access = is_null_in_routine(fault) ? Access::unknown : fault.access;
     const std::string kind = access == Access::store  ? "a put or atomic"
