@@ -18,12 +18,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 19;
+inline constexpr std::uint32_t kContractVersion = 20;
 
 // Of the system's random generator, the same at every PE, and known to nobody else: it travels by
 // the process manager alone.
@@ -251,6 +252,15 @@ class Channel {
     // As put() and get(), but complete when quiet() is: the buffers are the caller's until then.
     virtual void put_nbi(int pe, Place dest, const void* source, std::size_t bytes) = 0;
     virtual void get_nbi(int pe, void* dest, Place source, std::size_t bytes) = 0;
+    // Likewise; `result` has the width of the word. A road may do more than it must.
+    virtual void put_signal_nbi(int pe, Place dest, const void* source, std::size_t bytes,
+                                Place word, const Atomic& signal) {
+        put_signal(pe, dest, source, bytes, word, signal);
+    }
+    virtual void fetch_atomic_nbi(int pe, Place word, const Atomic& atomic, void* result) {
+        const std::uint64_t before = fetch_atomic(pe, word, atomic);
+        std::memcpy(result, &before, atomic.width);
+    }
     // Calls serve() at the far PE, after what this channel put there before. quiet() sees to it.
     virtual void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) = 0;
 

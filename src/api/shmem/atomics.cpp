@@ -102,8 +102,13 @@ template <AtomicKind kind, typename T>
         post_closely(kind, dest, value, pe, routine, ctx);
 }
 
-// apply() returns what was there; post() does the same for those who do not ask.
+// apply() returns what was there; post() does the same for those who do not ask. of() describes a
+// call by its operands.
 struct Fetch {
+    template <typename T>
+    static far::Atomic of(const T*) {
+        return describe(AtomicKind::fetch, T{}, T{});
+    }
     template <typename T>
     [[gnu::always_inline]] static T apply(const T* source, int pe, const char* routine) {
         if (!reaches(pe)) [[unlikely]]
@@ -112,6 +117,10 @@ struct Fetch {
     }
 };
 struct Swap {
+    template <typename T>
+    static far::Atomic of(const T*, T value) {
+        return describe(AtomicKind::swap, value, T{});
+    }
     template <typename T>
     [[gnu::always_inline]] static T apply(T* dest, T value, int pe, const char* routine) {
         if (!reaches(pe)) [[unlikely]]
@@ -131,6 +140,10 @@ struct Set {
 };
 struct CompareSwap {
     template <typename T>
+    static far::Atomic of(const T*, T cond, T value) {
+        return describe(AtomicKind::compare_swap, value, cond);
+    }
+    template <typename T>
     [[gnu::always_inline]] static T apply(T* dest, T cond, T value, int pe, const char* routine) {
         if (!reaches(pe)) [[unlikely]]
             return fetch_far<AtomicKind::compare_swap>(dest, value, cond, pe, routine);
@@ -142,6 +155,10 @@ struct CompareSwap {
 // The builtins wrap around; signed overflow is defined for atomics.
 #define FETCHING(NAME, KIND, BUILTIN)                                                          \
     struct NAME {                                                                              \
+        template <typename T>                                                                  \
+        static far::Atomic of(const T*, T value) {                                             \
+            return describe(AtomicKind::KIND, value, T{});                                     \
+        }                                                                                      \
         template <typename T>                                                                  \
         [[gnu::always_inline]] static T apply(T* dest, T value, int pe, const char* routine) { \
             if (!reaches(pe)) [[unlikely]]                                                     \
@@ -161,6 +178,22 @@ FETCHING(And, bit_and, __atomic_fetch_and)
 FETCHING(Or, bit_or, __atomic_fetch_or)
 FETCHING(Xor, bit_xor, __atomic_fetch_xor)
 
+// ISTHMUS_DELAY: the result comes as late as it may.
+template <typename T>
+[[gnu::cold, gnu::noinline]] void fetch_late(shmem_ctx_t ctx, T* fetch, const T* dest,
+                                             const far::Atomic& atomic, int pe,
+                                             const char* routine) {
+    const auto there = checked_target(dest, sizeof(T), pe, routine);
+    operation::fetch_atomic_nbi(there, dest, pe, atomic, fetch, routine, channel_of(ctx));
+}
+template <typename Operation, typename T, typename Object, typename... Operands>
+[[gnu::always_inline]] inline void fetch_nbi(shmem_ctx_t ctx, T* fetch, int pe, const char* routine,
+                                             Object* dest, Operands... operands) {
+    if (!reaches(pe) && far::view.is_late) [[unlikely]]
+        return fetch_late(ctx, fetch, dest, Operation::of(dest, operands...), pe, routine);
+    *fetch = Operation::template apply<T>(dest, operands..., pe, routine);
+}
+
 }  // namespace
 
 // Four routines of a fetching operation: with and without context, fetch and fetch_nbi.
@@ -173,12 +206,12 @@ FETCHING(Xor, bit_xor, __atomic_fetch_xor)
                                    "shmem_ctx_" #NAME);                                           \
     }                                                                                             \
     ISTHMUS_API void pshmem_##NAME##_nbi(T* fetch, SHMEM_UNPACK_ PARAMETERS, int pe) {            \
-        *fetch = OPERATION::apply<T>(__VA_ARGS__, pe, "shmem_" #NAME "_nbi");                     \
+        fetch_nbi<OPERATION>(SHMEM_CTX_DEFAULT, fetch, pe, "shmem_" #NAME "_nbi", __VA_ARGS__);   \
     }                                                                                             \
     ISTHMUS_API void pshmem_ctx_##NAME##_nbi(shmem_ctx_t ctx, T* fetch, SHMEM_UNPACK_ PARAMETERS, \
                                              int pe) {                                            \
-        *fetch = OPERATION::apply<T>(__VA_ARGS__, context_pe(ctx, pe, "shmem_ctx_" #NAME "_nbi"), \
-                                     "shmem_ctx_" #NAME "_nbi");                                  \
+        fetch_nbi<OPERATION>(ctx, fetch, context_pe(ctx, pe, "shmem_ctx_" #NAME "_nbi"),          \
+                             "shmem_ctx_" #NAME "_nbi", __VA_ARGS__);                             \
     }
 #define VOID_ROUTINES(T, NAME, OPERATION, PARAMETERS, ...)                                  \
     ISTHMUS_API void pshmem_##NAME(SHMEM_UNPACK_ PARAMETERS, int pe) {                      \

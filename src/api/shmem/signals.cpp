@@ -48,6 +48,7 @@ inline void update_signal(std::uint64_t* sig_addr, std::uint64_t signal, int sig
     raise_signal(translate(sig_addr, pe), signal, sig_op, routine);
 }
 
+template <auto& kPutSignal>
 [[gnu::noinline]] void put_signal_checked(void* dest, const void* source, std::size_t bytes,
                                           std::uint64_t* sig_addr, std::uint64_t signal, int sig_op,
                                           int pe, const char* routine, shmem_ctx_t ctx) {
@@ -58,45 +59,48 @@ inline void update_signal(std::uint64_t* sig_addr, std::uint64_t signal, int sig
         word = checked_target(sig_addr, sizeof signal, pe, routine);
     }
     if (job.checked) check_sides(there, source, bytes, "source", routine);
-    operation::put_signal(there, word, dest, source, bytes, sig_addr,
-                          signal_atomic(signal, sig_op, routine), pe, routine, channel_of(ctx));
+    kPutSignal(there, word, dest, source, bytes, sig_addr, signal_atomic(signal, sig_op, routine),
+               pe, routine, channel_of(ctx));
 }
+template <auto& kPutSignal>
 void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t* sig_addr,
                 std::uint64_t signal, int sig_op, int pe, const char* routine,
                 shmem_ctx_t ctx = SHMEM_CTX_DEFAULT) {
     if (!reaches(pe)) [[unlikely]]
-        return put_signal_checked(dest, source, bytes, sig_addr, signal, sig_op, pe, routine, ctx);
+        return put_signal_checked<kPutSignal>(dest, source, bytes, sig_addr, signal, sig_op, pe,
+                                              routine, ctx);
     copy(translate(dest, pe), source, bytes);
     raise_signal(translate(sig_addr, pe), signal, sig_op, routine);
 }
 
 }  // namespace
 
-#define PUT_SIGNAL(P, NAME, UNIT)                                                                 \
-    ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, size_t nelems, uint64_t* sig_addr,   \
-                                   uint64_t signal, int sig_op, int pe) {                         \
-        put_signal(dest, source, block_bytes(nelems, UNIT, "shmem_" #NAME), sig_addr, signal,     \
-                   sig_op, pe, "shmem_" #NAME);                                                   \
-    }                                                                                             \
-    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, size_t nelems,  \
-                                       uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) { \
-        put_signal(dest, source, block_bytes(nelems, UNIT, "shmem_ctx_" #NAME), sig_addr, signal, \
-                   sig_op, context_pe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME, ctx);     \
+#define PUT_SIGNAL(P, NAME, UNIT, HOW)                                                             \
+    ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, size_t nelems, uint64_t* sig_addr,    \
+                                   uint64_t signal, int sig_op, int pe) {                          \
+        put_signal<operation::HOW>(dest, source, block_bytes(nelems, UNIT, "shmem_" #NAME),        \
+                                   sig_addr, signal, sig_op, pe, "shmem_" #NAME);                  \
+    }                                                                                              \
+    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, size_t nelems,   \
+                                       uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {  \
+        put_signal<operation::HOW>(                                                                \
+            dest, source, block_bytes(nelems, UNIT, "shmem_ctx_" #NAME), sig_addr, signal, sig_op, \
+            context_pe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME, ctx);                     \
     }
 
-#define TYPED(T, N)                              \
-    PUT_SIGNAL(T, N##_put_signal, sizeof(T))     \
-    PUT_SIGNAL(T, N##_put_signal_nbi, sizeof(T)) \
+#define TYPED(T, N)                                              \
+    PUT_SIGNAL(T, N##_put_signal, sizeof(T), put_signal)         \
+    PUT_SIGNAL(T, N##_put_signal_nbi, sizeof(T), put_signal_nbi) \
     SHMEM_TABLE_PUT_SIGNAL(ISTHMUS_ALIAS, T, N)
 SHMEM_RMA_TYPES(TYPED)
-#define SIZED(BITS)                                      \
-    PUT_SIGNAL(void, put##BITS##_signal, (BITS) / 8)     \
-    PUT_SIGNAL(void, put##BITS##_signal_nbi, (BITS) / 8) \
+#define SIZED(BITS)                                                      \
+    PUT_SIGNAL(void, put##BITS##_signal, (BITS) / 8, put_signal)         \
+    PUT_SIGNAL(void, put##BITS##_signal_nbi, (BITS) / 8, put_signal_nbi) \
     SHMEM_TABLE_PUT_SIGNAL_SIZED(ISTHMUS_ALIAS, BITS)
 SHMEM_ELEMENT_SIZES(SIZED)
 
-PUT_SIGNAL(void, putmem_signal, 1)
-PUT_SIGNAL(void, putmem_signal_nbi, 1)
+PUT_SIGNAL(void, putmem_signal, 1, put_signal)
+PUT_SIGNAL(void, putmem_signal_nbi, 1, put_signal_nbi)
 
 #define SIGNAL_UPDATE(NAME, OPERATION)                                                       \
     ISTHMUS_API void pshmem_##NAME(uint64_t* sig_addr, uint64_t signal, int pe) {            \

@@ -171,6 +171,18 @@ void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t
     on->put_signal(pe, place_of(dest, bytes, routine), source, bytes, there, signal);
 }
 
+void put_signal_nbi(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
+                    const Atomic& signal, int pe, const char* routine, Channel* on) {
+    const Place there = word_of(word, signal, routine);
+    if (bytes == 0) return on->post_atomic(pe, there, signal);
+    on->put_signal_nbi(pe, place_of(dest, bytes, routine), source, bytes, there, signal);
+}
+
+void fetch_atomic_nbi(const void* word, int pe, const Atomic& atomic, void* result,
+                      const char* routine, Channel* on) {
+    on->fetch_atomic_nbi(pe, word_of(word, atomic, routine), atomic, result);
+}
+
 void tell(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
           std::uint64_t value, int pe, const char* routine) {
     const Atomic signal{AtomicKind::set, 8, value, 0};

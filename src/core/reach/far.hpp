@@ -192,6 +192,11 @@ std::uint64_t fetch_atomic(const void* word, int pe, const Atomic& atomic, const
 void post_atomic(void* word, int pe, const Atomic& atomic, const char* routine, Channel* on = road);
 void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
                 const Atomic& signal, int pe, const char* routine, Channel* on = road);
+// Complete when quiet() is: the source or the result is in use until then.
+void put_signal_nbi(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
+                    const Atomic& signal, int pe, const char* routine, Channel* on = road);
+void fetch_atomic_nbi(const void* word, int pe, const Atomic& atomic, void* result,
+                      const char* routine, Channel* on = road);
 // Sets the word behind the data, and quiet does not wait for it: the answer of a protocol does. The
 // library's own memory and operands that have been looked at. `bytes` may be 0.
 void tell(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include "core/copy/copy.hpp"
@@ -98,7 +99,22 @@ inline void put_signal(Target there, Target word_there, void* dest, const void* 
     copy(*there, source, bytes);
     post_atomic(word_there, word, pe, signal, routine, on);
 }
-// The same with a word of the library's own that is set, and quiet does not wait for it
+// Complete when quiet is: source or result are in use until then.
+inline void put_signal_nbi(Target there, Target word_there, void* dest, const void* source,
+                           std::size_t bytes, std::uint64_t* word, const far::Atomic& signal,
+                           int pe, const char* routine, far::Channel* on = far::road) {
+    if (there)
+        put_signal(there, word_there, dest, source, bytes, word, signal, pe, routine, on);
+    else
+        far::put_signal_nbi(dest, source, bytes, word, signal, pe, routine, on);
+}
+inline void fetch_atomic_nbi(Target there, const void* word, int pe, const far::Atomic& atomic,
+                             void* result, const char* routine, far::Channel* on = far::road) {
+    if (!there) return far::fetch_atomic_nbi(word, pe, atomic, result, routine, on);
+    const std::uint64_t before = fetch_atomic(there, word, pe, atomic, routine);
+    std::memcpy(result, &before, atomic.width);
+}
+// put_signal() with a word of the library's own that is set, and quiet does not wait for it
 // (far::tell).
 inline void tell(void* dest, const void* source, std::size_t bytes,
                  std::atomic<std::uint64_t>& word, std::uint64_t value, int pe,

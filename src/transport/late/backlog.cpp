@@ -19,7 +19,30 @@ const void* source_of(const Operation& operation) {
 
 }  // namespace
 
+// Behind how many bytes a put is cut in two, where a word of the target begins; 0: it is not.
+std::size_t Backlog::draw_cut(const Operation& operation) {
+    constexpr std::size_t kWord = sizeof(std::uint64_t);
+    if (operation.kind != Kind::put && operation.kind != Kind::put_nbi) return 0;
+    const std::size_t first = kWord - operation.place.offset % kWord;
+    if (operation.bytes <= kWord) return 0;  // whole, or nothing of it
+    const std::size_t places = (operation.bytes - 1 - first) / kWord + 1;
+    if (cuts_.below(4) == 0) return 0;
+    return first + kWord * cuts_.below(places);
+}
+
 void Backlog::add(Operation operation, std::uint64_t now) {
+    const std::size_t cut = draw_cut(operation);
+    if (cut == 0) return add_whole(std::move(operation), now);
+    Operation rest = operation;
+    rest.place.offset += cut;
+    rest.source = static_cast<const char*>(operation.source) + cut;
+    rest.bytes -= cut;
+    operation.bytes = cut;
+    add_whole(std::move(operation), now);
+    add_whole(std::move(rest), now);
+}
+
+void Backlog::add_whole(Operation operation, std::uint64_t now) {
     operation.number = ++issued_;
     operation.epoch = epoch_;
     const std::uint64_t lateness = lateness_.lateness(manner_.longest);
@@ -110,8 +133,8 @@ void Backlog::go(Operation operation) {
 // By this processor, if the memory is mapped here.
 bool Backlog::perform_here(const Operation& operation) {
     if (operation.kind == Kind::request || !manner_.find) return false;
-    const std::size_t bytes =
-        operation.kind == Kind::atomic ? operation.atomic.width : operation.bytes;
+    const bool is_word = operation.kind == Kind::atomic || operation.kind == Kind::fetch_nbi;
+    const std::size_t bytes = is_word ? operation.atomic.width : operation.bytes;
     char* const there = manner_.find(operation.pe, operation.place, bytes);
     if (!there) return false;
     // What went before comes before: partner is the acquire of who waits for what goes now.
@@ -119,7 +142,13 @@ bool Backlog::perform_here(const Operation& operation) {
     switch (operation.kind) {
         case Kind::get_nbi: move(operation.dest, there, bytes); return true;
         case Kind::atomic: fetch_here(there, operation.atomic); break;
-        case Kind::put_signal: {
+        case Kind::fetch_nbi: {
+            const std::uint64_t before = fetch_here(there, operation.atomic);
+            move(operation.dest, &before, bytes);
+            break;
+        }
+        case Kind::put_signal:
+        case Kind::put_signal_nbi: {
             char* const word = manner_.find(operation.pe, operation.word, operation.atomic.width);
             if (!word) return false;
             move(there, source_of(operation), bytes);
@@ -148,6 +177,13 @@ void Backlog::perform(const Operation& operation) {
         case Kind::put_signal:
             base_.put_signal(operation.pe, operation.place, source, operation.bytes, operation.word,
                              operation.atomic);
+            break;
+        case Kind::put_signal_nbi:
+            base_.put_signal_nbi(operation.pe, operation.place, source, operation.bytes,
+                                 operation.word, operation.atomic);
+            break;
+        case Kind::fetch_nbi:
+            base_.fetch_atomic_nbi(operation.pe, operation.place, operation.atomic, operation.dest);
             break;
         case Kind::request: base_.request(operation.pe, operation.handler, source, operation.bytes);
     }

@@ -1,8 +1,9 @@
 // What was issued on a channel and is kept back, and the order in which it goes.
 //
 // Two operations of a channel to one PE that no fence separates go in any order, to different PEs
-// always. A fence is a number, the epoch: an operation goes behind all of earlier epochs to its PE,
-// and those to other PEs stay where they are. So a fence is no quiet, as the standard has it.
+// always. So do the words of one put: a network may bring its parts by several ways. A fence is a
+// number, the epoch: an operation goes behind all of earlier epochs to its PE, and those to other
+// PEs stay where they are. So a fence is no quiet, as the standard has it.
 //
 // Memory that is mapped here is written by this processor when an operation goes; the road does the
 // rest, and is fenced where the one must come behind the other.
@@ -31,7 +32,16 @@ struct Manner {
     void (*stir)(int pe) = nullptr;
 };
 
-enum class Kind : std::uint8_t { put, put_nbi, get_nbi, atomic, put_signal, request };
+enum class Kind : std::uint8_t {
+    put,
+    put_nbi,
+    get_nbi,
+    atomic,
+    fetch_nbi,
+    put_signal,
+    put_signal_nbi,
+    request
+};
 
 struct Operation {
     Kind kind = Kind::put;
@@ -64,11 +74,12 @@ class Backlog {
           lateness_(manner.seed, number << 16 | static_cast<std::uint64_t>(manner.me)),
           order_(~manner.seed, number << 16 | static_cast<std::uint64_t>(manner.me)),
           pauses_(manner.seed + 1, number << 16 | static_cast<std::uint64_t>(manner.me)),
+          cuts_(~manner.seed + 1, number << 16 | static_cast<std::uint64_t>(manner.me)),
           unfenced_(static_cast<std::size_t>(manner.pes)) {}
     Backlog(const Backlog&) = delete;
     Backlog& operator=(const Backlog&) = delete;
 
-    // Goes now or later.
+    // Goes now or later; of a put of several words some may come before others.
     void add(Operation operation, std::uint64_t now);
     void fence() { ++epoch_; }
     // Those to this PE go, or all of them (Channel::kAll).
@@ -86,6 +97,8 @@ class Backlog {
     std::size_t size() const { return held_.size(); }
 
   private:
+    void add_whole(Operation operation, std::uint64_t now);
+    std::size_t draw_cut(const Operation& operation);
     template <typename Which>
     void release_which(Which&& which);
     void go(Operation operation);
@@ -99,6 +112,7 @@ class Backlog {
     Draw lateness_;  // one draw an operation, so that clocks change nothing about it
     Draw order_;
     Draw pauses_;
+    Draw cuts_;
     std::vector<Operation> held_;
     std::size_t copied_ = 0;  // bytes of copies
     std::uint64_t issued_ = 0;

@@ -57,6 +57,21 @@ class Over : public Base {
              .source = source,
              .bytes = bytes});
     }
+    void put_signal_nbi(int pe, Place dest, const void* source, std::size_t bytes, Place word,
+                        const Atomic& signal) override {
+        add({.kind = Kind::put_signal_nbi,
+             .pe = pe,
+             .place = dest,
+             .word = word,
+             .atomic = signal,
+             .source = source,
+             .bytes = bytes});
+    }
+    // Where only the road leads an answer is waited for, which the schedule's thread must not do.
+    void fetch_atomic_nbi(int pe, Place word, const Atomic& atomic, void* result) override {
+        if (!find(pe, word, atomic.width)) return Base::fetch_atomic_nbi(pe, word, atomic, result);
+        add({.kind = Kind::fetch_nbi, .pe = pe, .place = word, .atomic = atomic, .dest = result});
+    }
     void request(int pe, std::uint32_t handler, const void* payload, std::size_t bytes) override {
         add({.kind = Kind::request,
              .pe = pe,

@@ -182,6 +182,108 @@ static void other_context(long round) {
     }
 }
 
+/* The result of an atomic that is not waited for, read. */
+static void fetched_read(long round) {
+    if (me != 0) return;
+    static long result;
+    shmem_long_atomic_set(&counter, round, 1);
+    shmem_quiet();
+    result = -1;
+    shmem_long_atomic_fetch_nbi(&result, &counter, 1);
+    if (!wrong) shmem_quiet();
+    seen += result != round;
+    shmem_quiet();
+}
+
+/* The source of a put with signal that is not waited for, used again. */
+static void signal_source_reused(long round) {
+    if (me == 0) {
+        fill(copy, round);
+        shmem_long_put_signal_nbi(data, copy, COUNT, &signal_word, (uint64_t)round,
+                                  SHMEM_SIGNAL_SET, 1);
+        if (!wrong) shmem_quiet();
+        fill(copy, -1);
+    } else if (me == 1) {
+        shmem_signal_wait_until(&signal_word, SHMEM_CMP_GE, (uint64_t)round);
+        expect(data, round);
+    }
+}
+
+/* The last word of a put, taken for the sign that all of it is there. */
+static void last_word(long round) {
+    if (me == 0) {
+        fill(copy, round);
+        if (wrong) {
+            shmem_long_put(data, copy, COUNT, 1);
+        } else {
+            shmem_long_put(data, copy, COUNT - 1, 1);
+            shmem_fence();
+            shmem_long_p(&data[COUNT - 1], round, 1);
+        }
+    } else if (me == 1) {
+        shmem_long_wait_until(&data[COUNT - 1], SHMEM_CMP_GE, round);
+        expect(data, round);
+    }
+}
+
+/* A word put, and added to by an atomic. */
+static void put_and_atomic(long round) {
+    if (me == 0) {
+        shmem_long_p(&counter, round, 1);
+        if (!wrong) shmem_fence();
+        shmem_long_atomic_inc(&counter, 1);
+        shmem_quiet();
+        seen += shmem_long_atomic_fetch(&counter, 1) != round + 1;
+    }
+}
+
+/* The owner changes what a get that is not waited for reads. */
+static void source_changed(long round) {
+    fill(data, round);
+    shmem_barrier_all();
+    if (me == 0) {
+        shmem_long_get_nbi(copy, data, COUNT, 1);
+        if (!wrong) shmem_quiet();
+    }
+    shmem_sync_all();
+    if (me == 1) fill(data, -1);
+    shmem_sync_all();
+    shmem_quiet();
+    if (me == 0) expect(copy, round);
+}
+
+/* A reduction completes no puts. */
+static void reduction_for_barrier(long round) {
+    static long one = 1, all;
+    if (me == 0) {
+        fill(copy, round);
+        shmem_long_put(data, copy, COUNT, 1);
+        if (!wrong) shmem_quiet();
+    }
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &all, &one, 1);
+    if (me == 1) expect(data, round);
+}
+
+/* A lock that is given away completes nothing of another context. */
+static void lock_and_context(long round) {
+    static shmem_ctx_t one;
+    static long lock;
+    if (round == 1 && shmem_ctx_create(0, &one) != 0) {
+        seen += 1;
+        return;
+    }
+    for (int i = 0; i < 4; ++i) {
+        shmem_set_lock(&lock);
+        long now = shmem_ctx_long_g(one, &counter, 0);
+        shmem_ctx_long_p(one, &counter, now + 1, 0);
+        if (!wrong) shmem_ctx_quiet(one);
+        shmem_clear_lock(&lock);
+    }
+    shmem_ctx_quiet(one);
+    shmem_barrier_all();
+    seen += shmem_long_g(&counter, 0) != 12 * round;
+}
+
 static const struct {
     const char* name;
     void (*run)(long round);
@@ -197,6 +299,13 @@ static const struct {
     {"put_then_get", put_then_get},
     {"sync_for_barrier", sync_for_barrier},
     {"other_context", other_context},
+    {"fetched_read", fetched_read},
+    {"signal_source_reused", signal_source_reused},
+    {"last_word", last_word},
+    {"put_and_atomic", put_and_atomic},
+    {"source_changed", source_changed},
+    {"reduction_for_barrier", reduction_for_barrier},
+    {"lock_and_context", lock_and_context},
 };
 
 int main(int argc, char** argv) {
