@@ -6,14 +6,12 @@ namespace isthmus::bench {
 Group engine() {
     return {"engine",
             "the HyperTransport engine in gates (not built here: no Verilator 5)",
-            {{"gates",
-              [](Run& run) {
+            {{"gates", [](Run& run) {
                   Row row;
                   row.claim = "the gates' figures";
                   row.waits = "Verilator 5 (tools/install-packages.sh --rtl)";
                   run.add(row);
-              }}},
-            false};
+              }}}};
 }
 
 }  // namespace isthmus::bench

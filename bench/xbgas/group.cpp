@@ -31,6 +31,7 @@ Group xbgas() {
              {"overlap", measure_overlap},
              {"speed", measure_speed},
              {"applications", measure_applications},
+             {"classes", measure_classes},
              {"sensitivity", measure_sensitivity}},
             missing};
 }

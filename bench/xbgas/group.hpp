@@ -26,6 +26,8 @@ void measure_speed(Run& run);
 void measure_overlap(Run& run);
 // sensitivity.cpp
 void measure_sensitivity(Run& run);
+// classes.cpp
+void measure_classes(Run& run);
 // applications.cpp
 void measure_applications(Run& run);
 

@@ -52,7 +52,7 @@ std::optional<std::string> SimulatedMachine::simulate(const char* tool, Road roa
         return {};
     }
     Command command;
-    command.limit_seconds = 300;
+    command.limit_seconds = 1200;  // NAS EP, class S, takes minutes
     command.arguments = {simulator_tool(tool)};
     auto& words = command.arguments;
     words.insert(words.end(), options.begin(), options.end());

@@ -4,7 +4,10 @@
  * PE's left edge and best score against a serial computation. */
 #include "common.h"
 
-enum { kMatch = 5, kMismatch = -3, kGap = -4, kMost = 512 };
+#ifndef MOST_ROWS
+#define MOST_ROWS 512
+#endif
+enum { kMatch = 5, kMismatch = -3, kGap = -4, kMost = MOST_ROWS };
 
 static int edge[kMost + 1]; /* the column left of mine, from the PE before */
 static uint64_t rows_ready; /* how much of it is there */

@@ -51,7 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Sabotage{"ssca1", "", ""}, Sabotage{"is", "", ""}, Sabotage{"ep", "", ""},
                     Sabotage{"cg", "", ""}, Sabotage{"cg", "--count 64", ""},
                     Sabotage{"mg", "", ""}, Sabotage{"mg", "--count 3 --columns 64", ""},
-                    Sabotage{"extremes", "--operation min", ""},
+                    Sabotage{"nas_is", "", ""}, Sabotage{"nas_mg", "", ""},
+                    Sabotage{"nas_cg", "", ""}, Sabotage{"extremes", "--operation min", ""},
                     Sabotage{"extremes", "--operation max", ""}, Sabotage{"mixed", "", ""},
                     Sabotage{"transfers", "", ""}, Sabotage{"transfers", "--bytes 64", ""},
                     Sabotage{"transfers", "--bytes 64 --words 1", ""}));
@@ -95,6 +96,9 @@ INSTANTIATE_TEST_SUITE_P(
         Sabotage{"cg", "", "shmem_double_sum_reduce(t, to, from, n) memcpy(to, from, (n) * 8)"},
         Sabotage{"mg", "", "shmem_double_put(...) ((void)0)"},
         Sabotage{"mg", "", "shmem_double_sum_reduce(t, to, from, n) memcpy(to, from, (n) * 8)"},
+        Sabotage{"nas_is", "", "shmem_int_put_nbi(...) ((void)0)"},
+        Sabotage{"nas_mg", "", "shmem_double_put_nbi(...) ((void)0)"},
+        Sabotage{"nas_cg", "", "shmem_double_fcollect(...) ((void)0)"},
         Sabotage{"extremes", "--operation min",
                  "DECLARED_FIRST\n#include <xbrtime.h>\n#define "
                  "xbrtime_long_atomic_min(at, value, pe) (*(at) = (value), (value) + 1)"},
