@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "core/reach/far.hpp"
 #include "message/counts.hpp"
+#include "message/envelope.hpp"
 
 namespace isthmus::messages {
 namespace {
@@ -168,6 +169,7 @@ bool deliver_payload(const Head& head, std::size_t bytes) {
 }
 
 void deliver_otherwise(Message& message) {
+    if (message.handler == kEnveloped) return open_envelope(message);
     const Entry& entry = entries[message.handler];
     const FaceNames& names = names_of(message.handler);
     const std::uint64_t free = entry.free.load(std::memory_order_acquire);

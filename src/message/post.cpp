@@ -12,6 +12,7 @@
 #include "core/reach/far.hpp"
 #include "core/wait/wait.hpp"
 #include "message/counts.hpp"
+#include "message/envelope.hpp"
 #include "message/far_post.hpp"
 #include "message/fetch.hpp"
 
@@ -20,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kCapacity = std::uint64_t{1} << 20;
 constexpr std::uint64_t kRing = kRingOffset + kCapacity;
-static_assert(2 * kRing + kCountsSize <= kMessageSize);
+static_assert(2 * kRing + kTicketsSize + kCountsSize <= kMessageSize);
 static_assert(kLargestMessage <= message_limit(kCapacity));
 
 constexpr int kBatch = 64;  // messages of a ring that one poll handles
@@ -92,6 +93,7 @@ class Session final : private SessionObject {
         open_inbox(post.replies, 1);
         if (far::present) far_post::open();
         count_messages();
+        open_tickets(internal_object<std::int64_t>(kMessageOffset + 2 * kRing));
         look_further(job.checked || far::present);
         post.targets = targets_.get();
         post.head = head_word(0, 0, static_cast<std::uint32_t>(job.me), 0);

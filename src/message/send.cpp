@@ -48,7 +48,7 @@ inline void fill_in(Message& message, const void* arguments, std::uint64_t head)
     Message message;
     const std::uint64_t head =
         head_word(parcel.handler, parcel.kind, window.me, parcel.argument_bytes);
-    alignas(8) char arguments[kArgumentBytes];
+    alignas(8) char arguments[kEnvelopedArguments];
     copy(arguments, parcel.arguments, parcel.argument_bytes);
     fill_in(message, arguments, head);
     if ((parcel.kind & kMedium) != 0) return run_medium_here(message, head, parcel);
