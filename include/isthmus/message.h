@@ -181,8 +181,8 @@ int isthmus_message_get_vectored(int pe, int handler, const void* arguments, siz
  * handle: is written, for isthmus_message_test and _finish; plain words, nothing to free.
  * Up to ISTHMUS_MESSAGE_TRACKED requests with event or handle are under way; the next one waits as
  * for room (with TRY: AGAIN). Nothing is written if the call does not return ISTHMUS_OK. With the
- * session events and handles end. A tracked message takes 24 bytes more, and so a line more from
- * 17 bytes of arguments on. Errors also: ARGUMENT: no way, a counter that is misaligned; BOUNDS,
+ * session events and handles end. A tracked message takes 32 bytes more, and so a line more from
+ * 9 bytes of arguments on. Errors also: ARGUMENT: no way, a counter that is misaligned; BOUNDS,
  * RIGHTS: a counter that is not such memory. */
 #define ISTHMUS_MESSAGE_TRACKED 1024
 typedef struct isthmus_message_handle {

@@ -9,6 +9,7 @@
 #include "core/reach/far.hpp"
 #include "core/wait/sleep.hpp"
 #include "message/handlers.hpp"
+#include "message/traced.hpp"
 
 namespace isthmus::messages {
 namespace {
@@ -43,7 +44,7 @@ std::size_t next = 0;
 }  // namespace
 
 Enveloped::Enveloped(const Parcel& parcel, const std::uint64_t (&counts)[2]) : parcel_(parcel) {
-    const Envelope envelope{parcel.handler, {counts[0], counts[1]}};
+    const Envelope envelope{parcel.handler, -1, {counts[0], counts[1]}, 0};
     std::memcpy(arguments_, &envelope, sizeof envelope);
     if (parcel.argument_bytes != 0)
         std::memcpy(arguments_ + sizeof envelope, parcel.arguments, parcel.argument_bytes);
@@ -65,7 +66,10 @@ void open_envelope(Message& message) {
     inner.handler = static_cast<std::uint16_t>(envelope.handler);
     std::uint64_t head;
     std::memcpy(&head, &inner.handler, sizeof head);
-    deliver(inner, head);
+    {
+        const TracedHandling handling(envelope, inner);
+        deliver(inner, head);
+    }
     // That of a get runs where it was asked for.
     const int sender = (message.kind & kReply) != 0 ? job.me : message.source;
     for (const std::uint64_t count : envelope.counts) {

@@ -118,11 +118,13 @@ void count_messages() {
 
 void tell_counts() {
     if (!counted) return;
-    report_counts([](std::uint32_t id) {
-        const FaceNames& names = names_of(id);
-        return HandlerName{names.routine, id - names.first};
-    });
+    report_counts(name_of);
     counted = false;
+}
+
+HandlerName name_of(std::uint32_t id) {
+    const FaceNames& names = names_of(id);
+    return {names.routine, id - names.first};
 }
 
 bool remove_handler(std::uint32_t id) {

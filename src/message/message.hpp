@@ -38,10 +38,12 @@ inline constexpr std::size_t kArgumentBytes = ISTHMUS_MESSAGE_ARGUMENT_BYTES;
 // A message of this id is another in an envelope (message/envelope.hpp), before its arguments.
 inline constexpr std::uint32_t kEnveloped = kHandlers - 1;
 struct Envelope {
-    std::uint64_t handler;    // the id that it is for
+    std::uint32_t handler;    // the id that it is for
+    std::int32_t thread;      // that sent it, as a trace counts them; -1: it is not traced
     std::uint64_t counts[2];  // words of the sender's that go up when the handler has returned
+    std::uint64_t sent;       // when, in nanoseconds of its host's clock, if it is traced
 };
-static_assert(sizeof(Envelope) % 8 == 0);
+static_assert(sizeof(Envelope) == 32);
 inline constexpr std::size_t kEnvelopedArguments = kArgumentBytes + sizeof(Envelope);
 
 inline constexpr std::size_t kLargestMedium = std::size_t{16} << 10;

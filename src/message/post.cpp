@@ -15,6 +15,7 @@
 #include "message/envelope.hpp"
 #include "message/far_post.hpp"
 #include "message/fetch.hpp"
+#include "message/traced.hpp"
 
 namespace isthmus::messages {
 namespace {
@@ -98,7 +99,8 @@ class Session final : private SessionObject {
         post.targets = targets_.get();
         post.head = head_word(0, 0, static_cast<std::uint32_t>(job.me), 0);
         post.pes = static_cast<std::uint32_t>(job.pes);
-        post.plain_pes = job.checked ? 0 : post.pes;
+        post.traces = begin_tracing();
+        post.plain_pes = job.checked || post.traces ? 0 : post.pes;
         runs_handler = is_in_handler;
         describe_room = add_room;
         enlist();
@@ -109,6 +111,8 @@ class Session final : private SessionObject {
   private:
     void end() override {
         describe_room = nullptr;
+        if (post.traces) end_tracing();
+        post.traces = false;
         tell_counts();
         post.pes = post.plain_pes = 0;
         look_further(true);
@@ -177,6 +181,7 @@ constinit Post post = {.pes = 0,
                        .head = 0,
                        .looks_further = true,
                        .beyond = kLooksFurther,
+                       .traces = false,
                        .requests = {},
                        .replies = {}};
 constinit thread_local ThreadState thread_state = {};
