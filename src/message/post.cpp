@@ -111,7 +111,7 @@ class Session final : private SessionObject {
   private:
     void end() override {
         describe_room = nullptr;
-        if (post.traces) end_tracing();
+        end_tracing();
         post.traces = false;
         tell_counts();
         post.pes = post.plain_pes = 0;

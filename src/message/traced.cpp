@@ -20,6 +20,8 @@ __attribute__((weak)) void isthmus_profile_message(const char* what, const char*
 namespace isthmus::messages {
 namespace {
 
+bool tracing = false;
+
 // Of a short one the size may be undefined.
 std::size_t bytes_of(const Message& message) {
     return message.argument_bytes + ((message.kind & kShort) != 0 ? 0 : message.size);
@@ -28,13 +30,13 @@ std::size_t bytes_of(const Message& message) {
 }  // namespace
 
 bool begin_tracing() {
-    if (value(Setting::trace).text.empty() || !isthmus_profile_open) return false;
-    isthmus_profile_open();
-    return true;
+    tracing = !value(Setting::trace).text.empty() && isthmus_profile_open;
+    if (tracing) isthmus_profile_open();
+    return tracing;
 }
 
 void end_tracing() {
-    isthmus_profile_close();
+    if (tracing) isthmus_profile_close();
 }
 
 TracedSending::TracedSending(const Parcel& parcel)

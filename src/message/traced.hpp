@@ -8,7 +8,8 @@
 
 namespace isthmus::messages {
 
-// Of a session: whether messages are traced. Collective.
+// Of a session: whether messages are traced. Collective. And what has been noted is written: when
+// it ends, and before an end of the process that does not end it.
 bool begin_tracing();
 void end_tracing();
 

@@ -3,7 +3,7 @@
 #pragma once
 
 extern "C" {
-// Collective, when messages have been opened; and when they end.
+// Collective, when messages have been opened; and when they, or the process, end.
 __attribute__((visibility("default"))) void isthmus_profile_open();
 __attribute__((visibility("default"))) void isthmus_profile_close();
 // The number of this thread in the trace; -1: nothing is traced now.

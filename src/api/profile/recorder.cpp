@@ -249,11 +249,12 @@ void isthmus_profile_open() {
 
 void isthmus_profile_close() {
     const std::lock_guard lock(setup);
-    if (depth != 0 || wanted != kTracing) return;
-    recording.store(0, std::memory_order_relaxed);
-    wanted = 0;
+    if ((wanted & kTracing) == 0) return;
     for (const auto& record : records)
         write_events(*record);
+    if (depth != 0) return;  // shmem_finalize will
+    recording.store(0, std::memory_order_relaxed);
+    wanted = 0;
 }
 
 int isthmus_profile_thread() {

@@ -1,5 +1,5 @@
 """Messages in a trace: each that is sent and each that is handled is there once, with an arrow that
-leads from within the sending to within the handler. message_traces.py ISTHMUS PROGRAM PES [ROAD]"""
+leads from within the sending to within the handler. message_traces.py ISTHMUS PROGRAM PES ROAD FACE"""
 import collections
 import json
 import os
@@ -7,10 +7,10 @@ import subprocess
 import sys
 import tempfile
 
-tool, program, pes = sys.argv[1:4]
+tool, program, pes, road, face = sys.argv[1:6]
 environment = dict(os.environ)
-if len(sys.argv) > 4 and sys.argv[4] != "window":
-    environment["ISTHMUS_TRANSPORT"] = sys.argv[4]
+if road != "window":
+    environment["ISTHMUS_TRANSPORT"] = road
 
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, "trace.json")
@@ -22,7 +22,6 @@ with tempfile.TemporaryDirectory() as folder:
         events = json.load(file)["traceEvents"]
 
 counts = collections.Counter(event["name"] for event in events if event["ph"] == "X")
-print(counts)
 slices = collections.defaultdict(list)
 for event in events:
     if event["ph"] == "X" and event["cat"] == "Messages":
@@ -30,8 +29,8 @@ for event in events:
 for kind in ("request", "reply"):
     sent = sum(count for name, count in counts.items() if name.startswith(kind + " to"))
     assert sent > 0, kind
-handled = sum(count for name, count in counts.items() if name.startswith("handler isthmus"))
-sent = sum(count for name, count in counts.items() if " to isthmus" in name)
+handled = sum(count for name, count in counts.items() if name.startswith("handler " + face))
+sent = sum(count for name, count in counts.items() if " to " + face in name)
 assert handled == sent, (handled, sent)
 pairs = collections.defaultdict(dict)
 for event in events:
@@ -51,6 +50,6 @@ assert len(pairs) == handled, (len(pairs), handled)
 for pair in list(pairs.values())[::len(pairs) // 200 + 1]:
     begin, end = pair["s"], pair["f"]
     assert begin["ts"] <= end["ts"], pair
-    assert within(begin, "request to isthmus") or within(begin, "reply to isthmus"), pair
-    assert within(end, "handler isthmus"), pair
+    assert within(begin, "request to " + face) or within(begin, "reply to " + face), pair
+    assert within(end, "handler " + face), pair
 print(f"{handled} messages, each with its arrow")
