@@ -171,6 +171,29 @@ static void many(void) {
     CHECK(all == kMany);
 }
 
+/* What is refused for want of room takes nothing for good. */
+static void without_room(void) {
+    const struct note note = {1, 7, 0, {0}};
+    int64_t sent = 0;
+    isthmus_barrier();
+    if (me == 0 && pes > 1) {
+        sent = taken_there(pes - 1);
+        while (isthmus_message_request(pes - 1, kTake, &note, 16, ISTHMUS_MESSAGE_TRY) ==
+               ISTHMUS_OK)
+            ++sent;
+        isthmus_message_handle handle = {NULL, 0};
+        const isthmus_message_completion completion = {NULL, NULL, &handle};
+        for (int i = 0; i < 2 * ISTHMUS_MESSAGE_TRACKED; ++i)
+            CHECK(send_one(pes - 1, 0, &note, 16, &completion, ISTHMUS_MESSAGE_TRY) ==
+                  ISTHMUS_AGAIN);
+        CHECK(handle.word == NULL);
+    }
+    isthmus_barrier(); /* where no handlers run */
+    while (me == 0 && pes > 1 && taken_there(pes - 1) != sent)
+        isthmus_message_poll();
+    meet();
+}
+
 /* Nobody there polls: not true before the handler has run; without room for more: AGAIN. */
 static void unpolled(void) {
     static int64_t go;
@@ -261,6 +284,7 @@ static void session(void) {
         meet();
     }
     refusals();
+    without_room();
     unpolled();
     many();
     meet();
