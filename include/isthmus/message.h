@@ -169,6 +169,74 @@ int isthmus_message_get_vectored(int pe, int handler, const void* arguments, siz
                                  const isthmus_message_range* source, size_t source_count,
                                  const isthmus_message_range* dest, size_t dest_count);
 
+/* Completion: the calls above with `_tracked` behind their names have one argument more, which says
+ * how the sender is to learn that the handler has returned: of a request at the target, of a get
+ * here. What the handler has written at its PE is there then; a reply of its may still be under
+ * way. For that the target's host or the road writes a word of this PE's, so nobody here has to
+ * poll. Three ways, any of them together; at least one, the others null:
+ * counter: a word of this PE's, in the symmetric heap or among the static variables, that goes up
+ *   by 1 for each (isthmus_event_arm makes an event of it);
+ * event: is written, and true from then on, whatever waits for it (isthmus_event_wait, too, but
+ *   the handlers of this PE run in isthmus_message_wait alone);
+ * handle: is written, for isthmus_message_test and _finish; plain words, nothing to free.
+ * Up to ISTHMUS_MESSAGE_TRACKED requests with event or handle are under way; the next one waits as
+ * for room (with TRY: AGAIN). Nothing is written if the call does not return ISTHMUS_OK. With the
+ * session events and handles end. A tracked message takes 32 bytes more, and so a line more from
+ * 9 bytes of arguments on. Errors also: ARGUMENT: no way, a counter that is misaligned; BOUNDS,
+ * RIGHTS: a counter that is not such memory. */
+#define ISTHMUS_MESSAGE_TRACKED 1024
+typedef struct isthmus_message_handle {
+    const int64_t* word; /* the library's */
+    int64_t number;
+} isthmus_message_handle;
+typedef struct isthmus_message_completion {
+    int64_t* counter;
+    isthmus_event* event;
+    isthmus_message_handle* handle;
+} isthmus_message_completion;
+int isthmus_message_request_tracked(int pe, int handler, const void* arguments,
+                                    size_t argument_bytes, unsigned flags,
+                                    const isthmus_message_completion* completion);
+int isthmus_message_request_medium_tracked(int pe, int handler, const void* arguments,
+                                           size_t argument_bytes, const void* payload, size_t size,
+                                           unsigned flags,
+                                           const isthmus_message_completion* completion);
+int isthmus_message_request_long_tracked(int pe, int handler, const void* arguments,
+                                         size_t argument_bytes, const void* payload, size_t size,
+                                         void* dest, unsigned flags,
+                                         const isthmus_message_completion* completion);
+int isthmus_message_request_strided_tracked(int pe, int handler, const void* arguments,
+                                            size_t argument_bytes,
+                                            const isthmus_message_blocks* source,
+                                            const isthmus_message_blocks* dest, unsigned flags,
+                                            const isthmus_message_completion* completion);
+int isthmus_message_request_vectored_tracked(int pe, int handler, const void* arguments,
+                                             size_t argument_bytes,
+                                             const isthmus_message_range* source,
+                                             size_t source_count, const isthmus_message_range* dest,
+                                             size_t dest_count, unsigned flags,
+                                             const isthmus_message_completion* completion);
+int isthmus_message_get_medium_tracked(int pe, int handler, const void* arguments,
+                                       size_t argument_bytes, const void* source, size_t size,
+                                       const isthmus_message_completion* completion);
+int isthmus_message_get_long_tracked(int pe, int handler, const void* arguments,
+                                     size_t argument_bytes, const void* source, size_t size,
+                                     void* dest, const isthmus_message_completion* completion);
+int isthmus_message_get_strided_tracked(int pe, int handler, const void* arguments,
+                                        size_t argument_bytes, const isthmus_message_blocks* source,
+                                        const isthmus_message_blocks* dest,
+                                        const isthmus_message_completion* completion);
+int isthmus_message_get_vectored_tracked(int pe, int handler, const void* arguments,
+                                         size_t argument_bytes, const isthmus_message_range* source,
+                                         size_t source_count, const isthmus_message_range* dest,
+                                         size_t dest_count,
+                                         const isthmus_message_completion* completion);
+/* 1 if it is complete, else 0, and handlers have been run as by isthmus_message_poll; in a handler
+ * it only looks. */
+int isthmus_message_test(const isthmus_message_handle* handle);
+/* Polls until it is complete, as isthmus_message_wait. */
+int isthmus_message_finish(const isthmus_message_handle* handle, double timeout);
+
 /* Runs handlers of what has come, a limited number, and does not wait. How many ran; -1 where it is
  * refused (checked mode: in a handler, or while this thread holds an isthmus_message_lock). With
  * nothing there it costs two looks at memory, however many PEs there are. */

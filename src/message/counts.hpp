@@ -6,7 +6,7 @@
 // the session ends.
 #pragma once
 
-#include "message/message.hpp"
+#include "message/handlers.hpp"
 
 namespace isthmus::messages {
 
@@ -17,12 +17,7 @@ inline constexpr std::uint64_t kCountsSize = kHandlers * std::uint64_t{24};
 bool begin_counts();
 // Any thread.
 void count(const Message& message);
-// At the end of a session, where all PEs are: the first PE of a host writes a table. `face` gives
-// the name and the number by which programs know a handler.
-struct HandlerName {
-    const char* face;  // up to a '_'
-    std::uint32_t number;
-};
+// At the end of a session, where all PEs are: the first PE of a host writes a table.
 void report_counts(HandlerName (*name_of)(std::uint32_t id));
 
 }  // namespace isthmus::messages

@@ -14,6 +14,7 @@
 #include "core/reach/request.hpp"
 #include "core/wait/sleep.hpp"
 #include "message/credit.hpp"
+#include "message/envelope.hpp"
 #include "message/handlers.hpp"
 #include "message/layout.hpp"
 
@@ -87,9 +88,13 @@ bool is_one_of(std::uint32_t kind, std::uint32_t bits) {
 bool is_whole(const Stored& message) {
     if (message.bytes < sizeof(Head)) return false;
     const Head& head = message.head();
-    if (head.handler >= kHandlers || head.argument_bytes > kArgumentBytes ||
+    if (head.handler >= kHandlers ||
+        head.argument_bytes > (head.handler == kEnveloped ? kEnvelopedArguments : kArgumentBytes) ||
         (head.kind & ~(kShort | kMedium | kLong | kRequest | kReply)) != 0 ||
         !is_one_of(head.kind, kShort | kMedium | kLong) || !is_one_of(head.kind, kRequest | kReply))
+        return false;
+    if (head.handler == kEnveloped &&
+        !is_envelope(&head + 1, message.bytes - sizeof head, head.argument_bytes))
         return false;
     if ((head.kind & kShort) != 0) return message.bytes == sizeof(Head) + head.argument_bytes;
     if ((head.kind & kMedium) != 0) return message.bytes >= payload_offset(head.argument_bytes);

@@ -32,7 +32,7 @@ struct Fetched {
     const char* routine;
     far::Handle* handle = nullptr;  // null: nothing is under way
     std::unique_ptr<Line[]> buffer;
-    alignas(8) char arguments[kArgumentBytes];
+    alignas(8) char arguments[kEnvelopedArguments];
     Parcel parcel{};
 };
 

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "core/reach/far.hpp"
 #include "message/counts.hpp"
+#include "message/envelope.hpp"
 
 namespace isthmus::messages {
 namespace {
@@ -117,11 +118,13 @@ void count_messages() {
 
 void tell_counts() {
     if (!counted) return;
-    report_counts([](std::uint32_t id) {
-        const FaceNames& names = names_of(id);
-        return HandlerName{names.routine, id - names.first};
-    });
+    report_counts(name_of);
     counted = false;
+}
+
+HandlerName name_of(std::uint32_t id) {
+    const FaceNames& names = names_of(id);
+    return {names.routine, id - names.first};
 }
 
 bool remove_handler(std::uint32_t id) {
@@ -168,6 +171,7 @@ bool deliver_payload(const Head& head, std::size_t bytes) {
 }
 
 void deliver_otherwise(Message& message) {
+    if (message.handler == kEnveloped) return open_envelope(message);
     const Entry& entry = entries[message.handler];
     const FaceNames& names = names_of(message.handler);
     const std::uint64_t free = entry.free.load(std::memory_order_acquire);

@@ -53,6 +53,12 @@ struct FaceNames {
     Handler* without_form;
 };
 void name_handlers(const FaceNames& names);
+// How programs know a handler: the face's routine, up to a '_', and a number.
+struct HandlerName {
+    const char* face;
+    std::uint32_t number;
+};
+HandlerName name_of(std::uint32_t id);
 
 // The handler has no form, or another; else ends the job, for the handler does not take it.
 [[gnu::cold, gnu::noinline]] void deliver_otherwise(Message& message);

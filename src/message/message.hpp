@@ -34,6 +34,18 @@ inline constexpr std::uint32_t kNativeHandlers = ISTHMUS_MESSAGE_HANDLERS;
 static_assert(kNativeHandlers <= kHandlers);
 
 inline constexpr std::size_t kArgumentBytes = ISTHMUS_MESSAGE_ARGUMENT_BYTES;
+
+// A message of this id is another in an envelope (message/envelope.hpp), before its arguments.
+inline constexpr std::uint32_t kEnveloped = kHandlers - 1;
+struct Envelope {
+    std::uint32_t handler;    // the id that it is for
+    std::int32_t thread;      // that sent it, as a trace counts them; -1: it is not traced
+    std::uint64_t counts[2];  // words of the sender's that go up when the handler has returned
+    std::uint64_t sent;       // when, in nanoseconds of its host's clock, if it is traced
+};
+static_assert(sizeof(Envelope) == 32);
+inline constexpr std::size_t kEnvelopedArguments = kArgumentBytes + sizeof(Envelope);
+
 inline constexpr std::size_t kLargestMedium = std::size_t{16} << 10;
 inline constexpr std::size_t kLargestLong = (std::size_t{1} << 31) - 1;
 
@@ -97,6 +109,6 @@ constexpr std::size_t message_bytes(const Parcel& parcel) {
     if ((parcel.kind & kMedium) != 0) return payload_offset(parcel.argument_bytes) + parcel.size;
     return landing_offset(parcel.argument_bytes) + sizeof(Landing);
 }
-inline constexpr std::size_t kLargestMessage = payload_offset(kArgumentBytes) + kLargestMedium;
+inline constexpr std::size_t kLargestMessage = payload_offset(kEnvelopedArguments) + kLargestMedium;
 
 }  // namespace isthmus::messages

@@ -12,15 +12,17 @@
 #include "core/reach/far.hpp"
 #include "core/wait/wait.hpp"
 #include "message/counts.hpp"
+#include "message/envelope.hpp"
 #include "message/far_post.hpp"
 #include "message/fetch.hpp"
+#include "message/traced.hpp"
 
 namespace isthmus::messages {
 namespace {
 
 constexpr std::uint64_t kCapacity = std::uint64_t{1} << 20;
 constexpr std::uint64_t kRing = kRingOffset + kCapacity;
-static_assert(2 * kRing + kCountsSize <= kMessageSize);
+static_assert(2 * kRing + kTicketsSize + kCountsSize <= kMessageSize);
 static_assert(kLargestMessage <= message_limit(kCapacity));
 
 constexpr int kBatch = 64;  // messages of a ring that one poll handles
@@ -92,11 +94,13 @@ class Session final : private SessionObject {
         open_inbox(post.replies, 1);
         if (far::present) far_post::open();
         count_messages();
+        open_tickets(internal_object<std::int64_t>(kMessageOffset + 2 * kRing));
         look_further(job.checked || far::present);
         post.targets = targets_.get();
         post.head = head_word(0, 0, static_cast<std::uint32_t>(job.me), 0);
         post.pes = static_cast<std::uint32_t>(job.pes);
-        post.plain_pes = job.checked ? 0 : post.pes;
+        post.traces = begin_tracing();
+        post.plain_pes = job.checked || post.traces ? 0 : post.pes;
         runs_handler = is_in_handler;
         describe_room = add_room;
         enlist();
@@ -107,6 +111,8 @@ class Session final : private SessionObject {
   private:
     void end() override {
         describe_room = nullptr;
+        end_tracing();
+        post.traces = false;
         tell_counts();
         post.pes = post.plain_pes = 0;
         look_further(true);
@@ -175,6 +181,7 @@ constinit Post post = {.pes = 0,
                        .head = 0,
                        .looks_further = true,
                        .beyond = kLooksFurther,
+                       .traces = false,
                        .requests = {},
                        .replies = {}};
 constinit thread_local ThreadState thread_state = {};

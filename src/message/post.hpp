@@ -52,6 +52,7 @@ struct Post {
     bool looks_further;
     // The same, and what else keeps a face's polls from being plain, in bits of Beyond: one look.
     std::atomic<std::uint16_t> beyond;
+    bool traces;  // messages go by the ways that note them
     Inbox requests;
     Inbox replies;
 };

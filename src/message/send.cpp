@@ -8,6 +8,7 @@
 #include "core/wait/wait.hpp"
 #include "message/far_post.hpp"
 #include "message/layout.hpp"
+#include "message/traced.hpp"
 
 namespace isthmus::messages {
 namespace {
@@ -48,7 +49,7 @@ inline void fill_in(Message& message, const void* arguments, std::uint64_t head)
     Message message;
     const std::uint64_t head =
         head_word(parcel.handler, parcel.kind, window.me, parcel.argument_bytes);
-    alignas(8) char arguments[kArgumentBytes];
+    alignas(8) char arguments[kEnvelopedArguments];
     copy(arguments, parcel.arguments, parcel.argument_bytes);
     fill_in(message, arguments, head);
     if ((parcel.kind & kMedium) != 0) return run_medium_here(message, head, parcel);
@@ -125,6 +126,31 @@ void append_or_poll(RingProducer& ring, const Parcel& parcel, const WaitTarget& 
     return Sent::done;
 }
 
+[[gnu::always_inline]] inline Sent send_request(int pe, const Parcel& parcel, Wait wait) {
+    Target& to = post.targets[pe];
+    if (to.where == Where::near) [[likely]] {
+        land(parcel, pe);
+        if (append(to.requests, parcel)) [[likely]]
+            return Sent::done;
+    }
+    return request_otherwise(to, pe, parcel, wait);
+}
+
+[[gnu::always_inline]] inline Sent send_reply(Message& message, const Parcel& parcel, Wait wait) {
+    const int pe = message.source;
+    Target& to = post.targets[pe];
+    // First: handlers of replies may run within.
+    message.replied = 1;
+    if (to.where == Where::near) [[likely]] {
+        land(parcel, pe);
+        if (append(to.replies, parcel)) [[likely]]
+            return Sent::done;
+    }
+    const Sent sent = reply_otherwise(to, pe, parcel, wait);
+    if (sent == Sent::no_room) message.replied = 0;
+    return sent;
+}
+
 }  // namespace
 
 void copy_payload_shortly(void* dest, const void* source, std::size_t bytes) {
@@ -145,28 +171,23 @@ bool has_room(int pe, std::size_t bytes) {
 }
 
 Sent request(int pe, const Parcel& parcel, Wait wait) {
-    Target& to = post.targets[pe];
-    if (to.where == Where::near) [[likely]] {
-        land(parcel, pe);
-        if (append(to.requests, parcel)) [[likely]]
-            return Sent::done;
+    if (post.traces) [[unlikely]] {
+        const TracedSending traced(parcel);
+        const Sent sent = send_request(pe, traced.parcel(), wait);
+        if (sent == Sent::done) traced.note(pe);
+        return sent;
     }
-    return request_otherwise(to, pe, parcel, wait);
+    return send_request(pe, parcel, wait);
 }
 
 Sent reply(Message& message, const Parcel& parcel, Wait wait) {
-    const int pe = message.source;
-    Target& to = post.targets[pe];
-    // First: handlers of replies may run within.
-    message.replied = 1;
-    if (to.where == Where::near) [[likely]] {
-        land(parcel, pe);
-        if (append(to.replies, parcel)) [[likely]]
-            return Sent::done;
+    if (post.traces) [[unlikely]] {
+        const TracedSending traced(parcel);
+        const Sent sent = send_reply(message, traced.parcel(), wait);
+        if (sent == Sent::done) traced.note(message.source);
+        return sent;
     }
-    const Sent sent = reply_otherwise(to, pe, parcel, wait);
-    if (sent == Sent::no_room) message.replied = 0;
-    return sent;
+    return send_reply(message, parcel, wait);
 }
 
 }  // namespace isthmus::messages

@@ -57,6 +57,7 @@ add_hosts_test(native.unequal --hosts 3 --pes 5 --layout 2,1,2 native_segments n
 add_hosts_test(messages --hosts 2 --pes 4 "extensions both 200" "aggregation 50000" native_queues
                native_queue_ends "native_flood 30000" native_messages native_message_objects
                native_message_pieces
+               native_message_tracked
                "native_message_flood 5000" "native_message_flood 500 20000")
 add_hosts_test(messages.unequal --hosts 3 --pes 5 --layout 2,1,2 "extensions both 100"
                "aggregation 20000" native_aggregation native_aggregation_phases native_messages

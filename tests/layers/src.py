@@ -40,6 +40,7 @@ CHOOSES = {
     "core/queues/far_ring.cpp": "the far end of an aggregator's ring: Aggregator chooses, once a ring",
     "message/far_post.cpp": "messages to other hosts: Target says where a PE is",
     "message/fetch.cpp": "gets whose answers are messages are left under way if far",
+    "message/envelope.cpp": "counts of completion go by tell(), which no quiet waits for",
     "core/aggregation/waves.cpp": "between the first PEs of hosts, which are far from each other",
     "core/session/departure.cpp": "between the first PEs of hosts, which are far from each other",
 }

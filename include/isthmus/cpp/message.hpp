@@ -122,6 +122,10 @@ struct handler_arguments<void (Class::*)(const incoming&, Arguments...) noexcept
 
 }  // namespace detail
 
+template <movable_as_bytes... Arguments>
+class tracked_id;
+class message_completion;
+
 // An id and the types that its handler takes: what others send to. A message_handler is one; where
 // the handler itself is not in sight, `isthmus::message_id<int, double>(7)` is.
 template <movable_as_bytes... Arguments>
@@ -222,10 +226,137 @@ class message_id {
                                                    dest.size()));
     }
 
+    // The same calls, of whose completion this PE learns (isthmus_message_completion): by a word
+    // of symmetric memory that goes up by one, by an event, by a handle.
+    //   isthmus::message_completion done;
+    //   add.by(done).request(pe, 3, 0.5).or_fail();
+    //   done.finish().or_fail();
+    tracked_id<Arguments...> by(std::int64_t& counter) const {
+        return {id_, isthmus_message_completion{&counter, nullptr, nullptr}};
+    }
+    tracked_id<Arguments...> by(isthmus_event& event) const {
+        return {id_, isthmus_message_completion{nullptr, &event, nullptr}};
+    }
+    tracked_id<Arguments...> by(message_completion& handle) const { return {id_, handle}; }
+
   private:
     friend class incoming;
     using block = detail::packed<Arguments...>;
     int id_;
+};
+
+// A request or get of whose completion this PE learns: a handle, of plain words.
+class message_completion {
+  public:
+    // Whether the handler has returned; runs handlers of what has come, as poll().
+    bool is_complete() const { return isthmus_message_test(&handle_) != 0; }
+    // Polls until it has.
+    status finish(double seconds = -1) const {
+        return status(isthmus_message_finish(&handle_, seconds));
+    }
+
+  private:
+    template <movable_as_bytes... Arguments>
+    friend class tracked_id;
+    isthmus_message_handle handle_{isthmus_event_words, 0};  // complete
+};
+
+// What message_id::by() makes: the same requests and gets, of whose completion the sender learns.
+// What is told lives until the call has returned; a counter, as it says, until it has gone up.
+template <movable_as_bytes... Arguments>
+class tracked_id {
+  public:
+    tracked_id(int id, const isthmus_message_completion& completion)
+        : id_(id), completion_(completion) {}
+    status request(int pe, const std::type_identity_t<Arguments>&... arguments) const {
+        const block packed(arguments...);
+        return status(
+            isthmus_message_request_tracked(pe, id_, packed.block, block::bytes, 0, &completion_));
+    }
+    status try_request(int pe, const std::type_identity_t<Arguments>&... arguments) const {
+        const block packed(arguments...);
+        return status(isthmus_message_request_tracked(pe, id_, packed.block, block::bytes,
+                                                      ISTHMUS_MESSAGE_TRY, &completion_));
+    }
+    template <object_range R>
+    status request_with(int pe, const R& payload,
+                        const std::type_identity_t<Arguments>&... arguments) const {
+        const block packed(arguments...);
+        return status(isthmus_message_request_medium_tracked(
+            pe, id_, packed.block, block::bytes, std::ranges::data(payload),
+            detail::bytes_of(payload), 0, &completion_));
+    }
+    template <object_range R>
+    status request_into(int pe, const R& payload,
+                        std::remove_cv_t<std::ranges::range_value_t<R>>* dest,
+                        const std::type_identity_t<Arguments>&... arguments) const {
+        const block packed(arguments...);
+        return status(isthmus_message_request_long_tracked(
+            pe, id_, packed.block, block::bytes, std::ranges::data(payload),
+            detail::bytes_of(payload), dest, 0, &completion_));
+    }
+    template <typename Source, movable_as_bytes T>
+    requires std::same_as<std::remove_const_t<Source>, T> status
+    request_strided(int pe, const object_blocks<Source>& source, const object_blocks<T>& dest,
+                    const std::type_identity_t<Arguments>&... arguments)
+    const {
+        const block packed(arguments...);
+        const isthmus_message_blocks from = detail::blocks_of(source);
+        const isthmus_message_blocks to = detail::blocks_of(dest);
+        return status(isthmus_message_request_strided_tracked(pe, id_, packed.block, block::bytes,
+                                                              &from, &to, 0, &completion_));
+    }
+    status request_vectored(int pe, std::span<const message_range> source,
+                            std::span<const message_range> dest,
+                            const std::type_identity_t<Arguments>&... arguments) const {
+        const block packed(arguments...);
+        return status(isthmus_message_request_vectored_tracked(
+            pe, id_, packed.block, block::bytes, source.data(), source.size(), dest.data(),
+            dest.size(), 0, &completion_));
+    }
+    template <object_range R>
+    status get_with(int pe, const R& source,
+                    const std::type_identity_t<Arguments>&... arguments) const {
+        const block packed(arguments...);
+        return status(isthmus_message_get_medium_tracked(pe, id_, packed.block, block::bytes,
+                                                         std::ranges::data(source),
+                                                         detail::bytes_of(source), &completion_));
+    }
+    template <object_range R>
+    status get_into(int pe, const R& source, std::remove_cv_t<std::ranges::range_value_t<R>>* dest,
+                    const std::type_identity_t<Arguments>&... arguments) const {
+        const block packed(arguments...);
+        return status(isthmus_message_get_long_tracked(
+            pe, id_, packed.block, block::bytes, std::ranges::data(source),
+            detail::bytes_of(source), dest, &completion_));
+    }
+    template <typename Source, movable_as_bytes T>
+    requires std::same_as<std::remove_const_t<Source>, T> status
+    get_strided(int pe, const object_blocks<Source>& source, const object_blocks<T>& dest,
+                const std::type_identity_t<Arguments>&... arguments)
+    const {
+        const block packed(arguments...);
+        const isthmus_message_blocks from = detail::blocks_of(source);
+        const isthmus_message_blocks to = detail::blocks_of(dest);
+        return status(isthmus_message_get_strided_tracked(pe, id_, packed.block, block::bytes,
+                                                          &from, &to, &completion_));
+    }
+    status get_vectored(int pe, std::span<const message_range> source,
+                        std::span<const message_range> dest,
+                        const std::type_identity_t<Arguments>&... arguments) const {
+        const block packed(arguments...);
+        return status(isthmus_message_get_vectored_tracked(pe, id_, packed.block, block::bytes,
+                                                           source.data(), source.size(),
+                                                           dest.data(), dest.size(), &completion_));
+    }
+
+  private:
+    friend class message_id<Arguments...>;
+    tracked_id(int id, message_completion& handle)
+        : tracked_id(id, isthmus_message_completion{nullptr, nullptr, &handle.handle_}) {}
+    using block = detail::packed<Arguments...>;
+    int id_;
+    isthmus_message_completion completion_;
 };
 
 // A message, while its handler runs.

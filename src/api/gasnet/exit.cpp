@@ -5,6 +5,7 @@
 #include "api/gasnet/face.hpp"
 #include "base/os.hpp"
 #include "core/reach/operation.hpp"
+#include "message/traced.hpp"
 
 using namespace isthmus;
 using namespace isthmus::gasnet;
@@ -60,6 +61,7 @@ ISTHMUS_API void gasnet_exit(int exitcode) {
     const auto until = begun + static_cast<std::uint64_t>(patience(exitcode) * kSecond);
     meet(control->leaving[0], until);
     flush_output(exitcode);
+    messages::end_tracing();
     meet(control->leaving[1],
          std::min(until, os::monotonic_nanoseconds() + static_cast<std::uint64_t>(kSecond)));
     exit_job(exitcode);

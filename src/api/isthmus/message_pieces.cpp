@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/isthmus/message_checks.hpp"
+#include "api/isthmus/message_tracking.hpp"
 #include "core/copy/geometry.hpp"
 #include "core/copy/pieces.hpp"
 #include "core/reach/operation.hpp"
@@ -166,7 +167,8 @@ void show_first(Parcel& parcel, const Pieces& dest) {
 
 template <typename Form>
 int send_request(int pe, int handler, const void* arguments, std::size_t argument_bytes,
-                 const Form& source, const Form& dest, unsigned flags, const char* routine) {
+                 const Form& source, const Form& dest, unsigned flags,
+                 const isthmus_message_completion* completion, const char* routine) {
     constexpr std::uint8_t kKind = kLong | kRequest;
     if (const int status = check_request(pe, handler, argument_bytes, kKind, 0, flags, routine))
         return status;
@@ -182,12 +184,12 @@ int send_request(int pe, int handler, const void* arguments, std::size_t argumen
     show_first(parcel, pieces_of(dest));
     if (const int status = find_place(parcel, routine)) return status;
     const Wait wait = flags == 0 ? Wait::yes : Wait::no;
-    if (wait == Wait::no && !has_room(pe, message_bytes(parcel))) return no_room(routine);
+    if (wait == Wait::no && !has_room(pe, message_bytes(parcel) + Tracking::more(completion)))
+        return no_room(routine);
+    Tracking tracking;
+    if (const int status = tracking.begin(completion, wait, routine)) return status;
     put_pieces(pieces_of(dest), pieces_of(source), pe, routine);
-    const Sent sent = request(pe, parcel, wait);
-    if (sent != Sent::done)
-        return sent == Sent::no_room ? no_room(routine) : refuse_in_handler(routine);
-    return ISTHMUS_OK;
+    return tracking.send(pe, parcel, wait, routine);
 }
 
 template <typename Form>
@@ -225,7 +227,7 @@ int begin_get(int pe, int handler, std::size_t argument_bytes, unsigned kind, st
 
 template <typename Form>
 int get(int pe, int handler, const void* arguments, std::size_t argument_bytes, const Form& source,
-        const Form& dest, const char* routine) {
+        const Form& dest, const isthmus_message_completion* completion, const char* routine) {
     if (const int status = begin_get(pe, handler, argument_bytes, kLong, 0, routine)) return status;
     std::size_t bytes = 0;
     if (const int status =
@@ -233,14 +235,42 @@ int get(int pe, int handler, const void* arguments, std::size_t argument_bytes, 
         return status;
     if (const int status = begin_get(pe, handler, argument_bytes, kLong, bytes, routine))
         return status;
+    Tracking tracking;
+    if (const int status = tracking.begin(completion, Wait::yes, routine)) return status;
     Parcel parcel = parcel_of(handler, kLong | kReply, arguments, argument_bytes);
     show_first(parcel, pieces_of(dest));
     Fetch fetch(pe, routine);
     walk_pieces(
         pieces_of(dest), pieces_of(source),
         [&fetch](char* to, const char* from, std::size_t size) { fetch.add(to, from, size); });
-    fetch.answer(parcel);
+    tracking.answer(fetch, parcel);
     return ISTHMUS_OK;
+}
+
+int get_medium(int pe, int handler, const void* arguments, std::size_t argument_bytes,
+               const void* source, std::size_t size, const isthmus_message_completion* completion,
+               const char* routine) {
+    if (const int status = begin_get(pe, handler, argument_bytes, kMedium, size, routine))
+        return status;
+    if (const int status = check_memory(source, size, Side::source_there, routine)) return status;
+    Tracking tracking;
+    if (const int status = tracking.begin(completion, Wait::yes, routine)) return status;
+    Parcel parcel = parcel_of(handler, kMedium | kReply, arguments, argument_bytes);
+    Fetch fetch(pe, routine);
+    parcel.dest = fetch.buffer(size);
+    parcel.size = size;
+    fetch.add(parcel.dest, source, size);
+    tracking.answer(fetch, parcel);
+    return ISTHMUS_OK;
+}
+
+int get_long(int pe, int handler, const void* arguments, std::size_t argument_bytes,
+             const void* source, std::size_t size, void* dest,
+             const isthmus_message_completion* completion, const char* routine) {
+    const isthmus_message_range from{const_cast<void*>(source), size};
+    const isthmus_message_range to{dest, size};
+    return get(pe, handler, arguments, argument_bytes, List{&from, 1}, List{&to, 1}, completion,
+               routine);
 }
 
 }  // namespace
@@ -250,8 +280,17 @@ ISTHMUS_API int isthmus_message_request_strided(int pe, int handler, const void*
                                                 const isthmus_message_blocks* source,
                                                 const isthmus_message_blocks* dest,
                                                 unsigned flags) {
-    return send_request(pe, handler, arguments, argument_bytes, *source, *dest, flags,
+    return send_request(pe, handler, arguments, argument_bytes, *source, *dest, flags, nullptr,
                         "isthmus_message_request_strided");
+}
+
+ISTHMUS_API int isthmus_message_request_strided_tracked(
+    int pe, int handler, const void* arguments, size_t argument_bytes,
+    const isthmus_message_blocks* source, const isthmus_message_blocks* dest, unsigned flags,
+    const isthmus_message_completion* completion) {
+    if (!completion) return refuse_completion("isthmus_message_request_strided_tracked");
+    return send_request(pe, handler, arguments, argument_bytes, *source, *dest, flags, completion,
+                        "isthmus_message_request_strided_tracked");
 }
 
 ISTHMUS_API int isthmus_message_request_vectored(int pe, int handler, const void* arguments,
@@ -261,7 +300,17 @@ ISTHMUS_API int isthmus_message_request_vectored(int pe, int handler, const void
                                                  const isthmus_message_range* dest,
                                                  size_t dest_count, unsigned flags) {
     return send_request(pe, handler, arguments, argument_bytes, List{source, source_count},
-                        List{dest, dest_count}, flags, "isthmus_message_request_vectored");
+                        List{dest, dest_count}, flags, nullptr, "isthmus_message_request_vectored");
+}
+
+ISTHMUS_API int isthmus_message_request_vectored_tracked(
+    int pe, int handler, const void* arguments, size_t argument_bytes,
+    const isthmus_message_range* source, size_t source_count, const isthmus_message_range* dest,
+    size_t dest_count, unsigned flags, const isthmus_message_completion* completion) {
+    if (!completion) return refuse_completion("isthmus_message_request_vectored_tracked");
+    return send_request(pe, handler, arguments, argument_bytes, List{source, source_count},
+                        List{dest, dest_count}, flags, completion,
+                        "isthmus_message_request_vectored_tracked");
 }
 
 ISTHMUS_API int isthmus_message_reply_strided(isthmus_message* message, int handler,
@@ -284,34 +333,51 @@ ISTHMUS_API int isthmus_message_reply_vectored(isthmus_message* message, int han
 
 ISTHMUS_API int isthmus_message_get_medium(int pe, int handler, const void* arguments,
                                            size_t argument_bytes, const void* source, size_t size) {
-    const char* routine = "isthmus_message_get_medium";
-    if (const int status = begin_get(pe, handler, argument_bytes, kMedium, size, routine))
-        return status;
-    if (const int status = check_memory(source, size, Side::source_there, routine)) return status;
-    Parcel parcel = parcel_of(handler, kMedium | kReply, arguments, argument_bytes);
-    Fetch fetch(pe, routine);
-    parcel.dest = fetch.buffer(size);
-    parcel.size = size;
-    fetch.add(parcel.dest, source, size);
-    fetch.answer(parcel);
-    return ISTHMUS_OK;
+    return get_medium(pe, handler, arguments, argument_bytes, source, size, nullptr,
+                      "isthmus_message_get_medium");
+}
+
+ISTHMUS_API int isthmus_message_get_medium_tracked(int pe, int handler, const void* arguments,
+                                                   size_t argument_bytes, const void* source,
+                                                   size_t size,
+                                                   const isthmus_message_completion* completion) {
+    if (!completion) return refuse_completion("isthmus_message_get_medium_tracked");
+    return get_medium(pe, handler, arguments, argument_bytes, source, size, completion,
+                      "isthmus_message_get_medium_tracked");
 }
 
 ISTHMUS_API int isthmus_message_get_long(int pe, int handler, const void* arguments,
                                          size_t argument_bytes, const void* source, size_t size,
                                          void* dest) {
-    const isthmus_message_range from{const_cast<void*>(source), size};
-    const isthmus_message_range to{dest, size};
-    return get(pe, handler, arguments, argument_bytes, List{&from, 1}, List{&to, 1},
-               "isthmus_message_get_long");
+    return get_long(pe, handler, arguments, argument_bytes, source, size, dest, nullptr,
+                    "isthmus_message_get_long");
+}
+
+ISTHMUS_API int isthmus_message_get_long_tracked(int pe, int handler, const void* arguments,
+                                                 size_t argument_bytes, const void* source,
+                                                 size_t size, void* dest,
+                                                 const isthmus_message_completion* completion) {
+    if (!completion) return refuse_completion("isthmus_message_get_long_tracked");
+    return get_long(pe, handler, arguments, argument_bytes, source, size, dest, completion,
+                    "isthmus_message_get_long_tracked");
 }
 
 ISTHMUS_API int isthmus_message_get_strided(int pe, int handler, const void* arguments,
                                             size_t argument_bytes,
                                             const isthmus_message_blocks* source,
                                             const isthmus_message_blocks* dest) {
-    return get(pe, handler, arguments, argument_bytes, *source, *dest,
+    return get(pe, handler, arguments, argument_bytes, *source, *dest, nullptr,
                "isthmus_message_get_strided");
+}
+
+ISTHMUS_API int isthmus_message_get_strided_tracked(int pe, int handler, const void* arguments,
+                                                    size_t argument_bytes,
+                                                    const isthmus_message_blocks* source,
+                                                    const isthmus_message_blocks* dest,
+                                                    const isthmus_message_completion* completion) {
+    if (!completion) return refuse_completion("isthmus_message_get_strided_tracked");
+    return get(pe, handler, arguments, argument_bytes, *source, *dest, completion,
+               "isthmus_message_get_strided_tracked");
 }
 
 ISTHMUS_API int isthmus_message_get_vectored(int pe, int handler, const void* arguments,
@@ -320,5 +386,14 @@ ISTHMUS_API int isthmus_message_get_vectored(int pe, int handler, const void* ar
                                              size_t source_count, const isthmus_message_range* dest,
                                              size_t dest_count) {
     return get(pe, handler, arguments, argument_bytes, List{source, source_count},
-               List{dest, dest_count}, "isthmus_message_get_vectored");
+               List{dest, dest_count}, nullptr, "isthmus_message_get_vectored");
+}
+
+ISTHMUS_API int isthmus_message_get_vectored_tracked(
+    int pe, int handler, const void* arguments, size_t argument_bytes,
+    const isthmus_message_range* source, size_t source_count, const isthmus_message_range* dest,
+    size_t dest_count, const isthmus_message_completion* completion) {
+    if (!completion) return refuse_completion("isthmus_message_get_vectored_tracked");
+    return get(pe, handler, arguments, argument_bytes, List{source, source_count},
+               List{dest, dest_count}, completion, "isthmus_message_get_vectored_tracked");
 }

@@ -12,6 +12,7 @@
 #include "core/wait/sleep.hpp"
 #include "core/wait/status.hpp"
 #include "message/post.hpp"
+#include "message/traced.hpp"
 
 namespace isthmus::native {
 
@@ -56,6 +57,7 @@ ISTHMUS_API void isthmus_barrier(void) {
 }
 
 ISTHMUS_API void isthmus_exit(int status) {
+    messages::end_tracing();
     exit_job(status);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "api/profile/messages.hpp"
 #include "api/profile/statistics.hpp"
 #include "api/profile/trace.hpp"
 #include "base/error.hpp"
@@ -27,8 +28,9 @@ constexpr std::size_t kEvents = 4096;  // of a thread, before they go to the fil
 struct ThreadRecord {
     std::unique_ptr<Tally> tally;
     std::vector<Event> events;
+    std::vector<MessageEvent> messages;
     std::vector<Arrow> arrows;
-    // Guards `events` and `arrows` between its thread and the one that ends the program.
+    // Guards these between its thread and the one that ends the program.
     std::mutex guard;
     int thread = 0;  // number in the trace
 };
@@ -47,8 +49,10 @@ thread_local ThreadRecord* current = nullptr;
 
 void write_events(ThreadRecord& thread) {
     const std::lock_guard lock(thread.guard);
-    if (!thread.events.empty()) trace_write(thread.thread, thread.events, thread.arrows);
+    if (!thread.events.empty() || !thread.messages.empty())
+        trace_write(thread.thread, thread.events, thread.messages, thread.arrows);
     thread.events.clear();
+    thread.messages.clear();
     thread.arrows.clear();
 }
 
@@ -135,6 +139,7 @@ void in_child() {
     current = nullptr;
     for (const auto& record : records) {
         record->events.clear();
+        record->messages.clear();
         record->arrows.clear();
     }
     depth = 0;
@@ -226,3 +231,49 @@ void control(int level) {
 }
 
 }  // namespace isthmus::profile
+
+using namespace isthmus;
+using namespace isthmus::profile;
+
+void isthmus_profile_open() {
+    const std::lock_guard lock(setup);
+    if (wanted != 0) return;  // shmem_init has
+    set_speaker(pshmem_my_pe());
+    read_settings();
+    const std::string& path = value(Setting::trace).text;
+    if (path.empty() || !trace_open(path, os::monotonic_nanoseconds())) return;
+    wanted = kTracing;
+    install_handlers();
+    recording.store(wanted, std::memory_order_relaxed);
+}
+
+void isthmus_profile_close() {
+    const std::lock_guard lock(setup);
+    if ((wanted & kTracing) == 0) return;
+    for (const auto& record : records)
+        write_events(*record);
+    if (depth != 0) return;  // shmem_finalize will
+    recording.store(0, std::memory_order_relaxed);
+    wanted = 0;
+}
+
+int isthmus_profile_thread() {
+    if ((recording.load(std::memory_order_relaxed) & kTracing) == 0) return -1;
+    return (current ? *current : new_record()).thread;
+}
+
+void isthmus_profile_message(const char* what, const char* face, unsigned handler,
+                             unsigned long long begin, unsigned long long bytes, int pe,
+                             unsigned long long sent, int thread) {
+    if ((recording.load(std::memory_order_relaxed) & kTracing) == 0) return;
+    const std::uint64_t end = os::monotonic_nanoseconds();
+    ThreadRecord& mine = current ? *current : new_record();
+    bool full = false;
+    {
+        const std::lock_guard lock(mine.guard);
+        mine.messages.push_back({begin, end, bytes, pe, handler, face, what});
+        if (thread >= 0) mine.arrows.push_back({sent, begin + 2, pe, thread});
+        full = mine.messages.size() == kEvents;
+    }
+    if (full) write_events(mine);
+}

@@ -115,6 +115,32 @@ void put_end(std::string& text, const char* phase, std::uint64_t number, int pe,
     text += '}';
 }
 
+template <typename OneEvent>
+void put_slice(std::string& text, const char* name, const char* category, int thread,
+               const OneEvent& event, int target) {
+    text += ",\n{\"ph\":\"X\",\"name\":\"";
+    text += name;
+    text += "\",\"cat\":\"";
+    text += category;
+    text += "\",\"pid\":";
+    put(text, pshmem_my_pe());
+    text += ",\"tid\":";
+    put(text, thread);
+    text += ",\"ts\":";
+    // Another PE's init may have begun before PE 0's; time does not.
+    const std::uint64_t begin = std::max(event.begin, zero);
+    put_time(text, begin - zero);
+    text += ",\"dur\":";
+    put_time(text, event.end > begin ? event.end - begin : 0);
+    text += ",\"args\":{\"bytes\":";
+    put(text, event.bytes);
+    if (target >= 0) {
+        text += ",\"pe\":";
+        put(text, target);
+    }
+    text += "}}";
+}
+
 // PE 0 makes the file; the others learn the time of its beginning from the first line.
 void create(const std::string& path, std::uint64_t begin) {
     file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -168,33 +194,20 @@ void trace_name_thread(int thread) {
                                 : "\"name\":\"thread " + std::to_string(thread) + "\""));
 }
 
-void trace_write(int thread, const std::vector<Event>& events, const std::vector<Arrow>& arrows) {
+void trace_write(int thread, const std::vector<Event>& events,
+                 const std::vector<MessageEvent>& messages, const std::vector<Arrow>& arrows) {
     if (file < 0) return;
     std::string text;
-    text.reserve(events.size() * 128 + arrows.size() * 192);
+    text.reserve((events.size() + messages.size()) * 128 + arrows.size() * 192);
     for (const Event& event : events) {
         const Title& title = kTitles[static_cast<std::size_t>(event.routine)];
-        text += ",\n{\"ph\":\"X\",\"name\":\"";
-        text += title.routine;
-        text += "\",\"cat\":\"";
-        text += title.section;
-        text += "\",\"pid\":";
-        put(text, pshmem_my_pe());
-        text += ",\"tid\":";
-        put(text, thread);
-        text += ",\"ts\":";
-        // Another PE's init may have begun before PE 0's; time does not.
-        const std::uint64_t begin = std::max(event.begin, zero);
-        put_time(text, begin - zero);
-        text += ",\"dur\":";
-        put_time(text, event.end > begin ? event.end - begin : 0);
-        text += ",\"args\":{\"bytes\":";
-        put(text, event.bytes);
-        if (event.target >= 0) {
-            text += ",\"pe\":";
-            put(text, event.target);
-        }
-        text += "}}";
+        put_slice(text, title.routine, title.section, thread, event, event.target);
+    }
+    for (const MessageEvent& message : messages) {
+        const std::string name = std::string(message.what) + " " +
+                                 std::string(message.face, std::strcspn(message.face, "_")) + " " +
+                                 std::to_string(message.handler);
+        put_slice(text, name.c_str(), "Messages", thread, message, message.pe);
     }
     for (const Arrow& arrow : arrows) {
         const std::uint64_t number = next_arrow();

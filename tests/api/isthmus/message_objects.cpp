@@ -43,6 +43,58 @@ void meet() {
     isthmus::barrier();
 }
 
+// Of whose completion the sender learns: by a counter, an event, a handle.
+std::int64_t completed = 0;
+void tracked() {
+    const int me = isthmus::pe();
+    const int pe = (me + 1) % isthmus::pes();
+    std::int64_t come = 0;
+    isthmus::message_handler take(13, [&](const isthmus::incoming&, int value, char letter) {
+        CHECK(value == 7 && letter == 'x');
+        ++come;
+    });
+    isthmus::message_handler take_payload(14, [&](const isthmus::incoming& from) {
+        for (const double value : from.payload<double>())
+            CHECK(value == 1.5);
+        ++come;
+    });
+    meet();
+    completed = 0;
+    const std::vector<double> values(20, 1.5);
+    const std::span<double> there(landing, 20);
+    std::array<double, 20> here{};
+    isthmus_event event = ISTHMUS_EVENT_TRUE;
+    isthmus::message_completion done;
+    CHECK(done.is_complete());
+    CHECK(take.by(done).request(pe, 7, 'x'));
+    CHECK(done.finish());
+    CHECK(take.by(done).try_request(pe, 7, 'x'));
+    CHECK(done.finish());
+    CHECK(take.by(event).request(pe, 7, 'x'));
+    CHECK(isthmus::wait_polling(event));
+    const auto counted = take_payload.by(completed);
+    CHECK(counted.request_with(pe, values));
+    CHECK(counted.request_into(pe, values, landing));
+    wait_for(completed, 2);
+    const isthmus::object_blocks<const double> from{values.data(), 2, 1, 10};
+    CHECK(counted.request_strided(pe, from, isthmus::object_blocks<double>{landing, 2, 1, 10}));
+    const isthmus::message_range source[] = {isthmus::message_range_of(values)};
+    const isthmus::message_range dest[] = {isthmus::message_range_of(there)};
+    CHECK(counted.request_vectored(pe, source, dest));
+    wait_for(completed, 4);
+    meet();
+    CHECK(come == 7);
+    CHECK(counted.get_with(pe, there));
+    CHECK(counted.get_into(pe, there, here.data()));
+    const isthmus::object_blocks<double> column{landing, 2, 1, 10};
+    CHECK(counted.get_strided(pe, column, isthmus::object_blocks<double>{here.data(), 2, 1, 10}));
+    const isthmus::message_range own[] = {isthmus::message_range_of(here)};
+    CHECK(counted.get_vectored(pe, dest, own));
+    wait_for(completed, 8);
+    CHECK(come == 11 && here[0] == 1.5);
+    meet();
+}
+
 // Columns of matrices, lists of ranges; and gets, whose handlers run here.
 double matrix[20][10];
 double columns[20][10];
@@ -188,6 +240,7 @@ void test() {
     if (me == 0) wait_for(done, 2 * pes + 2);
 
     pieces();
+    tracked();
     CHECK(nothing.request(pes).code() == ISTHMUS_ARGUMENT);
     static_assert(!std::is_copy_constructible_v<decltype(nothing)>);
     meet();

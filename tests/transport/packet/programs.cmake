@@ -44,7 +44,8 @@ add_packet_test(six 2 shmem_rma_inline CI ENVIRONMENT ISTHMUS_PACKET_ADDRESS=::1
 foreach(program shmem_rma_inline shmem_collectives native_operations)
     add_packet_test(bare.${program} 3 ${program} CI ENVIRONMENT ISTHMUS_PACKET_SEAL=0)
 endforeach()
-foreach(program shmem_basics shmem_blocks native_gather native_messages native_message_pieces)
+foreach(program shmem_basics shmem_blocks native_gather native_messages native_message_pieces
+                native_message_tracked)
     add_packet_test(bare.${program} 3 ${program} ENVIRONMENT ISTHMUS_PACKET_SEAL=0)
 endforeach()
 
@@ -58,6 +59,7 @@ foreach(setting OUTSTANDING=8 PROGRESS=0 CHECK=1)
     add_packet_test(aggregation.${name} 3 shmem_aggregation ARGUMENTS 20000 ENVIRONMENT ISTHMUS_${setting})
 endforeach()
 add_packet_test(message_pieces.4 4 native_message_pieces CI)
+add_packet_test(message_tracked.4 4 native_message_tracked CI)
 add_packet_test(extensions.2 2 shmem_extensions ARGUMENTS both 300)
 add_packet_test(extensions.4 4 shmem_extensions ARGUMENTS both 100 CI)
 add_packet_test(extensions.progress 3 shmem_extensions ARGUMENTS both 50 ENVIRONMENT ISTHMUS_PROGRESS=0)
