@@ -218,9 +218,9 @@ module prefetch
   // State of lines //
   ////////////////////
 
-  logic             free_some_q, alloc, reclaim, reclaims, reclaim_some_q, fetch_gone;
-  logic [1:0]       reclaimed_q;
-  logic [IdxW-1:0]  free_idx, free_d, reclaim_q;
+  logic             free_some_q, alloc, alloc_q, reclaim, reclaims_q, reclaim_some_q, fetch_gone;
+  logic [2:0]       reclaimed_q;
+  logic [IdxW-1:0]  free_idx, free_d, reclaim_q, reclaim_idx_q;
   logic [Lines-1:0] freed_unread, freed_unread_q, free_lines, free_lines_q, stale_q;
   logic             write_q, drop_write_q, drop_flush_q, served_q, served_ends_q, drop_all;
   logic [Lines-1:0] drop_match_q;
@@ -264,10 +264,8 @@ module prefetch
     end
   end
   assign drop_all = invalidate_i || drop_flush_q;
-  // Whether there is a copy to reclaim was seen a cycle ago; it must still be there.
-  assign reclaims = reclaim && reclaim_some_q;
   // Whatever may take a line from what was found, or bring it.
-  assign changes  = alloc || (fill_valid_i && fill_last_i) || refused_i || served_q || reclaims || drop_all ||
+  assign changes  = alloc_q || (fill_valid_i && fill_last_i) || refused_i || served_q || reclaims_q || drop_all ||
                     write_q || drop_write_q || drop_match_q != '0;
 
   always_comb begin
@@ -275,7 +273,7 @@ module prefetch
     read_d       = read_q;
     freed_unread = '0;
     for (int unsigned i = 0; i < Lines; i++) begin
-      if (alloc && free_idx == IdxW'(i)) begin
+      if (alloc_q && fetch_idx_q == IdxW'(i)) begin
         state_d[i] = Pending;
         read_d[i]  = 1'b0;
       end
@@ -288,7 +286,7 @@ module prefetch
         read_d[i] = 1'b1;
         if (served_ends_q) state_d[i] = Free;
       end
-      if (reclaims && reclaim_q == IdxW'(i) && state_q[i] == Valid) begin
+      if (reclaims_q && reclaim_idx_q == IdxW'(i) && state_q[i] == Valid) begin
         state_d[i]      = Free;
         freed_unread[i] = !read_q[i];
       end
@@ -319,12 +317,18 @@ module prefetch
       read_q      <= '0;
       reclaim_q   <= '0;
       reclaimed_q <= '0;
+      reclaims_q  <= 1'b0;
+      alloc_q     <= 1'b0;
       free_some_q <= 1'b0;
       waste_o     <= 1'b0;
       free_lines_q   <= '0;
       freed_unread_q <= '0;
     end else begin
-      reclaimed_q <= {reclaimed_q[0], reclaim};
+      reclaimed_q <= {reclaimed_q[1:0], reclaim};
+      // Lines change a cycle behind what decides it, and in their own place. Whether there is a copy to reclaim was
+      // seen a cycle before; it must still be there.
+      reclaims_q  <= reclaim && reclaim_some_q;
+      alloc_q     <= alloc;
       free_some_q <= free_lines_q != '0;
       waste_o     <= freed_unread_q != '0;
       free_lines_q   <= free_lines;
@@ -337,10 +341,11 @@ module prefetch
   always_ff @(posedge clk_i) begin
     free_idx       <= free_d;
     reclaim_some_q <= state_q[reclaim_q] == Valid;
-    if (alloc) begin
-      line_q[free_idx]    <= next_line_q;
-      forward_q[free_idx] <= next_forward_q;
-      single_q[free_idx]  <= next_single_q;
+    reclaim_idx_q  <= reclaim_q;
+    if (alloc_q) begin
+      line_q[fetch_idx_q]    <= fetch_line_o;
+      forward_q[fetch_idx_q] <= next_forward_q;
+      single_q[fetch_idx_q]  <= next_single_q;
     end
   end
 
@@ -524,7 +529,8 @@ module prefetch
         assert (state_q[fill_id_i[IdxW-1:0]] == Pending || state_q[fill_id_i[IdxW-1:0]] == Poisoned);
       end
       assert (!serve_start || state_q[hit_idx] == Valid);
-      assert (!alloc || (state_q[free_idx] == Free && !(serving_q && serve_idx_q == free_idx)));
+      assert (!alloc_q || (state_q[fetch_idx_q] == Free && !(serving_q && serve_idx_q == fetch_idx_q)));
+      assert (!alloc_q || next_line_q == fetch_line_o);
       // What was worked out ahead is the stream's still.
       assert (!alloc || (next_line_q == stream_q[issue_stream].next[AddrW-1:6] &&
                          issued_next_q == stream_q[issue_stream].next + step_issue));
