@@ -378,7 +378,7 @@ module prefetch
   logic                     any_same, any_near, pick_q, picked_q, pick_now, moves, moved_q;
   logic signed [AddrW-1:0]  step_new, step_issue;
   logic [AddrW-1:0]         trained_next_q, issued_next_q;
-  logic signed [15:0]       stride_new;
+  logic signed [15:0]       stride_new_q;
   logic [NumStreams-1:0]    new_line_q;  // the train is on another line than a stream's last one
 
   assign train_now    = (train_i || serve_start) && enable_i;
@@ -412,7 +412,6 @@ module prefetch
 
   assign step_new   = AddrW'(stream_q[chosen].step);
   assign step_issue = AddrW'(stream_q[issue_stream].step);
-  assign stride_new = 16'(signed'(distance_q[chosen]));
 
   round_robin #(.N(NumStreams)) u_issue (
     .clk_i, .rst_ni, .request_i(can_issue_q), .take_i(pick_now), .grant_o(issue_grant), .index_o(pick_d)
@@ -445,9 +444,9 @@ module prefetch
           stream_d[chosen].next   = trained_next_q;
         end
       end else if (any_near) begin
-        stream_d[chosen].stride = stride_new;
-        stream_d[chosen].step   = step_of(stride_new);
-        stream_d[chosen].single = is_single(stride_new);
+        stream_d[chosen].stride = stride_new_q;
+        stream_d[chosen].step   = step_of(stride_new_q);
+        stream_d[chosen].single = is_single(stride_new_q);
         stream_d[chosen].active = 1'b0;
       end else begin
         stream_d[chosen] = '{valid: 1'b1, last: train_addr_q, stride: '0, step: '0, single: 1'b0, active: 1'b0, next: '0,
@@ -503,6 +502,7 @@ module prefetch
     can_issue_q <= can_issue;
     if (pick_now) issue_stream <= pick_d;
     trained_next_q <= train_addr_q + step_new;
+    stride_new_q   <= 16'(signed'(distance_q[chosen]));
     next_line_q    <= stream_q[issue_stream].next[AddrW-1:6];
     next_forward_q <= !stream_q[issue_stream].stride[15];
     next_single_q  <= stream_q[issue_stream].single;
