@@ -19,13 +19,16 @@ module atomic_unit
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic [NodeW-1:0]    node_id_i,
-  /// Two rows of locks, by word.
-  input  logic [1:0][5:0]     lock_row_i,
-  output logic [1:0][7:0]     locked_o,
-  /// Begin: takes the slot and the lock of the header's word; its row is the second one.
+  /// A row of locks is asked for; a cycle later its words as they were when it was asked. A word's lock
+  /// that was open in that cycle may have been given up at its end: that is told then.
+  input  logic [5:0]          lock_row_i,
+  output logic [7:0]          locked_o,
+  output unlock_t             unlock_o,
+  /// Begin: takes the slot and the lock of the header's word, in this row.
   output logic                slot_valid_o,
   output logic [5:0]          slot_o,
   input  logic                start_i,
+  input  logic [5:0]          start_row_i,
   input  net_header_t         header_i,
   /// Operands, in the order of the starts.
   input  logic                operand_valid_i,
@@ -89,16 +92,26 @@ module atomic_unit
   assign slot_valid_o = (!fresh_q[6] || free_valid) && addr_space;
   assign slot_o       = fresh_q[6] ? free_slot : fresh_q[5:0];
   assign free_pop     = start_i && fresh_q[6];
-  assign locked_o     = {locks_q[lock_row_i[1]], locks_q[lock_row_i[0]]};
+
+  // Found in two steps: the rows that have the low half of the number, one of them.
+  logic [7:0][7:0] candidates_q;
+  logic [2:0]      row_high_q;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < 8; i++) candidates_q[i] <= locks_q[{3'(i), lock_row_i[2:0]}];
+    row_high_q <= lock_row_i[5:3];
+  end
+  assign locked_o = candidates_q[row_high_q];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      fresh_q <= '0;
-      locks_q <= '0;
+      fresh_q  <= '0;
+      locks_q  <= '0;
+      unlock_o <= '0;
     end else begin
+      unlock_o <= '{valid: done, row: lock_row(done_context.addr), word: done_context.addr[5:3]};
       if (start_i && !fresh_q[6]) fresh_q <= fresh_q + 7'd1;
       if (done) locks_q[lock_row(done_context.addr)][done_context.addr[5:3]] <= 1'b0;
-      if (start_i) locks_q[lock_row_i[1]][start_context.addr[5:3]] <= 1'b1;
+      if (start_i) locks_q[start_row_i][start_context.addr[5:3]] <= 1'b1;
     end
   end
 
@@ -372,7 +385,7 @@ module atomic_unit
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!start_i || slot_valid_o);
-      assert (!start_i || lock_row_i[1] == lock_row(start_context.addr));
+      assert (!start_i || start_row_i == lock_row(start_context.addr));
       assert (!start_i || !locks_q[lock_row(start_context.addr)][start_context.addr[5:3]]);
       assert (!done || locks_q[lock_row(done_context.addr)][done_context.addr[5:3]]);
       assert (!outcome_valid_q || write_room);

@@ -268,6 +268,13 @@ package engine_pkg;
     return addr[11:6] ^ addr[17:12] ^ addr[23:18];
   endfunction
 
+  /// A lock that has been given up.
+  typedef struct packed {
+    logic       valid;
+    logic [5:0] row;
+    logic [2:0] word;
+  } unlock_t;
+
   /// What a request's response carries.
   function automatic logic [3:0] response_count(logic [5:0] cmd, logic [3:0] count);
     if (cmd == CmdAtomic) return count == 4'd5 ? 4'd3 : 4'd1;

@@ -218,16 +218,17 @@ module prefetch
   // State of lines //
   ////////////////////
 
-  logic             free_some_q, alloc, reclaim, reclaims, reclaimed_q, fetch_gone;
-  logic [IdxW-1:0]  free_idx, free_d, reclaim_q;
-  logic [Lines-1:0] freed_unread, free_lines, stale_q;
-  logic             write_q, drop_write_q, drop_flush_q, served_q, served_ends_q, drop_all, waste_d;
+  logic             free_some_q, alloc, alloc_q, reclaim, reclaims_q, reclaim_some_q, fetch_gone;
+  logic [2:0]       reclaimed_q;
+  logic [IdxW-1:0]  free_idx, free_d, reclaim_q, reclaim_idx_q;
+  logic [Lines-1:0] freed_unread, freed_unread_q, free_lines, free_lines_q, stale_q;
+  logic             write_q, drop_write_q, drop_flush_q, served_q, served_ends_q, drop_all;
   logic [Lines-1:0] drop_match_q;
   logic [LineAddrW-1:0] write_line_q;
   logic             fetch_q;                 // a line is waiting to be asked for
   logic [IdxW-1:0]  fetch_idx_q;
-  logic [LineAddrW-1:0] next_line;
-  logic             next_forward, next_single;
+  logic [LineAddrW-1:0] next_line_q;
+  logic             next_forward_q, next_single_q;
 
   assign stage_last_word = {1'b0, stage_cmd_q.addr[3:1]} + start_beats - 4'd1;
   assign ends = single_q[hit_idx] || (forward_q[hit_idx] ? stage_last_word == 4'd7
@@ -263,34 +264,32 @@ module prefetch
     end
   end
   assign drop_all = invalidate_i || drop_flush_q;
-  assign reclaims = reclaim && state_q[reclaim_q] == Valid;
   // Whatever may take a line from what was found, or bring it.
-  assign changes  = alloc || (fill_valid_i && fill_last_i) || refused_i || served_q || reclaims || drop_all ||
+  assign changes  = alloc_q || (fill_valid_i && fill_last_i) || refused_i || served_q || reclaims_q || drop_all ||
                     write_q || drop_write_q || drop_match_q != '0;
 
   always_comb begin
     state_d      = state_q;
     read_d       = read_q;
     freed_unread = '0;
-    if (alloc) begin
-      state_d[free_idx] = Pending;
-      read_d[free_idx]  = 1'b0;
-    end
-    // Data: complete, failed, or of a line thrown away.
-    if (fill_valid_i && fill_last_i) begin
-      state_d[fill_id_i[IdxW-1:0]] =
-          state_q[fill_id_i[IdxW-1:0]] == Pending && fill_err_i == ErrNone ? Valid : Free;
-    end
-    if (refused_i) state_d[refused_id_i[IdxW-1:0]] = Free;
-    if (served_q) begin
-      read_d[serve_idx_q] = 1'b1;
-      if (served_ends_q) state_d[serve_idx_q] = Free;
-    end
-    if (reclaims) begin
-      state_d[reclaim_q]      = Free;
-      freed_unread[reclaim_q] = !read_q[reclaim_q];
-    end
     for (int unsigned i = 0; i < Lines; i++) begin
+      if (alloc_q && fetch_idx_q == IdxW'(i)) begin
+        state_d[i] = Pending;
+        read_d[i]  = 1'b0;
+      end
+      // Data: complete, failed, or of a line thrown away.
+      if (fill_valid_i && fill_last_i && fill_id_i[IdxW-1:0] == IdxW'(i)) begin
+        state_d[i] = state_q[i] == Pending && fill_err_i == ErrNone ? Valid : Free;
+      end
+      if (refused_i && refused_id_i[IdxW-1:0] == IdxW'(i)) state_d[i] = Free;
+      if (served_q && serve_idx_q == IdxW'(i)) begin
+        read_d[i] = 1'b1;
+        if (served_ends_q) state_d[i] = Free;
+      end
+      if (reclaims_q && reclaim_idx_q == IdxW'(i) && state_q[i] == Valid) begin
+        state_d[i]      = Free;
+        freed_unread[i] = !read_q[i];
+      end
       if (drop_all || (drop_write_q && stale_q[i]) || drop_match_q[i]) begin
         freed_unread[i] = state_q[i] == Valid && !read_q[i];
         unique case (state_d[i])
@@ -301,14 +300,14 @@ module prefetch
       end
     end
   end
-  assign waste_d = freed_unread != '0;
 
-  // The line that the next fetch gets, found a cycle ahead. One that is being read out is not free yet.
+  // The line that the next fetch gets, found two cycles ahead: a fetch is never sooner behind another one. A
+  // line that is being read out is not free yet.
   always_comb begin
     free_d = '0;
     for (int i = int'(Lines) - 1; i >= 0; i--) begin
       free_lines[i] = state_q[i] == Free && !(serving_q && serve_idx_q == IdxW'(i));
-      if (free_lines[i]) free_d = IdxW'(i);
+      if (free_lines_q[i]) free_d = IdxW'(i);
     end
   end
 
@@ -317,24 +316,36 @@ module prefetch
       for (int unsigned i = 0; i < Lines; i++) state_q[i] <= Free;
       read_q      <= '0;
       reclaim_q   <= '0;
-      reclaimed_q <= 1'b0;
+      reclaimed_q <= '0;
+      reclaims_q  <= 1'b0;
+      alloc_q     <= 1'b0;
       free_some_q <= 1'b0;
       waste_o     <= 1'b0;
+      free_lines_q   <= '0;
+      freed_unread_q <= '0;
     end else begin
-      reclaimed_q <= reclaim;
-      free_some_q <= free_lines != '0 && !alloc;
-      waste_o     <= waste_d;
+      reclaimed_q <= {reclaimed_q[1:0], reclaim};
+      // Lines change a cycle behind what decides it, and in their own place. Whether there is a copy to reclaim was
+      // seen a cycle before; it must still be there.
+      reclaims_q  <= reclaim && reclaim_some_q;
+      alloc_q     <= alloc;
+      free_some_q <= free_lines_q != '0;
+      waste_o     <= freed_unread_q != '0;
+      free_lines_q   <= free_lines;
+      freed_unread_q <= freed_unread;
       state_q <= state_d;
       read_q  <= read_d;
       if (reclaim) reclaim_q <= reclaim_q + IdxW'(1);
     end
   end
   always_ff @(posedge clk_i) begin
-    free_idx <= free_d;
-    if (alloc) begin
-      line_q[free_idx]    <= next_line;
-      forward_q[free_idx] <= next_forward;
-      single_q[free_idx]  <= next_single;
+    free_idx       <= free_d;
+    reclaim_some_q <= state_q[reclaim_q] == Valid;
+    reclaim_idx_q  <= reclaim_q;
+    if (alloc_q) begin
+      line_q[fetch_idx_q]    <= fetch_line_o;
+      forward_q[fetch_idx_q] <= next_forward_q;
+      single_q[fetch_idx_q]  <= next_single_q;
     end
   end
 
@@ -342,8 +353,8 @@ module prefetch
   // Streams //
   /////////////
 
-  // A train takes four cycles: distances to all streams, which of them it may belong to, one of those, its
-  // change.
+  // A train takes five cycles: distances to all streams, which of them it may belong to, one of those, where
+  // that one would fetch next, its change.
   typedef struct packed {
     logic                    valid;
     logic [AddrW-1:0]        last;
@@ -356,7 +367,7 @@ module prefetch
   } stream_t;
 
   stream_t [NumStreams-1:0] stream_q, stream_d;
-  typedef enum logic [1:0] {TrainWait, TrainCompare, TrainChoose, TrainChange} train_e;
+  typedef enum logic [2:0] {TrainWait, TrainCompare, TrainChoose, TrainAdd, TrainChange} train_e;
   train_e                   train_state_q;
   logic                     train_now, train_valid, train_change, unused_train_ready;
   logic [2:0]               unused_train_level;
@@ -364,9 +375,10 @@ module prefetch
   logic [NumStreams-1:0][AddrW-1:0] distance_q;
   logic [1:0]               victim_q, chosen_d, chosen, issue_stream, pick_d;
   logic [NumStreams-1:0]    same, near, same_q, near_q, can_issue, can_issue_q, issue_grant;
-  logic                     any_same, any_near, pick_q, pick_now, moves, moved_q;
+  logic                     any_same, any_near, pick_q, picked_q, pick_now, moves, moved_q;
   logic signed [AddrW-1:0]  step_new, step_issue;
-  logic signed [15:0]       stride_new;
+  logic [AddrW-1:0]         trained_next_q, issued_next_q;
+  logic signed [15:0]       stride_new_q;
   logic [NumStreams-1:0]    new_line_q;  // the train is on another line than a stream's last one
 
   assign train_now    = (train_i || serve_start) && enable_i;
@@ -400,7 +412,6 @@ module prefetch
 
   assign step_new   = AddrW'(stream_q[chosen].step);
   assign step_issue = AddrW'(stream_q[issue_stream].step);
-  assign stride_new = 16'(signed'(distance_q[chosen]));
 
   round_robin #(.N(NumStreams)) u_issue (
     .clk_i, .rst_ni, .request_i(can_issue_q), .take_i(pick_now), .grant_o(issue_grant), .index_o(pick_d)
@@ -414,11 +425,8 @@ module prefetch
   assign moves    = train_change || alloc || invalidate_i || refused_i;
   assign pick_now = !pick_q && !moved_q;
   // A training step has the streams to itself. Without a free line the oldest copies make room.
-  assign alloc   = pick_q && free_some_q && !fetch_q && !train_change;
-  assign reclaim = pick_q && !free_some_q && !fetch_q && !train_change && !reclaimed_q;
-  assign next_line    = stream_q[issue_stream].next[AddrW-1:6];
-  assign next_forward = !stream_q[issue_stream].stride[15];
-  assign next_single  = stream_q[issue_stream].single;
+  assign alloc   = picked_q && free_some_q && !fetch_q && !train_change;
+  assign reclaim = picked_q && !free_some_q && !fetch_q && !train_change && reclaimed_q == '0;
 
   always_comb begin
     stream_d = stream_q;
@@ -433,19 +441,19 @@ module prefetch
         end else begin
           stream_d[chosen].active = 1'b1;
           stream_d[chosen].ahead  = '0;
-          stream_d[chosen].next   = train_addr_q + step_new;
+          stream_d[chosen].next   = trained_next_q;
         end
       end else if (any_near) begin
-        stream_d[chosen].stride = stride_new;
-        stream_d[chosen].step   = step_of(stride_new);
-        stream_d[chosen].single = is_single(stride_new);
+        stream_d[chosen].stride = stride_new_q;
+        stream_d[chosen].step   = step_of(stride_new_q);
+        stream_d[chosen].single = is_single(stride_new_q);
         stream_d[chosen].active = 1'b0;
       end else begin
         stream_d[chosen] = '{valid: 1'b1, last: train_addr_q, stride: '0, step: '0, single: 1'b0, active: 1'b0, next: '0,
                              ahead: '0};
       end
     end else if (alloc) begin
-      stream_d[issue_stream].next  = stream_q[issue_stream].next + step_issue;
+      stream_d[issue_stream].next  = issued_next_q;
       stream_d[issue_stream].ahead = stream_q[issue_stream].ahead + 6'd1;
     end
     // What translation refuses ends all streams: one of them has left its interval.
@@ -460,6 +468,7 @@ module prefetch
       victim_q <= '0;
       fetch_q  <= 1'b0;
       pick_q   <= 1'b0;
+      picked_q <= 1'b0;
       moved_q  <= 1'b0;
       train_state_q <= TrainWait;
     end else begin
@@ -467,10 +476,12 @@ module prefetch
       unique case (train_state_q)
         TrainWait:    if (train_valid) train_state_q <= TrainCompare;
         TrainCompare: train_state_q <= TrainChoose;
-        TrainChoose:  train_state_q <= TrainChange;
+        TrainChoose:  train_state_q <= TrainAdd;
+        TrainAdd:     train_state_q <= TrainChange;
         default:      train_state_q <= TrainWait;
       endcase
-      // A stream is chosen first, and asked for its next line then.
+      // A stream is chosen first, then its next line and the one behind that are worked out, then it is asked for.
+      picked_q <= enable_i && pick_q && !moves;
       pick_q  <= enable_i && !moves && (pick_q || (pick_now && issue_grant != '0));
       moved_q <= moves;
       if (train_change && !any_same && !any_near) victim_q <= victim_q + 2'd1;
@@ -490,9 +501,15 @@ module prefetch
     chosen   <= chosen_d;
     can_issue_q <= can_issue;
     if (pick_now) issue_stream <= pick_d;
+    trained_next_q <= train_addr_q + step_new;
+    stride_new_q   <= 16'(signed'(distance_q[chosen]));
+    next_line_q    <= stream_q[issue_stream].next[AddrW-1:6];
+    next_forward_q <= !stream_q[issue_stream].stride[15];
+    next_single_q  <= stream_q[issue_stream].single;
+    issued_next_q  <= stream_q[issue_stream].next + step_issue;
     if (alloc) begin
       fetch_idx_q  <= free_idx;
-      fetch_line_o <= next_line;
+      fetch_line_o <= next_line_q;
     end
   end
 
@@ -512,6 +529,12 @@ module prefetch
         assert (state_q[fill_id_i[IdxW-1:0]] == Pending || state_q[fill_id_i[IdxW-1:0]] == Poisoned);
       end
       assert (!serve_start || state_q[hit_idx] == Valid);
+      assert (!alloc_q || (state_q[fetch_idx_q] == Free && !(serving_q && serve_idx_q == fetch_idx_q)));
+      assert (!alloc_q || next_line_q == fetch_line_o);
+      // What was worked out ahead is the stream's still.
+      assert (!alloc || (next_line_q == stream_q[issue_stream].next[AddrW-1:6] &&
+                         issued_next_q == stream_q[issue_stream].next + step_issue));
+      assert (!train_change || trained_next_q == train_addr_q + step_new);
     end
   end
 endmodule

@@ -32,14 +32,15 @@ module target_nonposted
   /// A tag of a remote request has become free.
   input  logic              freed_i,
   input  logic [NodeW-1:0]  freed_node_i,
-  /// Locks of the atomic unit, by row and word: of the request that is being checked, and of the one that
-  /// waits behind the check.
-  output logic [1:0][5:0]   lock_row_o,
-  input  logic [1:0][7:0]   locked_i,
+  /// Locks of the atomic unit: a row is asked for, its words come a cycle later. What is given up.
+  output logic [5:0]        lock_row_o,
+  input  logic [7:0]        locked_i,
+  input  unlock_t           unlock_i,
   /// To the atomic unit: begin, then operands.
   input  logic              atomic_slot_valid_i,
   input  logic [5:0]        atomic_slot_i,
   output logic              atomic_start_o,
+  output logic [5:0]        atomic_row_o,
   output net_header_t       atomic_header_o,
   output logic              operand_valid_o,
   input  logic              operand_ready_i,
@@ -97,24 +98,51 @@ module target_nonposted
   assign held_ready     = !held_q || take;
   assign first_ready    = !first_q || held_ready;
   assign header_ready_o = first_ready;
-  assign lock_row_o     = {held_row_q, first_row_q};
+  assign lock_row_o     = first_ready ? lock_row(net_addr(header_i)) : first_row_q;
+  assign atomic_row_o   = held_row_q;
 
-  // A lock that is being taken in this cycle is not seen in it: what follows waits one cycle to see it.
-  assign locked_d = held_ready ? (locked_i[0] & first_touched_q) != '0 || (atomic_start_o && first_row_q == held_row_q)
-                               : (locked_i[1] & held_touched_q) != '0;
+  // The row of a request is asked for as the request comes, and seen a cycle later, when it is checked. What
+  // was taken in those two cycles is not in what is seen then, nor what was given up: either is added here.
+  // Behind the check only giving up can change a row, since nothing else begins before the request has gone.
+  logic [7:0] row_locked_q, row_locked_d, found, kept;
+  logic [5:0] started_row_q;
+  logic [2:0] started_word_q, held_word;
+  logic       started_q, same_row;
+
+  assign held_word = held_header_q.addr_lo[3:1];
+  always_comb begin
+    found = locked_i;
+    kept  = row_locked_q;
+    if (started_q && started_row_q == first_row_q) found[started_word_q] = 1'b1;
+    if (unlock_i.valid && unlock_i.row == first_row_q) found[unlock_i.word] = 1'b0;
+    if (unlock_i.valid && unlock_i.row == held_row_q) kept[unlock_i.word] = 1'b0;
+    same_row     = first_row_q == held_row_q;
+    row_locked_d = held_ready ? found : kept;
+    locked_d     = held_ready ? (found & first_touched_q) != '0 : (kept & held_touched_q) != '0;
+    // Known last.
+    if (atomic_start_o && same_row) begin
+      row_locked_d[held_word] = 1'b1;
+      if (first_touched_q[held_word]) locked_d = 1'b1;
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       first_q  <= 1'b0;
       held_q   <= 1'b0;
       locked_q <= 1'b0;
+      started_q <= 1'b0;
     end else begin
+      started_q <= atomic_start_o;
       if (first_ready) first_q <= header_valid_i;
       if (held_ready) held_q <= first_q;
       locked_q <= locked_d;
     end
   end
   always_ff @(posedge clk_i) begin
+    row_locked_q   <= row_locked_d;
+    started_row_q  <= held_row_q;
+    started_word_q <= held_word;
     if (first_ready) begin
       first_header_q <= header_i;
       first_beats_q  <= header_beats_i;
@@ -249,7 +277,7 @@ module target_nonposted
       assert (!tag_take_o || tag_valid_i);
       assert (!(tag_take_o && refuse_valid_o));
       assert (!atomic_start_o || atomic_slot_valid_i);
-      assert (!tag_take_o || (locked_i[1] & held_touched_q) == '0);
+      assert (!tag_take_o || (row_locked_q & held_touched_q) == '0);
     end
   end
 endmodule

@@ -80,8 +80,9 @@ module target_side
   logic                match_closed_late, match_expired_valid, match_expired_ready, release_q, release_take;
   logic [HostTagW-1:0] match_close_tag, responder_close_tag, release_tag_q;
   logic                responder_close_valid, responder_close_ready, responder_closed_valid, released_1_q, released_q;
-  logic [1:0][5:0]     lock_row_at;
-  logic [1:0][7:0]     locked;
+  logic [5:0]          lock_row_at, start_row;
+  logic [7:0]          locked;
+  unlock_t             unlock;
   logic [3:0]          operand_count;
   logic                slot_valid, atomic_start, operand_valid, operand_ready, operand_last;
   logic [5:0]          slot, operand_slot;
@@ -102,9 +103,9 @@ module target_side
     .data_ready_o(nonposted_take_o.data_ready), .data_i(nonposted_i.data),
     .tag_valid_i(tag_valid), .tag_take_o(tn_tag_take), .tag_i(tag), .entry_o(tn_entry),
     .freed_i(tag_freed && match_closed_entry.waiter != ForBulk), .freed_node_i(match_closed_entry.node),
-    .lock_row_o(lock_row_at), .locked_i(locked),
+    .lock_row_o(lock_row_at), .locked_i(locked), .unlock_i(unlock),
     .atomic_slot_valid_i(slot_valid), .atomic_slot_i(slot), .atomic_start_o(atomic_start),
-    .atomic_header_o(atomic_header), .operand_valid_o(operand_valid), .operand_ready_i(operand_ready),
+    .atomic_row_o(start_row), .atomic_header_o(atomic_header), .operand_valid_o(operand_valid), .operand_ready_i(operand_ready),
     .operand_slot_o(operand_slot), .operand_tag_o(operand_tag), .operand_o(operand),
     .operand_count_o(operand_count), .operand_last_o(operand_last),
     .valid_o(tn_valid), .ready_i(tn_ready), .beat_o(tn_beat), .last_o(tn_last),
@@ -206,8 +207,8 @@ module target_side
   host_beat_t aread_beat, awrite_beat;
   net_beat_t  ares_beat;
   atomic_unit u_atomic (
-    .clk_i, .rst_ni, .node_id_i(config_i.node_id), .lock_row_i(lock_row_at), .locked_o(locked),
-    .slot_valid_o(slot_valid), .slot_o(slot), .start_i(atomic_start), .header_i(atomic_header),
+    .clk_i, .rst_ni, .node_id_i(config_i.node_id), .lock_row_i(lock_row_at), .locked_o(locked), .unlock_o(unlock),
+    .slot_valid_o(slot_valid), .slot_o(slot), .start_i(atomic_start), .start_row_i(start_row), .header_i(atomic_header),
     .operand_valid_i(operand_valid), .operand_ready_o(operand_ready), .operand_slot_i(operand_slot),
     .operand_tag_i(operand_tag), .operand_i(operand), .operand_count_i(operand_count), .operand_last_i(operand_last),
     .read_valid_o(aread_valid), .read_ready_i(aread_ready), .read_o(aread_beat),
@@ -244,4 +245,17 @@ module target_side
     .valid_o(to_host_o[1].valid), .ready_i(to_host_ready_i[1]),
     .data_o(to_host_o[1].beat), .last_o(to_host_o[1].last)
   );
+
+  ////////////////
+  // Assertions //
+  ////////////////
+
+  // No request goes on while an atomic is under way on a word that it touches. Netlists have no arrays to look into.
+`ifndef NETLIST
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && tn_tag_take) begin
+      assert ((u_atomic.locks_q[start_row] & u_target_nonposted.held_touched_q) == '0);
+    end
+  end
+`endif
 endmodule

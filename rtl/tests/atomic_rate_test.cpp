@@ -1,5 +1,6 @@
 // The atomic unit by itself: fetch-and-adds on different words, one offered in each cycle. The link
 // brings one every six cycles; here nothing but the unit sets the pace.
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <deque>
@@ -24,6 +25,10 @@ struct Word {
     std::uint64_t address;
 };
 
+unsigned row_of(std::uint64_t address) {
+    return (address >> 6 ^ address >> 12 ^ address >> 18) % 64;
+}
+
 }  // namespace
 
 int main() {
@@ -33,7 +38,8 @@ int main() {
     std::map<unsigned, std::uint64_t> old_of;  // by the origin's tag
     std::deque<Operand> operands;
     std::deque<Word> words;
-    unsigned started = 0, answered = 0;
+    std::array<unsigned, 64> locks{};  // words under way, by row; what the unit says must agree
+    unsigned started = 0, answered = 0, expected_locks = 0;
     std::uint64_t first = 0, last = 0, cycle = 0;
     bool ok = true;
     const auto edge = [&] {
@@ -51,7 +57,8 @@ int main() {
     while (answered < kCount && cycle < 4 * kCount) {
         // Words 8 B apart; behind the last one the first again.
         const std::uint64_t address = 0x40000 + started % kWords * 8, delta = 1 + started % 7;
-        unit.lock_row_i = (address >> 6 ^ address >> 12 ^ address >> 18) % 64 << 6;
+        const unsigned row = row_of(address), word_of_row = (address >> 3) % 8;
+        unit.lock_row_i = unit.start_row_i = row;
         unit.header_i[0] = 1 << 6 | command::kAtomic;
         unit.header_i[1] = (started % 1024) << 16;
         unit.header_i[2] = static_cast<std::uint32_t>(address);
@@ -72,7 +79,10 @@ int main() {
             words.pop_front();
         }
         unit.eval();
-        const bool locked = unit.locked_o >> (8 + (address >> 3) % 8) & 1;
+        if (unit.unlock_o & 512) locks[unit.unlock_o >> 3 & 63] &= ~(1U << (unit.unlock_o & 7));
+        ok = ok && (cycle <= 2 || unit.locked_o == expected_locks);
+        expected_locks = locks[row];
+        const bool locked = locks[row] >> word_of_row & 1;
         const bool start = started < kCount && unit.slot_valid_o && !locked;
         const unsigned slot = unit.slot_o;
         unit.start_i = start;
@@ -82,6 +92,7 @@ int main() {
             operands.push_back({slot, delta});
             old_of[started % 1024] = expected[address];
             expected[address] += delta;
+            locks[row] |= 1U << word_of_row;
             ++started;
         }
         if (unit.read_valid_o) {
