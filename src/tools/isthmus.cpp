@@ -4,12 +4,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/edit_distance.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "launch/launcher.hpp"
 #include "launch/program.hpp"
 #include "launch/remote/agent.hpp"
@@ -131,8 +133,15 @@ int main_with(std::string_view called_as, const Arguments& arguments) {
 
 int main(int argc, char** argv) {
     const std::string_view path = argc > 0 ? argv[0] : "isthmus";
-    const int status = isthmus::tools::main_with(path.substr(path.rfind('/') + 1),
-                                                 {argv + (argc > 0 ? 1 : 0), argv + argc});
+    int status = isthmus::launch::kStatusLauncher;
+    try {
+        status = isthmus::tools::main_with(path.substr(path.rfind('/') + 1),
+                                           {argv + (argc > 0 ? 1 : 0), argv + argc});
+    } catch (const std::bad_alloc&) {
+        isthmus::say("isthmus: there is no memory");
+        isthmus::say(isthmus::os::advice_on_memory(1 << 20));
+        isthmus::say("\n");
+    }
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
     isthmus::say("isthmus: cannot write standard output\n");
     return status == 0 ? 1 : status;

@@ -156,6 +156,8 @@ std::string swap_files(const Descriptor& listener, const std::vector<Card>& card
     const bool came = reception.take_calls(std::chrono::seconds(kPatience), accept);
     const std::string why = came ? "" : std::strerror(errno);
     const std::string refused = reception.refused();
+    if (!came && !reception.forbidden().empty())
+        return "the PEs of this host cannot hand over their memory: " + reception.forbidden();
     if (!came)
         return "the PEs of this host cannot hand over their memory: " + std::to_string(higher) +
                " were to call, and not all did within " + std::to_string(kPatience) + " s: " + why +

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -84,9 +85,13 @@ void look_for_program() {
     const bool is_same = seen == last_seen;
     last_seen = seen;
     if (is_program_left(seen) || !is_same) return;
-    is_exiting = true;
     // Not by this thread: the exit closes the roads, and waits for it.
-    std::thread([] { std::exit(EXIT_SUCCESS); }).detach();
+    try {
+        std::thread([] { std::exit(EXIT_SUCCESS); }).detach();
+        is_exiting = true;
+    } catch (const std::system_error&) {
+        // There is no room for a thread; the next look tries again.
+    }
 }
 
 }  // namespace isthmus

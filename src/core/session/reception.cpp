@@ -4,6 +4,10 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/limits.hpp"
 
 namespace isthmus {
 
@@ -33,7 +37,7 @@ void Reception::welcome() {
     for (int calls = 0; calls < 64; ++calls) {
         Descriptor socket(retried(
             [&] { return accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); }));
-        if (socket.file() < 0) return;
+        if (socket.file() < 0) return note_forbidden("accept4");
         const PeerProcess who = peer_of(socket.file());
         if (!who.is_of_this_user()) {
             refuse(who, "another user");
@@ -46,12 +50,19 @@ void Reception::welcome() {
     }
 }
 
+void Reception::note_forbidden(const char* call) {
+    const int error = errno;
+    if (*os::advice_on_call(error) == '\0') return;
+    forbidden_ = std::string(call) + ": " + std::strerror(error) + os::advice_on_call(error);
+}
+
 bool Reception::hear(Caller& caller, const Accept& accept) {
     Hello hello{};
     Descriptor file;
     switch (receive_file(caller.socket.file(), MSG_DONTWAIT, hello, file)) {
         case Heard::nothing:
             if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
+            note_forbidden("recvmsg");
             refuse(caller.who, "broke off");
             return true;
         case Heard::noise: refuse(caller.who, "no greeting of this library"); return true;
@@ -76,6 +87,7 @@ void Reception::hang_up_on_silent(Clock::time_point now) {
 bool Reception::take_calls(Clock::duration time, const Accept& accept) {
     const Clock::time_point end = Clock::now() + time;
     while (expected_ != 0) {
+        if (!forbidden_.empty()) return false;
         const Clock::time_point now = Clock::now();
         if (now >= end) {
             errno = ETIMEDOUT;
@@ -90,6 +102,7 @@ bool Reception::take_calls(Clock::duration time, const Accept& accept) {
         const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - now);
         if (poll(polled.data(), polled.size(), static_cast<int>(wait.count())) < 0) {
             if (errno == EINTR) continue;
+            note_forbidden("poll");
             return false;
         }
         std::size_t i = 0;

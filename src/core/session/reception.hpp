@@ -33,6 +33,9 @@ class Reception {
     // there were none.
     std::string refused() const;
 
+    // A call of the system that is refused to this process, and why; empty if none was.
+    const std::string& forbidden() const { return forbidden_; }
+
     static constexpr std::size_t kSilent = 64;  // beside those that are expected
 
   private:
@@ -42,6 +45,8 @@ class Reception {
         Clock::time_point deadline;
     };
     void welcome();
+    // Of errno, if it is not the caller's doing.
+    void note_forbidden(const char* call);
     // True if the caller has been dealt with.
     bool hear(Caller& caller, const Accept& accept);
     void refuse(const PeerProcess& who, const char* why);
@@ -54,6 +59,7 @@ class Reception {
     std::vector<Caller> callers_;  // the longest silent first
     std::size_t refused_ = 0;
     std::string told_;
+    std::string forbidden_;
 };
 
 }  // namespace isthmus

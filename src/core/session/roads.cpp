@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/os.hpp"
 #include "base/processors.hpp"
 #include "base/settings.hpp"
@@ -46,6 +47,9 @@ using transport::Transport;
 
 namespace {
 
+// What an allocation asks of the system at least.
+constexpr std::size_t kLittle = std::size_t{1} << 20;
+
 transport::Open load(const std::string& name) {
     const std::string path = road_module(name);
     const std::string consequence =
@@ -59,7 +63,9 @@ transport::Open load(const std::string& name) {
                                "the program is linked with libisthmus.a (-static), and roads are "
                                "modules of libisthmus.so; link it without -static");
     void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!module) fail("shmem_init", consequence + dlerror() + needs_of_road(name));
+    if (!module)
+        fail("shmem_init",
+             consequence + dlerror() + os::advice_on_memory(kLittle) + needs_of_road(name));
     const auto found = reinterpret_cast<transport::Open>(dlsym(module, transport::kOpenSymbol));
     if (!found) fail("shmem_init", path + " is no transport of this library");
     return found;
@@ -243,12 +249,15 @@ transport::Services services_of_job(const RoadChoice& choice) {
 }
 
 [[noreturn]] void fail_start(const std::system_error& problem) {
-    const bool no_thread = problem.code() == std::errc::resource_unavailable_try_again;
-    fail("shmem_init",
-         std::string("the transport between hosts cannot start: ") + problem.what() +
-             (no_thread ? "; it needs a thread: raise the limit of processes (ulimit -u), or "
-                          "set ISTHMUS_PROGRESS=0"
-                        : ""));
+    const std::string advice = os::advice_on_thread(problem.code().value());
+    fail("shmem_init", Text("the transport between hosts cannot start: ", problem.what(), advice,
+                            advice.empty() ? "" : ", or set ISTHMUS_PROGRESS=0"));
+}
+
+// The rest of what has been begun is left as it is.
+[[noreturn]] void fail_start_for_memory() {
+    fail("shmem_init", Text("the transport between hosts cannot start: there is no memory for it",
+                            os::advice_on_memory(kLittle)));
 }
 
 // The one with this number in the choice. `watched`: the PEs that this PE watches.
@@ -271,6 +280,8 @@ std::unique_ptr<Transport> open_one(const RoadChoice& choice, std::size_t number
         opened_road.reset(open(services));
     } catch (const std::system_error& problem) {
         fail_start(problem);
+    } catch (const std::bad_alloc&) {
+        fail_start_for_memory();
     }
     if (!opened_road)
         fail("shmem_init", "the transport's module is of another version than the library");

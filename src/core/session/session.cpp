@@ -3,10 +3,13 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/settings.hpp"
+#include "base/text.hpp"
 #include "base/this_thread.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
@@ -204,7 +207,11 @@ void enter_session(int thread_level) {
     level = thread_level;
     session_thread.store(level < kThreadSerialized ? this_thread() : 0, std::memory_order_relaxed);
     leave_manager_at_exit();
-    attach_job();
+    try {
+        attach_job();
+    } catch (const std::bad_alloc&) {
+        fail("shmem_init", Text("there is no memory to start", os::advice_on_memory(1 << 20)));
+    }
     // The inlined operations are to be counted as well: they call routines.
     if (&isthmus_preloaded_library != nullptr) {
         isthmus_window.limit = 0;

@@ -15,6 +15,7 @@
 #include "base/blocked_signals.hpp"
 #include "base/error.hpp"
 #include "base/lasting.hpp"
+#include "base/limits.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/job/job.hpp"
@@ -93,12 +94,10 @@ StartWatch::StartWatch(int rank, Phase phase, double allowance)
     const BlockedSignals blocked;
     try {
         thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error&) {
+    } catch (const std::system_error& problem) {
         if (rank <= 0)
-            say((speaker_prefix() +
-                 "shmem_init: the system has no room for a thread (ulimit -u): a "
-                 "start that does not go on will not be noticed\n")
-                    .c_str());
+            say_from("shmem_init", Text("a start that does not go on will not be noticed",
+                                        os::advice_on_thread(problem.code().value())));
     }
 }
 

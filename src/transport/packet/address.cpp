@@ -8,6 +8,8 @@
 #include <cstring>
 #include <memory>
 
+#include "base/limits.hpp"
+
 namespace isthmus::transport::packet {
 namespace {
 
@@ -72,8 +74,13 @@ bool is_meant(const Interface& each, const std::string& setting) {
 std::vector<Interface> interfaces(std::string& problem) {
     ifaddrs* list = nullptr;
     if (getifaddrs(&list) != 0) {
+        const int error = errno;
         problem = std::string("the system does not tell this host's addresses (getifaddrs): ") +
-                  std::strerror(errno);
+                  std::strerror(error);
+        if (*os::advice_on_call(error) != '\0')
+            problem +=
+                "; a socket of netlink, or what is said by it, is forbidden here (a "
+                "container's seccomp profile?)";
         return {};
     }
     const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owned(list, freeifaddrs);

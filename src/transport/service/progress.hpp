@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "base/blocked_signals.hpp"
 #include "transport/perform.hpp"
@@ -41,7 +42,9 @@ Road<L>::Road(const Services& services)
     inject_ = ordered_ ? link_.limits().inject : 0;
     longest_ = link_.limits().write;
     description_ = link_.describe();
-    buffers_ = ::new (link_.own_memory(sizeof(Buffers))) Buffers;
+    void* const memory = link_.own_memory(sizeof(Buffers));
+    if (!memory) throw std::bad_alloc();
+    buffers_ = ::new (memory) Buffers;
     for (Bounce& bounce : buffers_->bounces) {
         bounce.ticket.kind = Ticket::Kind::bounce;
         free_bounces_.push_back(&bounce);

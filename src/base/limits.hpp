@@ -1,0 +1,23 @@
+// Which limit of this process has stood in the way: the system tells want of memory by one error
+// whatever has run out, and a thread that cannot start by one that may mean that as well. Allocates
+// nothing.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+
+namespace isthmus::os {
+
+// So much memory cannot be had, of which kind is not known. Empty: it can, now.
+const char* advice_on_memory(std::size_t bytes);
+// A thread could not be started, for this error.
+const char* advice_on_thread(int error);
+// The system, not the one that was asked, has refused: "; the system call is forbidden here ...".
+// Empty for other errors.
+inline const char* advice_on_call(int error) {
+    const bool is_forbidden = error == EPERM || error == EACCES || error == ENOSYS;
+    return is_forbidden ? "; the system call is forbidden here (a container's seccomp profile?)"
+                        : "";
+}
+
+}  // namespace isthmus::os
