@@ -24,7 +24,7 @@
 namespace isthmus::transport {
 
 // Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 20;
+inline constexpr std::uint32_t kContractVersion = 21;
 
 // Of the system's random generator, the same at every PE, and known to nobody else: it travels by
 // the process manager alone.
@@ -132,6 +132,8 @@ struct Services {
     void (*fail)(const char* what) = nullptr;
     // The same where PE `pe` has failed: the core knows its host.
     void (*lost)(int pe, const char* what) = nullptr;
+    // As lost, of one that may live, and has not been reached.
+    void (*unreached)(int pe, const char* what) = nullptr;
     // As lost, of one whose connection has just ended: it, or the process manager, may say more.
     void (*gone)(int pe, const char* what) = nullptr;
     // PE `pe` ends the job with this status, and has said why.

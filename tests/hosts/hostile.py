@@ -41,7 +41,7 @@ FEW = 100
 # Of these some must have been refused, by count.
 REFUSED = ("datagrams", "replay", "requests", "wrong-keys", "over-long", "longer")
 # What a message must say if one of these ends the job.
-CAUSE = re.compile(r"(is lost: |no descriptor is left |libfabric has crashed).*SECURITY\.md")
+CAUSE = re.compile(r"(is lost: |cannot be reached: |no descriptor is left |libfabric has crashed).*SECURITY\.md")
 # Where a PE's file holds what was exchanged at the start (core/session/gather.cpp).
 EXCHANGED_AT, EXCHANGED_BYTES = 1 << 30, 1 << 20
 

@@ -103,6 +103,19 @@ if(TARGET core_whole_life)
     set_tests_properties(hosts.proxy_frozen PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 120
                          LABELS hosts)
 endif()
+# Calls that are taken and swallowed on their way.
+if(TARGET core_whole_life)
+    add_library(hosts_swallowed MODULE ${hosts_folder}/swallowed.c)
+    target_link_libraries(hosts_swallowed PRIVATE ${CMAKE_DL_LIBS})
+    set_property(TARGET hosts_swallowed PROPERTY LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    foreach(protocol tcp udp)
+        add_test(NAME hosts.swallowed.${protocol}
+                 COMMAND Python3::Interpreter ${hosts_folder}/swallowed.py $<TARGET_FILE:core_whole_life>
+                         $<TARGET_FILE:hosts_swallowed>)
+        set_tests_properties(hosts.swallowed.${protocol} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180 LABELS hosts
+            ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
+    endforeach()
+endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.
 add_hosts_test(link.slow --link slow)
 # Who ends because of it says so to the others, and is not taken for the lost one.

@@ -88,13 +88,21 @@ std::string operation() {
 }
 
 // The program's thread and the transport's may both come to know; one of them speaks.
-[[noreturn]] void fail_lost(int pe, const char* why) {
+[[noreturn]] void fail_of(int pe, const char* what, const char* why) {
     static std::atomic<bool> speaking = false;
     while (speaking.exchange(true, std::memory_order_relaxed))
         os::sleep_nanoseconds(1'000'000'000);
     fail(operation().c_str(),
          pe < 0 ? std::string("a PE cannot be reached: ") + why
-                : "PE " + std::to_string(pe) + " (host " + host_of(pe) + ") is lost: " + why);
+                : "PE " + std::to_string(pe) + " (host " + host_of(pe) + ") " + what + ": " + why);
+}
+
+[[noreturn]] void fail_lost(int pe, const char* why) {
+    fail_of(pe, "is lost", why);
+}
+
+[[noreturn]] void fail_unreached(int pe, const char* why) {
+    fail_of(pe, "cannot be reached", why);
 }
 
 // For so long who may know more is waited for: a PE that ends the job and says so, or the process
@@ -236,6 +244,7 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.gather = gather_in_core;
     services.fail = fail_transport;
     services.lost = fail_lost;
+    services.unreached = fail_unreached;
     services.gone = fail_gone;
     services.job_ended = follow;
     services.now_and_then = look_for_program;

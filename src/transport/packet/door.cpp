@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/limits.hpp"
 #include "transport/service/attention.hpp"
 #include "transport/service/socket_address.hpp"
 
@@ -85,7 +86,9 @@ long Door::call(int pe, const sockaddr_storage& at) {
 }
 
 long Door::begin(int pe, Attempt& attempt) {
+    if (coming_.count(pe) != 0) return 0;
     const sockaddr_storage& at = attempt.at;
+    ++attempt.calls;
     Stream stream(socket(at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!stream.is_open()) return -errno;
     // From the address that others know this PE by.
@@ -98,7 +101,7 @@ long Door::begin(int pe, Attempt& attempt) {
         (connect(stream.descriptor(), reinterpret_cast<const sockaddr*>(&at), length_of(at)) == 0 ||
          errno == EINPROGRESS);
     if (!fine) {
-        put_off(pe, errno, false);
+        put_off(pe, errno, false, service::now_nanoseconds());
         return 0;
     }
     if (!enter(std::move(stream), Join::call(self_, pe, make_nonce()), pe, true)) return -errno;
@@ -131,12 +134,22 @@ void Door::accept_all() {
             }
             spare_ = open_spare(events_);
         }
-        if (descriptor < 0) return;
+        // A filter may do that to a single caller.
+        constexpr unsigned kMany = 16;
+        if (descriptor < 0 && (errno == EPERM || errno == EACCES) && ++forbidden_ < kMany) return;
+        if (descriptor < 0) return note_forbidden("accept4", errno);
+        forbidden_ = 0;
         if (callers_ >= kMostCallers + static_cast<std::size_t>(self_.pes)) evict();
         if (enter(Stream(descriptor), Join::listen(self_, make_nonce()), -1,
                   expected_.count(text_of(from)) != 0))
             ++callers_;
     }
+}
+
+void Door::note_forbidden(const char* call, int error) {
+    if (*os::advice_on_call(error) == '\0') return;
+    news_.forbidden = call;
+    news_.error = error;
 }
 
 void Door::attend(std::uint64_t number) {
@@ -155,8 +168,10 @@ void Door::pump(Guests::iterator found) {
         sockaddr_storage peer{};
         socklen_t room = sizeof peer;
         if (getpeername(guest.stream.descriptor(), reinterpret_cast<sockaddr*>(&peer), &room) != 0)
-            return;  // under way still
+            return note_forbidden("getpeername", errno);  // under way still, else
         guest.is_connected = true;
+        guest.moved = service::now_nanoseconds();
+        ++attempts_[guest.called].taken;
     }
     for (;;) {
         while (guest.join.unsent_bytes() != 0) {
@@ -181,48 +196,61 @@ void Door::pump(Guests::iterator found) {
         if (came == Stream::kNotNow) return;
         if (came <= 0) {
             if (guest.called >= 0)
-                return failed(found, came == 0 ? ECONNRESET : static_cast<int>(-came));
+                return failed(found,
+                              came == 0 || came == -ECONNRESET ? kHungUp : static_cast<int>(-came));
             if (!may_be_ours(guest) && guest.join.is_spoken_to()) return drop(found, true);
-            --callers_;
-            guests_.erase(found);
-            return;
+            return forget(found);
         }
+        const int lines = guest.join.lines();
         guest.join.take(bytes, static_cast<std::size_t>(came));
+        if (guest.join.lines() != lines) guest.moved = service::now_nanoseconds();
     }
 }
 
-// Who claims to be a PE and goes without a proof may be one that has been called meanwhile, or has
-// called meanwhile.
+// Who has a ticket and goes without a proof may have given up, or have been called meanwhile.
 bool Door::may_be_ours(const Guest& guest) const {
     const int pe = guest.join.peer();
     if (pe < 0) return false;
     const std::uint64_t joined = joined_[static_cast<std::size_t>(pe)];
-    return joined != 0 ? guest.since < joined + kCrossing : attempts_.count(pe) != 0;
+    return joined == 0 || guest.since < joined + kCrossing;
 }
 
 // A caller that has proved who it is.
 void Door::let_in(Guests::iterator found) {
     const int pe = found->second.join.peer();
-    const auto attempt = attempts_.find(pe);
-    const bool called = attempt != attempts_.end() && attempt->second.guest != 0;
-    // A call that has not got through yet counts for nothing: a filter may be in its way.
-    const bool counts = called && guests_.at(attempt->second.guest).is_connected;
-    if (is_joined(pe) || (counts && self_.me < pe)) {
-        --callers_;
-        guests_.erase(found);
-        return;
+    if (is_joined(pe)) return forget(found);
+    if (self_.me < pe) {
+        const auto attempt = attempts_.find(pe);
+        const bool called = attempt != attempts_.end() && attempt->second.guest != 0;
+        // A call that has not got through yet counts for nothing, nor do those that are left
+        // without an answer: a filter may be in their way.
+        const bool counts =
+            called && attempt->second.counts && guests_.at(attempt->second.guest).is_connected;
+        if (counts) return forget(found);
+        if (called) {
+            guests_.erase(attempt->second.guest);
+            attempt->second.guest = 0;
+        }
+        // It would not call again if it had not given that one up.
+        const auto before = coming_.find(pe);
+        if (before != coming_.end()) forget(guests_.find(before->second));
+        coming_[pe] = found->first;
     }
-    if (called) {
-        guests_.erase(attempt->second.guest);
-        attempt->second.guest = 0;
-    }
+    found->second.is_welcome = true;
     found->second.join.welcome();
     pump(found);
 }
 
+// A caller that goes, for no reason of its own.
+void Door::forget(Guests::iterator found) {
+    const auto coming = coming_.find(found->second.join.peer());
+    if (coming != coming_.end() && coming->second == found->first) coming_.erase(coming);
+    --callers_;
+    guests_.erase(found);
+}
+
 void Door::hand_over(Guests::iterator found, int pe) {
     const bool calls = found->second.called >= 0;
-    if (!calls) --callers_;
     joined_[static_cast<std::size_t>(pe)] = service::now_nanoseconds();
     const Join& join = found->second.join;
     const auto draw = [&](Join::Key key) {
@@ -230,37 +258,69 @@ void Door::hand_over(Guests::iterator found, int pe) {
     };
     news_.joined.push_back({pe, std::move(found->second.stream), draw(Join::Key::datagrams),
                             draw(Join::Key::records), (join.common() & kHasAes) != 0});
-    attempts_.erase(pe);
-    guests_.erase(found);
+    const auto attempt = attempts_.find(pe);
+    if (attempt != attempts_.end()) {
+        if (attempt->second.guest != found->first) guests_.erase(attempt->second.guest);
+        attempts_.erase(attempt);
+    }
+    if (calls)
+        guests_.erase(found);
+    else
+        forget(found);
 }
 
 void Door::drop(Guests::iterator found, bool is_refused) {
     ++(is_refused ? news_.refused : news_.silent);
-    --callers_;
-    guests_.erase(found);
+    forget(found);
 }
 
 void Door::failed(Guests::iterator found, int error, bool for_good) {
     const int pe = found->second.called;
     if (pe < 0) return drop(found, found->second.join.is_spoken_to());
+    const std::uint64_t began = found->second.since;
     guests_.erase(found);
     attempts_[pe].guest = 0;
-    put_off(pe, error, for_good);
+    put_off(pe, error, for_good, began);
 }
 
 // It hung up because it calls itself, or of too many strangers; or the network is down for a while.
-void Door::put_off(int pe, int error, bool for_good) {
+void Door::put_off(int pe, int error, bool for_good, std::uint64_t began) {
     Attempt& attempt = attempts_[pe];
     const std::uint64_t now = service::now_nanoseconds();
-    if (attempt.first == 0) attempt.first = now;
-    const std::uint64_t patience =
-        error == ECONNREFUSED ? std::min(patience_, kRefusedPatience) : patience_;
+    if (attempt.first == 0) attempt.first = error == kNotAnswered ? began : now;
+    std::uint64_t patience = patience_;
+    if (error == ECONNREFUSED) patience = std::min(patience_, kRefusedPatience);
+    if (error == kNotAnswered) patience = may_be_busy_ ? ~std::uint64_t{0} : 2 * patience_;
     if (for_good || now - attempt.first > patience) {
         news_.failed.emplace_back(pe, error);
         attempt.first = 0;
     }
     attempt.pause = std::clamp(2 * attempt.pause, kFirstPause, kLongestPause);
     attempt.again = now + attempt.pause;
+}
+
+// Who swallows what is said answers neither this call nor, likely, the next one. A PE that is slow
+// answers one that waits for longer.
+void Door::see_to_call(Guests::iterator found, std::uint64_t now) {
+    Attempt& attempt = attempts_[found->second.called];
+    if (attempt.go_on == 0) attempt.go_on = first_go_on();
+    if (!found->second.is_connected || now - found->second.moved <= attempt.go_on) return;
+    attempt.counts = false;
+    attempt.go_on *= 2;
+    if (!may_be_busy_) attempt.go_on = std::min(attempt.go_on, patience_);
+    failed(found, kNotAnswered);
+}
+
+std::string Door::tried(int pe) const {
+    const std::lock_guard lock(guard_);
+    const auto found = attempts_.find(pe);
+    if (found == attempts_.end()) return "";
+    const Attempt& attempt = found->second;
+    sockaddr_storage at = attempt.at;
+    return std::to_string(attempt.calls) + (attempt.calls == 1 ? " call of " : " calls of ") +
+           text_of(at) + " port " + std::to_string(ntohs(service::port_of(at))) + ", of which " +
+           std::to_string(attempt.taken) + (attempt.taken == 1 ? " was" : " were") +
+           " taken; none of its own has got through";
 }
 
 // The caller that is most likely none of the job's; of those that are alike, who has had most time.
@@ -287,8 +347,14 @@ void Door::see_to_time() {
     }
     for (auto guest = guests_.begin(); guest != guests_.end();) {
         const auto each = guest++;
-        if (each->second.called < 0 && now - each->second.since > kHearSeconds * kSecond)
-            drop(each, each->second.join.is_spoken_to());
+        if (each->second.called >= 0) {
+            see_to_call(each, now);
+            continue;
+        }
+        // Who is welcome may have joined already, and is about to say so.
+        const std::uint64_t from =
+            each->second.is_welcome ? each->second.moved : each->second.since;
+        if (now - from > kHearSeconds * kSecond) drop(each, each->second.join.is_spoken_to());
     }
 }
 

@@ -2,17 +2,24 @@
 // it has proved who it is (join.hpp) and is handed over.
 //
 // A stranger costs little, and holds nobody up: all callers are heard at once, each for
-// kHearSeconds in all, and of more than kMostCallers beside the job's PEs one has to go: from where
-// no PE is rather than from a PE's address, who has said nothing rather than who claims to be a PE,
-// and of these the oldest. So who floods the port from elsewhere pushes out only others of that
-// kind.
+// kHearSeconds in all, and of more than kMostCallers beside the job's PEs one has to go: who has
+// said nothing rather than who has a ticket of the job, from where no PE is rather than from a PE's
+// address, and of these the oldest. So who floods the port pushes out only others that have said
+// nothing, and a PE says its ticket with its call.
 //
-// One connection between two PEs. If both call at once, the call of the one with the lower number
-// counts, and it says so before a packet has been sent: by its welcome, or by hanging up.
+// One connection between two PEs. If both call at once, the one with the lower number decides: its
+// own call counts as long as it goes on, and the other's is hung up on; else it gives its own up
+// and welcomes the other's. The higher one welcomes each call, and has joined when it is thanked,
+// or when it is welcome itself. So both mean the same connection, and that before a packet has been
+// sent.
+//
+// A call that is taken and then not answered is given up and made again, and counts no more against
+// the other side's: somebody on the way may swallow what is said one way, and not the other way.
 //
 // Any thread may call(); all else is for one at a time (the link's poll()).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -44,9 +51,13 @@ class Door {
     // Errors beyond those of the system.
     static constexpr int kNotProved = 10001;
     static constexpr int kOtherVersion = 10002;
+    static constexpr int kNotAnswered = 10003;
+    static constexpr int kHungUp = 10004;
 
     static constexpr std::size_t kMostCallers = 64;
     static constexpr std::uint64_t kHearSeconds = 10;
+    // For so long, or a quarter of the patience, a call need not go on; the next one for longer.
+    static constexpr std::uint64_t kGoOn = 1'000'000'000;
 
     // What has become of those at the door, since this was last asked.
     struct Joined {
@@ -64,12 +75,17 @@ class Door {
         std::vector<std::pair<int, int>> failed;  // PE and error: it cannot be called
         unsigned refused = 0;                     // who said what no PE of this job says
         unsigned silent = 0;                      // who said nothing, and had to go
-        bool any() const { return !joined.empty() || !failed.empty() || refused + silent != 0; }
+        const char* forbidden = nullptr;          // a call of the system without which none join
+        int error = 0;                            // of that
+        bool any() const {
+            return !joined.empty() || !failed.empty() || refused + silent != 0 || forbidden;
+        }
     };
 
-    // `events`: a set of epoll. `patience`: nanoseconds for which a PE is called again.
-    Door(const Self& self, int events, std::uint64_t patience)
-        : self_(self), events_(events), patience_(patience) {}
+    // `events`: a set of epoll. `patience`: nanoseconds for which a PE is called again; for twice
+    // as long where it takes calls, or without end if it may be `busy` with other things.
+    Door(const Self& self, int events, std::uint64_t patience, bool may_be_busy = false)
+        : self_(self), events_(events), patience_(patience), may_be_busy_(may_be_busy) {}
     Door(const Door&) = delete;
     Door& operator=(const Door&) = delete;
     ~Door();
@@ -88,6 +104,8 @@ class Door {
     void see_to_time();
     // PEs that have joined need no other connection.
     bool is_joined(int pe) const { return joined_[static_cast<std::size_t>(pe)] != 0; }
+    // How a PE that cannot be called has been tried, for people. Empty: it has not.
+    std::string tried(int pe) const;
     News take_news();
     std::size_t guests() const;
 
@@ -99,17 +117,20 @@ class Door {
               join(its_join),
               called(whom),
               is_expected(is_from_pe),
-              since(now) {}
+              since(now),
+              moved(now) {}
         // Who has to go first is less.
-        std::tuple<bool, bool, std::uint64_t> worth() const {
-            return {is_expected, join.peer() >= 0, since};
+        std::tuple<bool, bool, bool, std::uint64_t> worth() const {
+            return {is_welcome, join.peer() >= 0, is_expected, since};
         }
         Stream stream;
         Join join;
         int called;           // the PE that is called; -1: it is a caller
         bool is_expected;     // from an address of the job's PEs
         std::uint64_t since;  // when it came
+        std::uint64_t moved;  // when it last went on
         bool is_connected = false;
+        bool is_welcome = false;
     };
     using Guests = std::map<std::uint64_t, Guest>;
     // Of a PE that is called.
@@ -119,23 +140,33 @@ class Door {
         std::uint64_t first = 0;  // when it was first called in vain; 0: never
         std::uint64_t again = 0;  // when it may be called again
         std::uint64_t pause = 0;
+        std::uint64_t go_on = 0;  // so long the next call need not go on
+        unsigned calls = 0;
+        unsigned taken = 0;  // of them
+        bool counts = true;  // none has been left without an answer
     };
 
     long begin(int pe, Attempt& attempt);
+    std::uint64_t first_go_on() const { return std::min(kGoOn, patience_ / 4); }
     void pump(Guests::iterator guest);
     void let_in(Guests::iterator guest);
     void hand_over(Guests::iterator guest, int pe);
     // Of a caller that goes: whether it is of the job is not known.
     void drop(Guests::iterator guest, bool is_refused);
     void failed(Guests::iterator guest, int error, bool for_good = false);
-    void put_off(int pe, int error, bool for_good);
+    void put_off(int pe, int error, bool for_good, std::uint64_t began);
+    void forget(Guests::iterator guest);
+    void see_to_call(Guests::iterator guest, std::uint64_t now);
     bool evict();
     bool enter(Stream&& stream, const Join& join, int called, bool is_expected);
+    // If the system refuses that call to this process.
+    void note_forbidden(const char* call, int error);
     bool may_be_ours(const Guest& guest) const;
 
     const Self self_;
     const int events_;
     const std::uint64_t patience_;
+    const bool may_be_busy_;
     Stream port_;
     int spare_ = -1;  // a descriptor for the case that there is no other one
     sockaddr_storage address_{};
@@ -143,7 +174,10 @@ class Door {
     Guests guests_;
     std::uint64_t numbers_ = 0;
     std::size_t callers_ = 0;
+    unsigned forbidden_ = 0;  // callers in turn that could not be taken
     std::map<int, Attempt> attempts_;
+    // By PE of a higher number: its call that is welcome, for which this one's has been given up.
+    std::map<int, std::uint64_t> coming_;
     std::set<std::string> expected_;  // addresses, as text without the port
     // By PE, when it joined; 0: it has not.
     std::vector<std::uint64_t> joined_ =

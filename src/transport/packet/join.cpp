@@ -15,6 +15,7 @@ Join Join::call(const Self& self, int to, const std::array<unsigned char, 32>& n
     join.peer_ = to;
     join.caller_ = join.greeting_for(to, nonce);
     join.say(&join.caller_, sizeof join.caller_);
+    join.say(kTicket);
     join.wanted_ = sizeof(Reply);
     return join;
 }
@@ -22,7 +23,7 @@ Join Join::call(const Self& self, int to, const std::array<unsigned char, 32>& n
 Join Join::listen(const Self& self, const std::array<unsigned char, 32>& nonce) {
     Join join(self, false);
     join.nonce_ = nonce;
-    join.wanted_ = sizeof(Greeting);
+    join.wanted_ = kOpeningBytes;
     return join;
 }
 
@@ -33,18 +34,18 @@ JoinState Join::take(const void* bytes, std::size_t count) {
     had_ += count;
     if (had_ < wanted_) return state_;
     had_ = 0;
-    if (step_ == Step::first) {
-        state_ = calls_ ? hear_reply() : hear_greeting();
-        step_ = Step::second;
-    } else {
-        state_ = calls_ ? hear_welcome() : hear_proof();
+    switch (lines_++) {
+        case 0: state_ = calls_ ? hear_reply() : hear_opening(); break;
+        case 1: state_ = calls_ ? hear_welcome() : hear_proof(); break;
+        default: state_ = hear_thanks();
     }
     return state_;
 }
 
 void Join::welcome() {
-    say(&kWelcome, sizeof kWelcome);
-    state_ = JoinState::joined;
+    say(kWelcome);
+    wanted_ = sizeof(Proof);
+    state_ = JoinState::more;
 }
 
 Greeting Join::greeting_for(int to, const std::array<unsigned char, 32>& nonce) const {
@@ -69,15 +70,16 @@ bool Join::agrees(const Greeting& greeting) const {
            ((self_.kinds ^ greeting.kinds) & (kByDatagrams | kSealed)) == 0;
 }
 
-JoinState Join::hear_greeting() {
-    std::memcpy(&caller_, in_.data(), sizeof caller_);
-    if (!fits(caller_)) return JoinState::refused;
+JoinState Join::hear_opening() {
+    Opening opening;
+    std::memcpy(&opening, in_.data(), sizeof opening);
+    caller_ = opening.greeting;
+    if (!fits(caller_) || !has_come(kTicket, opening.ticket.data())) return JoinState::refused;
     // One of another version is answered as well: it then knows, proved, why it does not get in.
     peer_ = static_cast<int>(caller_.from);
-    Reply reply;
-    reply.greeting = listener_ = greeting_for(peer_, nonce_);
-    reply.proof = prove(false);
-    say(&reply, sizeof reply);
+    listener_ = greeting_for(peer_, nonce_);
+    say(&listener_, sizeof listener_);
+    say(proof(false));
     wanted_ = sizeof(Proof);
     return JoinState::more;
 }
@@ -86,27 +88,33 @@ JoinState Join::hear_reply() {
     Reply reply;
     std::memcpy(&reply, in_.data(), sizeof reply);
     listener_ = reply.greeting;
-    if (!fits(listener_) || listener_.from != static_cast<std::uint32_t>(peer_))
-        return JoinState::refused;
-    const Proof right = prove(false);
-    if (sodium_memcmp(right.data(), reply.proof.data(), right.size()) != 0)
+    if (!fits(listener_) || listener_.from != static_cast<std::uint32_t>(peer_) ||
+        !has_come(proof(false), reply.proof.data()))
         return JoinState::refused;
     if (!agrees(listener_)) return JoinState::other;
-    const Proof mine = prove(true);
-    say(mine.data(), mine.size());
-    wanted_ = sizeof kWelcome;
+    say(proof(true));
+    wanted_ = sizeof(Proof);
     return JoinState::more;
 }
 
 JoinState Join::hear_proof() {
-    const Proof right = prove(true);
-    if (sodium_memcmp(right.data(), in_.data(), right.size()) != 0) return JoinState::refused;
+    if (!has_come(proof(true), in_.data())) return JoinState::refused;
     return agrees(caller_) ? JoinState::proved : JoinState::other;
 }
 
 JoinState Join::hear_welcome() {
-    return std::memcmp(in_.data(), &kWelcome, sizeof kWelcome) == 0 ? JoinState::joined
-                                                                    : JoinState::refused;
+    if (!has_come(kWelcome, in_.data())) return JoinState::refused;
+    say(kThanks);
+    return JoinState::joined;
+}
+
+JoinState Join::hear_thanks() {
+    return has_come(kThanks, in_.data()) ? JoinState::joined : JoinState::refused;
+}
+
+bool Join::has_come(Use use, const unsigned char* bytes) const {
+    const Proof right = hash(use);
+    return sodium_memcmp(right.data(), bytes, right.size()) == 0;
 }
 
 Proof Join::hash(Use use) const {
@@ -126,6 +134,11 @@ Proof Join::hash(Use use) const {
                                key.data(), key.size());
     sodium_memzero(key.data(), key.size());
     return proof;
+}
+
+void Join::say(Use use) {
+    const Proof said = hash(use);
+    say(said.data(), said.size());
 }
 
 void Join::say(const void* bytes, std::size_t count) {

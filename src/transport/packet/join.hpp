@@ -1,17 +1,23 @@
 // How two PEs prove to each other that they are of one job, before the first packet.
 //
-//   caller                                 listener
-//   greeting: who calls whom, nonce  --->
-//                                    <---  reply: nonce, proof of the listener
-//   proof of the caller              --->
-//                                    <---  welcome
+//   caller                                        listener
+//   greeting: who calls whom, nonce; ticket --->
+//                                           <---  reply: nonce, proof of the listener
+//   proof of the caller                     --->
+//                                           <---  welcome
+//   thanks                                  --->
 //
-// A proof is a keyed hash of all that was said before, and of who says it; its key comes from the
-// job's secret, the session and both PEs' numbers in the direction of the call. So no proof fits
-// another call, another pair, the other direction or another road of the job, and the secret never
-// crosses the network. Version and features are part of what is hashed.
+// All but the nonces are keyed hashes of all that was said before, and of what it is that is said;
+// their key comes from the job's secret, the session and both PEs' numbers in the direction of the
+// call. So no proof fits another call, another pair, the other direction or another road of the
+// job, and the secret never crosses the network. Version and features are part of what is hashed.
 //
-// Nothing here knows sockets or clocks. Of a stranger at most kGreetingBytes are kept.
+// The ticket may be one that was heard before: it keeps out who has nothing to do with the job, so
+// that only its own PEs take the room for callers. The proof is what counts. A caller has joined
+// when it is welcome, a listener when it is thanked: a welcome that does not arrive leaves a caller
+// that knows it has not joined, and a listener that has not either.
+//
+// Nothing here knows sockets or clocks. Of a stranger at most kOpeningBytes are kept.
 #pragma once
 
 #include <array>
@@ -24,7 +30,7 @@
 namespace isthmus::transport::packet {
 
 inline constexpr std::uint64_t kJoinMagic = 0x4e494f4a48545349;  // "ISTHJOIN"
-inline constexpr std::uint32_t kJoinVersion = 2;
+inline constexpr std::uint32_t kJoinVersion = 3;
 
 struct Greeting {
     std::uint64_t magic = kJoinMagic;
@@ -35,16 +41,20 @@ struct Greeting {
     std::uint32_t to = 0;
     std::array<unsigned char, 32> nonce{};
 };
-inline constexpr std::size_t kGreetingBytes = sizeof(Greeting);
-static_assert(kGreetingBytes == 64, "no padding");
+static_assert(sizeof(Greeting) == 64, "no padding");
 
 using Proof = std::array<unsigned char, 32>;
+struct Opening {
+    Greeting greeting;
+    Proof ticket{};
+};
+inline constexpr std::size_t kOpeningBytes = sizeof(Opening);
+static_assert(kOpeningBytes == 96, "no padding");
 struct Reply {
     Greeting greeting;  // of the listener
     Proof proof{};
 };
 static_assert(sizeof(Reply) == 96, "no padding");
-inline constexpr std::uint64_t kWelcome = 0x454d4f434c455749;  // "IWELCOME"
 
 // Beside the kinds of packets. Both sides have to mean the same by how they are carried: by
 // datagrams, and whether in records with a seal where TCP does it.
@@ -65,7 +75,7 @@ struct Self {
 enum class JoinState : std::uint8_t {
     more,     // of the other side's is awaited
     proved,   // of a listener: the caller is who it says; welcome() lets it in
-    joined,   // of a caller: packets follow
+    joined,   // packets follow
     refused,  // no PE of this job, or none that was called
     other     // a PE of this job, proved, with another version or without a kind of packets
 };
@@ -98,23 +108,15 @@ class Join {
     // What both have said that they have, of kinds and beside them.
     std::uint32_t common() const { return caller_.kinds & listener_.kinds; }
 
-    // Who is called, or who says that it calls; -1: nobody has said it yet.
+    // Who is called, or whose ticket has come; -1: none has yet.
     int peer() const { return peer_; }
+    // How many lines of the other side's have come, whole.
+    int lines() const { return lines_; }
     // Something has come.
-    bool is_spoken_to() const { return had_ != 0 || step_ != Step::first; }
+    bool is_spoken_to() const { return had_ != 0 || lines_ != 0; }
     JoinState state() const { return state_; }
 
   private:
-    enum class Step : std::uint8_t { first, second };
-
-    Join(const Self& self, bool calls) : self_(self), calls_(calls) {}
-    JoinState hear_greeting();
-    JoinState hear_reply();
-    JoinState hear_proof();
-    JoinState hear_welcome();
-    Greeting greeting_for(int to, const std::array<unsigned char, 32>& nonce) const;
-    bool fits(const Greeting& greeting) const;
-    bool agrees(const Greeting& greeting) const;
     // What is hashed with all that was said: who proves it, or what is drawn from it.
     enum Use : std::uint64_t {
         kListenersProof,
@@ -122,15 +124,31 @@ class Join {
         kByListener,
         kByCaller,
         kRecordsByListener,
-        kRecordsByCaller
+        kRecordsByCaller,
+        kTicket,
+        kWelcome,
+        kThanks
     };
-    Proof prove(bool by_caller) const { return hash(by_caller ? kCallersProof : kListenersProof); }
+
+    Join(const Self& self, bool calls) : self_(self), calls_(calls) {}
+    JoinState hear_opening();
+    JoinState hear_reply();
+    JoinState hear_proof();
+    JoinState hear_welcome();
+    JoinState hear_thanks();
+    // Whether what has come begins with this hash.
+    bool has_come(Use use, const unsigned char* bytes) const;
+    Greeting greeting_for(int to, const std::array<unsigned char, 32>& nonce) const;
+    bool fits(const Greeting& greeting) const;
+    bool agrees(const Greeting& greeting) const;
+    Use proof(bool by_caller) const { return by_caller ? kCallersProof : kListenersProof; }
+    void say(Use use);
     Proof hash(Use use) const;
     void say(const void* bytes, std::size_t count);
 
     Self self_;
     bool calls_;
-    Step step_ = Step::first;
+    int lines_ = 0;
     JoinState state_ = JoinState::more;
     int peer_ = -1;
     std::array<unsigned char, 32> nonce_{};
@@ -139,7 +157,7 @@ class Join {
     std::size_t wanted_ = 0;
     std::size_t had_ = 0;
     std::array<unsigned char, sizeof(Reply)> in_{};
-    std::array<unsigned char, 2 * sizeof(Reply)> out_{};
+    std::array<unsigned char, kOpeningBytes + 2 * sizeof(Reply)> out_{};
     std::size_t out_begin_ = 0;
     std::size_t out_end_ = 0;
 };

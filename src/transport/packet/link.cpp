@@ -10,6 +10,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/limits.hpp"
 #include "transport/service/attention.hpp"
 #include "transport/service/socket_address.hpp"
 
@@ -72,8 +73,10 @@ Link::Link(const Services& services) : services_(services) {
         return epoll_ctl(events_, EPOLL_CTL_ADD, descriptor, &event) == 0;
     };
     std::string lacks;
+    int error = 0;
     const auto need = [&](bool is_there, const std::string& what) {
-        if (!is_there) lacks = what + ": " + std::strerror(errno);
+        if (!is_there) error = errno;
+        if (!is_there) lacks = what + ": " + std::strerror(error);
         return is_there;
     };
     const bool has_all =
@@ -85,7 +88,9 @@ Link::Link(const Services& services) : services_(services) {
         need(open_ports(self), "a socket that listens at " + text_of(interface_.address)) &&
         need(!by_datagrams_ || add(udp_.descriptor(), Event::datagrams, EPOLLIN), "epoll_ctl");
     if (!has_all) {
-        services.fail(("packet: " + lacks + (errno == EMFILE ? "; raise ulimit -n" : "")).c_str());
+        services.fail(("packet: " + lacks +
+                       (error == EMFILE ? "; raise ulimit -n" : os::advice_on_call(error)))
+                          .c_str());
         std::abort();
     }
     for (int pe = 0; pe < services.pes; ++pe)
@@ -94,11 +99,18 @@ Link::Link(const Services& services) : services_(services) {
         publish(id, services.segments[id]);
 }
 
+void Link::fail_call(const char* call, int error) const {
+    services_.fail(
+        (std::string("packet: ") + call + ": " + std::strerror(error) + os::advice_on_call(error))
+            .c_str());
+    std::abort();
+}
+
 // Datagrams come to the port of the same number as callers, so that it need not be told.
 bool Link::open_ports(const Self& self) {
     constexpr int kAttempts = 16;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-        door_ = std::make_unique<Door>(self, events_, patience(services_));
+        door_ = std::make_unique<Door>(self, events_, patience(services_), !services_.thread);
         if (!door_->listen(interface_.address)) return false;
         if (!by_datagrams_ || udp_.open(door_->address())) return true;
         if (errno != EADDRINUSE) return false;
@@ -220,6 +232,12 @@ long Link::enter(Peer& to, int pe) {
     if (to.tie != Tie::none) return 0;
     narrow(to, pe);
     return door_->call(pe, addresses_[static_cast<std::size_t>(pe)]);
+}
+
+void Link::call(int pe) {
+    Peer& to = peer(pe);
+    const std::lock_guard lock(to.guard);
+    enter(to, pe);  // what is wrong will be told to who sends something
 }
 
 long Link::send(int pe, Pieces pieces, Order) {
@@ -420,11 +438,26 @@ std::string Link::error_text(int error) const {
                "writes to it, or damages it (SECURITY.md, \"Packets\")";
     if (error == Door::kNotProved)
         return "who answers at its address does not prove to be it (SECURITY.md, \"Packets\")";
+    if (error == Door::kNotAnswered)
+        return "what it says to the join does not come, or what this PE says does not get there: "
+               "somebody on the way may swallow it (SECURITY.md, \"Packets\")";
+    if (error == Door::kHungUp)
+        return "who takes calls at its address hangs up (SECURITY.md, \"Packets\")";
     if (error == Door::kOtherVersion)
         return "its library has another version of the join, or serves other kinds of packets, or "
                "they are carried in another way; all PEs need the same library and the same "
                "ISTHMUS_PACKET_PROTOCOL and ISTHMUS_PACKET_SEAL";
+    if (*os::advice_on_call(error) != '\0')
+        return std::string(std::strerror(error)) +
+               "; connect, sendmsg or recvmsg is forbidden here (a container's seccomp profile?), "
+               "or a filter of this host's network forbids what they do";
     return std::strerror(error);
+}
+
+std::string Link::tried(int pe, int error) const {
+    const bool may_live = *os::advice_on_call(error) != '\0' || error == Door::kNotProved ||
+                          error == Door::kNotAnswered || error == Door::kHungUp;
+    return may_live ? door_->tried(pe) : "";
 }
 
 std::string Link::describe() const {

@@ -85,6 +85,8 @@ class Link {
                Ticket& ticket);
     long read(int pe, void* dest, Place place, std::size_t bytes, Local local, Ticket& ticket);
 
+    // Unless there is a connection, or a call is under way.
+    void call(int pe);
     // As Transport has it. Says it to those whose connection is not in the middle of something.
     void say_end(int status);
     template <typename Sink>
@@ -92,6 +94,8 @@ class Link {
     int descriptor() const { return events_; }
     bool may_sleep();
     std::string error_text(int error) const;
+    // Of a PE that has never joined and may live: how it has been tried. Empty: of no other error.
+    std::string tried(int pe, int error) const;
     std::string describe() const;
 
     // ---- the shortest ways
@@ -110,6 +114,8 @@ class Link {
     Peer& peer(int pe) { return *peers_[static_cast<std::size_t>(pe)]; }
     std::uint16_t number(int pe) const { return static_cast<std::uint16_t>(pe); }
     bool open_ports(const Self& self);
+    // Ends the job: the system refuses what the road cannot do without.
+    void fail_call(const char* call, int error) const;
     Head head_for(Kind kind, int pe, std::uint32_t token) const;
     Head farewell(int pe, ::isthmus::packet::Bye how, int status) const;
     // Under the peer's guard: 0, or an error. Calls the PE if there is no connection; what is

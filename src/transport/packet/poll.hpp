@@ -22,6 +22,7 @@ bool Link::poll(Sink& sink) {
     if (timed_count_.load(std::memory_order_relaxed) != 0) see_to_time();
     epoll_event events[kEvents];
     const int count = epoll_wait(events_, events, kEvents, 0);
+    if (count < 0 && errno != EINTR) fail_call("epoll_wait", errno);
     bool at_door = false;
     bool has_datagrams = false;
     for (int i = 0; i < count; ++i) {
@@ -150,6 +151,7 @@ template <typename Sink>
 bool Link::take_news(Sink& sink) {
     Door::News news = door_->take_news();
     if (!news.any()) return false;
+    if (news.forbidden) fail_call(news.forbidden, news.error);
     for (Door::Joined& joined : news.joined)
         join(joined);
     for (unsigned i = 0; i < news.refused; ++i)

@@ -174,6 +174,11 @@ void Road<L>::lost(int pe, int error) {
                         ", or strangers' connections have taken them; raise ulimit -n "
                         "(SECURITY.md, \"Between hosts\")")
                            .c_str());
+    if constexpr (requires { link_.tried(pe, error); }) {
+        const std::string tried = link_.tried(pe, error);
+        if (!tried.empty())
+            services_.unreached(pe, (link_.error_text(error) + "; " + tried).c_str());
+    }
     const bool broken =
         error == ENOTCONN || error == ECONNRESET || error == ECONNREFUSED || error == ECANCELED;
     constexpr bool is_claimable = requires {

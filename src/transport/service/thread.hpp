@@ -238,6 +238,8 @@ void Road<L>::take_beats() {
     const unsigned strange = pulse_.receive([&](int pe, const Beat& beat) {
         if (beat.answers != 0) return watch_.heard(pe, now);
         watch_.hinted(pe, now);
+        // It has waited for this PE for a while: if its calls do not come through, this one's may.
+        if constexpr (requires { link_.call(pe); }) link_.call(pe);
         const std::vector<char> address = link_.address_of(pe);
         pulse_.send(pe, address.data(), address.size(), pulse_ports_[static_cast<std::size_t>(pe)],
                     answer_to(beat.number));

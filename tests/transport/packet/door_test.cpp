@@ -37,11 +37,11 @@ sockaddr_storage loopback(int family) {
 // A PE at its door.
 struct Keeper {
     explicit Keeper(int me, unsigned char secret_byte = 1, int family = AF_INET,
-                    std::uint64_t patience = 1'000'000'000) {
+                    std::uint64_t patience = 1'000'000'000, bool may_be_busy = false) {
         secret[0] = secret_byte;
         EXPECT_GE(sodium_init(), 0);
         events = epoll_create1(EPOLL_CLOEXEC);
-        door = std::make_unique<Door>(Self{&secret, 1, me, kPes, 1}, events, patience);
+        door = std::make_unique<Door>(Self{&secret, 1, me, kPes, 1}, events, patience, may_be_busy);
         EXPECT_TRUE(door->listen(loopback(family)));
     }
     ~Keeper() {
@@ -92,6 +92,64 @@ bool await(const std::vector<Keeper*>& keepers, const std::function<bool()>& is_
     }
     return true;
 }
+
+// Between a caller and a PE: hands on so many bytes of each side's, and swallows the rest.
+struct Relay {
+    static constexpr long kAll = 1 << 20;
+    Relay(const sockaddr_storage& whom, int family) : to(whom), address(loopback(family)) {
+        port = Stream(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+        auto* const at = reinterpret_cast<sockaddr*>(&address);
+        socklen_t length = sizeof address;
+        EXPECT_EQ(bind(port.descriptor(), at, length_of(address)), 0);
+        EXPECT_EQ(::listen(port.descriptor(), 64), 0);
+        EXPECT_EQ(getsockname(port.descriptor(), at, &length), 0);
+    }
+    void look() {
+        const int came = accept4(port.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
+        if (came >= 0) {
+            Way& way = ways.emplace_back();
+            way.ends[0] = Stream(came);
+            way.ends[1] = Stream(socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+            EXPECT_EQ(::connect(way.ends[1].descriptor(), reinterpret_cast<sockaddr*>(&to),
+                                length_of(to)),
+                      0);
+        }
+        for (Way& way : ways) {
+            for (const int from : {0, 1})
+                hand_on(way, from);
+        }
+    }
+
+    long most[2] = {kAll, kAll};  // of what the caller says, and of what the listener does
+    bool change = false;          // all that the listener says
+    sockaddr_storage to;
+    sockaddr_storage address;
+
+  private:
+    struct Way {
+        Stream ends[2];
+        long passed[2] = {0, 0};
+    };
+    void hand_on(Way& way, int from) {
+        char bytes[256];
+        iovec room{bytes, sizeof bytes};
+        const long count = way.ends[from].is_open() ? way.ends[from].read(&room, 1) : 0;
+        if (count == Stream::kNotNow) return;
+        if (count <= 0) {
+            way.ends[from].close();
+            // Who swallows keeps the other side's end.
+            if (most[from] >= kAll) way.ends[1 - from].close();
+            return;
+        }
+        if (change && from == 1) bytes[count - 1] ^= 1;
+        const long left = std::max(0L, std::min(count, most[from] - way.passed[from]));
+        way.passed[from] += left;
+        iovec piece{bytes, static_cast<std::size_t>(left)};
+        if (left != 0 && way.ends[1 - from].is_open()) way.ends[1 - from].write(&piece, 1);
+    }
+    Stream port;
+    std::vector<Way> ways;
+};
 
 void expect_connected(Stream& from, Stream& to) {
     char word[] = "word";
@@ -150,11 +208,104 @@ TEST(PacketDoor, MakesOneConnectionOfTwoCalls) {
     }
 }
 
+// One of two PEs calls by a way that swallows what is said, the other one by a good way. What the
+// last byte of a join tells nobody can be sure of: up to it both join.
+TEST(PacketDoor, JoinsByTheOtherWayWhereACallIsSwallowed) {
+    struct Case {
+        Case(int from, long most, bool is_low)
+            : low(0), high(2), relay((is_low ? high : low).door->address(), AF_INET) {
+            relay.most[from] = most;
+            low.door->call(2, is_low ? relay.address : high.door->address());
+            high.door->call(0, is_low ? low.door->address() : relay.address);
+        }
+        Keeper low, high;
+        Relay relay;
+    };
+    std::vector<std::unique_ptr<Case>> cases;
+    std::vector<Keeper*> keepers;
+    for (const bool is_low : {true, false}) {
+        for (const long most : {0, 95, 96, 127})
+            cases.push_back(std::make_unique<Case>(0, most, is_low));
+        for (const long most : {0, 95, 96, 127})
+            cases.push_back(std::make_unique<Case>(1, most, is_low));
+    }
+    for (const auto& each : cases)
+        keepers.insert(keepers.end(), {&each->low, &each->high});
+    const auto is_joined = [](const std::unique_ptr<Case>& each) {
+        each->relay.look();
+        return !each->low.joined.empty() && !each->high.joined.empty();
+    };
+    EXPECT_TRUE(await(keepers, [&] {
+        return static_cast<std::size_t>(std::count_if(cases.begin(), cases.end(), is_joined)) ==
+               cases.size();
+    }));
+    for (const auto& each : cases) {
+        ASSERT_EQ(each->low.joined.size(), 1U);
+        ASSERT_EQ(each->high.joined.size(), 1U);
+        expect_connected(each->low.joined[0].stream, each->high.joined[0].stream);
+        EXPECT_TRUE(each->low.failed.empty() && each->high.failed.empty());
+        EXPECT_EQ(each->low.refused + each->high.refused, 0U);
+    }
+}
+
+// Where no way is good both say so, and how they have tried.
+TEST(PacketDoor, TellsWhereAllCallsAreSwallowed) {
+    Keeper low(0);
+    Keeper high(2);
+    Relay to_high(high.door->address(), AF_INET);
+    Relay to_low(low.door->address(), AF_INET);
+    to_high.most[0] = 100;
+    to_low.most[1] = 0;
+    low.door->call(2, to_high.address);
+    high.door->call(0, to_low.address);
+    ASSERT_TRUE(await({&low, &high}, [&] {
+        to_high.look();
+        to_low.look();
+        return !low.failed.empty() && !high.failed.empty();
+    }));
+    EXPECT_EQ(low.failed[0], (std::pair{2, Door::kNotAnswered}));
+    EXPECT_EQ(high.failed[0], (std::pair{0, Door::kNotAnswered}));
+    EXPECT_TRUE(low.joined.empty() && high.joined.empty());
+    const std::string port = std::to_string(ntohs(service::port_of(to_high.address)));
+    EXPECT_NE(low.door->tried(2).find(" calls of 127.0.0.1 port " + port + ", of which "),
+              std::string::npos)
+        << low.door->tried(2);
+}
+
+// A PE that serves others only when it calls may be computing for long.
+TEST(PacketDoor, WaitsForWhoMayBeBusy) {
+    Keeper busy(2);
+    Keeper mine(0, 1, AF_INET, 100'000'000, true);
+    mine.door->call(2, busy.door->address());
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+    await({&mine}, [&] { return std::chrono::steady_clock::now() > until; });
+    EXPECT_TRUE(mine.failed.empty());
+    EXPECT_TRUE(await({&mine, &busy}, [&] { return !mine.joined.empty(); }));
+    await({&mine, &busy}, [&] { return busy.door->guests() == 0; });
+    EXPECT_EQ(busy.joined.size(), 1U);
+    EXPECT_EQ(busy.refused, 0U);  // the calls that were given up meanwhile
+}
+
 TEST(PacketDoor, RefusesAnotherJobAndCallsNoStranger) {
     Keeper mine(0);
     Keeper other(2, 9);
     mine.door->call(2, other.door->address());
     ASSERT_TRUE(await({&mine, &other}, [&] { return !mine.failed.empty(); }));
+    EXPECT_EQ(mine.failed[0], (std::pair{2, Door::kHungUp}));
+    EXPECT_TRUE(mine.joined.empty() && other.joined.empty());
+    EXPECT_GT(other.refused, 0U);
+}
+
+TEST(PacketDoor, CallsNoStrangerWhoAnswers) {
+    Keeper mine(0);
+    Keeper other(2);
+    Relay liar(other.door->address(), AF_INET);
+    liar.change = true;
+    mine.door->call(2, liar.address);
+    ASSERT_TRUE(await({&mine, &other}, [&] {
+        liar.look();
+        return !mine.failed.empty();
+    }));
     EXPECT_EQ(mine.failed[0], (std::pair{2, Door::kNotProved}));
     EXPECT_TRUE(mine.joined.empty() && other.joined.empty());
 }
@@ -175,9 +326,9 @@ TEST(PacketDoor, RefusesGarbageAndCountsIt) {
     Keeper mine(0);
     for (unsigned count = 1; count <= 20; ++count) {
         Stream stranger = mine.connect_as_stranger();
-        std::string garbage(kGreetingBytes, static_cast<char>(count));
+        std::string garbage(kOpeningBytes, static_cast<char>(count));
         iovec piece{garbage.data(), garbage.size()};
-        ASSERT_EQ(stranger.write(&piece, 1), 64);
+        ASSERT_EQ(stranger.write(&piece, 1), static_cast<long>(kOpeningBytes));
         ASSERT_TRUE(await({&mine}, [&] { return mine.refused == count; }));
     }
     EXPECT_EQ(mine.door->guests(), 0U);
@@ -186,7 +337,7 @@ TEST(PacketDoor, RefusesGarbageAndCountsIt) {
 
 TEST(PacketDoor, RefusesWhatBreaksOff) {
     Keeper mine(0);
-    for (unsigned count = 1; count < kGreetingBytes; ++count) {
+    for (unsigned count = 1; count < kOpeningBytes; ++count) {
         Stream stranger = mine.connect_as_stranger();
         std::string part(count, 'I');
         iovec piece{part.data(), part.size()};
@@ -222,6 +373,36 @@ TEST(PacketDoor, HoldsNobodyUpForSilentCallers) {
         await({&mine, &other}, [&] { return !mine.joined.empty() && !other.joined.empty(); }));
     EXPECT_EQ(mine.joined[0].pe, 2);
     EXPECT_EQ(mine.refused, 0U);
+}
+
+// From a PE's own address, too, where another user may be: who is of the job is not pushed out.
+TEST(PacketDoor, KeepsWhoHasATicket) {
+    Keeper mine(0);
+    mine.door->expect(loopback(AF_INET));
+    const auto say = [](Stream& stream, const JobSecret& secret) {
+        Join join = Join::call(Self{&secret, 1, 2, kPes, 1}, 0, {});
+        iovec piece{const_cast<unsigned char*>(join.unsent()), join.unsent_bytes()};
+        EXPECT_EQ(stream.write(&piece, 1), static_cast<long>(piece.iov_len));
+    };
+    Stream slow = mine.connect_as_stranger();
+    say(slow, mine.secret);
+    char reply[sizeof(Reply)];
+    ASSERT_TRUE(await({&mine}, [&] {
+        return recv(slow.descriptor(), reply, sizeof reply, MSG_DONTWAIT) == sizeof reply;
+    }));
+    std::vector<Stream> strangers;
+    constexpr unsigned kMany = 300;
+    for (unsigned i = 0; i < kMany; ++i) {
+        strangers.push_back(mine.connect_as_stranger());
+        if (i % 2 != 0) say(strangers.back(), JobSecret{});
+        mine.look();
+    }
+    // All who have guessed, and of the silent ones those beyond the bound.
+    ASSERT_TRUE(await({&mine}, [&] { return mine.refused == kMany / 2 && mine.silent != 0; }))
+        << mine.refused << ' ' << mine.silent;
+    char byte = 0;
+    EXPECT_EQ(recv(slow.descriptor(), &byte, 1, MSG_DONTWAIT), -1);
+    EXPECT_EQ(errno, EAGAIN);
 }
 
 // From where no PE is, so many come as will: who calls from a PE's address is not pushed out by
@@ -263,8 +444,8 @@ TEST(PacketDoor, CountsWhoClaimsToBeAPeThatHasJoined) {
     ASSERT_TRUE(await({&mine, &other}, [&] { return !mine.joined.empty(); }));
     std::this_thread::sleep_for(std::chrono::milliseconds(1200));
     {
-        JobSecret guessed{};
-        Join join = Join::call(Self{&guessed, 1, 2, kPes, 1}, 0, {});
+        // As one that has been heard before.
+        Join join = Join::call(Self{&mine.secret, 1, 2, kPes, 1}, 0, {});
         Stream stranger = mine.connect_as_stranger();
         iovec piece{const_cast<unsigned char*>(join.unsent()), join.unsent_bytes()};
         ASSERT_EQ(stranger.write(&piece, 1), static_cast<long>(piece.iov_len));

@@ -55,6 +55,7 @@ struct Call {
     Self caller = self_of(1);
     Self listener = self_of(2);
     int to = 2;
+    Nonce callers_nonce = nonce(1);
     std::size_t piece = 1000;
     std::function<void(int line, Line&)> change = [](int, Line&) {};
     std::vector<Line> said;
@@ -78,13 +79,14 @@ struct Call {
     }
     void run() {
         ASSERT_GE(sodium_init(), 0);
-        Join call = Join::call(caller, to, nonce(1));
+        Join call = Join::call(caller, to, callers_nonce);
         Join answer = Join::listen(listener, nonce(2));
         pass(0, call, answer);
         pass(1, answer, call);
         pass(2, call, answer);
         if (answer.state() == JoinState::proved) answer.welcome();
         pass(3, answer, call);
+        pass(4, call, answer);
         at_caller = call.state();
         at_listener = answer.state();
         peer = answer.peer();
@@ -119,9 +121,7 @@ TEST(PacketJoin, BothDrawTheSameOfItAndNobodyElseDoes) {
                       line.end());
     }
     Call other;
-    other.change = [](int number, Line& line) {
-        if (number == 0) line.back() ^= 1;  // of the nonce
-    };
+    other.callers_nonce = nonce(3);
     other.run();
     EXPECT_NE(call.drawn_at_listener, other.drawn_at_listener);
 }
@@ -173,10 +173,45 @@ TEST(PacketJoin, RefusesWhoHasAnotherSecret) {
         Call call;
         (at_caller ? call.caller : call.listener).secret = &kOtherSecret;
         call.run();
-        // The caller finds out first, and proves nothing to who has not.
-        EXPECT_EQ(call.at_caller, JoinState::refused);
+        // Without a ticket nothing is said to a caller.
+        EXPECT_EQ(call.at_listener, JoinState::refused);
+        EXPECT_TRUE(call.said[1].empty());
+        EXPECT_EQ(call.peer, -1);
+    }
+}
+
+// A caller proves nothing to who has not.
+TEST(PacketJoin, ProvesNothingToWhoHasAnotherSecret) {
+    Join call = Join::call(self_of(1), 2, nonce(1));
+    hear(call);
+    Reply reply;
+    reply.greeting.from = 2;
+    reply.greeting.to = 1;
+    reply.greeting.session = 3;
+    reply.greeting.kinds = 0x55;
+    call.take(&reply, sizeof reply);
+    EXPECT_EQ(call.state(), JoinState::refused);
+    EXPECT_EQ(call.unsent_bytes(), 0U);
+}
+
+// Whoever swallows a line, or says it himself, leaves nobody in who thinks that the other one is.
+TEST(PacketJoin, HasJoinedWhenItIsWelcomeOrThanked) {
+    for (const int line : {3, 4}) {
+        Call call;
+        call.change = [&](int number, Line& bytes) {
+            if (number >= line) bytes.clear();
+        };
+        call.run();
+        EXPECT_EQ(call.at_caller == JoinState::joined, line == 4);
         EXPECT_EQ(call.at_listener, JoinState::more);
     }
+    Call guessed;
+    guessed.change = [](int number, Line& bytes) {
+        if (number == 3) bytes.assign(sizeof(Proof), 'W');
+    };
+    guessed.run();
+    EXPECT_EQ(guessed.at_caller, JoinState::refused);
+    EXPECT_EQ(guessed.at_listener, JoinState::more);
 }
 
 TEST(PacketJoin, RefusesAnotherRoadOfTheJob) {
@@ -209,8 +244,8 @@ TEST(PacketJoin, BindsProofsToBothNumbers) {
         if (number == 0) line[offsetof(Greeting, from)] = 3;
     };
     call.run();
-    EXPECT_EQ(call.at_caller, JoinState::refused);
-    EXPECT_NE(call.at_listener, JoinState::joined);
+    EXPECT_EQ(call.at_caller, JoinState::more);
+    EXPECT_EQ(call.at_listener, JoinState::refused);
 }
 
 TEST(PacketJoin, TellsOtherVersionsApart) {
@@ -226,8 +261,9 @@ TEST(PacketJoin, TellsOtherVersionsApart) {
 }
 
 TEST(PacketJoin, RefusesEveryFlippedBit) {
-    const std::size_t lengths[] = {sizeof(Greeting), sizeof(Reply), sizeof(Proof), 8};
-    for (int line = 0; line < 4; ++line) {
+    const std::size_t lengths[] = {sizeof(Opening), sizeof(Reply), sizeof(Proof), sizeof(Proof),
+                                   sizeof(Proof)};
+    for (int line = 0; line < 5; ++line) {
         for (std::size_t bit = 0; bit < 8 * lengths[line]; ++bit) {
             Call call;
             call.change = [&](int number, Line& bytes) {
@@ -236,9 +272,7 @@ TEST(PacketJoin, RefusesEveryFlippedBit) {
             };
             call.run();
             EXPECT_FALSE(call.is_in()) << line << ' ' << bit;
-            if (line < 3) {
-                EXPECT_NE(call.at_listener, JoinState::joined) << line << ' ' << bit;
-            }
+            EXPECT_NE(call.at_listener, JoinState::joined) << line << ' ' << bit;
         }
     }
 }
@@ -281,7 +315,7 @@ TEST(PacketJoin, WantsNoMoreThanItsLines) {
     for (int turn = 0; turn < 2000; ++turn) {
         Join join = Join::listen(self_of(2), nonce(2));
         while (join.state() == JoinState::more) {
-            ASSERT_LE(join.wanted(), kGreetingBytes);
+            ASSERT_LE(join.wanted(), kOpeningBytes);
             const auto byte = static_cast<unsigned char>(random());
             join.take(&byte, 1);
         }

@@ -20,47 +20,45 @@ from stranger import ports_of  # noqa: E402
 SILENT = 300
 
 
-def greeting(caller, target, session=0):
-    return struct.pack("<8sIIQII", b"ISTHJOIN", 1, 0xFFFFFFFF, session, caller, target) + os.urandom(32)
+def opening(caller, target, session=0):
+    """With a ticket that is guessed."""
+    return (struct.pack("<8sIIQII", b"ISTHJOIN", 3, 0xFFFFFFFF, session, caller, target) + os.urandom(32) +
+            os.urandom(32))
 
 
-def call(place, *lines, awaits=0):
-    """Says these lines, and reads an answer of so many bytes behind the first."""
+def call(place, line):
+    """Says this line. What is answered, until it hangs up."""
+    heard = b""
     with socket.create_connection(place, timeout=5) as connection:
         try:
-            for number, line in enumerate(lines):
-                connection.sendall(line)
-                heard = b""
-                while number == 0 and len(heard) < awaits:
-                    part = connection.recv(4096)
-                    if not part:
-                        break
-                    heard += part
+            connection.sendall(line)
             connection.settimeout(5)
-            while connection.recv(4096):  # until it hangs up
-                pass
+            while part := connection.recv(4096):
+                heard += part
         except OSError:
             pass
+    return heard
 
 
 def attack(place, target):
     """How many of them have to be refused."""
     put = struct.pack("<QQQQ", 3 << 52 | 3 << 32 | target, 0, 0, 0x6666666666666666)
     calls = [
-        (b"GET / HTTP/1.0\r\n\r\n" + bytes(64),), (bytes(64),), (b"\xff" * 300,), (os.urandom(5000),),
-        (b"ISTHJOIN" + bytes(56),),                       # nobody calls nobody
-        (greeting(target, target),),                      # itself
-        (greeting(7, target),),                           # a PE that there is not
-        (greeting(1 - target, target, session=5),),       # another road
-        (put * 2,),                                       # a packet without a join
+        b"GET / HTTP/1.0\r\n\r\n" + bytes(96), bytes(96), b"\xff" * 300, os.urandom(5000),
+        b"ISTHJOIN" + bytes(88),                        # nobody calls nobody
+        opening(target, target),                        # itself
+        opening(7, target),                             # a PE that there is not
+        opening(1 - target, target, session=5),         # another road
+        put * 3,                                        # a packet without a join
+        # Anybody may say these numbers, and nobody is answered for them.
+        opening(1 - target, target), opening(1 - target, target)[:64] + bytes(32),
+        opening(1 - target, target) + put,
     ]
-    for lines in calls:
-        call(place, *lines)
-    # Answered, since anybody may say these numbers; then the proof is wrong, and a put behind it.
-    proofs = [os.urandom(32), bytes(32), os.urandom(32) + put]
-    for proof in proofs:
-        call(place, greeting(1 - target, target), proof, awaits=96)
-    return len(calls) + len(proofs)
+    for line in calls:
+        if call(place, line):
+            print("an answer to", line)
+            return 1 << 20
+    return len(calls)
 
 
 def main():
@@ -76,7 +74,7 @@ def main():
                                stderr=subprocess.PIPE, text=True, env=environment)
         pids = [int(job.stdout.readline()) for _ in range(2)]
         places = [ports_of(pid)[0] for pid in pids]
-        # Which of the two is which PE: by trying, an answer comes from the right one alone.
+        # Which of the two is which PE: by trying.
         sent = 0
         silent = [socket.create_connection(place) for place in places for _ in range(SILENT)]
         slow = [socket.create_connection(place) for place in places]
@@ -88,7 +86,7 @@ def main():
         # Breaks off in the middle of a join.
         for place in places:
             with socket.create_connection(place) as connection:
-                connection.sendall(greeting(0, 1)[:40])
+                connection.sendall(opening(0, 1)[:40])
         time.sleep(0.5)
         alive = job.poll() is None
         open(stop, "w").close()
