@@ -63,6 +63,40 @@ def run_with_rights(folder):
         problems.append("a trace was written")
 
 
+FORBIDDEN = " Operation not permitted; the system call is forbidden here"
+
+
+def run_packets():
+    """What a road needs of the system beside memory for files: calls, and room for a thread."""
+    packets = {"ISTHMUS_TRANSPORT": "packet", "ISTHMUS_DETECT_SECONDS": "1", "SHMEM_SYMMETRIC_SIZE": "1M"}
+
+    def start(*words):
+        return [ISTHMUS, "run", "-n", "2", "--timeout", "40", *words]
+    for call in ("accept4", "getpeername", "epoll_wait"):
+        check(f"packets: {call}", start(DENIED, call, PROGRAM, "late"), f"shmem_init: transport: packet: {call}:"
+              + FORBIDDEN, 1, env=packets)
+    for call in ("connect", "sendmsg"):
+        check(f"packets: {call}", start(DENIED, call, PROGRAM, "late"),
+              "cannot be reached: Operation not permitted; connect, sendmsg or recvmsg is forbidden here", 1,
+              env=packets)
+    check("packets: socket", start(DENIED, "socket", PROGRAM, "late"), "\\(getifaddrs\\): Operation not permitted; "
+          "a socket of netlink, or what is said by it, is forbidden here", 1, env=packets)
+    check("packets: clone3", start(DENIED, "clone3", PROGRAM, "late"), "cannot start: Operation not permitted; it "
+          "needs a thread: the system call clone3 or clone is forbidden here", 1, env=packets)
+    # By the limit of data: in front of the thread, and for it.
+    check("little data", start("sh", "-c", f"ulimit -d 2000; exec {PROGRAM} late"), "raise the limit of data "
+          "\\(ulimit -d\\)", 1, env=packets)
+    check("no data for a stack", start("sh", "-c", f"ulimit -d 7000; exec {PROGRAM} late"), "needs a thread, and "
+          "there is no room for its stack: raise the limit of data \\(ulimit -d\\)", 1, env=packets)
+    check("no address space for a stack", start("sh", "-c", "ulimit -s 3000000 || exit 77; ulimit -v 2000000; "
+                                                f"exec {PROGRAM} late"),
+          "needs a thread, and there is no room for its stack: raise the limit of address space "
+          "\\(ulimit -v\\), or lower that of stacks \\(ulimit -s\\)", 1, env=packets)
+    if shutil.which("mpiexec.hydra"):
+        check("accept4 on one host", ["mpiexec.hydra", "-n", "2", DENIED, "accept4", PROGRAM, "late"],
+              "the PEs of this host cannot hand over their memory: accept4:" + FORBIDDEN, 1)
+
+
 def run_without_hashes():
     """libsodium is there when the library is built, and not when it runs."""
     module = os.path.join(os.path.dirname(ISTHMUS), "../lib/libisthmus-ofi.so")
@@ -111,6 +145,8 @@ def main():
               "shmem_init: the transport between hosts cannot start: .*needs a thread: raise the "
               "limit of processes", 1, env={"ISTHMUS_TRANSPORT": "ofi"})
         run_without_hashes()
+    if os.path.exists(os.path.join(os.path.dirname(ISTHMUS), "../lib/libisthmus-packet.so")):
+        run_packets()
     if os.geteuid() == 0 and shutil.which("unshare"):
         check("no /dev", ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /dev || exit 77; "
                           f"exec {ISTHMUS} run -n 2 {PROGRAM}"],

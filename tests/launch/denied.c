@@ -16,26 +16,41 @@
 #define NUMBER_OF_CALL BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
 #define ALLOW          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-static struct sock_filter memory[] = {NUMBER_OF_CALL, DENY(SYS_memfd_create, EPERM), ALLOW};
-static struct sock_filter sizes[] = {NUMBER_OF_CALL, DENY(SYS_ftruncate, EPERM), ALLOW};
-static struct sock_filter signals[] = {NUMBER_OF_CALL, DENY(SYS_signalfd4, EPERM), ALLOW};
 /* As RLIMIT_NPROC does. */
 static struct sock_filter threads[] = {NUMBER_OF_CALL, DENY(SYS_clone3, EAGAIN),
                                        DENY(SYS_clone, EAGAIN), ALLOW};
+static struct sock_filter one[] = {NUMBER_OF_CALL, DENY(0, EPERM), ALLOW};
 
 static const struct {
     const char* name;
-    struct sock_fprog program;
-} filters[] = {{"memfd_create", {sizeof memory / sizeof *memory, memory}},
-               {"ftruncate", {sizeof sizes / sizeof *sizes, sizes}},
-               {"signalfd", {sizeof signals / sizeof *signals, signals}},
-               {"threads", {sizeof threads / sizeof *threads, threads}}};
+    unsigned number;
+} calls[] = {
+    {"memfd_create", SYS_memfd_create}, {"ftruncate", SYS_ftruncate}, {"signalfd", SYS_signalfd4},
+    {"accept4", SYS_accept4},           {"clone3", SYS_clone3},       {"connect", SYS_connect},
+#ifdef SYS_epoll_wait
+    {"epoll_wait", SYS_epoll_wait},
+#endif
+    {"getpeername", SYS_getpeername},   {"sendmsg", SYS_sendmsg},     {"socket", SYS_socket}};
+
+static int find_filter(const char* name, struct sock_fprog* filter) {
+    if (strcmp(name, "threads") == 0) {
+        *filter = (struct sock_fprog){sizeof threads / sizeof *threads, threads};
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i) {
+        if (strcmp(name, calls[i].name) != 0) continue;
+        one[1].k = calls[i].number;
+        *filter = (struct sock_fprog){sizeof one / sizeof *one, one};
+        return 1;
+    }
+    return 0;
+}
 
 int main(int argc, char** argv) {
-    for (size_t i = 0; argc > 2 && i < sizeof filters / sizeof *filters; ++i) {
-        if (strcmp(argv[1], filters[i].name) != 0) continue;
+    struct sock_fprog filter;
+    if (argc > 2 && find_filter(argv[1], &filter)) {
         if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filters[i].program) != 0)
+            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
             return 77;
         execvp(argv[2], argv + 2);
     }
