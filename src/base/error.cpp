@@ -9,6 +9,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/exit_now.hpp"
+
 namespace isthmus {
 namespace {
 
@@ -32,7 +34,7 @@ iovec part(std::string_view words) {
 
 [[noreturn]] void end(int status) {
     if (job_end.end) job_end.end(status);
-    _exit(status);
+    exit_now(status);
 }
 
 bool speak(std::string_view where, std::string_view what) {

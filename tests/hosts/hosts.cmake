@@ -21,6 +21,7 @@ foreach(launcher hydra mpirun)
     # Hosts whose PEs are no aligned power of two: the window reaches fewer than the host has.
     add_hosts_test(${launcher}.odd --launcher ${launcher} --hosts 3 --pes 9 basics rma_inline)
     add_hosts_test(${launcher}.exits --launcher ${launcher} --exits)
+    add_hosts_test(${launcher}.leaves --launcher ${launcher} --leaves)
     # By `isthmus run --hosts`.
     add_hosts_test(${launcher}.handover --launcher ${launcher} --handover)
 endforeach()

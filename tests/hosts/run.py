@@ -335,6 +335,35 @@ def run_exits(arguments, hosts):
     return failed
 
 
+# Ways out on which no handler runs, and how they are told.
+LEAVES = [("exit_at_once", "exited with status 0 before shmem_finalize; last noted call shmem_barrier_all"),
+          ("exit_quickly", "has called quick_exit before shmem_finalize; last noted call shmem_barrier_all")]
+
+
+def run_leaves(arguments, hosts):
+    """A PE that leaves without a word is named in one line, by whichever host it is on: also where the
+    process manager ends the others of its host at once, whom alone those of other hosts know."""
+    need_launcher(arguments.launcher)
+    program = os.path.join(arguments.bin, "core_exits")
+    failed = 0
+    whole = command(arguments.launcher, hosts, arguments.pes, [program])
+    alone = [hosts.shell, "h1", "mpiexec.hydra", "-n", str(arguments.pes), program]
+    for start in [whole, alone] if arguments.launcher == "hydra" else [whole]:
+        for number, leaver in enumerate([1, 3, 2]):
+            case, text = LEAVES[number % len(LEAVES)]
+            began = time.monotonic()
+            done = subprocess.run(start + [case], text=True, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+                                  env=dict(os.environ, ISTHMUS_SPIN="0", TEST_LEAVER=str(leaver)))
+            lines = re.findall(r"isthmus: PE (\d) \(host h\d\): (.*)", done.stdout)
+            print(f"{case} of PE {leaver}: status {done.returncode}, {time.monotonic() - began:.1f} s, {lines}",
+                  flush=True)
+            if done.returncode == 0 or len(lines) != 1 or lines[0][0] != str(leaver) or text not in lines[0][1]:
+                print(done.stdout[-3000:])
+                failed += 1
+    return failed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", required=True)
@@ -348,6 +377,7 @@ def main():
     parser.add_argument("--operation", default="", help="what the message of a fault names: a regex")
     parser.add_argument("--link", choices=LINKS, help="4 PEs over such links")
     parser.add_argument("--exits", action="store_true", help="PEs that leave early")
+    parser.add_argument("--leaves", action="store_true", help="PEs that leave without a word")
     parser.add_argument("--handover", action="store_true", help="by isthmus run --hosts")
     parser.add_argument("programs", nargs="*",
                         help="NAME is shmem_NAME; core_NAME, native_NAME are whole; arguments may "
@@ -360,6 +390,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder, \
                 Hosts(arguments.hosts, folder, link) as hosts:
             work = run_fault if arguments.fault else run_link if link else \
+                run_leaves if arguments.leaves else \
                 run_exits if arguments.exits else run_handover if arguments.handover else \
                 run_programs
             if arguments.launcher == "prterun":

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/exit_now.hpp"
 #include "base/os.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/library_data.hpp"
@@ -44,14 +45,14 @@ void end_job(int status) {
                 os::sleep_nanoseconds(1'000'000);
         }
     }
-    _exit(status);
+    exit_now(status);
 }
 
 void exit_job(int status) {
     // A program that is no PE yet, and nobody's.
     if (!job.header) {
         std::fflush(nullptr);
-        _exit(status);
+        exit_now(status);
     }
     // The status is claimed first. Buffered output of this PE is the user's last word, but a thread
     // that holds a stream (it reads standard input, say) must not keep the job from ending.

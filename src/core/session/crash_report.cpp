@@ -21,6 +21,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/exit_now.hpp"
 #include "base/os.hpp"
 
 namespace isthmus {
@@ -229,7 +230,7 @@ void read_answer(char* const* arguments, char (&answer)[kAnswer], std::uint64_t 
         // NOLINTNEXTLINE(clang-analyzer-unix.Vfork): a system call, and no more
         dup2(ends[1], STDOUT_FILENO);
         execv(arguments[0], arguments);
-        _exit(127);
+        exit_now(127);
     }
     close(ends[1]);
     std::size_t length = 0;

@@ -1,12 +1,20 @@
 // What a PE that ends the job tells those of other hosts (Transport::say_end): the exit status, and
 // whether somebody has read the line that says why. Where a part of the process manager has
 // stopped, nobody reads what its PEs write, and another host's have to speak.
+//
+// The others of its host pass it on (pass_on_end): the process manager will kill them, too, and who
+// has a connection to them alone must not take that for the cause.
 #pragma once
+
+#include <cstdint>
 
 namespace isthmus {
 
 inline constexpr int kExitStatus = 0xff;
 inline constexpr int kUnheard = 0x100;
+
+// Of JobHeader::ended, between kEnding and kEnded: exit_status is what there is to be told.
+inline constexpr std::uint32_t kTold = 3;
 
 constexpr int unheard(int status) {
     return (status & kExitStatus) | kUnheard;
@@ -14,5 +22,8 @@ constexpr int unheard(int status) {
 constexpr bool is_unheard(int farewell) {
     return (farewell & kUnheard) != 0;
 }
+
+// Now and then, of the thread of a road.
+void pass_on_end();
 
 }  // namespace isthmus

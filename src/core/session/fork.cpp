@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "base/exit_now.hpp"
 #include "base/os.hpp"
 #include "core/job/block_map.hpp"
 #include "core/job/internal_layout.hpp"
@@ -72,12 +73,12 @@ void make_private(const Range& range, std::uint64_t offset) {
     if (range.size == 0) return;
     char* const copy = static_cast<char*>(mmap(nullptr, range.size, PROT_READ | PROT_WRITE,
                                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-    if (copy == MAP_FAILED) _exit(127);  // better no child than one that writes into its parent
+    if (copy == MAP_FAILED) exit_now(127);  // better no child than one that writes into its parent
     auto position = static_cast<off_t>(offset);
     const auto end = static_cast<off_t>(offset + range.size);
     while (position < end) {
         const off_t data = lseek(job.file, position, SEEK_DATA);
-        if (data < 0 && errno != ENXIO) _exit(127);  // ENXIO: from here on there are none
+        if (data < 0 && errno != ENXIO) exit_now(127);  // ENXIO: from here on there are none
         if (data < 0 || data >= end) break;
         off_t hole = lseek(job.file, data, SEEK_HOLE);
         // Other threads of the parent may give pages back meanwhile.
@@ -91,7 +92,7 @@ void make_private(const Range& range, std::uint64_t offset) {
         // the program's variables, which are copied as well.
         const auto length = static_cast<std::size_t>(hole - data);
         const ssize_t count = pread(job.file, copy + begin, length, data);
-        if (count <= 0) _exit(127);
+        if (count <= 0) exit_now(127);
         position = data + count;
     }
     mremap(copy, range.size, range.size, MREMAP_MAYMOVE | MREMAP_FIXED,
@@ -109,7 +110,7 @@ void end_views() {
                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
                                            (pe == job.me ? MAP_FIXED : MAP_FIXED_NOREPLACE),
                                        -1, 0);
-        if (zeros == MAP_FAILED && pe == job.me) _exit(127);
+        if (zeros == MAP_FAILED && pe == job.me) exit_now(127);
     }
     end_default_segments();
     SessionObject::end_all();
@@ -121,7 +122,7 @@ void become_private() {
         say("isthmus: a forked child ends: the program has closed the library's file, through "
             "which "
             "the child would get memory of its own\n");
-        _exit(127);
+        exit_now(127);
     }
     // First: the library's own variables may be in it. A single PE has its static data where it
     // always was.

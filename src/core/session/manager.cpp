@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -38,7 +39,28 @@ bool await_reader(int file) {
     return false;
 }
 
+// While there is time: the process manager kills them, too. Twice the interval of pass_on_end().
+void have_mates_tell(int farewell) {
+    std::uint32_t ending = kEnding;
+    if (job.host.count() < 2 || job.header->ended_by.load(std::memory_order_relaxed) != job.me)
+        return;
+    job.header->exit_status.store(farewell, std::memory_order_relaxed);
+    // Release: partner is pass_on_end().
+    if (job.header->ended.compare_exchange_strong(ending, kTold, std::memory_order_acq_rel))
+        os::sleep_nanoseconds(40'000'000);
+}
+
 }  // namespace
+
+void pass_on_end() {
+    static std::atomic<bool> is_told = false;
+    JobHeader& header = *job.header;
+    // Acquire: what is to be told. Partner: have_mates_tell().
+    if (header.ended.load(std::memory_order_acquire) != kTold ||
+        is_told.exchange(true, std::memory_order_relaxed))
+        return;
+    if (far::road) far::road->say_end(header.exit_status.load(std::memory_order_relaxed));
+}
 
 bool find_manager(std::string& why) {
     const HelperThreads found_meanwhile;
@@ -71,11 +93,13 @@ void leave_manager() {
 void end_managed_job(int status) {
     // Before anybody else is told: they keep silent if they need not speak in its place.
     const bool is_heard = !exchange || await_reader(STDERR_FILENO);
-    if (far::road) far::road->say_end(is_heard ? status : unheard(status));
+    const int farewell = is_heard ? status : unheard(status);
+    if (far::road) far::road->say_end(farewell);
+    if (far::road) have_mates_tell(farewell);
     if (!exchange) return;
     await_reader(STDOUT_FILENO);
     os::sleep_nanoseconds(20'000'000);  // what was read is passed on
-    // While there is time: the process manager kills the mates, too.
+    // Likewise while there is time.
     for (int pe = 0; far::present && pe < job.pes; ++pe) {
         if (job.host.test(static_cast<std::size_t>(pe)))
             os::remove_provider_files(job.header->pe[pe].process.load(std::memory_order_relaxed));

@@ -115,11 +115,24 @@ void await_word(int turns) {
     }
 }
 
-// A PE that dies takes others with it, by the process manager, and is the one to be named.
+bool has_mates(int pe) {
+    const int first = first_on_host(pe);
+    for (int other = 0; other < job.pes; ++other) {
+        if (other != pe && first_on_host(other) == first) return true;
+    }
+    return false;
+}
+
+// A PE that dies takes others with it, by the process manager, and is the one to be named. It is
+// not always known: who has left without a word may have had no connection to this host.
 [[noreturn]] void fail_gone(int pe, const char* why) {
     constexpr int kTurns = 30;
     await_word(kTurns);
-    fail_lost(pe, why);
+    const bool in_doubt = pe >= 0 && job.managed && has_mates(pe);
+    fail_lost(pe, Text(why, in_doubt ? "; or another PE of its host has left, and the process "
+                                       "manager has ended this one for it"
+                                     : "")
+                      .c_str());
 }
 
 // What a PE that ends the job has said is enough, if somebody has read it; then none of this host's
@@ -247,7 +260,10 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.unreached = fail_unreached;
     services.gone = fail_gone;
     services.job_ended = follow;
-    services.now_and_then = look_for_program;
+    services.now_and_then = [] {
+        pass_on_end();
+        look_for_program();
+    };
     services.wait = far::wait_until_done;
     services.serve = choice.names.size() == 1 ? serve_in_core : serve_one_by_one;
     services.stir = stir;

@@ -1,5 +1,7 @@
 #include "core/session/session.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -9,7 +11,6 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/settings.hpp"
-#include "base/text.hpp"
 #include "base/this_thread.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
@@ -67,11 +68,32 @@ void close(Departure how) {
     count.store(0, std::memory_order_release);
 }
 
+// Our own launcher sees how a PE ends. Others end the job for an error in some cases only, and
+// those who wait for this PE would learn nothing before it counts as lost; or they kill the other
+// PEs of its host, which those of other hosts then take for the cause.
+void end_job_of_leaver(const Text& how, int status, bool flushes) {
+    if (!job.managed || forked_child || !claim_end(status)) return;
+    say_from("", Text(how, " before shmem_finalize; last noted call ",
+                      routine_name(job.status().routine.load(std::memory_order_relaxed)),
+                      "; the job ends"));
+    if (flushes) flush_output(status);
+    end_managed_job(status);
+    // Release: partner is the Waiter of this host's others, acquire.
+    job.header->ended.store(kEnded, std::memory_order_release);
+}
+
+bool is_in_session() {
+    return count.load(std::memory_order_relaxed) != 0 && window.pes != 0 && attached();
+}
+
 // Not in a constructor: the dynamic linker's own handler, which runs the destructors, is installed
 // behind those.
 void note_exit_status() {
     static bool installed = false;
-    if (!installed) on_exit([](int status, void*) { exit_status = status; }, nullptr);
+    if (!installed) {
+        on_exit([](int status, void*) { exit_status = status; }, nullptr);
+        at_quick_exit([] { leave_at_once(Text("has called quick_exit"), 0); });
+    }
     installed = true;
 }
 
@@ -87,20 +109,6 @@ void leave_manager_at_exit() {
     installed = true;
 }
 
-// Our own launcher sees how a PE ends. Others end the job for an error in some cases only, and
-// those who wait for this PE would learn nothing before it counts as lost.
-void end_job_for_error() {
-    if (!job.managed || forked_child || !claim_end(exit_status)) return;
-    say((speaker_prefix() + "exited with status " + std::to_string(exit_status) +
-         " before shmem_finalize; last noted call " +
-         routine_name(job.status().routine.load(std::memory_order_relaxed)) + "; the job ends\n")
-            .c_str());
-    flush_output(exit_status);
-    end_managed_job(exit_status);
-    // Release: partner is the Waiter of this host's others, acquire.
-    job.header->ended.store(kEnded, std::memory_order_release);
-}
-
 // A program that exits without finalising: that finalises, and a clean exit waits for the others.
 // The library's destructors run behind the exit handlers and the destructors of the program, which
 // may still finalise or use symmetric memory. An exit with an error must not wait, nor one out of
@@ -108,11 +116,9 @@ void end_job_for_error() {
 __attribute__((destructor)) void finalize_at_exit() {
     if (exit_status == 0 && !changing.load(std::memory_order_relaxed)) {
         const std::unique_lock lock(setup, std::try_to_lock);
-        if (lock && count.load(std::memory_order_relaxed) != 0 && window.pes != 0 && attached())
-            close(Departure::exit);
-    } else if (exit_status != 0 && count.load(std::memory_order_relaxed) != 0 && window.pes != 0 &&
-               attached()) {
-        end_job_for_error();
+        if (lock && is_in_session()) close(Departure::exit);
+    } else if (exit_status != 0 && is_in_session()) {
+        end_job_of_leaver(Text("exited with status ", exit_status), exit_status, true);
     }
     leave_manager();
 }
@@ -232,6 +238,16 @@ void leave_session() {
         return;
     }
     close(Departure::finalize);
+}
+
+// A child that shares this memory (vfork) is no PE. Whoever calls may be a handler of a signal, on
+// top of anything.
+void leave_at_once(const Text& how, int status) {
+    if (!is_in_session() || changing.load(std::memory_order_relaxed) ||
+        job.status().process.load(std::memory_order_relaxed) != getpid() ||
+        job.header->ended.load(std::memory_order_relaxed) != 0)
+        return;
+    end_job_of_leaver(how, status != 0 ? status : 1, false);
 }
 
 int session_count() {

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/text.hpp"
+
 namespace isthmus {
 
 // Collective if it is the first. `thread_level` is SHMEM's number, 0 single to 3 multiple; the
@@ -12,6 +14,10 @@ namespace isthmus {
 void enter_session(int thread_level);
 // Collective if it is the last.
 void leave_session();
+
+// This PE ends now, by a way on which no destructors run. If it has not finalised, that ends the
+// job.
+void leave_at_once(const Text& how, int status);
 
 int session_count();  // calls of enter not yet matched
 int session_thread_level();

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <shmem.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -70,6 +71,18 @@ void run(int me) {
     } else if (is("exit_early")) {
         if (me == 1) exit(0);
         for (int i = 0; i < 4; ++i)
+            shmem_barrier_all();
+    } else if (is("exit_at_once") || is("exit_quickly")) {
+        // Also of a child that shares this memory: it is no PE.
+        const pid_t child = me == 0 ? vfork() : 1;
+        if (child == 0) _exit(0);
+        const char* const leaver = std::getenv("TEST_LEAVER");
+        shmem_barrier_all();
+        if (me == (leaver ? std::atoi(leaver) : 1)) {
+            if (is("exit_quickly")) std::quick_exit(0);
+            _exit(0);
+        }
+        for (;;)
             shmem_barrier_all();
     } else if (is("main_thread_ends")) {
         if (me == 1) pthread_exit(nullptr);
