@@ -179,6 +179,11 @@ exec nsenter -t $anchor --net --uts --ipc --mount --wdns="$PWD" /bin/sh -c "$*"
         """What /proc/PID/ns/net says of the processes of this host."""
         return os.readlink(f"/proc/{self.anchors[number - 1].pid}/ns/net")
 
+    def shared_files(self):
+        """What lies in /dev/shm of the hosts, each of which has its own: by host and name."""
+        return {(number, name) for number, anchor in enumerate(self.anchors, 1)
+                for name in os.listdir(f"/proc/{anchor.pid}/root/dev/shm")}
+
     def names(self):
         return [f"h{number}" for number in range(1, self.count + 1)]
 

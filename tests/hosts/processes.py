@@ -30,6 +30,18 @@ def fields(pid):
         return file.read().rpartition(")")[2].split()
 
 
+def rank_of(pid):
+    """Which PE a process is, by what its launcher has given it; None if it is none, or has gone."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            there = dict(word.split(b"=", 1) for word in file.read().split(b"\0") if b"=" in word)
+        if b"PMI_RANK" in there:
+            return int(there[b"PMI_RANK"])
+        return int(there[b"ISTHMUS_BOOTSTRAP"].split(b":")[2])
+    except (OSError, KeyError, IndexError, ValueError):
+        return None
+
+
 def is_alive(pid):
     try:
         return fields(pid)[0] not in "ZX"

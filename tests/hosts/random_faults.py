@@ -27,7 +27,7 @@ import tempfile
 import time
 
 from hosts import Hosts, Unavailable
-from processes import fields, is_alive, is_ending, kill_all, marked
+from processes import fields, is_alive, is_ending, kill_all, marked, rank_of
 
 DETECT = 3.0
 # The start is watched by twice the detection time, and a second and a half in which others speak;
@@ -81,11 +81,10 @@ def ranks(pids, parent=None):
         try:
             if parent is not None and int(fields(pid)[1]) != parent:
                 continue
-            with open(f"/proc/{pid}/environ", "rb") as settings:
-                there = dict(word.split(b"=", 1) for word in settings.read().split(b"\0") if b"=" in word)
-            found[pid] = int(there[b"PMI_RANK"])
-        except (OSError, KeyError):
+        except OSError:
             continue
+        if (rank := rank_of(pid)) is not None:
+            found[pid] = rank
     return found
 
 
@@ -159,7 +158,7 @@ def trial(number, seed, hosts, program, rounds, fault):
     detect = SHORT_CUT_DETECT if fault == "short cut" else DETECT
     environment = dict(os.environ, TEST_MARK=mark, ISTHMUS_SPIN="0",
                        ISTHMUS_DETECT_SECONDS=str(detect), ISTHMUS_JOIN_SECONDS=str(2 * detect))
-    files = set(os.listdir("/dev/shm"))
+    files = hosts.shared_files()
     job = launch(hosts, program, pes, environment, rounds)
     disturbed, lost = disturb(job, hosts, mark, program, pes, fault, delay, chosen)
     began = time.monotonic()
@@ -213,12 +212,9 @@ def trial(number, seed, hosts, program, rounds, fault):
     kill_all(left)
     if ours:
         wrong.append(f"left processes {ours}")
-    # The hosts are one machine but for their networks.
-    pids = {str(pid) for pid in [*others, *stopped]}
-    new = [file for file in set(os.listdir("/dev/shm")) - files
-           if any(pid in file for pid in pids)]
-    if new:
-        wrong.append(f"left /dev/shm/{new}")
+    # Whoever it was: nobody else is on these hosts.
+    if new := hosts.shared_files() - files:
+        wrong.append(f"left in /dev/shm {sorted(new)}")
     if wrong:
         print(f"trial {number}, seed {seed}: {fault}, {chosen}, after {delay:.3f} s on "
               f"{hosts.count} hosts: {'; '.join(wrong)}\n{output}", flush=True)

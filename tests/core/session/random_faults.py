@@ -6,8 +6,8 @@
 A PE is killed, aborts, is stopped, or is stopped for a moment; the launcher's process above the PEs
 is killed or stopped. A job that lost a PE ends within LIMIT seconds, not with 0, and says why; one
 that only was slow ends well; one that hangs is ended by its launcher's own time limit, which says
-so. PEs without a launcher end, or finish what they do. Nothing is left: no process, no file in
-/dev/shm.
+so. PEs without a launcher end, or finish what they do. A line names nobody who is not lost. Nothing is
+left: no process, no file in /dev/shm of any process of the job.
 Prints a table of what was tried, and each trial that went wrong with the seed that repeats it.
 """
 
@@ -22,12 +22,13 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../hosts"))
-from processes import fields, is_ending, kill_all, marked  # noqa: E402
+from processes import fields, is_ending, kill_all, marked, rank_of  # noqa: E402
 
 PES = 4
 DETECT = 2
 # The start is watched by twice that, then a PE ends itself within seven seconds.
-LIMIT = (2 * DETECT + 7) * float(os.environ.get("TEST_SLOWNESS", "1"))  # seconds from the fault to the end
+SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
+LIMIT = (2 * DETECT + 7) * SLOW                           # seconds from the fault to the end
 ROUNDS = 25                                               # at least, so that the job outlives the faults
 HANG = 3                                                  # the launcher's limit where a PE stops
 LIFE = 0.6                                                # seconds over which faults are spread
@@ -37,7 +38,12 @@ FAULTS = {"kill": signal.SIGKILL, "abort": signal.SIGABRT, "freeze": signal.SIGS
 DEADLY = ("kill", "abort", "freeze", "launcher killed")
 # The process above the PEs.
 LAUNCHERS = {"run": "isthmus", "hydra": "hydra_pmi_proxy"}
-OURS = re.compile(r"^(?:\[.*\] )?isthmus: ", re.MULTILINE)
+OURS = re.compile(r"^(?:\[.*\] )?isthmus: (?:PE (\d+) \([^)]*\): )?(.*)$", re.MULTILINE)
+# By the launcher, of the PE in front of it, or by that PE of itself.
+OWN_END = re.compile(r"killed by|exited with|its process ended|SIG[A-Z]+: |has called")
+NAMED = re.compile(r"\bPEs? (\d+)")
+# Where all were, which blames nobody.
+CALLS = re.compile(r"; last noted calls?: .*")
 
 
 def parents(pids, program):
@@ -73,29 +79,44 @@ def launch(launcher, isthmus, program, rounds, hangs, environment):
                             stderr=subprocess.STDOUT, start_new_session=True)
 
 
+def wrongly_named(lines, lost):
+    """Lines that name a PE that is not lost."""
+    found = []
+    for speaker, text in lines:
+        named = {int(pe) for pe in NAMED.findall(CALLS.sub("", text))}
+        if speaker and OWN_END.match(text):
+            named.add(int(speaker))
+        if named - lost:
+            found.append(text)
+    return found
+
+
 def disturb(job, launcher, mark, program, fault, delay, chosen):
-    """Whose process was disturbed; None if there was none."""
+    """Whose process was disturbed, None if there was none; which PEs are lost by it, None if that is not
+    known; and all processes of the job."""
     deadline = time.monotonic() + 20
     while not (there := marked(mark, program)):
         if job.poll() is not None or time.monotonic() > deadline:
-            return None
+            return None, set(), set()
     time.sleep(delay)
     there = marked(mark, program)
+    all_there = set(marked(mark))
     if there and fault.startswith("launcher"):
         there = parents(there, LAUNCHERS[launcher])
     if not there:
-        return None
+        return None, set(), all_there
     victim = there[chosen % len(there)]
+    lost = set(range(PES)) if fault.startswith("launcher") else {rank_of(victim)}
     if is_ending(victim):
-        return None
+        return None, set(), all_there
     try:
         os.kill(victim, FAULTS[fault])
         if fault == "short freeze":
             time.sleep(0.3)
             os.kill(victim, signal.SIGCONT)
     except ProcessLookupError:
-        return None
-    return victim
+        return None, set(), all_there
+    return victim, None if None in lost else lost, all_there
 
 
 def trial(number, seed, launcher, isthmus, program, rounds):
@@ -110,12 +131,14 @@ def trial(number, seed, launcher, isthmus, program, rounds):
     environment = dict(os.environ, TEST_MARK=mark, ISTHMUS_SPIN="0",
                        ISTHMUS_DETECT_SECONDS=str(DETECT), ISTHMUS_JOIN_SECONDS=str(2 * DETECT))
     job = launch(launcher, isthmus, program, rounds, hangs, environment)
-    victim = disturb(job, launcher, mark, program, fault, delay, chosen)
-    pids = marked(mark)
+    victim, lost, pids = disturb(job, launcher, mark, program, fault, delay, chosen)
+    pids |= set(marked(mark))
     began = time.monotonic()
-    limit = LIMIT + (HANG if hangs else 0)
     wrong = []
     happened = victim is not None
+    # Who has lost nothing goes on, as fast as the machine lets it.
+    survives = not happened or alone or fault == "short freeze"
+    limit = 60 * SLOW if survives else LIMIT + (HANG if hangs else 0)
     if happened and alone:
         while marked(mark, program) and time.monotonic() < began + limit:
             time.sleep(0.05)
@@ -132,7 +155,8 @@ def trial(number, seed, launcher, isthmus, program, rounds):
         kill_all(marked(mark))
         output = job.communicate()[0]
     took = time.monotonic() - began
-    lines = len(OURS.findall(output))
+    said = OURS.findall(output)
+    lines = len(said)
     died = happened and fault != "short freeze" and not alone
     # A PE may be stopped when it has nothing to do any more but to end; that is a hang, too.
     if died and job.returncode == 0:
@@ -143,6 +167,8 @@ def trial(number, seed, launcher, isthmus, program, rounds):
     silent = ended and launcher == "run"
     if died and not silent and (lines != 1 if launcher == "run" else lines > 1):
         wrong.append(f"{lines} lines of ours")
+    if died and lost is not None and (named := wrongly_named(said, lost)):
+        wrong.append(f"lost were only {sorted(lost)}: {named}")
     end = time.monotonic() + 2
     while (left := marked(mark)) and time.monotonic() < end:
         time.sleep(0.05)
@@ -150,7 +176,7 @@ def trial(number, seed, launcher, isthmus, program, rounds):
     if left:
         wrong.append(f"left processes {left}")
     new = [name for name in set(os.listdir("/dev/shm")) - files
-           if any(str(pid) in name for pid in pids)]
+           if pids & {int(number) for number in re.findall(r"\d+", name)}]
     if new:
         wrong.append(f"left /dev/shm/{new}")
     if wrong:
