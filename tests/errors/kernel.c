@@ -155,6 +155,7 @@ static void left_lying(int me, int pes) {
         char* const payload = calloc(1, size);
         for (int i = 0; i < 3; ++i)
             sink = isthmus_kernel_send_medium(&to, payload, size);
+        isthmus_kernel_wait_replies(3, 20);  // a barrier may be over before the last one is taken
     }
     isthmus_kernel_barrier();
 }
