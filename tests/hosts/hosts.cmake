@@ -90,10 +90,11 @@ if(TARGET stall_program)
     set_tests_properties(hosts.stalls PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 240 LABELS hosts)
 endif()
 # Anything at any time; by hand: random_faults.py PROGRAM 2000 SEED.
+# Drivers of faults and of strangers wait for most of their time: one place of ctest each.
 if(TARGET core_whole_life)
     add_test(NAME hosts.random_faults
              COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 20 1)
-    set_tests_properties(hosts.random_faults PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300
+    set_tests_properties(hosts.random_faults PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
                          LABELS hosts)
 endif()
 # The part of the process manager that passes on what the first PE to end the job says: others speak.
@@ -101,7 +102,7 @@ if(TARGET core_whole_life)
     add_test(NAME hosts.proxy_frozen
              COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 2 9
                      "proxy frozen")
-    set_tests_properties(hosts.proxy_frozen PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 120
+    set_tests_properties(hosts.proxy_frozen PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
                          LABELS hosts)
 endif()
 # Calls that are taken and swallowed on their way.
@@ -164,7 +165,7 @@ function(add_hostile_test name)
     endif()
     add_test(NAME ${name} ${configurations}
              COMMAND Python3::Interpreter ${hosts_folder}/hostile.py ${CMAKE_BINARY_DIR}/bin ${hostile_ATTACKS})
-    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300 LABELS hosts
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS hosts
         ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
 endfunction()
 foreach(protocol tcp udp)
@@ -182,7 +183,7 @@ foreach(protocol tcp udp)
         string(REPLACE tcp. "" test hosts.packet.${protocol}.random_faults)
         add_test(NAME ${test} CONFIGURATIONS packet
                  COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 40 1)
-        set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 600 LABELS hosts
+        set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600 LABELS hosts
             ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
     endif()
 endforeach()

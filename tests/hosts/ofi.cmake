@@ -41,7 +41,7 @@ set(hosts_configurations)
 # Hostile peers on a third host; by hand: hostile.py BIN connections --connections 100000.
 add_test(NAME hosts.ofi.hostile
          COMMAND Python3::Interpreter ${hosts_folder}/hostile.py ${CMAKE_BINARY_DIR}/bin)
-set_tests_properties(hosts.ofi.hostile PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300 LABELS hosts
+set_tests_properties(hosts.ofi.hostile PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS hosts
                      ENVIRONMENT "${by_libfabric}")
 if(NOT TARGET core_whole_life)
     return()
@@ -49,7 +49,7 @@ endif()
 # Anything at any time; by hand, with ISTHMUS_FABRIC set: random_faults.py PROGRAM 2000 SEED.
 add_test(NAME hosts.ofi.random_faults
          COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 20 1)
-set_tests_properties(hosts.ofi.random_faults PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 300
+set_tests_properties(hosts.ofi.random_faults PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
                      LABELS hosts ENVIRONMENT "${by_libfabric}")
 # While libfabric is loaded.
 add_library(hosts_start_faults MODULE ${hosts_folder}/start_faults.c)
@@ -61,5 +61,5 @@ target_link_libraries(hosts_second_start PRIVATE isthmus::isthmus)
 add_test(NAME hosts.ofi.start_faults
          COMMAND Python3::Interpreter ${hosts_folder}/start_faults.py $<TARGET_FILE:core_whole_life>
                  $<TARGET_FILE:hosts_start_faults> $<TARGET_FILE:hosts_second_start>)
-set_tests_properties(hosts.ofi.start_faults PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 180
+set_tests_properties(hosts.ofi.start_faults PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180
                      LABELS hosts ENVIRONMENT "${by_libfabric}")
