@@ -136,7 +136,7 @@ std::string table(const std::vector<PeCounts>& all) {
         const double seconds = static_cast<double>(total.nanoseconds) * 1e-9;
         text += "isthmus: " + padded(std::to_string(total.calls), 12) +
                 padded(format_size(total.bytes), 14) + padded(decimal(seconds, "%.6f"), 12) +
-                padded(decimal(seconds * 1e6 / static_cast<double>(total.calls), "%.3f"), 10) +
+                padded(decimal(seconds * 1e6 / static_cast<double>(total.calls), " %.3f"), 10) +
                 "  " + kTitles[i].routine + "\n";
     }
     const auto fullest = std::max_element(

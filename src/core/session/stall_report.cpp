@@ -186,8 +186,13 @@ const char* everybody_text(Routine routine) {
     return is_allocation(routine) ? " (every PE must call it)" : "";
 }
 
+// What is seen of a PE may be over where a road is between: another host's PE was asked half a second
+// ago, and one of this host may wait for no more than the answer of an operation. So a wait that has
+// only begun makes no circle of waits.
 void tell(const Activity& activity, Doing& doing) {
     using Kind = Activity::Kind;
+    constexpr std::uint64_t kSure = 1'000'000'000;  // nanoseconds
+    const bool is_sure = !far::present || activity.waited >= kSure;
     const char* const routine = routine_name(activity.routine);
     doing.rank = Doing::Rank::computing;
     if (activity.kind == Kind::computes) {
@@ -196,8 +201,9 @@ void tell(const Activity& activity, Doing& doing) {
     }
     const bool tests = activity.kind == Kind::tests;
     doing.waited = activity.waited;
-    doing.peer = activity.peer;
-    doing.rank = tests               ? Doing::Rank::tests
+    doing.peer = is_sure ? activity.peer : -1;
+    doing.rank = !is_sure            ? Doing::Rank::computing
+                 : tests             ? Doing::Rank::tests
                  : activity.peer < 0 ? Doing::Rank::awaits_word
                                      : Doing::Rank::awaits_pe;
     doing.what += std::string(tests ? "calls " : "in ") + routine +
@@ -212,15 +218,8 @@ Doing look_far(int pe) {
     doing.rank = Doing::Rank::gone;
     doing.what = "on host " + host_of(pe);
     if (is_activity(word)) {
-        // Its answer may be half a second old: a wait that has only begun makes no circle of waits,
-        // for what it waits for may have come since it was asked.
-        constexpr std::uint64_t kSure = 1'000'000'000;  // nanoseconds
-        Activity activity = activity_in(word);
-        const bool is_sure = activity.waited >= kSure;
-        if (!is_sure) activity.peer = -1;
         doing.what += ", ";
-        tell(activity, doing);
-        if (!is_sure) doing.rank = Doing::Rank::computing;
+        tell(activity_in(word), doing);
     } else if (is_departure(word)) {
         doing.what += std::string(", has ") + departure_text(word).c_str();
     }

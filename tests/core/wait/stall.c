@@ -31,6 +31,12 @@ int main(int argc, char** argv) {
     if (strcmp(what, "barrier") == 0) {
         if (me == last) nanosleep(&pause, NULL);
         shmem_barrier_all();
+    } else if (strcmp(what, "fetches") == 0) {
+        /* Each waits a moment for an answer, if there is a road, and ends by itself. */
+        const time_t end = time(NULL) + (time_t)seconds + 1;
+        while (me == last && time(NULL) < end)
+            shmem_long_atomic_fetch(&flag, 0);
+        shmem_barrier_all();
     } else if (strcmp(what, "flag") == 0) {
         if (me == last) nanosleep(&pause, NULL);
         if (me == last) shmem_long_p(&flag, 1, 0);

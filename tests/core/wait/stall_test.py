@@ -22,8 +22,8 @@ def stall(launcher, program, what, limit):
     return report, late
 
 
-def run(launcher, program, what, limit, late=LATE[0]):
-    environment = {**os.environ, "ISTHMUS_STALL_SECONDS": str(limit)}
+def run(launcher, program, what, limit, late=LATE[0], **settings):
+    environment = {**os.environ, "ISTHMUS_STALL_SECONDS": str(limit), **settings}
     result = subprocess.run([launcher, "run", "-n", "3", program, what, str(late)],
                             env=environment, capture_output=True, text=True, timeout=50, check=False)
     assert result.returncode == 0, f"{what}: status {result.returncode}\n{result.stderr}"
@@ -68,6 +68,10 @@ def main():
            report)
     expect("all", rf"^isthmus:   PEs \d,\d: in shmem_wait_until for [0-9.s to]+, watching flag "
                   r"\(is 0; waits for >= 5\)$", report)
+
+    # Who waits for no more than an answer of another's road goes on by itself.
+    report = run(launcher, program, "fetches", 0.1, 3, ISTHMUS_TRANSPORT="loop")
+    assert "no progress" in report and "nobody can end this" not in report, report
 
     report, _ = stall(launcher, program, "lock", 0.3)
     expect("lock", rf"shmem_set_lock: no progress for {NUMBER}, waiting for PE 2, watching lock, which PE 2 holds |"
