@@ -11,6 +11,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/text.hpp"
+
 namespace isthmus::bootstrap {
 
 bool parse_pmi_line(std::string_view line, std::map<std::string, std::string>& words) {
@@ -139,10 +141,11 @@ void Pmi1::meet() {
     ask("cmd=barrier_in", "barrier_out");
 }
 
-// One line without an answer; from any thread, perhaps while another one reads.
+// One line without an answer; from any thread, perhaps while another one reads, and from a handler
+// of a signal, perhaps within malloc.
 void Pmi1::end(int status) {
-    const std::string line = "cmd=abort exitcode=" + std::to_string(status) + "\n";
-    [[maybe_unused]] const auto written = write(file_, line.data(), line.size());
+    const Text line("cmd=abort exitcode=", status, "\n");
+    [[maybe_unused]] const auto written = write(file_, line.c_str(), std::strlen(line.c_str()));
 }
 
 // A manager that has stopped must not keep the process; a program's signals must not send it off

@@ -90,11 +90,14 @@ bool is_in_session() {
 // behind those.
 void note_exit_status() {
     static bool installed = false;
-    if (!installed) {
-        on_exit([](int status, void*) { exit_status = status; }, nullptr);
-        at_quick_exit([] { leave_at_once(Text("has called quick_exit"), 0); });
-    }
+    if (!installed) on_exit([](int status, void*) { exit_status = status; }, nullptr);
     installed = true;
+}
+
+// Before the program installs any, so that it runs behind them: they may save what they have, and
+// finalise.
+__attribute__((constructor)) void note_quick_exit() {
+    at_quick_exit([] { leave_at_once(Text("has called quick_exit"), 0); });
 }
 
 // Where the session is closed by then. Else finalize_at_exit.

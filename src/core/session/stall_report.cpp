@@ -186,9 +186,9 @@ const char* everybody_text(Routine routine) {
     return is_allocation(routine) ? " (every PE must call it)" : "";
 }
 
-// What is seen of a PE may be over where a road is between: another host's PE was asked half a second
-// ago, and one of this host may wait for no more than the answer of an operation. So a wait that has
-// only begun makes no circle of waits.
+// What is seen of a PE may be over where a road is between: another host's PE was asked half a
+// second ago, and one of this host may wait for no more than the answer of an operation. So a wait
+// that has only begun makes no circle of waits.
 void tell(const Activity& activity, Doing& doing) {
     using Kind = Activity::Kind;
     constexpr std::uint64_t kSure = 1'000'000'000;  // nanoseconds

@@ -65,3 +65,15 @@ add_exit(finalize_early "^isthmus: PE 0 [^\n]*: shmem_barrier_all: waits in vain
 add_executable(core_unload session/unload.c)
 target_link_libraries(core_unload PRIVATE ${CMAKE_DL_LIBS})
 add_test(NAME core.ends.unload COMMAND core_unload $<TARGET_FILE:isthmus>)
+
+# A process manager is told by who may be in a handler of a signal; a program's own handlers come first.
+if(NOT ISTHMUS_SANITIZE)
+    add_executable(core_leaves session/leaves.c)
+    target_link_libraries(core_leaves PRIVATE isthmus)
+    set(tells "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" $2 2>&1); echo \"$out\"
+               case \"$out\" in *allocates*) exit 1;; *PE\\ 1\\ *the\\ job\\ ends*) ;; *) exit 1;; esac")
+    add_hydra_test(core.ends.leaves_without_memory "${tells}" $<TARGET_FILE:core_leaves> _exit)
+    add_hydra_test(core.ends.leaves_behind_handlers "${tells}
+               case \"$out\" in *handler*the\\ job\\ ends*) ;; *) exit 1;; esac"
+                   $<TARGET_FILE:core_leaves> quick_exit)
+endif()
