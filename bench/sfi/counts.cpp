@@ -1,49 +1,11 @@
 // Instructions from a routine's entry to the provider's call, and of the whole call with libfabric
 // (programs/counts.c under programs/step.cpp), and the paper's figures beside them.
-#include <unistd.h>
-
-#include <cstring>
-
 #include "harness/statistics.hpp"
 #include "sfi/group.hpp"
+#include "sfi/steps.hpp"
 
 namespace isthmus::bench {
 namespace {
-
-constexpr const char* kNoStepper =
-    "not measured: single steps are read on x86-64 alone, and libfabric 1.17 must have been there "
-    "when this was built";
-
-// Samples by case and by what was counted.
-struct Samples {
-    std::vector<double> before;  // to the provider's call; all of it if there is none
-    std::vector<double> whole;   // the library's and libfabric's
-};
-using Cases = std::map<std::string, Samples>;
-
-Cases step_through(const Run& run, std::string& reason) {
-    Cases cases;
-    const std::string stepper = run.program(Side::ours, "step");
-    if (access(stepper.c_str(), X_OK) != 0) {
-        reason = kNoStepper;
-        return cases;
-    }
-    const Finished finished =
-        run.job(Side::ours, 2, "counts", {}, {stepper},
-                {{"ISTHMUS_TRANSPORT", "ofi"}, {"SHMEM_SYMMETRIC_SIZE", "64M"}});
-    if (!finished.succeeded()) {
-        reason = finished.last_words();
-        return cases;
-    }
-    for (const Record& record : parse_records(finished.output)) {
-        const auto name = record.find("case");
-        if (name == record.end()) continue;
-        Samples& samples = cases[name->second];
-        samples.before.push_back(number(record, "before"));
-        samples.whole.push_back(number(record, "own") + number(record, "fabric"));
-    }
-    return cases;
-}
 
 struct Count {
     const char* claim;
@@ -63,6 +25,12 @@ constexpr const char* kSandia = "Sandia OpenSHMEM, the layer (published)";
 constexpr const char* kSandiaWhole = "Sandia OpenSHMEM on tcp;ofi_rxm (published)";
 // By callgrind, the lowest of four runs; single steps count 9506, 4254 and 83045.
 constexpr const char* kSandiaMeasured = "Sandia OpenSHMEM 1.5.3 on tcp;ofi_rxm (measured once)";
+
+constexpr const char* kGasnetSfi = "GASNet-SFI (paper)";
+constexpr const char* kGasnetIbv = "GASNet-IBV (paper)";
+// Instructions above libfabric, its poll with them, by callgrind; it is not measured here.
+constexpr const char* kGasnet = "GASNet 1.29.3 over tcp;ofi_rxm, its poll with it (measured once)";
+constexpr const char* kGasnetWhole = "GASNet 1.29.3 over tcp;ofi_rxm (measured once)";
 
 const Count kCounts[] = {
     {"shmem_int_p to the provider's call", "int_p", false, at_most(16), kPaper, 16},
@@ -88,6 +56,19 @@ const Count kCounts[] = {
      "",
      {}},
     {"fence behind it, nothing outstanding", "upc_fence", false, at_most(15), kSandia, 97},
+    {"gasnet_AMRequestShort0 to the provider's call", "am_short0", false, at_most(60), kGasnetSfi,
+     106},
+    {"gasnet_AMRequestMedium0 64 B to the provider's call", "am_medium64", false, at_most(110),
+     kGasnet, 213},
+    {"gasnet_put_nbi 8 B to the provider's call", "am_put_nbi", false, at_most(26), kGasnet, 109},
+    {"gasnet_wait_syncnbi_puts, nothing outstanding, to the provider's call", "am_wait_puts", false,
+     at_most(16), kGasnetSfi, 56},
+    {"gasnet_AMPoll between hosts, nothing there, to the provider's call",
+     "am_poll",
+     false,
+     {},
+     kGasnet,
+     86},
     {"shmem_int_p into static data to the provider's call", "int_p_static", false, {}, "", {}},
     {"shmem_int_p, libfabric included", "int_p", true, at_most(1316), kSandiaWhole, 1316},
     {"shmem_int_g, libfabric included", "int_g", true, at_most(6704), kSandiaWhole, 6704},
@@ -116,47 +97,103 @@ const Count kCounts[] = {
 };
 
 // What the paper's figures show, and ours beside it. Figure 5 is time: instructions at 1.1 cycles
-// each.
+// each. Of Figure 8 the text has ratios alone.
+enum class Part : unsigned char { before, own, whole };
 struct Bar {
     const char* figure;
     const char* claim;
-    const char* name;  // of our case; null: it needs what there is not yet
+    const char* name;  // of our case
+    Part part;
     const char* system;
     std::optional<double> value;
 };
 const Bar kBars[] = {
-    {"Fig. 6", "Fig. 6: shmem_int_p", "int_p", kPaper, 16},
-    {"Fig. 6", "Fig. 6: shmem_int_p", "int_p", "MVAPICH2-X (paper)", 402},
-    {"Fig. 6", "Fig. 6: shmem_int_p", "int_p", "GASNet-IBV (paper)", 388},
-    {"Fig. 6", "Fig. 6: shmem_int_p", "int_p", "GASNet-SFI (paper, from its 82 %)", 70},
-    {"Fig. 6", "Fig. 6: shmem_quiet", "quiet_none", kPaper, 11},
-    {"Fig. 7", "Fig. 7: AMRequestShort", nullptr, "GASNet-SFI (paper)", 106},
-    {"Fig. 7", "Fig. 7: wait_syncnbi_put", nullptr, "GASNet-SFI (paper)", 56},
-    {"Fig. 8", "Fig. 8: x[1] = y, shared int x[THREADS]", "upc_write", "UPC over SFI (paper)", {}},
-    {"Fig. 8", "Fig. 8: upc_fence", "upc_fence", "UPC over SFI (paper)", {}},
+    {"Fig. 6", "Fig. 6: shmem_int_p", "int_p", Part::before, kPaper, 16},
+    {"Fig. 6", "Fig. 6: shmem_int_p", "int_p", Part::before, "MVAPICH2-X (paper)", 402},
+    {"Fig. 6", "Fig. 6: shmem_int_p", "int_p", Part::before, kGasnetIbv, 388},
+    {"Fig. 6", "Fig. 6: shmem_int_p", "int_p", Part::before, "GASNet-SFI (paper, from its 82 %)",
+     70},
+    {"Fig. 6", "Fig. 6: shmem_quiet", "quiet_none", Part::before, kPaper, 11},
+    {"Fig. 7", "Fig. 7: AMRequestShort", "am_short0", Part::before, kGasnetSfi, 106},
+    {"Fig. 7", "Fig. 7: AMRequestShort", "am_short0", Part::before, kGasnetIbv, 345},
+    {"Fig. 7", "Fig. 7: AMRequestShort, its poll with it", "am_short0", Part::own, kGasnet, 190},
+    {"Fig. 7", "Fig. 7: put_nbi of 8 B", "am_put_nbi", Part::before, kGasnet, 109},
+    {"Fig. 7", "Fig. 7: wait_syncnbi_put", "am_wait_puts", Part::before, kGasnetSfi, 56},
+    {"Fig. 7", "Fig. 7: wait_syncnbi_put", "am_wait_puts", Part::before, kGasnetIbv, 160},
+    {"Fig. 7", "Fig. 7: wait_syncnbi_put", "am_wait_puts", Part::own, kGasnet, 97},
+    {"Fig. 8",
+     "Fig. 8: x[1] = y, shared int x[THREADS]",
+     "upc_write",
+     Part::before,
+     "UPC over SFI (paper: 80 % below GASNet-IBV's)",
+     {}},
+    {"Fig. 8",
+     "Fig. 8: upc_fence",
+     "upc_fence",
+     Part::before,
+     "UPC over SFI (paper: 50 % below GASNet-IBV's)",
+     {}},
+    {"Fig. 8",
+     "Fig. 8: x[1] = y by gasnet_put_bulk",
+     "gasnet_upc_write",
+     Part::before,
+     "UPC over SFI (paper: 80 % below GASNet-IBV's)",
+     {}},
+    {"Fig. 8", "Fig. 8: x[1] = y by gasnet_put_bulk, libfabric included", "gasnet_upc_write",
+     Part::whole, kGasnetWhole, 5423},
+    {"Fig. 8", "Fig. 8: upc_fence by gasnet_wait_syncnbi_all", "gasnet_upc_fence", Part::own,
+     kGasnet, 97},
 };
+// On one host. Many are as many as a host may have; fewer where it must be quick.
+constexpr int kMany = 256;
+constexpr int kManyQuick = 16;
+int many_pes(const Run& run) {
+    return run.options().quick ? kManyQuick : kMany;
+}
+const Environment kOneHost{{"SHMEM_SYMMETRIC_SIZE", "1M"}, {"ISTHMUS_SPIN", "0"}};
+
 constexpr double kCyclesPerInstruction = 1.1;
 constexpr double kClocks[] = {1.0, 1.8, 2.93};  // GHz
 
-Row row_of(const char* claim, const char* peer, std::optional<double> value) {
-    Row row;
-    row.claim = claim;
-    row.unit = "instructions";
-    row.peer = peer;
-    row.peer_value = value;
-    return row;
-}
-
-void fill(Row& row, const std::vector<double>& samples) {
-    row.ours = median(samples);
-    row.spread = spread_text(samples);
-    row.method = "single steps, median of " + std::to_string(samples.size()) + " calls";
+void add_one_host(Run& run, const Cases& cases, const std::string& reason) {
+    const auto find = [&](const char* name) -> const std::vector<double>* {
+        const auto found = cases.find(name);
+        return found == cases.end() ? nullptr : &found->second.own;
+    };
+    const auto* const two = find("idle_poll");
+    const auto* const many = find("idle_poll_many");
+    Row poll =
+        row_of("idle poll for messages, " + std::to_string(many_pes(run)) + " PEs of one host",
+               "2 PEs", {});
+    if (two && many) {
+        fill(poll, *many);
+        poll.peer_value = median(*two);
+        poll.must = equal_to(*poll.peer_value);
+    } else {
+        poll.reason = reason;
+        poll.lacks = "an idle poll was not counted";
+    }
+    run.add(poll);
+    Row strided = row_of("strided message of 64 blocks of 8 B, one host", "shmem_long_iput", {});
+    const auto* const message = find("strided64");
+    const auto* const put = find("near_iput64");
+    if (message && put) {
+        fill(strided, *message);
+        strided.peer_value = median(*put);
+    } else {
+        strided.reason = reason;
+    }
+    run.add(strided);
 }
 
 void add_figures(Run& run, const Cases& cases, const std::string& reason) {
-    const auto before = [&](const char* name) -> const std::vector<double>* {
+    const auto find = [&](const char* name, Part part) -> const std::vector<double>* {
         const auto found = cases.find(name);
-        return found == cases.end() ? nullptr : &found->second.before;
+        if (found == cases.end()) return nullptr;
+        const Samples& samples = found->second;
+        return part == Part::before ? &samples.before
+               : part == Part::own  ? &samples.own
+                                    : &samples.whole;
     };
     for (const double clock : kClocks) {
         Row row =
@@ -164,7 +201,7 @@ void add_figures(Run& run, const Cases& cases, const std::string& reason) {
         row.claim =
             "Fig. 5: time above the provider, shmem_int_p at " + number_text(clock) + " GHz";
         row.unit = "ns at 1.1 cycles an instruction";
-        if (const auto* samples = before("int_p"))
+        if (const auto* samples = find("int_p", Part::before))
             row.ours = median(*samples) * kCyclesPerInstruction / clock;
         row.reason = reason;
         run.add(row);
@@ -173,12 +210,11 @@ void add_figures(Run& run, const Cases& cases, const std::string& reason) {
         Row row = row_of(bar.claim, bar.system, bar.value);
         row.figure = bar.figure;
         row.series = bar.system;
-        if (!bar.name)
-            row.waits = "active messages, which are not there yet";
-        else if (const auto* samples = before(bar.name))
+        if (const auto* samples = find(bar.name, bar.part))
             fill(row, *samples);
+        else
+            row.reason = reason;
         row.claim += std::string(", beside ") + bar.system;
-        row.reason = reason;
         run.add(row);
     }
 }
@@ -189,7 +225,12 @@ void measure_far_counts(Run& run) {
     if (!run.options().counts) return;
     run.progress("counting instructions by single steps");
     std::string reason;
-    const Cases cases = step_through(run, reason);
+    Cases cases;
+    for (const char* const program : {"counts", "gasnet_counts"})
+        step_through(run, program, 2, kByOfi, cases, reason);
+    run.progress("counting instructions on one host");
+    step_through(run, "message_counts", 2, kOneHost, cases, reason);
+    step_through(run, "message_counts", many_pes(run), kOneHost, cases, reason);
     for (const Count& count : kCounts) {
         Row row = row_of(count.claim, count.peer, count.peer_value);
         row.must = count.must;
@@ -200,6 +241,7 @@ void measure_far_counts(Run& run) {
             row.reason = reason.empty() ? "the program did not come to it" : reason;
         run.add(row);
     }
+    add_one_host(run, cases, reason);
     add_figures(run, cases, reason);
 }
 

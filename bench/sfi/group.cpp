@@ -28,6 +28,7 @@ Group sfi() {
             {{"counts", measure_far_counts},
              {"times", measure_far_times},
              {"messages", measure_far_messages},
+             {"active", measure_active_messages},
              {"barrier", measure_far_barrier},
              {"startup", measure_far_startup}},
             missing};

@@ -14,6 +14,8 @@ void measure_far_counts(Run& run);
 void measure_far_times(Run& run);
 // messages.cpp
 void measure_far_messages(Run& run);
+// active_messages.cpp
+void measure_active_messages(Run& run);
 // barrier.cpp
 void measure_far_barrier(Run& run);
 // startup.cpp

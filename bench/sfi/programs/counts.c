@@ -7,16 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "inlined.h"
-
-enum { kWarm = 3, kCalls = 9, kPause_us = 3000 };
-
-/* A breakpoint for the tracer, with the case's name in the first register. */
-static inline void mark(const char* name) {
-    __asm__ __volatile__("int3" ::"D"(name) : "memory");
-}
+#include "marks.h"
 
 static int* ints; /* in the heap, beside static data, which the paper did not tell apart */
 static long* words;
@@ -46,16 +39,6 @@ static int (*volatile native_put)(const void*, const isthmus_segment*, uint64_t,
 static int (*volatile native_get)(void*, const isthmus_segment*, uint64_t, uint64_t,
                                   isthmus_event*) = isthmus_get;
 static int (*volatile native_postmax)(const isthmus_segment*, uint64_t, int64_t) = isthmus_postmax;
-
-/* BEFORE brings about what the call finds; the pause lets what is under way come to rest. */
-#define CASE(NAME, BEFORE, CALL)               \
-    for (int i = 0; i < kWarm + kCalls; ++i) { \
-        BEFORE;                                \
-        usleep(kPause_us);                     \
-        if (i >= kWarm) mark(NAME);            \
-        CALL;                                  \
-        if (i >= kWarm) mark(NULL);            \
-    }
 
 int main(void) {
     shmem_init();

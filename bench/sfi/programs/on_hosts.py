@@ -2,6 +2,7 @@
 
     on_hosts.py PROGRAMS TURNS barrier          of 2 PEs each; prints what the programs print
     on_hosts.py PROGRAMS TURNS times            of 1 PE each
+    on_hosts.py PROGRAMS TURNS messages         of 1 PE each, beside a bare TCP connection, too
     on_hosts.py PROGRAMS TURNS startup PES...   with so many PEs, on 4 hosts
 
 In turns ours and PROGRAMS/bare, one process on each host; `side` says whose a line is.
@@ -33,11 +34,11 @@ def launch(hosts, pes, words):
             str(pes)] + words
 
 
-def launch_each(hosts, program, setting):
+def launch_each(hosts, program, setting, *arguments):
     """One PE on each host, with the host's number as the value of the setting."""
     words = launch(hosts, hosts.count, [])[:-2]
     for number in range(hosts.count):
-        words += [":"] * (number > 0) + ["-n", "1", "-env", setting, str(number), program]
+        words += [":"] * (number > 0) + ["-n", "1", "-env", setting, str(number), program, *arguments]
     return words
 
 
@@ -73,6 +74,10 @@ def main():
         if words[0] == "barrier":
             ours = launch(hosts, 4, [os.path.join(programs, "hosts"), "barrier"])
             alone = ["round_trip"]
+        elif words[0] == "messages":
+            ours = launch_each(hosts, os.path.join(programs, "message_times"),
+                               "ISTHMUS_PROGRESS_PROCESSORS", "far")
+            alone = ["round_trip"]
         else:
             # One processor each, for the threads that serve others, too.
             ours = launch_each(hosts, os.path.join(programs, "times"),
@@ -80,8 +85,12 @@ def main():
             alone = ["rma", "atomic"]
         for _ in range(int(turns)):
             show(ours, settings)
-            if words[0] == "times":
+            if words[0] != "barrier":
                 show(ours, dict(settings, ISTHMUS_TRANSPORT="ofi"), "ours_by_ofi")
+            if words[0] == "messages":
+                show([hosts.shell, hosts.names()[0], os.path.join(programs, "bare_tcp")], elsewhere,
+                     "bare_tcp")
+            if words[0] == "times":
                 show([os.path.join(programs, "hash")], {}, "hash")
             for what in alone:
                 show([hosts.shell, hosts.names()[0], os.path.join(programs, "bare"), what],

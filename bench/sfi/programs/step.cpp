@@ -110,6 +110,7 @@ bool step_to_mark(pid_t process, const std::string& name) {
     }
     std::printf("case=%s before=%ld own=%ld fabric=%ld\n", name.c_str(), before < 0 ? own : before,
                 own, fabric);
+    std::fflush(stdout);  // whoever ends the job may end this process with it
     return true;
 }
 

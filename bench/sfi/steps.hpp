@@ -1,0 +1,28 @@
+// Instructions counted by single steps: a program that marks calls (programs/marks.h) under
+// programs/step.cpp.
+#pragma once
+
+#include "harness/run.hpp"
+
+namespace isthmus::bench {
+
+// Samples of one case.
+struct Samples {
+    std::vector<double> before;  // to the provider's call; all of it if there is none
+    std::vector<double> own;     // the library's, wherever it is called from
+    std::vector<double> whole;   // the library's and libfabric's
+};
+using Cases = std::map<std::string, Samples>;
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+// Between hosts: the window is forbidden.
+inline const Environment kByOfi{{"ISTHMUS_TRANSPORT", "ofi"}, {"SHMEM_SYMMETRIC_SIZE", "64M"}};
+
+// Adds what a program has marked. Without success `reason` says why.
+void step_through(const Run& run, const std::string& program, int pes,
+                  const Environment& environment, Cases& cases, std::string& reason);
+
+Row row_of(const std::string& claim, const std::string& peer, std::optional<double> value);
+void fill(Row& row, const std::vector<double>& samples);
+
+}  // namespace isthmus::bench
