@@ -6,6 +6,7 @@
 #define PROBE __attribute__((noinline, noclone, used))
 
 static long variable;
+static uint64_t raised;
 
 PROBE void probe_p(long* word) {
     shmem_long_p(word, 1, 0);
@@ -56,6 +57,8 @@ LOOP(get8, 8, shmem_long_get(mine + i, block + i, 8, pe))
 LOOP(put8_heap, 8, shmem_long_put(block + i, other + i, 8, pe))
 LOOP(put3, 3, shmem_long_put(block + i, mine + i, 3, pe))
 LOOP(put_nbi1, 1, shmem_long_put_nbi(block + i, mine + i, 1, pe))
+LOOP(put_signal, 1, shmem_long_put_signal(block + i, mine + i, 1, &raised, 1, SHMEM_SIGNAL_ADD, pe))
+LOOP(put_signal8, 8, shmem_long_put_signal(block + i, mine + i, 8, &raised, 1, SHMEM_SIGNAL_SET, pe))
 LOOP(put_longs, 8, shmem_long_put(block + i, mine + i, longs, pe))
 LOOP(get_longs, 8, shmem_long_get(mine + i, block + i, longs, pe))
 
@@ -85,6 +88,8 @@ static void run_loops(void) {
         RUN(put8_heap);
         RUN(put3);
         RUN(put_nbi1);
+        RUN(put_signal);
+        RUN(put_signal8);
         RUN(put_longs);
         RUN(get_longs);
     }

@@ -23,7 +23,7 @@ BUDGETS = {
 WARM_CALLS = 3
 # Loops of nothing else, whole: their second run, against the same without checks.
 LOOPS = ["p", "g", "p_in_turn", "p_variable", "char_p", "double_g", "add", "add_fetch", "fetch", "set", "swap",
-         "compare_swap", "fetch_or", "put1", "get1", "put8", "get8", "put8_heap", "put3", "put_nbi1", "put_longs",
+         "compare_swap", "fetch_or", "put1", "get1", "put8", "get8", "put8_heap", "put3", "put_nbi1", "put_signal", "put_signal8", "put_longs",
          "get_longs"]
 ROUNDS = 4096
 MOST_TIMES = 5

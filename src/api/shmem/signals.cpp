@@ -5,6 +5,7 @@
 #include "api/shmem/compare.hpp"
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
+#include "base/seen_memory.hpp"
 #include "core/copy/copy.hpp"
 #include "core/reach/operation.hpp"
 #include "core/wait/wait.hpp"
@@ -52,6 +53,15 @@ template <auto& kPutSignal>
 [[gnu::noinline]] void put_signal_checked(void* dest, const void* source, std::size_t bytes,
                                           std::uint64_t* sig_addr, std::uint64_t signal, int sig_op,
                                           int pe, const char* routine, shmem_ctx_t ctx) {
+    // In checked mode, if nothing is wrong with either.
+    char* const passed =
+        may_pass() ? find_word<sizeof signal, sizeof signal>(sig_addr, pe) : nullptr;
+    if (char* const block = passed ? find_block(dest, source, bytes, pe) : nullptr) {
+        note(Routine::put_signal);
+        transferring = routine;
+        copy(block, source, bytes);
+        return raise_signal(reinterpret_cast<std::uint64_t*>(passed), signal, sig_op, routine);
+    }
     const auto there = checked_target(dest, bytes, pe, routine);
     operation::Target word;
     if (there) {
