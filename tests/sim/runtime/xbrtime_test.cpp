@@ -81,6 +81,41 @@ TEST(XbrtimeAtomics, TakeOneTrip) {
     EXPECT_EQ(loads, loads_before);
 }
 
+// Published programs have helpers in headers of their own, in front of the library's, that use what
+// each of newlib's headers names.
+TEST(XbrtimeNewlib, HeadersNameItsTypes) {
+    REQUIRE_COMPILER();
+    Scratch scratch;
+    for (const char* header : {"stdio.h", "time.h", "unistd.h", "signal.h", "sys/time.h"}) {
+        write_file(scratch / "helper.h",
+                   std::string("#include <") + header +
+                       ">\n"
+                       "static int64_t of(struct timeval at, uint32_t more) {\n"
+                       "    return at.tv_sec * 1000 + more; }\n"
+                       "static uint wide(u_int64_t bits) { return bits != 0; }\n"
+                       "typedef size_t length; typedef struct timespec moment;\n");
+        write_file(scratch / "program.c",
+                   "#include \"helper.h\"\n#include <xbrtime.h>\n"
+                   "int main(void) { xbrtime_init();\n"
+                   "const struct timeval at = {3, 0};\n"
+                   "printf(\"%ld %u %zu\\n\", (long)of(at, 4), wide(1), sizeof(moment));\n"
+                   "xbrtime_close(); return 0; }\n");
+        const Result compiled =
+            compile(scratch / "program.c", "xbgas", scratch / "program", "-std=gnu11");
+        ASSERT_EQ(compiled.status, 0) << header << "\n" << compiled.output;
+        EXPECT_EQ(simulate(1, scratch / "program", "").output, "3004 1 16\n") << header;
+    }
+    // A strict standard's names stay as they are.
+    write_file(scratch / "strict.c",
+               "#include <stdio.h>\n#include <time.h>\n"
+               "typedef long uint; struct timeval { int own; };\n"
+               "int main(void) { uint u = 5; printf(\"%ld\\n\", u);\n"
+               "return (int)sizeof(struct timeval) - 4; }\n");
+    const Result strict =
+        compile(scratch / "strict.c", "xbgas", scratch / "strict", "-std=c99 -pedantic-errors");
+    EXPECT_EQ(strict.status, 0) << strict.output;
+}
+
 TEST(XbrtimeErrors, SayWhatIsWrong) {
     REQUIRE_COMPILER();
     Scratch scratch;
