@@ -9,6 +9,7 @@
 #include <random>
 
 #include "Vatomic_unit.h"
+#include "model/coverage.hpp"
 #include "model/packet.hpp"
 
 using namespace isthmus::rtl;
@@ -128,6 +129,7 @@ Outcome run(bool stalls) {
     }
     ok = ok && answered == kCount && memory == expected;
     unit.final();
+    keep_counts(context);
     return {ok, (answered - 1) / static_cast<double>(last - first)};
 }
 
