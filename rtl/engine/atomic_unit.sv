@@ -79,7 +79,8 @@ module atomic_unit
   logic       free_valid, free_pop, slot_back, unused_free_ready;
   logic [5:0] free_slot, slot_back_id;
   logic [6:0] fresh_q, unused_free_level;
-  context_t   start_context, done_context;
+  context_t   start_context;
+  logic [AddrW-1:0] done_addr;
   logic       done;  // write back handed over, or none
   logic       addr_space;
 
@@ -108,9 +109,9 @@ module atomic_unit
       locks_q  <= '0;
       unlock_o <= '0;
     end else begin
-      unlock_o <= '{valid: done, row: lock_row(done_context.addr), word: done_context.addr[5:3]};
+      unlock_o <= '{valid: done, row: lock_row(done_addr), word: done_addr[5:3]};
       if (start_i && !fresh_q[6]) fresh_q <= fresh_q + 7'd1;
-      if (done) locks_q[lock_row(done_context.addr)][done_context.addr[5:3]] <= 1'b0;
+      if (done) locks_q[lock_row(done_addr)][done_addr[5:3]] <= 1'b0;
       if (start_i) locks_q[start_row_i][start_context.addr[5:3]] <= 1'b1;
     end
   end
@@ -197,7 +198,7 @@ module atomic_unit
   // Work //
   //////////
 
-  // Cycle 1: the RAMs' outputs. 2: arithmetic. 3: the choice among results. 4: outcome_q.
+  // Cycle 1: the RAMs' outputs. 2: arithmetic. 3: the choice among results. 4: write_q, answering_q.
   typedef struct packed {
     logic        valid;
     logic [5:0]  slot;
@@ -214,14 +215,10 @@ module atomic_unit
     logic        equal;     // old == first
   } results_t;
   typedef struct packed {
-    context_t    context_of;
-    logic [5:0]  slot;
-    logic        writes;
-    logic [63:0] value;
-    err_e        err;
-    logic [63:0] result;
-    logic        flag;
-  } outcome_t;
+    logic [AddrW-1:0] addr;
+    logic             writes;
+    logic [63:0]      value;
+  } write_t;
   typedef struct packed {
     logic [5:0]            slot;
     logic [NodeW-1:0]      node;
@@ -242,7 +239,8 @@ module atomic_unit
   results_t    results_d, results_q;
   logic        narrow, high, writes;
   logic [63:0] new_value, merged;
-  outcome_t    outcome_d, outcome_q;
+  write_t      write_d, write_q, write;
+  answering_t  answering_d, answering_q, answering;
   logic        outcome_valid_q;
 
   assign work_d = '{valid: word_valid_i || expired_valid_i, slot: look_slot, word: word_i,
@@ -286,9 +284,11 @@ module atomic_unit
       end
     endcase
     merged = !narrow ? new_value : high ? {new_value[31:0], work_3_q.word[31:0]} : {work_3_q.word[63:32], new_value[31:0]};
-    outcome_d = '{
-      context_of: context_3_q, slot: work_3_q.slot, writes: writes && !work_3_q.failed, value: merged,
-      err: work_3_q.err,
+    write_d = '{addr: context_3_q.addr, writes: writes && !work_3_q.failed, value: merged};
+    answering_d = '{
+      slot: work_3_q.slot, node: context_3_q.node, tag: context_3_q.tag, gen: context_3_q.gen,
+      pass_pw: context_3_q.pass_pw, failed: work_3_q.err != ErrNone,
+      two: context_3_q.count == 4'd5 && work_3_q.err == ErrNone, err: work_3_q.err,
       // FCAA returns what the word is afterwards, the others what it was.
       result: operation_3_q[3:0] == 4'd0 && writes ? (narrow ? 64'(new_value[31:0]) : new_value) : results_q.old_value,
       flag: writes
@@ -315,46 +315,53 @@ module atomic_unit
     context_3_q   <= context_2_q;
     operation_3_q <= operation_2_q;
     results_q     <= results_d;
-    outcome_q     <= outcome_d;
+    write_q       <= write_d;
+    answering_q   <= answering_d;
   end
 
   ////////////////////////
   // Write back, answer //
   ////////////////////////
 
-  // Every slot has its place in both queues, so the words that come are never held up.
-  outcome_t   write;
-  answering_t answering_d, answering;
-  logic       write_valid, write_pop, answer_pop, write_room, answer_room, answer_second_q;
+  // Every slot has its place in both queues, so the words that come are never held up. An answer is queued
+  // beside its write back, and may go a cycle after that has gone: what waits to be told is counted, so the
+  // queue is written by nothing but registers.
+  logic       write_valid, write_pop, answer_queued, answer_pop, write_room, answer_room, answer_second_q;
+  logic [6:0] may_go_q;   // answers whose write back is done
+  logic       any_may_q;  // it is not 0
 
-  fifo_head #(.Width($bits(outcome_t)), .Depth(Slots)) u_writes (
-    .clk_i, .rst_ni, .valid_i(outcome_valid_q), .ready_o(write_room), .data_i(outcome_q),
+  fifo_head #(.Width($bits(write_t)), .Depth(Slots)) u_writes (
+    .clk_i, .rst_ni, .valid_i(outcome_valid_q), .ready_o(write_room), .data_i(write_q),
     .valid_o(write_valid), .ready_i(!write.writes || write_ready_i), .data_o(write)
   );
   assign write_valid_o = write_valid && write.writes;
   assign write_pop     = write_valid && (!write.writes || write_ready_i);
   assign write_o       = '{
     sop: 1'b1, has_data: 1'b1, data: write.value,
-    cmd: host_request(CmdWrPosted | 6'b000100, 4'd1, {write.context_of.addr[AddrW-1:3], 3'd0}, '0, '0, 1'b0)
+    cmd: host_request(CmdWrPosted | 6'b000100, 4'd1, {write.addr[AddrW-1:3], 3'd0}, '0, '0, 1'b0)
   };
-  assign done         = write_pop;
-  assign done_context = write.context_of;
+  assign done      = write_pop;
+  assign done_addr = write.addr;
   // The slot is free when the answer has gone as well: its place in the answers is then free.
   assign slot_back    = answer_pop;
   assign slot_back_id = answering.slot;
 
-  always_comb begin
-    answering_d = '{
-      slot: write.slot, node: write.context_of.node, tag: write.context_of.tag, gen: write.context_of.gen,
-      pass_pw: write.context_of.pass_pw, failed: write.err != ErrNone,
-      two: write.context_of.count == 4'd5 && write.err == ErrNone,
-      err: write.err, result: write.result, flag: write.flag
-    };
-  end
   fifo_head #(.Width($bits(answering_t)), .Depth(Slots)) u_answers (
-    .clk_i, .rst_ni, .valid_i(write_pop), .ready_o(answer_room), .data_i(answering_d),
-    .valid_o(answer_valid_o), .ready_i(answer_ready_i && answer_last_o), .data_o(answering)
+    .clk_i, .rst_ni, .valid_i(outcome_valid_q), .ready_o(answer_room), .data_i(answering_q),
+    .valid_o(answer_queued), .ready_i(answer_pop), .data_o(answering)
   );
+  assign answer_valid_o = any_may_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      may_go_q  <= '0;
+      any_may_q <= 1'b0;
+    end else begin
+      may_go_q <= may_go_q + 7'(write_pop) - 7'(answer_pop);
+      if (write_pop) any_may_q <= 1'b1;
+      else if (answer_pop) any_may_q <= may_go_q != 7'd1;
+    end
+  end
 
   net_header_t header;
   always_comb begin
@@ -387,9 +394,11 @@ module atomic_unit
       assert (!start_i || slot_valid_o);
       assert (!start_i || start_row_i == lock_row(start_context.addr));
       assert (!start_i || !locks_q[lock_row(start_context.addr)][start_context.addr[5:3]]);
-      assert (!done || locks_q[lock_row(done_context.addr)][done_context.addr[5:3]]);
+      assert (!done || locks_q[lock_row(done_addr)][done_addr[5:3]]);
       assert (!outcome_valid_q || write_room);
-      assert (!write_pop || answer_room);
+      assert (!outcome_valid_q || answer_room);
+      assert (any_may_q == (may_go_q != '0));
+      assert (!any_may_q || answer_queued);
       assert (!slot_back || unused_free_ready);
       assert (!(word_valid_i && expired_valid_i));
     end

