@@ -58,7 +58,8 @@ LOOP(put8_heap, 8, shmem_long_put(block + i, other + i, 8, pe))
 LOOP(put3, 3, shmem_long_put(block + i, mine + i, 3, pe))
 LOOP(put_nbi1, 1, shmem_long_put_nbi(block + i, mine + i, 1, pe))
 LOOP(put_signal, 1, shmem_long_put_signal(block + i, mine + i, 1, &raised, 1, SHMEM_SIGNAL_ADD, pe))
-LOOP(put_signal8, 8, shmem_long_put_signal(block + i, mine + i, 8, &raised, 1, SHMEM_SIGNAL_SET, pe))
+LOOP(put_signal8, 8,
+     shmem_long_put_signal(block + i, mine + i, 8, &raised, 1, SHMEM_SIGNAL_SET, pe))
 LOOP(put_longs, 8, shmem_long_put(block + i, mine + i, longs, pe))
 LOOP(get_longs, 8, shmem_long_get(mine + i, block + i, longs, pe))
 
