@@ -23,6 +23,9 @@ struct Activity {
     int peer = -1;             // whom it waits for
     // Of the symmetric word that it watches; alike at all PEs, and only nearly one of a kind.
     std::uint16_t place = 0;
+    // Calls of it that allocate or free symmetric memory: the lowest bits.
+    static constexpr unsigned kCountBits = 5;
+    std::uint8_t allocations = 0;
 };
 
 // `address`: as this PE has it.
@@ -47,6 +50,7 @@ inline Activity activity_of(const PeStatus& status, std::uint64_t now) {
     constexpr std::uint64_t kGivenUp = 1'000'000'000;  // without a test for so long
     Activity activity;
     activity.routine = status.routine.load(std::memory_order_relaxed);
+    activity.allocations = status.allocations.load(std::memory_order_relaxed) & 0x1f;
     const std::uint64_t since = status.waiting_since.load(std::memory_order_relaxed);
     const std::uint64_t tested = status.tested_at.load(std::memory_order_relaxed);
     if (since == 0 || (tested != 0 && now > tested + kGivenUp)) return activity;
@@ -72,13 +76,14 @@ inline std::uint64_t lengthened(std::uint64_t time) {
 
 // What is answered to a PE of another host: how this one leaves, or else what it does. A word of an
 // activity ends with 16 zeroes, which no departure does, and is never 0.
-//     63..55 place   54..39 peer + 1   38..30 routine   29..18 time   17..16 kind
+//     63..55 place   54..50 allocations   49..39 peer + 1   38..30 routine   29..18 time   17..16
+//     kind
 inline std::uint64_t state_word(const PeStatus& status, std::uint64_t now) {
     if (const std::uint64_t word = departure_word(status); word != 0) return word;
     static_assert(static_cast<std::uint32_t>(Routine::count) < 1u << 9);
-    static_assert(kMaxPes < 1 << 16);
+    static_assert(kMaxPes < 1 << 11);
     const Activity activity = activity_of(status, now);
-    return std::uint64_t{activity.place} << 55 |
+    return std::uint64_t{activity.place} << 55 | std::uint64_t{activity.allocations} << 50 |
            static_cast<std::uint64_t>(activity.peer + 1) << 39 |
            (static_cast<std::uint64_t>(activity.routine) & 0x1ff) << 30 |
            shortened(activity.waited) << 18 | static_cast<std::uint64_t>(activity.kind) << 16;
@@ -93,7 +98,8 @@ inline Activity activity_in(std::uint64_t word) {
     activity.kind = static_cast<Activity::Kind>(word >> 16 & 3);
     activity.routine = static_cast<Routine>(word >> 30 & 0x1ff);
     activity.waited = lengthened(word >> 18 & 0xfff);
-    activity.peer = static_cast<int>(word >> 39 & 0xffff) - 1;
+    activity.peer = static_cast<int>(word >> 39 & 0x7ff) - 1;
+    activity.allocations = static_cast<std::uint8_t>(word >> 50 & 0x1f);
     activity.place = static_cast<std::uint16_t>(word >> 55);
     return activity;
 }

@@ -10,12 +10,17 @@ namespace isthmus {
 
 // 0 if it is not leaving, else for departure_text(). It may be seen late, from a network, when the
 // PE is there again; so it tells which departure of that PE it was.
+//     63..48 allocations, the low bits   47..32 routine   31..16 departures   15..0 how
 inline std::uint64_t departure_word(const PeStatus& pe) {
     // Acquire: partner is leave_together.
     const auto how = static_cast<std::uint32_t>(pe.departure.load(std::memory_order_acquire));
     const auto round = static_cast<std::uint16_t>(pe.departures.load(std::memory_order_relaxed));
     const auto routine = static_cast<std::uint32_t>(pe.routine.load(std::memory_order_relaxed));
-    return how == 0 ? 0 : std::uint64_t{routine} << 32 | std::uint64_t{round} << 16 | how;
+    const std::uint64_t allocations = pe.allocations.load(std::memory_order_relaxed);
+    static_assert(static_cast<std::uint32_t>(Routine::count) < 1u << 16);
+    return how == 0 ? 0
+                    : allocations << 48 | std::uint64_t{routine & 0xffff} << 32 |
+                          std::uint64_t{round} << 16 | how;
 }
 
 // Else it says what the PE does (activity.hpp), or nothing.
@@ -30,10 +35,19 @@ inline bool has_left_before(std::uint64_t word, const PeStatus& mine) {
            static_cast<std::uint16_t>(word >> 16) != static_cast<std::uint16_t>(begun);
 }
 
+// Of the PE's count of allocations as much as `mine`, this PE's, does not say: the nearest count
+// that ends with the `bits` lowest bits of `low`.
+constexpr std::uint64_t nearest_count(std::uint64_t mine, std::uint64_t low, unsigned bits) {
+    const std::uint64_t round = std::uint64_t{1} << bits;
+    const std::uint64_t ahead = (low - mine) & (round - 1);
+    const bool is_behind = ahead >= round / 2 && mine >= round - ahead;
+    return mine + ahead - (is_behind ? round : 0);
+}
+
 // "exited", "called shmem_finalize". The word may come from a network.
 inline Text departure_text(std::uint64_t word) {
     if (static_cast<Departure>(word & 0xffff) == Departure::exit) return Text("exited");
-    return Text("called ", routine_name(static_cast<Routine>(word >> 32)));
+    return Text("called ", routine_name(static_cast<Routine>(word >> 32 & 0xffff)));
 }
 
 }  // namespace isthmus

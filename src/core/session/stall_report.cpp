@@ -272,7 +272,7 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
         report += watched(target.address) + condition_text(target);
         if (target.routine == Routine::set_lock)
             report += holder_text(target.address, target.peer, now);
-        if (target.peer >= 0 && is_near(target.peer) && !is_allocation(target.routine))
+        if (target.peer >= 0 && !is_allocation(target.routine))
             report += allocations_text(target.peer).c_str();
         report += " (ISTHMUS_STALL_SECONDS)\n";
         std::vector<Doing> all;

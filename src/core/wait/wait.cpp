@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "core/job/activity.hpp"
 #include "core/job/departure_word.hpp"
 
 namespace isthmus {
@@ -87,8 +88,17 @@ void report_if_stalled(const WaitTarget& target, std::uint64_t since, StallRepor
 Text missing_call(const WaitTarget& target) {
     if (is_allocation(target.routine))
         return Text("; every PE must call ", routine_name(target.routine));
-    if (!is_near(target.peer)) return Text();
     return allocations_text(target.peer);
+}
+
+// Of a PE of another host what it has last answered tells the lowest bits of; as often as this PE
+// where it has not.
+std::uint64_t allocations_at(int pe, std::uint64_t mine) {
+    if (is_near(pe)) return job.header->pe[pe].allocations.load(std::memory_order_relaxed);
+    const std::uint64_t word = far::ask_state(pe);
+    if (is_departure(word)) return nearest_count(mine, word >> 48, 16);
+    if (!is_activity(word)) return mine;
+    return nearest_count(mine, activity_in(word).allocations, Activity::kCountBits);
 }
 
 }  // namespace
@@ -96,7 +106,7 @@ Text missing_call(const WaitTarget& target) {
 Text allocations_text(int pe) {
     // Relaxed, both: plain information.
     const std::uint64_t mine = job.status().allocations.load(std::memory_order_relaxed);
-    const std::uint64_t theirs = job.header->pe[pe].allocations.load(std::memory_order_relaxed);
+    const std::uint64_t theirs = allocations_at(pe, mine);
     if (mine == theirs) return Text();
     return Text("; calls that allocate or free symmetric memory: ", mine, " at PE ", job.me, ", ",
                 theirs, " at PE ", pe, "; every PE must make each of them");

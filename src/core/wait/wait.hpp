@@ -75,8 +75,8 @@ extern RunsHandler* runs_handler __attribute__((visibility("hidden")));
 using DescribeRoom = void(std::string& report);
 extern DescribeRoom* describe_room __attribute__((visibility("hidden")));
 
-// What is wrong if this PE and a near one have not allocated and freed as often as each other;
-// empty if they have.
+// What is wrong if this PE and another one have not allocated and freed as often as each other;
+// empty if they have, or it is not known.
 Text allocations_text(int pe);
 
 // Loops of tests that fail: noted from the second such call on, with a second at most between two,

@@ -58,6 +58,21 @@ TEST_F(CoreActivity, SaysHowItLeavesBeforeWhatItDoes) {
     EXPECT_TRUE(is_departure(word));
     EXPECT_FALSE(is_activity(word));
     EXPECT_STREQ(departure_text(word).c_str(), "exited");
+    status->departure.store(Departure::finalize, std::memory_order_relaxed);
+    status->allocations.store(0x12345, std::memory_order_relaxed);
+    const std::uint64_t other = state_word(*status, kNow);
+    EXPECT_STREQ(departure_text(other).c_str(), "called shmem_finalize");
+    EXPECT_EQ(nearest_count(0x12346, other >> 48, 16), 0x12345u);
+}
+
+TEST_F(CoreActivity, CountsAllocationsFromTheOwnOnes) {
+    for (const std::uint64_t mine : {0, 1, 9, 100, 1000}) {
+        for (std::uint64_t theirs = mine < 15 ? 0 : mine - 15; theirs < mine + 15; ++theirs) {
+            status->allocations.store(theirs, std::memory_order_relaxed);
+            const Activity activity = activity_in(state_word(*status, kNow));
+            EXPECT_EQ(nearest_count(mine, activity.allocations, Activity::kCountBits), theirs);
+        }
+    }
 }
 
 TEST_F(CoreActivity, NothingIsNeither) {

@@ -87,6 +87,12 @@ int main(int argc, char** argv) {
     } else if (strcmp(what, "malloc") == 0) {
         if (me == last) nanosleep(&pause, NULL);
         shmem_free(shmem_malloc(8));
+    } else if (strcmp(what, "alone") == 0) {
+        /* The last one's allocation meets a barrier of the others. */
+        if (me == last) shmem_malloc(8);
+        shmem_barrier_all();
+        if (me != last) nanosleep(&pause, NULL);
+        if (me != last) shmem_malloc(8);
     } else if (strcmp(what, "all") == 0) {
         /* Each waits for a word that none sets, but for a thread of the last one's. */
         pthread_t thread;

@@ -13,10 +13,10 @@ NUMBER = r"\d+\.\d s"
 
 
 
-def stall(launcher, program, what, limit):
+def stall(launcher, program, what, limit, **settings):
     """The report, and how long what it is about lasted; longer and longer until there is one."""
     for late in LATE:
-        report = run(launcher, program, what, limit, late)
+        report = run(launcher, program, what, limit, late, **settings)
         if "no progress" in report or "no success" in report:
             break
     return report, late
@@ -100,6 +100,12 @@ def main():
 
     report, _ = stall(launcher, program, "malloc", 0.3)
     expect("malloc", rf"shmem_malloc: no progress for {NUMBER}, waiting for PE [02] \(every PE must call it\)", report)
+
+    # Who has allocated alone, on one host and between hosts.
+    for settings in ({}, {"ISTHMUS_TRANSPORT": "loop"}):
+        report, _ = stall(launcher, program, "alone", 0.3, **settings)
+        expect("alone", r"shmem_barrier_all: no progress for .*; calls that allocate or free symmetric memory: "
+                        r"1 at PE 2, 0 at PE [01]; every PE must make each of them ", report)
 
     report, _ = stall(launcher, program, "segment", 0.3)
     expect("segment", rf"isthmus_event_wait: no progress for {NUMBER}, watching 0x[0-9a-f]+ in segment "
