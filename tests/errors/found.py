@@ -84,6 +84,8 @@ MISTAKES = [
     ("source and destination of a collective overlap", "collective overlap"),
     ("the destination of a collective is on the stack", "collective dest_on_stack"),
     ("another thread calls with SHMEM_THREAD_SINGLE", "blocks thread_puts"),
+    ("another thread uses a context of SHMEM_CTX_PRIVATE", "threads private_put"),
+    ("two threads at once use a context of SHMEM_CTX_SERIALIZED", "threads at_once"),
     ("a put that no fence orders before a signal", "blocks unfenced"),
 ]
 WAYS = {

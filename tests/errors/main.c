@@ -5,7 +5,12 @@ volatile int zero = 0;
 volatile long sink;
 
 int main(int argc, char** argv) {
+#ifdef THREAD_LEVEL
+    int provided;
+    shmem_init_thread(THREAD_LEVEL, &provided);
+#else
     shmem_init();
+#endif
     for (const struct Case* one = cases; argc > 1 && one->name; ++one) {
         if (strcmp(one->name, argv[1]) != 0) continue;
         shmem_barrier_all();

@@ -202,7 +202,7 @@ template <typename Operation, typename T, typename Object, typename... Operands>
         return OPERATION::apply<T>(__VA_ARGS__, pe, "shmem_" #NAME);                              \
     }                                                                                             \
     ISTHMUS_API T pshmem_ctx_##NAME(shmem_ctx_t ctx, SHMEM_UNPACK_ PARAMETERS, int pe) {          \
-        return OPERATION::apply<T>(__VA_ARGS__, context_pe(ctx, pe, "shmem_ctx_" #NAME),          \
+        return OPERATION::apply<T>(__VA_ARGS__, ContextPe(ctx, pe, "shmem_ctx_" #NAME),           \
                                    "shmem_ctx_" #NAME);                                           \
     }                                                                                             \
     ISTHMUS_API void pshmem_##NAME##_nbi(T* fetch, SHMEM_UNPACK_ PARAMETERS, int pe) {            \
@@ -210,7 +210,7 @@ template <typename Operation, typename T, typename Object, typename... Operands>
     }                                                                                             \
     ISTHMUS_API void pshmem_ctx_##NAME##_nbi(shmem_ctx_t ctx, T* fetch, SHMEM_UNPACK_ PARAMETERS, \
                                              int pe) {                                            \
-        fetch_nbi<OPERATION>(ctx, fetch, context_pe(ctx, pe, "shmem_ctx_" #NAME "_nbi"),          \
+        fetch_nbi<OPERATION>(ctx, fetch, ContextPe(ctx, pe, "shmem_ctx_" #NAME "_nbi"),           \
                              "shmem_ctx_" #NAME "_nbi", __VA_ARGS__);                             \
     }
 #define VOID_ROUTINES(T, NAME, OPERATION, PARAMETERS, ...)                                  \
@@ -218,7 +218,7 @@ template <typename Operation, typename T, typename Object, typename... Operands>
         OPERATION::post<T>(__VA_ARGS__, pe, "shmem_" #NAME);                                \
     }                                                                                       \
     ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, SHMEM_UNPACK_ PARAMETERS, int pe) { \
-        OPERATION::post<T>(__VA_ARGS__, context_pe(ctx, pe, "shmem_ctx_" #NAME),            \
+        OPERATION::post<T>(__VA_ARGS__, ContextPe(ctx, pe, "shmem_ctx_" #NAME),             \
                            "shmem_ctx_" #NAME, ctx);                                        \
     }
 #define VALUE_ROUTINES(T, N, OP, OPERATION)                                               \

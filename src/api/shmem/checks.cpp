@@ -172,7 +172,35 @@ void check_watched(const char* routine, const void* variables, std::size_t eleme
     if (!is_in_data(variables, bytes)) check_symmetric(variables, bytes, routine);
 }
 
-int checked_context_pe(shmem_ctx_t context, int pe, const char* routine) {
+void check_creator(const OwnContext& context, const char* routine) {
+    if (job.checked && (context.options & SHMEM_CTX_PRIVATE) != 0 &&
+        context.creator != this_thread())
+        fail(routine, "the context is of SHMEM_CTX_PRIVATE, and another thread has created it");
+}
+
+namespace {
+
+// The context, if it is this call that takes it and not one around it. Acquire and release: only so
+// that a program that takes turns is not told for what the processor reorders.
+OwnContext* take(OwnContext& context, const char* routine) {
+    check_creator(context, routine);
+    if ((context.options & SHMEM_CTX_SERIALIZED) == 0) return nullptr;
+    std::uintptr_t user = 0;
+    if (context.user.compare_exchange_strong(user, this_thread(), std::memory_order_acquire))
+        return &context;
+    if (user != this_thread())
+        fail(routine,
+             "the context is of SHMEM_CTX_SERIALIZED, and another thread uses it at this moment");
+    return nullptr;
+}
+
+}  // namespace
+
+void leave_context(OwnContext& context) {
+    context.user.store(0, std::memory_order_release);
+}
+
+Entered enter_context(shmem_ctx_t context, int pe, const char* routine) {
     require_running(routine);
     if (context == SHMEM_CTX_INVALID) fail(routine, "the context is SHMEM_CTX_INVALID");
     if (!context->live) fail(routine, "the context has been destroyed");
@@ -180,7 +208,10 @@ int checked_context_pe(shmem_ctx_t context, int pe, const char* routine) {
     if (pe < 0 || pe >= context->team->size)
         fail(routine, "pe " + std::to_string(pe) + " is out of range 0.." +
                           std::to_string(context->team->size - 1) + " of the context's team");
-    return context->team->world_pe(pe);
+    OwnContext* const taken = job.checked && context != SHMEM_CTX_DEFAULT
+                                  ? take(*static_cast<OwnContext*>(context), routine)
+                                  : nullptr;
+    return {context->team->world_pe(pe), taken};
 }
 
 namespace {

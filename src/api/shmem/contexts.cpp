@@ -71,9 +71,10 @@ ISTHMUS_API void pshmem_ctx_destroy(shmem_ctx_t ctx) {
     note(Routine::ctx_destroy);
     if (ctx == SHMEM_CTX_DEFAULT)
         fail("shmem_ctx_destroy", "SHMEM_CTX_DEFAULT cannot be destroyed");
+    auto* const own = static_cast<OwnContext*>(ctx);
+    check_creator(*own, "shmem_ctx_destroy");
     pshmem_ctx_quiet(ctx);
     ctx->live = false;
-    auto* const own = static_cast<OwnContext*>(ctx);
     own->channel.close();
     bury(own);
 }

@@ -6,7 +6,9 @@
 
 #include <shmem.h>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "base/this_thread.hpp"
@@ -125,16 +127,42 @@ inline bool may_pass() {
 [[gnu::cold, gnu::noinline]] void check_watched(const char* routine, const void* variables,
                                                 std::size_t elements, std::size_t width);
 
-// The world number of `pe` in the context's team. Ends the job for an invalid context or PE.
-[[gnu::cold, gnu::noinline]] int checked_context_pe(shmem_ctx_t context, int pe,
-                                                    const char* routine);
-inline int context_pe(shmem_ctx_t context, int pe, const char* routine) {
-    return context == SHMEM_CTX_DEFAULT ? pe : checked_context_pe(context, pe, routine);
-}
-
 // A context beside the default one: what goes to far PEs is issued on a channel of its own.
 struct OwnContext : Context {
     far::OwnChannel channel;
+    std::uintptr_t creator = this_thread();
+    // Checked mode: the thread whose call uses a serialized context now; 0: none.
+    std::atomic<std::uintptr_t> user{0};
+};
+// Checked mode: a private context is its creator's.
+void check_creator(const OwnContext& context, const char* routine);
+
+// A context that a call may use, from a look at it on. Ends the job for an invalid context or PE,
+// and in checked mode for a thread that may not use it.
+struct Entered {
+    int pe = 0;                   // its number in the world
+    OwnContext* taken = nullptr;  // to be left behind the call
+};
+[[gnu::cold, gnu::noinline]] Entered enter_context(shmem_ctx_t context, int pe,
+                                                   const char* routine);
+[[gnu::cold, gnu::noinline]] void leave_context(OwnContext& context);
+
+// The world number of `pe` in the context's team; lives as long as the call that it is for.
+class ContextPe {
+  public:
+    [[gnu::always_inline]] ContextPe(shmem_ctx_t context, int pe, const char* routine)
+        : entered_(context == SHMEM_CTX_DEFAULT ? Entered{pe, nullptr}
+                                                : enter_context(context, pe, routine)) {}
+    ContextPe(const ContextPe&) = delete;
+    ContextPe& operator=(const ContextPe&) = delete;
+    [[gnu::always_inline]] ~ContextPe() {
+        if (entered_.taken) [[unlikely]]
+            leave_context(*entered_.taken);
+    }
+    [[gnu::always_inline]] operator int() const { return entered_.pe; }
+
+  private:
+    const Entered entered_;
 };
 inline far::Channel* channel_of(shmem_ctx_t context) {
     return context == SHMEM_CTX_DEFAULT ? far::road

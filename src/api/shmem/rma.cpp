@@ -177,42 +177,39 @@ inline void enter_bulk(Routine kind, std::size_t bytes, const char* routine) {
     put_checked<operation::put_nbi>(dest, source, bytes, pe, routine, on.get());
 }
 
-// In a context: what is far is issued on its channel, and true. What is near goes the default way;
-// `pe` is then the number in the world.
+// In a context: what is far is issued on its channel, and true. What is near goes the default way.
 template <auto& kPutFar>
 [[gnu::always_inline]] inline bool put_on_channel(shmem_ctx_t ctx, void* dest, const void* source,
-                                                  std::size_t bytes, int& pe, const char* routine) {
-    if (ctx == SHMEM_CTX_DEFAULT) return false;
-    pe = checked_context_pe(ctx, pe, routine);
-    if (reaches(pe)) [[likely]]
+                                                  std::size_t bytes, int pe, const char* routine) {
+    if (ctx == SHMEM_CTX_DEFAULT || reaches(pe)) [[likely]]
         return false;
     kPutFar(static_cast<OwnContext*>(ctx)->channel, dest, source, bytes, pe, routine);
     return true;
 }
 [[gnu::always_inline]] inline void put_in(shmem_ctx_t ctx, void* dest, const void* source,
                                           std::size_t bytes, int pe, const char* routine) {
-    if (!put_on_channel<put_far_on>(ctx, dest, source, bytes, pe, routine))
-        put(dest, source, bytes, pe, routine);
+    const ContextPe there(ctx, pe, routine);
+    if (!put_on_channel<put_far_on>(ctx, dest, source, bytes, there, routine))
+        put(dest, source, bytes, there, routine);
 }
 [[gnu::always_inline]] inline void put_nbi_in(shmem_ctx_t ctx, void* dest, const void* source,
                                               std::size_t bytes, int pe, const char* routine) {
-    if (!put_on_channel<put_nbi_far_on>(ctx, dest, source, bytes, pe, routine))
-        put_nbi(dest, source, bytes, pe, routine);
+    const ContextPe there(ctx, pe, routine);
+    if (!put_on_channel<put_nbi_far_on>(ctx, dest, source, bytes, there, routine))
+        put_nbi(dest, source, bytes, there, routine);
 }
 // A get is complete when it returns, and waits for nothing else.
 [[gnu::always_inline]] inline void get_in(shmem_ctx_t ctx, void* dest, const void* source,
                                           std::size_t bytes, int pe, const char* routine) {
-    get(dest, source, bytes, context_pe(ctx, pe, routine), routine);
+    get(dest, source, bytes, ContextPe(ctx, pe, routine), routine);
 }
 [[gnu::always_inline]] inline void get_nbi_in(shmem_ctx_t ctx, void* dest, const void* source,
                                               std::size_t bytes, int pe, const char* routine) {
-    if (ctx != SHMEM_CTX_DEFAULT) {
-        pe = checked_context_pe(ctx, pe, routine);
-        if (!reaches(pe)) [[unlikely]]
-            return get_checked<operation::get_nbi>(dest, source, bytes, pe, routine,
-                                                   channel_of(ctx));
-    }
-    get_nbi(dest, source, bytes, pe, routine);
+    const ContextPe there(ctx, pe, routine);
+    if (ctx != SHMEM_CTX_DEFAULT && !reaches(there)) [[unlikely]]
+        return get_checked<operation::get_nbi>(dest, source, bytes, there, routine,
+                                               channel_of(ctx));
+    get_nbi(dest, source, bytes, there, routine);
 }
 
 template <typename T>
@@ -279,13 +276,11 @@ inline void put_element(T* dest, T value, int pe, const char* routine) {
 }
 template <typename T>
 inline void put_element_in(shmem_ctx_t ctx, T* dest, T value, int pe, const char* routine) {
-    if (ctx != SHMEM_CTX_DEFAULT) {
-        pe = checked_context_pe(ctx, pe, routine);
-        if (!reaches(pe)) [[unlikely]]
-            return put_far_on(static_cast<OwnContext*>(ctx)->channel, dest, &value, sizeof(T), pe,
-                              routine);
-    }
-    put_element(dest, value, pe, routine);
+    const ContextPe there(ctx, pe, routine);
+    if (ctx != SHMEM_CTX_DEFAULT && !reaches(there)) [[unlikely]]
+        return put_far_on(static_cast<OwnContext*>(ctx)->channel, dest, &value, sizeof(T), there,
+                          routine);
+    put_element<T>(dest, value, there, routine);
 }
 template <typename T>
 inline T get_element(const T* source, int pe, const char* routine) {
@@ -323,8 +318,8 @@ SHMEM_FLOATING_TYPES(PUT_ELEMENT)
         put_element_in(ctx, dest, value, pe, "shmem_ctx_" #N "_p");                  \
     }                                                                                \
     ISTHMUS_API T pshmem_ctx_##N##_g(shmem_ctx_t ctx, const T* source, int pe) {     \
-        pe = context_pe(ctx, pe, "shmem_ctx_" #N "_g");                              \
-        return get_element(source, pe, "shmem_ctx_" #N "_g");                        \
+        return get_element<T>(source, ContextPe(ctx, pe, "shmem_ctx_" #N "_g"),      \
+                              "shmem_ctx_" #N "_g");                                 \
     }                                                                                \
     SHMEM_TABLE_ELEMENT(ISTHMUS_ALIAS, T, N)
 SHMEM_RMA_TYPES(ELEMENT)

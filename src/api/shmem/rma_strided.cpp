@@ -81,20 +81,20 @@ void iget(void* dest, const void* source, const Blocks& shape, int pe, Routine k
     ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, ptrdiff_t dst, \
                                        ptrdiff_t sst, size_t nelems, int pe) {                   \
         OPERATION<UNIT>(dest, source, {dst, sst, 1, nelems},                                     \
-                        context_pe(ctx, pe, "shmem_ctx_" #NAME), Routine::OPERATION,             \
+                        ContextPe(ctx, pe, "shmem_ctx_" #NAME), Routine::OPERATION,              \
                         "shmem_ctx_" #NAME, ctx);                                                \
     }
-#define STRIDED_BLOCK(P, NAME, OPERATION, KIND, UNIT)                                            \
-    ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                                   size_t bsize, size_t nblocks, int pe) {                       \
-        OPERATION<UNIT>(dest, source, {dst, sst, bsize, nblocks}, pe, Routine::KIND,             \
-                        "shmem_" #NAME, SHMEM_CTX_DEFAULT);                                      \
-    }                                                                                            \
-    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, ptrdiff_t dst, \
-                                       ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {    \
-        OPERATION<UNIT>(dest, source, {dst, sst, bsize, nblocks},                                \
-                        context_pe(ctx, pe, "shmem_ctx_" #NAME), Routine::KIND,                  \
-                        "shmem_ctx_" #NAME, ctx);                                                \
+#define STRIDED_BLOCK(P, NAME, OPERATION, KIND, UNIT)                                              \
+    ISTHMUS_API void pshmem_##NAME(P* dest, const P* source, ptrdiff_t dst, ptrdiff_t sst,         \
+                                   size_t bsize, size_t nblocks, int pe) {                         \
+        OPERATION<UNIT>(dest, source, {dst, sst, bsize, nblocks}, pe, Routine::KIND,               \
+                        "shmem_" #NAME, SHMEM_CTX_DEFAULT);                                        \
+    }                                                                                              \
+    ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, P* dest, const P* source, ptrdiff_t dst,   \
+                                       ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {      \
+        OPERATION<UNIT>(dest, source, {dst, sst, bsize, nblocks},                                  \
+                        ContextPe(ctx, pe, "shmem_ctx_" #NAME), Routine::KIND, "shmem_ctx_" #NAME, \
+                        ctx);                                                                      \
     }
 #define STRIDED_ALL(P, IPUT, IGET, IBPUT, IBGET, UNIT) \
     STRIDED(P, IPUT, iput, UNIT)                       \

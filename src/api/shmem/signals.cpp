@@ -95,7 +95,7 @@ void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t
                                        uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {  \
         put_signal<operation::HOW>(                                                                \
             dest, source, block_bytes(nelems, UNIT, "shmem_ctx_" #NAME), sig_addr, signal, sig_op, \
-            context_pe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME, ctx);                     \
+            ContextPe(ctx, pe, "shmem_ctx_" #NAME), "shmem_ctx_" #NAME, ctx);                      \
     }
 
 #define TYPED(T, N)                                              \
@@ -118,8 +118,8 @@ PUT_SIGNAL(void, putmem_signal_nbi, 1, put_signal_nbi)
     }                                                                                        \
     ISTHMUS_API void pshmem_ctx_##NAME(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, \
                                        int pe) {                                             \
-        pe = context_pe(ctx, pe, "shmem_ctx_" #NAME);                                        \
-        update_signal(sig_addr, signal, OPERATION, pe, "shmem_ctx_" #NAME, ctx);             \
+        update_signal(sig_addr, signal, OPERATION, ContextPe(ctx, pe, "shmem_ctx_" #NAME),   \
+                      "shmem_ctx_" #NAME, ctx);                                              \
     }
 SIGNAL_UPDATE(signal_set, SHMEM_SIGNAL_SET)
 SIGNAL_UPDATE(signal_add, SHMEM_SIGNAL_ADD)

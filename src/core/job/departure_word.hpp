@@ -35,8 +35,8 @@ inline bool has_left_before(std::uint64_t word, const PeStatus& mine) {
            static_cast<std::uint16_t>(word >> 16) != static_cast<std::uint16_t>(begun);
 }
 
-// Of the PE's count of allocations as much as `mine`, this PE's, does not say: the nearest count
-// that ends with the `bits` lowest bits of `low`.
+// A count of another PE's of which only the `bits` lowest bits of `low` are known: the one nearest
+// to `mine`, this PE's, that ends so.
 constexpr std::uint64_t nearest_count(std::uint64_t mine, std::uint64_t low, unsigned bits) {
     const std::uint64_t round = std::uint64_t{1} << bits;
     const std::uint64_t ahead = (low - mine) & (round - 1);

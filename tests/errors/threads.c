@@ -1,0 +1,85 @@
+/* Contexts of threads. */
+#include <pthread.h>
+
+#include "cases.h"
+
+static long words[16];
+static char large[2][1 << 20];
+static shmem_ctx_t context;
+
+static void* put_once(void* nothing) {
+    shmem_ctx_putmem(context, words, words + 1, sizeof words[0], 0);
+    return nothing;
+}
+static void* add_once(void* nothing) {
+    shmem_ctx_long_atomic_add(context, words, 1, 0);
+    return nothing;
+}
+static void* put_again(void* nothing) {
+    for (;;)
+        shmem_ctx_putmem(context, large[0], large[1], sizeof large[0], 0);
+    return nothing;
+}
+static void* destroy(void* nothing) {
+    shmem_ctx_destroy(context);
+    return nothing;
+}
+static void* wait_for_all(void* nothing) {
+    shmem_ctx_quiet(context);
+    return nothing;
+}
+static void by_thread(void* (*call)(void*)) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, call, NULL);
+    pthread_join(thread, NULL);
+}
+
+static void private_context(void* (*call)(void*)) {
+    shmem_ctx_create(SHMEM_CTX_PRIVATE, &context);
+    put_once(NULL);
+    by_thread(call);
+}
+static void private_put(int me, int pes) {
+    (void)pes;
+    if (me == 0) private_context(put_once);
+}
+static void private_add(int me, int pes) {
+    (void)pes;
+    if (me == 0) private_context(add_once);
+}
+static void private_quiet(int me, int pes) {
+    (void)pes;
+    if (me == 0) private_context(wait_for_all);
+}
+static void private_destroyed(int me, int pes) {
+    (void)pes;
+    if (me == 0) private_context(destroy);
+}
+static void in_turns(int me, int pes) {
+    (void)pes;
+    shmem_ctx_create(SHMEM_CTX_SERIALIZED, &context);
+    if (me != 0) return;
+    put_once(NULL);
+    by_thread(put_once);
+    by_thread(add_once);
+    put_once(NULL);
+    destroy(NULL);
+}
+static void at_once(int me, int pes) {
+    pthread_t thread;
+    (void)pes;
+    shmem_ctx_create(SHMEM_CTX_SERIALIZED, &context);
+    if (me != 0) return;
+    pthread_create(&thread, NULL, put_again, NULL);
+    put_again(NULL);
+}
+
+const struct Case cases[] = {
+    {"private_put", private_put},
+    {"private_add", private_add},
+    {"private_quiet", private_quiet},
+    {"private_destroyed", private_destroyed},
+    {"in_turns", in_turns},
+    {"at_once", at_once},
+    {NULL, NULL},
+};
