@@ -1,5 +1,8 @@
-/* Contexts of threads. */
+/* Contexts of threads; handlers of signals. */
 #include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <time.h>
 
 #include "cases.h"
 
@@ -74,6 +77,35 @@ static void at_once(int me, int pes) {
     put_again(NULL);
 }
 
+/* The handler comes again and again, until it meets a call. */
+static void put_in_handler(int number) {
+    (void)number;
+    shmem_putmem(words, words + 8, 8 * sizeof words[0], 1);
+}
+static void add_in_handler(int number) {
+    (void)number;
+    shmem_long_atomic_add(words, 1, 1);
+}
+static void interrupted(int me, void (*handler)(int)) {
+    const struct itimerval often = {{0, 100}, {0, 100}};
+    const struct itimerval never = {{0, 0}, {0, 0}};
+    const time_t end = time(NULL) + 10;
+    if (me != 0) return;
+    signal(SIGALRM, handler);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (time(NULL) < end)
+        shmem_putmem(words, words + 8, 8 * sizeof words[0], 1);
+    setitimer(ITIMER_REAL, &never, NULL);
+}
+static void put_in_signal(int me, int pes) {
+    (void)pes;
+    interrupted(me, put_in_handler);
+}
+static void add_in_signal(int me, int pes) {
+    (void)pes;
+    interrupted(me, add_in_handler);
+}
+
 const struct Case cases[] = {
     {"private_put", private_put},
     {"private_add", private_add},
@@ -81,5 +113,7 @@ const struct Case cases[] = {
     {"private_destroyed", private_destroyed},
     {"in_turns", in_turns},
     {"at_once", at_once},
+    {"put_in_signal", put_in_signal},
+    {"add_in_signal", add_in_signal},
     {NULL, NULL},
 };

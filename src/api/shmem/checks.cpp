@@ -208,9 +208,8 @@ Entered enter_context(shmem_ctx_t context, int pe, const char* routine) {
     if (pe < 0 || pe >= context->team->size)
         fail(routine, "pe " + std::to_string(pe) + " is out of range 0.." +
                           std::to_string(context->team->size - 1) + " of the context's team");
-    OwnContext* const taken = job.checked && context != SHMEM_CTX_DEFAULT
-                                  ? take(*static_cast<OwnContext*>(context), routine)
-                                  : nullptr;
+    OwnContext* const taken =
+        job.checked ? take(*static_cast<OwnContext*>(context), routine) : nullptr;
     return {context->team->world_pe(pe), taken};
 }
 

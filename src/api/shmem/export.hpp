@@ -137,8 +137,8 @@ struct OwnContext : Context {
 // Checked mode: a private context is its creator's.
 void check_creator(const OwnContext& context, const char* routine);
 
-// A context that a call may use, from a look at it on. Ends the job for an invalid context or PE,
-// and in checked mode for a thread that may not use it.
+// A context beside the default one that a call may use, from a look at it on. Ends the job for an
+// invalid context or PE, and in checked mode for a thread that may not use it.
 struct Entered {
     int pe = 0;                   // its number in the world
     OwnContext* taken = nullptr;  // to be left behind the call

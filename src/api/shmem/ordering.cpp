@@ -77,6 +77,7 @@ void quiet_pes(shmem_ctx_t context, const int* target_pes, std::size_t npes, con
     }
     if (npes == 0) return;
     if (far::Channel* const channel = channel_of(context)) {
+        const far::OnRoad on_road(routine);
         constexpr std::size_t kAtATime = 64;
         int pes[kAtATime];
         for (std::size_t done = 0; done < npes;) {
@@ -101,14 +102,20 @@ ISTHMUS_API void pshmem_fence(void) {
 ISTHMUS_API void pshmem_ctx_quiet(shmem_ctx_t ctx) {
     if (!has_context(ctx, "shmem_ctx_quiet")) return;
     if (ctx == SHMEM_CTX_DEFAULT) return quiet("shmem_ctx_quiet");
-    if (far::Channel* const channel = channel_of(ctx)) channel->quiet();
+    if (far::Channel* const channel = channel_of(ctx)) {
+        const far::OnRoad on_road("shmem_ctx_quiet");
+        channel->quiet();
+    }
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 ISTHMUS_API void pshmem_ctx_fence(shmem_ctx_t ctx) {
     if (!has_context(ctx, "shmem_ctx_fence")) return;
     if (ctx == SHMEM_CTX_DEFAULT) return fence("shmem_ctx_fence");
-    if (far::Channel* const channel = channel_of(ctx)) channel->fence();
+    if (far::Channel* const channel = channel_of(ctx)) {
+        const far::OnRoad on_road("shmem_ctx_fence");
+        channel->fence();
+    }
     std::atomic_thread_fence(std::memory_order_acq_rel);
 }
 

@@ -1,16 +1,48 @@
 #include "core/job/road.hpp"
 
+#include "base/error.hpp"
+#include "base/text.hpp"
+
 namespace isthmus::far {
 
 bool present = false;
 bool served_by_calls = false;
 transport::Transport* road = nullptr;
+transport::Transport* quick_road = nullptr;
 
 namespace {
 
 __thread bool serving = false;
+// Volatile: handlers of signals look at it.
+__thread const char* volatile on_road = nullptr;
 
 }  // namespace
+
+void OnRoad::enter(const char* routine) {
+    if (!routine) routine = routine_name(job.status().routine.load(std::memory_order_relaxed));
+    before_ = on_road;
+    if (before_)
+        fail(routine, Text("called within ", before_,
+                           " by the same thread: a handler of a signal may not call the library "
+                           "where it may have interrupted a call"));
+    on_road = routine;
+    entered_ = true;
+}
+void OnRoad::leave() const {
+    on_road = before_;
+}
+OffRoad::OffRoad() : before_(on_road) {
+    on_road = nullptr;
+}
+OffRoad::~OffRoad() {
+    on_road = before_;
+}
+OffRoad::Back::Back(const char* routine) {
+    on_road = routine;
+}
+OffRoad::Back::~Back() {
+    on_road = nullptr;
+}
 
 Serving::Serving() {
     serving = true;
@@ -20,8 +52,18 @@ Serving::~Serving() {
     serving = false;
 }
 
+namespace {
+
+[[gnu::cold, gnu::noinline]] void progress_on_road() {
+    const OnRoad on_road;
+    road->progress();
+}
+
+}  // namespace
+
 void progress() {
-    if (road && !serving) road->progress();
+    if (quick_road && !serving) return quick_road->progress();
+    if (road && !serving) progress_on_road();
 }
 
 void progress_by_call() {

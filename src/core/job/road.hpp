@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/job/job.hpp"
 #include "transport/transport.hpp"
 
 namespace isthmus::far {
@@ -17,6 +18,8 @@ extern bool served_by_calls __attribute__((visibility("hidden")));
 // Null without far PEs, and outside a session. Not destroyed at exit: a process that ends without
 // finalising, or a forked child, must not wait for its thread.
 extern transport::Transport* road __attribute__((visibility("hidden")));
+// The same for progress(), and null in checked mode, where it marks that it is on the road.
+extern transport::Transport* quick_road __attribute__((visibility("hidden")));
 
 // While this thread serves a request: the road is not to be entered again. Waits there give way,
 // and no more.
@@ -26,6 +29,52 @@ class Serving {
     Serving(const Serving&) = delete;
     Serving& operator=(const Serving&) = delete;
     ~Serving();
+};
+
+// Checked mode: a call of this thread that is on the road. A handler of a signal that calls the
+// library meanwhile may wait for a lock that this thread holds: its call is told, and ends the job.
+// Not while it waits for others, where it holds none.
+class OnRoad {
+  public:
+    // Without a name: the call last noted.
+    explicit OnRoad(const char* routine = nullptr) {
+        if (job.checked) [[unlikely]]
+            enter(routine);
+    }
+    OnRoad(const OnRoad&) = delete;
+    OnRoad& operator=(const OnRoad&) = delete;
+    ~OnRoad() {
+        if (entered_) [[unlikely]]
+            leave();
+    }
+
+  private:
+    [[gnu::cold, gnu::noinline]] void enter(const char* routine);
+    [[gnu::cold, gnu::noinline]] void leave() const;
+    bool entered_ = false;
+    const char* before_ = nullptr;
+};
+// While it waits: on the road only to look whether it may go on.
+class OffRoad {
+  public:
+    OffRoad();
+    OffRoad(const OffRoad&) = delete;
+    OffRoad& operator=(const OffRoad&) = delete;
+    ~OffRoad();
+    template <typename Look>
+    bool back_for(Look&& look) const {
+        const Back back(before_);
+        return look();
+    }
+
+  private:
+    struct Back {
+        explicit Back(const char* routine);
+        Back(const Back&) = delete;
+        Back& operator=(const Back&) = delete;
+        ~Back();
+    };
+    const char* before_;
 };
 
 // Helps the road along where no thread does. From the waits.

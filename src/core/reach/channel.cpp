@@ -32,6 +32,7 @@ void OwnChannel::close() {
 
 void quiet_all() {
     if (!road) return;
+    const OnRoad on_road("a quiet");
     road->quiet();
     const std::lock_guard lock(guard);
     for (OwnChannel* channel = first; channel; channel = channel->next_)

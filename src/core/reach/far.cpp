@@ -129,6 +129,7 @@ std::int64_t pe_of_fault(std::uintptr_t address) {
 
 void put(void* dest, const void* source, std::size_t bytes, int pe, const char* routine,
          Channel* on) {
+    const OnRoad on_road(routine);
     if (bytes == 0) return;
     on->put(pe, place_of(dest, bytes, routine), source, bytes);
 }
@@ -136,14 +137,17 @@ void put(void* dest, const void* source, std::size_t bytes, int pe, const char* 
 void get(void* dest, const void* source, std::size_t bytes, int pe, const char* routine) {
     if (bytes == 0) return;
     Place place;
-    if (find_place(source, bytes, place)) [[likely]]
+    if (find_place(source, bytes, place)) [[likely]] {
+        const OnRoad on_road(routine);
         return road->get(pe, dest, place, bytes);
+    }
     if (const Text why = why_not_symmetric(source, bytes); !why.empty()) fail(routine, why);
     copy(dest, source, bytes);  // a constant: the same at every PE
 }
 
 void put_nbi(void* dest, const void* source, std::size_t bytes, int pe, const char* routine,
              Channel* on) {
+    const OnRoad on_road(routine);
     if (bytes == 0) return;
     on->put_nbi(pe, place_of(dest, bytes, routine), source, bytes);
 }
@@ -153,19 +157,23 @@ void get_nbi(void* dest, const void* source, std::size_t bytes, int pe, const ch
     Place place;
     if (bytes == 0 || !find_place(source, bytes, place)) [[unlikely]]
         return get(dest, source, bytes, pe, routine);
+    const OnRoad on_road(routine);
     on->get_nbi(pe, dest, place, bytes);
 }
 
 std::uint64_t fetch_atomic(const void* word, int pe, const Atomic& atomic, const char* routine) {
+    const OnRoad on_road(routine);
     return road->fetch_atomic(pe, word_of(word, atomic, routine), atomic);
 }
 
 void post_atomic(void* word, int pe, const Atomic& atomic, const char* routine, Channel* on) {
+    const OnRoad on_road(routine);
     on->post_atomic(pe, word_of(word, atomic, routine), atomic);
 }
 
 void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
                 const Atomic& signal, int pe, const char* routine, Channel* on) {
+    const OnRoad on_road(routine);
     const Place there = word_of(word, signal, routine);
     if (bytes == 0) return on->post_atomic(pe, there, signal);
     on->put_signal(pe, place_of(dest, bytes, routine), source, bytes, there, signal);
@@ -173,6 +181,7 @@ void put_signal(void* dest, const void* source, std::size_t bytes, std::uint64_t
 
 void put_signal_nbi(void* dest, const void* source, std::size_t bytes, std::uint64_t* word,
                     const Atomic& signal, int pe, const char* routine, Channel* on) {
+    const OnRoad on_road(routine);
     const Place there = word_of(word, signal, routine);
     if (bytes == 0) return on->post_atomic(pe, there, signal);
     on->put_signal_nbi(pe, place_of(dest, bytes, routine), source, bytes, there, signal);
@@ -180,6 +189,7 @@ void put_signal_nbi(void* dest, const void* source, std::size_t bytes, std::uint
 
 void fetch_atomic_nbi(const void* word, int pe, const Atomic& atomic, void* result,
                       const char* routine, Channel* on) {
+    const OnRoad on_road(routine);
     on->fetch_atomic_nbi(pe, word_of(word, atomic, routine), atomic, result);
 }
 
@@ -197,23 +207,31 @@ void count_up(std::uint64_t* word, int pe) {
 }
 
 void fence() {
-    if (road) road->fence();
+    if (!road) return;
+    const OnRoad on_road("a fence");
+    road->fence();
 }
 
 void quiet() {
-    if (road) road->quiet();
+    if (!road) return;
+    const OnRoad on_road("a quiet");
+    road->quiet();
 }
 
 void settle() {
-    if (road) road->settle();
+    if (!road) return;
+    const OnRoad on_road("a quiet");
+    road->settle();
 }
 
 void order_puts() {
+    const OnRoad on_road;
     road->order_puts();
 }
 
 void begin_get(void* dest, const void* source, std::size_t bytes, int pe, Pending& pending,
                const char* routine) {
+    const OnRoad on_road(routine);
     if (bytes != 0) road->begin_get(pe, dest, place_of(source, bytes, routine), bytes, pending);
 }
 
@@ -234,9 +252,11 @@ const char* awaited() {
 }
 
 void wait_until_done(int pe, const char* what, bool (*done)(void*), void* argument) {
+    const OffRoad off_road;
+    const auto is_done = [&] { return off_road.back_for([&] { return done(argument); }); };
     // A poll here is a look at the network, some fifty times the cost of a look at memory.
     for (std::uint32_t polls = 0; polls < job.spin / 50; ++polls) {
-        if (done(argument)) return;
+        if (is_done()) return;
     }
     // Sleeps when the answer is late, or when a yield was: then somebody computes, and would go on
     // doing so for the scheduler's turn.
@@ -248,12 +268,12 @@ void wait_until_done(int pe, const char* what, bool (*done)(void*), void* argume
     } const told(what);
     Waiter waiter({noted_routine(), pe, nullptr, WaitFor::memory});
     for (int yields = 0; yields < kYields; ++yields) {
-        if (done(argument)) return;
+        if (is_done()) return;
         const std::uint64_t before = os::monotonic_nanoseconds();
         waiter.step();
         if (os::monotonic_nanoseconds() - before > kLongYield) break;
     }
-    while (!done(argument)) {
+    while (!is_done()) {
         // Without a PE it may be another thread that is waited for.
         if (pe >= 0 && sleep())
             waiter.look();
@@ -279,6 +299,7 @@ void request(int pe, std::uint32_t handler, const void* payload, std::size_t byt
 
 std::size_t ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes, void* answer,
                 std::size_t room) {
+    const OnRoad on_road;
     return road->ask(pe, handler, payload, bytes, answer, room);
 }
 

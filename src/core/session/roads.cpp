@@ -375,6 +375,7 @@ void open_road() {
     road = is_delayed() ? delayed(std::move(all)) : all.release();
     view.is_late = is_delayed();
     if (job.checked) return;
+    quick_road = road;
     view.before_quiet = road->before_quiet();
     view.before_fence = road->before_fence();
     if (!window_holds_all_near()) return;
@@ -399,6 +400,7 @@ void close_road() {
     express = Express{};
     if (!road) return;
     close_channels();
+    quick_road = nullptr;
     const std::uint64_t refused = road->refused();
     delete road;
     road = nullptr;
@@ -422,7 +424,7 @@ void abandon_road() {
     express = Express{};
     abandon_channels();
     abandon_flights();
-    road = nullptr;
+    road = quick_road = nullptr;
     present = served_by_calls = false;
 }
 
