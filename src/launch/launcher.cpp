@@ -77,19 +77,24 @@ int clean_up_after_keeper(int wait_status, const std::vector<pid_t>& strangers) 
                                     describe_signal(signal) + "; the job ends");
 }
 
-}  // namespace
-
-int run_job(const RunOptions& options) {
-    open_standard_streams();
-    leave_outer_job();
-    const Program program = find_program(options.command[0], options.working_directory);
+// What cannot be run here; 0: nothing.
+int refuse_start(const RunOptions& options, const Program& program) {
     if (!options.working_directory.empty()) {
         struct stat info {};
         if (stat(options.working_directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
             return refuse(kStatusUsage,
                           "--wdir " + options.working_directory + ": there is no such directory");
     }
-    if (!program.error.empty()) return refuse(program.status, program.error);
+    return program.error.empty() ? 0 : refuse(program.status, program.error);
+}
+
+}  // namespace
+
+int run_job(const RunOptions& options) {
+    open_standard_streams();
+    leave_outer_job();
+    const Program program = find_program(options.command[0], options.working_directory);
+    if (const int status = refuse_start(options, program); status != 0) return status;
     if (!options.split_directory.empty()) {
         std::error_code error;
         std::filesystem::create_directories(options.split_directory, error);
@@ -189,6 +194,8 @@ int run_command(const std::string& name, const std::vector<std::string>& argumen
     if (!load_counting_library(name, library_folder, options)) return kStatusUsage;
     if (options.dry_run) std::fputs(options.cluster.c_str(), stdout);
     if (options.dry_run && !options.elsewhere) {
+        const Program program = find_program(options.command[0], options.working_directory);
+        if (const int status = refuse_start(options, program); status != 0) return status;
         std::printf("%d %s on this host, by isthmus run itself: %s\n", options.pes,
                     options.pes == 1 ? "PE" : "PEs", quote(options.command).c_str());
         return 0;

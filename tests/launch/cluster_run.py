@@ -47,9 +47,9 @@ def refusals():
                           check=False)
     check((done.returncode, done.stderr),
           (2, "isthmus run: /nowhere/c.json: No such file or directory (isthmus run --help explains)\n"))
-    check(run(two, "--dry-run", "./a.out", "7"),
+    check(run(two, "--dry-run", "true", "7"),
           (0, "node n0 (localhost): kernel 0\nnode n1 (localhost): kernel 1\nbetween nodes: packets by tcp\n"
-              "2 PEs on this host, by isthmus run itself: ./a.out 7\n", ""))
+              "2 PEs on this host, by isthmus run itself: true 7\n", ""))
     check(run(two, "sh", "-c", "echo $ISTHMUS_NODES $ISTHMUS_TRANSPORT $ISTHMUS_PACKET_PROTOCOL")[1],
           2 * "1,1 auto,packet:0-1 tcp\n")
 

@@ -254,6 +254,13 @@ class ExitStatus(LauncherTest):
             self.assertEqual(job.out,
                              "2 PEs on this host, by isthmus run itself: sh -c 'echo ran'\n")
 
+    def test_dry_run_refuses_as_a_run_does(self):
+        for words in (["./nosuch"], ["no-such-program"], ["/etc/passwd"], ["--wdir", "/nowhere", "true"]):
+            job = self.run_job("-n", 2, *words)
+            dry = self.run_job("--dry-run", "-n", 2, *words)
+            self.assertNotEqual(job.status, 0)
+            self.assertEqual((dry.status, dry.out, dry.err), (job.status, job.out, job.err))
+
     def test_wrong_command_lines(self):
         for words, status, text in (
                 (["-n", 0, "true"], 2, "-n 0: the number of PEs of a host must be 1..256"),
