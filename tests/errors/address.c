@@ -1,5 +1,6 @@
 /* Addresses that are not symmetric, ranges that leave what is. */
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include "cases.h"
 
@@ -11,6 +12,29 @@ static void stack(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_p(&mine, 1, 1);
     sink = mine;
+}
+static __thread long of_thread;
+static void thread_local(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_p(&of_thread, 1, 1);
+}
+long* library_of_thread(void);
+static void thread_local_of_library(int me, int pes) {
+    (void)pes;
+    if (me == 0) sink = shmem_long_g(library_of_thread(), 1);
+}
+static void* put_of_thread(void* nothing) {
+    long mine = zero;
+    shmem_long_p(&mine, 1, 1);
+    sink = mine;
+    return nothing;
+}
+static void stack_of_thread(int me, int pes) {
+    pthread_t thread;
+    (void)pes;
+    if (me != 0) return;
+    pthread_create(&thread, NULL, put_of_thread, NULL);
+    pthread_join(thread, NULL);
 }
 static void private_heap(int me, int pes) {
     long* mine = malloc(1 << 20);
@@ -166,6 +190,9 @@ static void block_inside(int me, int pes) { /* past a block, within the heap: no
 const struct Case cases[] = {
     {"stack", stack},
     {"private_heap", private_heap},
+    {"thread_local", thread_local},
+    {"thread_local_of_library", thread_local_of_library},
+    {"stack_of_thread", stack_of_thread},
     {"null", null},
     {"null_here", null_here},
     {"null_source", null_source},

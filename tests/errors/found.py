@@ -15,6 +15,7 @@ import sys
 MISTAKES = [
     ("a PE that does not exist", "pe p"),
     ("a put to a variable on the stack", "address stack"),
+    ("a put to a thread-local variable", "address thread_local"),
     ("a put to memory of `malloc`", "address private_heap"),
     ("a put to a null pointer", "address null"),
     ("a put to a constant", "address constant"),

@@ -23,10 +23,12 @@ PLACEHOLDERS = {
     "{addresses}": r"[0-9a-f.:]+ \(\S+\)(?:, [0-9a-f.:]+ \(\S+\))*",
     # What the processor tells of a fault depends on where the system placed the memory.
     "{kind}": r"a put(?: or atomic|, get or atomic)",
+    # Whose mapping it is depends on how much there was before.
+    "{malloc}": r"memory of malloc(?: or mmap)?",
     # The copy loop may have been jumped to from the routine.
     "{place}": r"(?:shmem_putmem|a put(?: or atomic|, get or atomic) in \w+)",
-    "{either}": r"(?:address 0x[0-9a-f]+ for PE \d+ is not symmetric: it is private memory of this "
-                r"PE|the address is not symmetric \(on the stack, or from malloc\?\)); " + RANGES,
+    "{either}": r"(?:address 0x[0-9a-f]+ for PE \d+ is not symmetric: it is (?:memory of malloc(?: or "
+                r"mmap)?|on the stack)|the address is not symmetric \(on the stack, or from malloc\?\)); " + RANGES,
 }
 SPEAKER = r"isthmus: PE \d+ \(host \S+\): "
 
@@ -113,7 +115,7 @@ def compare_docs(page):
     """Every text is one of the page's, and every one of the page's is provoked by a case."""
     cases = read_cases()
     ranges = "; symmetric memory here is the heap {address} and static data {address}"
-    either = ("address {address} for PE 1 is not symmetric: it is private memory of this PE" + ranges,
+    either = ("address {address} for PE 1 is not symmetric: it is on the stack" + ranges,
               "the address is not symmetric (on the stack, or from malloc?)" + ranges)
     texts = [(name, re.sub(r"^isthmus: ", "", cases[name]["text"].replace("{either}", one)))
              for name in cases.sections() for one in either]

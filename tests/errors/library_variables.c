@@ -9,3 +9,8 @@ long library_shown[4];
 long* library_named(void) {
     return library_shown + 1;
 }
+
+static __thread long of_thread;
+long* library_of_thread(void) {
+    return &of_thread;
+}

@@ -11,6 +11,7 @@
 #include "core/copy/copy.hpp"
 #include "core/job/guarded_blocks.hpp"
 #include "core/job/heap.hpp"
+#include "core/job/private_memory.hpp"
 #include "core/reach/far.hpp"
 #include "core/reach/far_store.hpp"
 #include "core/reach/operation.hpp"
@@ -155,7 +156,7 @@ ISTHMUS_API void* isthmus_symmetric_address(const void* address, int pe) {
     require_session("isthmus_symmetric_address");
     const bool exists =
         is_near(pe) && ((is_in_arena(address, 1, pe) && arena_access(address, 1, pe) != 0) ||
-                        why_not_symmetric(address, 1).empty());
+                        is_symmetric(address, 1));
     if (!exists) return nullptr;
     return translate(const_cast<void*>(address), pe);
 }

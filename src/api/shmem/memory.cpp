@@ -12,6 +12,7 @@
 #include "core/job/guarded_blocks.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/job.hpp"
+#include "core/job/private_memory.hpp"
 #include "core/reach/far.hpp"
 #include "core/teams/collective.hpp"
 #include "core/wait/wait.hpp"
@@ -186,7 +187,7 @@ ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
 
 ISTHMUS_API void* pshmem_ptr(const void* dest, int pe) {
     require_running("shmem_ptr");
-    if (pe < 0 || pe >= job.pes || !why_not_symmetric(dest, 1).empty()) return nullptr;
+    if (pe < 0 || pe >= job.pes || !is_symmetric(dest, 1)) return nullptr;
     if (!is_near(pe)) return nullptr;
     return translate(const_cast<void*>(dest), pe);
 }

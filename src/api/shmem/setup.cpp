@@ -4,6 +4,7 @@
 
 #include "api/shmem/export.hpp"
 #include "core/job/job.hpp"
+#include "core/job/private_memory.hpp"
 #include "core/session/departure.hpp"
 #include "core/session/session.hpp"
 #include "core/wait/wait.hpp"
@@ -57,7 +58,7 @@ ISTHMUS_API int pshmem_pe_accessible(int pe) {
 
 ISTHMUS_API int pshmem_addr_accessible(const void* addr, int pe) {
     require_running("shmem_addr_accessible");
-    return pe >= 0 && pe < job.pes && why_not_symmetric(addr, 1).empty();
+    return pe >= 0 && pe < job.pes && is_symmetric(addr, 1);
 }
 
 ISTHMUS_API void pshmem_info_get_version(int* major, int* minor) {

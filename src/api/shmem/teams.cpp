@@ -3,6 +3,7 @@
 
 #include "api/shmem/collectives.hpp"
 #include "base/error.hpp"
+#include "core/job/private_memory.hpp"
 #include "core/reach/far.hpp"
 #include "core/teams/team_table.hpp"
 
@@ -123,7 +124,7 @@ ISTHMUS_API void pshmem_team_destroy(shmem_team_t team) {
 ISTHMUS_API void* pshmem_team_ptr(shmem_team_t team, const void* dest, int pe) {
     if (team == SHMEM_TEAM_INVALID) return nullptr;
     const Team& subject = live(team, "shmem_team_ptr");
-    if (pe < 0 || pe >= subject.size || !why_not_symmetric(dest, 1).empty()) return nullptr;
+    if (pe < 0 || pe >= subject.size || !is_symmetric(dest, 1)) return nullptr;
     const int world = subject.world_pe(pe);
     return is_near(world) ? translate(const_cast<void*>(dest), world) : nullptr;
 }

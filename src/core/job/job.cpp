@@ -11,6 +11,7 @@
 #include "base/os.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/library_data.hpp"
+#include "core/job/private_memory.hpp"
 #include "core/job/program_data.hpp"
 #include "core/job/window.hpp"
 
@@ -111,16 +112,16 @@ Text why_not_symmetric(const void* address, std::uint64_t bytes) {
         if (range.contains(address) && bytes <= range.end() - at) return Text();
     }
     Text reason("address ", InHex(address), " is not symmetric: ");
-    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    constexpr std::uintptr_t kStack = 8 << 20;
-    if (at - (here - kStack) < 2 * kStack)
-        reason.append("it is on the stack");
-    else if (at >= heap.range().end() && at < heap_base() + window_stride())
+    if (at >= heap.range().end() && at < heap_base() + window_stride())
         reason.append(
             Text("it is past the end of the symmetric heap, ", describe_in_heap(address)));
     else if (const Text variable = library_variable(address); !variable.empty())
         reason.append(Text("it is ", variable,
                            ", whose variables are private: ", why_library_is_private(address)));
+    else if (const Text memory = describe_private(
+                 address, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+             !memory.empty())
+        reason.append(Text("it is ", memory));
     else
         reason.append("neither in the symmetric heap nor a static variable of the program");
     if (job.data.size == 0)

@@ -26,6 +26,7 @@
 #include "core/job/heap.hpp"
 #include "core/job/job.hpp"
 #include "core/job/library_data.hpp"
+#include "core/job/private_memory.hpp"
 #include "core/job/program_data.hpp"
 #include "core/job/window.hpp"
 #include "core/reach/far.hpp"
@@ -44,13 +45,15 @@ struct Fault {
     const void* instruction;
     Access access;
     std::array<std::uintptr_t, 16> registers;  // general ones, zero where there are none
+    std::uintptr_t stack;                      // where it ended
 };
 
 Fault read_fault(const siginfo_t* info, const void* context) {
     const auto* machine = &static_cast<const ucontext_t*>(context)->uc_mcontext;
-    Fault fault{reinterpret_cast<std::uintptr_t>(info->si_addr), nullptr, Access::unknown, {}};
+    Fault fault{reinterpret_cast<std::uintptr_t>(info->si_addr), nullptr, Access::unknown, {}, 0};
 #if defined(__x86_64__)
     fault.instruction = reinterpret_cast<const void*>(machine->gregs[REG_RIP]);
+    fault.stack = static_cast<std::uintptr_t>(machine->gregs[REG_RSP]);
     // Bit 1 of the page fault's error code: it was a write. Not given for addresses outside the
     // 47 bits, which raise another exception.
     if (info->si_code != SI_KERNEL)
@@ -59,6 +62,7 @@ Fault read_fault(const siginfo_t* info, const void* context) {
         fault.registers[i] = static_cast<std::uintptr_t>(machine->gregs[i]);
 #elif defined(__aarch64__)
     fault.instruction = reinterpret_cast<const void*>(machine->pc);
+    fault.stack = machine->sp;
 #endif
     return fault;
 }
@@ -209,11 +213,16 @@ std::string past_the_end(const Reading& reading) {
     return "";
 }
 
-std::string not_symmetric(const Reading& reading) {
+std::string private_text(const Reading& reading, const Fault& fault) {
+    const Text memory = describe_private(reading.address(), fault.stack);
+    return memory.empty() ? "private memory of this PE" : memory.c_str();
+}
+
+std::string not_symmetric(const Reading& reading, const Fault& fault) {
     const Text variable = library_variable(reading.address());
     return "address " + hexadecimal(reading.local) + " for PE " + std::to_string(reading.pe) +
            " is not symmetric: it is " +
-           (variable.empty() ? "private memory of this PE"
+           (variable.empty() ? private_text(reading, fault)
                              : std::string(variable.c_str()) + ", whose variables are private: " +
                                    why_library_is_private(reading.address()).c_str()) +
            "; " + legal_ranges();
@@ -273,7 +282,7 @@ std::string explain(const Fault& fault) {
             return "the address for PE " + std::to_string(reading.pe) + " is null" +
                    (reading.local == 0 ? "" : " + " + std::to_string(reading.local));
         if (reading.pe >= job.pes || !is_mapped(reading.local)) continue;
-        return is_constant(reading) ? constant_written(reading) : not_symmetric(reading);
+        return is_constant(reading) ? constant_written(reading) : not_symmetric(reading, fault);
     }
     return "";
 }
@@ -304,7 +313,7 @@ bool find_in_registers(const Fault& fault, Found&& found) {
 std::string explain_without_address(const Fault& fault) {
     std::string text;
     find_in_registers(fault, [&](const Reading& reading) {
-        text = not_symmetric(reading);
+        text = not_symmetric(reading, fault);
         return true;
     });
     return text;
