@@ -88,6 +88,12 @@ void refuse_count(std::size_t elements, std::size_t unit, const char* routine) {
 
 namespace {
 
+// ISTHMUS_DELAY: this PE's own memory, if operations on it go by the road that is late.
+bool is_late_here(const void* address, int pe) {
+    return far::view.is_late && pe == job.me &&
+           (job.heap.contains(address) || in_static_data(address));
+}
+
 char* find_there(const void* address, int pe) {
     return translate(static_cast<char*>(const_cast<void*>(address)), pe);
 }
@@ -104,7 +110,7 @@ char* find_there(const void* address, int pe) {
 }  // namespace
 
 char* find_passing(const void* address, std::size_t bytes, int pe) {
-    if (!is_near(pe)) [[unlikely]]
+    if (!is_near(pe) || is_late_here(address, pe)) [[unlikely]]
         return nullptr;
     if (!block_map.covers_short(address, bytes) || !is_thread_allowed() || far::served_by_calls)
         [[unlikely]]
@@ -151,6 +157,7 @@ operation::Target look_closely(const void* address, std::size_t bytes, int pe,
         check_thread(routine);
         if (bytes != 0) check_symmetric(address, bytes, routine);
     }
+    if (is_late_here(address, pe)) return std::nullopt;
     return operation::find_and_serve(address, pe);
 }
 

@@ -23,7 +23,9 @@ static_assert(sizeof(RowHead) + kShortRow <= transport::kRequestBytes);
 
 void ScatteredPut::add(char* dest, const void* source, std::uint64_t bytes) {
     if (bytes == 0) return;
-    if (bytes > kShortRow) return far::put(dest, source, bytes, pe_, routine_, on_);
+    // To oneself only ISTHMUS_DELAY leads here, which knows puts and gets alone.
+    if (bytes > kShortRow || pe_ == job.me)
+        return far::put(dest, source, bytes, pe_, routine_, on_);
     if (used_ + sizeof(RowHead) + padded(bytes) > sizeof request_) send();
     const transport::Place place = far::place_of(dest, bytes, routine_);
     const RowHead head{place.offset, place.segment, static_cast<std::uint32_t>(bytes)};
@@ -51,7 +53,8 @@ ScatteredGet::~ScatteredGet() {
 }
 
 void ScatteredGet::add(void* dest, const char* source, std::uint64_t bytes) {
-    if (!far::is_published(source, bytes)) return far::get(dest, source, bytes, pe_, routine_);
+    if (!far::is_published(source, bytes) || pe_ == job.me)
+        return far::get(dest, source, bytes, pe_, routine_);
     far::begin_get(dest, source, bytes, pe_, flight_ ? flight_->pending() : pending_, routine_);
 }
 

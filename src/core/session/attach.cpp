@@ -465,7 +465,8 @@ void attach_job() {
     window.me = static_cast<std::uint32_t>(job.me);
     window.pes = static_cast<std::uint32_t>(job.pes);
     window.host_pes = static_cast<std::uint32_t>(job.near.count());
-    window.open_limit = job.checked || far::served_by_calls ? 0 : window_limit();
+    // ISTHMUS_DELAY: also this PE's operations on itself come late.
+    window.open_limit = job.checked || far::served_by_calls || is_delayed() ? 0 : window_limit();
     if (host_pes > window_slots())
         fail("shmem_init", std::to_string(host_pes) + " PEs are too many for one host; at most " +
                                std::to_string(window_slots()) + " fit in the window");
@@ -497,7 +498,7 @@ void attach_job() {
     status.state.store(PeState::running, std::memory_order_release);
     start_barrier();
     open_window();
-    if (job.checked && !far::served_by_calls && !asan::is_there()) {
+    if (job.checked && !far::served_by_calls && !is_delayed() && !asan::is_there()) {
         checked_window = {window_limit(),          window.pes,
                           block_map.range().begin, block_map.range().size,
                           block_map.bytes(),       job.data.begin,

@@ -118,6 +118,7 @@ static void neighbours(void) {
     shmem_barrier_all();
     shmem_putmem(block + 128, block, 128, next);
     shmem_putmem(block + 128, block, 128, shmem_my_pe());
+    shmem_quiet();
     shmem_getmem(block, block + 128, 128, shmem_my_pe());
     shmem_barrier_all();
     for (int i = 0; i < 256; ++i)

@@ -284,6 +284,51 @@ static void lock_and_context(long round) {
     seen += shmem_long_g(&counter, 0) != 12 * round;
 }
 
+/* A put to oneself, read. */
+static void own_put(long round) {
+    long source[COUNT];
+    fill(source, round);
+    shmem_long_put(data, source, COUNT, me);
+    if (!wrong) shmem_quiet();
+    expect(data, round);
+    shmem_quiet();
+}
+
+/* Data and a flag to oneself, seen by another. */
+static void own_data_and_flag(long round) {
+    if (me == 1) {
+        shmem_long_p(data, round, 1);
+        if (!wrong) shmem_fence();
+        shmem_long_atomic_set(&flag, round, 1);
+    } else if (me == 0) {
+        while (shmem_long_atomic_fetch(&flag, 1) < round) {
+        }
+        seen += shmem_long_g(data, 1) != round;
+    }
+}
+
+/* Rows and a signal to oneself. */
+static void own_rows(long round) {
+    long source[COUNT];
+    fill(source, round);
+    shmem_long_iput(data, source, 2, 1, COUNT / 2, me);
+    shmem_long_iput(data + 1, source, 2, 1, COUNT / 2, me);
+    if (!wrong) shmem_fence();
+    shmem_signal_set(&signal_word, (uint64_t)round, me);
+    shmem_signal_wait_until(&signal_word, SHMEM_CMP_GE, (uint64_t)round);
+    expect(data, round);
+}
+
+/* A get from oneself that is not waited for, read. */
+static void own_result(long round) {
+    fill(data, round);
+    fill(copy, -1);
+    shmem_long_get_nbi(copy, data, COUNT, me);
+    if (!wrong) shmem_quiet();
+    expect(copy, round);
+    shmem_quiet();
+}
+
 static const struct {
     const char* name;
     void (*run)(long round);
@@ -306,6 +351,10 @@ static const struct {
     {"source_changed", source_changed},
     {"reduction_for_barrier", reduction_for_barrier},
     {"lock_and_context", lock_and_context},
+    {"own_put", own_put},
+    {"own_data_and_flag", own_data_and_flag},
+    {"own_rows", own_rows},
+    {"own_result", own_result},
 };
 
 int main(int argc, char** argv) {

@@ -12,7 +12,8 @@ target_link_libraries(transport_mistakes PRIVATE isthmus::isthmus)
 target_compile_options(transport_mistakes PRIVATE -O2)
 foreach(case data_and_flag rows_and_flag atomic_and_flag fence_for_quiet counters source_reused result_read
              signal_for_all put_then_get sync_for_barrier other_context fetched_read signal_source_reused
-             last_word put_and_atomic source_changed reduction_for_barrier lock_and_context)
+             last_word put_and_atomic source_changed reduction_for_barrier lock_and_context
+             own_put own_data_and_flag own_rows own_result)
     add_test(NAME transport.late.mistakes.${case}
              COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/mistakes.sh $<TARGET_FILE:isthmus_tool>
                      $<TARGET_FILE:transport_mistakes> ${case})
