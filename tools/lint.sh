@@ -20,7 +20,7 @@ if [ ! -f "$build/compile_commands.json" ]; then
     exit 1
 fi
 if [ $# -eq 0 ]; then
-    # What the build compiles: files for other machines are not in the list.
+    # tools/tidy.py leaves out what the build does not compile: files for other machines.
     set -- $(git ls-files --cached --others --exclude-standard 'src/*.cpp' 'examples/*.cpp' \
         'bench/*.cpp' ':!bench/*/programs/*')
 fi

@@ -49,23 +49,11 @@ class Over : public Base {
     }
     void put_signal(int pe, Place dest, const void* source, std::size_t bytes, Place word,
                     const Atomic& signal) override {
-        add({.kind = Kind::put_signal,
-             .pe = pe,
-             .place = dest,
-             .word = word,
-             .atomic = signal,
-             .source = source,
-             .bytes = bytes});
+        add_signal(Kind::put_signal, pe, dest, source, bytes, word, signal);
     }
     void put_signal_nbi(int pe, Place dest, const void* source, std::size_t bytes, Place word,
                         const Atomic& signal) override {
-        add({.kind = Kind::put_signal_nbi,
-             .pe = pe,
-             .place = dest,
-             .word = word,
-             .atomic = signal,
-             .source = source,
-             .bytes = bytes});
+        add_signal(Kind::put_signal_nbi, pe, dest, source, bytes, word, signal);
     }
     // Where only the road leads an answer is waited for, which the schedule's thread must not do.
     void fetch_atomic_nbi(int pe, Place word, const Atomic& atomic, void* result) override {
@@ -146,6 +134,16 @@ class Over : public Base {
         schedule_.with(backlog_, [&operation](Backlog& backlog) {
             backlog.add(std::move(operation), Schedule::now());
         });
+    }
+    void add_signal(Kind kind, int pe, Place dest, const void* source, std::size_t bytes,
+                    Place word, const Atomic& signal) {
+        add({.kind = kind,
+             .pe = pe,
+             .place = dest,
+             .word = word,
+             .atomic = signal,
+             .source = source,
+             .bytes = bytes});
     }
     void release(int pe) {
         schedule_.with(backlog_, [pe](Backlog& backlog) { backlog.release(pe); });
