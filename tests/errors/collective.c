@@ -144,6 +144,29 @@ static void psync_on_stack(int me, int pes) {
     if (me == 0) shmem_barrier(0, 0, pes, mine);
     shmem_barrier_all();
 }
+/* One element too few. */
+static void psync_short(int me, int pes) {
+    long* const mine = shmem_calloc(SHMEM_SYNC_SIZE - 1, sizeof(long));
+    if (me == 0) shmem_barrier(0, 0, pes, mine);
+    shmem_barrier_all();
+}
+static void pwrk_short(int me, int pes) {
+    const int half = 40 / 2 + 1;
+    long* const mine = shmem_malloc((half - 1) * sizeof(long));
+    if (me == 0) shmem_long_sum_to_all(to, from, 40, 0, 0, pes, mine, sync_array);
+    shmem_barrier_all();
+}
+static void pwrk_shortest(int me, int pes) {
+    double* const mine = shmem_malloc((SHMEM_REDUCE_MIN_WRKDATA_SIZE - 1) * sizeof(double));
+    if (me == 0)
+        shmem_double_max_to_all((double*)to, (double*)from, 1, 0, 0, pes, mine, sync_array);
+    shmem_barrier_all();
+}
+static void pwrk_enough(int me, int pes) {
+    long* const mine = shmem_malloc((40 / 2 + 1) * sizeof(long));
+    (void)me;
+    shmem_long_sum_to_all(to, from, 40, 0, 0, pes, mine, sync_array);
+}
 
 const struct Case cases[] = {
     {"sizes", sizes},
@@ -171,5 +194,9 @@ const struct Case cases[] = {
     {"active_set_range", active_set_range},
     {"active_set_stranger", active_set_stranger},
     {"psync_on_stack", psync_on_stack},
+    {"psync_short", psync_short},
+    {"pwrk_short", pwrk_short},
+    {"pwrk_shortest", pwrk_shortest},
+    {"pwrk_enough", pwrk_enough},
     {NULL, NULL},
 };

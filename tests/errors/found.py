@@ -79,6 +79,8 @@ MISTAKES = [
     ("`shmem_team_sync` of SHMEM_TEAM_INVALID", "collective invalid_team_sync"),
     ("a collective of a team that no split has made", "collective team_of_nobody"),
     ("a pSync that was not set to SHMEM_SYNC_VALUE", "collective psync_unset"),
+    ("a pSync that is too short for its block", "collective psync_short"),
+    ("a pWrk that is too short for its block", "collective pwrk_short"),
     ("PEs give a collective different roots", "collective roots"),
     ("the destination of an fcollect is too short for its block", "blocks fcollected_past"),
     ("the destination of a collect is too short for all", "blocks collected_past"),

@@ -1,5 +1,7 @@
 // Collectives over active sets (9.10), deprecated since 1.5. A set gets a hidden team when it is
 // first used, so it is as fast as one; pWrk is not needed, pSync only where there is no such team.
+#include <algorithm>
+
 #include "api/shmem/collectives.hpp"
 #include "core/reach/channel.hpp"
 #include "core/teams/team_table.hpp"
@@ -32,6 +34,16 @@ inline void run_in_set(Routine routine, int start, int log_stride, int size, lon
     if (last.start == start && last.log_stride == log_stride && last.size == size) [[likely]]
         return run(*last.team);
     run_in_other_set(routine, start, log_stride, size, psync, run);
+}
+
+// Checked mode: as many elements as the standard asks for. It is not used here, and elsewhere it
+// is.
+[[gnu::cold, gnu::noinline]] void check_work_array(Routine routine, const void* work, int nreduce,
+                                                   std::size_t unit) {
+    if (isthmus_team_world.slot < 0) refuse_team(routine_name(routine));
+    const std::size_t half = nreduce > 0 ? static_cast<std::size_t>(nreduce) / 2 + 1 : 0;
+    const std::size_t elements = std::max<std::size_t>(half, SHMEM_REDUCE_MIN_WRKDATA_SIZE);
+    collective::check_work(routine, work, elements * unit);
 }
 
 #define ISTHMUS_IN_SET(ROUTINE, ...)                                     \
@@ -82,8 +94,10 @@ ISTHMUS_DEFINE_SIZED(64)
 SHMEM_TABLE_ACTIVE_SET(ISTHMUS_ALIAS)
 
 #define ISTHMUS_DEFINE_TO_ALL(T, NAME, ROUTINE, OPERATION)                                         \
-    ISTHMUS_API void pshmem_##NAME(T* dest, const T* source, int nreduce, SHMEM_ACTIVE_SET_, T*,   \
-                                   long* pSync) {                                                  \
+    ISTHMUS_API void pshmem_##NAME(T* dest, const T* source, int nreduce, SHMEM_ACTIVE_SET_,       \
+                                   T* pWrk, long* pSync) {                                         \
+        if (job.checked) [[unlikely]]                                                              \
+            check_work_array(Routine::ROUTINE, pWrk, nreduce, sizeof(T));                          \
         ISTHMUS_IN_SET(                                                                            \
             ROUTINE, checked_reduce(team, Operation::OPERATION, collective::kind_of<T>(), dest,    \
                                     source, nreduce > 0 ? static_cast<std::size_t>(nreduce) : 0)); \

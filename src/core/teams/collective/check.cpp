@@ -258,6 +258,11 @@ void check_psync(Routine routine, const long* psync) {
     }
 }
 
+void check_work(Routine routine, const void* work, std::size_t bytes) {
+    if (const auto why = why_not_usable(work, bytes); !why.empty())
+        fail(routine_name(routine), Text("pWrk: ", why));
+}
+
 void check_unused_psync(Routine routine, const long* psync) {
     for (int i = 0; i < kPsyncSize; ++i) {
         const long now = __atomic_load_n(psync + i, __ATOMIC_RELAXED);
