@@ -2,11 +2,13 @@
  * own, by a PE alone (checked_counts.py). */
 #include <shmem.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PROBE __attribute__((noinline, noclone, used))
 
 static long variable;
 static uint64_t raised;
+static long lock;
 
 PROBE void probe_p(long* word) {
     shmem_long_p(word, 1, 0);
@@ -35,7 +37,7 @@ enum { kRounds = 4096 };
         for (long i = 0; i < kRounds; i += STEP) {                                       \
             CALL;                                                                        \
         }                                                                                \
-        return sum + (long)longs + (block == other) + (mine == other);                   \
+        return sum + (long)longs + pe + (block == other) + (mine == other);              \
     }
 LOOP(p, 1, shmem_long_p(block + i, i, pe))
 LOOP(g, 1, sum += shmem_long_g(block + i, pe))
@@ -62,6 +64,19 @@ LOOP(put_signal8, 8,
      shmem_long_put_signal(block + i, mine + i, 8, &raised, 1, SHMEM_SIGNAL_SET, pe))
 LOOP(put_longs, 8, shmem_long_put(block + i, mine + i, longs, pe))
 LOOP(get_longs, 8, shmem_long_get(mine + i, block + i, longs, pe))
+LOOP(iput, 8, shmem_long_iput(block + i, mine + i, 1, 2, 4, pe))
+LOOP(iget, 8, shmem_long_iget(mine + i, block + i, 2, 1, 4, pe))
+LOOP(ibput, 8, shmem_long_ibput(block + i, mine + i, 4, 4, 2, 2, pe))
+LOOP(ibget, 8, shmem_long_ibget(mine + i, block + i, 4, 4, 2, 2, pe))
+LOOP(test, 1, sum += shmem_long_test(block + i, SHMEM_CMP_GE, 0))
+LOOP(test_any, 4, sum += (long)shmem_long_test_any(block + i, 4, NULL, SHMEM_CMP_GE, 0))
+LOOP(wait, 1, shmem_long_wait_until(block + i, SHMEM_CMP_GE, 0))
+LOOP(wait_all, 4, shmem_long_wait_until_all(block + i, 4, NULL, SHMEM_CMP_GE, 0))
+LOOP(wait_any, 4, sum += (long)shmem_long_wait_until_any(block + i, 4, NULL, SHMEM_CMP_GE, 0))
+LOOP(signal_add, 1, shmem_signal_add((uint64_t*)(void*)block + i, 0, pe))
+LOOP(signal_fetch, 1, sum += (long)shmem_signal_fetch((uint64_t*)(void*)block + i))
+LOOP(fetch_nbi, 1, shmem_long_atomic_fetch_nbi(mine + i, block + i, pe))
+LOOP(lock, 1, shmem_set_lock(&lock); shmem_clear_lock(&lock))
 
 static void run_loops(void) {
     long* const block = shmem_calloc(kRounds + 8, sizeof(long));
@@ -93,6 +108,21 @@ static void run_loops(void) {
         RUN(put_signal8);
         RUN(put_longs);
         RUN(get_longs);
+        memset(block, 0, kRounds * sizeof(long));
+        RUN(iput);
+        RUN(iget);
+        RUN(ibput);
+        RUN(ibget);
+        memset(block, 0, kRounds * sizeof(long));
+        RUN(test);
+        RUN(test_any);
+        RUN(wait);
+        RUN(wait_all);
+        RUN(wait_any);
+        RUN(signal_add);
+        RUN(signal_fetch);
+        RUN(fetch_nbi);
+        RUN(lock);
     }
     free(mine);
 }

@@ -39,6 +39,9 @@ far::Atomic signal_atomic(std::uint64_t signal, int operation, const char* routi
 
 [[gnu::noinline]] void signal_checked(std::uint64_t* sig_addr, std::uint64_t signal, int sig_op,
                                       int pe, const char* routine, shmem_ctx_t ctx) {
+    // In checked mode, if nothing is wrong with it.
+    if (char* const word = find_word<sizeof signal, sizeof signal>(sig_addr, pe))
+        return raise_signal(reinterpret_cast<std::uint64_t*>(word), signal, sig_op, routine);
     operation::post_atomic(checked_target(sig_addr, sizeof signal, pe, routine), sig_addr, pe,
                            signal_atomic(signal, sig_op, routine), routine, channel_of(ctx));
 }
@@ -125,7 +128,8 @@ SIGNAL_UPDATE(signal_set, SHMEM_SIGNAL_SET)
 SIGNAL_UPDATE(signal_add, SHMEM_SIGNAL_ADD)
 
 ISTHMUS_API uint64_t pshmem_signal_fetch(const uint64_t* sig_addr) {
-    if (window.limit == 0) [[unlikely]]
+    if (window.limit == 0 && !find_word<sizeof *sig_addr, sizeof *sig_addr>(
+                                 sig_addr, static_cast<int>(window.me))) [[unlikely]]
         check_watched("shmem_signal_fetch", sig_addr, 1, sizeof *sig_addr);
     return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
 }
