@@ -348,11 +348,20 @@ bool has_own_way(RemoteLauncher kind) {
 std::string problems_of_hosts(const RunOptions& options, RemoteLauncher kind, const Site& site) {
     if (options.hosts.empty() || has_own_way(kind)) return "";
     const std::string ssh = site.find("ssh");
+    // Hydra waits without end for what a login that is refused, or asked about, would have started.
+    const auto login = [ssh](const std::string& host) {
+        const ProgramRun run =
+            run_program({ssh, "-n", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o",
+                         "ServerAliveInterval=5", host, "true"});
+        return why_no_login(run.status, run.output, host);
+    };
+    const bool waits = kind == RemoteLauncher::hydra && !ssh.empty();
+    const auto configuration = [&](const std::string& host) {
+        return ssh.empty() ? std::string() : site.ask({ssh, "-G", host});
+    };
     std::string text;
-    for (const std::string& line :
-         unreachable(options.hosts, kReachSeconds, [&](const std::string& host) {
-             return ssh.empty() ? std::string() : site.ask({ssh, "-G", host});
-         }))
+    for (const std::string& line : unreachable(options.hosts, kReachSeconds, configuration,
+                                               waits ? AskOfHost(login) : AskOfHost()))
         text += (text.empty() ? "" : "\nisthmus: ") + line;
     return text;
 }

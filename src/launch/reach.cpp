@@ -112,7 +112,7 @@ std::string try_address(const addrinfo& address, const Way& way, Clock::duration
     return problem;
 }
 
-std::string try_way(const Way& way, Clock::duration patience, Answer& answer) {
+std::string try_way(const Way& way, Clock::duration patience, Answer& answer, bool& is_here) {
     addrinfo wanted{};
     wanted.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
@@ -126,6 +126,7 @@ std::string try_way(const Way& way, Clock::duration patience, Answer& answer) {
     std::string problem;
     for (const addrinfo* address = found; address; address = address->ai_next) {
         problem = try_address(*address, way, patience);
+        is_here = is_of_this_machine(address->ai_addr);
         if (problem.empty()) return "";
     }
     return problem;
@@ -148,21 +149,32 @@ Way way_to(const std::string& host, const std::string& configuration) {
     return way;
 }
 
-std::vector<std::string> unreachable(
-    const std::vector<HostShare>& hosts, double seconds,
-    const std::function<std::string(const std::string& host)>& configuration) {
+std::string why_no_login(int status, const std::string& output, const std::string& host) {
+    constexpr int kNotIn = 255;  // else it is the command's
+    if (status != kNotIn) return "";
+    std::istringstream lines(output);
+    std::string last = "ssh says nothing";
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        if (!line.empty()) last = line;
+    }
+    return "ssh does not get in without a question (" + last + "); `ssh " + host +
+           "` must work without one: by a key, and with the host's own key known";
+}
+
+std::vector<std::string> unreachable(const std::vector<HostShare>& hosts, double seconds,
+                                     const AskOfHost& configuration, const AskOfHost& login) {
     const auto patience = std::chrono::milliseconds(static_cast<long long>(seconds * 1e3));
     const Clock::time_point until = Clock::now() + patience;
     std::vector<std::shared_ptr<Answer>> answers;
     for (const HostShare& host : hosts) {
         const auto answer = answers.emplace_back(std::make_shared<Answer>());
         const Way way = way_to(host.name, configuration(host.name));
-        if (way.by_another) {
-            answer->known = true;
-            continue;
-        }
-        std::thread([answer, way, patience] {
-            std::string problem = try_way(way, patience, *answer);
+        answer->looked_up = way.by_another;
+        std::thread([answer, way, patience, login, name = host.name] {
+            bool is_here = false;
+            std::string problem = way.by_another ? "" : try_way(way, patience, *answer, is_here);
+            if (problem.empty() && !is_here && login) problem = login(name);
             const std::lock_guard guard(answer->lock);
             answer->known = true;
             answer->problem = std::move(problem);

@@ -23,9 +23,13 @@ Way way_to(const std::string& host, const std::string& configuration);
 // Tries all at once. For each host that cannot be reached a line that says why: no such name, no
 // answer within `seconds`, a refusal, or a server that says nothing for as long: remote shells, and
 // other launchers behind them, would wait for it without end. This machine may refuse.
-// `configuration`: what the remote shell has to say of a host.
-std::vector<std::string> unreachable(
-    const std::vector<HostShare>& hosts, double seconds,
-    const std::function<std::string(const std::string& host)>& configuration);
+// `configuration`: what the remote shell has to say of a host. `login`: asked last, of other
+// machines: why nobody can log in there; empty if one can, and may be missing.
+using AskOfHost = std::function<std::string(const std::string& host)>;
+std::vector<std::string> unreachable(const std::vector<HostShare>& hosts, double seconds,
+                                     const AskOfHost& configuration, const AskOfHost& login = {});
+
+// What a remote shell that has not got in says last, as the reason; empty if it has got in.
+std::string why_no_login(int status, const std::string& output, const std::string& host);
 
 }  // namespace isthmus::launch

@@ -50,6 +50,29 @@ TEST(Reach, NamesThatNobodyKnowsAreTold) {
     EXPECT_EQ(lines[0].find("host no-such-host.invalid: its name is not known"), 0u);
 }
 
+TEST(Reach, SaysWhyALoginIsRefused) {
+    EXPECT_EQ(why_no_login(0, "", "b"), "");
+    EXPECT_EQ(why_no_login(127, "sh: true: not found\n", "b"), "");
+    EXPECT_EQ(
+        why_no_login(255, "Warning: added\nme@b: Permission denied (publickey).\r\n\n", "b"),
+        "ssh does not get in without a question (me@b: Permission denied (publickey).); `ssh b` "
+        "must work without one: by a key, and with the host's own key known");
+    EXPECT_NE(why_no_login(255, "", "b").find("ssh says nothing"), std::string::npos);
+}
+
+TEST(Reach, LoginsAreTriedOnOtherMachinesAlone) {
+    const auto no_login = [](const std::string& host) { return "no login at " + host; };
+    EXPECT_TRUE(unreachable(
+                    {{"127.0.0.1", 1}}, 5, [](auto&) { return "port 1\n"; }, no_login)
+                    .empty());
+    const auto lines = unreachable(
+        {{"elsewhere", 1}}, 5, [](auto&) { return "proxyjump gate\n"; }, no_login);
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(lines[0], "host elsewhere: no login at elsewhere");
+    EXPECT_TRUE(
+        unreachable({{"elsewhere", 1}}, 5, [](auto&) { return "proxyjump gate\n"; }).empty());
+}
+
 TEST(Reach, ThisMachineMayRefuse) {
     int file = -1;
     const std::string port = std::to_string(port_of_this_machine(false, file));
