@@ -69,8 +69,9 @@ def main():
     expect("all", rf"^isthmus:   PEs \d,\d: in shmem_wait_until for [0-9.s to]+, watching flag "
                   r"\(is 0; waits for >= 5\)$", report)
 
-    # Who waits for no more than an answer of another's road goes on by itself.
-    report = run(launcher, program, "fetches", 0.1, 3, ISTHMUS_TRANSPORT="loop")
+    # Who waits for no more than an answer of another's road goes on by itself. The answers take so
+    # long that nearly each look meets such a wait.
+    report = run(launcher, program, "fetches", 0.1, 1, ISTHMUS_TRANSPORT="loop", ISTHMUS_LOOP_DELAY="100000")
     assert "no progress" in report and "nobody can end this" not in report, report
 
     report, _ = stall(launcher, program, "lock", 0.3)
