@@ -14,34 +14,34 @@ namespace {
 
 __thread bool serving = false;
 // Volatile: handlers of signals look at it.
-__thread const char* volatile on_road = nullptr;
+__thread const char* volatile called = nullptr;
 
 }  // namespace
 
 void OnRoad::enter(const char* routine) {
     if (!routine) routine = routine_name(job.status().routine.load(std::memory_order_relaxed));
-    before_ = on_road;
+    before_ = called;
     if (before_)
         fail(routine, Text("called within ", before_,
                            " by the same thread: a handler of a signal may not call the library "
                            "where it may have interrupted a call"));
-    on_road = routine;
+    called = routine;
     entered_ = true;
 }
 void OnRoad::leave() const {
-    on_road = before_;
+    called = before_;
 }
-OffRoad::OffRoad() : before_(on_road) {
-    on_road = nullptr;
+OffRoad::OffRoad() : before_(called) {
+    called = nullptr;
 }
 OffRoad::~OffRoad() {
-    on_road = before_;
+    called = before_;
 }
 OffRoad::Back::Back(const char* routine) {
-    on_road = routine;
+    called = routine;
 }
 OffRoad::Back::~Back() {
-    on_road = nullptr;
+    called = nullptr;
 }
 
 Serving::Serving() {
