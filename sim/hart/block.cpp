@@ -17,6 +17,12 @@ void BlockCache::flush() {
     ++generation_;
 }
 
+void BlockCache::forget(std::uint64_t pc) {
+    Block*& slot = recent_[(pc >> 1) % kRecent];
+    if (slot && slot->pc == pc) slot = nullptr;
+    blocks_.erase(pc);
+}
+
 Block* BlockCache::lookup_slow(std::uint64_t pc, const Decoder& decoder, AddressSpace& memory,
                                bool fp_enabled, std::uint64_t& fault) {
     Block* block;

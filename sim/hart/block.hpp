@@ -92,6 +92,9 @@ class BlockCache {
     }
 
     void flush();
+    /// Drops the block that starts at pc. Only where no other block leads to it: those that do keep
+    /// its address, unless nothing runs more than a block at a time.
+    void forget(std::uint64_t pc);
     /// The loop whose labels new blocks refer to; a different one flushes.
     void set_handlers(const HandlerTable& handlers) {
         if (handlers.labels != handlers_.labels) {

@@ -54,6 +54,7 @@ template <unsigned kXlen, HartObserver Observer>
 Stop execute(Hart* hart, Observer* observer_or_null, std::int64_t budget,
              const void* const** labels = nullptr) {
     using S = Semantics<kXlen, Observer>;
+    using C = Context<kXlen, Observer>;
     using Support = detail::LoopSupport<Observer>;
     constexpr bool kTranslates = kXlen == 64 && !Observer::kObserves;
     static const void* const kLabels[HandlerTable::kCount] = {
@@ -68,7 +69,7 @@ Stop execute(Hart* hart, Observer* observer_or_null, std::int64_t budget,
 
     Hart& h = *hart;
     Observer& observer = *observer_or_null;
-    Context<kXlen, Observer> c(h, observer);
+    C c(h, observer);
     std::int64_t left =
         budget;  // instructions of finished blocks are taken off; h.instret follows when it matters
     std::int64_t settled = budget;
@@ -119,6 +120,17 @@ Stop execute(Hart* hart, Observer* observer_or_null, std::int64_t budget,
             if (observer.holds(*block, static_cast<std::size_t>(ip - block->insns))) [[unlikely]] \
                 goto held;                                                                        \
         }                                                                                         \
+    } while (0)
+
+// Where every instruction is at a multiple of four, a jump elsewhere traps and writes nothing.
+#define ISTHMUS_ALIGNED(target)                                 \
+    do {                                                        \
+        if constexpr (requires { Observer::kChecksTargets; }) { \
+            if ((target)&h.target_mask()) [[unlikely]] {        \
+                h.raise(Cause::fetch_misaligned, (target));     \
+                goto stopped;                                   \
+            }                                                   \
+        }                                                       \
     } while (0)
 
 look_up:
@@ -177,17 +189,20 @@ run_translated:
         ISTHMUS_HOLD();                                                                     \
         if constexpr (kClass == InstructionClass::branch) {                                 \
             if (S::id(c, *ip)) {                                                            \
+                ISTHMUS_ALIGNED(block->taken_pc);                                           \
                 ISTHMUS_RETIRE(block->taken_pc);                                            \
                 ISTHMUS_CHAIN(block->taken, block->taken_pc);                               \
             }                                                                               \
             ISTHMUS_RETIRE(block->pc + block->bytes);                                       \
             ISTHMUS_CHAIN(block->next, block->pc + block->bytes);                           \
         } else if constexpr (kClass == InstructionClass::jump) {                            \
+            ISTHMUS_ALIGNED(block->taken_pc);                                               \
             c.next_pc = block->pc + block->bytes;                                           \
             S::id(c, *ip);                                                                  \
             ISTHMUS_RETIRE(block->taken_pc);                                                \
             ISTHMUS_CHAIN(block->taken, block->taken_pc);                                   \
         } else if constexpr (kClass == InstructionClass::jump_register) {                   \
+            ISTHMUS_ALIGNED((c.x(ip->rs1) + C::imm(*ip)) & ~typename C::Word{1});           \
             c.next_pc = block->pc + block->bytes;                                           \
             S::id(c, *ip);                                                                  \
             goto jump_register;                                                             \
@@ -320,6 +335,7 @@ trapped:
 leave:
     h.instret += static_cast<std::uint64_t>(settled - left);
     return h.stop;
+#undef ISTHMUS_ALIGNED
 #undef ISTHMUS_HOLD
 #undef ISTHMUS_ENTER
 #undef ISTHMUS_CHAIN

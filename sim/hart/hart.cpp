@@ -9,11 +9,18 @@ namespace {
 
 constexpr std::uint64_t kMie = 1u << 3, kMpie = 1u << 7, kMpp = 3u << 11, kMprv = 1u << 17;
 
-constexpr std::uint64_t bit(char extension) {
-    return std::uint64_t{1} << (extension - 'A');
+// A letter a bit; the width stands in the two highest.
+std::uint64_t misa_of(const HartOptions& options, Extensions extensions) {
+    const auto letter = [](char name, bool there) {
+        return there ? std::uint64_t{1} << (name - 'A') : 0;
+    };
+    using enum Extension;
+    return letter('I', extensions.has(I)) | letter('M', extensions.has(M)) |
+           letter('A', extensions.has(A)) | letter('F', extensions.has(F)) |
+           letter('D', extensions.has(D)) | letter('C', extensions.has(C)) |
+           letter('U', options.user_mode) | letter('X', extensions.has_xbgas()) |
+           (options.xlen == Xlen::k32 ? std::uint64_t{1} << 30 : std::uint64_t{2} << 62);
 }
-constexpr std::uint64_t kMisa =
-    bit('I') | bit('M') | bit('A') | bit('F') | bit('D') | bit('C') | bit('U') | bit('X');
 
 }  // namespace
 
@@ -34,7 +41,11 @@ std::string_view cause_name(Cause cause) {
 }
 
 Hart::Hart(const HartOptions& options, const Decoder& decoder, AddressSpace& space)
-    : memory(&space), options_(options), decoder_(&decoder) {
+    : memory(&space),
+      options_(options),
+      decoder_(&decoder),
+      target_mask_(decoder.extensions().has(Extension::C) ? 0 : 2) {
+    if (!options.user_mode) csr.mstatus = kMpp;
     if (options.emulate_linux) privilege = Privilege::user;
 }
 
@@ -68,6 +79,8 @@ bool Hart::raise(Cause cause, std::uint64_t value) {
 
 bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKind kind) {
     const Cause fault = kind == MemoryKind::load ? Cause::load_fault : Cause::store_fault;
+    if (options_.trap_misaligned && (address & (size - 1)) != 0)
+        return raise(Cause::load_misaligned, address);
     const std::uint64_t page = address & kPageMask;
     if (((address + size - 1) & kPageMask) == page) {
         const Region* region = memory->find(address);
@@ -96,6 +109,8 @@ bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKi
 }
 
 bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
+    if (options_.trap_misaligned && (address & (size - 1)) != 0)
+        return raise(Cause::store_misaligned, address);
     const std::uint64_t page = address & kPageMask;
     if (((address + size - 1) & kPageMask) == page) {
         const Region* region = memory->find(address);
@@ -131,6 +146,12 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
 }
 
 bool Hart::read_csr(unsigned number, std::uint64_t& value) {
+    if (!read_csr_state(number, value)) return false;
+    if (injected_csr && injected_csr->number == number) value = injected_csr->value;
+    return true;
+}
+
+bool Hart::read_csr_state(unsigned number, std::uint64_t& value) const {
     if (((number >> 8) & 3) > static_cast<unsigned>(privilege)) return false;
     const bool narrow = options_.xlen == Xlen::k32;
     const auto counter = [&](std::uint64_t full, bool high) {
@@ -160,7 +181,9 @@ bool Hart::read_csr(unsigned number, std::uint64_t& value) {
         case 0xb02: return counter(retired, false);
         case 0xc82:
         case 0xb82: return counter(retired, true);
-        case 0xca0: value = !remote_under_way || !remote_under_way(); return true;
+        case 0xca0:
+            value = !remote_under_way || !remote_under_way();
+            return decoder_->extensions().has_xbgas();
         case 0x300: {
             value = csr.mstatus;
             const bool dirty = (value & kMstatusFs) == kMstatusFs;
@@ -169,11 +192,11 @@ bool Hart::read_csr(unsigned number, std::uint64_t& value) {
             return true;
         }
         case 0x301:
-            value = kMisa | (narrow ? std::uint64_t{1} << 30 : std::uint64_t{2} << 62);
+            value = options_.misa.value_or(misa_of(options_, decoder_->extensions()));
             return true;
         case 0x304: value = csr.mie; return true;
         case 0x305: value = csr.mtvec; return true;
-        case 0x306: value = csr.mcounteren; return true;
+        case 0x306: value = csr.mcounteren; return options_.user_mode;
         case 0x310: return narrow;
         case 0x320: return true;  // nothing can be inhibited
         case 0x30a: return true;
@@ -184,9 +207,9 @@ bool Hart::read_csr(unsigned number, std::uint64_t& value) {
         case 0x343: value = csr.mtval; return true;
         case 0x344: value = csr.mip; return true;
         case 0xf14: value = mhartid; return true;
-        case 0xf11:
-        case 0xf12:
-        case 0xf13:
+        case 0xf11: value = options_.mvendorid; return true;
+        case 0xf12: value = options_.marchid; return true;
+        case 0xf13: value = options_.mimpid; return true;
         case 0xf15: return true;
         case 0x7a0:
         case 0x7a1:
@@ -222,9 +245,11 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
             if (number != 0x001) frm = (number == 0x003 ? value >> 5 : value) & 7;
             return true;
         case 0x300: {
-            std::uint64_t next = value & (kMie | kMpie | kMprv);
-            if ((value & kMpp) == kMpp) next |= kMpp;
-            if (value & kMstatusFs) next |= kMstatusFs;  // off or dirty, nothing between
+            std::uint64_t next = value & (kMie | kMpie);
+            if (options_.user_mode) next |= value & kMprv;
+            if ((value & kMpp) == kMpp || !options_.user_mode) next |= kMpp;
+            if ((value & kMstatusFs) && decoder_->extensions().has(Extension::F))
+                next |= kMstatusFs;  // off or dirty, nothing between
             const bool switches = ((next ^ csr.mstatus) & kMstatusFs) != 0;
             csr.mstatus = next;
             if (switches) flush_pending = true;
@@ -232,10 +257,10 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
         }
         case 0x304: csr.mie = value & 0x888; return true;
         case 0x305: csr.mtvec = value & ~std::uint64_t{2}; return true;
-        case 0x306: csr.mcounteren = value & 0xffffffff; return true;
+        case 0x306: csr.mcounteren = value & 0xffffffff; return options_.user_mode;
         case 0x320: return true;
         case 0x340: csr.mscratch = value; return true;
-        case 0x341: csr.mepc = value & ~std::uint64_t{1}; return true;
+        case 0x341: csr.mepc = value & ~(std::uint64_t{1} | target_mask_); return true;
         case 0x342: csr.mcause = value; return true;
         case 0x343: csr.mtval = value; return true;
         case 0x344:
@@ -263,6 +288,11 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
 bool Hart::enter_trap(std::uint64_t at) {
     const std::uint64_t base = csr.mtvec & ~std::uint64_t{3};
     if (trap.cause == Cause::fetch_fault && at == base) return false;
+    deliver_trap(at);
+    return true;
+}
+
+void Hart::deliver_trap(std::uint64_t at) {
     delivered = trap;
     csr.mepc = at;
     csr.mcause = static_cast<std::uint64_t>(trap.cause);
@@ -272,13 +302,12 @@ bool Hart::enter_trap(std::uint64_t at) {
     if (privilege == Privilege::machine) status |= kMpp;
     csr.mstatus = status;
     privilege = Privilege::machine;
-    pc = base;
-    return true;
+    pc = csr.mtvec & ~std::uint64_t{3};
 }
 
 void Hart::return_from_trap() {
     const bool machine = (csr.mstatus & kMpp) != 0;
-    std::uint64_t status = csr.mstatus & ~(kMpp | kMie);
+    std::uint64_t status = csr.mstatus & ~((options_.user_mode ? kMpp : 0) | kMie);
     if (csr.mstatus & kMpie) status |= kMie;
     status |= kMpie;
     if (!machine) status &= ~kMprv;
@@ -287,14 +316,21 @@ void Hart::return_from_trap() {
 }
 
 void Hart::poll_interrupts() {
+    if (const unsigned number = pending_interrupt()) take_interrupt(number);
+}
+
+unsigned Hart::pending_interrupt() const {
     const std::uint64_t pending = csr.mip & csr.mie;
-    if (pending == 0) return;
-    if (privilege == Privilege::machine && !(csr.mstatus & kMie)) return;
-    const std::uint64_t number = (pending & 0x800) ? 11 : (pending & 8) ? 3 : 7;
+    if (pending == 0) return 0;
+    if (privilege == Privilege::machine && !(csr.mstatus & kMie)) return 0;
+    return (pending & 0x800) ? 11 : (pending & 8) ? 3 : 7;
+}
+
+void Hart::take_interrupt(unsigned number) {
     const std::uint64_t interrupt =
         options_.xlen == Xlen::k32 ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
     trap = Trap{Cause::illegal, 0};
-    enter_trap(pc);
+    deliver_trap(pc);
     csr.mcause = interrupt | number;
     if (csr.mtvec & 1) pc = (csr.mtvec & ~std::uint64_t{3}) + 4 * number;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -133,6 +134,16 @@ struct HartOptions {
     bool strict_e = false;
     /// Translate hot code to host code where the host has a translator. Changes nothing but speed.
     bool translate = true;
+
+    // What a core beside which the hart is stepped has otherwise.
+
+    /// Local accesses that are not naturally aligned trap; else they are done.
+    bool trap_misaligned = false;
+    /// False: machine mode alone.
+    bool user_mode = true;
+    /// What misa reads; without it, what the decoder's extensions say.
+    std::optional<std::uint64_t> misa;
+    std::uint64_t mvendorid = 0, marchid = 0, mimpid = 0;
 };
 
 class Hart {
@@ -174,6 +185,13 @@ class Hart {
     std::uint64_t cycles_now() const { return cycle_clock ? cycle_clock() : instret; }
     /// True while an xBGAS operation of this hart is under way; null: none ever is.
     std::function<bool()> remote_under_way;
+    /// What a program reads from one CSR, whatever that holds; a core that is checked may know
+    /// better.
+    struct InjectedCsr {
+        unsigned number = 0;
+        std::uint64_t value = 0;
+    };
+    std::optional<InjectedCsr> injected_csr;
     /// Reads of the time CSR; null gives instret.
     std::function<std::uint64_t()> clock;
     /// A page whose writes stop the hart with kHostCall: where tohost lives. ~0 if none.
@@ -187,7 +205,7 @@ class Hart {
     const Decoder& decoder() const { return *decoder_; }
     bool fp_enabled() const { return options_.emulate_linux || (csr.mstatus & kMstatusFs) != 0; }
 
-    static constexpr std::uint64_t kMstatusFs = 3u << 13;
+    static constexpr std::uint64_t kMstatusFs = 3u << 13, kMstatusMpp = 3u << 11;
 
     /// Slow paths: page faults, devices, misaligned accesses, translation misses. False with `trap`
     /// set on a fault.
@@ -224,12 +242,21 @@ class Hart {
     bool read_csr(unsigned number, std::uint64_t& value);
     bool write_csr(unsigned number, std::uint64_t value);
 
+    /// The bits of a jump's target that must be 0: without compressed instructions all are at
+    /// multiples of four. Only loops that may run such a hart look (Observer::kChecksTargets).
+    std::uint64_t target_mask() const { return target_mask_; }
+
     /// Delivers `trap`, raised by the instruction at `at`, to machine mode. False if it cannot be:
     /// the handler's own first instruction has just failed to be fetched.
     bool enter_trap(std::uint64_t at);
+    /// The same, whatever becomes of the handler.
+    void deliver_trap(std::uint64_t at);
     void return_from_trap();
     /// Takes a pending enabled interrupt, if any.
     void poll_interrupts();
+    /// The number of the one that would be taken, 0 if none.
+    unsigned pending_interrupt() const;
+    void take_interrupt(unsigned number);
 
     /// Forgets translations (and decoded code if it changed); to be called when the address space
     /// may have changed.
@@ -259,8 +286,11 @@ class Hart {
     std::uint64_t translated_blocks() const { return translated_blocks_; }
 
   private:
+    bool read_csr_state(unsigned number, std::uint64_t& value) const;
+
     HartOptions options_;
     const Decoder* decoder_;
+    std::uint64_t target_mask_;
     std::uint64_t seen_map_ = 0, seen_code_ = 0, seen_epoch_ = 0;
     std::unique_ptr<Translator> translator_;
     std::uint64_t translated_generation_ = 0, translated_blocks_ = 0;

@@ -60,15 +60,11 @@ bool reservation_holds(const Hart& hart, const RemoteRequest& conditional, std::
            hart.remote_reservation_value == sign_extend(found, conditional.size);
 }
 
-void complete_remote(Node& node, Hart& hart, const RemoteRequest& request,
-                     const std::array<std::uint64_t, 2>& value) {
+void give_result(Hart& hart, const RemoteRequest& request,
+                 const std::array<std::uint64_t, 2>& value) {
     using Kind = RemoteRequest::Kind;
-    NodeCounters& counters = node.counters;
-    counters.local_namespace += node.namespaces.node_of(request.name_space) == node.id;
-    std::uint64_t moved = request.size;
     switch (request.kind) {
         case Kind::load:
-            ++counters.remote_loads;
             if (request.size == 16) {
                 hart.x[request.rd] = value[0];
                 hart.e[request.rd] = value[1];
@@ -77,13 +73,9 @@ void complete_remote(Node& node, Hart& hart, const RemoteRequest& request,
                              request.sign_extend ? sign_extend(value[0], request.size) : value[0]);
             }
             break;
-        case Kind::store: ++counters.remote_stores; break;
-        case Kind::atomic:
-            ++counters.remote_atomics;
-            set_register(hart, request, sign_extend(value[0], request.size));
-            break;
+        case Kind::store: break;
+        case Kind::atomic: set_register(hart, request, sign_extend(value[0], request.size)); break;
         case Kind::load_reserved:
-            ++counters.remote_atomics;
             hart.remote_reservation_size = request.size;
             hart.remote_reservation_space = request.name_space;
             hart.remote_reservation_address = request.address;
@@ -91,18 +83,34 @@ void complete_remote(Node& node, Hart& hart, const RemoteRequest& request,
             set_register(hart, request, hart.remote_reservation_value);
             break;
         case Kind::store_conditional:
-            ++counters.remote_atomics;
             set_register(hart, request, reservation_holds(hart, request, value[0]) ? 0 : 1);
             hart.remote_reservation_size = 0;
             break;
         case Kind::bulk_load:
+        case Kind::bulk_store: set_register(hart, request, request.count); break;
+    }
+}
+
+void complete_remote(Node& node, Hart& hart, const RemoteRequest& request,
+                     const std::array<std::uint64_t, 2>& value) {
+    using Kind = RemoteRequest::Kind;
+    NodeCounters& counters = node.counters;
+    counters.local_namespace += node.namespaces.node_of(request.name_space) == node.id;
+    std::uint64_t moved = request.size;
+    switch (request.kind) {
+        case Kind::load: ++counters.remote_loads; break;
+        case Kind::store: ++counters.remote_stores; break;
+        case Kind::atomic:
+        case Kind::load_reserved:
+        case Kind::store_conditional: ++counters.remote_atomics; break;
+        case Kind::bulk_load:
         case Kind::bulk_store:
             ++counters.bulk_transfers;
             moved = request.count * request.size;
-            set_register(hart, request, request.count);
             break;
     }
     counters.remote_bytes += moved;
+    give_result(hart, request, value);
 }
 
 }  // namespace isthmus::sim

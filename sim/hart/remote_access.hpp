@@ -21,7 +21,11 @@ bool is_reserved(const Hart& hart, const RemoteRequest& conditional);
 bool reservation_holds(const Hart& hart, const RemoteRequest& conditional, std::uint64_t found);
 
 /// The access has taken place and found `value` in memory, its lowest byte first: the hart has its
-/// result, the node has counted it.
+/// result.
+void give_result(Hart& hart, const RemoteRequest& request,
+                 const std::array<std::uint64_t, 2>& value);
+
+/// The same, and the node has counted it.
 void complete_remote(Node& node, Hart& hart, const RemoteRequest& request,
                      const std::array<std::uint64_t, 2>& value);
 

@@ -3,10 +3,15 @@
 namespace isthmus::sim {
 namespace {
 
+constexpr std::uint32_t bit(Extension extension) {
+    return Extensions::bit(extension);
+}
+
 constexpr Encoding kEncodings[] = {
 #define ISTHMUS_SIM_ENCODING(mask, match, size, op, format, xlens, profiles, where, name, syntax, \
-                             extension)                                                           \
-    {mask, match, size, Op::op, format, xlens, profiles, Where::where, name, syntax, extension},
+                             extension, needs)                                                    \
+    {mask,     match,        size, Op::op, format,    xlens,                                      \
+     profiles, Where::where, name, syntax, extension, needs},
 #include "isthmus/sim/isa/encodings.inc"
 #undef ISTHMUS_SIM_ENCODING
 };
@@ -48,11 +53,13 @@ std::size_t Decoder::bucket(std::uint32_t word) {
     return 32 + ((word & 3) << 3 | ((word >> 13) & 7));
 }
 
-Decoder::Decoder(Xlen xlen, Profile profile) : xlen_(xlen), profile_(profile) {
+Decoder::Decoder(Xlen xlen, Profile profile, Extensions extensions)
+    : xlen_(xlen), profile_(profile), extensions_(extensions) {
     const unsigned xlen_bit = xlen == Xlen::k32 ? 1 : 2;
     for (const Encoding& encoding : kEncodings) {
         if ((encoding.xlens & xlen_bit) == 0) continue;
         if ((encoding.profiles & static_cast<unsigned>(profile)) == 0) continue;
+        if ((encoding.needs & ~extensions.bits) != 0) continue;
         buckets_[bucket(encoding.match)].push_back(&encoding);
     }
 }

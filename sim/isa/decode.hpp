@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "sim/isa/instruction.hpp"
+#include "sim/isa/subset.hpp"
 
 namespace isthmus::sim {
 
 /// The two published, incompatible encodings of xBGAS.
 enum class Profile : std::uint8_t { a = 1, b = 2 };
-
-enum class Xlen : std::uint8_t { k32 = 32, k64 = 64 };
 
 /// A decoded instruction. Registers are the numbers in the word; imm also holds the rounding mode
 /// of floating-point operations, the aq (2) and rl (1) bits of atomics and the number of a CSR.
@@ -46,6 +45,7 @@ struct Encoding {
     std::uint8_t profiles;  // bit 0: A, bit 1: B
     Where where;
     std::string_view name, syntax, extension;
+    std::uint32_t needs;  // extensions: its own, and of a compressed one that of what it stands for
 };
 
 /// The whole table, the most specific encodings first.
@@ -63,19 +63,21 @@ constexpr unsigned instruction_length(std::uint32_t word) {
 /// Decodes for one machine. Immutable after construction, so threads may share it.
 class Decoder {
   public:
-    Decoder(Xlen xlen, Profile profile);
+    Decoder(Xlen xlen, Profile profile, Extensions extensions = Extensions::all());
 
     /// False if the word is no legal instruction of this machine; `out` is untouched then.
     bool decode(std::uint32_t word, Decoded& out) const;
 
     Xlen xlen() const { return xlen_; }
     Profile profile() const { return profile_; }
+    Extensions extensions() const { return extensions_; }
 
   private:
     static std::size_t bucket(std::uint32_t word);
 
     Xlen xlen_;
     Profile profile_;
+    Extensions extensions_;
     std::array<std::vector<const Encoding*>, 64> buckets_;
 };
 

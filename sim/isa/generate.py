@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Turns the instruction table into the files the build and the users need.
 
-    generate.py TABLE --encodings FILE --ops FILE --extract FILE --assembler FILE --header FILE --docs FILE
+    generate.py TABLE --encodings FILE --ops FILE --extensions FILE --extract FILE --assembler FILE --header FILE --docs FILE
 
 Only the Python standard library is used.
 """
@@ -92,13 +92,24 @@ def write_ops(rows, path):
     write(path, lines)
 
 
+def write_extensions(extensions, path):
+    """ISTHMUS_SIM_EXTENSION(name) for every extension, in the order of the table."""
+    write(path, [f"// {BANNER}"] + [f"ISTHMUS_SIM_EXTENSION({name})" for name, _ in extensions])
+
+
+def needs(row, rows):
+    """A compressed instruction is there with its own extension and that of what it stands for."""
+    base = next(other for other in rows if other.name == row.base)
+    return " | ".join(f"bit(Extension::{name})" for name in dict.fromkeys((row.extension, base.extension)))
+
+
 def write_encodings(rows, path, extract_path):
     formats, encodings = {}, [f"// {BANNER}"]
     for row in sorted(rows, key=lambda r: -bin(r.mask).count("1")):
         index = formats.setdefault(extraction(row), len(formats))
         encodings.append(f'ISTHMUS_SIM_ENCODING({row.mask:#x}, {row.match:#x}, {row.size // 8}, '
                          f'{identifier(row.base)}, {index}, {row.xlens}, {row.profiles}, {row.where}, "{row.name}", '
-                         f'"{row.asm}", "{row.extension}")')
+                         f'"{row.asm}", "{row.extension}", {needs(row, rows)})')
     write(path, encodings)
     lines = [f"// {BANNER}"]
     for body, index in formats.items():
@@ -162,7 +173,7 @@ def write_docs(rows, extensions, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("table")
-    for name in ("encodings", "ops", "extract", "assembler", "header", "docs"):
+    for name in ("encodings", "ops", "extensions", "extract", "assembler", "header", "docs"):
         parser.add_argument(f"--{name}", required=True)
     arguments = parser.parse_args()
     try:
@@ -170,6 +181,7 @@ def main():
     except (TableError, tomllib.TOMLDecodeError, KeyError) as error:
         sys.exit(f"{arguments.table}: {error}")
     write_ops(rows, arguments.ops)
+    write_extensions(extensions, arguments.extensions)
     write_encodings(rows, arguments.encodings, arguments.extract)
     write_assembler(rows, arguments.assembler)
     write_header(rows, arguments.header)
