@@ -19,6 +19,7 @@ ROOMS = {
     "hart": {"isa"},
     "linux": {"isa", "hart"},
     "debug": {"isa", "hart"},
+    "step": {"isa", "hart"},
     "scale": {"isa", "hart"},
     "timing": {"isa", "machine", "statistics", "memory", "network", "hart"},
     "report": {"machine", "statistics", "network", "timing"},
@@ -34,7 +35,7 @@ EXCEPTIONS = {
 EXPENSIVE = {
     "sim/hart/execute.hpp": {
         "sim/hart/execute.cpp", "sim/hart/commit_log.cpp", "sim/hart/communication.cpp",
-        "sim/debug/watch.cpp", "sim/timing/hart_view.cpp",
+        "sim/debug/watch.cpp", "sim/timing/hart_view.cpp", "sim/step/loop.cpp",
     },
 }
 
