@@ -5,7 +5,9 @@
 #include <string>
 
 #include "sim/isa/disassemble.hpp"
+#include "sim/step/comparison.hpp"
 #include "sim/step/include/isthmus/step.h"
+#include "sim/step/rvfi.hpp"
 #include "sim/step/stepped_hart.hpp"
 #include "sim/step/text.hpp"
 
@@ -15,6 +17,8 @@ struct isthmus_step {
     explicit isthmus_step(const char* parameters)
         : hart(StepParameters::parse(parameters ? parameters : "")) {}
     SteppedHart hart;
+    Comparison comparison{hart};
+    std::uint64_t core_load = 0;  // what devices without functions give
 };
 
 struct isthmus_step_snapshot {
@@ -58,16 +62,18 @@ std::string hexadecimal(std::uint64_t value) {
 
 class FunctionDevice final : public Device {
   public:
-    FunctionDevice(isthmus_step_device_read reads, isthmus_step_device_write writes, void* context)
-        : read_(reads), write_(writes), context_(context) {}
+    FunctionDevice(isthmus_step_device_read reads, isthmus_step_device_write writes, void* context,
+                   const std::uint64_t& core_load)
+        : core_load_(core_load), read_(reads), write_(writes), context_(context) {}
     std::uint64_t read(std::uint64_t offset, unsigned size) override {
-        return read_ ? read_(context_, offset, size) : 0;
+        return read_ ? read_(context_, offset, size) : core_load_;
     }
     void write(std::uint64_t offset, unsigned size, std::uint64_t value) override {
         if (write_) write_(context_, offset, size, value);
     }
 
   private:
+    const std::uint64_t& core_load_;
     isthmus_step_device_read read_;
     isthmus_step_device_write write_;
     void* context_;
@@ -114,9 +120,19 @@ int isthmus_step_map_device(isthmus_step* hart, uint64_t start, uint64_t size,
                             isthmus_step_device_read read, isthmus_step_device_write write,
                             void* context) {
     return guarded([&] {
-        hart->hart.map_device(start, size, std::make_unique<FunctionDevice>(read, write, context));
+        hart->hart.map_device(
+            start, size, std::make_unique<FunctionDevice>(read, write, context, hart->core_load));
         return 0;
     });
+}
+int isthmus_step_write_word(isthmus_step* hart, uint64_t address, uint32_t value) {
+    return isthmus_step_write_memory(hart, address, &value, sizeof value);
+}
+int isthmus_step_map_core_device(isthmus_step* hart, uint64_t start, uint64_t size) {
+    return isthmus_step_map_device(hart, start, size, nullptr, nullptr, nullptr);
+}
+void isthmus_step_inject_load(isthmus_step* hart, uint64_t value) {
+    hart->core_load = value;
 }
 
 uint64_t isthmus_step_get_register(const isthmus_step* hart, int file, unsigned number) {
@@ -214,6 +230,31 @@ const char* isthmus_step_line(const isthmus_step* hart) {
 const char* isthmus_step_disassemble(const isthmus_step* hart, uint32_t instruction, uint64_t pc) {
     text = disassemble(hart->hart.decoder(), instruction, pc);
     return text.c_str();
+}
+
+unsigned isthmus_step_compare(isthmus_step* hart, const isthmus_step_record* core, unsigned says) {
+    return hart->comparison.compare(*core, says);
+}
+const char* isthmus_step_report(const isthmus_step* hart) {
+    return hart->comparison.report().c_str();
+}
+int isthmus_step_check_rvfi(isthmus_step* hart, const isthmus_rvfi* core) {
+    return guarded([&] {
+        hart->core_load = rvfi_read(*core).read;
+        return static_cast<int>(check_rvfi(hart->hart, hart->comparison, *core));
+    });
+}
+int isthmus_step_check_rvfi_port(isthmus_step* hart, uint64_t order, uint32_t insn, uint8_t trap,
+                                 uint8_t halt, uint8_t intr, uint8_t mode, uint8_t ixl,
+                                 uint8_t rs1_addr, uint8_t rs2_addr, uint64_t rs1_rdata,
+                                 uint64_t rs2_rdata, uint8_t rd_addr, uint64_t rd_wdata,
+                                 uint64_t pc_rdata, uint64_t pc_wdata, uint64_t mem_addr,
+                                 uint8_t mem_rmask, uint8_t mem_wmask, uint64_t mem_rdata,
+                                 uint64_t mem_wdata) {
+    const isthmus_rvfi core{order,    insn,     trap,      halt,      intr,      mode,     ixl,
+                            rs1_addr, rs2_addr, rd_addr,   rs1_rdata, rs2_rdata, rd_wdata, pc_rdata,
+                            pc_wdata, mem_addr, mem_rmask, mem_wmask, mem_rdata, mem_wdata};
+    return isthmus_step_check_rvfi(hart, &core);
 }
 
 isthmus_step_snapshot* isthmus_step_save(isthmus_step* hart) {

@@ -42,6 +42,8 @@ def check(place, language, code, binaries, folder):
                "-Wno-unused-function", "-Wno-unused-variable", source]
     if "gasnet" in code:
         command += ["-L", binaries.parent / "lib", "-lgasnet-isthmus-seq"]
+    if "isthmus/step." in code:  # beside its library, where the machine is built
+        command += ["-I", pathlib.Path(__file__).resolve().parents[2] / "sim/step/include"]
     command += ["-o", program] if is_program else ["-fsyntax-only"]
     compiled = subprocess.run(command, capture_output=True, text=True, check=False)
     if compiled.returncode != 0:

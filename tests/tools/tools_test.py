@@ -268,6 +268,25 @@ class Installed(ToolTest):
         self.good("cc", "-O2", "-static", os.path.join(USER, "ring.c"), "-o", self.path("alone"), *flags)
         self.assertEqual(self.good(self.prefix + "/bin/oshrun", "-n", 3, self.path("alone")), "round\n")
 
+    def test_step_interface(self):
+        if not os.path.exists(os.path.join(self.prefix, "include", "isthmus", "step.h")):
+            self.skipTest("the xBGAS machine was not built")
+        if not shutil.which("pkg-config"):
+            self.skipTest("pkg-config is not installed")
+        environment = setting(PKG_CONFIG_PATH=os.path.join(self.prefix, "lib", "pkgconfig"))
+        flags = self.good("pkg-config", "--cflags", "--libs", "isthmus-step", env=environment).split()
+        source = os.path.join(self.prefix, "share", "doc", "isthmus", "examples", "machine", "check_core.cpp")
+        self.good("c++", "-std=c++20", source, "-o", self.path("check_core"), *flags)
+        self.assertEqual(self.good(self.path("check_core"), 500), "500 of 500 instructions equal\n")
+        with open(self.path("step.c"), "w", encoding="utf-8") as file:
+            file.write("#include <isthmus/step.h>\n#include <stdio.h>\n"
+                       "int main(void) { isthmus_step* hart = isthmus_step_create(\"isa=rv8i\");\n"
+                       "puts(hart ? \"a hart\" : isthmus_step_error()); return 0; }\n")
+        self.good("cc", "-std=c99", "-pedantic-errors", self.path("step.c"), "-o", self.path("step"), *flags)
+        self.assertEqual(self.good(self.path("step")),
+                         "parameter isa=rv8i: isa 'rv8i': it begins with neither rv32 nor rv64\n")
+        self.assertTrue(os.path.exists(os.path.join(self.prefix, "share", "isthmus", "isthmus_step_pkg.sv")))
+
     def test_gasnet_fragments(self):
         include = os.path.join(self.prefix, "include")
         for mode in ("seq", "parsync", "par"):

@@ -15,6 +15,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 typedef struct isthmus_step isthmus_step;                   /* a hart with its memory */
 typedef struct isthmus_step_snapshot isthmus_step_snapshot; /* what one was at some time */
@@ -38,8 +41,16 @@ int isthmus_step_load_elf(isthmus_step* hart, const char* path);
  * none. */
 int isthmus_step_read_memory(isthmus_step* hart, uint64_t address, void* data, size_t size);
 int isthmus_step_write_memory(isthmus_step* hart, uint64_t address, const void* data, size_t size);
+/* The two for DPI: a word of 32 bits, and a device that gives what the core has read. */
+int isthmus_step_write_word(isthmus_step* hart, uint64_t address, uint32_t value);
+int isthmus_step_map_core_device(isthmus_step* hart, uint64_t start, uint64_t size);
+/* What loads from devices without a read function give from now on. The RVFI functions set it
+ * themselves, to what the core has read. */
+void isthmus_step_inject_load(isthmus_step* hart, uint64_t value);
 /* Registers in place of memory, whole pages: the hart's accesses come to these functions, naturally
- * aligned, with the offset from `start`. What they give is what the core has read. 0, or -1. */
+ * aligned, with the offset from `start`. What they give is what the core has read; without a read
+ * function the core's value is taken (isthmus_step_inject_load), without a write function nothing
+ * happens. 0, or -1. */
 typedef uint64_t (*isthmus_step_device_read)(void* context, uint64_t offset, unsigned size);
 typedef void (*isthmus_step_device_write)(void* context, uint64_t offset, unsigned size,
                                           uint64_t value);
@@ -170,6 +181,57 @@ const char* isthmus_step_line(const isthmus_step* hart);
 /* The instruction in words; good until the next call that gives text. */
 const char* isthmus_step_disassemble(const isthmus_step* hart, uint32_t instruction, uint64_t pc);
 
+/* -- Comparison ----------------------------------------------------------------------------------
+ */
+
+/* What a core says of an instruction, and so what of it is compared. */
+enum {
+    ISTHMUS_STEP_SAYS_PC = 1,
+    ISTHMUS_STEP_SAYS_NEXT_PC = 2, /* not looked at where the instruction trapped */
+    ISTHMUS_STEP_SAYS_INSTRUCTION = 4,
+    ISTHMUS_STEP_SAYS_PRIVILEGE = 8,
+    ISTHMUS_STEP_SAYS_SOURCES = 0x10,
+    ISTHMUS_STEP_SAYS_WRITES = 0x20,   /* of registers: all that there are */
+    ISTHMUS_STEP_SAYS_CSRS = 0x40,     /* those that are listed have these values now */
+    ISTHMUS_STEP_SAYS_ALL_CSRS = 0xc0, /* and no others were written */
+    ISTHMUS_STEP_SAYS_TRAP = 0x100,    /* `trapped` and `interrupted` */
+    ISTHMUS_STEP_SAYS_CAUSE = 0x200,   /* of what trapped or interrupted */
+    ISTHMUS_STEP_SAYS_TVAL = 0x400,
+    ISTHMUS_STEP_SAYS_MEMORY = 0x800,
+    ISTHMUS_STEP_SAYS_REMOTE = 0x1000 /* what goes to the network */
+};
+/* Compares the last record with what the core says. 0, or the bits of what differs; then
+ * isthmus_step_report() tells it: the instruction, each difference, both states, what came before.
+ */
+unsigned isthmus_step_compare(isthmus_step* hart, const isthmus_step_record* core, unsigned says);
+/* Good until the next comparison of this hart. Empty if all was equal. */
+const char* isthmus_step_report(const isthmus_step* hart);
+
+/* The ports of RVFI, the RISC-V Formal Interface, of one retirement; `rvfi_` is left out. */
+typedef struct {
+    uint64_t order;
+    uint32_t insn;
+    uint8_t trap, halt, intr, mode, ixl;
+    uint8_t rs1_addr, rs2_addr, rd_addr;
+    uint64_t rs1_rdata, rs2_rdata, rd_wdata;
+    uint64_t pc_rdata, pc_wdata;
+    uint64_t mem_addr;
+    uint8_t mem_rmask, mem_wmask;
+    uint64_t mem_rdata, mem_wdata;
+} isthmus_rvfi;
+/* Steps the hart and compares. 0: equal; more: bits as above; -1: the hart could not step, since it
+ * waits for a remote value, say. With interrupts=told an interrupt that the core has taken (intr,
+ * at another pc than the hart's) is taken here, if it may be. */
+int isthmus_step_check_rvfi(isthmus_step* hart, const isthmus_rvfi* core);
+/* The same in scalars, for DPI. */
+int isthmus_step_check_rvfi_port(isthmus_step* hart, uint64_t order, uint32_t insn, uint8_t trap,
+                                 uint8_t halt, uint8_t intr, uint8_t mode, uint8_t ixl,
+                                 uint8_t rs1_addr, uint8_t rs2_addr, uint64_t rs1_rdata,
+                                 uint64_t rs2_rdata, uint8_t rd_addr, uint64_t rd_wdata,
+                                 uint64_t pc_rdata, uint64_t pc_wdata, uint64_t mem_addr,
+                                 uint8_t mem_rmask, uint8_t mem_wmask, uint64_t mem_rdata,
+                                 uint64_t mem_wdata);
+
 /* -- Back to what was ----------------------------------------------------------------------------
  */
 
@@ -180,6 +242,9 @@ isthmus_step_snapshot* isthmus_step_save(isthmus_step* hart);
 void isthmus_step_restore(isthmus_step* hart, const isthmus_step_snapshot* snapshot);
 void isthmus_step_snapshot_destroy(isthmus_step_snapshot* snapshot);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
