@@ -95,6 +95,8 @@ Block* BlockCache::build(std::uint64_t pc, const Decoder& decoder, AddressSpace&
             break;
         }
         const OpInfo& op = info(d.op);
+        // Their register fields are reserved and name nothing.
+        if (d.op == Op::fence || d.op == Op::fence_i) d.rd = d.rs1 = 0;
         if (d.rd == 0 && (op.rd == RegisterFile::x || op.rd == RegisterFile::e))
             d.rd = Hart::kDiscard;
         if (d.op == Op::auipc) {

@@ -247,9 +247,12 @@ SteppedHart::Outcome SteppedHart::answer_remote() {
         if (!carry_out_bulk(answer)) return fail(bulk_failed_store_, bulk_failed_at_);
     }
     waiting_ = false;
-    record_.remote.found[0] = answer.value[0];
-    record_.remote.found[1] = answer.value[1];
-    give_result(hart_, request, answer.value);
+    // What is injected may have more than was asked for.
+    const std::array<std::uint64_t, 2> found = {low_bytes(answer.value[0], request.size),
+                                                request.size == 16 ? answer.value[1] : 0};
+    record_.remote.found[0] = found[0];
+    record_.remote.found[1] = found[1];
+    give_result(hart_, request, found);
     const auto note = [&](std::uint8_t file, std::uint64_t value) {
         record_.writes[record_.write_count++] = {file, request.rd, narrow(value)};
     };

@@ -162,6 +162,15 @@ TEST(Record, HasTheCsrsThatAreWritten) {
     EXPECT_EQ(hart.x(7), 0x55u);
 }
 
+TEST(Record, ReservedFieldsOfFencesNameNoRegister) {
+    step::Hart hart = hart_with("isa=rv32i_zifencei", {0x0ff5028f, 0x0005128f});
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_EQ(hart.step(), Outcome::retired) << hart.line();
+        EXPECT_EQ(hart.last().write_count, 0);
+        EXPECT_EQ(hart.last().source_count, 0);
+    }
+}
+
 TEST(Record, AtomicsReadAndWrite) {
     for (const unsigned rd : {0u, 5u}) {
         const std::uint32_t amoadd = 0x0065302f | rd << 7;  // amoadd.d rd, t1, (a0)
@@ -246,6 +255,28 @@ TEST(Remote, WaitsForItsValue) {
     EXPECT_EQ(hart.last().next_pc, 0x80000100u);
     EXPECT_EQ(hart.csr(0x341), kStart + 12);
     EXPECT_EQ(hart.csr(0xb02), 3u) << "what trapped is not counted";
+}
+
+// The bits above what was asked for are nobody's.
+TEST(Remote, ValuesAreCutToTheAccess) {
+    struct Load {
+        unsigned function;
+        std::uint64_t value;
+    };
+    for (const auto& [function, value] : {Load{0, 0xffffffffffffff88},
+                                          {1, 0xffffffffffff9988},
+                                          {2, 0xffffffffbbaa9988},
+                                          {3, 0xffeeddccbbaa9988},
+                                          {4, 0x88},
+                                          {5, 0x9988}}) {
+        step::Hart hart = hart_with("isa=rv64i_xbgas", {word::i_type(0x77, function, 5, 10, 0)});
+        hart.set_e(10, 1);
+        hart.inject_remote(0xffeeddccbbaa9988);
+        ASSERT_EQ(hart.step(), Outcome::retired);
+        EXPECT_EQ(hart.x(5), value) << function;
+        EXPECT_EQ(hart.last().remote.found[0],
+                  0xffeeddccbbaa9988 & (~0ull >> (64 - 8 * hart.last().remote.size)));
+    }
 }
 
 TEST(Remote, BulkBytesFitOrAreRefused) {
