@@ -1,5 +1,6 @@
 #include "sim/hart/hart.hpp"
 
+#include <bit>
 #include <cstring>
 
 #include "sim/hart/translator.hpp"
@@ -255,8 +256,10 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
             if (switches) flush_pending = true;
             return true;
         }
-        case 0x304: csr.mie = value & 0x888; return true;
-        case 0x305: csr.mtvec = value & ~std::uint64_t{2}; return true;
+        case 0x304: csr.mie = value & options_.interrupt_bits; return true;
+        case 0x305:
+            csr.mtvec = (csr.mtvec & ~options_.mtvec_mask) | (value & options_.mtvec_mask);
+            return true;
         case 0x306: csr.mcounteren = value & 0xffffffff; return options_.user_mode;
         case 0x320: return true;
         case 0x340: csr.mscratch = value; return true;
@@ -323,6 +326,8 @@ unsigned Hart::pending_interrupt() const {
     const std::uint64_t pending = csr.mip & csr.mie;
     if (pending == 0) return 0;
     if (privilege == Privilege::machine && !(csr.mstatus & kMie)) return 0;
+    // A platform's own go first, the lowest of them before the others.
+    if ((pending >> 16) != 0) return 16 + static_cast<unsigned>(std::countr_zero(pending >> 16));
     return (pending & 0x800) ? 11 : (pending & 8) ? 3 : 7;
 }
 

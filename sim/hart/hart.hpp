@@ -144,6 +144,11 @@ struct HartOptions {
     /// What misa reads; without it, what the decoder's extensions say.
     std::optional<std::uint64_t> misa;
     std::uint64_t mvendorid = 0, marchid = 0, mimpid = 0;
+    /// The bits of mie and mip that are there: software, timer, external; a platform's own are 16
+    /// and up.
+    std::uint64_t interrupt_bits = 0x888;
+    /// The bits of mtvec that can be written; the others stay as they are at reset.
+    std::uint64_t mtvec_mask = ~std::uint64_t{2};
 };
 
 class Hart {

@@ -100,6 +100,7 @@ void isthmus_step_destroy(isthmus_step* hart) {
 }
 void isthmus_step_reset(isthmus_step* hart) {
     hart->hart.reset();
+    hart->comparison.restart();
 }
 
 int isthmus_step_load_elf(isthmus_step* hart, const char* path) {
@@ -140,6 +141,7 @@ uint64_t isthmus_step_get_register(const isthmus_step* hart, int file, unsigned 
 }
 void isthmus_step_set_register(isthmus_step* hart, int file, unsigned number, uint64_t value) {
     hart->hart.set_reg(file_of(file), number, value);
+    hart->comparison.restart();
 }
 uint64_t isthmus_step_get_pc(const isthmus_step* hart) {
     return hart->hart.hart().pc;
@@ -261,7 +263,9 @@ isthmus_step_snapshot* isthmus_step_save(isthmus_step* hart) {
     return new isthmus_step_snapshot{hart, hart->hart.save()};
 }
 void isthmus_step_restore(isthmus_step* hart, const isthmus_step_snapshot* snapshot) {
-    if (snapshot->of == hart) hart->hart.restore(snapshot->state);
+    if (snapshot->of != hart) return;
+    hart->hart.restore(snapshot->state);
+    hart->comparison.restart();
 }
 void isthmus_step_snapshot_destroy(isthmus_step_snapshot* snapshot) {
     delete snapshot;

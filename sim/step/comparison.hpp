@@ -16,6 +16,8 @@ class Comparison {
     /// The bits of what differs (ISTHMUS_STEP_SAYS_...).
     unsigned compare(const isthmus_step_record& core, unsigned says);
     const std::string& report() const { return report_; }
+    /// The hart's state has been set from outside: the core's is taken to be the same again.
+    void restart() { follows_ = false; }
 
   private:
     static constexpr std::size_t kHistory = 8;

@@ -84,6 +84,13 @@ void apply(const Word& word, StepParameters& to) {
         to.reset_pc = word.number();
     } else if (word.name == "mtvec") {
         to.mtvec = word.number();
+    } else if (word.name == "mtvec_mask") {
+        to.hart.mtvec_mask = word.number();
+        if ((to.hart.mtvec_mask & 2) != 0) word.fail("bit 1 is reserved and stays 0");
+    } else if (word.name == "interrupt_bits") {
+        to.hart.interrupt_bits = word.number();
+        if ((to.hart.interrupt_bits & 0xf777) != 0)
+            word.fail("bits 3, 7, 11 and from 16 on can be there");
     } else if (word.name == "nmi_vector") {
         to.nmi_vector = word.number();
     } else if (word.name == "memory") {
@@ -97,8 +104,8 @@ void apply(const Word& word, StepParameters& to) {
     } else {
         word.fail(
             "unknown; known are isa profile strict_e misaligned modes interrupts illegal_tval "
-            "breakpoint_tval misa mvendorid marchid mimpid mhartid reset_pc mtvec nmi_vector "
-            "memory");
+            "breakpoint_tval misa mvendorid marchid mimpid mhartid reset_pc mtvec mtvec_mask "
+            "interrupt_bits nmi_vector memory");
     }
 }
 

@@ -76,7 +76,7 @@ class SteppedHart {
     bool set_privilege(int privilege);
 
     void set_interrupts(std::uint64_t mip) {
-        hart_.csr.mip = mip & 0x888;
+        hart_.csr.mip = mip & parameters_.hart.interrupt_bits;
         world_.told_interrupt = 0;
     }
     /// False if that is not the one to be taken now.

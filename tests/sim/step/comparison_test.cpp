@@ -280,6 +280,7 @@ TEST(Compare, ReportHasInstructionBothStatesAndHistory) {
             EXPECT_NE(report.find(piece), std::string::npos) << piece << "\nin\n" << report;
     }
     EXPECT_EQ(hart.report(), "") << "of the last comparison";
+    const auto snapshot = hart.save();
     // What the core had wrong once, it has wrong until it writes it again.
     hart.set_pc(kStart + 8);
     hart.step();
@@ -288,6 +289,12 @@ TEST(Compare, ReportHasInstructionBothStatesAndHistory) {
     hart.compare(core, ISTHMUS_STEP_SAYS_PC);
     EXPECT_NE(hart.report().find("*t1   0x0000000000000002 core 0x0000000000000099"),
               std::string::npos);
+    // A restored hart is beside a restored core.
+    hart.restore(snapshot);
+    hart.set_pc(kStart + 8);
+    hart.step();
+    hart.compare(core, ISTHMUS_STEP_SAYS_PC);
+    EXPECT_EQ(hart.report().find('*'), hart.report().find("* where")) << hart.report();
 }
 
 }  // namespace

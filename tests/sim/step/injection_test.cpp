@@ -89,6 +89,34 @@ TEST(Interrupts, VectoredAndOfUserMode) {
     EXPECT_EQ(written_csr(hart, 0x300) & 0x1800, 0u);
 }
 
+// A core with interrupts of its own platform, always vectored at multiples of 256.
+TEST(Interrupts, OfAPlatform) {
+    step::Hart hart = hart_with(
+        "isa=rv32i_zicsr modes=m interrupt_bits=0x7fff0888 mtvec=0x80000001 mtvec_mask=0xffffff00",
+        {word::kNop, word::kNop});
+    hart.set_csr(0x305, 0x800001fe);
+    EXPECT_EQ(hart.csr(0x305), 0x80000101u);
+    hart.set_csr(0x304, 0xffffffff);
+    EXPECT_EQ(hart.csr(0x304), 0x7fff0888u);
+    hart.set_csr(0x300, 8);
+    hart.set_interrupts(0x40000 | 0x20000 | 0x800);
+    for (const std::uint64_t number : {17, 18, 11})
+        hart.write_memory(kStart + 0x100 + 4 * number, &word::kMret, 4);
+    hart.step();
+    EXPECT_EQ(hart.last().interrupt, 17u);
+    EXPECT_EQ(hart.last().pc, kStart + 0x100 + 68);
+    hart.set_interrupts(0x40000 | 0x800);
+    hart.step();
+    EXPECT_EQ(hart.last().interrupt, 18u);
+    hart.set_interrupts(0x800);
+    hart.step();
+    EXPECT_EQ(hart.last().interrupt, 11u);
+    EXPECT_EQ(written_csr(hart, 0x342), 0x8000000bu);
+    step::Hart plain = hart_with("isa=rv32i_zicsr", {});
+    plain.set_interrupts(~0ull);
+    EXPECT_EQ(plain.csr(0x344), 0x888u);
+}
+
 TEST(Interrupts, NonMaskable) {
     step::Hart hart = interrupted_hart("isa=rv32i_zicsr interrupts=told");
     hart.set_csr(0x300, 0);

@@ -300,7 +300,8 @@ TEST(Parameters, MistakesAreRefused) {
     for (const char* text :
          {"isa", "isa=rv32", "memory=0:100", "memory=0:0x1000 memory=0:0x1000", "misaligned=maybe",
           "isa=rv32i isa=rv32i", "reset_pc=0x80000002 isa=rv32i", "reset_pc=1", "colour=red",
-          "isa=rv32i memory=0x100000000:0x1000", "mhartid=12x", "mtvec=2"})
+          "isa=rv32i memory=0x100000000:0x1000", "mhartid=12x", "mtvec=2", "interrupt_bits=0x222",
+          "mtvec_mask=3"})
         EXPECT_THROW(step::Hart{text}, step::Error) << text;
     try {
         step::Hart hart("misaligned=maybe");

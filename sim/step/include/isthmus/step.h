@@ -76,10 +76,12 @@ int isthmus_step_set_csr(isthmus_step* hart, unsigned number, uint64_t value);
 /* -- What the world outside does ----------------------------------------------------------------
  */
 
-/* The levels of the interrupt lines, as mip has them: 0x8 software, 0x80 timer, 0x800 external. */
+/* The levels of the interrupt lines, as mip has them: 0x8 software, 0x80 timer, 0x800 external;
+ * others by the parameter interrupt_bits. */
 void isthmus_step_set_interrupts(isthmus_step* hart, uint64_t mip);
-/* The core takes this interrupt (3, 7 or 11) before its next instruction; with interrupts=told none
- * comes otherwise. -1 if it is not pending, not enabled, or another one goes first. */
+/* The core takes this interrupt (3, 7, 11 or a platform's) before its next instruction; with
+ * interrupts=told none comes otherwise. -1 if it is not pending, not enabled, or another one goes
+ * first. */
 int isthmus_step_take_interrupt(isthmus_step* hart, unsigned number);
 /* The core takes a non-maskable interrupt before its next instruction: to nmi_vector, with this
  * cause. */
