@@ -132,6 +132,30 @@ TEST(Snapshot, CodeThatWasWrittenIsFetched) {
     }
 }
 
+TEST(Snapshot, WritesOverTheEndOfAPage) {
+    step::Hart hart = hart_with("isa=rv64i", {word::s_type(3, 5, 10, 0)});  // sd t0, 0(a0)
+    hart.set_x(5, ~0ull);
+    hart.set_x(10, kStart + 0x1ffc);
+    const auto before = hart.save();
+    std::uint64_t found = 0;
+    ASSERT_EQ(hart.step(), Outcome::retired);
+    hart.read_memory(kStart + 0x1ffc, &found, 8);
+    EXPECT_EQ(found, ~0ull);
+    hart.restore(before);
+    hart.read_memory(kStart + 0x1ffc, &found, 8);
+    EXPECT_EQ(found, 0u);
+    // And from outside, over whole pages.
+    std::vector<char> bytes(3 * 4096, 'x'), back(bytes.size());
+    hart.write_memory(kStart + 0x3800, bytes.data(), bytes.size());
+    const auto written = hart.save();
+    hart.restore(before);
+    hart.read_memory(kStart + 0x3800, back.data(), back.size());
+    EXPECT_EQ(back, std::vector<char>(bytes.size()));
+    hart.restore(written);
+    hart.read_memory(kStart + 0x3800, back.data(), back.size());
+    EXPECT_EQ(back, bytes);
+}
+
 TEST(Snapshot, FloatingPointIsOnAsItWas) {
     const std::uint32_t fadd = 0x02000053;  // fadd.d ft0, ft0, ft0
     step::Hart hart = hart_with("isa=rv64gc", {fadd, fadd});
