@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "sim/hart/translator.hpp"
 
@@ -82,6 +83,7 @@ bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKi
     const Cause fault = kind == MemoryKind::load ? Cause::load_fault : Cause::store_fault;
     if (options_.trap_misaligned && (address & (size - 1)) != 0)
         return raise(Cause::load_misaligned, address);
+    if (std::exchange(access_fails, false)) return raise(fault, address);
     const std::uint64_t page = address & kPageMask;
     if (((address + size - 1) & kPageMask) == page) {
         const Region* region = memory->find(address);
@@ -112,6 +114,7 @@ bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKi
 bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
     if (options_.trap_misaligned && (address & (size - 1)) != 0)
         return raise(Cause::store_misaligned, address);
+    if (std::exchange(access_fails, false)) return raise(Cause::store_fault, address);
     const std::uint64_t page = address & kPageMask;
     if (((address + size - 1) & kPageMask) == page) {
         const Region* region = memory->find(address);

@@ -197,6 +197,9 @@ class Hart {
         std::uint64_t value = 0;
     };
     std::optional<InjectedCsr> injected_csr;
+    /// The next local access does not take place: a bus error that only a core has seen. To be set
+    /// with an empty Tlb, so that the access comes to the slow path.
+    bool access_fails = false;
     /// Reads of the time CSR; null gives instret.
     std::function<std::uint64_t()> clock;
     /// A page whose writes stop the hart with kHostCall: where tohost lives. ~0 if none.

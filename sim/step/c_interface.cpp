@@ -184,6 +184,12 @@ void isthmus_step_set_time(isthmus_step* hart, uint64_t time) {
 void isthmus_step_inject_csr(isthmus_step* hart, unsigned number, uint64_t value) {
     hart->hart.hart().injected_csr = Hart::InjectedCsr{number, value};
 }
+void isthmus_step_inject_fetch_fault(isthmus_step* hart) {
+    hart->hart.fail_fetch();
+}
+void isthmus_step_inject_access_fault(isthmus_step* hart) {
+    hart->hart.fail_access();
+}
 void isthmus_step_inject_remote(isthmus_step* hart, uint64_t low, uint64_t high) {
     RemoteAnswer answer;
     answer.value = {low, high};

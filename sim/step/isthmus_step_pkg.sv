@@ -38,6 +38,8 @@ package isthmus_step_pkg;
   import "DPI-C" function void isthmus_step_set_time(input chandle hart, input longint unsigned value);
   import "DPI-C" function void isthmus_step_inject_csr(input chandle hart, input int unsigned number,
                                                        input longint unsigned value);
+  import "DPI-C" function void isthmus_step_inject_fetch_fault(input chandle hart);
+  import "DPI-C" function void isthmus_step_inject_access_fault(input chandle hart);
   import "DPI-C" function void isthmus_step_inject_load(input chandle hart, input longint unsigned value);
   import "DPI-C" function void isthmus_step_inject_remote(input chandle hart, input longint unsigned low,
                                                           input longint unsigned high);

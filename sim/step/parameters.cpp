@@ -66,6 +66,8 @@ void apply(const Word& word, StepParameters& to) {
         to.hart.user_mode = word.choice("mu", "m");
     } else if (word.name == "interrupts") {
         to.takes_interrupts = word.choice("own", "told");
+    } else if (word.name == "counters") {
+        to.counters_of_core = word.choice("core", "own");
     } else if (word.name == "illegal_tval") {
         to.illegal_tval = word.choice("word", "zero");
     } else if (word.name == "breakpoint_tval") {
@@ -103,8 +105,9 @@ void apply(const Word& word, StepParameters& to) {
         to.memory.push_back(range);
     } else {
         word.fail(
-            "unknown; known are isa profile strict_e misaligned modes interrupts illegal_tval "
-            "breakpoint_tval misa mvendorid marchid mimpid mhartid reset_pc mtvec mtvec_mask "
+            "unknown; known are isa profile strict_e misaligned modes interrupts counters "
+            "illegal_tval breakpoint_tval misa mvendorid marchid mimpid mhartid reset_pc mtvec "
+            "mtvec_mask "
             "interrupt_bits nmi_vector memory");
     }
 }

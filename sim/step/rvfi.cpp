@@ -1,6 +1,7 @@
 #include "sim/step/rvfi.hpp"
 
 #include <bit>
+#include <optional>
 #include <stdexcept>
 
 namespace isthmus::sim {
@@ -26,6 +27,16 @@ isthmus_step_access access_of(const isthmus_rvfi& core) {
     return access;
 }
 
+/// The number of the CSR that the word accesses, if it is cycle, time or one of the event counters,
+/// or a half of them. Instructions retired are the same on both sides.
+std::optional<unsigned> counter_of(std::uint32_t word) {
+    constexpr std::uint32_t kSystem = 0x73;
+    if ((word & 0x7f) != kSystem || (word >> 12 & 3) == 0) return std::nullopt;
+    const unsigned number = word >> 20, index = number & 0x1f;
+    const bool counts = (number & 0xf60) == 0xb00 || (number & 0xf60) == 0xc00;
+    return counts && index != 2 ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 isthmus_step_access rvfi_read(const isthmus_rvfi& core) {
@@ -39,6 +50,8 @@ unsigned check_rvfi(SteppedHart& hart, Comparison& comparison, const isthmus_rvf
     const bool elsewhere = core.intr != 0 && core.pc_rdata != hart.hart().pc;
     if (elsewhere && !hart.parameters().takes_interrupts)
         hart.take_interrupt(hart.hart().pending_interrupt());
+    if (const auto number = counter_of(core.insn); number && hart.parameters().counters_of_core)
+        hart.hart().injected_csr = Hart::InjectedCsr{*number, core.rd_wdata};
     if (hart.step() == SteppedHart::Outcome::waiting)
         throw std::runtime_error("the hart waits for what its remote access finds");
     const isthmus_step_record& own = hart.last();

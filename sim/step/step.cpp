@@ -37,6 +37,12 @@ SteppedHart::Outcome SteppedHart::step() {
         hart_.flush_pending = false;
     }
     record_.pc = hart_.pc;
+    if (world_.fetch_fails || world_.access_fails) [[unlikely]] {
+        if (world_.fetch_fails) return fetch_failed();
+        hart_.tlb.flush();
+        hart_.access_fails = true;
+        world_.access_fails = false;
+    }
     record_.privilege = static_cast<std::uint8_t>(hart_.privilege);
     const unsigned flags = hart_.fflags;
     std::uint64_t fault = 0;
@@ -50,6 +56,7 @@ SteppedHart::Outcome SteppedHart::step() {
     }
     observer_.begin();
     const Stop stop = step_once(hart_, observer_);
+    hart_.access_fails = false;
     if (observer_.trapped()) [[unlikely]] {
         if (stop == Stop::trap) hart_.deliver_trap(hart_.pc);
         return trapped();
@@ -81,6 +88,16 @@ SteppedHart::Outcome SteppedHart::step() {
         note_csr(kFflags);
     }
     return retired();
+}
+
+SteppedHart::Outcome SteppedHart::fetch_failed() {
+    world_.fetch_fails = false;
+    record_.privilege = static_cast<std::uint8_t>(hart_.privilege);
+    record_.instruction = 0;
+    record_.length = 0;
+    hart_.raise(Cause::fetch_fault, hart_.pc);
+    hart_.deliver_trap(hart_.pc);
+    return trapped();
 }
 
 SteppedHart::Outcome SteppedHart::retired() {

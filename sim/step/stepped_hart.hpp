@@ -83,6 +83,9 @@ class SteppedHart {
     bool take_interrupt(unsigned number);
     void take_nmi(std::uint64_t cause) { world_.nmi = cause; }
     void set_time(std::uint64_t time);
+    /// Of the next instruction: its fetch, or its local access.
+    void fail_fetch() { world_.fetch_fails = true; }
+    void fail_access() { world_.access_fails = true; }
     void inject_remote(RemoteAnswer answer) { world_.answers.push_back(std::move(answer)); }
 
     /// Does in this hart's memory what another one, or this one itself, waits for.
@@ -103,6 +106,7 @@ class SteppedHart {
     /// What has been injected and not used yet.
     struct World {
         std::optional<std::uint64_t> nmi, time;
+        bool fetch_fails = false, access_fails = false;
         unsigned told_interrupt = 0;
         std::deque<RemoteAnswer> answers;
     };
@@ -115,6 +119,7 @@ class SteppedHart {
     void note_csr(unsigned number);
     void note_trap();
     void note_remote();
+    Outcome fetch_failed();
     Outcome trapped();
     Outcome retired();
     Outcome answer_remote();

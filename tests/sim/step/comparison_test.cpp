@@ -170,6 +170,30 @@ TEST(Rvfi, DevicesGiveWhatTheCoreHasRead) {
     EXPECT_EQ(hart.x(5), 0xbeefu);
 }
 
+TEST(Rvfi, CountersMayBeTheCores) {
+    for (const bool cores : {false, true}) {
+        step::Hart hart =
+            hart_with(std::string("isa=rv32i_zicsr counters=") + (cores ? "core" : "own"), {});
+        const auto check = [&](unsigned number) {
+            const std::uint32_t read = word::csrrs(5, number, 0);
+            hart.write_memory(kStart, &read, 4);
+            hart.set_pc(kStart);
+            Rvfi port{};
+            port.insn = read;
+            port.mode = 3;
+            port.rd_addr = 5;
+            port.rd_wdata = 0x12345;
+            port.pc_rdata = kStart;
+            port.pc_wdata = kStart + 4;
+            return hart.check_rvfi(port) == 0;
+        };
+        for (const unsigned number : {0xb00u, 0xb80u, 0xc00u, 0xc01u, 0xc81u, 0xb03u, 0xc1fu})
+            EXPECT_EQ(check(number), cores) << std::hex << number;
+        for (const unsigned number : {0xb02u, 0xc02u, 0x340u, 0x344u, 0xb02u})
+            EXPECT_FALSE(check(number)) << std::hex << number;
+    }
+}
+
 TEST(Rvfi, PortInScalarsIsTheSame) {
     step::Hart hart = hart_with("isa=rv64i", {word::addi(5, 6, 2), word::addi(5, 6, 2)});
     hart.set_x(6, 7);

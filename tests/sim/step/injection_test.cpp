@@ -162,6 +162,36 @@ TEST(Counters, CountOnFromWhatIsWritten) {
     }
 }
 
+TEST(Faults, OfTheCoresBus) {
+    const std::uint32_t load = word::i_type(0x03, 2, 5, 10, 4), store = word::s_type(2, 5, 10, 8);
+    step::Hart hart =
+        hart_with("isa=rv32i_zicsr mtvec=0x80000100", {load, load, store, word::kNop});
+    hart.set_x(10, kStart + 0x800);
+    ASSERT_EQ(hart.step(), Outcome::retired);  // what is cached of the page does not help
+    const auto expect_trap = [&](std::uint64_t cause, std::uint64_t tval, std::uint64_t pc) {
+        ASSERT_EQ(hart.step(), Outcome::trapped) << hart.line();
+        EXPECT_EQ(hart.last().cause, cause);
+        EXPECT_EQ(hart.last().tval, tval);
+        EXPECT_EQ(hart.csr(0x341), pc);
+        EXPECT_EQ(hart.last().next_pc, kStart + 0x100);
+        EXPECT_EQ(hart.last().memory.size, 0);
+        hart.set_pc(pc);
+    };
+    hart.inject_access_fault();
+    expect_trap(5, kStart + 0x804, kStart + 4);
+    ASSERT_EQ(hart.step(), Outcome::retired) << "once";
+    hart.inject_access_fault();
+    expect_trap(7, kStart + 0x808, kStart + 8);
+    hart.inject_fetch_fault();
+    expect_trap(1, kStart + 8, kStart + 8);
+    EXPECT_EQ(hart.last().length, 0);
+    ASSERT_EQ(hart.step(), Outcome::retired);
+    hart.inject_access_fault();
+    ASSERT_EQ(hart.step(), Outcome::retired) << "nop has no access";
+    hart.set_pc(kStart);
+    ASSERT_EQ(hart.step(), Outcome::retired) << "and the next one is not meant";
+}
+
 TEST(Record, HasTheCsrsThatAreWritten) {
     const std::uint32_t divide = 0x1a107053;  // fdiv.d ft0, ft0, ft1
     step::Hart hart = hart_with(

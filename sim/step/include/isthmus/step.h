@@ -91,6 +91,11 @@ void isthmus_step_set_time(isthmus_step* hart, uint64_t time);
 /* What the next instruction reads from this CSR (counters, what others than the hart write): once.
  */
 void isthmus_step_inject_csr(isthmus_step* hart, unsigned number, uint64_t value);
+/* The next instruction cannot be fetched, or its local access does not take place: bus errors of
+ * the core. They trap as access faults with their address as tval; an instruction without an access
+ * is not touched. */
+void isthmus_step_inject_fetch_fault(isthmus_step* hart);
+void isthmus_step_inject_access_fault(isthmus_step* hart);
 /* What the next remote access of the hart finds: the old value (of 128 bits the upper half in
  * `high`), and for a bulk load the bytes. Several wait in a queue. A store takes one, too: it has
  * been done. Accesses to namespace 0 go to the hart's own memory and take none. */

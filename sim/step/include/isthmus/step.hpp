@@ -75,6 +75,8 @@ class Hart {
     void inject_csr(unsigned number, std::uint64_t value) {
         isthmus_step_inject_csr(c(), number, value);
     }
+    void inject_fetch_fault() { isthmus_step_inject_fetch_fault(c()); }
+    void inject_access_fault() { isthmus_step_inject_access_fault(c()); }
     void inject_remote(std::uint64_t low, std::uint64_t high = 0) {
         isthmus_step_inject_remote(c(), low, high);
     }
