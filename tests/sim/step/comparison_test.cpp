@@ -283,6 +283,22 @@ TEST(Compare, FindsEachDifference) {
     }
 }
 
+// By its ports, and then by a trace of the registers that those have not.
+TEST(Compare, OneStepTwice) {
+    step::Hart hart = hart_with("isa=rv64i_xbgas", {word::addi(5, 0, 1), word::eaddie(10, 5, 2)});
+    for (unsigned i = 0; i < 2; ++i) {
+        hart.step();
+        Record core = hart.last();
+        ASSERT_EQ(hart.compare(core, ISTHMUS_STEP_SAYS_PC), 0u);
+        core.writes[0].value = 9;
+        ASSERT_EQ(hart.compare(core, ISTHMUS_STEP_SAYS_WRITES), unsigned{ISTHMUS_STEP_SAYS_WRITES});
+    }
+    const std::string report = hart.report();
+    const std::size_t before =
+        report.find("before it:\n  0  0x0000000080000000  addi    t0, zero, 1\nstate");
+    EXPECT_NE(before, std::string::npos) << report;
+}
+
 TEST(Compare, ReportHasInstructionBothStatesAndHistory) {
     step::Hart hart = hart_with("isa=rv64i_zicsr",
                                 {word::addi(5, 0, 1), word::addi(6, 5, 1), word::addi(7, 6, 1)});
