@@ -3,7 +3,6 @@
 //     c++ -std=c++20 check_core.cpp $(pkg-config --cflags --libs isthmus-step) -o check_core
 //     ./check_core 5000          # equal
 //     ./check_core 5000 bug      # sra forgets the sign: the report says where, and both states
-//
 // The core is a little of RV32I here; yours is a Verilated model with an RVFI port.
 #include <cstdint>
 #include <cstdio>
@@ -11,7 +10,6 @@
 #include <isthmus/step.hpp>
 #include <random>
 #include <vector>
-
 using u32 = std::uint32_t;
 constexpr u32 kBase = 0x80000000, kData = kBase + 0x8000;
 
@@ -19,7 +17,6 @@ struct Core {
     std::vector<u32> memory = std::vector<u32>(0x10000 / 4);
     u32 x[32] = {}, pc = kBase;
     bool bug = false;
-
     u32& word(u32 address) { return memory[(address - kBase) / 4]; }
     static u32 arithmetic(unsigned function, bool other, u32 a, u32 b, bool bug) {
         switch (function) {
@@ -70,7 +67,7 @@ struct Core {
     }
 };
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
     const unsigned count = argc > 1 ? u32(std::atoi(argv[1])) % 8000 : 1000;
     Core core{.bug = argc > 2};
     std::mt19937 random(1);
@@ -96,4 +93,7 @@ int main(int argc, char** argv) {
         ++equal;
     std::printf("%s%u of %u instructions equal\n", hart.report().c_str(), equal, count);
     return equal != count;
+} catch (const std::exception& error) {
+    std::puts(error.what());
+    return 2;
 }
