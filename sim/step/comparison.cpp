@@ -53,8 +53,9 @@ unsigned Comparison::compare(const isthmus_step_record& core, unsigned says) {
         compare_number(says, ISTHMUS_STEP_SAYS_INSTRUCTION, "instruction", core.instruction,
                        own.instruction);
     compare_number(says, ISTHMUS_STEP_SAYS_PRIVILEGE, "privilege", core.privilege, own.privilege);
-    compare_number(says, ISTHMUS_STEP_SAYS_TRAP, "trapped", core.trapped, own.trapped);
-    compare_number(says, ISTHMUS_STEP_SAYS_TRAP, "interrupted", core.interrupted, own.interrupted);
+    compare_number(says, ISTHMUS_STEP_SAYS_TRAP, "trapped", core.trapped != 0, own.trapped);
+    compare_number(says, ISTHMUS_STEP_SAYS_TRAP, "interrupted", core.interrupted != 0,
+                   own.interrupted != 0);
     if (own.trapped) {
         compare_number(says, ISTHMUS_STEP_SAYS_CAUSE, "cause", core.cause, own.cause);
         compare_number(says, ISTHMUS_STEP_SAYS_TVAL, "tval", core.tval, own.tval);

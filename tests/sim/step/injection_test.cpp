@@ -125,6 +125,11 @@ TEST(Interrupts, NonMaskable) {
     ASSERT_EQ(hart.step(), Outcome::retired);
     EXPECT_EQ(hart.last().pc, kStart + 0x200);
     EXPECT_EQ(hart.last().interrupted, 2);
+    step::Record core = hart.last();
+    core.interrupted = 1;  // a core need not tell the two apart
+    EXPECT_EQ(hart.compare(core, ISTHMUS_STEP_SAYS_TRAP | ISTHMUS_STEP_SAYS_CAUSE), 0u);
+    core.interrupted = 0;
+    EXPECT_EQ(hart.compare(core, ISTHMUS_STEP_SAYS_TRAP), unsigned{ISTHMUS_STEP_SAYS_TRAP});
     EXPECT_EQ(hart.last().interrupt, 0x8000001f);
     EXPECT_EQ(hart.csr(0x342), 0x8000001f);
     EXPECT_EQ(hart.csr(0x341), kStart + 4);

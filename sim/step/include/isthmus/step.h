@@ -164,7 +164,7 @@ typedef struct {
     uint8_t length;       /* 2 or 4 bytes; 0: it could not be fetched */
     uint8_t privilege;    /* that it ran with */
     uint8_t trapped;      /* it did not complete, for `cause` */
-    uint8_t interrupted;  /* it is the first behind an interrupt of `interrupt` */
+    uint8_t interrupted;  /* it is the first behind `interrupt`; 2 if that cannot be masked */
     uint64_t cause, tval, interrupt;
     uint8_t source_count, write_count, csr_count, has_remote;
     isthmus_step_register sources[3]; /* what it read; x0 not among them */
