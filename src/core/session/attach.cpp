@@ -337,6 +337,14 @@ double discard_seconds() {
     return static_cast<double>(most) / kBlocks;
 }
 
+std::vector<int> pes_of_host() {
+    std::vector<int> pes;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (job.host.test(static_cast<std::size_t>(pe))) pes.push_back(pe);
+    }
+    return pes;
+}
+
 // What every PE of a job of several does while it has one thread.
 void begin_pe() {
     show_program(static_cast<std::uint32_t>(job.me));
@@ -444,6 +452,7 @@ void attach_job() {
     }
     if (job.managed && job.heap.size != 0) {  // again
         begin_start_watch(job.me, StartWatch::Phase::joining);
+        note_host_ranks(pes_of_host());
         start_barrier();
         note_start_phase(StartWatch::Phase::together);
     }
