@@ -70,7 +70,8 @@ add_test(NAME core.ends.unload COMMAND core_unload $<TARGET_FILE:isthmus>)
 if(NOT ISTHMUS_SANITIZE)
     add_executable(core_leaves session/leaves.c)
     target_link_libraries(core_leaves PRIVATE isthmus)
-    set(tells "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" $2 2>&1); echo \"$out\"
+    set(tells "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" $2 2>&1); status=$?; echo \"$out\"
+               [ $status -eq 5 ] || { echo \"status $status, and not the program's 5\"; exit 1; }
                case \"$out\" in *allocates*) exit 1;; *PE\\ 1\\ *the\\ job\\ ends*) ;; *) exit 1;; esac")
     add_hydra_test(core.ends.leaves_without_memory "${tells}" $<TARGET_FILE:core_leaves> _exit)
     add_hydra_test(core.ends.leaves_behind_handlers "${tells}
