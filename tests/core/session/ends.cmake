@@ -77,4 +77,13 @@ if(NOT ISTHMUS_SANITIZE)
     add_hydra_test(core.ends.leaves_behind_handlers "${tells}
                case \"$out\" in *handler*the\\ job\\ ends*) ;; *) exit 1;; esac"
                    $<TARGET_FILE:core_leaves> quick_exit)
+    # PMIx allocates to end a job.
+    add_test(NAME core.ends.leaves_within_malloc
+             COMMAND sh -c "command -v mpirun.openmpi || { echo skipped: no mpirun.openmpi; exit 77; }
+                            out=$(timeout 30 mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 \"$1\" locked 2>&1)
+                            status=$?; echo \"$out\"; echo status $status
+                            case \"$out\" in *PE\\ 1\\ *the\\ job\\ ends*) ;; *) exit 1;; esac
+                            [ $status -eq 5 ]"
+                     sh $<TARGET_FILE:core_leaves>)
+    set_tests_properties(core.ends.leaves_within_malloc PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 60)
 endif()
