@@ -77,6 +77,11 @@ if(NOT ISTHMUS_SANITIZE)
     add_hydra_test(core.ends.leaves_behind_handlers "${tells}
                case \"$out\" in *handler*the\\ job\\ ends*) ;; *) exit 1;; esac"
                    $<TARGET_FILE:core_leaves> quick_exit)
+    # A process manager's words may be few, and come from the others' end.
+    add_hydra_test(core.ends.raised_under_hydra
+                   "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" raised_segv 2>&1); status=$?; echo \"$out\"; echo status $status
+                    [ $status -ne 0 ] && [ 1 -eq $(echo \"$out\" | grep -c '^isthmus: PE 1 .*: killed by SIGSEGV, sent by itself; last noted call .*; the job ends$') ]"
+                   $<TARGET_FILE:core_ends>)
     # PMIx allocates to end a job.
     add_test(NAME core.ends.leaves_within_malloc
              COMMAND sh -c "command -v mpirun.openmpi || { echo skipped: no mpirun.openmpi; exit 77; }
