@@ -137,6 +137,9 @@ def main():
     check("no process", [DENIED, "threads", ISTHMUS, "run", "-n", "2", PROGRAM],
           "isthmus: cannot start a process: Resource temporarily unavailable; raise the limit of "
           "processes", 125)
+    for call in ("fcntl", "wait4", "rt_sigprocmask", "rt_sigtimedwait", "poll"):
+        check(f"no {call}", [DENIED, call, ISTHMUS, "run", "-n", "2", PROGRAM],
+              f"^isthmus: {call}: Operation not permitted; the system call is forbidden here [^\n]*\n$", 125)
     check("no signalfd", [DENIED, "signalfd", ISTHMUS, "run", "-n", "2", PROGRAM],
           "isthmus: signalfd: Operation not permitted; the system call is forbidden here", 125)
     if os.path.exists(os.path.join(os.path.dirname(ISTHMUS), "../lib/libisthmus-ofi.so")):
