@@ -19,6 +19,7 @@
 
 #include "base/asan.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "bootstrap/bootstrap.hpp"
@@ -121,6 +122,8 @@ void move_static_data() {
         job.data_note = "the library was loaded after threads had been started";
         return;
     }
+    // A wrapper may have set it since the launcher looked.
+    if (!os::may_raise_file_size_to(job_file_size(job.me + 1))) fail("start", why_no_memory(EFBIG));
     const LoadedObject program = main_program();
     const Range range = data_range(program);
     std::string reason;
@@ -430,6 +433,9 @@ void load_job() {
 }
 
 void attach_job() {
+    if (const int small = os::kibibytes_of_small_stack(); small != 0)
+        fail("shmem_init", Text("stacks may have ", small, " KiB, and ", os::kLeastStack,
+                                " are needed; raise the limit of stacks (ulimit -s)"));
     if (!job.header) {
         refuse_job_of_less_rights();
         refuse_foreign_launcher("");
