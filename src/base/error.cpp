@@ -37,6 +37,18 @@ iovec part(std::string_view words) {
     exit_now(status);
 }
 
+// Whatever this thread waits for by then.
+void interrupt_after(unsigned seconds, void (*handler)(int)) {
+    struct sigaction give_up {};
+    give_up.sa_handler = handler;
+    sigaction(SIGALRM, &give_up, nullptr);
+    sigset_t limit;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &limit, nullptr);
+    alarm(seconds);
+}
+
 bool speak(std::string_view where, std::string_view what) {
     const bool first = !job_end.claim || job_end.claim(1);
     if (first) say_from(where, what);
@@ -84,17 +96,16 @@ void fail_in_handler(std::string_view where, std::string_view what) {
     end(1);
 }
 
+void exit_after(unsigned seconds, int status) {
+    static volatile std::sig_atomic_t late_status = 0;
+    late_status = status;
+    interrupt_after(seconds, [](int) { exit_now(late_status); });
+}
+
 void flush_output(int status) {
     static volatile std::sig_atomic_t exit_status = 0;
     exit_status = status;
-    struct sigaction give_up {};
-    give_up.sa_handler = [](int) { end(exit_status); };
-    sigaction(SIGALRM, &give_up, nullptr);
-    sigset_t limit;
-    sigemptyset(&limit);
-    sigaddset(&limit, SIGALRM);
-    pthread_sigmask(SIG_UNBLOCK, &limit, nullptr);
-    alarm(1);
+    interrupt_after(1, [](int) { end(exit_status); });
     for (FILE* stream : {stdout, stderr}) {
         if (ftrylockfile(stream) != 0) continue;
         fflush_unlocked(stream);

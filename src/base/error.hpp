@@ -30,6 +30,10 @@ void say_from(std::string_view where, std::string_view what);
 // The same from a signal handler, which may have interrupted the output: it is not written.
 [[noreturn]] void fail_in_handler(std::string_view where, std::string_view what);
 
+// This process ends then with that status, whatever its threads wait for, unless it has ended
+// before. From a handler of a signal as well.
+void exit_after(unsigned seconds, int status);
+
 // Writes the program's buffered output, as far as no other thread holds the stream. At most a
 // second; then the job ends with this status.
 void flush_output(int status);

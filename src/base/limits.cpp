@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+
 namespace isthmus::os {
 namespace {
 
@@ -71,6 +73,12 @@ const char* advice_on_thread(int error) {
         case Lack::nothing: break;
     }
     return "; it needs a thread: raise the limit of processes (ulimit -u)";
+}
+
+int kibibytes_of_small_stack() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur / 1024 >= kLeastStack) return 0;
+    return std::max(static_cast<int>(limit.rlim_cur / 1024), 1);
 }
 
 }  // namespace isthmus::os

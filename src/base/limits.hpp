@@ -20,4 +20,9 @@ inline const char* advice_on_call(int error) {
                         : "";
 }
 
+// Stacks may have less than this library's calls take, which would be a SIGSEGV without a word: so
+// many KiB; 0: they have enough.
+int kibibytes_of_small_stack();
+inline constexpr unsigned kLeastStack = 32;  // KiB
+
 }  // namespace isthmus::os

@@ -82,6 +82,11 @@ bool fill_with_random(void* bytes, std::size_t count) {
     return true;
 }
 
+bool may_raise_file_size_to(std::uint64_t size) {
+    rlimit limit{};
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_max >= size;
+}
+
 int create_shared_file(const char* label, std::uint64_t size) {
     // Else ftruncate would send SIGXFSZ, which ends a program without a word.
     rlimit limit{};

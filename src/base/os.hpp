@@ -36,6 +36,10 @@ bool has_more_rights_than_caller();
 // False if the system's random generator gives none.
 bool fill_with_random(void* bytes, std::size_t count);
 
+// False if the hard limit of file sizes forbids that: to write there would send SIGXFSZ, which ends
+// a program without a word.
+bool may_raise_file_size_to(std::uint64_t size);
+
 // An unnamed shared file that goes away with its last user; nothing appears in a file system.
 // -1 and errno on failure.
 int create_shared_file(const char* label, std::uint64_t size);

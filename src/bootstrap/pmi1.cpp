@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -55,6 +57,42 @@ bool decode_bytes(std::string_view text, void* bytes, std::size_t count) {
         static_cast<unsigned char*>(bytes)[i] = static_cast<unsigned char>(high << 4 | low);
     }
     return true;
+}
+
+std::vector<int> ranks_beside(std::string_view mapping, int rank, int size) {
+    constexpr std::string_view kHead = "(vector,";
+    constexpr int kMost = 1 << 20;
+    if (!mapping.starts_with(kHead) || !mapping.ends_with("))") || size > kMost) return {};
+    mapping = mapping.substr(kHead.size(), mapping.size() - kHead.size() - 1);
+    std::vector<std::array<int, 3>> blocks;
+    while (!mapping.empty()) {
+        std::array<int, 3> block{};
+        for (std::size_t i = 0; i < block.size(); ++i) {
+            if (!mapping.starts_with(i == 0 ? '(' : ',')) return {};
+            const auto [rest, error] =
+                std::from_chars(mapping.data() + 1, mapping.data() + mapping.size(), block[i]);
+            if (error != std::errc{} || block[i] < (i == 0 ? 0 : 1) || block[i] > kMost) return {};
+            mapping.remove_prefix(static_cast<std::size_t>(rest - mapping.data()));
+        }
+        if (!mapping.starts_with(')')) return {};
+        mapping.remove_prefix(mapping.starts_with("),") ? 2 : 1);
+        blocks.push_back(block);
+    }
+    std::vector<int> nodes;  // by rank
+    const auto is_full = [&] { return nodes.size() >= static_cast<std::size_t>(size); };
+    while (!is_full() && !blocks.empty()) {
+        for (const auto& [first, count, each] : blocks) {
+            for (int i = 0; i < count && !is_full(); ++i)
+                nodes.insert(nodes.end(), static_cast<std::size_t>(std::min(each, size)),
+                             first + i);
+        }
+    }
+    std::vector<int> beside;
+    for (int other = 0; is_full() && rank < size && other < size; ++other) {
+        if (nodes[static_cast<std::size_t>(other)] == nodes[static_cast<std::size_t>(rank)])
+            beside.push_back(other);
+    }
+    return beside;
 }
 
 Pmi1::Pmi1(int file, int rank, int size) : file_(file), rank_(rank), size_(size) {
@@ -139,6 +177,13 @@ void Pmi1::share(const void* mine, std::size_t bytes, std::span<const Part> part
 
 void Pmi1::meet() {
     ask("cmd=barrier_in", "barrier_out");
+}
+
+std::vector<int> Pmi1::host_ranks() {
+    write_line("cmd=get kvsname=" + space_ + " key=PMI_process_mapping");
+    Words words;
+    if (!parse_pmi_line(read_line(), words) || words["rc"] != "0") return {};
+    return ranks_beside(words["value"], rank_, size_);
 }
 
 // One line without an answer; from any thread, perhaps while another one reads, and from a handler

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/job/exchange.hpp"
 
@@ -18,6 +19,11 @@ bool parse_pmi_line(std::string_view line, std::map<std::string, std::string>& w
 std::string encode_bytes(const void* bytes, std::size_t count);
 bool decode_bytes(std::string_view text, void* bytes, std::size_t count);
 
+// Who shares the node of `rank`, by what managers say under PMI_process_mapping:
+// "(vector,(NODE,NODES,RANKS)...)", where NODES nodes from NODE on get RANKS ranks each, over and
+// over again until all have a node. Empty if it says nothing, or something else.
+std::vector<int> ranks_beside(std::string_view mapping, int rank, int size);
+
 class Pmi1 final : public Exchange {
   public:
     // Takes over the file. Throws std::runtime_error.
@@ -27,6 +33,7 @@ class Pmi1 final : public Exchange {
     int size() const override { return size_; }
     void share(const void* mine, std::size_t bytes, std::span<const Part> parts) override;
     void meet() override;
+    std::vector<int> host_ranks() override;
     void end(int status) override;
     void leave() override;
     const char* name() const override { return "PMI-1"; }

@@ -2,7 +2,9 @@
 
 #include <pmix.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -43,6 +45,17 @@ class Pmix final : public Exchange {
             take(key, part);
     }
     void meet() override { fence(false); }
+    std::vector<int> host_ranks() override {
+        pmix_proc_t job = everyone();
+        pmix_value_t* found = nullptr;
+        if (PMIx_Get(&job, PMIX_LOCAL_PEERS, nullptr, 0, &found) != PMIX_SUCCESS) return {};
+        std::vector<int> ranks;
+        std::istringstream words(found->type == PMIX_STRING ? found->data.string : "");
+        for (std::string rank; std::getline(words, rank, ',');)
+            ranks.push_back(std::atoi(rank.c_str()));
+        PMIX_VALUE_RELEASE(found);
+        return ranks;
+    }
     void end(int status) override { PMIx_Abort(status, "", nullptr, 0); }
     void leave() override { PMIx_Finalize(nullptr, 0); }
     const char* name() const override { return "PMIx"; }

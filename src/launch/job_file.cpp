@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/limits.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
 
@@ -41,7 +42,10 @@ JobFile create_job_file(int pes, int launcher, int processors) {
     }
     job.file = inheritable(file);
     if (job.file < 0) {
-        job.error = explain(errno, size);
+        const bool is_forbidden = *os::advice_on_call(errno) != '\0';
+        job.error = is_forbidden
+                        ? std::string("fcntl: ") + std::strerror(errno) + os::advice_on_call(errno)
+                        : explain(errno, size);
         close(file);
         return job;
     }

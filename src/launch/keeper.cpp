@@ -27,6 +27,7 @@ namespace {
 constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kTick = 250 * kMillisecond;
 constexpr double kSweepSeconds = 5;
+constexpr std::uint64_t kLongWait = 1000 * kMillisecond;
 
 std::uint64_t nanoseconds(double seconds) {
     return static_cast<std::uint64_t>(std::min(seconds, 1e9) * 1e9);
@@ -310,6 +311,39 @@ void Keeper::watch_program(int pe) {
     watched.program_watch = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
 }
 
+// A PE that executes another program lives on, under the same number, and comes to nothing any
+// more. Looked for where somebody waits.
+void Keeper::look_for_other_programs(std::uint64_t now) {
+    if (now < next_look_) return;
+    next_look_ = now + kLongWait;
+    // Relaxed, all: the look itself decides.
+    const auto waits_for_long = [&](int pe) {
+        const std::uint64_t since = status(pe).waiting_since.load(std::memory_order_relaxed);
+        return since != 0 && since + kLongWait < now;
+    };
+    const std::vector<int> pes = alive();
+    const auto waiting = std::find_if(pes.begin(), pes.end(), waits_for_long);
+    if (waiting == pes.end()) return;
+    for (const int pe : pes) {
+        const PeState state = status(pe).state.load(std::memory_order_acquire);
+        if (state != PeState::loaded && state != PeState::running) continue;
+        const pid_t behind_wrapper = program_process(pe);
+        const std::string program = program_behind(
+            behind_wrapper != 0 ? behind_wrapper : pes_[static_cast<std::size_t>(pe)].child,
+            job_.file);
+        if (program.empty()) continue;
+        end(1,
+            pe_prefix(pe, host_) + "has executed another program (" + program + ") " +
+                (state == PeState::running
+                     ? "before shmem_finalize" +
+                           last_call(state, status(pe).routine.load(std::memory_order_relaxed))
+                     : "without shmem_init, which PE " + std::to_string(*waiting) + " has called") +
+                "; the job ends",
+            SIGTERM);
+        return;
+    }
+}
+
 void Keeper::look_for_foreign_program(std::uint64_t now) {
     const std::vector<int> pes = alive();
     // Relaxed: whether the library has been loaded, no more.
@@ -334,6 +368,8 @@ void Keeper::tick(std::uint64_t now) {
     if (now < next_tick_) return;
     next_tick_ = now + kTick;
     if (job_ended_by_itself()) return;
+    look_for_other_programs(now);
+    if (ending_) return;
     for (const int pe : alive()) {
         const PeState state = status(pe).state.load(std::memory_order_acquire);
         const Routine routine = status(pe).routine.load(std::memory_order_relaxed);

@@ -71,6 +71,7 @@ class Keeper {
     void pe_ended(int pe, int wait_status);
     void tick(std::uint64_t now);
     void watch_program(int pe);
+    void look_for_other_programs(std::uint64_t now);
     void look_for_foreign_program(std::uint64_t now);
     void read_stream(Stream& stream);
     void write_output();
@@ -117,6 +118,7 @@ class Keeper {
     std::uint64_t deadline_ = 0;   // for the rest of the PEs, once ending
     std::uint64_t timeout_at_ = 0;
     std::uint64_t next_tick_ = 0;
+    std::uint64_t next_look_ = 0;  // for other programs
     ForeignWatch foreign_;
     std::vector<int> left_early_;  // PEs that exited with 0 without shmem_init
     std::uint64_t memory_kills_before_ = 0;

@@ -1,6 +1,7 @@
 #include "launch/launcher.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/quote.hpp"
 #include "core/job/job_layout.hpp"
 #include "launch/handover.hpp"
@@ -44,7 +46,25 @@ void leave_outer_job() {
 // taken for a standard stream.
 void open_standard_streams() {
     for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file)
-        if (fcntl(file, F_GETFD) < 0) open("/dev/null", O_RDWR);
+        if (fcntl(file, F_GETFD) < 0 && errno == EBADF) open("/dev/null", O_RDWR);
+}
+
+bool is_forbidden(int error) {
+    return *os::advice_on_call(error) != '\0';
+}
+
+// Blocks the signals, and tries by calls without effect what waiting for the keeper needs, before
+// there is one. The name of what is forbidden here; null if nothing is.
+const char* prepare_to_wait(const sigset_t& handled) {
+    if (sigprocmask(SIG_BLOCK, &handled, nullptr) != 0 && is_forbidden(errno))
+        return "rt_sigprocmask";
+    sigset_t none;
+    sigemptyset(&none);
+    const timespec now{0, 0};
+    if (sigtimedwait(&none, nullptr, &now) < 0 && is_forbidden(errno)) return "rt_sigtimedwait";
+    if (poll(nullptr, 0, 0) < 0 && is_forbidden(errno)) return "poll";
+    if (waitpid(getpid(), nullptr, WNOHANG) < 0 && is_forbidden(errno)) return "wait4";
+    return nullptr;
 }
 
 // Passes signals to the keeper until it has ended; returns how it did.
@@ -106,7 +126,9 @@ int run_job(const RunOptions& options) {
     const Inheritance inheritance = Inheritance::present();
     sigset_t handled = handled_signals();
     sigaddset(&handled, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &handled, nullptr);
+    if (const char* const call = prepare_to_wait(handled))
+        return refuse(kStatusLauncher,
+                      std::string(call) + ": " + std::strerror(errno) + os::advice_on_call(errno));
     // Whoever started us may ignore SIGCHLD; then nobody could be waited for.
     std::signal(SIGCHLD, SIG_DFL);
 

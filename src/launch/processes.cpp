@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,6 +114,26 @@ pid_t find_by_own_number(pid_t number, pid_t ancestor) {
             return process;
     }
     return 0;
+}
+
+std::string program_behind(pid_t process, int file) {
+    const std::string folder = "/proc/" + std::to_string(process);
+    struct stat own {};
+    struct stat theirs {};
+    if (fstat(file, &own) != 0) return "";
+    if (stat((folder + "/fd/" + std::to_string(file)).c_str(), &theirs) == 0 &&
+        theirs.st_dev == own.st_dev && theirs.st_ino == own.st_ino)
+        return "";
+    // It may have closed the file; what is mapped stays, and only another program has it not.
+    std::ifstream maps(folder + "/maps");
+    const std::string inode = " " + std::to_string(own.st_ino) + " ";
+    bool is_told = false;
+    for (std::string line; std::getline(maps, line); is_told = true) {
+        if (line.find(inode) != std::string::npos) return "";
+    }
+    std::string name;
+    std::getline(std::ifstream(folder + "/comm"), name);
+    return is_told ? name : "";
 }
 
 SweepResult sweep_descendants(const std::vector<pid_t>& except, double seconds) {

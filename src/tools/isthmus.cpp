@@ -12,6 +12,7 @@
 #include "base/edit_distance.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/text.hpp"
 #include "launch/launcher.hpp"
 #include "launch/program.hpp"
 #include "launch/remote/agent.hpp"
@@ -134,6 +135,13 @@ int main_with(std::string_view called_as, const Arguments& arguments) {
 int main(int argc, char** argv) {
     const std::string_view path = argc > 0 ? argv[0] : "isthmus";
     int status = isthmus::launch::kStatusLauncher;
+    if (const int small = isthmus::os::kibibytes_of_small_stack(); small != 0) {
+        isthmus::say(isthmus::Text("isthmus: stacks may have ", small, " KiB, and ",
+                                   isthmus::os::kLeastStack,
+                                   " are needed; raise the limit of stacks (ulimit -s)\n")
+                         .c_str());
+        return status;
+    }
     try {
         status = isthmus::tools::main_with(path.substr(path.rfind('/') + 1),
                                            {argv + (argc > 0 ? 1 : 0), argv + argc});

@@ -116,6 +116,35 @@ TEST(Pmi1, SharesInPieces) {
     pmi.leave();
 }
 
+TEST(Pmi1, KnowsWhoIsOnItsHost) {
+    using Ranks = std::vector<int>;
+    EXPECT_EQ(ranks_beside("(vector,(0,1,3))", 1, 3), (Ranks{0, 1, 2}));
+    EXPECT_EQ(ranks_beside("(vector,(0,2,2))", 2, 4), (Ranks{2, 3}));
+    EXPECT_EQ(ranks_beside("(vector,(0,3,1))", 1, 7), (Ranks{1, 4}));
+    EXPECT_EQ(ranks_beside("(vector,(0,1,2),(1,1,1),(0,1,2))", 4, 5), (Ranks{0, 1, 3, 4}));
+    EXPECT_EQ(ranks_beside("(vector,(0,1,1000000))", 0, 2), (Ranks{0, 1}));
+    for (const char* nonsense : {"", "(vector,)", "(vector,(0,1,3)", "(vector,(0,0,3))",
+                                 "(vector,(0,1,0))", "(vector,(0,1))", "(vector,(0,1,3)x)",
+                                 "(vector,(-1,1,3))", "(vector,(0,99999999999,3))", "unknown"})
+        EXPECT_EQ(ranks_beside(nonsense, 0, 3), Ranks{}) << nonsense;
+    EXPECT_EQ(ranks_beside("(vector,(0,1,3))", 5, 3), Ranks{});
+}
+
+TEST(Pmi1, AsksWhoIsOnItsHost) {
+    Manager manager([](auto& words) -> std::string {
+        const std::string& command = words["cmd"];
+        if (command == "init") return "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1";
+        if (command == "get_maxes") return "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=100";
+        if (command == "get_my_kvsname") return "cmd=my_kvsname kvsname=k";
+        if (command == "get" && words["key"] == "PMI_process_mapping" && words["kvsname"] == "k")
+            return "cmd=get_result rc=0 value=(vector,(0,2,2))";
+        return "cmd=finalize_ack rc=0";
+    });
+    Pmi1 pmi(manager.client, 0, 4);
+    EXPECT_EQ(pmi.host_ranks(), (std::vector<int>{0, 1}));
+    pmi.leave();
+}
+
 TEST(Pmi1, SaysWhatItDidNotUnderstand) {
     Manager manager([](auto&) { return "cmd=response_to_init rc=-1"; });
     EXPECT_THROW(Pmi1(manager.client, 0, 1), std::runtime_error);

@@ -105,6 +105,14 @@ if(TARGET core_whole_life)
     set_tests_properties(hosts.proxy_frozen PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
                          LABELS hosts)
 endif()
+# PEs that end before shmem_init.
+if(TARGET core_whole_life)
+    foreach(launcher hydra mpirun)
+        add_test(NAME hosts.missing.${launcher}
+                 COMMAND Python3::Interpreter ${hosts_folder}/missing.py ${launcher} $<TARGET_FILE:core_whole_life>)
+        set_tests_properties(hosts.missing.${launcher} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS hosts)
+    endforeach()
+endif()
 # Calls that are taken and swallowed on their way.
 if(TARGET core_whole_life)
     add_library(hosts_swallowed MODULE ${hosts_folder}/swallowed.c)

@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -67,6 +68,21 @@ def run(*words):
     done = subprocess.run(words, capture_output=True, text=True)
     if done.returncode != 0:
         raise Unavailable(f"`{' '.join(words)}` fails: {done.stderr.strip()}")
+
+
+def try_on_hosts(count, work, well, launcher="mpiexec.hydra"):
+    """A test's exit status: of what `work`, given hosts and a folder, says is wrong, a line each."""
+    if not shutil.which(launcher):
+        print(f"{launcher} is not installed (tools/install-packages.sh --hosts)")
+        return 77
+    try:
+        with tempfile.TemporaryDirectory() as folder, Hosts(count, folder) as hosts:
+            wrong = work(hosts, folder)
+    except Unavailable as reason:
+        print(reason)
+        return 77
+    print("\n".join(wrong) or well)
+    return 1 if wrong else 0
 
 
 class Hosts:

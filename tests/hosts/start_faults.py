@@ -12,14 +12,12 @@ the PEs of both hosts end, with a line a host. Exit status 77: not possible here
 """
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-from hosts import Hosts, Unavailable
+from hosts import try_on_hosts
 from processes import fields, kill_all, marked
 from random_faults import DETECT, LIMIT, launch
 
@@ -86,44 +84,40 @@ def run(hosts, program, preload, fault, limit=LIMIT + 5, script=None):
     return job.returncode, output, running
 
 
+def try_all(hosts, folder, program, preload, second):
+    wrong = []
+    status, output, running = run(hosts, program, preload, SHORT, 60)
+    if status != 0 or "isthmus" in output or running:
+        wrong.append("a short cut is not survived")
+    status, output, running = run(hosts, program, preload, "signal")
+    if status == 0 or running or not output.strip():
+        wrong.append("a PE ended without a word")
+    status, output, running = run(hosts, program, preload, "ip link set e2 down")
+    if status == 0 or running or output.count("isthmus: PE") != 1:
+        wrong.append("the job of a host without a network does not end as it should")
+    script = os.path.join(folder, "stops-manager")
+    with open(script, "w") as file:
+        file.write(STOPS_MANAGER)
+    os.chmod(script, 0o755)
+    _, output, running = run(hosts, program, "", "manager stopped", script=script)
+    with open(f"{script}.said") as file:
+        output = file.read()
+    print(output)
+    lines = [line for line in output.splitlines() if "isthmus: PE" in line]
+    silent = [line for line in lines if "the process manager has not answered" in line]
+    if running or len(lines) != 1 or len(silent) != 1:
+        wrong.append("a stopped process manager is not noticed")
+    status, output, running = run(hosts, second, "", "second start")
+    lines = [line for line in output.splitlines() if "isthmus: PE" in line]
+    if status == 0 or running or not 1 <= len(lines) <= 2:
+        wrong.append("a second shmem_init is not watched")
+    return wrong
+
+
 def main():
     program, preload, second = map(os.path.abspath, sys.argv[1:])
-    if not shutil.which("mpiexec.hydra"):
-        print("mpiexec.hydra is not installed (tools/install-packages.sh --hosts)")
-        return 77
-    wrong = []
-    try:
-        with tempfile.TemporaryDirectory() as folder, Hosts(2, folder) as hosts:
-            status, output, running = run(hosts, program, preload, SHORT, 60)
-            if status != 0 or "isthmus" in output or running:
-                wrong.append("a short cut is not survived")
-            status, output, running = run(hosts, program, preload, "signal")
-            if status == 0 or running or not output.strip():
-                wrong.append("a PE ended without a word")
-            status, output, running = run(hosts, program, preload, "ip link set e2 down")
-            if status == 0 or running or output.count("isthmus: PE") != 1:
-                wrong.append("the job of a host without a network does not end as it should")
-            script = os.path.join(folder, "stops-manager")
-            with open(script, "w") as file:
-                file.write(STOPS_MANAGER)
-            os.chmod(script, 0o755)
-            _, output, running = run(hosts, program, "", "manager stopped", script=script)
-            with open(f"{script}.said") as file:
-                output = file.read()
-            print(output)
-            lines = [line for line in output.splitlines() if "isthmus: PE" in line]
-            silent = [line for line in lines if "the process manager has not answered" in line]
-            if running or len(lines) != 1 or len(silent) != 1:
-                wrong.append("a stopped process manager is not noticed")
-            status, output, running = run(hosts, second, "", "second start")
-            lines = [line for line in output.splitlines() if "isthmus: PE" in line]
-            if status == 0 or running or not 1 <= len(lines) <= 2:
-                wrong.append("a second shmem_init is not watched")
-    except Unavailable as reason:
-        print(reason)
-        return 77
-    print("\n".join(wrong) or "survived, or ended, as it should")
-    return 1 if wrong else 0
+    return try_on_hosts(2, lambda hosts, folder: try_all(hosts, folder, program, preload, second),
+                        "survived, or ended, as it should")
 
 
 if __name__ == "__main__":

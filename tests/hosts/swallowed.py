@@ -10,13 +10,11 @@ Exit status 77: not possible here.
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
-from hosts import Hosts, Unavailable
+from hosts import try_on_hosts
 from processes import kill_all, marked
 
 DETECT = 2
@@ -47,34 +45,30 @@ def run(hosts, program, preload, setting):
     return job.returncode, output, took
 
 
+def try_all(hosts, program, preload):
+    wrong = []
+    for host in (1, 2):
+        for setting in ({"SWALLOWS_SENT": OPENING + PROOF - 1}, {"SWALLOWS_CAME": REPLY}):
+            setting = {name: str(bytes) for name, bytes in setting.items()}
+            setting["SWALLOWS_OF"] = f"10.77.0.{host}"
+            status, output, _ = run(hosts, program, preload, setting)
+            if status != 0 or "isthmus" in output:
+                wrong.append(f"{setting}: the good way is not taken")
+    status, output, took = run(hosts, program, preload, {"SWALLOWS_OF": "all", "SWALLOWS_SENT": "0"})
+    lines = [line for line in output.splitlines() if "isthmus: PE" in line]
+    # For twice the detection time it is called, and Hydra takes its time.
+    if status == 0 or took > (2 * DETECT + DETECT + 5) * SLOW:
+        wrong.append("without a good way the job does not end in time")
+    # Neither hears of the other's line.
+    if not 1 <= len(lines) <= 2 or not all(TRIED.search(line) for line in lines):
+        wrong.append("a line does not tell how the other PE was tried")
+    return wrong
+
+
 def main():
     program, preload = map(os.path.abspath, sys.argv[1:])
-    if not shutil.which("mpiexec.hydra"):
-        print("mpiexec.hydra is not installed (tools/install-packages.sh --hosts)")
-        return 77
-    wrong = []
-    try:
-        with tempfile.TemporaryDirectory() as folder, Hosts(2, folder) as hosts:
-            for host in (1, 2):
-                for setting in ({"SWALLOWS_SENT": OPENING + PROOF - 1}, {"SWALLOWS_CAME": REPLY}):
-                    setting = {name: str(bytes) for name, bytes in setting.items()}
-                    setting["SWALLOWS_OF"] = f"10.77.0.{host}"
-                    status, output, _ = run(hosts, program, preload, setting)
-                    if status != 0 or "isthmus" in output:
-                        wrong.append(f"{setting}: the good way is not taken")
-            status, output, took = run(hosts, program, preload, {"SWALLOWS_OF": "all", "SWALLOWS_SENT": "0"})
-            lines = [line for line in output.splitlines() if "isthmus: PE" in line]
-            # For twice the detection time it is called, and Hydra takes its time.
-            if status == 0 or took > (2 * DETECT + DETECT + 5) * SLOW:
-                wrong.append("without a good way the job does not end in time")
-            # Neither hears of the other's line.
-            if not 1 <= len(lines) <= 2 or not all(TRIED.search(line) for line in lines):
-                wrong.append("a line does not tell how the other PE was tried")
-    except Unavailable as reason:
-        print(reason)
-        return 77
-    print("\n".join(wrong) or "the good way was taken, and where there is none it was told")
-    return 1 if wrong else 0
+    return try_on_hosts(2, lambda hosts, _: try_all(hosts, program, preload),
+                        "the good way was taken, and where there is none it was told")
 
 
 if __name__ == "__main__":

@@ -32,6 +32,10 @@ int main(int argc, char** argv) {
         const char* bootstrap = getenv("TEST_PE");
         if (bootstrap && atoi(bootstrap) == who) return number;
     }
+    if (is(action, "exec-before-init")) {
+        const char* bootstrap = getenv("TEST_PE");
+        if (bootstrap && atoi(bootstrap) == who) execlp("sleep", "sleep", "60", NULL);
+    }
     shmem_init();
     int me = shmem_my_pe();
     int pes = shmem_n_pes();
@@ -56,6 +60,15 @@ int main(int argc, char** argv) {
     } else if (is(action, "quick-exit")) { /* without any clean-up */
         shmem_barrier_all();
         if (me == who) _exit(number);
+        shmem_barrier_all();
+    } else if (is(action, "exec")) { /* becomes another program, which stays */
+        shmem_barrier_all();
+        if (me == who) execlp("sleep", "sleep", "60", NULL);
+        shmem_barrier_all();
+    } else if (is(action, "close-all")) { /* as daemons do, and lets the others wait */
+        shmem_barrier_all();
+        if (me == who) closefrom(3);
+        if (me == who) sleep((unsigned)number);
         shmem_barrier_all();
     } else if (is(action, "global-exit")) {
         shmem_barrier_all();

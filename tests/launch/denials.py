@@ -134,9 +134,20 @@ def main():
           env={"PMI_RANK": "0", "PMI_FD": "0", "PMI_SIZE": "2"})
     check("a limit of file sizes", ["sh", "-c", f"ulimit -f 1000; exec {PROGRAM}"],
           "shmem_init: cannot make shared memory: File too large; the file size limit", 1)
+    check("a limit of file sizes in a PE", [ISTHMUS, "run", "-n", "2", "sh", "-c", f"ulimit -f 0; exec {PROGRAM}"],
+          "^isthmus: PE . .*: start: cannot make shared memory: File too large; the file size limit", 1)
+    small = "stacks may have 16 KiB, and 32 are needed; raise the limit of stacks \\(ulimit -s\\)"
+    # In an environment that leaves room for a program's own start.
+    little = ["env", "-i", "sh", "-c"]
+    check("a small stack", little + [f"ulimit -s 16; exec {ISTHMUS} run -n 2 {PROGRAM}"], f"^isthmus: {small}", 125)
+    check("a small stack in a PE", little + [f"{ISTHMUS} run -n 2 sh -c 'ulimit -s 16; exec {PROGRAM}'"],
+          f"^isthmus: PE . .*: shmem_init: {small}", 1)
     check("no process", [DENIED, "threads", ISTHMUS, "run", "-n", "2", PROGRAM],
           "isthmus: cannot start a process: Resource temporarily unavailable; raise the limit of "
           "processes", 125)
+    for call in ("fcntl", "wait4", "rt_sigprocmask", "rt_sigtimedwait", "poll"):
+        check(f"no {call}", [DENIED, call, ISTHMUS, "run", "-n", "2", PROGRAM],
+              f"^isthmus: {call}: Operation not permitted; the system call is forbidden here [^\n]*\n$", 125)
     check("no signalfd", [DENIED, "signalfd", ISTHMUS, "run", "-n", "2", PROGRAM],
           "isthmus: signalfd: Operation not permitted; the system call is forbidden here", 125)
     if os.path.exists(os.path.join(os.path.dirname(ISTHMUS), "../lib/libisthmus-ofi.so")):

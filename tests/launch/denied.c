@@ -24,13 +24,25 @@ static struct sock_filter one[] = {NUMBER_OF_CALL, DENY(0, EPERM), ALLOW};
 static const struct {
     const char* name;
     unsigned number;
-} calls[] = {
-    {"memfd_create", SYS_memfd_create}, {"ftruncate", SYS_ftruncate}, {"signalfd", SYS_signalfd4},
-    {"accept4", SYS_accept4},           {"clone3", SYS_clone3},       {"connect", SYS_connect},
+} calls[] = {{"memfd_create", SYS_memfd_create},
+             {"ftruncate", SYS_ftruncate},
+             {"signalfd", SYS_signalfd4},
+             {"accept4", SYS_accept4},
+             {"clone3", SYS_clone3},
+             {"connect", SYS_connect},
 #ifdef SYS_epoll_wait
-    {"epoll_wait", SYS_epoll_wait},
+             {"epoll_wait", SYS_epoll_wait},
 #endif
-    {"getpeername", SYS_getpeername},   {"sendmsg", SYS_sendmsg},     {"socket", SYS_socket}};
+             {"fcntl", SYS_fcntl},
+             {"wait4", SYS_wait4},
+             {"rt_sigprocmask", SYS_rt_sigprocmask},
+             {"rt_sigtimedwait", SYS_rt_sigtimedwait},
+#ifdef SYS_poll
+             {"poll", SYS_poll},
+#endif
+             {"getpeername", SYS_getpeername},
+             {"sendmsg", SYS_sendmsg},
+             {"socket", SYS_socket}};
 
 static int find_filter(const char* name, struct sock_fprog* filter) {
     if (strcmp(name, "threads") == 0) {

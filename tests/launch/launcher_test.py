@@ -204,6 +204,20 @@ class ExitStatus(LauncherTest):
                            r"which PE [02] has called; the job ends")
         self.assertLess(job.seconds, 1.5 * SLOW)
 
+    def test_another_program_in_its_place(self):
+        other = r"isthmus: PE 1 \(host \S+\): has executed another program \(sleep\) "
+        job = self.run_job("-n", 3, ACTOR, "exec", 1)
+        self.check(job, 1, other + "before shmem_finalize; last noted call shmem_barrier_all; the job ends")
+        self.assertLess(job.seconds, 4 * SLOW)
+        script = f'TEST_PE=${{ISTHMUS_BOOTSTRAP%:*}}; TEST_PE=${{TEST_PE##*:}} exec {ACTOR} exec-before-init 1'
+        job = self.run_job("-n", 3, "--env", "ISTHMUS_STALL_SECONDS=0.5", "sh", "-c", script)
+        self.assertRegex(job.err, r"(?m)^isthmus:   PE 1: has not called shmem_init$")
+        self.assertRegex(job.err, r"(?m)^isthmus:   PE [02]: in shmem_init for ")
+        self.assertRegex(job.err, other + "without shmem_init, which PE [02] has called; the job ends\n$")
+        # The program itself, without its file, and behind a shell.
+        job = self.run_job("-n", 2, "sh", "-c", f"{ACTOR} close-all 1 3; exit $?")
+        self.check(job, 0)
+
     def test_signals(self):
         for number, text in ((signal.SIGKILL, r"SIGKILL \(killed\)"),
                              (signal.SIGTERM, r"SIGTERM \(terminated\)"),

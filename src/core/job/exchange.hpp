@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace isthmus {
 
@@ -24,6 +25,8 @@ class Exchange {
     virtual void share(const void* mine, std::size_t bytes, std::span<const Part> parts) = 0;
     // Returns when all have called it.
     virtual void meet() = 0;
+    // The ranks that the manager has started on this host; of one that does not say, none.
+    virtual std::vector<int> host_ranks() = 0;
     // Ends the job, every process of it.
     virtual void end(int status) = 0;
     // At the end of a job that ends well.

@@ -19,6 +19,7 @@
 
 #include "base/asan.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "bootstrap/bootstrap.hpp"
@@ -121,6 +122,8 @@ void move_static_data() {
         job.data_note = "the library was loaded after threads had been started";
         return;
     }
+    // A wrapper may have set it since the launcher looked.
+    if (!os::may_raise_file_size_to(job_file_size(job.me + 1))) fail("start", why_no_memory(EFBIG));
     const LoadedObject program = main_program();
     const Range range = data_range(program);
     std::string reason;
@@ -337,6 +340,14 @@ double discard_seconds() {
     return static_cast<double>(most) / kBlocks;
 }
 
+std::vector<int> pes_of_host() {
+    std::vector<int> pes;
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (job.host.test(static_cast<std::size_t>(pe))) pes.push_back(pe);
+    }
+    return pes;
+}
+
 // What every PE of a job of several does while it has one thread.
 void begin_pe() {
     show_program(static_cast<std::uint32_t>(job.me));
@@ -422,6 +433,9 @@ void load_job() {
 }
 
 void attach_job() {
+    if (const int small = os::kibibytes_of_small_stack(); small != 0)
+        fail("shmem_init", Text("stacks may have ", small, " KiB, and ", os::kLeastStack,
+                                " are needed; raise the limit of stacks (ulimit -s)"));
     if (!job.header) {
         refuse_job_of_less_rights();
         refuse_foreign_launcher("");
@@ -444,6 +458,7 @@ void attach_job() {
     }
     if (job.managed && job.heap.size != 0) {  // again
         begin_start_watch(job.me, StartWatch::Phase::joining);
+        note_host_ranks(pes_of_host());
         start_barrier();
         note_start_phase(StartWatch::Phase::together);
     }

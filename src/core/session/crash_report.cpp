@@ -23,6 +23,8 @@
 #include "base/error.hpp"
 #include "base/exit_now.hpp"
 #include "base/os.hpp"
+#include "base/routine.hpp"
+#include "core/job/job.hpp"
 
 namespace isthmus {
 namespace {
@@ -375,6 +377,21 @@ bool has_stack_ended(const Crash& crash) {
     return crash.signal == SIGSEGV && crash.info->si_code != SI_KERNEL && at >= kNear &&
            at - (stack_pointer(crash.context) - kNear) < 2 * kNear &&
            !os::is_mapped(crash.info->si_addr, 1);
+}
+
+void say_sent_signal(int signal, const siginfo_t* info) {
+    char line[512];
+    char sender[32] = "";
+    const bool has_sender =
+        info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
+    if (has_sender && info->si_pid == getpid())
+        std::snprintf(sender, sizeof sender, ", sent by itself");
+    else if (has_sender)
+        std::snprintf(sender, sizeof sender, ", sent by process %d", info->si_pid);
+    std::snprintf(line, sizeof line, "%skilled by %s%s; last noted call %s; the job ends\n", prefix,
+                  signal_name(signal), sender,
+                  routine_name(job.status().routine.load(std::memory_order_relaxed)));
+    write_text(line);
 }
 
 void say_crash(const Crash& crash) {

@@ -25,4 +25,7 @@ bool has_stack_ended(const Crash& crash);
 // addr2line if that is there. Allocates nothing, and returns within seconds.
 void say_crash(const Crash& crash);
 
+// The line for a signal that somebody has sent, of which this PE dies. Likewise.
+void say_sent_signal(int signal, const siginfo_t* info);
+
 }  // namespace isthmus

@@ -357,6 +357,15 @@ void end_crash(int) {
     pthread_sigmask(SIG_UNBLOCK, &segv, nullptr);
 }
 
+// Somebody has sent it: then there is no address, and the registers tell nothing. Our own launcher
+// tells what a PE has died of; a process manager may not, and ends the others at once.
+void die_of_sent(int signal, siginfo_t* info) {
+    if (job.managed && !forked_child &&
+        job.status().process.load(std::memory_order_relaxed) == getpid())
+        say_sent_signal(signal, info);
+    give_back(signal, info);
+}
+
 Crash describe(int signal, const siginfo_t* info, void* context, const Fault& fault) {
     return {signal, info, context, fault.instruction,
             fault.access == Access::store  ? "write to"
@@ -383,8 +392,7 @@ void report_crash(const Crash& crash) {
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
-    // Sent by kill, raise or their like: then there is no address, and the registers tell nothing.
-    if (info->si_code <= 0) return give_back(signal, info);
+    if (info->si_code <= 0) return die_of_sent(signal, info);
     const Fault fault = read_fault(info, context);
     const bool address_is_known = info->si_code != SI_KERNEL;
     const Crash crash = describe(signal, info, context, fault);
@@ -413,8 +421,8 @@ void handle(int signal, siginfo_t* info, void* context) {
 // What can have nothing to do with the window. abort() sends its signal to the calling thread.
 void handle_other(int signal, siginfo_t* info, void* context) {
     const bool aborts = signal == SIGABRT && info->si_code == SI_TKILL && info->si_pid == getpid();
-    if (!forked_child && (info->si_code > 0 || aborts))
-        report_crash(describe(signal, info, context, read_fault(info, context)));
+    if (info->si_code <= 0 && !aborts) return die_of_sent(signal, info);
+    if (!forked_child) report_crash(describe(signal, info, context, read_fault(info, context)));
     give_back(signal, info);
 }
 

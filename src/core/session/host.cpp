@@ -278,6 +278,10 @@ std::string join_managed_job() {
             return std::to_string(exchange.size()) + " PEs are too many: at most " +
                    std::to_string(kMaxPes) + " in a job";
         job.pes = exchange.size();
+        {
+            const WatchedWait wait;
+            note_host_ranks(process_manager()->host_ranks());
+        }
         return join(open_socket(kPatience));
     } catch (const std::exception& problem) {
         return std::string(process_manager() ? process_manager()->name() : "process manager") +

@@ -25,6 +25,8 @@ namespace {
 constinit Lasting<std::unique_ptr<Exchange>> lasting_exchange;
 constinit std::unique_ptr<Exchange>& exchange = *lasting_exchange;
 
+constexpr unsigned kManagersTime = 5;  // seconds, to take the word that the job ends
+
 // A manager that is told to end the job may throw away what it has not read yet of the output.
 // Waits until it has read it, half a second at most. False: it has not.
 bool await_reader(int file) {
@@ -97,6 +99,9 @@ void end_managed_job(int status) {
     if (far::road) far::road->say_end(farewell);
     if (far::road) have_mates_tell(farewell);
     if (!exchange) return;
+    // A manager's call may allocate (PMIx), and a handler of a signal that came within malloc waits
+    // for itself there; or nobody answers. The manager sees the process go either way.
+    exit_after(kManagersTime, status);
     await_reader(STDOUT_FILENO);
     os::sleep_nanoseconds(20'000'000);  // what was read is passed on
     // Likewise while there is time.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -56,6 +57,7 @@ class Change {
 };
 int level = 0;
 int exit_status = 0;  // that the process ends with
+volatile std::sig_atomic_t quick_exit_status = 0;
 
 void close(Departure how) {
     leave_together(how);
@@ -96,8 +98,8 @@ void note_exit_status() {
 
 // Before the program installs any, so that it runs behind them: they may save what they have, and
 // finalise.
-__attribute__((constructor)) void note_quick_exit() {
-    at_quick_exit([] { leave_at_once(Text("has called quick_exit"), 0); });
+__attribute__((constructor)) void watch_quick_exit() {
+    at_quick_exit([] { leave_at_once(Text("has called quick_exit"), quick_exit_status); });
 }
 
 // Where the session is closed by then. Else finalize_at_exit.
@@ -251,6 +253,10 @@ void leave_at_once(const Text& how, int status) {
         job.header->ended.load(std::memory_order_relaxed) != 0)
         return;
     end_job_of_leaver(how, status != 0 ? status : 1, false);
+}
+
+void note_quick_exit(int status) {
+    quick_exit_status = status;
 }
 
 int session_count() {

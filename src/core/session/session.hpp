@@ -19,6 +19,9 @@ void leave_session();
 // job.
 void leave_at_once(const Text& how, int status);
 
+// What is known of a quick_exit before its handlers run: its status.
+void note_quick_exit(int status);
+
 int session_count();  // calls of enter not yet matched
 int session_thread_level();
 // The thread that alone may call (base/this_thread.hpp); 0 if others may as well. Relaxed: changes

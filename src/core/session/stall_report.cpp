@@ -239,7 +239,9 @@ Doing look_at(int pe, std::uint64_t now) {
     const PeStatus& status = job.header->pe[pe];
     switch (status.state.load(std::memory_order_relaxed)) {
         case PeState::absent: return as("has not started");
-        case PeState::loaded: return as("has not called shmem_init");
+        case PeState::loaded:
+            if (status.waiting_since.load(std::memory_order_relaxed) != 0) break;  // within it
+            return as("has not called shmem_init");
         case PeState::finalized: return as("has called shmem_finalize or exit");
         case PeState::failed: return as("has failed");
         case PeState::running: break;

@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "base/blocked_signals.hpp"
 #include "base/error.hpp"
@@ -21,6 +23,7 @@
 #include "core/job/job.hpp"
 #include "core/session/handshake.hpp"
 #include "core/session/manager.hpp"
+#include "core/session/stall_groups.hpp"
 
 namespace isthmus {
 namespace {
@@ -30,6 +33,7 @@ constexpr double kSlice = 0.05;
 constexpr double kLongestSlice = 0.5;
 // The others give those who speak first so long to do so.
 constexpr double kOthersTurn = 1.5;
+constexpr double kBetweenLooks = 0.5;  // at the processes of this host
 
 std::string text_of(double time) {
     char text[32];
@@ -67,6 +71,42 @@ bool may_speak() {
 [[noreturn]] void give_up(const char* routine, const std::string& text) {
     os::kill_self_after(5);  // a manager that is asked to end the job may hang as well
     fail_once_on_host(routine, text);
+}
+
+// Who has not come, as far as this host knows.
+struct Missing {
+    bool is_ours_to_say;
+    std::string awaited;
+    std::string late;
+};
+
+// Of a host on which some are missing one PE says so. Else the host of PE 0 or 1 speaks: one of two
+// is enough, and one of them may be who is missing.
+Missing find_missing(HostProcesses& processes, int rank) {
+    const std::vector<int>& here = processes.ranks();
+    const auto is_here = [&](int pe) {
+        return std::find(here.begin(), here.end(), pe) != here.end();
+    };
+    const std::vector<int> late = processes.late();
+    const bool is_first_host = is_here(0) || is_here(1);
+    const bool speaks =
+        here.empty() ? rank < 2 : processes.is_chosen() && (is_first_host || !late.empty());
+    std::vector<int> elsewhere;
+    for (int pe = 0; pe < job.pes && late.empty() && !here.empty(); ++pe) {
+        if (!is_here(pe)) elsewhere.push_back(pe);
+    }
+    if (late.empty() && elsewhere.empty())
+        return {speaks, "the other PEs of the job; has each process called it?",
+                "not all PEs of the job have"};
+    const std::vector<int>& those = late.empty() ? elsewhere : late;
+    const bool is_one = those.size() == 1;
+    const std::string who = name_pes(those) + (!late.empty() ? " of this host"
+                                               : is_one      ? " of another host"
+                                                             : " of other hosts");
+    if (late.empty() && !is_one)
+        return {speaks, who + ", of which not all have called it", "not all of " + who + " have"};
+    const std::string has = is_one ? "has not" : "have not";
+    return {speaks, who + ", which " + has + " called it", who + " " + has};
 }
 
 constinit Lasting<std::unique_ptr<StartWatch>> start_watch;
@@ -117,12 +157,42 @@ bool StartWatch::rest() {
                             [this] { return is_over_; });
 }
 
-void StartWatch::run() {
+void StartWatch::end_if_some_have(double waited) {
+    if (!processes_->is_chosen()) return;
+    const std::vector<int> ended = processes_->ended(waited);
+    if (!ended.empty())
+        give_up("shmem_init", "waits in vain for " + name_pes(ended) + ", whose " +
+                                  (ended.size() == 1 ? "process on this host has"
+                                                     : "processes on this host have") +
+                                  " ended");
+}
+
+void StartWatch::watch_joining(double waited) {
+    if (!processes_) processes_ = std::make_unique<HostProcesses>(host_ranks_, rank_);
+    processes_->come();
+    if (waited > next_look_) {
+        next_look_ = waited + kBetweenLooks;
+        end_if_some_have(waited);
+    }
     const double stall = seconds(Setting::stall_seconds);
     const double join = seconds(Setting::join_seconds);
+    const bool is_time_to_speak =
+        !has_spoken_ && stall > 0 && waited > stall && (join <= 0 || stall < join);
+    if (!is_time_to_speak && (join <= 0 || waited <= join)) return;
+    const Missing missing = find_missing(*processes_, rank_);
+    if (is_time_to_speak && missing.is_ours_to_say)
+        say((speaker_prefix() + "shmem_init: has waited " + text_of(stall) + " s for " +
+             missing.awaited + " (ISTHMUS_STALL_SECONDS)\n")
+                .c_str());
+    has_spoken_ = true;
+    if (join > 0 && waited > join + (missing.is_ours_to_say ? 0 : kOthersTurn))
+        give_up("shmem_init",
+                missing.late + " called it within " + text_of(join) + " s (ISTHMUS_JOIN_SECONDS)");
+}
+
+void StartWatch::run() {
     const double own_detect = seconds(Setting::detect_seconds);
     const double detect = own_detect > 0 ? 2 * own_detect + allowance_ : 0;
-    bool has_spoken = false;
     double waited = 0;
     std::uint64_t of = 0;
     for (std::uint64_t before = os::monotonic_nanoseconds(); rest();) {
@@ -144,19 +214,7 @@ void StartWatch::run() {
             continue;
         }
         if (phase == Phase::joining) {
-            // One of two is enough to say it, and one of them may be who is missing.
-            const bool speaks = rank_ < 2;
-            if (speaks && !has_spoken && stall > 0 && waited > stall &&
-                (join <= 0 || stall < join)) {
-                has_spoken = true;
-                say((speaker_prefix() + "shmem_init: has waited " + text_of(stall) +
-                     " s for the other PEs of the job; has each process called it? "
-                     "(ISTHMUS_STALL_SECONDS)\n")
-                        .c_str());
-            }
-            if (join > 0 && waited > join + (speaks ? 0 : kOthersTurn))
-                give_up("shmem_init", "not all PEs of the job have called it within " +
-                                          text_of(join) + " s (ISTHMUS_JOIN_SECONDS)");
+            watch_joining(waited);
             continue;
         }
         const bool speaks = job.host.test(0);
@@ -173,6 +231,10 @@ void StartWatch::run() {
 
 void begin_start_watch(int rank, StartWatch::Phase phase) {
     *start_watch = std::make_unique<StartWatch>(rank, phase);
+}
+
+void note_host_ranks(std::vector<int> ranks) {
+    if (*start_watch) (*start_watch)->know_host_ranks(std::move(ranks));
 }
 
 void note_start_phase(StartWatch::Phase phase) {

@@ -4,7 +4,8 @@
 // off.
 //
 // The process manager has to answer what it knows by itself within twice ISTHMUS_DETECT_SECONDS.
-// Until all PEs have come, by ISTHMUS_STALL_SECONDS and ISTHMUS_JOIN_SECONDS: a program may take
+// Until all PEs have come, a PE whose process on this host has ended is noticed after a second;
+// else it is by ISTHMUS_STALL_SECONDS and ISTHMUS_JOIN_SECONDS: a program may take
 // its time before it calls shmem_init. From then on by ISTHMUS_DETECT_SECONDS, twice: behind a cut
 // that is to be survived, TCP's next attempt may be as late as the cut was long.
 #pragma once
@@ -12,9 +13,14 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/session/host_processes.hpp"
 
 namespace isthmus {
 
@@ -33,18 +39,27 @@ class StartWatch {
     StartWatch& operator=(const StartWatch&) = delete;
     ~StartWatch();
 
+    // Before phase `joining`: the ranks of this host, as far as the manager says.
+    void know_host_ranks(std::vector<int> ranks) { host_ranks_ = std::move(ranks); }
     // Once all are together it is known who is on this host. Release: partner is the acquire of the
     // watch's thread.
     void enter(Phase phase) { phase_.store(phase, std::memory_order_release); }
 
   private:
     void run();
+    // While it is not known who is there: looks around, and speaks. `waited` in seconds.
+    void watch_joining(double waited);
+    void end_if_some_have(double waited);
     // False: told to end before the time was over.
     bool rest();
 
     const int rank_;
     const double allowance_;
     std::atomic<Phase> phase_;
+    std::vector<int> host_ranks_;
+    std::unique_ptr<HostProcesses> processes_;  // once a wait is long
+    bool has_spoken_ = false;
+    double next_look_ = 0.3;  // most starts are over by then
     std::mutex guard_;
     std::condition_variable ended_;
     bool is_over_ = false;
@@ -65,6 +80,7 @@ class WatchedWait {
 // The watch of the start: from the first word with the process manager, or from the beginning of a
 // later shmem_init, to the end of it.
 void begin_start_watch(int rank, StartWatch::Phase phase);
+void note_host_ranks(std::vector<int> ranks);
 void note_start_phase(StartWatch::Phase phase);
 void end_start_watch();
 

@@ -70,10 +70,25 @@ add_test(NAME core.ends.unload COMMAND core_unload $<TARGET_FILE:isthmus>)
 if(NOT ISTHMUS_SANITIZE)
     add_executable(core_leaves session/leaves.c)
     target_link_libraries(core_leaves PRIVATE isthmus)
-    set(tells "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" $2 2>&1); echo \"$out\"
+    set(tells "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" $2 2>&1); status=$?; echo \"$out\"
+               [ $status -eq 5 ] || { echo \"status $status, and not the program's 5\"; exit 1; }
                case \"$out\" in *allocates*) exit 1;; *PE\\ 1\\ *the\\ job\\ ends*) ;; *) exit 1;; esac")
     add_hydra_test(core.ends.leaves_without_memory "${tells}" $<TARGET_FILE:core_leaves> _exit)
     add_hydra_test(core.ends.leaves_behind_handlers "${tells}
                case \"$out\" in *handler*the\\ job\\ ends*) ;; *) exit 1;; esac"
                    $<TARGET_FILE:core_leaves> quick_exit)
+    # A process manager's words may be few, and come from the others' end.
+    add_hydra_test(core.ends.raised_under_hydra
+                   "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" raised_segv 2>&1); status=$?; echo \"$out\"; echo status $status
+                    [ $status -ne 0 ] && [ 1 -eq $(echo \"$out\" | grep -c '^isthmus: PE 1 .*: killed by SIGSEGV, sent by itself; last noted call .*; the job ends$') ]"
+                   $<TARGET_FILE:core_ends>)
+    # PMIx allocates to end a job.
+    add_test(NAME core.ends.leaves_within_malloc
+             COMMAND sh -c "command -v mpirun.openmpi || { echo skipped: no mpirun.openmpi; exit 77; }
+                            out=$(timeout 30 mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 \"$1\" locked 2>&1)
+                            status=$?; echo \"$out\"; echo status $status
+                            case \"$out\" in *PE\\ 1\\ *the\\ job\\ ends*) ;; *) exit 1;; esac
+                            [ $status -eq 5 ]"
+                     sh $<TARGET_FILE:core_leaves>)
+    set_tests_properties(core.ends.leaves_within_malloc PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 60)
 endif()

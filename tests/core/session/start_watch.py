@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A job under a process manager of which one process never calls shmem_init: the others say so, and
-end. And one whose processes come late, but do come.
+"""A job under a process manager of which one process never calls shmem_init: the others say who it is,
+and end; soon, where it has ended. And one whose processes come late, but do come; or none of them.
 
     start_watch.py LAUNCHER PROGRAM     LAUNCHER: hydra or mpirun; 77 if it is not installed
 """
@@ -30,22 +30,34 @@ def main():
     if not shutil.which(COMMANDS[launcher][0]):
         print(f"{COMMANDS[launcher][0]} is not installed")
         return 77
-    waited = "shmem_init: has waited 0.5 s for the other PEs of the job"
-    ended = "shmem_init: not all PEs of the job have called it within 1.5 s (ISTHMUS_JOIN_SECONDS)"
+    waited = "shmem_init: has waited 0.5 s for {} of this host, which {} not called it"
+    gone = "shmem_init: waits in vain for {}, whose process{} on this host ha{} ended"
+    stays = "shmem_init: {} of this host {} not called it within 1.5 s (ISTHMUS_JOIN_SECONDS)"
+    one, three = ("PE 0", "has"), ("PEs 1-3", "have")
+    ring, sleep = [program, "1"], ["sleep", "60"]
     problems = []
-    for name, first, others in (("the first", ["true"], [program, "1"]),
-                                ("all others", [program, "1"], ["true"])):
-        done, seconds = run(launcher, "1.5", first, others)
+    for name, join, first, others, lines in (
+            ("the first has ended", "60", ["true"], ring, (waited.format(*one), gone.format("PE 0", "", "s"))),
+            ("all others have ended", "60", ring, ["true"],
+             (waited.format(*three), gone.format("PEs 1-3", "es", "ve"))),
+            ("the first stays", "1.5", sleep, ring, (waited.format(*one), stays.format(*one))),
+            ("all others stay", "1.5", ring, sleep, (waited.format(*three), stays.format(*three)))):
+        done, seconds = run(launcher, join, first, others)
         # mpirun sometimes sees by itself that a process has gone without a word, before it is time.
-        said = done.stderr.count(waited) == 1 and ended in done.stderr
-        if done.returncode == 0 or not (said or launcher == "mpirun"):
-            problems.append(f"{name} missing: status {done.returncode}, {done.stderr}")
+        said = all(done.stderr.count(line) == 1 for line in lines)
+        if done.returncode == 0 or not (said or (launcher == "mpirun" and "true" in (*first, *others))):
+            problems.append(f"{name}: status {done.returncode}, {done.stderr}")
         if seconds > 20:
-            problems.append(f"{name} missing: ended after {seconds:.1f} s")
-    late = ["sh", "-c", f"sleep 2; exec {program} 1"]
+            problems.append(f"{name}: ended after {seconds:.1f} s")
+    done, _ = run(launcher, "60", ["true"], ["true"])
+    if done.returncode != 0 or done.stderr:
+        problems.append(f"nobody comes: status {done.returncode}, {done.stderr}")
+    # Shells around them.
+    late = ["sh", "-c", f"sleep 3; {program} 1; exit $?"]
+    ring = ["sh", "-c", f"{program} 1; exit $?"]
     for join_seconds in ("0", "60"):
-        done, _ = run(launcher, join_seconds, late, [program, "1"])
-        if done.returncode != 0 or done.stderr.count(waited) != 1:
+        done, _ = run(launcher, join_seconds, late, ring)
+        if done.returncode != 0 or done.stderr.count(waited.format(*one)) != 1:
             problems.append(f"late, {join_seconds}: status {done.returncode}, {done.stderr}")
     print("\n".join(problems) or "ended, or waited, as told")
     return 1 if problems else 0

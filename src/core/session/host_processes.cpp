@@ -1,0 +1,194 @@
+#include "core/session/host_processes.hpp"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace isthmus {
+namespace {
+
+std::string read_all(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string in_proc(pid_t process, const char* what) {
+    return "/proc/" + std::to_string(process) + "/" + what;
+}
+
+// Of an environment as the kernel keeps it.
+std::string_view value_in(std::string_view environment, std::string_view variable) {
+    while (!environment.empty()) {
+        const std::string_view entry = environment.substr(0, environment.find('\0'));
+        if (entry.starts_with(variable) && entry.substr(variable.size()).starts_with('='))
+            return entry.substr(variable.size() + 1);
+        environment.remove_prefix(std::min(entry.size() + 1, environment.size()));
+    }
+    return {};
+}
+
+// What a manager tells a process of PMIx; null under another one.
+const char* own_namespace() {
+    return std::getenv("PMIX_RANK") ? std::getenv("PMIX_NAMESPACE") : nullptr;
+}
+
+// Which PE of this job a process was started as, be it the program or a shell around it; -1: none,
+// or nobody may know.
+int rank_of(pid_t process) {
+    const std::string environment = read_all(in_proc(process, "environ"));
+    const char* const space = own_namespace();
+    if (space && value_in(environment, "PMIX_NAMESPACE") != space) return -1;
+    const std::string rank(value_in(environment, space ? "PMIX_RANK" : "PMI_RANK"));
+    return rank.empty() ? -1 : std::atoi(rank.c_str());
+}
+
+struct Process {
+    char state = 'X';
+    pid_t parent = 0;
+};
+
+Process facts_of(pid_t process) {
+    const std::string stat = read_all(in_proc(process, "stat"));
+    Process facts;
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end != stat.npos)
+        std::sscanf(stat.c_str() + name_end + 1, " %c %d", &facts.state, &facts.parent);
+    return facts;
+}
+
+bool is_alive(char state) {
+    return state != 'Z' && state != 'X';
+}
+
+// Started by the manager, and not yet the program that it is to be; or nobody may know.
+bool may_become_a_pe(pid_t process, pid_t manager) {
+    std::error_code error;
+    const auto of = [&](pid_t each) {
+        return std::filesystem::read_symlink(in_proc(each, "exe"), error);
+    };
+    const auto program = of(process);
+    return error || program == of(manager);
+}
+
+std::vector<pid_t> children_of(pid_t process) {
+    std::vector<pid_t> children;
+    const std::string tasks = in_proc(process, "task");
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(tasks.c_str()), closedir);
+    while (const dirent* const entry = folder ? readdir(folder.get()) : nullptr) {
+        if (entry->d_name[0] == '.') continue;
+        std::ifstream file(tasks + "/" + entry->d_name + "/children");
+        children.insert(children.end(), std::istream_iterator<pid_t>(file), {});
+    }
+    return children;
+}
+
+// Shells and tools around this PE have been told what it was, too. By PMI-1 that is its rank and a
+// descriptor; the manager's process may itself be a PE's of an outer job.
+// Returns the last one of them, the manager's child.
+pid_t find_own_child(int me) {
+    const char* const file = std::getenv("PMI_FD");
+    const auto is_around = [&](pid_t process) {
+        if (rank_of(process) != me) return false;
+        return own_namespace() ||
+               (file && value_in(read_all(in_proc(process, "environ")), "PMI_FD") == file);
+    };
+    pid_t child = getpid();
+    for (pid_t process = getppid(); process > 1 && is_around(process);) {
+        child = process;
+        process = facts_of(process).parent;
+    }
+    return child;
+}
+
+}  // namespace
+
+HostProcesses::HostProcesses(std::vector<int> ranks, int me)
+    : ranks_(std::move(ranks)),
+      me_(me),
+      child_(find_own_child(me)),
+      manager_(ranks_.size() < 2 ? 0 : facts_of(child_).parent) {}
+
+std::string HostProcesses::name_of(int rank) const {
+    return "came-" + std::to_string(geteuid()) + "-" + std::to_string(manager_) + "-" +
+           std::to_string(rank);
+}
+
+// Everybody can take one: then a line says less, or more of them look.
+Descriptor HostProcesses::take_name(const std::string& name) const {
+    Descriptor made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address;
+    const socklen_t bytes = name_socket(name.c_str(), address);
+    if (bind(made.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 ||
+        listen(made.file(), 1) != 0)
+        return Descriptor();
+    return made;
+}
+
+bool HostProcesses::is_taken(const std::string& name) const {
+    const Descriptor asks(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_un address;
+    const socklen_t bytes = name_socket(name.c_str(), address);
+    if (connect(asks.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0)
+        return errno == EAGAIN;  // nobody answers there: others have asked
+    return peer_of(asks.file()).is_of_this_user();
+}
+
+void HostProcesses::come() {
+    if (manager_ != 0 && come_.file() < 0) come_ = take_name(name_of(me_));
+}
+
+bool HostProcesses::is_chosen() {
+    if (manager_ == 0 || chosen_.file() >= 0) return true;
+    chosen_ = take_name(name_of(-1));
+    return chosen_.file() >= 0 || !is_taken(name_of(-1));
+}
+
+std::vector<int> HostProcesses::late() const {
+    std::vector<int> late;
+    for (const int rank : ranks_) {
+        if (rank != me_ && manager_ != 0 && !is_taken(name_of(rank))) late.push_back(rank);
+    }
+    return late;
+}
+
+std::vector<int> HostProcesses::ended(double now) {
+    if (manager_ == 0) return {};
+    const char manager = facts_of(manager_).state;
+    if (!is_alive(manager) || manager == 'T') changed_ = now;
+    std::set<int> there{me_};
+    const std::vector<pid_t> children = children_of(manager_);
+    // The kernel may not tell, or not all.
+    if (std::find(children.begin(), children.end(), child_) == children.end()) return {};
+    for (const pid_t process : children) {
+        if (!is_alive(facts_of(process).state)) continue;
+        const auto [place, is_new] = seen_.emplace(process, -1);
+        if (place->second < 0) place->second = rank_of(process);
+        there.insert(place->second);
+        const bool may_be_a_pe =
+            place->second < 0 && (!own_namespace() || may_become_a_pe(process, manager_));
+        if (is_new || may_be_a_pe) changed_ = now;
+    }
+    std::set<int> known;
+    for (const auto& [process, rank] : seen_)
+        known.insert(rank);
+    std::vector<int> ended;
+    for (const int rank : ranks_) {
+        if (!there.contains(rank) && (known.contains(rank) || now - changed_ > kSettled) &&
+            !is_taken(name_of(rank)))
+            ended.push_back(rank);
+    }
+    return ended;
+}
+
+}  // namespace isthmus

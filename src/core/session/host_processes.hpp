@@ -1,0 +1,51 @@
+// The processes that the process manager has started on this host for this job, as /proc tells of
+// them: which PEs do not come any more because theirs have ended. Whatever they ended by: nobody
+// else tells of a process that has gone without a word.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/session/handshake.hpp"
+
+namespace isthmus {
+
+class HostProcesses {
+  public:
+    // `ranks`: of the PEs that the manager says are on this host; of one that does not say, none.
+    HostProcesses(std::vector<int> ranks, int me);
+
+    // From now on the others of this host know that this PE waits in shmem_init.
+    void come();
+    // Of those that have come one looks at the processes, so that they do not cost in squares.
+    bool is_chosen();
+    const std::vector<int>& ranks() const { return ranks_; }
+    // Those of them that have not come.
+    std::vector<int> late() const;
+
+    // Those whose processes have ended. `now` in seconds, from any beginning. Most managers take
+    // away at once what is left of a process, so one that was never seen has ended if none has been
+    // added for kSettled.
+    std::vector<int> ended(double now);
+
+  private:
+    static constexpr double kSettled = 2;
+
+    Descriptor take_name(const std::string& name) const;
+    bool is_taken(const std::string& name) const;
+    std::string name_of(int rank) const;
+
+    const std::vector<int> ranks_;
+    const int me_;
+    const pid_t child_;          // of the manager: this process, or a shell around it
+    const pid_t manager_;        // its process that has started those of this host; 0: not known
+    std::map<pid_t, int> seen_;  // with their ranks; -1: another process
+    double changed_ = 0;         // when one was added
+    Descriptor come_;
+    Descriptor chosen_;
+};
+
+}  // namespace isthmus
