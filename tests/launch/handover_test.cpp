@@ -196,6 +196,13 @@ TEST(Handover, RefusesWhatCannotBeSaid) {
     options.grace_given = true;
     command(options, RemoteLauncher::prterun, &error);
     EXPECT_NE(error.find("--grace cannot be said"), std::string::npos);
+    options.grace_given = false;
+    options.hosts = {{"a", 1}, {"localhost", 1}};
+    error.clear();
+    command(options, RemoteLauncher::mpirun, &error);
+    EXPECT_EQ(error, "");
+    command(options, RemoteLauncher::hydra, &error);
+    EXPECT_NE(error.find("localhost among other hosts"), std::string::npos);
 }
 
 TEST(Handover, Allocations) {
