@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "harness/statistics.hpp"
 #include "xbgas/group.hpp"
 #include "xbgas/machine.hpp"
 
@@ -224,6 +225,34 @@ void measure_timing_speed(Run& run) {
     }
 }
 
+void measure_steps(Run& run) {
+    run.progress("step interface");
+    Row row;
+    row.claim = "step interface, a record for each step";
+    row.unit = "M steps/s";
+    row.must = at_least(10);
+    std::vector<double> rates;
+    for (int i = 0; i < (run.options().quick ? 1 : 5); ++i) {
+        Command command;
+        command.limit_seconds = 60;
+        command.arguments = {run.program(Side::ours, "step"), "10000000"};
+        const Finished finished = run_command(command);
+        const auto records = parse_records(finished.output);
+        if (finished.succeeded() && !records.empty())
+            rates.push_back(number(records.front(), "rate"));
+        else
+            row.reason = finished.last_words();
+    }
+    if (!rates.empty() && row.reason.empty()) {
+        row.ours = middle(rates);
+        row.spread = spread_text(rates);
+        row.method =
+            "the installed library by its C interface, RV64GC, a loop of 8 with load, "
+            "store, multiplication; processor time of one thread";
+    }
+    run.add(row);
+}
+
 void measure_idle_memory(Run& run) {
     run.progress("memory of idle nodes");
     std::string reason;
@@ -258,6 +287,7 @@ void measure_idle_memory(Run& run) {
 void measure_speed(Run& run) {
     measure_loops(run);
     measure_timing_speed(run);
+    measure_steps(run);
     measure_idle_memory(run);
 }
 
