@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <poll.h>
+#include <setjmp.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -122,6 +123,40 @@ class BeforeCall {
     const void* instruction_ = nullptr;
 };
 
+sigjmp_buf before_unwinding;
+pid_t unwinding = 0;
+
+// Another thread's fault waits here for the end that this report is of.
+void leave_unwinding(int) {
+    if (gettid() == unwinding) siglongjmp(before_unwinding, 1);
+    for (;;)
+        pause();
+}
+
+// backtrace(), as far as it comes: on a stack that was written over it follows what is no frame,
+// and faults. That must be neither the end of the report nor the signal that the PE ends by.
+int unwind(void* (&all)[64]) {
+    struct sigaction leaving {};
+    leaving.sa_handler = leave_unwinding;
+    struct sigaction segv {};
+    struct sigaction bus {};
+    sigset_t faults;
+    sigset_t before;
+    sigemptyset(&faults);
+    sigaddset(&faults, SIGSEGV);
+    sigaddset(&faults, SIGBUS);
+    unwinding = gettid();
+    std::fill(std::begin(all), std::end(all), nullptr);
+    sigaction(SIGSEGV, &leaving, &segv);
+    sigaction(SIGBUS, &leaving, &bus);
+    pthread_sigmask(SIG_UNBLOCK, &faults, &before);
+    if (sigsetjmp(before_unwinding, 0) == 0) backtrace(all, 64);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    sigaction(SIGSEGV, &segv, nullptr);
+    sigaction(SIGBUS, &bus, nullptr);
+    return static_cast<int>(std::find(std::begin(all), std::end(all), nullptr) - std::begin(all));
+}
+
 // The frames from the faulting one on.
 int find_frames(const Crash& crash, std::array<Frame, kFrames>& frames) {
     const BeforeCall before(crash);
@@ -131,8 +166,8 @@ int find_frames(const Crash& crash, std::array<Frame, kFrames>& frames) {
         frames[static_cast<std::size_t>(found++)].at = instruction;
         instruction = before.instruction();
     }
-    void* all[64];
-    const int count = backtrace(all, 64);
+    static void* all[64];
+    const int count = unwind(all);
     int first = 0;
     while (first < count && all[first] != instruction)
         ++first;

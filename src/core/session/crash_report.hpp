@@ -1,5 +1,5 @@
 // A crash of the program's own: where, before the system ends the PE. The launcher's line comes
-// behind it, with the last noted call.
+// behind it; where that cannot know the last noted call, this report names it.
 #pragma once
 
 #include <csignal>

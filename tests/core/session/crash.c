@@ -32,6 +32,17 @@ __attribute__((noinline)) void jump(void (*volatile to)(void)) {
     to(); /* line 32 */
     __asm__ volatile("" ::: "memory");
 }
+/* Its stack is written over: what it returns to is no code, nor what that returns to. */
+__attribute__((noinline, no_stack_protector)) void smash(int length) {
+    char small[16];
+    memset(small, 'x', (size_t)length);
+    __asm__ volatile("" : : "r"(small) : "memory");
+} /* line 40 */
+__attribute__((noinline)) void smash_guarded(int length) {
+    char small[16];
+    memset(small, 'x', (size_t)length);
+    __asm__ volatile("" : : "r"(small) : "memory");
+} /* line 45 */
 static void own_handler(int number) {
     (void)number;
     _Exit(55);
@@ -48,15 +59,17 @@ int main(int argc, char** argv) {
     if (shmem_my_pe() != 1) what = "";
     if (strcmp(what, "sent") == 0) raise(SIGSEGV);
     if (strcmp(what, "sent_fpe") == 0) raise(SIGFPE);
-    if (strcmp(what, "write") == 0) outer(1); /* line 51 */
+    if (strcmp(what, "write") == 0) outer(1); /* line 62 */
     if (strcmp(what, "divide") == 0) divide();
     if (strcmp(what, "trap") == 0) trap();
     if (strcmp(what, "abort") == 0) stop();
     if (strcmp(what, "recurse") == 0) nothing = recurse(&nothing);
     if (strcmp(what, "jump_null") == 0) jump((void (*)(void))0);
     if (strcmp(what, "jump") == 0) jump((void (*)(void))0x123456780);
-    if (strcmp(what, "inlined") == 0) write_inlined((volatile int*)0x10);    /* line 58 */
-    if (strcmp(what, "library") == 0) write_in_library((volatile int*)0x10); /* line 59 */
+    if (strcmp(what, "smash") == 0) smash(64 + nothing);
+    if (strcmp(what, "smash_guarded") == 0) smash_guarded(64 + nothing);
+    if (strcmp(what, "inlined") == 0) write_inlined((volatile int*)0x10);    /* line 71 */
+    if (strcmp(what, "library") == 0) write_in_library((volatile int*)0x10); /* line 72 */
     shmem_barrier_all();
     shmem_finalize();
     return 0;
