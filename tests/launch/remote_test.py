@@ -1,6 +1,6 @@
 """Jobs that `isthmus run` starts on several hosts by a remote shell, from outside.
 
-    remote_test.py ISTHMUS RING     RING is core_ring, a program of the library
+    remote_test.py ISTHMUS RING [CRASH]     core_ring and crash_program, programs of the library
 
 The hosts are this one, under several names: the remote shell is a program that runs its command here. The
 same between namespaces: tests/hosts, hosts.ssh.
@@ -19,6 +19,8 @@ import time
 import unittest
 
 ISTHMUS, RING = sys.argv[1:3]
+MORE = [word for word in sys.argv[3:] if word]
+CRASH = MORE.pop(0) if MORE and os.path.exists(MORE[0]) else ""
 SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
 
 # What NOISE says comes before the agent, as from start-up files.
@@ -204,6 +206,13 @@ class Remote(unittest.TestCase):
             self.assertLessEqual(len(done.stderr.splitlines()), 1)
             self.assertLess(time.monotonic() - began, 10 * SLOW)
 
+    @unittest.skipUnless(CRASH, "not under a sanitizer")
+    def test_a_crash_names_its_last_call(self):
+        done = self.run_job(CRASH, "write")
+        self.assertEqual(done.returncode, 139, done.stderr)
+        self.assertRegex(done.stderr, r"PE 1 \(host [^)]*\): SIGSEGV, write to address 0x10; "
+                                      r"last noted call shmem_barrier_all\n")
+
     def test_a_pe_that_never_calls_shmem_init(self):
         done = self.run_job("sh", "-c", f'[ $PMI_RANK = 2 ] && exit 0; exec {RING}')
         self.assertEqual(done.returncode, 1)
@@ -385,4 +394,4 @@ class Remote(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=1)
+    unittest.main(argv=sys.argv[:1] + MORE, verbosity=1)

@@ -432,8 +432,11 @@ void say_sent_signal(int signal, const siginfo_t* info) {
 void say_crash(const Crash& crash) {
     char line[512];
     char reason[128];
-    std::snprintf(line, sizeof line, "%s%s%s\n", prefix, signal_name(crash.signal),
-                  reason_text(crash, reason));
+    // Our own launcher reads the last call on its host, and says it of every end.
+    std::snprintf(
+        line, sizeof line, "%s%s%s%s%s\n", prefix, signal_name(crash.signal),
+        reason_text(crash, reason), job.launched ? "" : "; last noted call ",
+        job.launched ? "" : routine_name(job.status().routine.load(std::memory_order_relaxed)));
     write_text(line);
     std::array<Frame, kFrames> frames;
     const int count = find_frames(crash, frames);
