@@ -23,8 +23,9 @@ static_assert(sizeof(RowHead) + kShortRow <= transport::kRequestBytes);
 
 void ScatteredPut::add(char* dest, const void* source, std::uint64_t bytes) {
     if (bytes == 0) return;
-    // To oneself only ISTHMUS_DELAY leads here, which knows puts and gets alone.
-    if (bytes > kShortRow || pe_ == job.me)
+    // In a late job each is late for itself: a request goes behind all that went before it, and to
+    // oneself there are puts and gets alone.
+    if (bytes > kShortRow || far::view.is_late)
         return far::put(dest, source, bytes, pe_, routine_, on_);
     if (used_ + sizeof(RowHead) + padded(bytes) > sizeof request_) send();
     const transport::Place place = far::place_of(dest, bytes, routine_);

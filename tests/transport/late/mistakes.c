@@ -52,6 +52,21 @@ static void rows_and_flag(long round) {
     }
 }
 
+/* The same rows twice, with no fence between; the second ones are to stay. */
+static void rows_twice(long round) {
+    long source[COUNT];
+    if (me != 0) return;
+    fill(source, -1);
+    shmem_long_iput(data, source, 2, 1, COUNT / 2, 1);
+    if (!wrong) shmem_fence();
+    fill(source, round);
+    shmem_long_iput(data, source, 2, 1, COUNT / 2, 1);
+    shmem_quiet();
+    shmem_long_iget(copy, data, 1, 2, COUNT / 2, 1);
+    for (int i = 0; i < COUNT / 2; ++i)
+        seen += copy[i] != round;
+}
+
 /* A word by an atomic, and a flag by another. */
 static void atomic_and_flag(long round) {
     if (me == 0) {
@@ -157,6 +172,39 @@ static void sync_for_barrier(long round) {
     else
         shmem_barrier_all();
     if (me == 1) expect(data, round);
+}
+
+/* Nor does the sync of an active set. */
+static void sync_of_set(long round) {
+    static long work[SHMEM_BARRIER_SYNC_SIZE];
+    if (round == 1) {
+        for (int i = 0; i < SHMEM_BARRIER_SYNC_SIZE; ++i)
+            work[i] = SHMEM_SYNC_VALUE;
+        shmem_barrier_all();
+    }
+    if (me == 0) {
+        long source[COUNT];
+        fill(source, round);
+        shmem_long_put(data, source, COUNT, 1);
+    }
+    if (wrong)
+        shmem_sync(0, 0, 3, work);
+    else
+        shmem_barrier(0, 0, 3, work);
+    if (me == 1) expect(data, round);
+}
+
+/* A team that is made completes nothing. */
+static void split_for_barrier(long round) {
+    shmem_team_t team;
+    if (me == 0) {
+        fill(copy, round);
+        shmem_long_put(data, copy, COUNT, 1);
+        if (!wrong) shmem_quiet();
+    }
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 3, NULL, 0, &team);
+    if (me == 1) expect(data, round);
+    shmem_team_destroy(team);
 }
 
 /* Quiet of a context that the put was not issued on. */
@@ -335,6 +383,7 @@ static const struct {
 } cases[] = {
     {"data_and_flag", data_and_flag},
     {"rows_and_flag", rows_and_flag},
+    {"rows_twice", rows_twice},
     {"atomic_and_flag", atomic_and_flag},
     {"fence_for_quiet", fence_for_quiet},
     {"counters", counters},
@@ -343,6 +392,8 @@ static const struct {
     {"signal_for_all", signal_for_all},
     {"put_then_get", put_then_get},
     {"sync_for_barrier", sync_for_barrier},
+    {"sync_of_set", sync_of_set},
+    {"split_for_barrier", split_for_barrier},
     {"other_context", other_context},
     {"fetched_read", fetched_read},
     {"signal_source_reused", signal_source_reused},

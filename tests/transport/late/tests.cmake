@@ -10,7 +10,7 @@ gtest_discover_tests(late_test)
 add_executable(transport_mistakes ${CMAKE_CURRENT_LIST_DIR}/mistakes.c)
 target_link_libraries(transport_mistakes PRIVATE isthmus::isthmus)
 target_compile_options(transport_mistakes PRIVATE -O2)
-foreach(case data_and_flag rows_and_flag atomic_and_flag fence_for_quiet counters source_reused result_read
+foreach(case data_and_flag rows_and_flag rows_twice sync_of_set split_for_barrier atomic_and_flag fence_for_quiet counters source_reused result_read
              signal_for_all put_then_get sync_for_barrier other_context fetched_read signal_source_reused
              last_word put_and_atomic source_changed reduction_for_barrier lock_and_context
              own_put own_data_and_flag own_rows own_result)

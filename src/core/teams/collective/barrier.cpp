@@ -40,7 +40,8 @@ void meet_at_root(Team& team, Routine routine, std::uint64_t epoch) {
     if (team.meeting == Meeting::psync) return psync_barrier(team, routine);
     if (team.meeting == Meeting::far) {
         // The contexts, too. A sync need not, and with ISTHMUS_DELAY does not.
-        const bool is_sync = routine == Routine::sync_all || routine == Routine::team_sync;
+        const bool is_sync = routine == Routine::sync_all || routine == Routine::team_sync ||
+                             routine == Routine::sync;
         if (!(far::view.is_late && is_sync)) far::quiet_all();
         return enter(team, routine);
     }
