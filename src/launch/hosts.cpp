@@ -23,18 +23,20 @@ int count_of(const std::string& text) {
                                                                         : static_cast<int>(number);
 }
 
-std::string add_host(const std::string& name, const std::string* count,
+std::string add_host(const std::string& name, const std::string* count, bool in_file,
                      std::vector<HostShare>& hosts) {
     if (name.empty() || name[0] == '-' ||
         name.find_first_not_of(kNameCharacters) != std::string::npos)
         return "'" + name + "' is no name of a host";
-    HostShare host{name, 0};
+    HostShare host{name, 0, in_file && !count};
     if (count && (host.pes = count_of(*count)) == 0)
         return "host " + name + ": '" + *count + "' is no number of PEs";
     const auto known = std::find_if(hosts.begin(), hosts.end(),
                                     [&](const HostShare& other) { return other.name == name; });
     if (known == hosts.end())
         hosts.push_back(host);
+    else if (known->named != 0 && host.named != 0)
+        ++known->named;
     else if (known->pes == 0 || host.pes == 0)
         return "host " + name + " is named twice; say how many PEs: " + name + ":N";
     else
@@ -43,11 +45,11 @@ std::string add_host(const std::string& name, const std::string* count,
 }
 
 // "h1:4"
-std::string add_word(const std::string& word, std::vector<HostShare>& hosts) {
+std::string add_word(const std::string& word, bool in_file, std::vector<HostShare>& hosts) {
     const auto colon = word.find(':');
-    if (colon == std::string::npos) return add_host(word, nullptr, hosts);
+    if (colon == std::string::npos) return add_host(word, nullptr, in_file, hosts);
     const std::string count = word.substr(colon + 1);
-    return add_host(word.substr(0, colon), &count, hosts);
+    return add_host(word.substr(0, colon), &count, in_file, hosts);
 }
 
 std::string short_name(const std::string& name) {
@@ -60,7 +62,8 @@ std::string parse_hosts(const std::string& list, std::vector<HostShare>& hosts) 
     std::size_t begin = 0;
     while (true) {
         const std::size_t comma = std::min(list.find(',', begin), list.size());
-        if (std::string why = add_word(list.substr(begin, comma - begin), hosts); !why.empty())
+        if (std::string why = add_word(list.substr(begin, comma - begin), false, hosts);
+            !why.empty())
             return why;
         if (comma == list.size()) return "";
         begin = comma + 1;
@@ -85,12 +88,16 @@ std::string read_host_file(const std::string& path, std::vector<HostShare>& host
             count.clear();
         if (!count.empty()) {
             if (count.starts_with("slots=")) count.erase(0, 6);
-            why = add_host(name, &count, hosts);
+            why = add_host(name, &count, true, hosts);
         } else {
-            why = add_word(name, hosts);
+            why = add_word(name, true, hosts);
         }
+        // SGE: behind the number the queue, and processors.
+        bool is_queue = false;
         while (words >> more)
-            if (more.find('=') == std::string::npos) why = "'" + more + "' is not understood";
+            if (is_queue |= more.find('@') != std::string::npos;
+                !is_queue && more.find('=') == std::string::npos)
+                why = "'" + more + "' is not understood";
         if (!why.empty()) return path + ":" + std::to_string(number) + ": " + why;
     }
     return hosts.empty() ? path + " names no host" : "";
@@ -99,8 +106,10 @@ std::string read_host_file(const std::string& path, std::vector<HostShare>& host
 std::string place_pes(std::vector<HostShare>& hosts, int each, int& pes) {
     int said = 0;
     std::size_t silent = 0;
+    const bool a_line_each = std::any_of(hosts.begin(), hosts.end(),
+                                         [](const HostShare& host) { return host.named > 1; });
     for (HostShare& host : hosts) {
-        if (host.pes == 0) host.pes = each;
+        if (host.pes == 0) host.pes = each != 0 || !a_line_each ? each : host.named;
         said += host.pes;
         if (host.pes == 0) ++silent;
     }

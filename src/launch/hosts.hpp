@@ -8,18 +8,21 @@ namespace isthmus::launch {
 
 struct HostShare {
     std::string name;
-    int pes = 0;  // 0: not said
+    int pes = 0;    // 0: not said
+    int named = 0;  // by lines of a file without a number
 };
 
 // "h1,h2:4": adds to `hosts`. Returns what is wrong, or nothing.
 std::string parse_hosts(const std::string& list, std::vector<HostShare>& hosts);
 
-// A line a host: `h1`, `h1:4`, `h1 4`, `h1 slots=4`; `#` begins a comment.
+// A line a host: `h1`, `h1:4`, `h1 4`, `h1 slots=4`; `#` begins a comment. Or what batch systems
+// write: a host once a process (PBS), or `h1 4 all.q@h1 UNDEFINED` (SGE).
 std::string read_host_file(const std::string& path, std::vector<HostShare>& hosts);
 
 // Gives every host its number of PEs. `pes` 0: the sum of what was said; each host that says
-// nothing gets `each`. `pes` more than 0 and nothing said: blocks of neighbouring PEs, as even as
-// can be. Sets `pes`; returns what is wrong, or nothing.
+// nothing gets `each`, or where a file names one several times as many as it is named. `pes` more
+// than 0 and nothing said: blocks of neighbouring PEs, as even as can be. Sets `pes`; returns what
+// is wrong, or nothing.
 std::string place_pes(std::vector<HostShare>& hosts, int each, int& pes);
 
 // All of them are this machine, by its name or as localhost.

@@ -52,6 +52,22 @@ TEST(Hosts, Files) {
     EXPECT_EQ(read("\n#x\n"), "hosts names no host");
     EXPECT_EQ(read("a\nb c\n"), "hosts:2: host b: 'c' is no number of PEs");
     EXPECT_EQ(read("a 2 what\n"), "hosts:1: 'what' is not understood");
+    // SGE
+    EXPECT_EQ(read("a 2 all.q@a UNDEFINED\nb 3 all.q@b <NULL>\n"), "a:2 b:3");
+    // PBS: a line a process; --per-host counts hosts.
+    const auto place = [&](const std::string& content, int each, int pes) {
+        std::ofstream(path) << content;
+        std::vector<HostShare> hosts;
+        std::string why = read_host_file(path, hosts);
+        if (why.empty()) why = place_pes(hosts, each, pes);
+        return why.empty() ? std::to_string(pes) + " " + text_of(hosts) : why;
+    };
+    EXPECT_EQ(place("a\nb\na\nb\na\n", 0, 0), "5 a:3 b:2");
+    EXPECT_EQ(place("a\nb\na\nb\na\n", 0, 4), "4 a:3 b:1");
+    EXPECT_EQ(place("a\nb\na\nb\n", 8, 0), "16 a:8 b:8");
+    EXPECT_EQ(place("a\nb\n", 8, 0), "16 a:8 b:8");
+    EXPECT_EQ(place("a\nb\n", 0, 5), "5 a:3 b:2");
+    EXPECT_EQ(read("a:2\na\n"), "hosts:2: host a is named twice; say how many PEs: a:N");
     std::vector<HostShare> hosts;
     EXPECT_EQ(read_host_file(folder + "/none", hosts), folder + "/none: No such file or directory");
     std::filesystem::remove_all(folder);
