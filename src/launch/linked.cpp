@@ -75,15 +75,20 @@ bool has_any(const Names& names, std::initializer_list<const char*> begins) {
 
 // What is said behind the program's name; empty: nothing.
 std::string judge(const Names& libraries, Numbering numbering) {
-    if (has_any(libraries, {"libisthmus"})) return "";
+    const bool ours = has_any(libraries, {"libisthmus"});
     // Open MPI's speak PMIx and nothing else.
     const bool pmix = has_any(libraries, {"liboshmem.", "libmpi.so.40", "libmpi.so.20"});
     if (numbering == Numbering::pmi1 && !pmix) return "";
     const bool shmem = has_any(libraries, {"liboshmem.", "libsma.", "libshmem."});
+    if (shmem && ours) return "";
     if (shmem)
         return " is linked with another OpenSHMEM: each of its processes will be a job of one PE; "
                "compile it with this oshcc, or start it with the other's launcher";
     if (!has_any(libraries, {"libmpi.", "libmpich.", "libmpi_"})) return "";
+    if (ours)
+        return " is linked with MPI as well: each PE will be rank 0 of an MPI job of its own; "
+               "start "
+               "it with that MPI's mpirun or mpiexec, and each PE is the rank of its number";
     return " is linked with MPI: each of its processes will be an MPI job of one rank; start it "
            "with mpirun or mpiexec";
 }
@@ -169,8 +174,8 @@ std::string warn_of_foreign_program(const std::string& path,
                                     Numbering numbering) {
     if (pes < 2) return "";
     const Names own = needed_libraries(path);
-    if (has_any(own, {"libisthmus"})) return "";  // its arguments are its own matter
     if (const std::string why = judge(own, numbering); !why.empty()) return path + why;
+    if (has_any(own, {"libisthmus"})) return "";  // its arguments are its own matter
     for (const std::string& argument : arguments) {
         if (argument.find('/') == std::string::npos || access(argument.c_str(), X_OK) != 0)
             continue;

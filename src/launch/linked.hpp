@@ -19,9 +19,9 @@ bool is_static_program(const std::string& path);
 // process manager of PMI-1, whom all but Open MPI's know.
 enum class Numbering : unsigned char { ours, pmi1 };
 
-// A line for the user if the program is of another OpenSHMEM, or of MPI alone: each of its
-// processes would be a job of its own here, silently. Else empty. So is a program that `arguments`
-// name by its path, as those of wrappers do (`env A=1 ./prog`).
+// A line for the user if the program is of another OpenSHMEM, or of MPI, alone or beside ours: each
+// of its processes would be a job of its own there, silently. Else empty. So is a program that
+// `arguments` name by its path, as those of wrappers do (`env A=1 ./prog`).
 std::string warn_of_foreign_program(const std::string& path,
                                     const std::vector<std::string>& arguments, int pes,
                                     Numbering numbering);

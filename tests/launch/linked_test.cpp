@@ -32,14 +32,18 @@ class LinkedTest : public testing::Test {
         std::ofstream(path, std::ios::binary) << bytes;
         return path;
     }
-    // This program, as if it were linked with that library and not the C++ one.
-    std::string linked_with(const std::string& library) const {
+    // This program, as if it were linked with that library and not the C++ one; and with another
+    // and not the compiler's.
+    std::string linked_with(const std::string& library, const std::string& another = "") const {
         std::string bytes = bytes_of("/proc/self/exe");
-        const std::string own = "libstdc++.so.6";
-        const auto at = bytes.find(own);
-        EXPECT_NE(at, std::string::npos);
-        EXPECT_LE(library.size(), own.size());
-        bytes.replace(at, own.size(), library + std::string(own.size() - library.size(), '\0'));
+        const auto exchange = [&](const std::string& own, const std::string& name) {
+            const auto at = bytes.find(own);
+            EXPECT_NE(at, std::string::npos);
+            EXPECT_LE(name.size(), own.size());
+            bytes.replace(at, own.size(), name + std::string(own.size() - name.size(), '\0'));
+        };
+        exchange("libstdc++.so.6", library);
+        if (!another.empty()) exchange("libgcc_s.so.1", another);
         return write(bytes);
     }
     static std::string warning(const std::string& program, int pes,
@@ -65,6 +69,13 @@ TEST_F(LinkedTest, TellsOfProgramsThatWouldBeJobsOfOne) {
     EXPECT_EQ(warning(linked_with("libmpi.so.40"), 1), "");
     EXPECT_EQ(warning(linked_with("libmpigeo.so"), 4), "");
     EXPECT_EQ(warning(linked_with("libisthmus.so"), 4), "");
+    // Both in one program: the library's number is there, and MPI's is not.
+    const std::string both = linked_with("libisthmus.so", "libmpi.so.40");
+    EXPECT_NE(warning(both, 2).find("linked with MPI as well"), std::string::npos);
+    EXPECT_NE(warning(both, 2, Numbering::pmi1), "");
+    EXPECT_EQ(warning(both, 1), "");
+    EXPECT_EQ(warning(linked_with("libisthmus.so", "libmpich.so"), 2, Numbering::pmi1), "");
+    EXPECT_EQ(warning(linked_with("libisthmus.so", "liboshmem.so"), 2), "");
 }
 
 TEST_F(LinkedTest, TellsOfProgramsThatWrappersWouldRun) {
