@@ -11,6 +11,14 @@
 
 namespace isthmus::profile {
 
+// Behind a wrapper: what it counts and calls; or, if that is there, what it only calls, because the
+// call is counted further on.
+template <typename Routine>
+struct Next {
+    Routine* counted;
+    Routine* uncounted = nullptr;
+};
+
 // Notes the call when it is over, whatever it returns.
 template <Description kDescription, typename... Arguments>
 class Call {

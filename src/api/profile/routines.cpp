@@ -4,5 +4,5 @@
 
 #include "api/profile/profiled.hpp"
 
-#define ISTHMUS_REAL(NAME) NAME
+#define ISTHMUS_NEXT(NAME) (Next<decltype(NAME)>{NAME})
 #include "api/profile/wrappers.inc"

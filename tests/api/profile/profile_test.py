@@ -2,7 +2,7 @@
 """Counts the calls of profile.c with the profiling library, and reads the traces; then the same of
 programs that were compiled as usual, by `isthmus run --stats` and `--trace`.
 
-profile_test.py ISTHMUS DIRECTORY_OF_PROGRAMS
+profile_test.py ISTHMUS DIRECTORY_OF_PROGRAMS TOOL     TOOL is built of tool.c
 """
 import json
 import os
@@ -302,12 +302,34 @@ def test_behind_a_shell(runner):
         assert result.returncode == 0 and "shmem_" in result.stderr, result.stderr
 
 
+def test_tool_of_the_user(runner):
+    """It is called, and what it passes on is counted once."""
+    if not runner.compiled_as_usual:
+        return
+    path = runner.directory / "stats.json"
+    for program, preload in (("profile_tool_user", sys.argv[3]), ("profile_tool_linked", "")):
+        for options in (["--stats"], []):
+            environment = {**os.environ, "ISTHMUS_STATS_FILE": str(path)}
+            if preload:
+                environment["LD_PRELOAD"] = preload
+            result = subprocess.run([runner.launcher, "run", "-n", "2", *options,
+                                     f"{runner.programs}/{program}"], env=environment,
+                                    capture_output=True, text=True, timeout=60, check=False)
+            assert result.returncode == 0, result.stderr
+            assert result.stdout == "tool: 3 barriers, 2 words, 1 blocks\n", result.stdout
+        report = json.loads(path.read_text(encoding="utf-8"))
+        calls = {one["name"]: one["calls"] for one in report["routines"]}
+        for name, count in (("barrier_all", 3), ("long_p", 2), ("putmem", 1), ("long_g", 1)):
+            assert calls["shmem_" + name] == 2 * count, calls
+        path.unlink()
+
+
 def test_off(runner):
     assert runner.run("finalize") == ""
 
 
 def main():
-    launcher, programs = sys.argv[1:]
+    launcher, programs = sys.argv[1:3]
     tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
     with tempfile.TemporaryDirectory() as directory:
         for compiled_as_usual in (False, True):
