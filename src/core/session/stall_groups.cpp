@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 namespace isthmus {
 namespace {
@@ -84,6 +85,25 @@ std::vector<std::size_t> count_waits(const std::vector<Doing>& all) {
     return waits;
 }
 
+// Of a wait for PEs in a collective: the call; else empty.
+std::string_view collective_of(const Doing& doing) {
+    const std::string_view what = doing.what;
+    const std::size_t call = what.find("in shmem_");
+    const bool is_lock = what.find("_lock") != std::string_view::npos;
+    return doing.rank != Doing::Rank::awaits_pe || call == std::string_view::npos || is_lock
+               ? std::string_view()
+               : what.substr(call);
+}
+
+bool are_in_different_collectives(const std::vector<Doing>& all, const std::vector<int>& circle) {
+    const std::vector<const Doing*> by_pe = order_by_pe(all);
+    const auto call = [&](int pe) { return collective_of(*by_pe[static_cast<std::size_t>(pe)]); };
+    const bool all_are =
+        std::all_of(circle.begin(), circle.end(), [&](int pe) { return !call(pe).empty(); });
+    return all_are && std::any_of(circle.begin(), circle.end(),
+                                  [&](int pe) { return call(pe) != call(circle.front()); });
+}
+
 }  // namespace
 
 std::string seconds_text(std::uint64_t nanoseconds) {
@@ -153,7 +173,10 @@ std::string why_nobody_ends_this(const std::vector<Doing>& all) {
             why += "PE " + std::to_string(pe) + " for ";
         why += "PE " + std::to_string(circle.front());
     }
-    return why + " (unless a thread of the program goes on)";
+    why += " (unless a thread of the program goes on)";
+    if (are_in_different_collectives(all, circle))
+        why += "; if they are of one team, ISTHMUS_CHECK=1 names the call that differs";
+    return why;
 }
 
 }  // namespace isthmus

@@ -83,6 +83,17 @@ TEST(StallGroups, ACircleIsToldWhereOthersDoNotWait) {
     EXPECT_EQ(why_nobody_ends_this({waits(0, 1), waits(1, 2), computes}), "");
 }
 
+TEST(StallGroups, ACircleOfDifferentCollectivesIsToldWhatNamesThem) {
+    const std::string circle =
+        "nobody can end this: all PEs wait, in a circle: PE 0 for PE 1 for PE 0 (unless a thread "
+        "of "
+        "the program goes on)";
+    EXPECT_EQ(why_nobody_ends_this({waits(0, 1), waits(1, 0, "in shmem_broadcast")}),
+              circle + "; if they are of one team, ISTHMUS_CHECK=1 names the call that differs");
+    EXPECT_EQ(why_nobody_ends_this({waits(0, 1), waits(1, 0)}), circle);
+    EXPECT_EQ(why_nobody_ends_this({waits(0, 1), waits(1, 0, "in shmem_set_lock")}), circle);
+}
+
 TEST(StallGroups, NobodyEndsWhatAllWaitFor) {
     EXPECT_EQ(why_nobody_ends_this({waits(0, 1), waits(1, 2), waits(2, 1)}),
               "nobody can end this: all PEs wait, in a circle: PE 1 for PE 2 for PE 1 (unless a "
