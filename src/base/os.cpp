@@ -213,6 +213,43 @@ void pause() {
 #endif
 }
 
+namespace {
+
+// The letter of a thread in its `stat`, behind the name in brackets; 0 if it is not there.
+char letter_of(const char* path) {
+    char text[512];
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? 0 : read(file, text, sizeof text - 1);
+    if (file >= 0) close(file);
+    text[length > 0 ? length : 0] = '\0';
+    const char* const name_end = std::strrchr(text, ')');
+    return name_end && name_end[1] == ' ' ? name_end[2] : '\0';
+}
+
+}  // namespace
+
+ProcessState state_of(int process) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%d/task", process);
+    DIR* const threads = opendir(path);
+    if (!threads) return ProcessState::unknown;
+    int stopped = 0, asleep = 0, all = 0;
+    while (const dirent* const entry = readdir(threads)) {
+        if (entry->d_name[0] == '.') continue;
+        std::snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", process, entry->d_name);
+        const char letter = letter_of(path);
+        if (letter == '\0') continue;  // it has ended meanwhile
+        ++all;
+        stopped += letter == 'T' || letter == 't';
+        asleep += letter == 'S' || letter == 'D';
+    }
+    closedir(threads);
+    return all == 0         ? ProcessState::unknown
+           : stopped == all ? ProcessState::is_stopped
+           : asleep == all  ? ProcessState::sleeps
+                            : ProcessState::runs;
+}
+
 bool is_single_threaded() {
     return __libc_single_threaded != 0;
 }

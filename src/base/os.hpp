@@ -75,6 +75,11 @@ void sleep_nanoseconds(std::uint64_t nanoseconds);
 void kill_self_after(int seconds);
 void pause();  // the processor's hint that this is a spin loop
 
+// What a process does: all its threads are stopped, or all sleep in calls of the system, or neither
+// is so, or nobody may know.
+enum class ProcessState : std::uint8_t { unknown, runs, sleeps, is_stopped };
+ProcessState state_of(int process);
+
 // False once the program has started a thread. Threads of an emulator (qemu-user) or a tool around
 // the program do not count: they touch none of its memory unasked.
 bool is_single_threaded();

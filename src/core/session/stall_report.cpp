@@ -25,6 +25,8 @@
 namespace isthmus {
 namespace {
 
+constexpr const char* kHasExited = "has exited without shmem_finalize, and waits for the others";
+
 // ", watching flag+8" for the user's memory; the library's own says nothing to anybody.
 std::string watched(const void* address) {
     const std::string number = hexadecimal(address);
@@ -189,14 +191,14 @@ const char* everybody_text(Routine routine) {
 // What is seen of a PE may be over where a road is between: another host's PE was asked half a
 // second ago, and one of this host may wait for no more than the answer of an operation. So a wait
 // that has only begun makes no circle of waits.
-void tell(const Activity& activity, Doing& doing) {
+void tell(const Activity& activity, Doing& doing, const char* instead_of_waits = "computing") {
     using Kind = Activity::Kind;
     constexpr std::uint64_t kSure = 1'000'000'000;  // nanoseconds
     const bool is_sure = !far::present || activity.waited >= kSure;
     const char* const routine = routine_name(activity.routine);
     doing.rank = Doing::Rank::computing;
     if (activity.kind == Kind::computes) {
-        doing.what += std::string("computing; last noted call ") + routine;
+        doing.what += std::string(instead_of_waits) + "; last noted call " + routine;
         return;
     }
     const bool tests = activity.kind == Kind::tests;
@@ -208,6 +210,15 @@ void tell(const Activity& activity, Doing& doing) {
                                      : Doing::Rank::awaits_pe;
     doing.what += std::string(tests ? "calls " : "in ") + routine +
                   everybody_text(activity.routine) + (tests ? " in vain" : "");
+}
+
+// What a process of this host does that waits for nothing of ours.
+const char* outside_text(int process) {
+    switch (os::state_of(process)) {
+        case os::ProcessState::sleeps: return "asleep in a call of the system";
+        case os::ProcessState::is_stopped: return "stopped, by a signal or a debugger";
+        default: return "computing";
+    }
 }
 
 // Of a PE of another host: as it has answered.
@@ -246,11 +257,13 @@ Doing look_at(int pe, std::uint64_t now) {
         case PeState::failed: return as("has failed");
         case PeState::running: break;
     }
-    if (status.departure.load(std::memory_order_relaxed) == Departure::exit)
-        return as("has exited without shmem_finalize, and waits for the others");
+    if (status.departure.load(std::memory_order_relaxed) == Departure::exit) return as(kHasExited);
     const Activity activity = activity_of(status, now);
+    if (activity.kind == Activity::Kind::computes) {
+        tell(activity, doing, outside_text(status.process.load(std::memory_order_relaxed)));
+        return doing;
+    }
     tell(activity, doing);
-    if (activity.kind == Activity::Kind::computes) return doing;
     const void* const address = watched_by(status);  // as this PE would write it
     if (const std::string condition = condition_text(pe, status, address); !condition.empty())
         doing.rest = watched(address) + condition;
@@ -264,8 +277,12 @@ Doing look_at(int pe, std::uint64_t now) {
 void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now) {
     const char* const routine = routine_name(target.routine);
     try {
+        // Who exits without it has not called shmem_finalize.
+        const bool exits =
+            (target.routine == Routine::finalize || target.routine == Routine::native_finalize) &&
+            job.status().departure.load(std::memory_order_relaxed) == Departure::exit;
         std::string report =
-            speaker_prefix() + routine +
+            speaker_prefix() + (exits ? kHasExited : routine) +
             (is_test(target.routine) ? ": no success for " : ": no progress for ") +
             seconds_text(now - since);
         if (target.peer >= 0)

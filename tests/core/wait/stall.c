@@ -3,6 +3,7 @@
 #include <isthmus.h>
 #include <pthread.h>
 #include <shmem.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,18 @@ int main(int argc, char** argv) {
         if (me == last) pthread_create(&thread, NULL, set_later, (void*)&pause);
         shmem_long_wait_until(&flag, SHMEM_CMP_GE, 5);
         if (me == last) pthread_join(thread, NULL);
+    } else if (strcmp(what, "stopped") == 0) {
+        if (me == last) raise(SIGSTOP);
+    } else if (strcmp(what, "busy") == 0) {
+        const time_t end = time(NULL) + (time_t)seconds + 1;
+        while (me == last && time(NULL) < end) {
+        }
+    } else if (strcmp(what, "exits") == 0) {
+        if (me == last) exit(0);
+        nanosleep(&pause, NULL);
+        if (me == 0) puts("went on");
+        shmem_finalize();
+        return 0;
     } else if (strcmp(what, "finalize") == 0) {
         if (me == last) nanosleep(&pause, NULL);
     }

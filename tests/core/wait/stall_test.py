@@ -5,6 +5,7 @@ stall_test.py ISTHMUS STALL_PROGRAM
 """
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -31,6 +32,22 @@ def run(launcher, program, what, limit, late=LATE[0], **settings):
     return result.stderr
 
 
+def stopped(launcher, program):
+    """A PE that stops itself, until the others have told."""
+    job = subprocess.Popen([launcher, "run", "-n", "3", program, "stopped", "0"], text=True,
+                           env={**os.environ, "ISTHMUS_STALL_SECONDS": "0.3"},
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    lines = []
+    for line in job.stderr:
+        lines.append(line)
+        if re.search(r"PE 2: stopped", line):
+            break
+    job.send_signal(signal.SIGCONT)  # the launcher passes it on
+    _, rest = job.communicate(timeout=50)
+    assert job.returncode == 0, rest
+    return "".join(lines)
+
+
 def expect(what, pattern, text):
     found = re.search(pattern, text, re.MULTILINE)
     assert found, f"{what}: no line matches\n  {pattern}\nin\n{text}"
@@ -47,19 +64,19 @@ def main():
     expect("barrier", rf"^isthmus:   PE {other}: in shmem_barrier_all for {NUMBER}, waiting for PE \d$",
            report)
     expect("barrier", r"waiting for PE 2", report)
-    expect("barrier", r"^isthmus:   PE 2: computing; last noted call shmem_barrier_all$", report)
+    expect("barrier", r"^isthmus:   PE 2: asleep in a call of the system; last noted call shmem_barrier_all$", report)
     # One PE speaks for all, again and again as long as it lasts, but no more often than asked.
     count = report.count("no progress")
     assert 1 <= count <= 4 * late, f"{count} reports in {late} s\n{report}"
 
     report, _ = stall(launcher, program, "flag", 0.3)
-    expect("flag", r"^isthmus:   PE 2: computing; last noted call", report)
+    expect("flag", r"^isthmus:   PE 2: asleep in a call of the system; last noted call", report)
     watched = r", watching flag \(is 0; waits for == 1\)"
     expect("flag", rf"shmem_wait_until: no progress for {NUMBER}{watched} \(ISTHMUS_STALL_SECONDS\)$|"
                    rf"PE 0: in shmem_wait_until for {NUMBER}{watched}$", report)
     # Who does not wait is told first.
-    others = re.findall(r"^isthmus:   PEs? \S+: (computing|in)", report.split("no progress")[1], re.MULTILINE)
-    assert others[0] == "computing", report
+    others = re.findall(r"^isthmus:   PEs? \S+: (asleep|in)", report.split("no progress")[1], re.MULTILINE)
+    assert others[0] == "asleep", report
     assert "nobody can end this" not in report, report
 
     # All wait: that is said, and those that wait for the same share a line.
@@ -68,6 +85,18 @@ def main():
            report)
     expect("all", rf"^isthmus:   PEs \d,\d: in shmem_wait_until for [0-9.s to]+, watching flag "
                   r"\(is 0; waits for >= 5\)$", report)
+
+    # Who runs, and who is stopped.
+    report, _ = stall(launcher, program, "busy", 0.3)
+    expect("busy", r"^isthmus:   PE 2: computing; last noted call shmem_barrier_all$", report)
+    report = stopped(launcher, program)
+    expect("stopped", r"^isthmus:   PE 2: stopped, by a signal or a debugger; last noted call shmem_barrier_all$",
+           report)
+
+    # Who ends early says so, and not that it waits in what it never called.
+    report, _ = stall(launcher, program, "exits", 0.3)
+    expect("exits", rf"^isthmus: PE 2 \(host \S+\): has exited without shmem_finalize, and waits for the others: "
+                    rf"no progress for {NUMBER}, waiting for PE [01] \(ISTHMUS_STALL_SECONDS\)$", report)
 
     # Who waits for no more than an answer of another's road goes on by itself. The answers take so
     # long that nearly each look meets such a wait.
