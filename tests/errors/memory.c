@@ -50,7 +50,19 @@ static void realloc_stranger(int me, int pes) {
 static void align(int me, int pes) {
     (void)me;
     (void)pes;
-    shmem_align(48, 100);
+    shmem_align(0, 100);
+}
+static void odd_alignments(int me, int pes) {
+    (void)me;
+    (void)pes;
+    for (size_t alignment = 3; alignment < 1000; alignment = 2 * alignment + 3)
+        if ((uintptr_t)shmem_align(alignment, 100) % 8 != 0) abort();
+    if ((uintptr_t)shmem_align(63, 100) % 64 != 0) abort();
+}
+static void odd_alignment(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_align(63, 100);
 }
 static void hints(int me, int pes) {
     (void)me;
@@ -124,6 +136,8 @@ const struct Case cases[] = {
     {"hints", hints},
     {"small_alignments", small_alignments},
     {"small_alignment", small_alignment},
+    {"odd_alignments", odd_alignments},
+    {"odd_alignment", odd_alignment},
     {"different_sizes", different_sizes},
     {"different_blocks", different_blocks},
     {"alone_at_end", alone_at_end},

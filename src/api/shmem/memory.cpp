@@ -126,14 +126,21 @@ ISTHMUS_API void* pshmem_malloc_with_hints(size_t size, long hints) {
 
 ISTHMUS_API void* pshmem_align(size_t alignment, size_t size) {
     const char* routine = begin_allocation(Routine::align);
-    if (!std::has_single_bit(alignment))
-        fail(routine, "alignment " + std::to_string(alignment) + " is not a power of two");
-    // Editions 1.3 and 1.4 of the standard had no lower limit.
-    if (alignment < sizeof(void*))
+    // Editions 1.3 and 1.4 of the standard had no limit.
+    constexpr std::size_t kMost = ~std::size_t{0} / 2 + 1;
+    if (alignment == 0 || alignment > kMost)
+        fail(routine, "alignment " + std::to_string(alignment) + " is out of range 1..2^63");
+    const std::size_t next = std::bit_ceil(alignment);
+    if (alignment != next)
+        advise(routine, "alignment " + std::to_string(alignment) +
+                            " is not a power of two, which the standard asks for since 1.5; the "
+                            "block is aligned to " +
+                            std::to_string(next));
+    else if (alignment < sizeof(void*))
         advise(routine, "alignment " + std::to_string(alignment) +
                             " is less than the size of a pointer, which the standard asks for "
                             "since 1.5; the block is aligned to that");
-    return allocate(routine, size, alignment);
+    return allocate(routine, size, next);
 }
 
 ISTHMUS_API void* pshmem_calloc(size_t count, size_t size) {
