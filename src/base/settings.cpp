@@ -21,10 +21,16 @@ namespace isthmus {
 namespace {
 
 constexpr std::array kTable{
-    SettingDescription{"SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE", SettingKind::size, "50%",
-                       nullptr, "memory",
+    SettingDescription{"SHMEM_SYMMETRIC_SIZE",
+                       "SMA_SYMMETRIC_SIZE",
+                       SettingKind::size,
+                       "50%",
+                       nullptr,
+                       "memory",
                        "Size of the symmetric heap of each PE: bytes, with k, M, G or T, or a "
-                       "percentage of memory. Reserved, not occupied: pages count when touched."},
+                       "percentage of memory. Reserved, not occupied: pages count when touched.",
+                       // Open MPI's and Cray's.
+                       {"SHMEM_SYMMETRIC_HEAP_SIZE", "XT_SYMMETRIC_HEAP_SIZE"}},
     SettingDescription{"SHMEM_VERSION", "SMA_VERSION", SettingKind::presence, "", nullptr,
                        "diagnosis", "Print the library's version at start."},
     SettingDescription{"SHMEM_INFO", "SMA_INFO", SettingKind::presence, "", nullptr, "diagnosis",
@@ -219,11 +225,15 @@ bool means_something_empty(SettingKind kind) {
            kind == SettingKind::processors || kind == SettingKind::presence;
 }
 
+bool has_name(const SettingDescription& setting, std::string_view name) {
+    const auto names = setting.names();
+    return std::any_of(names.begin(), names.end(),
+                       [&](const char* each) { return each && name == each; });
+}
+
 bool is_known(std::string_view name) {
     return std::any_of(kTable.begin(), kTable.end(),
-                       [&](const SettingDescription& s) {
-                           return name == s.name || (s.old_name && name == s.old_name);
-                       }) ||
+                       [&](const SettingDescription& s) { return has_name(s, name); }) ||
            std::any_of(kInternal.begin(), kInternal.end(),
                        [&](const char* internal) { return name == internal; });
 }
@@ -259,12 +269,16 @@ const SettingDescription& description(Setting setting) {
     return kTable[static_cast<std::size_t>(setting)];
 }
 
+bool is_name_of(Setting setting, std::string_view name) {
+    return has_name(description(setting), name);
+}
+
 std::vector<SettingProblem> read_settings() {
     std::vector<SettingProblem> problems;
     for (std::size_t i = 0; i < kTable.size(); ++i) {
         const SettingDescription& setting = kTable[i];
         values[i] = {setting.standard_value, SettingOrigin::standard, nullptr};
-        for (const char* name : {setting.name, setting.old_name}) {
+        for (const char* name : setting.names()) {
             const char* found = name ? std::getenv(name) : nullptr;
             if (!found || (*found == '\0' && !means_something_empty(setting.kind))) continue;
             if (const auto form = expected_form(setting, found); !form.empty()) {

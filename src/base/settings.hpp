@@ -3,6 +3,7 @@
 // misspelt names.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,6 +35,12 @@ struct SettingDescription {
     const char* choices;         // "a|b|c" for kind choice, else nullptr
     const char* category;        // memory, launch, checks, diagnosis, waiting, hosts
     const char* help;
+    // Of the same setting in other libraries, taken where neither of ours is set.
+    std::array<const char*, 2> names_elsewhere{};
+    // In the order in which they win; null where there is none.
+    constexpr std::array<const char*, 4> names() const {
+        return {name, old_name, names_elsewhere[0], names_elsewhere[1]};
+    }
 };
 
 // Order is that of the table in settings.cpp.
@@ -80,6 +87,8 @@ enum class Setting : std::uint8_t {
 };
 
 const SettingDescription& description(Setting setting);
+// One that is read for it.
+bool is_name_of(Setting setting, std::string_view name);
 
 // A value as read from the environment. Parsed when first asked for; thread-safe after the first
 // call of read_settings().

@@ -212,6 +212,8 @@ Words variables_to_forward(const RunOptions& options) {
         for (const char* const prefix : {"ISTHMUS_", "SHMEM_", "SMA_", "FI_"}) {
             if (name.starts_with(prefix) && name != kBootstrapVariable) forwarded.push_back(name);
         }
+        if (name.starts_with("XT_") && is_name_of(Setting::symmetric_size, name))
+            forwarded.push_back(name);
     }
     for (const std::string& entry : options.environment) {
         std::string name = entry.substr(0, entry.find('='));

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/os.hpp"
+#include "base/settings.hpp"
 #include "launch/diagnosis.hpp"
 #include "launch/keeper_process.hpp"
 
@@ -129,10 +130,9 @@ std::vector<std::string> Keeper::build_environment() const {
     if (options_.gdb_pe >= 0 && !std::getenv("ISTHMUS_STALL_SECONDS"))
         result.emplace_back("ISTHMUS_STALL_SECONDS=0");
     // Under valgrind a large heap has no room, and all PEs must have the same.
-    if (options_.valgrind_pe >= 0 && !std::getenv("SHMEM_SYMMETRIC_SIZE") &&
-        !std::getenv("SMA_SYMMETRIC_SIZE") &&
+    if (options_.valgrind_pe >= 0 &&
         std::none_of(result.begin(), result.end(), [&](const std::string& entry) {
-            return name_of(entry) == "SHMEM_SYMMETRIC_SIZE";
+            return is_name_of(Setting::symmetric_size, name_of(entry));
         }))
         result.emplace_back("SHMEM_SYMMETRIC_SIZE=512M");
     result.emplace_back();  // the bootstrap variable, another one for each PE

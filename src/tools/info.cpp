@@ -126,6 +126,8 @@ ordered_json settings_report() {
             {"help", about.help},
         };
         if (about.old_name) row["deprecated_name"] = about.old_name;
+        for (const char* const name : about.names_elsewhere)
+            if (name) row["names_elsewhere"].push_back(name);
         if (about.kind == SettingKind::size)
             row["bytes"] = setting == Setting::symmetric_size ? choose_heap(usual_pes()).bytes
                                                               : size(setting, os::memory_size());

@@ -123,6 +123,22 @@ TEST(Settings, ComeFromTheEnvironment) {
     EXPECT_FALSE(flag(Setting::version));
 }
 
+// Open MPI's and Cray's; those of the standard win.
+TEST(Settings, ReadTheNamesOfOtherLibraries) {
+    const Environment cray("XT_SYMMETRIC_HEAP_SIZE", "1M");
+    EXPECT_TRUE(read_settings().empty());
+    EXPECT_EQ(size(Setting::symmetric_size, 0), 1u << 20);
+    EXPECT_STREQ(value(Setting::symmetric_size).read_from, "XT_SYMMETRIC_HEAP_SIZE");
+    const Environment open_mpi("SHMEM_SYMMETRIC_HEAP_SIZE", "3M");
+    EXPECT_TRUE(read_settings().empty());
+    EXPECT_EQ(size(Setting::symmetric_size, 0), 3u << 20);
+    const Environment standard("SHMEM_SYMMETRIC_SIZE", "2M");
+    EXPECT_TRUE(read_settings().empty());
+    EXPECT_EQ(size(Setting::symmetric_size, 0), 2u << 20);
+    EXPECT_TRUE(is_name_of(Setting::symmetric_size, "XT_SYMMETRIC_HEAP_SIZE"));
+    EXPECT_FALSE(is_name_of(Setting::symmetric_size, "XT_SYMMETRIC_HEAP"));
+}
+
 TEST(Settings, ReadTheDeprecatedNameUnlessTheNewOneIsSet) {
     const Environment old_name("SMA_SYMMETRIC_SIZE", "1M");
     EXPECT_TRUE(read_settings().empty());

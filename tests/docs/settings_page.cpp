@@ -50,6 +50,8 @@ std::string table() {
         const SettingDescription& setting = description(static_cast<Setting>(i));
         std::string name = code(setting.name);
         if (setting.old_name) name += ", formerly " + code(setting.old_name);
+        for (const char* const elsewhere : setting.names_elsewhere)
+            if (elsewhere) name += ", elsewhere " + code(elsewhere);
         text += "| " + name + " | " + kind_text(setting) + " | " + code(setting.standard_value) +
                 " | " + setting.help + " |\n";
     }
