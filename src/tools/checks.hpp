@@ -33,7 +33,8 @@ Check check_other_launchers();
 Check check_library();
 // For jobs of several hosts.
 Check check_roads();
-Check check_launchers();
+// `asked_for`: by the user; "auto": what the setting says.
+Check check_launchers(const std::string& asked_for);
 Check check_host_name();
 Check check_network();
 // "a,b:2": whether a job runs there, by this launcher.

@@ -44,7 +44,7 @@ std::vector<Check> all_checks(int pes, const std::string& hosts, const std::stri
         check_other_launchers(),
         check_library(),
         check_roads(),
-        check_launchers(),
+        check_launchers(launcher),
         check_host_name(),
         check_network(),
     };

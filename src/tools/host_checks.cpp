@@ -152,7 +152,7 @@ Check check_network() {
     return check;
 }
 
-Check check_launchers() {
+Check check_launchers(const std::string& asked_for) {
     Check check{"launchers for hosts", Verdict::ok, "", ""};
     const launch::Site site = launch::Site::here(find_place().lib);
     for (const std::string& asked : launch::launcher_words()) {
@@ -165,8 +165,8 @@ Check check_launchers() {
         check.advice = "jobs of several hosts need one: apt-get install openssh-client, or mpich";
         return check;
     }
-    const launch::LauncherChoice chosen =
-        launch::choose_launcher(value(Setting::launcher).text, site);
+    const launch::LauncherChoice chosen = launch::choose_launcher(
+        asked_for == "auto" ? value(Setting::launcher).text : asked_for, site);
     check.finding += chosen.program.empty() ? "" : "; taken: " + chosen.program;
     return check;
 }

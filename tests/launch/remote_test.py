@@ -378,6 +378,8 @@ class Remote(unittest.TestCase):
                                        *more], capture_output=True, text=True, timeout=60 * SLOW,
                                       env=environment)
                 self.assertIn("host mute: it takes connections at port", done.stdout + done.stderr)
+                if words[0] == "doctor":
+                    self.assertRegex(done.stdout, r"launchers for hosts .*; taken: \S*ssh\n")
                 self.assertLess(time.monotonic() - began, 20 * SLOW)
 
     def test_doctor_tries_a_job(self):
