@@ -139,8 +139,8 @@ class [[nodiscard]] event {
             detail::give_up("%s", refused_->text.c_str());
         pending_.wait();
     }
-    condition pending_;
-    std::unique_ptr<const refusal> refused_;
+    condition pending_{};
+    std::unique_ptr<const refusal> refused_{};
 };
 
 // All of them; the first failure, if any. `seconds` for all together, negative: for ever. TIMEOUT

@@ -105,6 +105,8 @@ def main() -> int:
     expect_clean("c++23", cxx_compiler, "c++", "#include <isthmus.hpp>\n", "-std=gnu++2b", "-O0")
     expect_clean("no exceptions", cxx_compiler, "c++", USE % "", "-std=c++20", "-fno-exceptions",
                  "-fno-rtti")
+    if compile_text(cxx_compiler, "c++", "extern int x;\n", "-Weffc++")[0] == 0:
+        expect_clean("-Weffc++", cxx_compiler, "c++", USE % "", "-std=c++20", "-Weffc++")
     expect_clean("assertions", cxx_compiler, "c++", USE % "", "-std=c++20", "-O2")
     block = "isthmus::shared_array<int, isthmus::block_cyclic<>> x(10, 4);"
     expect_clean("int for a block", cxx_compiler, "c++", USE % block, "-std=c++20",
