@@ -1,4 +1,5 @@
-"""check_links.py ROOT: every relative link of every page leads to a file and, with #, a heading."""
+"""check_links.py ROOT: every relative link of every page leads to a file and, with #, a heading; and as
+many examples as the front page says are there and in their table."""
 import pathlib
 import re
 import sys
@@ -33,7 +34,27 @@ def problems(root):
                     yield f"{where}: {goal.name} has no such heading"
 
 
+NUMBERS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+           "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
+
+
+def examples(root):
+    said = re.search(r"in (\w+) small programs, (\w+) for\s+the native interface and (\w+) for kernels",
+                     (root / "README.md").read_text(encoding="utf-8"))
+    if not said:
+        yield "README.md: it does not say how many examples there are"
+        return
+    table = (root / "examples/README.md").read_text(encoding="utf-8")
+    for word, folder in zip(said.groups(), ("", "native/", "kernels/")):
+        files = {folder + path.name for path in (root / "examples" / folder).glob("*.c*") if path.is_file()
+                 and path.suffix in (".c", ".cpp")}
+        rows = set(re.findall(rf"^\| \[[\w.]+\]\(({folder}[\w]+\.\w+)\)", table, re.MULTILINE))
+        if NUMBERS.index(word) != len(files) or rows != files:
+            yield f"examples/{folder}: README.md says {word}; there are {len(files)}, {len(rows)} in the table"
+
+
 if __name__ == "__main__":
-    found = list(problems(pathlib.Path(sys.argv[1]).resolve()))
+    root = pathlib.Path(sys.argv[1]).resolve()
+    found = [*problems(root), *examples(root)]
     print("\n".join(found) or "all links lead somewhere")
     sys.exit(bool(found))
