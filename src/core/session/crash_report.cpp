@@ -20,6 +20,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/exit_now.hpp"
@@ -427,6 +429,34 @@ void say_sent_signal(int signal, const siginfo_t* info) {
                   signal_name(signal), sender,
                   routine_name(job.status().routine.load(std::memory_order_relaxed)));
     write_text(line);
+}
+
+std::string line_in_program(const void* at) {
+    if (!may_run_others || !program[0]) return "";
+    Dl_info own{};
+    dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &own);
+    std::array<Frame, kFrames> frames;
+    frames[0].at = at;
+    frames[0].module = own.dli_fbase;
+    static char answer[kAnswer];
+    name_by_lines(frames, 1, {own.dli_fbase, program_base, program, true}, answer,
+                  os::monotonic_nanoseconds() + 1'000'000'000);
+    std::string_view lines = answer;
+    while (!lines.empty()) {
+        const std::string_view line = lines.substr(0, told_length(lines.data()));
+        lines.remove_prefix(std::min(lines.find('\n'), lines.size() - 1) + 1);
+        const std::size_t place = line.rfind(" at ");
+        if (place == std::string_view::npos) return "";
+        const std::string_view file = line.substr(place + 4);
+        if (file.ends_with("?")) return "";  // no line: "model.c:?", of a symbol alone
+        // An operation that is inlined stands before who called it.
+        const std::size_t folder = file.rfind('/');
+        const bool is_own = folder != std::string_view::npos &&
+                            file.substr(0, folder).ends_with("/isthmus") &&
+                            file.find(".h:") != std::string_view::npos;
+        if (!is_own) return " (" + std::string(file) + ")";
+    }
+    return "";
 }
 
 void say_crash(const Crash& crash) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <csignal>
+#include <string>
 
 namespace isthmus {
 
@@ -20,6 +21,9 @@ struct Crash {
 
 // A fault around the stack pointer, where nothing is mapped: the pages below a stack are not.
 bool has_stack_ended(const Crash& crash);
+
+// " (model.c:12)" of the program's own code, by addr2line within a second; empty: not known.
+std::string line_in_program(const void* at);
 
 // In the handler of a fault: the address, and function, file and line of the top frames, by
 // addr2line if that is there. Allocates nothing, and returns within seconds.

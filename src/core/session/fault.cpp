@@ -161,7 +161,8 @@ std::string describe_place(const Fault& fault) {
         if (base == own && function.starts_with("shmem_")) return function;
         if (base == own || base == library || function.starts_with("_ZN7isthmus")) continue;
         const std::string module = base == program ? "" : " of " + module_name(at);
-        return kind + (function.empty() ? " at " + offset_text(at) : " in " + function + module);
+        return kind + (function.empty() ? " at " + offset_text(at) : " in " + function + module) +
+               (base == program ? line_in_program(at) : "");
     }
     return kind + " at " + offset_text(fault.instruction);
 }
