@@ -3,8 +3,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <stdexcept>
 
+#include "base/limits.hpp"
 #include "base/os.hpp"
 
 namespace isthmus {
@@ -31,7 +34,9 @@ bool PeerProcess::is_of_this_user() const {
 }
 
 std::string PeerProcess::text() const {
-    if (!known) return "a process that the kernel does not name";
+    if (!known)
+        return std::string("a process that the kernel does not name (getsockopt: ") +
+               std::strerror(error) + os::advice_on_call(error) + ")";
     return "process " + std::to_string(process) + " of user " + std::to_string(user);
 }
 
@@ -39,7 +44,7 @@ PeerProcess peer_of(int socket) {
     ucred found{};
     socklen_t length = sizeof found;
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &found, &length) != 0 || length != sizeof found)
-        return {};
+        return {0, 0, false, errno};
     return {found.pid, found.uid, true};
 }
 

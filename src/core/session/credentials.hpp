@@ -24,6 +24,7 @@ struct PeerProcess {
     pid_t process = 0;
     uid_t user = 0;
     bool known = false;
+    int error = 0;  // why not
 
     bool is_of_this_user() const;
     // "process 12 of user 1000"

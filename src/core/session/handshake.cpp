@@ -45,13 +45,15 @@ bool send_file(int socket, const Hello& hello, int file) {
     msghdr message{};
     message.msg_iov = &data;
     message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* const head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(head), &file, sizeof file);
+    if (file >= 0) {
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        cmsghdr* const head = CMSG_FIRSTHDR(&message);
+        head->cmsg_level = SOL_SOCKET;
+        head->cmsg_type = SCM_RIGHTS;
+        head->cmsg_len = CMSG_LEN(sizeof(int));
+        std::memcpy(CMSG_DATA(head), &file, sizeof file);
+    }
     const auto sent = retried([&] { return sendmsg(socket, &message, MSG_NOSIGNAL); });
     return sent == static_cast<ssize_t>(sizeof hello);
 }
@@ -78,9 +80,9 @@ Heard receive_file(int socket, int flags, Hello& hello, Descriptor& file) {
             file = Descriptor(each);
         }
     }
-    const bool whole = received == static_cast<ssize_t>(sizeof hello) && files == 1 &&
+    const bool whole = received == static_cast<ssize_t>(sizeof hello) && files <= 1 &&
                        (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
-    if (whole) return Heard::hello;
+    if (whole) return files == 1 ? Heard::file : Heard::hello;
     file = Descriptor();
     return Heard::noise;
 }

@@ -1,5 +1,6 @@
 // How two PEs of a host hand each other the files of their memory: one message each way over a Unix
-// socket, a packet, so that half of one never has to be waited for.
+// socket, a packet, so that half of one never has to be waited for. Who has called and cannot send
+// its file yet says hello without it first.
 #pragma once
 
 #include <sched.h>
@@ -55,12 +56,14 @@ Descriptor open_socket(int seconds);
 socklen_t name_socket(const char* name, sockaddr_un& address);
 socklen_t name_socket(std::uint64_t number, sockaddr_un& address);
 
+// -1: without a file.
 bool send_file(int socket, const Hello& hello, int file);
 
 enum class Heard {
     nothing,  // yet; errno says more
-    noise,    // anything but a hello and one file; whatever files came are closed
-    hello
+    noise,    // anything but these two; whatever files came are closed
+    hello,    // without a file
+    file      // with one
 };
 // `flags`: of recvmsg.
 Heard receive_file(int socket, int flags, Hello& hello, Descriptor& file);

@@ -26,11 +26,11 @@
 #include "core/job/job.hpp"
 #include "core/job/window.hpp"
 #include "core/session/credentials.hpp"
+#include "core/session/file_swap.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/handshake.hpp"
 #include "core/session/kept_signals.hpp"
 #include "core/session/manager.hpp"
-#include "core/session/reception.hpp"
 #include "core/session/road_choice.hpp"
 #include "core/session/start_watch.hpp"
 #include "transport/preferred_road.hpp"
@@ -47,9 +47,6 @@ struct Card {
     Secret secret;             // what who calls it has to know
 };
 static_assert(sizeof(Card) == 32);
-
-// For a mate that has told where it is: it calls and answers at once, unless it has died.
-constexpr int kPatience = 60;  // seconds
 
 using HostName = decltype(HostTable::names)::value_type;
 
@@ -94,87 +91,6 @@ Card own_card() {
     return card;
 }
 
-std::string failed(const char* what, int pe) {
-    const bool lacks_descriptors = errno == EMFILE || errno == 0;  // 0: it came without its file
-    return std::string("PE ") + std::to_string(pe) +
-           " says that it runs on this host, but its memory cannot be had: " + what + ": " +
-           std::strerror(lacks_descriptors ? EMFILE : errno) +
-           (lacks_descriptors ? "; raise ulimit -n" : "");
-}
-
-bool take_file(int pe, Descriptor file, const Hello& hello, cpu_set_t& processors) {
-    int& place = host_table.files[static_cast<std::size_t>(pe)];
-    if (place >= 0 || !holds_memory_of(file.file(), pe)) return false;
-    place = file.release();
-    CPU_OR(&processors, &processors, &hello.processors);
-    return true;
-}
-
-// Calls a mate and says hello. The mate is one if it runs for the same user: whoever has taken the
-// name of a PE that has died gets nothing.
-std::string call_mate(int pe, const Card& card, const cpu_set_t& own, const Descriptor& call) {
-    sockaddr_un address;
-    const socklen_t length = name_socket(card.socket, address);
-    if (call.file() < 0) return failed("socket", pe);
-    const int connected = retried(
-        [&] { return connect(call.file(), reinterpret_cast<const sockaddr*>(&address), length); });
-    if (connected != 0) return failed("connect", pe);
-    if (const PeerProcess who = peer_of(call.file()); !who.is_of_this_user())
-        return "PE " + std::to_string(pe) + " says that it runs on this host, but " + who.text() +
-               " has its socket";
-    return send_file(call.file(), {card.secret, job.me, own}, job.file) ? ""
-                                                                        : failed("sendmsg", pe);
-}
-
-// Every PE calls those with lower numbers and says hello, which needs nobody's answer; then it
-// takes the calls of those with higher numbers and answers them; then it hears its own answers.
-// Each message carries the secret of who is to take it, which came by the process manager.
-// `processors` gets those of all.
-std::string swap_files(const Descriptor& listener, const std::vector<Card>& cards,
-                       const std::vector<int>& mates, cpu_set_t& processors) {
-    const cpu_set_t own = processors;
-    std::vector<std::pair<int, Descriptor>> called;
-    std::size_t higher = 0;
-    const Card& mine = cards[static_cast<std::size_t>(job.me)];
-    for (const int pe : mates) {
-        if (pe > job.me) ++higher;
-        if (pe >= job.me) continue;
-        Descriptor call = open_socket(kPatience);
-        if (std::string why = call_mate(pe, cards[static_cast<std::size_t>(pe)], own, call);
-            !why.empty())
-            return why;
-        called.emplace_back(pe, std::move(call));
-    }
-    Reception reception(listener.file(), mine.secret, higher);
-    const auto accept = [&](const Hello& hello, Descriptor file, int socket) {
-        const bool expected = hello.pe > job.me && hello.pe < job.pes &&
-                              job.host.test(static_cast<std::size_t>(hello.pe));
-        return expected && take_file(hello.pe, std::move(file), hello, processors) &&
-               send_file(socket, {cards[static_cast<std::size_t>(hello.pe)].secret, job.me, own},
-                         job.file);
-    };
-    const bool came = reception.take_calls(std::chrono::seconds(kPatience), accept);
-    const std::string why = came ? "" : std::strerror(errno);
-    const std::string refused = reception.refused();
-    if (!came && !reception.forbidden().empty())
-        return "the PEs of this host cannot hand over their memory: " + reception.forbidden();
-    if (!came)
-        return "the PEs of this host cannot hand over their memory: " + std::to_string(higher) +
-               " were to call, and not all did within " + std::to_string(kPatience) + " s: " + why +
-               (refused.empty() ? "" : "; " + refused);
-    if (!refused.empty()) say_from("shmem_init", refused);
-    for (const auto& [pe, call] : called) {
-        Hello hello{};
-        Descriptor file;
-        errno = 0;
-        if (receive_file(call.file(), 0, hello, file) != Heard::hello) return failed("recvmsg", pe);
-        if (hello.pe != pe || !is_equal(hello.secret, mine.secret) ||
-            !take_file(pe, std::move(file), hello, processors))
-            return "PE " + std::to_string(pe) + " on this host gives an answer that is not its own";
-    }
-    return "";
-}
-
 // From here on the PEs of this host share the header that its first PE made.
 std::string share_header(int first) {
     if (first != job.me) {
@@ -182,7 +98,7 @@ std::string share_header(int first) {
         const int file = host_table.files[static_cast<std::size_t>(first)];
         void* const place =
             mmap(nullptr, sizeof(JobHeader), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        if (place == MAP_FAILED) return failed("mmap", first);
+        if (place == MAP_FAILED) return memory_failed("mmap", first);
         auto* const shared = static_cast<JobHeader*>(place);
         if (shared->magic != kJobMagic)
             return "PE " + std::to_string(first) + " runs another version of the library";
@@ -233,10 +149,11 @@ std::string join(const Descriptor& listener) {
         gather_by_groups(*process_manager(), &card, sizeof card, cards.data());
     }
     number_hosts(cards);
-    std::vector<int> mates;
+    std::vector<Mate> mates;
     for (int pe = 0; pe < job.pes; ++pe) {
         if (host_number(pe) != host_number(job.me)) continue;
-        mates.push_back(pe);
+        const Card& of = cards[static_cast<std::size_t>(pe)];
+        mates.push_back({pe, of.socket, of.secret});
         job.host.set(static_cast<std::size_t>(pe));
     }
     note_start_phase(StartWatch::Phase::together);
@@ -245,18 +162,14 @@ std::string join(const Descriptor& listener) {
     cpu_set_t processors;
     CPU_ZERO(&processors);
     sched_getaffinity(0, sizeof processors, &processors);
-    {
-        const WatchedWait wait;
-        if (std::string why = swap_files(listener, cards, mates, processors); !why.empty())
-            return why;
-    }
+    if (std::string why = swap_files(listener, mates, processors); !why.empty()) return why;
     job.header->pes = static_cast<std::uint32_t>(job.pes);
     job.header->processors = static_cast<std::uint32_t>(CPU_COUNT(&processors));
     {
         const WatchedWait wait;
         process_manager()->meet();
     }
-    return share_header(mates.front());
+    return share_header(mates.front().pe);
 }
 
 }  // namespace
@@ -282,7 +195,7 @@ std::string join_managed_job() {
             const WatchedWait wait;
             note_host_ranks(process_manager()->host_ranks());
         }
-        return join(open_socket(kPatience));
+        return join(open_socket(kMatesPatience));
     } catch (const std::exception& problem) {
         return std::string(process_manager() ? process_manager()->name() : "process manager") +
                ": " + problem.what();

@@ -39,6 +39,7 @@ void Reception::welcome() {
             [&] { return accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); }));
         if (socket.file() < 0) return note_forbidden("accept4");
         const PeerProcess who = peer_of(socket.file());
+        if (!who.known) note_forbidden("getsockopt");
         if (!who.is_of_this_user()) {
             refuse(who, "another user");
             continue;
@@ -59,21 +60,36 @@ void Reception::note_forbidden(const char* call) {
 bool Reception::hear(Caller& caller, const Accept& accept) {
     Hello hello{};
     Descriptor file;
-    switch (receive_file(caller.socket.file(), MSG_DONTWAIT, hello, file)) {
-        case Heard::nothing:
-            if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
-            note_forbidden("recvmsg");
-            refuse(caller.who, "broke off");
-            return true;
-        case Heard::noise: refuse(caller.who, "no greeting of this library"); return true;
-        case Heard::hello: break;
+    const Heard heard = receive_file(caller.socket.file(), MSG_DONTWAIT, hello, file);
+    if (heard == Heard::nothing) {
+        if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
+        note_forbidden("recvmsg");
+        refuse(caller.who, "broke off");
+        return true;
     }
-    if (!is_equal(hello.secret, secret_))
+    if (heard == Heard::noise)
+        refuse(caller.who, "no greeting of this library");
+    else if (!is_equal(hello.secret, secret_))
         refuse(caller.who, "not of this job");
-    else if (accept(hello, std::move(file), caller.socket.file()))
+    else if (heard == Heard::hello && greeted_.size() < expected_)
+        greeted_.push_back(std::move(caller));
+    else if (heard == Heard::file && accept(hello, std::move(file), caller.socket))
         --expected_;
     else
         refuse(caller.who, "not a PE that is to call");
+    return true;
+}
+
+bool Reception::hear_greeted(Caller& caller, const Accept& accept) {
+    Hello hello{};
+    Descriptor file;
+    const Heard heard = receive_file(caller.socket.file(), MSG_DONTWAIT, hello, file);
+    if (heard == Heard::nothing && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
+    if (heard == Heard::file && is_equal(hello.secret, secret_) &&
+        accept(hello, std::move(file), caller.socket))
+        --expected_;
+    else
+        refuse(caller.who, "greeted and sent no memory");
     return true;
 }
 
@@ -86,31 +102,48 @@ void Reception::hang_up_on_silent(Clock::time_point now) {
 
 bool Reception::take_calls(Clock::duration time, const Accept& accept) {
     const Clock::time_point end = Clock::now() + time;
+    std::vector<pollfd> none;
     while (expected_ != 0) {
-        if (!forbidden_.empty()) return false;
-        const Clock::time_point now = Clock::now();
-        if (now >= end) {
+        if (Clock::now() >= end) {
             errno = ETIMEDOUT;
             return false;
         }
-        hang_up_on_silent(now);
-        std::vector<pollfd> polled{{listener_, POLLIN, 0}};
-        for (const Caller& caller : callers_)
-            polled.push_back({caller.socket.file(), POLLIN, 0});
-        const Clock::time_point next =
-            callers_.empty() ? end : std::min(end, callers_.front().deadline);
-        const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - now);
-        if (poll(polled.data(), polled.size(), static_cast<int>(wait.count())) < 0) {
-            if (errno == EINTR) continue;
-            note_forbidden("poll");
-            return false;
-        }
-        std::size_t i = 0;
-        std::erase_if(callers_, [&](Caller& caller) {
-            return polled[++i].revents != 0 && hear(caller, accept);
-        });
-        if (polled[0].revents != 0 && expected_ != 0) welcome();
+        if (!take_some(end, none, accept)) return false;
     }
+    return true;
+}
+
+bool Reception::take_some(Clock::time_point until, std::vector<pollfd>& others,
+                          const Accept& accept) {
+    if (!forbidden_.empty()) return false;
+    const Clock::time_point now = Clock::now();
+    hang_up_on_silent(now);
+    std::vector<pollfd> polled = others;
+    const auto also = [&](int file) { polled.push_back({file, POLLIN, 0}); };
+    // Who calls when all have called is no mate.
+    if (expected_ != 0) {
+        for (const Caller& caller : greeted_)
+            also(caller.socket.file());
+        for (const Caller& caller : callers_)
+            also(caller.socket.file());
+        also(listener_);
+        if (!callers_.empty()) until = std::min(until, callers_.front().deadline);
+    }
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(until - now);
+    if (poll(polled.data(), polled.size(), std::max<int>(0, static_cast<int>(wait.count()))) < 0 &&
+        errno != EINTR) {
+        note_forbidden("poll");
+        return false;
+    }
+    std::copy_n(polled.begin(), others.size(), others.begin());
+    if (expected_ == 0) return true;
+    std::size_t i = others.size();
+    std::erase_if(greeted_, [&](Caller& caller) {
+        return polled[i++].revents != 0 && hear_greeted(caller, accept);
+    });
+    std::erase_if(callers_,
+                  [&](Caller& caller) { return polled[i++].revents != 0 && hear(caller, accept); });
+    if (polled[i].revents != 0 && expected_ != 0) welcome();
     return true;
 }
 

@@ -3,6 +3,8 @@
 // its own deadline, and of too many the one that has been silent for longest has to go.
 #pragma once
 
+#include <poll.h>
+
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -17,8 +19,9 @@ class Reception {
   public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::seconds kSilence{10};
-    // A whole hello with this PE's secret and a file. False: it is refused all the same.
-    using Accept = std::function<bool(const Hello& hello, Descriptor file, int socket)>;
+    // A whole hello with this PE's secret and a file; the socket may be taken. False: it is refused
+    // all the same.
+    using Accept = std::function<bool(const Hello& hello, Descriptor file, Descriptor& socket)>;
 
     // `listener` is the caller's and listens; so many calls are expected. Who is silent for
     // `silence` is hung up on.
@@ -28,6 +31,10 @@ class Reception {
     // Returns when as many calls as were expected have been accepted. False: not within the time,
     // or the listener fails (errno).
     bool take_calls(Clock::duration time, const Accept& accept);
+    // Returns when something has come, here or to one of the others, or at that time, or now and
+    // then. False: it fails (errno).
+    bool take_some(Clock::time_point until, std::vector<pollfd>& others, const Accept& accept);
+    bool has_all() const { return expected_ == 0; }
 
     // "3 calls of strangers were refused: process 12 of user 1000 (another user), ..."; empty if
     // there were none.
@@ -47,8 +54,9 @@ class Reception {
     void welcome();
     // Of errno, if it is not the caller's doing.
     void note_forbidden(const char* call);
-    // True if the caller has been dealt with.
+    // True if the caller has been dealt with, or is among greeted_ now.
     bool hear(Caller& caller, const Accept& accept);
+    bool hear_greeted(Caller& caller, const Accept& accept);
     void refuse(const PeerProcess& who, const char* why);
     void hang_up_on_silent(Clock::time_point now);
 
@@ -57,6 +65,7 @@ class Reception {
     std::size_t expected_;
     Clock::duration silence_;
     std::vector<Caller> callers_;  // the longest silent first
+    std::vector<Caller> greeted_;  // who have proved to be mates, and send their files later
     std::size_t refused_ = 0;
     std::string told_;
     std::string forbidden_;

@@ -43,7 +43,7 @@ class ReceptionTest : public testing::Test {
         char byte = 0;
         return recv(call.file(), &byte, 1, MSG_DONTWAIT) == 0;
     }
-    static bool take(const Hello& hello, Descriptor, int) { return hello.pe == 1; }
+    static bool take(const Hello& hello, Descriptor, Descriptor&) { return hello.pe == 1; }
 
     Descriptor listener;
     sockaddr_un address{};
@@ -60,6 +60,31 @@ TEST_F(ReceptionTest, TakesWhoKnowsTheSecretAndNobodyElse) {
     EXPECT_TRUE(is_hung_up(stranger));
     EXPECT_NE(reception.refused().find("1 call of a stranger was refused"), std::string::npos);
     EXPECT_NE(reception.refused().find("(not of this job)"), std::string::npos);
+}
+
+// Who cannot send its file yet says so, and is not silent then.
+TEST_F(ReceptionTest, WaitsForTheFileOfAMateThatHasGreeted) {
+    Reception reception(listener.file(), secret, 1, 50ms);
+    const Descriptor stranger = call(), mate = call();
+    EXPECT_TRUE(send_file(stranger.file(), {draw_secret(), 1, {}}, -1));
+    EXPECT_TRUE(send_file(mate.file(), {secret, 1, {}}, -1));
+    EXPECT_FALSE(reception.take_calls(200ms, take));
+    EXPECT_TRUE(is_hung_up(stranger));
+    EXPECT_FALSE(is_hung_up(mate));
+    greet(mate, secret);
+    EXPECT_TRUE(reception.take_calls(10s, take));
+    EXPECT_EQ(reception.refused().find("silent"), std::string::npos);
+}
+
+TEST_F(ReceptionTest, AMateThatHasGreetedAndGoesIsToldOf) {
+    Reception reception(listener.file(), secret, 1);
+    {
+        const Descriptor mate = call();
+        EXPECT_TRUE(send_file(mate.file(), {secret, 1, {}}, -1));
+        EXPECT_FALSE(reception.take_calls(50ms, take));
+    }
+    EXPECT_FALSE(reception.take_calls(50ms, take));
+    EXPECT_NE(reception.refused().find("(greeted and sent no memory)"), std::string::npos);
 }
 
 TEST_F(ReceptionTest, HangsUpOnWhoIsSilent) {
