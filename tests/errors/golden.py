@@ -67,7 +67,7 @@ def check(case, launcher, binaries):
     return "\n  ".join(f"{way}: {problem}" for way, problem in problems.items() if problem)
 
 
-LAUNCHERS = ("OMPI_", "PMI", "SLURM_", "PALS_", "ALPS_", "FLUX_", "JSM_", "MV2_", "MPIRUN_")
+LAUNCHERS = ("OMPI_", "PMI", "MPI_", "SLURM_", "PALS_", "ALPS_", "FLUX_", "JSM_", "MV2_", "MPIRUN_")
 
 
 def check_once(case, launcher, binaries, settings):

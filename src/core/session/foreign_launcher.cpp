@@ -28,6 +28,10 @@ constexpr ForeignLauncher kForeignLaunchers[] = {
     {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MVAPICH's mpirun_rsh"},
     {"MPIRUN_NPROCS", "MPIRUN_RANK", "an MVAPICH launcher"},
 };
+// Hydra gives its processes a port to call instead of a descriptor if it is told to, a number to
+// say there, and neither rank nor size: it is never known that one is alone.
+constexpr ForeignLauncher kPmiByPort = {nullptr, "PMI_ID", "mpiexec.hydra -pmi-port",
+                                        "leave out -pmi-port"};
 
 // -1: not set, or no number.
 int number_in(const char* variable) {
@@ -58,6 +62,10 @@ void refuse_foreign_launcher(const std::string& why) {
                                    remedy_of(launcher, std::to_string(size)));
     }
     if (!why.empty()) return;
+    if (const int id = number_in(kPmiByPort.rank);
+        id >= 0 && std::getenv("PMI_PORT") && !std::getenv("PMI_FD"))
+        fail("shmem_init",
+             describe(kPmiByPort, kPmiByPort.rank, id) + "; " + remedy_of(kPmiByPort, "N"));
     // Some say which process this is and not how many there are. The first of them may be alone.
     for (const ForeignLauncher& launcher : kForeignLaunchers) {
         const int rank = number_in(launcher.rank);
