@@ -79,6 +79,9 @@ def run_packets():
         check(f"packets: {call}", start(DENIED, call, PROGRAM, "late"),
               "cannot be reached: Operation not permitted; connect, sendmsg or recvmsg is forbidden here", 1,
               env=packets)
+    for call in ("sendmmsg", "recvmmsg"):
+        check(f"packets: {call}", start(DENIED, call, PROGRAM, "late"), f"shmem_init: transport: packet: {call}:"
+              + FORBIDDEN, 1, env=dict(packets, ISTHMUS_PACKET_PROTOCOL="udp"))
     check("packets: socket", start(DENIED, "socket", PROGRAM, "late"), "\\(getifaddrs\\): Operation not permitted; "
           "a socket of netlink, or what is said by it, is forbidden here", 1, env=packets)
     check("packets: clone3", start(DENIED, "clone3", PROGRAM, "late"), "cannot start: Operation not permitted; it "
@@ -95,6 +98,8 @@ def run_packets():
     if shutil.which("mpiexec.hydra"):
         check("accept4 on one host", ["mpiexec.hydra", "-n", "2", DENIED, "accept4", PROGRAM, "late"],
               "the PEs of this host cannot hand over their memory: accept4:" + FORBIDDEN, 1)
+        check("getsockopt on one host", ["mpiexec.hydra", "-n", "2", DENIED, "getsockopt", PROGRAM, "late"],
+              "getsockopt:" + FORBIDDEN, 1)
 
 
 def run_without_hashes():

@@ -42,7 +42,10 @@ static const struct {
 #endif
              {"getpeername", SYS_getpeername},
              {"sendmsg", SYS_sendmsg},
-             {"socket", SYS_socket}};
+             {"socket", SYS_socket},
+             {"sendmmsg", SYS_sendmmsg},
+             {"recvmmsg", SYS_recvmmsg},
+             {"getsockopt", SYS_getsockopt}};
 
 static int find_filter(const char* name, struct sock_fprog* filter) {
     if (strcmp(name, "threads") == 0) {

@@ -27,6 +27,7 @@ bool Link::take_datagrams(Sink& sink) {
     };
     for (int round = 0; round < kRounds && udp_.receive(take); ++round) {
     }
+    if (const int error = udp_.receive_error()) fail_call("recvmmsg", error);
     for (const int pe : heard_) {
         Peer& from = peer(pe);
         from.is_heard = false;

@@ -86,7 +86,9 @@ Link::Link(const Services& services) : services_(services) {
                  add(clock_, Event::clock, EPOLLIN | EPOLLET),
              "epoll_ctl") &&
         need(open_ports(self), "a socket that listens at " + text_of(interface_.address)) &&
-        need(!by_datagrams_ || add(udp_.descriptor(), Event::datagrams, EPOLLIN), "epoll_ctl");
+        need(!by_datagrams_ || add(udp_.descriptor(), Event::datagrams, EPOLLIN), "epoll_ctl") &&
+        need(!by_datagrams_ || udp_.may_send(), "sendmmsg") &&
+        need(!by_datagrams_ || udp_.may_receive(), "recvmmsg");
     if (!has_all) {
         services.fail(("packet: " + lacks +
                        (error == EMFILE ? "; raise ulimit -n" : os::advice_on_call(error)))

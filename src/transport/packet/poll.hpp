@@ -19,7 +19,10 @@ bool Link::poll(Sink& sink) {
     constexpr int kEvents = 64;
     constexpr std::uint64_t kDoorTurn = 5'000'000;  // nanoseconds
     flush_dirty();
-    if (timed_count_.load(std::memory_order_relaxed) != 0) see_to_time();
+    if (timed_count_.load(std::memory_order_relaxed) != 0) {
+        if (const int error = udp_.send_error()) fail_call("sendmmsg", error);
+        see_to_time();
+    }
     epoll_event events[kEvents];
     const int count = epoll_wait(events_, events, kEvents, 0);
     if (count < 0 && errno != EINTR) fail_call("epoll_wait", errno);

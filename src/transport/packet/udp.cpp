@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/limits.hpp"
 #include "transport/packet/address.hpp"
 #include "transport/service/socket_address.hpp"
 
@@ -64,6 +65,17 @@ bool Udp::open(const sockaddr_storage& at) {
     cuts_ = getsockopt(descriptor_, SOL_UDP, UDP_SEGMENT, &segment, &length) == 0;
     room_.resize(kReads * kRead);
     return bind(descriptor_, reinterpret_cast<const sockaddr*>(&at), length_of(at)) == 0;
+}
+
+// Of no messages, which no network is asked about.
+bool Udp::may_send() const {
+    return sendmmsg(descriptor_, nullptr, 0, MSG_DONTWAIT) == 0 ||
+           *os::advice_on_call(errno) == '\0';
+}
+
+bool Udp::may_receive() const {
+    return recvmmsg(descriptor_, nullptr, 0, MSG_DONTWAIT, nullptr) == 0 ||
+           *os::advice_on_call(errno) == '\0';
 }
 
 std::size_t Udp::path_bytes(const sockaddr_storage& to) const {
@@ -136,6 +148,11 @@ void Udp::send_some(const sockaddr_storage& to,
                 return send_some(to, datagrams.subspan(from));
             }
             if (errno == EAGAIN || errno == ENOBUFS) return;
+            // A filter of the network may do that to a single one, for a while.
+            if (*os::advice_on_call(errno) != '\0' && !may_send()) {
+                send_error_.store(errno, std::memory_order_relaxed);
+                return;
+            }
             ++done;
         }
     }
@@ -157,6 +174,7 @@ unsigned Udp::read() {
         message.msg_controllen = sizeof controls[i];
     }
     const int count = recvmmsg(descriptor_, messages, kReads, MSG_DONTWAIT, nullptr);
+    if (count < 0 && *os::advice_on_call(errno) != '\0') receive_error_ = errno;
     if (count <= 0) return 0;
     for (int i = 0; i < count; ++i) {
         lengths_[i] = pieces_[i] = messages[i].msg_len;

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -27,6 +28,12 @@ class Udp {
     bool open(const sockaddr_storage& at);
     bool is_open() const { return descriptor_ >= 0; }
     int descriptor() const { return descriptor_; }
+    // False: the system refuses the call itself (errno), whatever it is to carry.
+    bool may_send() const;
+    bool may_receive() const;
+    // The same, found on the way; else 0. From any thread.
+    int send_error() const { return send_error_.load(std::memory_order_relaxed); }
+    int receive_error() const { return receive_error_; }
 
     // Bytes of a datagram that goes to this address in one piece, as far as the system knows; whole
     // words. From the address that this socket has.
@@ -62,7 +69,9 @@ class Udp {
 
     int descriptor_ = -1;
     bool cuts_ = false;
+    std::atomic<int> send_error_ = 0;  // relaxed: a number that says all by itself
     // ---- of receive()
+    int receive_error_ = 0;
     std::vector<std::byte> room_;
     sockaddr_storage from_[kReads];
     std::size_t lengths_[kReads] = {};
