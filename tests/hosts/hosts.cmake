@@ -161,6 +161,8 @@ add_udp_hosts_test(window "auto,packet:0-3" --hosts 2 --pes 4 basics native_segm
 add_udp_hosts_test(apart packet --hosts 2 --pes 2 basics rma atomics_inline)
 add_udp_hosts_test(three packet --hosts 3 --pes 3 basics collectives)
 add_udp_hosts_test(killed packet --fault killed)
+# A firewall that lets connections pass, and signs of life.
+add_udp_hosts_test(cut_packets packet --fault packets)
 add_udp_hosts_test(cut_off.quiet packet --fault cut-off --operation "a quiet|outside" "transport_ring quiet")
 set(hosts_configurations)
 add_udp_hosts_test(cut_off packet --fault cut-off --operation "a get|outside")

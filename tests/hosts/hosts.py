@@ -203,12 +203,25 @@ exec nsenter -t $anchor --net --uts --ipc --mount --wdns="$PWD" /bin/sh -c "$*"
     def names(self):
         return [f"h{number}" for number in range(1, self.count + 1)]
 
-    def cut_connections(self, number, other):
-        """The host drops what comes by TCP from the other one; datagrams pass."""
+    def drop(self, number, *kinds):
+        """The host drops what comes and is one of these."""
         rule = ("ip", "-n", self.space(number), "rule")
         run(*rule, "add", "pref", "100", "lookup", "local")
         run(*rule, "del", "pref", "0")
-        run(*rule, "add", "pref", "1", "from", f"10.77.0.{other}", "ipproto", "tcp", "blackhole")
+        for kind in kinds:
+            run(*rule, "add", "pref", "1", *kind, "blackhole")
+
+    def cut_connections(self, number, other):
+        """The host drops what comes by TCP from the other one; datagrams pass."""
+        self.drop(number, ("from", f"10.77.0.{other}", "ipproto", "tcp"))
+
+    def cut_packets(self, number):
+        """The host drops the datagrams of packets, which come to ports that take connections as well;
+        signs of life pass."""
+        with open(f"/proc/{self.anchors[number - 1].pid}/net/tcp") as table:
+            sockets = [line.split() for line in table.read().splitlines()[1:]]
+        ports = {int(words[1].split(":")[1], 16) for words in sockets if words[3] == "0A"}
+        self.drop(number, *(("ipproto", "udp", "dport", str(port)) for port in ports))
 
     def join_connections(self, number):
         run("ip", "-n", self.space(number), "rule", "del", "pref", "1")

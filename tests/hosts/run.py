@@ -232,6 +232,8 @@ def run_fault(arguments, hosts):
                 os.kill(int(file.read()), signal.SIGKILL)
         elif arguments.fault == "connections":
             hosts.cut_connections(2, 1)
+        elif arguments.fault == "packets":
+            hosts.cut_packets(2)
         elif arguments.fault == "changed":
             hosts.switch.link = Link(changed=0.05, only=TCP)
         else:
@@ -242,7 +244,7 @@ def run_fault(arguments, hosts):
                 pids.append(int(file.read()))
         # The PEs of the host that is left must end by themselves; the launcher may wait for the
         # other half of its own.
-        limit = DETECT_SECONDS * (3 if arguments.fault == "connections" else 1) + 2
+        limit = DETECT_SECONDS * {"connections": 3, "packets": 5}.get(arguments.fault, 1) + 2
         while any(os.path.exists(f"/proc/{pid}") for pid in pids):
             if time.monotonic() - began > limit:
                 print(f"PEs 0 and 1 still run {limit} s after the fault")
@@ -253,7 +255,7 @@ def run_fault(arguments, hosts):
     finally:
         if arguments.fault == "cut-off":
             hosts.join(2)
-        if arguments.fault == "connections":
+        if arguments.fault in ("connections", "packets"):
             hosts.join_connections(2)
         output = end(job, 10)
         print(output[-3000:])
@@ -263,6 +265,10 @@ def run_fault(arguments, hosts):
         if hosts.switch.worse == 0 or job.returncode == 0 or " is wrong\n" in output or not told:
             print("nobody says so, or a PE has seen what was changed")
             return 1
+    if arguments.fault == "packets" and not re.search(
+            r"do not get through: a firewall has to let UDP pass to 10\.77\.0\.\d port \d+ and to 10\.", output):
+        print("nobody says what a firewall has to let pass")
+        return 1
     # Process managers that see a process go may be first; Slurm's PMI-2 lets the others wait.
     speaks = arguments.fault != "killed" or arguments.launcher == "srun-pmi2"
     lost = list(LOST.finditer(output))
@@ -373,7 +379,7 @@ def main():
     parser.add_argument("--pes", type=int, default=4)
     parser.add_argument("--layout", type=lambda text: [int(count) for count in text.split(",")],
                         help="PEs of each host in turn, as 3,1,2; more PEs begin again (hydra)")
-    parser.add_argument("--fault", choices=["killed", "cut-off", "connections", "changed"])
+    parser.add_argument("--fault", choices=["killed", "cut-off", "connections", "packets", "changed"])
     parser.add_argument("--operation", default="", help="what the message of a fault names: a regex")
     parser.add_argument("--link", choices=LINKS, help="4 PEs over such links")
     parser.add_argument("--exits", action="store_true", help="PEs that leave early")

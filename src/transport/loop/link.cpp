@@ -20,6 +20,17 @@ struct Head {
     std::uint32_t loose;
 };
 
+// Who has sent it, as the kernel knows.
+bool is_of_this_user(msghdr& message) {
+    for (cmsghdr* head = CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head)) {
+        if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_CREDENTIALS) continue;
+        ucred sender{};
+        std::memcpy(&sender, CMSG_DATA(head), sizeof sender);
+        return sender.uid == geteuid();
+    }
+    return false;
+}
+
 }  // namespace
 
 // Most come soon, some late, a few much later than others; and some at once, which overtakes most.
@@ -50,7 +61,9 @@ Link::Link(const Services& services)
     none.sun_family = AF_UNIX;
     socklen_t length = sizeof own_.address;
     auto* const own = reinterpret_cast<sockaddr*>(&own_.address);
+    const int yes = 1;
     bool good = socket_ >= 0 && timer_ >= 0 && ends_ >= 0 &&
+                setsockopt(socket_, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) == 0 &&
                 bind(socket_, reinterpret_cast<sockaddr*>(&none), sizeof none.sun_family) == 0 &&
                 getsockname(socket_, own, &length) == 0;
     own_.length = length;
@@ -99,9 +112,18 @@ long Link::send(int pe, Pieces pieces, Order order) {
 void Link::take_in() {
     const std::lock_guard lock(guard_);
     char buffer[sizeof(Head) + kMessage];
+    // Files that a stranger sends along find no room, and are closed.
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
     for (;;) {
-        const ssize_t bytes = recv(socket_, buffer, sizeof buffer, MSG_TRUNC);
+        iovec data{buffer, sizeof buffer};
+        msghdr message{};
+        message.msg_iov = &data;
+        message.msg_iovlen = 1;
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        const ssize_t bytes = recvmsg(socket_, &message, MSG_TRUNC | MSG_CMSG_CLOEXEC);
         if (bytes < 0) break;
+        if (!is_of_this_user(message)) continue;
         Head head;
         if (static_cast<std::size_t>(bytes) < sizeof head ||
             static_cast<std::size_t>(bytes) > sizeof buffer)

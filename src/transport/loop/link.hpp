@@ -2,7 +2,8 @@
 // reorders on purpose: what the contract lets come late comes late, what it lets overtake
 // overtakes. So a fence, a quiet or a wait that is missing shows.
 //
-// Messages go over datagram sockets with names of the job's own. The receiver draws by a seed how
+// Messages go over datagram sockets with names of the job's own, which every user can read, and
+// send to: what other users send is dropped before it is kept. The receiver draws by a seed how
 // long it keeps each one back: messages that are sent as strict keep their order, others do not.
 #pragma once
 

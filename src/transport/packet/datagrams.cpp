@@ -1,12 +1,17 @@
 // The link by datagrams: their begin, their time and their end.
 #include "transport/packet/datagrams.hpp"
 
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/timerfd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+
+#include "transport/packet/address.hpp"
+#include "transport/service/socket_address.hpp"
 
 namespace isthmus::transport::packet {
 namespace {
@@ -57,6 +62,15 @@ std::uint64_t Link::carried(int pe) {
     Peer& to = peer(pe);
     const std::lock_guard lock(to.guard);
     return to.courier.carried();
+}
+
+std::string Link::needs_from_filters(int pe) const {
+    if (!by_datagrams_) return "";
+    const auto port = [](sockaddr_storage at) {
+        return text_of(at) + " port " + std::to_string(ntohs(service::port_of(at)));
+    };
+    return "those that carry packets do not get through: a firewall has to let UDP pass to " +
+           port(door_->address()) + " and to " + port(addresses_[static_cast<std::size_t>(pe)]);
 }
 
 // ---- time

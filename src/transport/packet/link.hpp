@@ -97,6 +97,9 @@ class Link {
     // Of a PE that has never joined and may live: how it has been tried. Empty: of no other error.
     std::string tried(int pe, int error) const;
     std::string describe() const;
+    // Of a PE whose signs of life come and whose packets do not: what has to pass besides. Empty:
+    // connections alone.
+    std::string needs_from_filters(int pe) const;
 
     // ---- the shortest ways
 

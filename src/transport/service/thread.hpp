@@ -14,6 +14,7 @@
 #include <cstring>
 #include <ctime>
 #include <string>
+#include <utility>
 
 #include "transport/service/connection.hpp"
 #include "transport/service/road.hpp"
@@ -206,12 +207,16 @@ void Road<L>::watch(int pe, Watch::Why why) {
             services_.lost(pe, text);
         }
         if (watch_.is_hopeless(pe, now, seen.carried)) {
-            std::snprintf(text, sizeof text,
-                          "it answers datagrams, but no request for %.1f s: a filter may keep "
-                          "connections from it, strangers its port or this one's busy, with "
-                          "messages that they begin and do not end or with more connections than "
-                          "descriptors (ulimit -n; SECURITY.md, \"Between hosts\")",
-                          static_cast<double>(action.unanswered) / 1000);
+            std::string cause =
+                "a filter may keep connections from it, strangers its port or this one's busy, "
+                "with messages that they begin and do not end or with more connections than "
+                "descriptors (ulimit -n; SECURITY.md, \"Between hosts\")";
+            if constexpr (requires { link_.needs_from_filters(pe); }) {
+                if (std::string needs = link_.needs_from_filters(pe); !needs.empty())
+                    cause = std::move(needs);
+            }
+            std::snprintf(text, sizeof text, "it answers datagrams, but no request for %.1f s: %s",
+                          static_cast<double>(action.unanswered) / 1000, cause.c_str());
             services_.lost(pe, text);
         }
     }
