@@ -20,15 +20,17 @@ struct Head {
     std::uint32_t loose;
 };
 
+constexpr uid_t kNobody = static_cast<uid_t>(-1);
+
 // Who has sent it, as the kernel knows.
-bool is_of_this_user(msghdr& message) {
+uid_t user_of(msghdr& message) {
     for (cmsghdr* head = CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head)) {
         if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_CREDENTIALS) continue;
         ucred sender{};
         std::memcpy(&sender, CMSG_DATA(head), sizeof sender);
-        return sender.uid == geteuid();
+        return sender.uid;
     }
-    return false;
+    return kNobody;
 }
 
 }  // namespace
@@ -123,7 +125,9 @@ void Link::take_in() {
         message.msg_controllen = sizeof control;
         const ssize_t bytes = recvmsg(socket_, &message, MSG_TRUNC | MSG_CMSG_CLOEXEC);
         if (bytes < 0) break;
-        if (!is_of_this_user(message)) continue;
+        // The program may have become another since, and so may its mates.
+        if (const uid_t sender = user_of(message); sender != user_ && sender != (user_ = getuid()))
+            continue;
         Head head;
         if (static_cast<std::size_t>(bytes) < sizeof head ||
             static_cast<std::size_t>(bytes) > sizeof buffer)

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <sys/socket.h>
+#include <sys/types.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
@@ -79,6 +81,7 @@ class Link {
 
     const Services& services_;
     Limits limits_{kMessage, kMessage, 0, false, false};
+    uid_t user_ = getuid();
     int socket_ = -1;
     int timer_ = -1;
     int ends_ = -1;  // epoll, of both

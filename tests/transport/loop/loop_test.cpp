@@ -1,6 +1,10 @@
 // The contract (transport.hpp) over a road that keeps back and reorders whatever it may, and over
 // packets.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -58,6 +62,44 @@ TEST(LoopDelays, AreDrawnBySeed) {
     };
     EXPECT_EQ(draw(3), draw(3));
     EXPECT_NE(draw(3), draw(4));
+}
+
+// Everybody can read the name of the socket, and what is kept until it is due is kept in memory.
+TEST(LoopLink, DropsWhatOtherUsersSend) {
+    if (geteuid() != 0) GTEST_SKIP() << "root alone can be another user";
+    Services services;
+    services.pes = 2;
+    loop::Link link(services);
+    struct Name {
+        std::uint32_t length;
+        sockaddr_un address;
+    } name{};
+    ASSERT_EQ(link.card_bytes(), sizeof name);
+    link.write_card(reinterpret_cast<char*>(&name));
+    const auto sends = [&](uid_t user) {
+        const pid_t child = fork();
+        if (child == 0) {
+            const std::uint64_t message[4] = {1};  // from PE 1
+            const int made = socket(AF_UNIX, SOCK_DGRAM, 0);
+            const bool is_sent =
+                setresuid(user, user, user) == 0 &&
+                sendto(made, message, sizeof message, 0, reinterpret_cast<sockaddr*>(&name.address),
+                       name.length) == sizeof message;
+            _exit(is_sent ? 0 : 1);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        EXPECT_EQ(status, 0);
+    };
+    struct Sink {
+        int messages = 0;
+        void begin() {}
+        void message(const char*, std::size_t) { ++messages; }
+    } sink;
+    sends(65534);
+    sends(geteuid());
+    link.poll(sink);
+    EXPECT_EQ(sink.messages, 1);
 }
 
 // Without a fence puts overtake each other: else the tests that run over this road show nothing.
