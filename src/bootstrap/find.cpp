@@ -8,8 +8,13 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <string_view>
+#include <system_error>
+#include <thread>
 
+#include "base/blocked_signals.hpp"
+#include "base/limits.hpp"
 #include "bootstrap/pmi1.hpp"
 #include "bootstrap/pmix.hpp"
 #include "core/job/loaded_object.hpp"
@@ -32,6 +37,17 @@ bool has_pmix() {
 
 bool has_pmi1() {
     return number_in("PMI_RANK") >= 0 && number_in("PMI_FD") >= 0;
+}
+
+// PMIx needs a thread of its own, and does not say that it got none.
+std::string advice_on_lack_of_threads() {
+    const BlockedSignals blocked;
+    try {
+        std::thread([] {}).join();
+    } catch (const std::system_error& problem) {
+        return os::advice_on_thread(problem.code().value());
+    }
+    return "";
 }
 
 // Beside this library, like the transports.
@@ -59,7 +75,11 @@ std::unique_ptr<Exchange> open_pmix(std::string& why) {
         why = path + " is no module of this library";
         return nullptr;
     }
-    return std::unique_ptr<Exchange>(open());
+    try {
+        return std::unique_ptr<Exchange>(open());
+    } catch (const std::runtime_error& problem) {
+        throw std::runtime_error(problem.what() + advice_on_lack_of_threads());
+    }
 }
 
 }  // namespace

@@ -153,6 +153,10 @@ def main():
     for call in ("fcntl", "wait4", "rt_sigprocmask", "rt_sigtimedwait", "poll"):
         check(f"no {call}", [DENIED, call, ISTHMUS, "run", "-n", "2", PROGRAM],
               f"^isthmus: {call}: Operation not permitted; the system call is forbidden here [^\n]*\n$", 125)
+    if shutil.which("mpirun") and os.path.exists(os.path.join(os.path.dirname(ISTHMUS), "../lib/libisthmus-pmix.so")):
+        check("no thread for PMIx", ["mpirun", "--oversubscribe", "-n", "2", DENIED, "threads", PROGRAM, "late"],
+              "PMIx_Init: .*; it needs a thread: raise the limit of processes", 1,
+              env={"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
     check("no signalfd", [DENIED, "signalfd", ISTHMUS, "run", "-n", "2", PROGRAM],
           "isthmus: signalfd: Operation not permitted; the system call is forbidden here", 125)
     if os.path.exists(os.path.join(os.path.dirname(ISTHMUS), "../lib/libisthmus-ofi.so")):
