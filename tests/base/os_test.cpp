@@ -62,6 +62,7 @@ TEST(Os, ASharedFileIsMappedTwiceAndOccupiesWhatIsTouched) {
     struct stat status {};
     fstat(file, &status);
     EXPECT_LE(status.st_blocks * 512, 64 << 10);
+    EXPECT_EQ(status.st_mode & 07777, 0600u);
     discard(file, 0, kLength);
     EXPECT_EQ(second[5000], 0);
     munmap(first, kLength);
