@@ -75,6 +75,9 @@ def run_packets():
     for call in ("accept4", "getpeername", "epoll_wait"):
         check(f"packets: {call}", start(DENIED, call, PROGRAM, "late"), f"shmem_init: transport: packet: {call}:"
               + FORBIDDEN, 1, env=packets)
+    for call, text in (("accept4", "packet: accept4: "), ("getpeername", "(cannot be reached|the connection failed): ")):
+        check(f"packets: no memory for {call}", start(DENIED, call + "-memory", PROGRAM, "late"),
+              text + "Cannot allocate memory", 1, env=packets)
     for call in ("connect", "sendmsg"):
         check(f"packets: {call}", start(DENIED, call, PROGRAM, "late"),
               "cannot be reached: Operation not permitted; connect, sendmsg or recvmsg is forbidden here", 1,

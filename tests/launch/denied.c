@@ -1,5 +1,6 @@
-/* Runs a command that the kernel denies a system call: denied NAME COMMAND...
- * What is denied fails as a container's seccomp profile, or a limit, would have it. */
+/* Runs a command that the kernel denies a system call: denied NAME COMMAND..., or denied
+ * NAME-memory COMMAND..., for which it has no memory. What is denied fails as a container's seccomp
+ * profile, or a limit, would have it. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -53,8 +54,12 @@ static int find_filter(const char* name, struct sock_fprog* filter) {
         return 1;
     }
     for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i) {
-        if (strcmp(name, calls[i].name) != 0) continue;
+        const size_t length = strlen(calls[i].name);
+        const int wants_memory = strcmp(name + strnlen(name, length), "-memory") == 0;
+        if (strncmp(name, calls[i].name, length) != 0 || (name[length] != 0 && !wants_memory))
+            continue;
         one[1].k = calls[i].number;
+        if (wants_memory) one[2].k = SECCOMP_RET_ERRNO | ENOMEM;
         *filter = (struct sock_fprog){sizeof one / sizeof *one, one};
         return 1;
     }

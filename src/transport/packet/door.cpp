@@ -139,6 +139,7 @@ void Door::accept_all() {
         if (descriptor < 0 && (errno == EPERM || errno == EACCES) && ++forbidden_ < kMany) return;
         if (descriptor < 0) return note_forbidden("accept4", errno);
         forbidden_ = 0;
+        wanted_ = 0;
         if (callers_ >= kMostCallers + static_cast<std::size_t>(self_.pes)) evict();
         if (enter(Stream(descriptor), Join::listen(self_, make_nonce()), -1,
                   expected_.count(text_of(from)) != 0))
@@ -147,7 +148,13 @@ void Door::accept_all() {
 }
 
 void Door::note_forbidden(const char* call, int error) {
-    if (*os::advice_on_call(error) == '\0') return;
+    // Memory may be there again at any time.
+    const bool is_want = error == ENOMEM || error == ENOBUFS;
+    const std::uint64_t now = service::now_nanoseconds();
+    if (is_want && now - wanted_ > 2 * patience_) wanting_since_ = now;
+    if (is_want) wanted_ = now;
+    const bool is_lasting = is_want && now - wanting_since_ > patience_;
+    if (!is_lasting && *os::advice_on_call(error) == '\0') return;
     news_.forbidden = call;
     news_.error = error;
 }
@@ -167,8 +174,11 @@ void Door::pump(Guests::iterator found) {
         if (error != 0) return failed(found, error);
         sockaddr_storage peer{};
         socklen_t room = sizeof peer;
-        if (getpeername(guest.stream.descriptor(), reinterpret_cast<sockaddr*>(&peer), &room) != 0)
+        if (getpeername(guest.stream.descriptor(), reinterpret_cast<sockaddr*>(&peer), &room) !=
+            0) {
+            if (errno == ENOMEM || errno == ENOBUFS) return failed(found, errno);
             return note_forbidden("getpeername", errno);  // under way still, else
+        }
         guest.is_connected = true;
         guest.moved = service::now_nanoseconds();
         ++attempts_[guest.called].taken;

@@ -175,6 +175,9 @@ class Door {
     std::uint64_t numbers_ = 0;
     std::size_t callers_ = 0;
     unsigned forbidden_ = 0;  // callers in turn that could not be taken
+    // When the system last had no memory for a call, and since when it has had none.
+    std::uint64_t wanted_ = 0;
+    std::uint64_t wanting_since_ = 0;
     std::map<int, Attempt> attempts_;
     // By PE of a higher number: its call that is welcome, for which this one's has been given up.
     std::map<int, std::uint64_t> coming_;
