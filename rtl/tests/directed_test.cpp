@@ -1,5 +1,5 @@
 // Cases that random traffic meets too seldom or cannot judge: atomics beyond fetch-add, expiry by
-// software, reset with tags in flight, quotas, the way back of the translation.
+// software, reset with tags in flight, quotas, the way back of the translation, the registers.
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -289,6 +289,85 @@ TEST_F(Engines, WayBackOfTheTranslation) {
             }
         }
     }
+}
+
+struct Kept {
+    std::uint32_t first, count, mask;
+};
+constexpr Kept kKept[] = {
+    {kControl, 1, 0xf},
+    {kNodeId, 1, 0xffff},
+    {kOriginStartLo, 1, 0xffffffff},
+    {kOriginStartHi, 1, 0xffff},
+    {kMaskLo, 1, 0xffffffff},
+    {kMaskHi, 1, 0xffff},
+    {kGlobalWidth, 1, 0x3f},
+    {kTimeout, 1, 0xffff},
+    {kTickLog, 1, 0xf},
+    {kOriginQuota, 1, 0x7ff},
+    {kTargetQuota, 1, 0x7ff},
+    {kPrefetchLines, 1, 0x3f},
+    {kNodeIndex, 1, 0x3ff},
+    {kNodeBaseLo, 1, 0xffffffff},
+    {kIntervalFirst, 8, 0xffffffff},
+    {kIntervalLast, 8, 0xffffffff},
+    {kIntervalControl, 8, 0xffffffff},
+    {kWindowFirst, 4, 0xffffffff},
+    {kWindowLast, 4, 0xffffffff},
+    {kWindowOrigins, 4, 0xffffffff},
+    {kWindowControl, 4, 0xffffff},
+    {kInverseNode, 1, 0xffff},
+    {kInverseOffsetLo, 1, 0xffffffff},
+    {kInverseOffsetHi, 1, 0xffff},
+    {kBulkLocalLo, 1, 0xffffffff},
+    {kBulkLocalHi, 1, 0xffff},
+    {kBulkGlobalLo, 1, 0xffffffff},
+    {kBulkGlobalHi, 1, 0xffff},
+    {kBulkLength, 1, 0xffffffff},
+    {kBulkNotifyLo, 1, 0xffffffff},
+    {kBulkNotifyHi, 1, 0xffff},
+    {kBulkValue, 1, 0xffffffff},
+};
+
+// Each register keeps its own bits, all of them, while all others are written.
+TEST_F(Engines, RegistersKeepWhatIsWritten) {
+    start();
+    Node& n = network.node(0);
+    const auto all = [&](auto value) {
+        for (const Kept& r : kKept)
+            for (std::uint32_t a = r.first; a < r.first + 4 * r.count; a += 4)
+                n.write_register(a, value(a));
+        // What is only written, and only read, changes none.
+        for (const std::uint32_t a : {kInverseAddrLo, kInverseAddrHi, kBulkStatus, kStatus})
+            n.write_register(a, ~value(a));
+        for (const Kept& r : kKept)
+            for (std::uint32_t a = r.first; a < r.first + 4 * r.count; a += 4)
+                EXPECT_EQ(n.read_register(a), value(a) & r.mask) << std::hex << a;
+        for (const std::uint32_t a : {kPrefetchInvalidate, kReleaseTag, kNodeBaseHi, kBulkStart})
+            EXPECT_EQ(n.read_register(a), 0u) << std::hex << a;
+    };
+    all([](std::uint32_t) { return 0u; });
+    all([](std::uint32_t a) { return (a + 1) * 0x9e3779b9u; });
+    all([](std::uint32_t) { return ~0u; });
+    all([](std::uint32_t a) { return ~((a + 1) * 0x9e3779b9u); });
+    all([](std::uint32_t) { return 0u; });
+}
+
+// A write clears a counter, and that one alone.
+TEST_F(Engines, CountersAreCleared) {
+    start({.target_quota = 1});
+    network.node(1).behaviour.latency = 2000;
+    for (unsigned tag = 0; tag < 4; ++tag)
+        read(64 * tag, tag);
+    ASSERT_TRUE(until(4, 20000));
+    Node& n = network.node(1);
+    for (std::uint32_t a = kCountRxMalformed; a <= kCountPrefetchWaste; a += 4) {
+        EXPECT_EQ(n.read_register(a), a == kCountNpOverQuota ? 3u : 0u) << std::hex << a;
+        if (a != kCountNpOverQuota) n.write_register(a, 0);
+    }
+    EXPECT_EQ(n.read_register(kCountNpOverQuota), 3u);
+    n.write_register(kCountNpOverQuota, 7);
+    EXPECT_EQ(n.read_register(kCountNpOverQuota), 0u);
 }
 
 }  // namespace
