@@ -514,7 +514,7 @@ TEST_F(Engines, PrefetchedLinesThrownAway) {
 class Bulk : public Engines {
   protected:
     enum Kind : unsigned { kPut = 2, kGet = 3 };
-    void begin(Kind kind, std::uint64_t global) {
+    void begin(Kind kind, std::uint64_t global, unsigned bytes = 256) {
         const std::uint64_t local = map.base(0) + 4096;
         notice = kind == kGet ? map.base(0) + 64 : map.local(1, 64);
         const std::uint64_t notify = kind == kGet ? notice : map.global(1, 64);
@@ -526,7 +526,7 @@ class Bulk : public Engines {
         wide(kBulkLocalLo, local);
         wide(kBulkGlobalLo, global);
         wide(kBulkNotifyLo, notify);
-        n.write_register(kBulkLength, 256);
+        n.write_register(kBulkLength, bytes);
         n.write_register(kBulkValue, 0x600d);
         network.node(kind == kGet ? 0 : 1).on_posted = [this](const Packet& p) {
             if (p.address == notice) notified.push_back(p.data.at(0));
@@ -578,6 +578,69 @@ TEST_F(Bulk, PutThatTheHostDoesNotFeed) {
     EXPECT_EQ(notified, std::vector<std::uint32_t>{~0x600du});
     EXPECT_EQ(network.node(0).read_register(kCountTargetTimeout), 4u);
     EXPECT_EQ(in_use(0), 0u);  // the late answers have freed the tags
+}
+
+// A put that finds all tags taken, and translation and host busy, waits and is whole.
+TEST_F(Bulk, PutBesideEverything) {
+    start();
+    Node& n = network.node(0);
+    constexpr unsigned kBytes = 4096;
+    for (unsigned i = 0; i < kBytes; ++i) {
+        const std::uint64_t at = map.base(0) + 4096 + i;
+        n.line(at)[at & 63] = static_cast<std::uint8_t>(i * 7 + i / 251);
+    }
+    n.behaviour.latency = 12000;
+    unsigned others = 0;
+    network.node(1).on_response = [&](const Packet& p) { others += p.error == Error::none; };
+    for (unsigned tag = 0; tag < 1024; ++tag) {
+        Packet p;
+        p.command = command::kRead | command::kDwords;
+        p.address = map.global(0, 65536);
+        p.tag = tag;
+        network.node(1).send(kNonPosted, p);
+    }
+    network.cycles(8000);
+    ASSERT_EQ(in_use(0), 1024u);
+    n.behaviour.latency = 4;
+    n.behaviour.hold_credit = 230;
+    begin(kPut, map.global(1, 8192), kBytes);
+    for (unsigned tag = 0; tag < 200; ++tag)
+        read(64 * tag, tag);
+    ASSERT_TRUE(until(200, 60000));
+    for (unsigned w = 0; (notified.empty() || others < 1024) && w < 60000; ++w)
+        network.cycle();
+    network.cycles(2000);
+    ended(1, 0);
+    EXPECT_EQ(notified, std::vector<std::uint32_t>{0x600du});
+    EXPECT_EQ(others, 1024u);
+    unsigned wrong = 0;
+    for (unsigned i = 0; i < kBytes; ++i) {
+        const std::uint64_t at = map.local(1, 8192 + i);
+        wrong += network.node(1).line(at)[at & 63] != static_cast<std::uint8_t>(i * 7 + i / 251);
+    }
+    EXPECT_EQ(wrong, 0u);
+}
+
+// A host that hardly takes anything: posted writes back up to their sender, none is lost or passed.
+TEST_F(Engines, PostedWritesBackUp) {
+    start();
+    network.node(1).behaviour.hold_credit = 255;
+    std::vector<std::uint32_t> seen;
+    network.node(1).on_posted = [&](const Packet& p) { seen.push_back(p.data.at(0)); };
+    for (std::uint32_t i = 0; i < 200; ++i) {
+        Packet write;
+        write.command = command::kPostedWrite | command::kDwords;
+        write.address = map.global(1, 4096 + 64 * i);
+        write.data = {i};
+        network.node(0).send(kPosted, std::move(write));
+    }
+    network.cycles(3000);
+    EXPECT_LT(seen.size(), 100u);
+    network.node(1).behaviour.hold_credit = 0;
+    network.cycles(3000);
+    ASSERT_EQ(seen.size(), 200u);
+    for (std::uint32_t i = 0; i < 200; ++i)
+        EXPECT_EQ(seen[i], i);
 }
 
 }  // namespace
