@@ -50,7 +50,9 @@ class Engines : public testing::Test {
         const std::uint64_t address = map.local(1, offset);
         std::memcpy(network.node(1).line(address) + (address & 63), &value, 8);
     }
-    unsigned in_use(unsigned node) { return network.node(node).read_register(registers::kStatus) >> 1 & 2047; }
+    unsigned in_use(unsigned node) {
+        return network.node(node).read_register(registers::kStatus) >> 1 & 2047;
+    }
     static std::uint64_t wide(const Packet& p, unsigned at) {
         return p.data.at(at) | std::uint64_t{p.data.at(at + 1)} << 32;
     }
