@@ -156,6 +156,9 @@ void say_to_hydra(const RunOptions& options, const LauncherChoice& choice, Words
                   std::string& error) {
     // Of an allocation it knows the hosts itself.
     if (!options.hosts.empty()) append(words, {"-hosts", numbered(options.hosts)});
+    // Else the others call back by this host's name, and it waits without end where they do not
+    // know that.
+    if (!choice.address.empty()) append(words, {"-localhost", choice.address});
     if (options.pes > 0) append(words, {"-n", std::to_string(options.pes)});
     if (const char* const mode = binding_word(choice.kind, options.bind))
         append(words, {"-bind-to", mode});
@@ -354,21 +357,48 @@ bool has_own_way(RemoteLauncher kind) {
     return true;
 }
 
-// Empty, or a line for each host that cannot be reached.
-std::string problems_of_hosts(const RunOptions& options, RemoteLauncher kind, const Site& site) {
-    if (options.hosts.empty() || has_own_way(kind)) return "";
-    const std::string ssh = site.find("ssh");
-    // Hydra waits without end for what a login that is refused, or asked about, would have started.
-    const auto login = [ssh](const std::string& host) {
-        const ProgramRun run =
-            run_program({ssh, "-n", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o",
-                         "ServerAliveInterval=5", host, "true"});
-        return why_no_login(run.status, run.output, host);
-    };
-    const bool waits = kind == RemoteLauncher::hydra && !ssh.empty();
-    const auto configuration = [&](const std::string& host) {
+// What ssh has to say of a host.
+AskOfHost configuration_of(const Site& site) {
+    return [&site, ssh = site.find("ssh")](const std::string& host) {
         return ssh.empty() ? std::string() : site.ask({ssh, "-G", host});
     };
+}
+
+// What the others call this host, if it is to be said: an address, where the user names no network.
+std::string own_address(const RunOptions& options, const Site& site) {
+    if (options.hosts.empty() || std::getenv("HYDRA_IFACE")) return "";
+    return address_for(options.hosts, kReachSeconds, configuration_of(site));
+}
+
+// Empty, or a line for each host that cannot be reached.
+std::string problems_of_hosts(const RunOptions& options, const LauncherChoice& choice,
+                              const Site& site) {
+    if (options.hosts.empty() || has_own_way(choice.kind)) return "";
+    const std::string ssh = site.find("ssh");
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    const bool by_name = choice.address.empty() && !std::getenv("HYDRA_IFACE");
+    // Hydra waits without end for what a login that is refused, or asked about, would have started,
+    // and for hosts that do not find back.
+    const auto login = [ssh, by_name, name = std::string(name)](const std::string& host) {
+        Words words{ssh,
+                    "-n",
+                    "-x",
+                    "-o",
+                    "BatchMode=yes",
+                    "-o",
+                    "ConnectTimeout=10",
+                    "-o",
+                    "ServerAliveInterval=5",
+                    host};
+        const Words question = by_name ? ask_for_name(name) : Words{"true"};
+        words.insert(words.end(), question.begin(), question.end());
+        const ProgramRun run = run_program(words);
+        const std::string problem = why_no_login(run.status, run.output, host);
+        return problem.empty() && by_name ? why_no_way_back(run.status, name) : problem;
+    };
+    const bool waits = choice.kind == RemoteLauncher::hydra && !ssh.empty();
+    const AskOfHost configuration = configuration_of(site);
     std::string text;
     for (const std::string& line : unreachable(options.hosts, kReachSeconds, configuration,
                                                waits ? AskOfHost(login) : AskOfHost()))
@@ -395,8 +425,9 @@ int become_launcher(const RunOptions& options, const LauncherChoice& choice, con
 int hand_over(const RunOptions& options, const std::string& library_folder,
               const std::string& tool) {
     const Site site = Site::here(library_folder);
-    const LauncherChoice choice = choose_launcher(options.launcher, site);
+    LauncherChoice choice = choose_launcher(options.launcher, site);
     if (choice.program.empty()) return refuse(choice.reason);
+    if (choice.kind == RemoteLauncher::hydra) choice.address = own_address(options, site);
     const bool own = choice.kind == RemoteLauncher::ssh;
     if (own && options.hosts.empty()) return refuse("by ssh on which hosts? --hosts names them");
     std::string error;
@@ -408,7 +439,7 @@ int hand_over(const RunOptions& options, const std::string& library_folder,
             stdout);
         return 0;
     }
-    if (const std::string problem = problems_of_hosts(options, choice.kind, site); !problem.empty())
+    if (const std::string problem = problems_of_hosts(options, choice, site); !problem.empty())
         return refuse(problem);
     if (choice.kind == RemoteLauncher::hydra) {
         const Program program = find_program(options.command[0], options.working_directory);

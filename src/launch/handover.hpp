@@ -21,6 +21,7 @@ struct LauncherChoice {
     std::string program;  // what to execute; empty: there is none
     std::string reason;   // why this one, or why none
     std::string pmi;      // of srun: pmix or pmi2
+    std::string address;  // of this host, for hydra: as other hosts find it; empty: by its name
 };
 
 // What a choice depends on; replaced by the tests.

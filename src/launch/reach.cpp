@@ -1,5 +1,6 @@
 #include "launch/reach.hpp"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <netdb.h>
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <sstream>
@@ -132,7 +134,56 @@ std::string try_way(const Way& way, Clock::duration patience, Answer& answer, bo
     return problem;
 }
 
+// Of this machine, on packets to that one; empty if there is no route.
+std::string address_on_way_to(const addrinfo& there) {
+    const int file = socket(there.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (file < 0) return "";
+    sockaddr_in here{};
+    socklen_t length = sizeof here;
+    char text[INET_ADDRSTRLEN] = "";
+    // Of datagrams that sends nothing.
+    if (connect(file, there.ai_addr, there.ai_addrlen) == 0 &&
+        getsockname(file, reinterpret_cast<sockaddr*>(&here), &length) == 0)
+        inet_ntop(AF_INET, &here.sin_addr, text, sizeof text);
+    close(file);
+    return text;
+}
+
+std::string address_for_all(const std::vector<Way>& ways) {
+    std::string all;
+    for (const Way& way : ways) {
+        addrinfo wanted{};
+        wanted.ai_family = AF_INET;
+        wanted.ai_socktype = SOCK_STREAM;
+        addrinfo* found = nullptr;
+        if (way.by_another || getaddrinfo(way.name.c_str(), way.port.c_str(), &wanted, &found) != 0)
+            return "";
+        const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
+        if (is_of_this_machine(found->ai_addr)) continue;
+        const std::string address = address_on_way_to(*found);
+        if (address.empty() || (!all.empty() && address != all)) return "";
+        all = address;
+    }
+    return all;
+}
+
 }  // namespace
+
+std::string address_for(const std::vector<HostShare>& hosts, double seconds,
+                        const AskOfHost& configuration) {
+    std::vector<Way> ways;
+    ways.reserve(hosts.size());
+    for (const HostShare& host : hosts)
+        ways.push_back(way_to(host.name, configuration(host.name)));
+    std::promise<std::string> answer;
+    std::future<std::string> result = answer.get_future();
+    std::thread([ways, answer = std::move(answer)]() mutable {
+        answer.set_value(address_for_all(ways));
+    }).detach();
+    return result.wait_for(std::chrono::duration<double>(seconds)) == std::future_status::ready
+               ? result.get()
+               : "";
+}
 
 Way way_to(const std::string& host, const std::string& configuration) {
     Way way{host};
@@ -160,6 +211,18 @@ std::string why_no_login(int status, const std::string& output, const std::strin
     }
     return "ssh does not get in without a question (" + last + "); `ssh " + host +
            "` must work without one: by a key, and with the host's own key known";
+}
+
+std::vector<std::string> ask_for_name(const std::string& name) {
+    return {"getent", "hosts", name};
+}
+
+std::string why_no_way_back(int status, const std::string& name) {
+    constexpr int kNotFound = 2;  // getent's
+    if (status != kNotFound) return "";
+    return "it does not know this host's name " + name +
+           ", by which hydra is to be called back; let it know that name (/etc/hosts), or take "
+           "--launcher ssh";
 }
 
 std::vector<std::string> unreachable(const std::vector<HostShare>& hosts, double seconds,

@@ -29,6 +29,17 @@ using AskOfHost = std::function<std::string(const std::string& host)>;
 std::vector<std::string> unreachable(const std::vector<HostShare>& hosts, double seconds,
                                      const AskOfHost& configuration, const AskOfHost& login = {});
 
+// The address of this machine by which all those of the hosts that are other machines find it, as
+// the routes to them say; empty if that cannot be said: there is none, or not one for all, it is of
+// IPv6, or a host is reached by another one or not known within `seconds`.
+std::string address_for(const std::vector<HostShare>& hosts, double seconds,
+                        const AskOfHost& configuration);
+
+// Asks another machine whether it knows `name`, and, of the command's status there, why the other
+// launcher cannot be called back by it; empty if it can, or if nothing there answers that.
+std::vector<std::string> ask_for_name(const std::string& name);
+std::string why_no_way_back(int status, const std::string& name);
+
 // What a remote shell that has not got in says last, as the reason; empty if it has got in.
 std::string why_no_login(int status, const std::string& output, const std::string& host);
 

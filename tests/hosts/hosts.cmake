@@ -113,6 +113,11 @@ if(TARGET core_whole_life)
         set_tests_properties(hosts.missing.${launcher} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS hosts)
     endforeach()
 endif()
+if(TARGET core_ring)
+    add_test(NAME hosts.way_back
+             COMMAND Python3::Interpreter ${hosts_folder}/way_back.py $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_ring>)
+    set_tests_properties(hosts.way_back PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS hosts)
+endif()
 # Calls that are taken and swallowed on their way.
 if(TARGET core_whole_life)
     add_library(hosts_swallowed MODULE ${hosts_folder}/swallowed.c)

@@ -131,6 +131,17 @@ TEST(Handover, Commands) {
     EXPECT_EQ(command(options, RemoteLauncher::hydra), (Words{"L", "prog", "-n", "x y"}));
 }
 
+TEST(Handover, HydraIsCalledBackByAnAddress) {
+    LauncherChoice choice;
+    choice.program = "L";
+    choice.address = "10.0.0.1";
+    std::string problem;
+    EXPECT_EQ(
+        handover_command(options_for({{"a", 1}}, 1), choice, {}, problem),
+        (Words{"L", "-hosts", "a:1", "-localhost", "10.0.0.1", "-n", "1", "prog", "-n", "x y"}));
+    EXPECT_EQ(problem, "");
+}
+
 TEST(Handover, OptionsInEachSpelling) {
     RunOptions options = options_for({{"a", 1}}, 1);
     options.bind = BindMode::thread;

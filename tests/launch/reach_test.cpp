@@ -73,6 +73,27 @@ TEST(Reach, LoginsAreTriedOnOtherMachinesAlone) {
         unreachable({{"elsewhere", 1}}, 5, [](auto&) { return "proxyjump gate\n"; }).empty());
 }
 
+// Packets to 127.0.0.2, which is no address of an interface, leave from 127.0.0.1.
+TEST(Reach, OtherMachinesFindThisOneByAnAddress) {
+    const auto plain = [](auto&) { return std::string(); };
+    EXPECT_EQ(address_for({{"127.0.0.2", 1}}, 5, plain), "127.0.0.1");
+    EXPECT_EQ(address_for({{"127.0.0.1", 1}, {"127.0.0.3", 1}}, 5, plain), "127.0.0.1");
+    EXPECT_EQ(address_for({{"alias", 1}}, 5, [](auto&) { return "hostname 127.0.0.2\n"; }),
+              "127.0.0.1");
+    EXPECT_EQ(address_for({{"127.0.0.1", 1}}, 5, plain), "");  // nobody is to call
+    EXPECT_EQ(address_for({{"127.0.0.2", 1}, {"no-such-host.invalid", 1}}, 5, plain), "");
+    EXPECT_EQ(address_for({{"127.0.0.2", 1}}, 5, [](auto&) { return "proxyjump gate\n"; }), "");
+}
+
+TEST(Reach, SaysWhoDoesNotFindTheWayBack) {
+    EXPECT_EQ(ask_for_name("laptop"), (std::vector<std::string>{"getent", "hosts", "laptop"}));
+    EXPECT_EQ(why_no_way_back(0, "laptop"), "");
+    EXPECT_EQ(why_no_way_back(127, "laptop"), "");  // there is no getent
+    const std::string why = why_no_way_back(2, "laptop");
+    EXPECT_EQ(why.find("it does not know this host's name laptop"), 0u);
+    EXPECT_NE(why.find("--launcher ssh"), std::string::npos);
+}
+
 TEST(Reach, ThisMachineMayRefuse) {
     int file = -1;
     const std::string port = std::to_string(port_of_this_machine(false, file));
