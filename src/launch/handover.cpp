@@ -15,6 +15,7 @@
 #include "base/quote.hpp"
 #include "base/settings.hpp"
 #include "core/job/job_layout.hpp"
+#include "launch/before_start.hpp"
 #include "launch/linked.hpp"
 #include "launch/program.hpp"
 #include "launch/program_run.hpp"
@@ -433,7 +434,13 @@ int hand_over(const RunOptions& options, const std::string& library_folder,
     std::string error;
     const Words words = handover_command(options, choice, variables_to_forward(options), error);
     if (!own && !error.empty()) return refuse(error);
+    if (const std::string problem = problem_of_settings(options); !problem.empty())
+        return refuse(problem);
     if (options.dry_run) {
+        const std::string why = options.split_directory.empty()
+                                    ? ""
+                                    : make_split_directory(options.split_directory, false);
+        if (!why.empty()) return refuse("--split " + options.split_directory + ": " + why);
         std::fputs(
             own ? describe_remote_start(options, tool).c_str() : (quote(words) + "\n").c_str(),
             stdout);
@@ -448,9 +455,8 @@ int hand_over(const RunOptions& options, const std::string& library_folder,
         if (!warning.empty()) say(("isthmus: " + warning + "\n").c_str());
     }
     if (!options.split_directory.empty()) {
-        std::error_code problem;
-        std::filesystem::create_directories(options.split_directory, problem);
-        if (problem) return refuse("--split " + options.split_directory + ": " + problem.message());
+        const std::string why = make_split_directory(options.split_directory, true);
+        if (!why.empty()) return refuse("--split " + options.split_directory + ": " + why);
     }
     return own ? run_on_hosts(options, tool) : become_launcher(options, choice, words);
 }

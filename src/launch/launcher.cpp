@@ -13,12 +13,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/quote.hpp"
 #include "core/job/job_layout.hpp"
+#include "launch/before_start.hpp"
 #include "launch/handover.hpp"
 #include "launch/keeper.hpp"
 #include "launch/linked.hpp"
@@ -105,7 +105,12 @@ int refuse_start(const RunOptions& options, const Program& program) {
             return refuse(kStatusUsage,
                           "--wdir " + options.working_directory + ": there is no such directory");
     }
-    return program.error.empty() ? 0 : refuse(program.status, program.error);
+    if (!program.error.empty()) return refuse(program.status, program.error);
+    if (options.split_directory.empty()) return 0;
+    const std::string why = make_split_directory(options.split_directory, !options.dry_run);
+    return why.empty() ? 0
+                       : refuse(kStatusLauncher, "cannot make the directory " +
+                                                     options.split_directory + ": " + why);
 }
 
 }  // namespace
@@ -115,13 +120,6 @@ int run_job(const RunOptions& options) {
     leave_outer_job();
     const Program program = find_program(options.command[0], options.working_directory);
     if (const int status = refuse_start(options, program); status != 0) return status;
-    if (!options.split_directory.empty()) {
-        std::error_code error;
-        std::filesystem::create_directories(options.split_directory, error);
-        if (error)
-            return refuse(kStatusLauncher, "cannot make the directory " + options.split_directory +
-                                               ": " + error.message());
-    }
 
     const Inheritance inheritance = Inheritance::present();
     sigset_t handled = handled_signals();
@@ -218,6 +216,9 @@ int run_command(const std::string& name, const std::vector<std::string>& argumen
     if (options.dry_run && !options.elsewhere) {
         const Program program = find_program(options.command[0], options.working_directory);
         if (const int status = refuse_start(options, program); status != 0) return status;
+        // In a run PE 0 tells it.
+        if (const std::string problem = problem_of_settings(options); !problem.empty())
+            return refuse(kStatusUsage, problem);
         std::printf("%d %s on this host, by isthmus run itself: %s\n", options.pes,
                     options.pes == 1 ? "PE" : "PEs", quote(options.command).c_str());
         return 0;

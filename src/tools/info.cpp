@@ -27,12 +27,7 @@
 #include "transport/preferred_road.hpp"
 #include "transport/transport.hpp"
 
-namespace isthmus {
-
-// A tool is no PE: its window stays closed. What counts here is the shift, that of the library.
-Window window;
-
-namespace tools {
+namespace isthmus::tools {
 namespace {
 
 using nlohmann::ordered_json;
@@ -437,5 +432,4 @@ int info_command(const std::vector<std::string>& arguments) {
     return 0;
 }
 
-}  // namespace tools
-}  // namespace isthmus
+}  // namespace isthmus::tools

@@ -269,11 +269,28 @@ class ExitStatus(LauncherTest):
                              "2 PEs on this host, by isthmus run itself: sh -c 'echo ran'\n")
 
     def test_dry_run_refuses_as_a_run_does(self):
-        for words in (["./nosuch"], ["no-such-program"], ["/etc/passwd"], ["--wdir", "/nowhere", "true"]):
+        for words in (["./nosuch"], ["no-such-program"], ["/etc/passwd"], ["--wdir", "/nowhere", "true"],
+                      ["--split", "/proc/x", "true"]):
             job = self.run_job("-n", 2, *words)
             dry = self.run_job("--dry-run", "-n", 2, *words)
             self.assertNotEqual(job.status, 0)
             self.assertEqual((dry.status, dry.out, dry.err), (job.status, job.out, job.err))
+
+    def test_dry_run_leaves_no_directory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            job = self.run_job("--dry-run", "--split", f"{folder}/a/b", "-n", 2, "true")
+            self.assertEqual((job.status, os.listdir(folder)), (0, []))
+
+    def test_dry_run_judges_settings(self):
+        for setting, text in (("ISTHMUS_CHECK=maybe", "expected 0 or 1"), ("ISTHMUS_DELAY=x", "is not valid"),
+                              ("ISTHMUS_NOPE=1", "ISTHMUS_NOPE"), ("ISTHMUS_TRANSPORT=ofi:1-", "is not valid"),
+                              ("SHMEM_SYMMETRIC_SIZE=12q", "is not valid"),
+                              ("SHMEM_SYMMETRIC_SIZE=9999T", "fit in the window")):
+            for words in ([], ["--launcher", "ssh", "--hosts", "a,b"]):
+                dry = self.run_job("--dry-run", *words, "--env", setting, "-n", 2, "true")
+                self.assertEqual((dry.status, dry.out), (2, ""))
+                self.assertIn(text, dry.err)
+            self.assertNotEqual(self.run_job("--env", setting, "-n", 2, ACTOR, "exit", 0).status, 0)
 
     def test_wrong_command_lines(self):
         for words, status, text in (
