@@ -63,6 +63,10 @@ static void constant(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_p((long*)(uintptr_t)(constants + zero), 1, 1);
 }
+static void constant_atomic(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_long_atomic_inc((long*)(uintptr_t)(constants + zero), 1);
+}
 static void far_past(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_p(last_words + (1 << 28), 1, 1);
@@ -197,6 +201,7 @@ const struct Case cases[] = {
     {"null_here", null_here},
     {"null_source", null_source},
     {"constant", constant},
+    {"constant_atomic", constant_atomic},
     {"far_past", far_past},
     {"wild_source", wild_source},
     {"wild_dest", wild_dest},

@@ -80,6 +80,12 @@ static void small_alignment(int me, int pes) {
     (void)pes;
     shmem_align(4, 3);
 }
+static void old_alignment(int me, int pes) {
+    (void)me;
+    (void)pes;
+    for (int i = 0; i < 3; ++i)
+        shmemalign(1, 3);
+}
 static void different_sizes(int me, int pes) {
     (void)pes;
     shmem_malloc(64 + 64 * (size_t)me);
@@ -136,6 +142,7 @@ const struct Case cases[] = {
     {"hints", hints},
     {"small_alignments", small_alignments},
     {"small_alignment", small_alignment},
+    {"old_alignment", old_alignment},
     {"odd_alignments", odd_alignments},
     {"odd_alignment", odd_alignment},
     {"different_sizes", different_sizes},

@@ -11,43 +11,44 @@ namespace {
 
 // A set other than last time's, or checked mode.
 template <typename Run>
-[[gnu::noinline]] void run_in_other_set(Routine routine, int start, int log_stride, int size,
-                                        long* psync, Run run) {
+[[gnu::noinline]] void run_in_other_set(Routine routine, const char* name, int start,
+                                        int log_stride, int size, long* psync, Run run) {
     if (isthmus_team_world.slot < 0) [[unlikely]]
-        refuse_team(routine_name(routine));
+        refuse_team(name);
     if (job.checked) [[unlikely]]
-        collective::check_psync(routine, psync);
+        collective::check_psync(name, psync);
     note(routine);
     alignas(Team) unsigned char storage[sizeof(Team)];  // written only where there is no team
-    Team& team = find_active_set_team(routine, start, log_stride, size, psync,
+    Team& team = find_active_set_team(routine, name, start, log_stride, size, psync,
                                       *reinterpret_cast<Team*>(storage));
     if (job.checked && !team.psync) [[unlikely]]
-        collective::check_unused_psync(routine, psync);
+        collective::check_unused_psync(name, psync);
     run(team);
 }
 
 // Runs the operation in the team behind the arguments.
 template <typename Run>
-inline void run_in_set(Routine routine, int start, int log_stride, int size, long* psync,
-                       Run&& run) {
+inline void run_in_set(Routine routine, const char* name, int start, int log_stride, int size,
+                       long* psync, Run&& run) {
     const HiddenTeam& last = last_hidden;
     if (last.start == start && last.log_stride == log_stride && last.size == size) [[likely]]
         return run(*last.team);
-    run_in_other_set(routine, start, log_stride, size, psync, run);
+    run_in_other_set(routine, name, start, log_stride, size, psync, run);
 }
 
 // Checked mode: as many elements as the standard asks for. It is not used here, and elsewhere it
 // is.
-[[gnu::cold, gnu::noinline]] void check_work_array(Routine routine, const void* work, int nreduce,
+[[gnu::cold, gnu::noinline]] void check_work_array(const char* name, const void* work, int nreduce,
                                                    std::size_t unit) {
-    if (isthmus_team_world.slot < 0) refuse_team(routine_name(routine));
+    if (isthmus_team_world.slot < 0) refuse_team(name);
     const std::size_t half = nreduce > 0 ? static_cast<std::size_t>(nreduce) / 2 + 1 : 0;
     const std::size_t elements = std::max<std::size_t>(half, SHMEM_REDUCE_MIN_WRKDATA_SIZE);
-    collective::check_work(routine, work, elements * unit);
+    collective::check_work(name, work, elements * unit);
 }
 
-#define ISTHMUS_IN_SET(ROUTINE, ...)                                     \
-    run_in_set(Routine::ROUTINE, PE_start, logPE_stride, PE_size, pSync, \
+// Messages name the routine as it is called: that of __func__ behind its p.
+#define ISTHMUS_IN_SET(ROUTINE, ...)                                                   \
+    run_in_set(Routine::ROUTINE, __func__ + 1, PE_start, logPE_stride, PE_size, pSync, \
                [&](Team& team) { __VA_ARGS__; })
 
 }  // namespace
@@ -97,7 +98,7 @@ SHMEM_TABLE_ACTIVE_SET(ISTHMUS_ALIAS)
     ISTHMUS_API void pshmem_##NAME(T* dest, const T* source, int nreduce, SHMEM_ACTIVE_SET_,       \
                                    T* pWrk, long* pSync) {                                         \
         if (job.checked) [[unlikely]]                                                              \
-            check_work_array(Routine::ROUTINE, pWrk, nreduce, sizeof(T));                          \
+            check_work_array(__func__ + 1, pWrk, nreduce, sizeof(T));                              \
         ISTHMUS_IN_SET(                                                                            \
             ROUTINE, checked_reduce(team, Operation::OPERATION, collective::kind_of<T>(), dest,    \
                                     source, nreduce > 0 ? static_cast<std::size_t>(nreduce) : 0)); \

@@ -1,5 +1,7 @@
 #include <cstdint>
 #include <cstdio>
+#include <mutex>
+#include <set>
 #include <string>
 
 #include "api/shmem/export.hpp"
@@ -30,8 +32,15 @@ void require_running(const char* routine) {
     fail(routine, has_finalized() ? "called after shmem_finalize" : "called before shmem_init");
 }
 
+// As often as there are different ones, up to that.
+constexpr std::size_t kMostAdvice = 64;
+
 void advise(const char* routine, const std::string& what) {
-    if (job.checked && job.me == 0) say_from(routine, what);
+    if (!job.checked || job.me != 0) return;
+    static std::mutex lock;
+    static std::set<std::string> said;
+    const std::lock_guard guard(lock);
+    if (said.size() < kMostAdvice && said.insert(routine + what).second) say_from(routine, what);
 }
 
 namespace {

@@ -46,7 +46,8 @@ inline const char* begin(Routine routine) {
     return routine_name(routine);
 }
 
-// In checked mode PE 0 says what a program should not rely on, though it is accepted here.
+// In checked mode PE 0 says what a program should not rely on, though it is accepted here; each
+// word once.
 [[gnu::cold]] void advise(const char* routine, const std::string& what);
 
 // No operand is longer than a slot of the window.

@@ -103,6 +103,25 @@ void release(void* block) {
     return block;
 }
 
+// By both names.
+void* allocate_aligned(const char* routine, std::size_t alignment, std::size_t size) {
+    // Editions 1.3 and 1.4 of the standard had no limit.
+    constexpr std::size_t kMost = ~std::size_t{0} / 2 + 1;
+    if (alignment == 0 || alignment > kMost)
+        fail(routine, "alignment " + std::to_string(alignment) + " is out of range 1..2^63");
+    const std::size_t next = std::bit_ceil(alignment);
+    if (alignment != next)
+        advise(routine, "alignment " + std::to_string(alignment) +
+                            " is not a power of two, which the standard asks for since 1.5; the "
+                            "block is aligned to " +
+                            std::to_string(next));
+    else if (alignment < sizeof(void*))
+        advise(routine, "alignment " + std::to_string(alignment) +
+                            " is less than the size of a pointer, which the standard asks for "
+                            "since 1.5; the block is aligned to that");
+    return allocate(routine, size, next);
+}
+
 }  // namespace
 }  // namespace isthmus::shmem
 
@@ -125,22 +144,7 @@ ISTHMUS_API void* pshmem_malloc_with_hints(size_t size, long hints) {
 }
 
 ISTHMUS_API void* pshmem_align(size_t alignment, size_t size) {
-    const char* routine = begin_allocation(Routine::align);
-    // Editions 1.3 and 1.4 of the standard had no limit.
-    constexpr std::size_t kMost = ~std::size_t{0} / 2 + 1;
-    if (alignment == 0 || alignment > kMost)
-        fail(routine, "alignment " + std::to_string(alignment) + " is out of range 1..2^63");
-    const std::size_t next = std::bit_ceil(alignment);
-    if (alignment != next)
-        advise(routine, "alignment " + std::to_string(alignment) +
-                            " is not a power of two, which the standard asks for since 1.5; the "
-                            "block is aligned to " +
-                            std::to_string(next));
-    else if (alignment < sizeof(void*))
-        advise(routine, "alignment " + std::to_string(alignment) +
-                            " is less than the size of a pointer, which the standard asks for "
-                            "since 1.5; the block is aligned to that");
-    return allocate(routine, size, next);
+    return allocate_aligned(begin_allocation(Routine::align), alignment, size);
 }
 
 ISTHMUS_API void* pshmem_calloc(size_t count, size_t size) {
@@ -219,5 +223,6 @@ ISTHMUS_API __attribute__((weak)) void* shrealloc(void* ptr, size_t size) {
     return pshmem_realloc(ptr, size);
 }
 ISTHMUS_API __attribute__((weak)) void* shmemalign(size_t alignment, size_t size) {
-    return pshmem_align(alignment, size);
+    begin_allocation(Routine::align);
+    return allocate_aligned("shmemalign", alignment, size);
 }

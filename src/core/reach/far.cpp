@@ -63,7 +63,10 @@ Place place_of(const void* address, std::size_t bytes, const char* routine) {
     Place place;
     if (!find_place(address, bytes, place)) [[unlikely]] {
         const Text why = why_not_symmetric(address, bytes);
-        fail(routine, why.empty() ? Text("address ", InHex(address), " cannot be written") : why);
+        fail(routine, why.empty()
+                          ? Text("address ", InHex(address),
+                                 " is a constant of the program, which may be read, not written")
+                          : why);
     }
     return place;
 }

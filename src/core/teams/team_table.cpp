@@ -344,15 +344,6 @@ std::string set_text(int start, int log_stride, int size) {
            std::to_string(log_stride) + ", PE_size " + std::to_string(size) + ")";
 }
 
-// Active sets have the names of before 1.5: shmem_sum_to_all where teams have shmem_sum_reduce.
-std::string name_in_set(Routine routine) {
-    std::string name = routine_name(routine);
-    constexpr std::string_view kReduce = "_reduce";
-    if (name.ends_with(kReduce))
-        name.replace(name.size() - kReduce.size(), kReduce.size(), "_to_all");
-    return name;
-}
-
 // The PEs of the set look into each other's books between two barriers; only this thread changes
 // ours, so all see the same and choose the same.
 Team* create_hidden(Routine routine, Team& set) {
@@ -382,8 +373,8 @@ Team* create_hidden(Routine routine, Team& set) {
 
 }  // namespace
 
-Team& find_active_set_team(Routine routine, int start, int log_stride, int size, long* psync,
-                           Team& storage) {
+Team& find_active_set_team(Routine routine, const char* name, int start, int log_stride, int size,
+                           long* psync, Team& storage) {
     const HiddenTeam* known = nullptr;
     for (const HiddenTeam& each : hidden) {
         if (each.start == start && each.size == size && each.log_stride == log_stride)
@@ -393,7 +384,6 @@ Team& find_active_set_team(Routine routine, int start, int log_stride, int size,
         if (!job.checked) last_hidden = *known;
         return *known->team;
     }
-    const std::string name = name_in_set(routine);
     if (start < 0 || log_stride < 0 || log_stride > 30 || size < 1 ||
         start + (static_cast<std::int64_t>(size - 1) << log_stride) >= job.pes)
         fail(name, set_text(start, log_stride, size) + " is no set of PEs out of 0.." +
@@ -408,7 +398,11 @@ Team& find_active_set_team(Routine routine, int start, int log_stride, int size,
     if (storage.my_index < 0)
         fail(name, set_text(start, log_stride, size) +
                        " does not contain this PE; only its members may call");
-    if (size == 1 || multiple_anywhere || known) return storage;
+    if (size == 1) return storage;
+    // Others count in it: what reaches that would not name it.
+    if (const Text why = why_not_symmetric(psync, sizeof(long)); !why.empty())
+        fail(name, Text("pSync: ", why));
+    if (multiple_anywhere || known) return storage;
     Team* const team = create_hidden(routine, storage);
     hidden.push_back({start, log_stride, size, team});
     return team ? *team : storage;

@@ -44,8 +44,8 @@ void destroy_team(Team& team);
 // when the PEs first use the set and stays; `storage` stands in, synchronising through `psync`,
 // where there is none (threads may run the same set at once, or slots are short). Ends the job
 // with a message if the set is no set of PEs or this PE is outside it.
-Team& find_active_set_team(Routine routine, int start, int log_stride, int size, long* psync,
-                           Team& storage);
+Team& find_active_set_team(Routine routine, const char* name, int start, int log_stride, int size,
+                           long* psync, Team& storage);
 
 // Only the thread that is in a collective touches hidden teams: where threads may run collectives
 // at once (multiple_anywhere, agreed at init) none are made.

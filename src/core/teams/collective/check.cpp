@@ -236,8 +236,8 @@ void check_collected(Team& team, Routine routine, const void* dest, std::uint64_
 
 namespace {
 
-[[noreturn]] void refuse_psync(Routine routine, int element, long now) {
-    fail(routine_name(routine),
+[[noreturn]] void refuse_psync(const char* routine, int element, long now) {
+    fail(routine,
          Text("pSync[", element, "] is ", now,
               ", not SHMEM_SYNC_VALUE; set all its elements to that at all PEs, and let a barrier "
               "follow, before its first use"));
@@ -245,10 +245,9 @@ namespace {
 
 }  // namespace
 
-void check_psync(Routine routine, const long* psync) {
-    const char* const name = routine_name(routine);
+void check_psync(const char* routine, const long* psync) {
     if (const auto why = why_not_usable(psync, kPsyncSize * sizeof(long)); !why.empty())
-        fail(name, Text("pSync: ", why));
+        fail(routine, Text("pSync: ", why));
     for (int i = 0; i < kPsyncSize; ++i) {
         // Each counter holds at most what each PE adds once before this PE comes, and for the next
         // call already.
@@ -258,12 +257,12 @@ void check_psync(Routine routine, const long* psync) {
     }
 }
 
-void check_work(Routine routine, const void* work, std::size_t bytes) {
+void check_work(const char* routine, const void* work, std::size_t bytes) {
     if (const auto why = why_not_usable(work, bytes); !why.empty())
-        fail(routine_name(routine), Text("pWrk: ", why));
+        fail(routine, Text("pWrk: ", why));
 }
 
-void check_unused_psync(Routine routine, const long* psync) {
+void check_unused_psync(const char* routine, const long* psync) {
     for (int i = 0; i < kPsyncSize; ++i) {
         const long now = __atomic_load_n(psync + i, __ATOMIC_RELAXED);
         if (now != SHMEM_SYNC_VALUE) refuse_psync(routine, i, now);

@@ -40,10 +40,10 @@ void check_collected(Team& team, Routine routine, const void* dest, std::uint64_
 
 // An active set's pSync is symmetric, and holds what is possible: a PE that was early may have
 // counted in it already.
-void check_psync(Routine routine, const long* psync);
+void check_psync(const char* routine, const long* psync);
 // And its pWrk, which is not used here, is symmetric and of one block.
-void check_work(Routine routine, const void* work, std::size_t bytes);
+void check_work(const char* routine, const void* work, std::size_t bytes);
 // Where nobody counts in it: each element is SHMEM_SYNC_VALUE.
-void check_unused_psync(Routine routine, const long* psync);
+void check_unused_psync(const char* routine, const long* psync);
 
 }  // namespace isthmus::collective
