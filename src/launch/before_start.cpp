@@ -75,7 +75,7 @@ std::string make_split_directory(const std::string& path, bool keep) {
          each = each.parent_path())
         made.push_back(each);
     fs::create_directories(path, problem);
-    const std::string why = problem ? problem.message() : "";
+    std::string why = problem ? problem.message() : "";
     std::error_code ignored;
     if (!keep)
         for (const fs::path& each : made)
