@@ -111,17 +111,34 @@ pid_t find_own_child(int me) {
     return child;
 }
 
+// 0: not known, and then no process is judged by its children. In a PID namespace of its own a PE
+// has that one's first process for a parent, and one that was left behind has the system's. Or
+// /proc numbers processes as another namespace does.
+pid_t find_manager_of(pid_t child, int me) {
+    std::error_code error;
+    if (std::filesystem::read_symlink("/proc/self", error) != std::to_string(getpid())) return 0;
+    const pid_t parent = facts_of(child).parent;
+    return parent > 1 && rank_of(parent) != me ? parent : 0;
+}
+
 }  // namespace
 
-HostProcesses::HostProcesses(std::vector<int> ranks, int me)
+HostProcesses::HostProcesses(std::vector<int> ranks, int me, std::uint64_t job)
     : ranks_(std::move(ranks)),
       me_(me),
+      job_(job),
       child_(find_own_child(me)),
-      manager_(ranks_.size() < 2 ? 0 : facts_of(child_).parent) {}
+      manager_(ranks_.size() < 2 ? 0 : find_manager_of(child_, me)) {}
 
 std::string HostProcesses::name_of(int rank) const {
-    return "came-" + std::to_string(geteuid()) + "-" + std::to_string(manager_) + "-" +
+    return "came-" + std::to_string(geteuid()) + "-" + std::to_string(job_) + "-" +
            std::to_string(rank);
+}
+
+// Of those that see the same manager, so that one that sees none keeps nobody from looking.
+std::string HostProcesses::name_of_chosen() const {
+    return "looks-" + std::to_string(geteuid()) + "-" + std::to_string(job_) + "-" +
+           std::to_string(ranks_.front()) + "-" + std::to_string(manager_);
 }
 
 // Everybody can take one: then a line says less, or more of them look.
@@ -145,19 +162,19 @@ bool HostProcesses::is_taken(const std::string& name) const {
 }
 
 void HostProcesses::come() {
-    if (manager_ != 0 && come_.file() < 0) come_ = take_name(name_of(me_));
+    if (ranks_.size() > 1 && come_.file() < 0) come_ = take_name(name_of(me_));
 }
 
 bool HostProcesses::is_chosen() {
-    if (manager_ == 0 || chosen_.file() >= 0) return true;
-    chosen_ = take_name(name_of(-1));
-    return chosen_.file() >= 0 || !is_taken(name_of(-1));
+    if (ranks_.size() < 2 || chosen_.file() >= 0) return true;
+    chosen_ = take_name(name_of_chosen());
+    return chosen_.file() >= 0 || !is_taken(name_of_chosen());
 }
 
 std::vector<int> HostProcesses::late() const {
     std::vector<int> late;
     for (const int rank : ranks_) {
-        if (rank != me_ && manager_ != 0 && !is_taken(name_of(rank))) late.push_back(rank);
+        if (rank != me_ && !is_taken(name_of(rank))) late.push_back(rank);
     }
     return late;
 }

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ namespace isthmus {
 class HostProcesses {
   public:
     // `ranks`: of the PEs that the manager says are on this host; of one that does not say, none.
-    HostProcesses(std::vector<int> ranks, int me);
+    // `job`: a number that no other job has.
+    HostProcesses(std::vector<int> ranks, int me, std::uint64_t job);
 
     // From now on the others of this host know that this PE waits in shmem_init.
     void come();
@@ -37,9 +39,11 @@ class HostProcesses {
     Descriptor take_name(const std::string& name) const;
     bool is_taken(const std::string& name) const;
     std::string name_of(int rank) const;
+    std::string name_of_chosen() const;
 
     const std::vector<int> ranks_;
     const int me_;
+    const std::uint64_t job_;
     const pid_t child_;          // of the manager: this process, or a shell around it
     const pid_t manager_;        // its process that has started those of this host; 0: not known
     std::map<pid_t, int> seen_;  // with their ranks; -1: another process

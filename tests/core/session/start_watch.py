@@ -25,6 +25,26 @@ def run(launcher, join_seconds, first, others):
     return done, time.monotonic() - began
 
 
+# Right jobs of which PE 1 comes late, and whose processes do not show that it will; all at once.
+def problems_of_hidden(launcher, program):
+    late = 'if [ ${PMIX_RANK:-$PMI_RANK} = 1 ]; then sleep 3.5; fi; '
+    cases = {}
+    inside = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if subprocess.run(inside + ["true"], capture_output=True).returncode == 0:
+        cases["PID namespaces"] = inside + ["sh", "-c", f"{late}{program} 1; exit $?"]
+    jobs = {name: subprocess.Popen(
+        COMMANDS[launcher] + ["-n", "2"] + words, text=True, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL, env=dict(os.environ, **SETTINGS, ISTHMUS_JOIN_SECONDS="60"))
+        for name, words in cases.items()}
+    problems = []
+    waited = "has waited 0.5 s for PE 1 of this host, which has not called it"
+    for name, job in jobs.items():
+        said = job.communicate(timeout=100)[1]
+        if job.returncode != 0 or said.count("isthmus:") != 1 or waited not in said:
+            problems.append(f"{name}: status {job.returncode}, {said}")
+    return problems
+
+
 def main():
     launcher, program = sys.argv[1:]
     if not shutil.which(COMMANDS[launcher][0]):
@@ -59,6 +79,7 @@ def main():
         done, _ = run(launcher, join_seconds, late, ring)
         if done.returncode != 0 or done.stderr.count(waited.format(*one)) != 1:
             problems.append(f"late, {join_seconds}: status {done.returncode}, {done.stderr}")
+    problems += problems_of_hidden(launcher, program)
     print("\n".join(problems) or "ended, or waited, as told")
     return 1 if problems else 0
 
