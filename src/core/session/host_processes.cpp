@@ -71,14 +71,28 @@ bool is_alive(char state) {
     return state != 'Z' && state != 'X';
 }
 
-// Started by the manager, and not yet the program that it is to be; or nobody may know.
-bool may_become_a_pe(pid_t process, pid_t manager) {
+// Started by the manager, but not yet the program that it is to be, and so with the manager's own
+// environment, which may be a PE's of an outer job; or nobody may know.
+bool is_still_manager(pid_t process, pid_t manager) {
     std::error_code error;
     const auto of = [&](pid_t each) {
         return std::filesystem::read_symlink(in_proc(each, "exe"), error);
     };
     const auto program = of(process);
     return error || program == of(manager);
+}
+
+// Under PMIx: of another job, or a tool of the manager's, which has its environment. A process may
+// have written over its own; then it may be a PE.
+bool is_no_pe(pid_t process, pid_t manager) {
+    const char* const space = own_namespace();
+    if (!space) return false;
+    const std::string environment = read_all(in_proc(process, "environ"));
+    if (const auto found = value_in(environment, "PMIX_NAMESPACE"); !found.empty())
+        return found != space;
+    const std::string first = environment.substr(0, environment.find('\0'));
+    return first.find('=') != first.npos &&
+           read_all(in_proc(manager, "environ")).starts_with(first + '\0');
 }
 
 std::vector<pid_t> children_of(pid_t process) {
@@ -190,11 +204,12 @@ std::vector<int> HostProcesses::ended(double now) {
     for (const pid_t process : children) {
         if (!is_alive(facts_of(process).state)) continue;
         const auto [place, is_new] = seen_.emplace(process, -1);
-        if (place->second < 0) place->second = rank_of(process);
-        there.insert(place->second);
-        const bool may_be_a_pe =
-            place->second < 0 && (!own_namespace() || may_become_a_pe(process, manager_));
-        if (is_new || may_be_a_pe) changed_ = now;
+        const bool has_begun = !is_still_manager(process, manager_);
+        const int rank = rank_of(process);
+        if (has_begun && rank >= 0) place->second = rank;  // the number may be another's by now
+        there.insert({rank, place->second});
+        const bool is_known = has_begun && (place->second >= 0 || is_no_pe(process, manager_));
+        if (is_new || !is_known) changed_ = now;
     }
     std::set<int> known;
     for (const auto& [process, rank] : seen_)

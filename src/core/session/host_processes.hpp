@@ -46,7 +46,7 @@ class HostProcesses {
     const std::uint64_t job_;
     const pid_t child_;          // of the manager: this process, or a shell around it
     const pid_t manager_;        // its process that has started those of this host; 0: not known
-    std::map<pid_t, int> seen_;  // with their ranks; -1: another process
+    std::map<pid_t, int> seen_;  // with their ranks; -1: not known
     double changed_ = 0;         // when one was added
     Descriptor come_;
     Descriptor chosen_;

@@ -2,7 +2,8 @@
 """A job under a process manager of which one process never calls shmem_init: the others say who it is,
 and end; soon, where it has ended. And one whose processes come late, but do come; or none of them.
 
-    start_watch.py LAUNCHER PROGRAM     LAUNCHER: hydra or mpirun; 77 if it is not installed
+    start_watch.py LAUNCHER PROGRAM LOST     LAUNCHER: hydra or mpirun; 77 if it is not installed.
+                                             LOST: the program lost_environment
 """
 
 import os
@@ -26,9 +27,9 @@ def run(launcher, join_seconds, first, others):
 
 
 # Right jobs of which PE 1 comes late, and whose processes do not show that it will; all at once.
-def problems_of_hidden(launcher, program):
+def problems_of_hidden(launcher, program, lost):
     late = 'if [ ${PMIX_RANK:-$PMI_RANK} = 1 ]; then sleep 3.5; fi; '
-    cases = {}
+    cases = {"an overwritten environment": [lost, "4"]}
     inside = ["unshare", "--pid", "--fork", "--mount-proc"]
     if subprocess.run(inside + ["true"], capture_output=True).returncode == 0:
         cases["PID namespaces"] = inside + ["sh", "-c", f"{late}{program} 1; exit $?"]
@@ -46,7 +47,7 @@ def problems_of_hidden(launcher, program):
 
 
 def main():
-    launcher, program = sys.argv[1:]
+    launcher, program, lost = sys.argv[1:]
     if not shutil.which(COMMANDS[launcher][0]):
         print(f"{COMMANDS[launcher][0]} is not installed")
         return 77
@@ -79,7 +80,7 @@ def main():
         done, _ = run(launcher, join_seconds, late, ring)
         if done.returncode != 0 or done.stderr.count(waited.format(*one)) != 1:
             problems.append(f"late, {join_seconds}: status {done.returncode}, {done.stderr}")
-    problems += problems_of_hidden(launcher, program)
+    problems += problems_of_hidden(launcher, program, lost)
     print("\n".join(problems) or "ended, or waited, as told")
     return 1 if problems else 0
 
