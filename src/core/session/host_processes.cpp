@@ -56,14 +56,17 @@ int rank_of(pid_t process) {
 struct Process {
     char state = 'X';
     pid_t parent = 0;
+    std::string program;
 };
 
 Process facts_of(pid_t process) {
     const std::string stat = read_all(in_proc(process, "stat"));
     Process facts;
+    const std::size_t name_begin = stat.find('(');
     const std::size_t name_end = stat.rfind(')');
-    if (name_end != stat.npos)
-        std::sscanf(stat.c_str() + name_end + 1, " %c %d", &facts.state, &facts.parent);
+    if (name_end == stat.npos) return facts;
+    std::sscanf(stat.c_str() + name_end + 1, " %c %d", &facts.state, &facts.parent);
+    facts.program = stat.substr(name_begin, name_end - name_begin);
     return facts;
 }
 
@@ -93,6 +96,15 @@ bool is_no_pe(pid_t process, pid_t manager) {
     const std::string first = environment.substr(0, environment.find('\0'));
     return first.find('=') != first.npos &&
            read_all(in_proc(manager, "environ")).starts_with(first + '\0');
+}
+
+std::vector<pid_t> all_processes() {
+    std::vector<pid_t> all;
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
+    while (const dirent* const entry = folder ? readdir(folder.get()) : nullptr) {
+        if (const pid_t process = std::atoi(entry->d_name); process > 0) all.push_back(process);
+    }
+    return all;
 }
 
 std::vector<pid_t> children_of(pid_t process) {
@@ -193,6 +205,33 @@ std::vector<int> HostProcesses::late() const {
     return late;
 }
 
+// A shell may start its PE in the background and exit. By PMI-1 the environment does not say whose
+// job it is: another one's process is told another size, or has another manager, with the same
+// program. What neither tells may be of this one.
+std::set<int> HostProcesses::find_living() const {
+    std::set<int> above;
+    for (pid_t process = manager_; process > 0 && above.insert(process).second;)
+        process = facts_of(process).parent;
+    const std::string manager = facts_of(manager_).program;
+    const auto is_of_this_job = [&](pid_t process, int rank) {
+        if (own_namespace()) return true;
+        const char* const size = std::getenv("PMI_SIZE");
+        if (size && value_in(read_all(in_proc(process, "environ")), "PMI_SIZE") != size)
+            return false;
+        while (process > 1 && process != manager_ && rank_of(process) == rank)
+            process = facts_of(process).parent;
+        return process == manager_ || facts_of(process).program != manager;
+    };
+    std::set<int> living;
+    for (const pid_t process : all_processes()) {
+        const int rank = rank_of(process);
+        if (rank >= 0 && !above.contains(process) && is_alive(facts_of(process).state) &&
+            is_of_this_job(process, rank))
+            living.insert(rank);
+    }
+    return living;
+}
+
 std::vector<int> HostProcesses::ended(double now) {
     if (manager_ == 0) return {};
     const char manager = facts_of(manager_).state;
@@ -219,6 +258,11 @@ std::vector<int> HostProcesses::ended(double now) {
         if (!there.contains(rank) && (known.contains(rank) || now - changed_ > kSettled) &&
             !is_taken(name_of(rank)))
             ended.push_back(rank);
+    }
+    // Twice: one that is left behind by another meanwhile may be missed.
+    for (int looks = 0; looks < 2 && !ended.empty(); ++looks) {
+        const std::set<int> living = find_living();
+        std::erase_if(ended, [&](int rank) { return living.contains(rank); });
     }
     return ended;
 }

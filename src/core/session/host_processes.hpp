@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,9 @@ class HostProcesses {
     // Those of them that have not come.
     std::vector<int> late() const;
 
-    // Those whose processes have ended. `now` in seconds, from any beginning. Most managers take
-    // away at once what is left of a process, so one that was never seen has ended if none has been
-    // added for kSettled.
+    // Those whose processes have ended, and that no other process was started as. `now` in seconds,
+    // from any beginning. Most managers take away at once what is left of a process, so one that
+    // was never seen has ended if none has been added for kSettled.
     std::vector<int> ended(double now);
 
   private:
@@ -40,6 +41,8 @@ class HostProcesses {
     bool is_taken(const std::string& name) const;
     std::string name_of(int rank) const;
     std::string name_of_chosen() const;
+    // PEs that live, children of the manager's or not.
+    std::set<int> find_living() const;
 
     const std::vector<int> ranks_;
     const int me_;
