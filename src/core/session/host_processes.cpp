@@ -173,18 +173,23 @@ Descriptor HostProcesses::take_name(const std::string& name) const {
     sockaddr_un address;
     const socklen_t bytes = name_socket(name.c_str(), address);
     if (bind(made.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 ||
-        listen(made.file(), 1) != 0)
+        listen(made.file(), SOMAXCONN) != 0)
         return Descriptor();
     return made;
 }
 
-bool HostProcesses::is_taken(const std::string& name) const {
+// Nobody answers there, and each PE asks until it knows: only others fill what waits to be
+// answered, and then it is not known whose name it is.
+bool HostProcesses::is_taken(const std::string& name) {
+    if (taken_.contains(name)) return true;
     const Descriptor asks(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     sockaddr_un address;
     const socklen_t bytes = name_socket(name.c_str(), address);
-    if (connect(asks.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0)
-        return errno == EAGAIN;  // nobody answers there: others have asked
-    return peer_of(asks.file()).is_of_this_user();
+    if (connect(asks.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 ||
+        !peer_of(asks.file()).is_of_this_user())
+        return false;
+    taken_.insert(name);
+    return true;
 }
 
 void HostProcesses::come() {
@@ -197,7 +202,7 @@ bool HostProcesses::is_chosen() {
     return chosen_.file() >= 0 || !is_taken(name_of_chosen());
 }
 
-std::vector<int> HostProcesses::late() const {
+std::vector<int> HostProcesses::late() {
     std::vector<int> late;
     for (const int rank : ranks_) {
         if (rank != me_ && !is_taken(name_of(rank))) late.push_back(rank);

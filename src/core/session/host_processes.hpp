@@ -27,7 +27,7 @@ class HostProcesses {
     bool is_chosen();
     const std::vector<int>& ranks() const { return ranks_; }
     // Those of them that have not come.
-    std::vector<int> late() const;
+    std::vector<int> late();
 
     // Those whose processes have ended, and that no other process was started as. `now` in seconds,
     // from any beginning. Most managers take away at once what is left of a process, so one that
@@ -38,7 +38,7 @@ class HostProcesses {
     static constexpr double kSettled = 2;
 
     Descriptor take_name(const std::string& name) const;
-    bool is_taken(const std::string& name) const;
+    bool is_taken(const std::string& name);
     std::string name_of(int rank) const;
     std::string name_of_chosen() const;
     // PEs that live, children of the manager's or not.
@@ -47,10 +47,11 @@ class HostProcesses {
     const std::vector<int> ranks_;
     const int me_;
     const std::uint64_t job_;
-    const pid_t child_;          // of the manager: this process, or a shell around it
-    const pid_t manager_;        // its process that has started those of this host; 0: not known
-    std::map<pid_t, int> seen_;  // with their ranks; -1: not known
-    double changed_ = 0;         // when one was added
+    const pid_t child_;            // of the manager: this process, or a shell around it
+    const pid_t manager_;          // its process that has started those of this host; 0: not known
+    std::map<pid_t, int> seen_;    // with their ranks; -1: not known
+    double changed_ = 0;           // when one was added
+    std::set<std::string> taken_;  // names of which it is known
     Descriptor come_;
     Descriptor chosen_;
 };
