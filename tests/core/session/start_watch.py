@@ -34,7 +34,8 @@ def problems_of_hidden(launcher, program, lost):
     late = 'if [ ${PMIX_RANK:-$PMI_RANK} = 1 ]; then sleep 3.5; fi; '
     cases = {"an overwritten environment": [lost, "4"]}
     if launcher == "hydra":
-        cases["a shell that has exited"] = ["sh", "-c", f"{{ {late}{program} 1; }} & exit"]
+        cases["a shell that has exited"] = [
+            "sh", "-c", f"if [ $PMI_RANK = 1 ]; then {{ sleep 3.5; {program} 1; }} & exit; fi; exec {program} 1"]
     inside = ["unshare", "--pid", "--fork", "--mount-proc"]
     if subprocess.run(inside + ["true"], capture_output=True).returncode == 0:
         cases["PID namespaces"] = inside + ["sh", "-c", f"{late}{program} 1; exit $?"]
