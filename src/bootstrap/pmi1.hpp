@@ -31,6 +31,7 @@ class Pmi1 final : public Exchange {
     ~Pmi1() override;
     int rank() const override { return rank_; }
     int size() const override { return size_; }
+    std::string job_name() const override { return space_; }
     void share(const void* mine, std::size_t bytes, std::span<const Part> parts) override;
     void meet() override;
     std::vector<int> host_ranks() override;

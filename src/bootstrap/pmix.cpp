@@ -45,6 +45,7 @@ class Pmix final : public Exchange {
             take(key, part);
     }
     void meet() override { fence(false); }
+    std::string job_name() const override { return self_.nspace; }
     std::vector<int> host_ranks() override {
         pmix_proc_t job = everyone();
         pmix_value_t* found = nullptr;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace isthmus {
@@ -14,6 +15,8 @@ class Exchange {
     virtual ~Exchange() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
+    // The manager's name for the job: the same at all its PEs, and no other job's.
+    virtual std::string job_name() const = 0;
     // What a PE takes: all that a rank gives.
     struct Part {
         int rank;

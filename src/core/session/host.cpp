@@ -193,6 +193,7 @@ std::string join_managed_job() {
         job.pes = exchange.size();
         {
             const WatchedWait wait;
+            note_job_name(exchange.job_name());
             note_host_ranks(process_manager()->host_ranks());
         }
         return join(open_socket(kMatesPatience));

@@ -56,14 +56,17 @@ int rank_of(pid_t process) {
 struct Process {
     char state = 'X';
     pid_t parent = 0;
+    std::string program;
 };
 
 Process facts_of(pid_t process) {
     const std::string stat = read_all(in_proc(process, "stat"));
     Process facts;
+    const std::size_t name_begin = stat.find('(');
     const std::size_t name_end = stat.rfind(')');
-    if (name_end != stat.npos)
-        std::sscanf(stat.c_str() + name_end + 1, " %c %d", &facts.state, &facts.parent);
+    if (name_end == stat.npos) return facts;
+    std::sscanf(stat.c_str() + name_end + 1, " %c %d", &facts.state, &facts.parent);
+    facts.program = stat.substr(name_begin, name_end - name_begin);
     return facts;
 }
 
@@ -71,14 +74,37 @@ bool is_alive(char state) {
     return state != 'Z' && state != 'X';
 }
 
-// Started by the manager, and not yet the program that it is to be; or nobody may know.
-bool may_become_a_pe(pid_t process, pid_t manager) {
+// Started by the manager, but not yet the program that it is to be, and so with the manager's own
+// environment, which may be a PE's of an outer job; or nobody may know.
+bool is_still_manager(pid_t process, pid_t manager) {
     std::error_code error;
     const auto of = [&](pid_t each) {
         return std::filesystem::read_symlink(in_proc(each, "exe"), error);
     };
     const auto program = of(process);
     return error || program == of(manager);
+}
+
+// Under PMIx: of another job, or a tool of the manager's, which has its environment. A process may
+// have written over its own; then it may be a PE.
+bool is_no_pe(pid_t process, pid_t manager) {
+    const char* const space = own_namespace();
+    if (!space) return false;
+    const std::string environment = read_all(in_proc(process, "environ"));
+    if (const auto found = value_in(environment, "PMIX_NAMESPACE"); !found.empty())
+        return found != space;
+    const std::string first = environment.substr(0, environment.find('\0'));
+    return first.find('=') != first.npos &&
+           read_all(in_proc(manager, "environ")).starts_with(first + '\0');
+}
+
+std::vector<pid_t> all_processes() {
+    std::vector<pid_t> all;
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
+    while (const dirent* const entry = folder ? readdir(folder.get()) : nullptr) {
+        if (const pid_t process = std::atoi(entry->d_name); process > 0) all.push_back(process);
+    }
+    return all;
 }
 
 std::vector<pid_t> children_of(pid_t process) {
@@ -111,17 +137,34 @@ pid_t find_own_child(int me) {
     return child;
 }
 
+// 0: not known, and then no process is judged by its children. In a PID namespace of its own a PE
+// has that one's first process for a parent, and one that was left behind has the system's. Or
+// /proc numbers processes as another namespace does.
+pid_t find_manager_of(pid_t child, int me) {
+    std::error_code error;
+    if (std::filesystem::read_symlink("/proc/self", error) != std::to_string(getpid())) return 0;
+    const pid_t parent = facts_of(child).parent;
+    return parent > 1 && rank_of(parent) != me ? parent : 0;
+}
+
 }  // namespace
 
-HostProcesses::HostProcesses(std::vector<int> ranks, int me)
+HostProcesses::HostProcesses(std::vector<int> ranks, int me, std::uint64_t job)
     : ranks_(std::move(ranks)),
       me_(me),
+      job_(job),
       child_(find_own_child(me)),
-      manager_(ranks_.size() < 2 ? 0 : facts_of(child_).parent) {}
+      manager_(ranks_.size() < 2 ? 0 : find_manager_of(child_, me)) {}
 
 std::string HostProcesses::name_of(int rank) const {
-    return "came-" + std::to_string(geteuid()) + "-" + std::to_string(manager_) + "-" +
+    return "came-" + std::to_string(geteuid()) + "-" + std::to_string(job_) + "-" +
            std::to_string(rank);
+}
+
+// Of those that see the same manager, so that one that sees none keeps nobody from looking.
+std::string HostProcesses::name_of_chosen() const {
+    return "looks-" + std::to_string(geteuid()) + "-" + std::to_string(job_) + "-" +
+           std::to_string(ranks_.front()) + "-" + std::to_string(manager_);
 }
 
 // Everybody can take one: then a line says less, or more of them look.
@@ -130,36 +173,68 @@ Descriptor HostProcesses::take_name(const std::string& name) const {
     sockaddr_un address;
     const socklen_t bytes = name_socket(name.c_str(), address);
     if (bind(made.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 ||
-        listen(made.file(), 1) != 0)
+        listen(made.file(), SOMAXCONN) != 0)
         return Descriptor();
     return made;
 }
 
-bool HostProcesses::is_taken(const std::string& name) const {
+// Nobody answers there, and each PE asks until it knows: only others fill what waits to be
+// answered, and then it is not known whose name it is.
+bool HostProcesses::is_taken(const std::string& name) {
+    if (taken_.contains(name)) return true;
     const Descriptor asks(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     sockaddr_un address;
     const socklen_t bytes = name_socket(name.c_str(), address);
-    if (connect(asks.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0)
-        return errno == EAGAIN;  // nobody answers there: others have asked
-    return peer_of(asks.file()).is_of_this_user();
+    if (connect(asks.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 ||
+        !peer_of(asks.file()).is_of_this_user())
+        return false;
+    taken_.insert(name);
+    return true;
 }
 
 void HostProcesses::come() {
-    if (manager_ != 0 && come_.file() < 0) come_ = take_name(name_of(me_));
+    if (ranks_.size() > 1 && come_.file() < 0) come_ = take_name(name_of(me_));
 }
 
 bool HostProcesses::is_chosen() {
-    if (manager_ == 0 || chosen_.file() >= 0) return true;
-    chosen_ = take_name(name_of(-1));
-    return chosen_.file() >= 0 || !is_taken(name_of(-1));
+    if (ranks_.size() < 2 || chosen_.file() >= 0) return true;
+    chosen_ = take_name(name_of_chosen());
+    return chosen_.file() >= 0 || !is_taken(name_of_chosen());
 }
 
-std::vector<int> HostProcesses::late() const {
+std::vector<int> HostProcesses::late() {
     std::vector<int> late;
     for (const int rank : ranks_) {
-        if (rank != me_ && manager_ != 0 && !is_taken(name_of(rank))) late.push_back(rank);
+        if (rank != me_ && !is_taken(name_of(rank))) late.push_back(rank);
     }
     return late;
+}
+
+// A shell may start its PE in the background and exit. By PMI-1 the environment does not say whose
+// job it is: another one's process is told another size, or has another manager, with the same
+// program. What neither tells may be of this one.
+std::set<int> HostProcesses::find_living() const {
+    std::set<int> above;
+    for (pid_t process = manager_; process > 0 && above.insert(process).second;)
+        process = facts_of(process).parent;
+    const std::string manager = facts_of(manager_).program;
+    const auto is_of_this_job = [&](pid_t process, int rank) {
+        if (own_namespace()) return true;
+        const char* const size = std::getenv("PMI_SIZE");
+        if (size && value_in(read_all(in_proc(process, "environ")), "PMI_SIZE") != size)
+            return false;
+        while (process > 1 && process != manager_ && rank_of(process) == rank)
+            process = facts_of(process).parent;
+        return process == manager_ || facts_of(process).program != manager;
+    };
+    std::set<int> living;
+    for (const pid_t process : all_processes()) {
+        const int rank = rank_of(process);
+        if (rank >= 0 && !above.contains(process) && is_alive(facts_of(process).state) &&
+            is_of_this_job(process, rank))
+            living.insert(rank);
+    }
+    return living;
 }
 
 std::vector<int> HostProcesses::ended(double now) {
@@ -173,11 +248,12 @@ std::vector<int> HostProcesses::ended(double now) {
     for (const pid_t process : children) {
         if (!is_alive(facts_of(process).state)) continue;
         const auto [place, is_new] = seen_.emplace(process, -1);
-        if (place->second < 0) place->second = rank_of(process);
-        there.insert(place->second);
-        const bool may_be_a_pe =
-            place->second < 0 && (!own_namespace() || may_become_a_pe(process, manager_));
-        if (is_new || may_be_a_pe) changed_ = now;
+        const bool has_begun = !is_still_manager(process, manager_);
+        const int rank = rank_of(process);
+        if (has_begun && rank >= 0) place->second = rank;  // the number may be another's by now
+        there.insert({rank, place->second});
+        const bool is_known = has_begun && (place->second >= 0 || is_no_pe(process, manager_));
+        if (is_new || !is_known) changed_ = now;
     }
     std::set<int> known;
     for (const auto& [process, rank] : seen_)
@@ -187,6 +263,11 @@ std::vector<int> HostProcesses::ended(double now) {
         if (!there.contains(rank) && (known.contains(rank) || now - changed_ > kSettled) &&
             !is_taken(name_of(rank)))
             ended.push_back(rank);
+    }
+    // Twice: one that is left behind by another meanwhile may be missed.
+    for (int looks = 0; looks < 2 && !ended.empty(); ++looks) {
+        const std::set<int> living = find_living();
+        std::erase_if(ended, [&](int rank) { return living.contains(rank); });
     }
     return ended;
 }

@@ -5,7 +5,9 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,8 @@ namespace isthmus {
 class HostProcesses {
   public:
     // `ranks`: of the PEs that the manager says are on this host; of one that does not say, none.
-    HostProcesses(std::vector<int> ranks, int me);
+    // `job`: a number that no other job has.
+    HostProcesses(std::vector<int> ranks, int me, std::uint64_t job);
 
     // From now on the others of this host know that this PE waits in shmem_init.
     void come();
@@ -24,26 +27,31 @@ class HostProcesses {
     bool is_chosen();
     const std::vector<int>& ranks() const { return ranks_; }
     // Those of them that have not come.
-    std::vector<int> late() const;
+    std::vector<int> late();
 
-    // Those whose processes have ended. `now` in seconds, from any beginning. Most managers take
-    // away at once what is left of a process, so one that was never seen has ended if none has been
-    // added for kSettled.
+    // Those whose processes have ended, and that no other process was started as. `now` in seconds,
+    // from any beginning. Most managers take away at once what is left of a process, so one that
+    // was never seen has ended if none has been added for kSettled.
     std::vector<int> ended(double now);
 
   private:
     static constexpr double kSettled = 2;
 
     Descriptor take_name(const std::string& name) const;
-    bool is_taken(const std::string& name) const;
+    bool is_taken(const std::string& name);
     std::string name_of(int rank) const;
+    std::string name_of_chosen() const;
+    // PEs that live, children of the manager's or not.
+    std::set<int> find_living() const;
 
     const std::vector<int> ranks_;
     const int me_;
-    const pid_t child_;          // of the manager: this process, or a shell around it
-    const pid_t manager_;        // its process that has started those of this host; 0: not known
-    std::map<pid_t, int> seen_;  // with their ranks; -1: another process
-    double changed_ = 0;         // when one was added
+    const std::uint64_t job_;
+    const pid_t child_;            // of the manager: this process, or a shell around it
+    const pid_t manager_;          // its process that has started those of this host; 0: not known
+    std::map<pid_t, int> seen_;    // with their ranks; -1: not known
+    double changed_ = 0;           // when one was added
+    std::set<std::string> taken_;  // names of which it is known
     Descriptor come_;
     Descriptor chosen_;
 };

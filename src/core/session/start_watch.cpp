@@ -20,6 +20,7 @@
 #include "base/limits.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
+#include "base/text.hpp"
 #include "core/job/job.hpp"
 #include "core/session/handshake.hpp"
 #include "core/session/manager.hpp"
@@ -41,15 +42,22 @@ std::string text_of(double time) {
     return text;
 }
 
-// The PEs of a host may not share anything yet by which one of them could be chosen, but all are
-// children of the manager's process there. Whoever of them has the name speaks for all. Everybody
-// can take that name: if another user has, or nobody listens there, each speaks.
+// From the manager's name for the job; 0: not known yet.
+constinit std::atomic<std::uint64_t> job_number = 0;
+
+// The PEs of a host may not share anything yet by which one of them could be chosen, but they know
+// the job's name, or, if the manager does not even tell that, whose children they are. Whoever of
+// them has the name speaks for all. Everybody can take that name: if another user has, or nobody
+// listens there, each speaks.
 bool may_speak() {
     const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);  // kept to the end
-    char who[32];
-    std::snprintf(who, sizeof who, "ends-%u-%d", geteuid(), getppid());
+    // Relaxed: stands for itself.
+    const std::uint64_t number = job_number.load(std::memory_order_relaxed);
+    if (number == 0 && getppid() <= 1) return true;  // so are those of other jobs
+    const Text who("ends-", geteuid(), "-",
+                   number != 0 ? number : static_cast<std::uint64_t>(getppid()));
     sockaddr_un address;
-    const socklen_t bytes = name_socket(who, address);
+    const socklen_t bytes = name_socket(who.c_str(), address);
     const auto* const name = reinterpret_cast<const sockaddr*>(&address);
     if (bind(file, name, bytes) == 0) {
         listen(file, 256);
@@ -168,7 +176,9 @@ void StartWatch::end_if_some_have(double waited) {
 }
 
 void StartWatch::watch_joining(double waited) {
-    if (!processes_) processes_ = std::make_unique<HostProcesses>(host_ranks_, rank_);
+    if (!processes_)
+        processes_ = std::make_unique<HostProcesses>(host_ranks_, rank_,
+                                                     job_number.load(std::memory_order_relaxed));
     processes_->come();
     if (waited > next_look_) {
         next_look_ = waited + kBetweenLooks;
@@ -231,6 +241,13 @@ void StartWatch::run() {
 
 void begin_start_watch(int rank, StartWatch::Phase phase) {
     *start_watch = std::make_unique<StartWatch>(rank, phase);
+}
+
+void note_job_name(const std::string& name) {
+    std::uint64_t number = 14695981039346656037U;  // FNV-1a
+    for (const char each : name)
+        number = (number ^ static_cast<unsigned char>(each)) * 1099511628211U;
+    job_number.store(number, std::memory_order_relaxed);
 }
 
 void note_host_ranks(std::vector<int> ranks) {

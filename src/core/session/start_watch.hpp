@@ -80,6 +80,7 @@ class WatchedWait {
 // The watch of the start: from the first word with the process manager, or from the beginning of a
 // later shmem_init, to the end of it.
 void begin_start_watch(int rank, StartWatch::Phase phase);
+void note_job_name(const std::string& name);
 void note_host_ranks(std::vector<int> ranks);
 void note_start_phase(StartWatch::Phase phase);
 void end_start_watch();

@@ -28,6 +28,7 @@ class Client final : public Exchange {
     Client(Manager& manager, int rank, int size) : manager_(manager), rank_(rank), size_(size) {}
     int rank() const override { return rank_; }
     int size() const override { return size_; }
+    std::string job_name() const override { return "job"; }
     void share(const void* mine, std::size_t bytes, std::span<const Part> parts) override {
         const int number = shares_++;
         {

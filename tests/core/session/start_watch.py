@@ -2,13 +2,17 @@
 """A job under a process manager of which one process never calls shmem_init: the others say who it is,
 and end; soon, where it has ended. And one whose processes come late, but do come; or none of them.
 
-    start_watch.py LAUNCHER PROGRAM     LAUNCHER: hydra or mpirun; 77 if it is not installed
+    start_watch.py LAUNCHER PROGRAM LOST     LAUNCHER: hydra or mpirun; 77 if it is not installed.
+                                             LOST: the program lost_environment
 """
 
+import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 COMMANDS = {"hydra": ["mpiexec.hydra"], "mpirun": ["mpirun", "--oversubscribe"]}
@@ -25,8 +29,81 @@ def run(launcher, join_seconds, first, others):
     return done, time.monotonic() - began
 
 
+# Right jobs of which PE 1 comes late, and whose processes do not show that it will; all at once.
+def problems_of_hidden(launcher, program, lost):
+    late = 'if [ ${PMIX_RANK:-$PMI_RANK} = 1 ]; then sleep 3.5; fi; '
+    cases = {"an overwritten environment": [lost, "4"]}
+    if launcher == "hydra":
+        cases["a shell that has exited"] = [
+            "sh", "-c", f"if [ $PMI_RANK = 1 ]; then {{ sleep 3.5; {program} 1; }} & exit; fi; exec {program} 1"]
+    inside = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if subprocess.run(inside + ["true"], capture_output=True).returncode == 0:
+        cases["PID namespaces"] = inside + ["sh", "-c", f"{late}{program} 1; exit $?"]
+    jobs = {name: subprocess.Popen(
+        COMMANDS[launcher] + ["-n", "2"] + words, text=True, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL, env=dict(os.environ, **SETTINGS, ISTHMUS_JOIN_SECONDS="60"))
+        for name, words in cases.items()}
+    problems = []
+    waited = "has waited 0.5 s for PE 1 of this host, which has not called it"
+    for name, job in jobs.items():
+        said = job.communicate(timeout=100)[1]
+        if job.returncode != 0 or said.count("isthmus:") != 1 or waited not in said:
+            problems.append(f"{name}: status {job.returncode}, {said}")
+    return problems
+
+
+# Holds a name as another user, full of callers.
+HOLDER = """
+import os, socket, sys
+os.setuid(65534)
+held = socket.socket(socket.AF_UNIX)
+held.bind("\\0" + sys.argv[1])
+held.listen(0)
+callers = []
+try:
+    while True:
+        callers.append(socket.socket(socket.AF_UNIX))
+        callers[-1].setblocking(False)
+        callers[-1].connect("\\0" + sys.argv[1])
+except BlockingIOError:
+    print("full", flush=True)
+sys.stdin.read()
+"""
+
+
+# The name that would tell that PE 1 has come is another user's: its end is noticed all the same.
+def problems_of_held_name(program):
+    if os.geteuid() != 0:
+        return []
+    folder = tempfile.TemporaryDirectory()
+    fifo = os.path.join(folder.name, "end")
+    os.mkfifo(fifo)
+    job = subprocess.Popen(COMMANDS["hydra"] + ["-n", "1", program, "1", ":", "-n", "1", "cat", fifo],
+                           env=dict(os.environ, **SETTINGS, ISTHMUS_JOIN_SECONDS="20"), text=True,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    number = None
+    while number is None and job.poll() is None:
+        with open("/proc/net/unix") as file:
+            for found in re.finditer(r"@isthmus-looks-0-(\d+)-0-(\d+)", file.read()):
+                with contextlib.suppress(OSError), open(f"/proc/{found[2]}/stat") as stat:
+                    if int(stat.read().rpartition(")")[2].split()[1]) == job.pid:
+                        number = found[1]
+        time.sleep(0.01)
+    if number is None:
+        return [f"a held name: nobody looks, {job.communicate()[1]}"]
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, f"isthmus-came-0-{number}-1"], text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    full = holder.stdout.readline()
+    with open(fifo, "w"):
+        pass
+    said = job.communicate(timeout=100)[1]
+    holder.communicate()
+    gone = "waits in vain for PE 1, whose process on this host has ended"
+    return [] if full and job.returncode != 0 and gone in said else [f"a held name: {job.returncode}, {said}"]
+
+
 def main():
-    launcher, program = sys.argv[1:]
+    launcher, program, lost = sys.argv[1:]
     if not shutil.which(COMMANDS[launcher][0]):
         print(f"{COMMANDS[launcher][0]} is not installed")
         return 77
@@ -59,6 +136,9 @@ def main():
         done, _ = run(launcher, join_seconds, late, ring)
         if done.returncode != 0 or done.stderr.count(waited.format(*one)) != 1:
             problems.append(f"late, {join_seconds}: status {done.returncode}, {done.stderr}")
+    problems += problems_of_hidden(launcher, program, lost)
+    if launcher == "hydra":
+        problems += problems_of_held_name(program)
     print("\n".join(problems) or "ended, or waited, as told")
     return 1 if problems else 0
 
