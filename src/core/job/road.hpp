@@ -9,7 +9,7 @@
 
 namespace isthmus::far {
 
-// True if the job has PEs that are not near.
+// True if the job has PEs that are not near, or ISTHMUS_DELAY takes this one for far.
 extern bool present __attribute__((visibility("hidden")));
 // And none of this PE's threads serves them but those that call the library (ISTHMUS_PROGRESS=0):
 // who waits must not sleep where only a near PE could wake it. The window is closed, since an
