@@ -77,6 +77,14 @@ LOOP(signal_add, 1, shmem_signal_add((uint64_t*)(void*)block + i, 0, pe))
 LOOP(signal_fetch, 1, sum += (long)shmem_signal_fetch((uint64_t*)(void*)block + i))
 LOOP(fetch_nbi, 1, shmem_long_atomic_fetch_nbi(mine + i, block + i, pe))
 LOOP(lock, 1, shmem_set_lock(&lock); shmem_clear_lock(&lock))
+/* Collectives of a team of one. */
+LOOP(barrier, 1, shmem_barrier_all())
+LOOP(sync, 1, shmem_team_sync(SHMEM_TEAM_WORLD))
+LOOP(sum, 1, shmem_long_sum_reduce(SHMEM_TEAM_WORLD, block + i, other + i, 1))
+LOOP(broadcast, 1, shmem_long_broadcast(SHMEM_TEAM_WORLD, block + i, other + i, 1, 0))
+LOOP(alltoall, 1, shmem_long_alltoall(SHMEM_TEAM_WORLD, block + i, other + i, 1))
+LOOP(fcollect, 1, shmem_long_fcollect(SHMEM_TEAM_WORLD, block + i, other + i, 1))
+LOOP(collect, 1, shmem_long_collect(SHMEM_TEAM_WORLD, block + i, other + i, 1))
 
 static void run_loops(void) {
     long* const block = shmem_calloc(kRounds + 8, sizeof(long));
@@ -123,6 +131,13 @@ static void run_loops(void) {
         RUN(signal_fetch);
         RUN(fetch_nbi);
         RUN(lock);
+        RUN(barrier);
+        RUN(sync);
+        RUN(sum);
+        RUN(broadcast);
+        RUN(alltoall);
+        RUN(fcollect);
+        RUN(collect);
     }
     free(mine);
 }

@@ -25,7 +25,7 @@ WARM_CALLS = 3
 LOOPS = ["p", "g", "p_in_turn", "p_variable", "char_p", "double_g", "add", "add_fetch", "fetch", "set", "swap",
          "compare_swap", "fetch_or", "put1", "get1", "put8", "get8", "put8_heap", "put3", "put_nbi1", "put_signal", "put_signal8", "put_longs",
          "get_longs", "iput", "iget", "ibput", "ibget", "test", "test_any", "wait", "wait_all", "wait_any", "signal_add",
-         "signal_fetch", "fetch_nbi", "lock"]
+         "signal_fetch", "fetch_nbi", "lock", "barrier", "sync", "sum", "broadcast", "alltoall", "fcollect", "collect"]
 ROUNDS = 4096
 MOST_TIMES = 5
 # What a round takes without checks, the loop included; another compiler may take one more.

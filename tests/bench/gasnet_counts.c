@@ -12,6 +12,7 @@ struct words {
     char landing[4096] __attribute__((aligned(64)));
 };
 static struct words* words;
+_Static_assert(sizeof(struct words) <= 2 * GASNET_PAGESIZE, "the segment holds the words");
 
 static void nothing(gasnet_token_t token) {
     (void)token;
@@ -139,7 +140,7 @@ int main(int argc, char** argv) {
     static char payload[4096];
     shmem_init();
     gasnet_init(&argc, &argv);
-    gasnet_attach(table, 4, GASNET_PAGESIZE, 0);
+    gasnet_attach(table, 4, 2 * GASNET_PAGESIZE, 0);
     gasnet_getSegmentInfo(segments, 2);
     gasnet_QueryGexObjects(NULL, &endpoint, &team, NULL);
     gex_EP_RegisterHandlers(endpoint, &entry, 1);

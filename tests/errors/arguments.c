@@ -129,6 +129,26 @@ static void overlap_get(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_get(words + 2, words, 4 + (size_t)zero, 0);
 }
+static void signal_within(int me, int pes) { /* the last word of the data */
+    static const long source[4];
+    if (me == 0)
+        shmem_long_put_signal(words, source, 4 + (size_t)zero, (uint64_t*)(void*)(words + 3), 1,
+                              SHMEM_SIGNAL_SET, pes - 1);
+}
+static void signal_behind(int me, int pes) { /* right: beside the data, or without any */
+    static const long source[4];
+    if (me == 0) {
+        uint64_t* const signal = (uint64_t*)(void*)(words + 4);
+        shmem_long_put_signal(words, source, 4 + (size_t)zero, signal, 1, SHMEM_SIGNAL_SET,
+                              pes - 1);
+        shmem_long_put_signal(words + 5, source, 2 + (size_t)zero, signal, 1, SHMEM_SIGNAL_SET,
+                              pes - 1);
+        shmem_long_put_signal(words + 4, source, (size_t)zero, signal, 1, SHMEM_SIGNAL_SET,
+                              pes - 1);
+    }
+    shmem_barrier_all();
+    if (me == 0) shmem_long_p(words, 1, pes); /* ends here */
+}
 
 const struct Case cases[] = {
     {"zero_stride", zero_stride},
@@ -158,5 +178,7 @@ const struct Case cases[] = {
     {"wild_lock", wild_lock},
     {"overlap_put", overlap_put},
     {"overlap_get", overlap_get},
+    {"signal_within", signal_within},
+    {"signal_behind", signal_behind},
     {NULL, NULL},
 };

@@ -64,6 +64,7 @@ MISTAKES = [
     ("one PE allocates, and the others are in a barrier", "memory alone_at_barrier"),
     ("PEs free different blocks", "memory different_blocks"),
     ("source and destination of a put overlap", "arguments overlap_put"),
+    ("the signal of a put lies in its data", "arguments signal_within"),
     ("an atomic that is not aligned", "address misaligned_fetch"),
     ("a signal that is not aligned", "address misaligned_signal"),
     ("a lock that is not aligned", "address misaligned_lock"),

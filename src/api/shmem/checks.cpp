@@ -97,9 +97,10 @@ void refuse_count(std::size_t elements, std::size_t unit, const char* routine) {
 
 namespace {
 
-// ISTHMUS_DELAY: this PE's own memory, if operations on it go by the road that is late.
+// ISTHMUS_DELAY: this PE's own memory, if operations on it go by the road that is late. Those of a
+// signal's handler go at once where it has interrupted a call there, which may hold its locks.
 bool is_late_here(const void* address, int pe) {
-    return far::view.is_late && pe == job.me &&
+    return far::view.is_late && pe == job.me && !far::is_marked() &&
            (job.heap.contains(address) || in_static_data(address));
 }
 

@@ -6,6 +6,7 @@
 #include "api/shmem/export.hpp"
 #include "base/error.hpp"
 #include "base/seen_memory.hpp"
+#include "base/text.hpp"
 #include "core/copy/copy.hpp"
 #include "core/reach/operation.hpp"
 #include "core/wait/wait.hpp"
@@ -52,13 +53,29 @@ inline void update_signal(std::uint64_t* sig_addr, std::uint64_t signal, int sig
     raise_signal(translate(sig_addr, pe), signal, sig_op, routine);
 }
 
+// Whether the signal is part of the data, which the standard forbids.
+bool lies_within(const std::uint64_t* sig_addr, const void* dest, std::size_t bytes) {
+    constexpr std::uintptr_t kBefore = sizeof *sig_addr - 1;
+    const auto ahead =
+        reinterpret_cast<std::uintptr_t>(sig_addr) - reinterpret_cast<std::uintptr_t>(dest);
+    return bytes != 0 && ahead + kBefore < bytes + kBefore;
+}
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_signal_within(std::size_t bytes,
+                                                                 const std::uint64_t* sig_addr,
+                                                                 const void* dest,
+                                                                 const char* routine) {
+    fail(routine, Text("sig_addr ", InHex(sig_addr), " lies in dest (", bytes, " bytes at ",
+                       InHex(dest), "); the signal must be no part of the data"));
+}
+
 template <auto& kPutSignal>
 [[gnu::noinline]] void put_signal_checked(void* dest, const void* source, std::size_t bytes,
                                           std::uint64_t* sig_addr, std::uint64_t signal, int sig_op,
                                           int pe, const char* routine, shmem_ctx_t ctx) {
     // In checked mode, if nothing is wrong with either.
-    char* const passed =
-        may_pass() ? find_word<sizeof signal, sizeof signal>(sig_addr, pe) : nullptr;
+    char* const passed = may_pass() && !lies_within(sig_addr, dest, bytes)
+                             ? find_word<sizeof signal, sizeof signal>(sig_addr, pe)
+                             : nullptr;
     if (char* const block = passed ? find_block(dest, source, bytes, pe) : nullptr) {
         note(Routine::put_signal);
         transferring = routine;
@@ -71,7 +88,11 @@ template <auto& kPutSignal>
         note(Routine::put_signal);
         word = checked_target(sig_addr, sizeof signal, pe, routine);
     }
-    if (job.checked) check_sides(there, source, bytes, "source", routine);
+    if (job.checked) {
+        check_sides(there, source, bytes, "source", routine);
+        if (lies_within(sig_addr, dest, bytes))
+            refuse_signal_within(bytes, sig_addr, dest, routine);
+    }
     kPutSignal(there, word, dest, source, bytes, sig_addr, signal_atomic(signal, sig_op, routine),
                pe, routine, channel_of(ctx));
 }

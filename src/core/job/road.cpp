@@ -7,6 +7,7 @@ namespace isthmus::far {
 
 bool present = false;
 bool served_by_calls = false;
+bool marks_calls = false;
 transport::Transport* road = nullptr;
 transport::Transport* quick_road = nullptr;
 
@@ -15,6 +16,8 @@ namespace {
 __thread bool serving = false;
 // Volatile: handlers of signals look at it.
 __thread const char* volatile called = nullptr;
+// How many marks this thread has; those that wait are counted.
+__thread volatile int marks = 0;
 
 }  // namespace
 
@@ -25,11 +28,16 @@ void OnRoad::enter(const char* routine) {
         fail(routine, Text("called within ", before_,
                            " by the same thread: a handler of a signal may not call the library "
                            "where it may have interrupted a call"));
+    marks = marks + 1;
     called = routine;
     entered_ = true;
 }
 void OnRoad::leave() const {
     called = before_;
+    marks = marks - 1;
+}
+bool is_marked() {
+    return marks != 0;
 }
 OffRoad::OffRoad() : before_(called) {
     called = nullptr;
@@ -68,7 +76,7 @@ void progress() {
 
 void progress_by_call() {
     thread_local std::uint32_t calls = 0;
-    if (++calls % 16 == 0) progress();
+    if (++calls % 16 == 0 && marks == 0) progress();
 }
 
 bool sleep() {

@@ -9,7 +9,7 @@
 
 namespace isthmus::far {
 
-// True if the job has PEs that are not near.
+// True if the job has PEs that are not near, or ISTHMUS_DELAY takes this one for far.
 extern bool present __attribute__((visibility("hidden")));
 // And none of this PE's threads serves them but those that call the library (ISTHMUS_PROGRESS=0):
 // who waits must not sleep where only a near PE could wake it. The window is closed, since an
@@ -18,7 +18,7 @@ extern bool served_by_calls __attribute__((visibility("hidden")));
 // Null without far PEs, and outside a session. Not destroyed at exit: a process that ends without
 // finalising, or a forked child, must not wait for its thread.
 extern transport::Transport* road __attribute__((visibility("hidden")));
-// The same for progress(), and null in checked mode, where it marks that it is on the road.
+// The same for progress(), and null where calls on the road are marked.
 extern transport::Transport* quick_road __attribute__((visibility("hidden")));
 
 // While this thread serves a request: the road is not to be entered again. Waits there give way,
@@ -31,14 +31,19 @@ class Serving {
     ~Serving();
 };
 
-// Checked mode: a call of this thread that is on the road. A handler of a signal that calls the
-// library meanwhile may wait for a lock that this thread holds: its call is told, and ends the job.
-// Not while it waits for others, where it holds none.
+// Whether calls on the road are marked: in checked mode, and with ISTHMUS_DELAY.
+extern bool marks_calls __attribute__((visibility("hidden")));
+// Whether one of this thread's is, or waits for others there. To be asked by handlers of signals.
+bool is_marked();
+
+// A call of this thread that is on the road. A handler of a signal that calls the library meanwhile
+// may wait for a lock that this thread holds: its call is told, and ends the job. Not while it
+// waits for others, where it holds none.
 class OnRoad {
   public:
     // Without a name: the call last noted.
     explicit OnRoad(const char* routine = nullptr) {
-        if (job.checked) [[unlikely]]
+        if (marks_calls) [[unlikely]]
             enter(routine);
     }
     OnRoad(const OnRoad&) = delete;

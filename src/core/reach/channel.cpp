@@ -13,6 +13,7 @@ constinit OwnChannel* first = nullptr;
 
 OwnChannel::OwnChannel() {
     if (!road) return;
+    const OnRoad on_road;
     channel_ = road->open_channel();
     written_ = channel_->written();
     const std::lock_guard lock(guard);
@@ -22,6 +23,7 @@ OwnChannel::OwnChannel() {
 }
 
 void OwnChannel::close() {
+    const OnRoad on_road;
     const std::lock_guard lock(guard);
     if (!channel_) return;
     written_ = nullptr;

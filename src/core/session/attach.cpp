@@ -468,7 +468,8 @@ void attach_job() {
     // For tests of what lies between hosts: as if each PE were alone on its own.
     if (!setting_has_window())
         job.near = std::bitset<kMaxPes>().set(static_cast<std::size_t>(job.me));
-    far::present = job.near.count() != static_cast<std::size_t>(job.pes);
+    // ISTHMUS_DELAY takes a PE's way to itself as well, so one alone has a road.
+    far::present = job.near.count() != static_cast<std::size_t>(job.pes) || is_delayed();
     far::served_by_calls = far::present && !flag(Setting::progress);
     job.checked = flag(Setting::check) || flag(Setting::debug);
     // A PE that is bound to a core sees that core alone; the launcher saw what the job may use.

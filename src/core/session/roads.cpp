@@ -374,7 +374,8 @@ void open_road() {
         all = std::make_unique<transport::several::Several>(std::move(roads), choice.road_of);
     road = is_delayed() ? delayed(std::move(all)) : all.release();
     view.is_late = is_delayed();
-    if (job.checked) return;
+    marks_calls = job.checked || is_delayed();
+    if (marks_calls) return;
     quick_road = road;
     view.before_quiet = road->before_quiet();
     view.before_fence = road->before_fence();
@@ -401,6 +402,7 @@ void close_road() {
     if (!road) return;
     close_channels();
     quick_road = nullptr;
+    marks_calls = false;
     const std::uint64_t refused = road->refused();
     delete road;
     road = nullptr;

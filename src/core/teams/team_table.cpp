@@ -109,6 +109,7 @@ std::uint64_t last_epoch(int slot) {
 
 bool reaches_across(const Team& team) {
     if (!far::present) return false;
+    if (job.pes == 1) return true;  // with ISTHMUS_DELAY: its barrier completes what is late
     for (int index = 0; index < team.size; ++index) {
         if (!is_near(team.world_pe(index))) return true;
     }

@@ -1,13 +1,13 @@
 #!/bin/sh
-# mistakes.sh ISTHMUS PROGRAM CASE: with the mistake some of eight seeds must end with 1, without it
+# mistakes.sh ISTHMUS PROGRAM CASE [PES]: with the mistake some of eight seeds must end with 1, without it
 # all with 0. What ends otherwise (a hang, a crash) is no answer.
 run() {
-    ISTHMUS_DELAY=$1 timeout 60 "$launcher" run -n 3 "$program" "$case" "$2"
+    ISTHMUS_DELAY=$1 timeout 60 "$launcher" run -n "$pes" "$program" "$case" "$2"
     status=$?
     [ $status -le 1 ] || { echo "seed $1, $2: status $status"; exit 2; }
     return $status
 }
-launcher=$1 program=$2 case=$3 shown=0
+launcher=$1 program=$2 case=$3 pes=${4:-3} shown=0
 for seed in 1 2 3 4; do
     run $seed right || { echo "seed $seed: the right program fails"; exit 1; }
 done

@@ -62,8 +62,19 @@ foreach(name transfer vis atomics)
     add_late_test(gasnet.ex.${name} 2 gasnet_ex_${name} SEEDS 3)
 endforeach()
 add_late_test(checked 3 shmem_p2p SEEDS 4 ENVIRONMENT ISTHMUS_CHECK=1)
+add_executable(transport_handler ${CMAKE_CURRENT_LIST_DIR}/handler.c)
+target_link_libraries(transport_handler PRIVATE isthmus::isthmus)
+add_late_test(handler 2 transport_handler SEEDS 1 2)
+add_late_test(handler.checked 2 transport_handler SEEDS 3 ENVIRONMENT ISTHMUS_CHECK=1)
+add_late_test(handler.called 2 transport_handler SEEDS 4 ENVIRONMENT ISTHMUS_PROGRESS=0)
 add_late_test(called 3 program_wait_flags SEEDS 4 ENVIRONMENT ISTHMUS_PROGRESS=0)
 add_late_test(forks 3 native_forks SEEDS 4)
+# A PE alone is late to itself, up to its barrier.
+add_late_test(alone 1 shmem_basics SEEDS 3)
+add_test(NAME transport.late.mistakes.alone
+         COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/mistakes.sh $<TARGET_FILE:isthmus_tool>
+                 $<TARGET_FILE:transport_mistakes> own_put 1)
+set_tests_properties(transport.late.mistakes.alone PROPERTIES TIMEOUT 120)
 # The start says that it is on, and with what.
 add_test(NAME transport.late.told
          COMMAND isthmus_tool run -n 2 $<TARGET_FILE:program_circular_shift>)

@@ -35,7 +35,7 @@ void check_operands(Routine routine, const void* dest, std::size_t dest_bytes, c
                     std::size_t source_bytes, bool in_place);
 
 // What all PEs contribute, `bytes` here, must find room at dest. Collective, behind
-// check_signature.
+// check_operands and check_signature.
 void check_collected(Team& team, Routine routine, const void* dest, std::uint64_t bytes);
 
 // An active set's pSync is symmetric, and holds what is possible: a PE that was early may have
