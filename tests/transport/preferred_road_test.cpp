@@ -1,6 +1,7 @@
 #include "transport/preferred_road.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -23,7 +24,9 @@ class PreferredRoadTest : public testing::Test {
     PreferredRoad prefer(const std::string& fabric, const std::string& modules) const {
         return preferred_road(fabric, modules, devices_);
     }
-    const fs::path devices_ = fs::path(testing::TempDir()) / "preferred_road_devices";
+    // Tests run beside each other, each in a process of its own.
+    const fs::path devices_ =
+        fs::path(testing::TempDir()) / ("preferred_road_devices-" + std::to_string(getpid()));
 };
 
 TEST_F(PreferredRoadTest, IsPacketsOnPlainIpNetworks) {
