@@ -37,16 +37,20 @@ iovec part(std::string_view words) {
     exit_now(status);
 }
 
+// Of the program, while an alarm of the library's is set.
+struct sigaction programs_alarm {};
+unsigned programs_seconds = 0;
+
 // Whatever this thread waits for by then.
 void interrupt_after(unsigned seconds, void (*handler)(int)) {
     struct sigaction give_up {};
     give_up.sa_handler = handler;
-    sigaction(SIGALRM, &give_up, nullptr);
+    sigaction(SIGALRM, &give_up, &programs_alarm);
     sigset_t limit;
     sigemptyset(&limit);
     sigaddset(&limit, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &limit, nullptr);
-    alarm(seconds);
+    programs_seconds = alarm(seconds);
 }
 
 bool speak(std::string_view where, std::string_view what) {
@@ -102,15 +106,25 @@ void exit_after(unsigned seconds, int status) {
     interrupt_after(seconds, [](int) { exit_now(late_status); });
 }
 
-void flush_output(int status) {
-    static volatile std::sig_atomic_t exit_status = 0;
-    exit_status = status;
-    interrupt_after(1, [](int) { end(exit_status); });
+void exit_no_more() {
+    alarm(0);
+    sigaction(SIGALRM, &programs_alarm, nullptr);
+    alarm(programs_seconds);
+}
+
+void write_standard_output() {
     for (FILE* stream : {stdout, stderr}) {
         if (ftrylockfile(stream) != 0) continue;
         fflush_unlocked(stream);
         funlockfile(stream);
     }
+}
+
+void flush_output(int status) {
+    static volatile std::sig_atomic_t exit_status = 0;
+    exit_status = status;
+    interrupt_after(1, [](int) { end(exit_status); });
+    write_standard_output();
     std::fflush(nullptr);
     alarm(0);
 }

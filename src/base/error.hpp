@@ -33,7 +33,11 @@ void say_from(std::string_view where, std::string_view what);
 // This process ends then with that status, whatever its threads wait for, unless it has ended
 // before. From a handler of a signal as well.
 void exit_after(unsigned seconds, int status);
+// Unless this comes first; a program's own alarm is then as it was.
+void exit_no_more();
 
+// What is buffered of these two, unless another thread holds the stream.
+void write_standard_output();
 // Writes the program's buffered output, as far as no other thread holds the stream. At most a
 // second; then the job ends with this status.
 void flush_output(int status);

@@ -163,7 +163,7 @@ constexpr std::array kTable{
 static_assert(kTable.size() == static_cast<std::size_t>(Setting::count));
 
 // Names that begin like ours and are not ours to judge: handed from the launcher to the PEs.
-constexpr std::array kInternal{"ISTHMUS_BOOTSTRAP", "ISTHMUS_STACK_LIMIT"};
+constexpr std::array kInternal{"ISTHMUS_BOOTSTRAP", "ISTHMUS_STARTED", "ISTHMUS_STACK_LIMIT"};
 
 Lasting<std::array<SettingValue, kTable.size()>> values_read;
 constinit std::array<SettingValue, kTable.size()>& values = *values_read;

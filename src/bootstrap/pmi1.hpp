@@ -2,6 +2,7 @@
 // Lines of key=value words over an inherited file; each command gets one line back.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <string>
@@ -53,6 +54,7 @@ class Pmi1 final : public Exchange {
     std::size_t longest_ = 1024;
     unsigned shares_ = 0;
     std::string rest_;  // read, behind the last line
+    std::atomic<bool> says_farewell_ = false;
 };
 
 }  // namespace isthmus::bootstrap

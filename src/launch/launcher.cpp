@@ -40,6 +40,7 @@ void leave_outer_job() {
     if (bootstrap && std::sscanf(bootstrap, "local:%d:", &file) == 1)
         fcntl(file, F_SETFD, FD_CLOEXEC);
     unsetenv(kBootstrapVariable);
+    unsetenv(kStartedVariable);
 }
 
 // Descriptors 0, 1 and 2 exist from here on: a pipe of ours that got one of these numbers would be

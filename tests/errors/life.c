@@ -196,6 +196,23 @@ int main(int argc, char** argv) {
             in_child(calls[i].call);
             return 0;
         }
+        if (strcmp(argv[1], "again") == 0) { /* before shmem_init, from what is loaded already */
+            argv[1] = "during";
+            execv("/proc/self/exe", argv);
+        }
+        if (strcmp(argv[1], "child") == 0) { /* a program that the PE starts is a job of its own */
+            int status = 1;
+            argv[1] = "during";
+            shmem_init();
+            const pid_t child = fork();
+            if (child == 0) {
+                execv("/proc/self/exe", argv);
+                _exit(127);
+            }
+            waitpid(child, &status, 0);
+            shmem_finalize();
+            return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+        }
         if (strcmp(argv[1], "before") == 0) calls[i].call();
         shmem_init();
         if (strncmp(argv[2], "queue", 5) == 0 || strncmp(argv[2], "aggregate", 9) == 0)

@@ -123,6 +123,9 @@ inline constexpr std::uint64_t kInternalSize = std::uint64_t{64} << 20;
 // is an inherited file descriptor of the job file. The library removes the variable when it has
 // read it, so that a program that the PE starts is not taken for the PE.
 inline constexpr const char* kBootstrapVariable = "ISTHMUS_BOOTSTRAP";
+// What the library puts in its place until shmem_init: "PE 1 of 3". Who finds that there and no job
+// was started by the PE, or executed in its stead; alone it would be a job of one, unsaid.
+inline constexpr const char* kStartedVariable = "ISTHMUS_STARTED";
 // From a program to itself, executed once more (core/job/library_data.hpp): the limit of its stack.
 inline constexpr const char* kAgainVariable = "ISTHMUS_STACK_LIMIT";
 

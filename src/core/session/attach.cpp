@@ -74,6 +74,24 @@ void refuse_job_of_less_rights() {
              "write; start the job with the rights that the program needs");
 }
 
+// A launcher in between has started this process as one of its own.
+void refuse_to_follow_a_pe() {
+    const char* const started = std::getenv(kStartedVariable);
+    if (!started || *started == '\0') return;
+    fail("shmem_init",
+         Text("this process would be alone: `isthmus run` has started another program, linked with "
+              "this library, as ",
+              started,
+              ", which has executed or started this one before its own shmem_init; start "
+              "this one from a script instead, or for a job of its own by `env -u ",
+              kStartedVariable, "`"));
+}
+
+// From here on what this PE starts is none. In place: other threads may read the environment.
+void forget_start() {
+    if (char* const started = std::getenv(kStartedVariable)) *started = '\0';
+}
+
 // Or -1 and errno.
 void remember_file(int file) {
     job.file = file;
@@ -425,6 +443,7 @@ void load_job() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     fcntl(file, F_SETFD, FD_CLOEXEC);
     unsetenv(kBootstrapVariable);
+    if (pes > 1) setenv(kStartedVariable, Text("PE ", me, " of ", pes).c_str(), 1);
     remember_file(file);
     job.launched = true;
     for (int pe = 0; pe < pes; ++pe)
@@ -439,9 +458,11 @@ void attach_job() {
     if (!job.header) {
         refuse_job_of_less_rights();
         refuse_foreign_launcher("");
+        refuse_to_follow_a_pe();
         start_alone();
         protect_forks();
     }
+    if (job.launched) forget_start();
     set_speaker(job.me);
     set_job_end({claim_end, end_job});
     report_stall = say_stall;

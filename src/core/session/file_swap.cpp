@@ -127,7 +127,7 @@ bool Swap::take(int pe, Descriptor file, const Hello& hello) {
 
 bool Swap::accept(const Hello& hello, Descriptor file, Descriptor& socket) {
     const Place mate = std::ranges::find(mates_, hello.pe, &Mate::pe);
-    if (hello.pe <= job.me || mate == mates_.end() || !take(hello.pe, std::move(file), hello))
+    if (hello.pe <= job.me || mate == mates_.end() || !take(mate->pe, std::move(file), hello))
         return false;
     if (send(mate, socket.file())) return true;
     if (errno != ETOOMANYREFS) return false;

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "core/session/credentials.hpp"
@@ -19,9 +20,11 @@ namespace isthmus {
 // and the processors that the speaker may use.
 struct Hello {
     Secret secret;
-    std::int32_t pe;
+    std::int64_t pe;
     cpu_set_t processors;
 };
+// All of it is sent; there is nothing in between that nobody has written.
+static_assert(std::has_unique_object_representations_v<Hello>);
 
 // Closed with its owner; -1: none.
 class Descriptor {

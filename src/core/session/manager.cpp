@@ -26,6 +26,8 @@ constinit Lasting<std::unique_ptr<Exchange>> lasting_exchange;
 constinit std::unique_ptr<Exchange>& exchange = *lasting_exchange;
 
 constexpr unsigned kManagersTime = 5;  // seconds, to take the word that the job ends
+// That a PE has ended; who looks at the time itself (PMI-1) waits less.
+constexpr unsigned kFarewellTime = 6;
 
 // A manager that is told to end the job may throw away what it has not read yet of the output.
 // Waits until it has read it, half a second at most. False: it has not.
@@ -84,9 +86,21 @@ void meet_other_hosts() {
     }
 }
 
-void leave_manager() {
+// PMIx has no limit of its own, and a program may have closed the files that it waits for.
+void leave_manager_at_once(int status) {
+    if (!exchange) return;
+    exit_after(kFarewellTime, status);
+    exchange->leave();
+}
+
+// What the program wrote must not end with a process that waits in vain.
+void leave_manager(int status) {
     if (forked_child) return;
-    if (exchange) exchange->leave();
+    if (exchange) {
+        write_standard_output();
+        leave_manager_at_once(status);
+        exit_no_more();
+    }
     // Its destructor has nothing to add, and leak checkers look for who still knows it.
     static constinit Lasting<std::unique_ptr<Exchange>> left;
     *left = std::move(exchange);

@@ -15,8 +15,10 @@ Exchange* process_manager();
 // The part of a barrier that goes beyond the header; nothing if all PEs share it.
 void meet_other_hosts();
 
-// The last word to the process manager of a PE that exits; nothing without one.
-void leave_manager();
+// The last word to the process manager of a PE that exits with this status; nothing without one.
+void leave_manager(int status);
+// The same where nothing may follow but the end: also from a handler of a signal.
+void leave_manager_at_once(int status);
 
 // Tells the process manager that the job ends badly; nothing without one.
 void end_managed_job(int status);

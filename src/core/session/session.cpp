@@ -107,8 +107,8 @@ void leave_manager_at_exit() {
     static bool installed = false;
     if (!installed && job.managed)
         on_exit(
-            [](int, void*) {
-                if (count.load(std::memory_order_relaxed) == 0) leave_manager();
+            [](int status, void*) {
+                if (count.load(std::memory_order_relaxed) == 0) leave_manager(status);
             },
             nullptr);
     installed = true;
@@ -125,7 +125,7 @@ __attribute__((destructor)) void finalize_at_exit() {
     } else if (exit_status != 0 && is_in_session()) {
         end_job_of_leaver(Text("exited with status ", exit_status), exit_status, true);
     }
-    leave_manager();
+    leave_manager(exit_status);
 }
 
 void print_settings() {
@@ -248,11 +248,14 @@ void leave_session() {
 // A child that shares this memory (vfork) is no PE. Whoever calls may be a handler of a signal, on
 // top of anything.
 void leave_at_once(const Text& how, int status) {
-    if (!is_in_session() || changing.load(std::memory_order_relaxed) ||
+    if (!job.managed || forked_child || changing.load(std::memory_order_relaxed) ||
         job.status().process.load(std::memory_order_relaxed) != getpid() ||
         job.header->ended.load(std::memory_order_relaxed) != 0)
         return;
-    end_job_of_leaver(how, status != 0 ? status : 1, false);
+    if (count.load(std::memory_order_relaxed) == 0)
+        leave_manager_at_once(status);
+    else if (is_in_session())
+        end_job_of_leaver(how, status != 0 ? status : 1, false);
 }
 
 void note_quick_exit(int status) {

@@ -16,7 +16,7 @@ void enter_session(int thread_level);
 void leave_session();
 
 // This PE ends now, by a way on which no destructors run. If it has not finalised, that ends the
-// job.
+// job; else its process manager learns that it ends well.
 void leave_at_once(const Text& how, int status);
 
 // What is known of a quick_exit before its handlers run: its status.

@@ -91,4 +91,27 @@ if(NOT ISTHMUS_SANITIZE)
                             [ $status -eq 5 ]"
                      sh $<TARGET_FILE:core_leaves>)
     set_tests_properties(core.ends.leaves_within_malloc PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 60)
+    # Behind shmem_finalize a PE may end at once, and the others still write.
+    foreach(way _exit quick_exit)
+        add_hydra_test(core.ends.late${way}
+                       "out=$(timeout 20 mpiexec.hydra -n 3 \"$1\" $2 late 2>&1); status=$?; echo \"$out\"; echo status $status
+                        case \"$out\" in *allocates*) exit 1;; esac
+                        [ $status -eq 5 ] && [ 2 -eq $(echo \"$out\" | grep -c 'PE [02] has written') ]"
+                       $<TARGET_FILE:core_leaves> ${way})
+    endforeach()
+    # `closed`: PMIx_Finalize waits for ever.
+    foreach(case "_exit late 0" "quick_exit late 0" "closed")
+        string(REGEX REPLACE " .*" "" name "${case}")
+        add_test(NAME core.ends.mpirun_${name}
+                 COMMAND sh -c "command -v mpirun.openmpi || { echo skipped: no mpirun.openmpi; exit 77; }
+                                out=$(timeout 30 mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 \"$1\" ${case} 2>&1)
+                                status=$?; echo \"$out\"; echo status $status
+                                case ${name} in
+                                closed) [ $status -ne 124 ] && [ 2 -eq $(echo \"$out\" | grep -c 'PE [01] is here') ];;
+                                *) case \"$out\" in *improperly*) exit 1;; *PE\\ 0\\ has\\ written*) ;; *) exit 1;; esac
+                                   [ $status -eq 0 ];;
+                                esac"
+                         sh $<TARGET_FILE:core_leaves>)
+        set_tests_properties(core.ends.mpirun_${name} PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 60)
+    endforeach()
 endif()

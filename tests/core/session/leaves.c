@@ -1,7 +1,11 @@
 /* PE 1 leaves by a way that a handler of a signal may take, perhaps within malloc: behind that
- * nothing may allocate; or, as a process manager's own library does, it waits there for ever. */
+ * nothing may allocate; or, as a process manager's own library does, it waits there for ever.
+ * "WAY late": behind shmem_finalize, while the others still write; PMIx may allocate there.
+ * "closed": all files are closed in the session, those of the process manager among them. */
+#define _GNU_SOURCE
 #include <shmem.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,13 +27,36 @@ static void told_before(void) {
     if (write(STDERR_FILENO, "handler\n", 8) < 0) abort();
 }
 
+static int is(int argc, char** argv, int which, const char* word) {
+    return argc > which && strcmp(argv[which], word) == 0;
+}
+
 int main(int argc, char** argv) {
     at_quick_exit(told_before);
     shmem_init();
     shmem_barrier_all();
-    if (shmem_my_pe() == 1) {
-        leaving = argc > 1 && strcmp(argv[1], "locked") == 0 ? 2 : 1;
-        if (argc > 1 && strcmp(argv[1], "quick_exit") == 0) quick_exit(5);
+    const int me = shmem_my_pe();
+    if (is(argc, argv, 1, "closed")) {
+        printf("PE %d is here\n", me);
+        closefrom(3);
+        shmem_finalize();
+        return 0;
+    }
+    if (is(argc, argv, 2, "late")) {
+        const int status = is(argc, argv, 3, "0") ? 0 : 5;
+        shmem_finalize();
+        if (me == 1) {
+            leaving = getenv("PMI_FD") != NULL;
+            if (is(argc, argv, 1, "quick_exit")) quick_exit(status);
+            _exit(status);
+        }
+        usleep(400000); /* so long a process manager would have to kill this PE */
+        printf("PE %d has written\n", me);
+        return 0;
+    }
+    if (me == 1) {
+        leaving = is(argc, argv, 1, "locked") ? 2 : 1;
+        if (is(argc, argv, 1, "quick_exit")) quick_exit(5);
         _exit(5);
     }
     for (;;)
