@@ -201,10 +201,10 @@ bool Hart::read_csr_state(unsigned number, std::uint64_t& value) const {
         case 0x304: value = csr.mie; return true;
         case 0x305: value = csr.mtvec; return true;
         case 0x306: value = csr.mcounteren; return options_.user_mode;
-        case 0x310: return narrow;
-        case 0x320: return true;  // nothing can be inhibited
-        case 0x30a: return true;
+        case 0x310:
         case 0x31a: return narrow;
+        case 0x320:  // nothing can be inhibited
+        case 0x30a: return true;
         case 0x340: value = csr.mscratch; return true;
         case 0x341: value = csr.mepc; return true;
         case 0x342: value = csr.mcause; return true;
@@ -214,12 +214,12 @@ bool Hart::read_csr_state(unsigned number, std::uint64_t& value) const {
         case 0xf11: value = options_.mvendorid; return true;
         case 0xf12: value = options_.marchid; return true;
         case 0xf13: value = options_.mimpid; return true;
-        case 0xf15: return true;
-        case 0x7a0:
+        case 0xf15:
+        case 0x7a0:  // no triggers
         case 0x7a1:
         case 0x7a2:
         case 0x7a3:
-        case 0x7a5: return true;  // no triggers
+        case 0x7a5: return true;
         default: break;
     }
     // Event counters that count nothing, and no physical memory protection.
@@ -340,7 +340,7 @@ void Hart::take_interrupt(unsigned number) {
     trap = Trap{Cause::illegal, 0};
     deliver_trap(pc);
     csr.mcause = interrupt | number;
-    if (csr.mtvec & 1) pc = (csr.mtvec & ~std::uint64_t{3}) + 4 * number;
+    if (csr.mtvec & 1) pc = (csr.mtvec & ~std::uint64_t{3}) + std::uint64_t{4} * number;
 }
 
 void Hart::synchronize() {

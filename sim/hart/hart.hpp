@@ -175,6 +175,12 @@ class Hart {
     /// served.
     RetireEvent deferred;
     bool has_deferred = false;
+    /// The next local access does not take place: a bus error that only a core has seen. To be set
+    /// with an empty Tlb, so that the access comes to the slow path.
+    bool access_fails = false;
+    /// Decoded code is stale; dropped before the next block is looked up, when no instruction of it
+    /// is running.
+    bool flush_pending = false;
 
     std::uint64_t reservation_address = 0, reservation_value = 0;
     unsigned reservation_size = 0;  // 0: none
@@ -197,9 +203,6 @@ class Hart {
         std::uint64_t value = 0;
     };
     std::optional<InjectedCsr> injected_csr;
-    /// The next local access does not take place: a bus error that only a core has seen. To be set
-    /// with an empty Tlb, so that the access comes to the slow path.
-    bool access_fails = false;
     /// Reads of the time CSR; null gives instret.
     std::function<std::uint64_t()> clock;
     /// A page whose writes stop the hart with kHostCall: where tohost lives. ~0 if none.
@@ -280,9 +283,6 @@ class Hart {
     /// fence.i: code written before it is seen after it.
     void flush_code();
 
-    /// Decoded code is stale; dropped before the next block is looked up, when no instruction of it
-    /// is running.
-    bool flush_pending = false;
     std::uint64_t mhartid = 0;
     /// Traps taken or reported, by cause; for coverage and statistics.
     std::array<std::uint64_t, 16> trap_counts{};

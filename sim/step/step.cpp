@@ -57,7 +57,7 @@ SteppedHart::Outcome SteppedHart::step() {
     observer_.begin();
     const Stop stop = step_once(hart_, observer_);
     hart_.access_fails = false;
-    if (observer_.trapped()) [[unlikely]] {
+    if (!block || observer_.trapped()) [[unlikely]] {
         if (stop == Stop::trap) hart_.deliver_trap(hart_.pc);
         return trapped();
     }
