@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fnv1a.hpp"
 #include "base/os.hpp"
 
 namespace isthmus {
@@ -145,16 +146,12 @@ Range data_range(const LoadedObject& object) {
 }
 
 std::uint64_t identity(const LoadedObject& object) {
-    std::uint64_t sum = 0xcbf29ce484222325;  // FNV-1a
-    const auto add = [&sum](const void* bytes, std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i)
-            sum = (sum ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001b3;
-    };
-    add(object.headers.data(), object.headers.size() * sizeof object.headers[0]);
+    std::uint64_t sum =
+        fnv1a(object.headers.data(), object.headers.size() * sizeof object.headers[0]);
     for (const auto& header : object.headers) {
         if (header.p_type == PT_NOTE)
-            add(reinterpret_cast<const void*>(object.load_address + header.p_vaddr),
-                header.p_memsz);
+            sum = fnv1a(reinterpret_cast<const void*>(object.load_address + header.p_vaddr),
+                        header.p_memsz, sum);
     }
     return sum;
 }

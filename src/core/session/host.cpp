@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/fnv1a.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
 #include "core/job/host_table.hpp"
@@ -62,14 +63,7 @@ transport::PreferredRoad own_preference() {
     return transport::preferred_road(value(Setting::fabric).text, road_folder());
 }
 
-// FNV-1a: no secret, and what it claims is proved.
-std::uint64_t mix(std::uint64_t hash, const void* bytes, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i)
-        hash = (hash ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001b3u;
-    return hash;
-}
-
-// Without both facts nothing is claimed.
+// Without both facts nothing is claimed, and what is claimed is proved.
 std::uint64_t own_kernel() {
     struct stat space {};
     if (stat("/proc/self/ns/net", &space) != 0) return 0;
@@ -80,7 +74,7 @@ std::uint64_t own_kernel() {
     close(file);
     if (count < 36) return 0;
     const std::uint64_t number = space.st_ino;
-    const std::uint64_t hash = mix(mix(0xcbf29ce484222325u, boot, 36), &number, sizeof number);
+    const std::uint64_t hash = fnv1a(&number, sizeof number, fnv1a(boot, 36));
     return std::max<std::uint64_t>(hash >> 16, 1);
 }
 

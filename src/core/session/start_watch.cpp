@@ -16,6 +16,7 @@
 
 #include "base/blocked_signals.hpp"
 #include "base/error.hpp"
+#include "base/fnv1a.hpp"
 #include "base/lasting.hpp"
 #include "base/limits.hpp"
 #include "base/os.hpp"
@@ -244,10 +245,7 @@ void begin_start_watch(int rank, StartWatch::Phase phase) {
 }
 
 void note_job_name(const std::string& name) {
-    std::uint64_t number = 14695981039346656037U;  // FNV-1a
-    for (const char each : name)
-        number = (number ^ static_cast<unsigned char>(each)) * 1099511628211U;
-    job_number.store(number, std::memory_order_relaxed);
+    job_number.store(fnv1a(name.data(), name.size()), std::memory_order_relaxed);
 }
 
 void note_host_ranks(std::vector<int> ranks) {
