@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -240,10 +241,12 @@ std::string memory_failed(const char* call, int pe) {
 
 std::string swap_files(const Descriptor& listener, const std::vector<Mate>& mates,
                        cpu_set_t& processors) {
-    Swap swap(listener, mates, processors);
-    std::string why = swap.run();
-    if (const std::string refused = swap.refused(); why.empty() && !refused.empty())
+    auto swap = std::make_unique<Swap>(listener, mates, processors);
+    std::string why = swap->run();
+    if (const std::string refused = swap->refused(); why.empty() && !refused.empty())
         say_from("shmem_init", refused);
+    // As the listener: its lines stay open until this PE has said why, and to the end.
+    if (!why.empty()) static_cast<void>(swap.release());
     return why;
 }
 

@@ -190,7 +190,12 @@ std::string join_managed_job() {
             note_job_name(exchange.job_name());
             note_host_ranks(process_manager()->host_ranks());
         }
-        return join(open_socket(kMatesPatience));
+        Descriptor listener = open_socket(kMatesPatience);
+        why = join(listener);
+        // Kept to the end of the process: who has called must not see it close, and speak of that,
+        // before this PE has said why.
+        if (!why.empty()) listener.release();
+        return why;
     } catch (const std::exception& problem) {
         return std::string(process_manager() ? process_manager()->name() : "process manager") +
                ": " + problem.what();
