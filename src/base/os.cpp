@@ -23,6 +23,7 @@
 #include <limits>
 
 #include "base/control_group.hpp"
+#include "base/process_stat.hpp"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -219,21 +220,6 @@ void pause() {
 #endif
 }
 
-namespace {
-
-// The letter of a thread in its `stat`, behind the name in brackets; 0 if it is not there.
-char letter_of(const char* path) {
-    char text[512];
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t length = file < 0 ? 0 : read(file, text, sizeof text - 1);
-    if (file >= 0) close(file);
-    text[length > 0 ? length : 0] = '\0';
-    const char* const name_end = std::strrchr(text, ')');
-    return name_end && name_end[1] == ' ' ? name_end[2] : '\0';
-}
-
-}  // namespace
-
 ProcessState state_of(int process) {
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%d/task", process);
@@ -243,11 +229,11 @@ ProcessState state_of(int process) {
     while (const dirent* const entry = readdir(threads)) {
         if (entry->d_name[0] == '.') continue;
         std::snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", process, entry->d_name);
-        const char letter = letter_of(path);
-        if (letter == '\0') continue;  // it has ended meanwhile
+        ProcessStat stat;
+        if (!read_process_stat(path, stat)) continue;  // it has ended meanwhile
         ++all;
-        stopped += letter == 'T' || letter == 't';
-        asleep += letter == 'S' || letter == 'D';
+        stopped += stat.state == 'T' || stat.state == 't';
+        asleep += stat.state == 'S' || stat.state == 'D';
     }
     closedir(threads);
     return all == 0         ? ProcessState::unknown

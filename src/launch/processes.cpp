@@ -19,47 +19,26 @@
 #include <string>
 
 #include "base/os.hpp"
+#include "base/process_stat.hpp"
 
 namespace isthmus::launch {
 namespace {
 
-struct Relation {
-    pid_t parent = 0;
-    char state = '?';
-};
-
-// False if there is no such process any more.
-bool read_relation(pid_t process, Relation& relation) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/stat", process);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    char text[512];
-    const ssize_t length = read(file, text, sizeof text - 1);
-    close(file);
-    if (length <= 0) return false;
-    text[length] = '\0';
-    // The name in parentheses may itself hold any character, so the fields begin after the last.
-    const char* const after_name = std::strrchr(text, ')');
-    return after_name &&
-           std::sscanf(after_name + 1, " %c %d", &relation.state, &relation.parent) == 2;
-}
-
-std::map<pid_t, Relation> all_processes() {
-    std::map<pid_t, Relation> processes;
+std::map<pid_t, os::ProcessStat> all_processes() {
+    std::map<pid_t, os::ProcessStat> processes;
     DIR* const directory = opendir("/proc");
     if (!directory) return processes;
     while (const dirent* entry = readdir(directory)) {
         if (!std::isdigit(static_cast<unsigned char>(entry->d_name[0]))) continue;
         const auto process = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-        Relation relation;
-        if (read_relation(process, relation)) processes[process] = relation;
+        os::ProcessStat relation;
+        if (os::read_process_stat(process, relation)) processes[process] = relation;
     }
     closedir(directory);
     return processes;
 }
 
-std::vector<pid_t> tree_below(const std::map<pid_t, Relation>& processes, pid_t ancestor,
+std::vector<pid_t> tree_below(const std::map<pid_t, os::ProcessStat>& processes, pid_t ancestor,
                               const std::vector<pid_t>& except) {
     std::vector<pid_t> tree{ancestor};
     for (std::size_t next = 0; next < tree.size(); ++next) {
@@ -92,10 +71,10 @@ std::vector<pid_t> own_children() {
 }
 
 bool is_descendant(pid_t process, pid_t ancestor) {
-    Relation relation;
+    os::ProcessStat relation;
     for (int depth = 0; depth < 64 && process > 1; ++depth) {
         if (process == ancestor) return depth > 0;
-        if (!read_relation(process, relation)) return false;
+        if (!os::read_process_stat(process, relation)) return false;
         process = relation.parent;
     }
     return false;

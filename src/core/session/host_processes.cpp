@@ -15,6 +15,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/process_stat.hpp"
+
 namespace isthmus {
 namespace {
 
@@ -53,20 +55,10 @@ int rank_of(pid_t process) {
     return rank.empty() ? -1 : std::atoi(rank.c_str());
 }
 
-struct Process {
-    char state = 'X';
-    pid_t parent = 0;
-    std::string program;
-};
-
-Process facts_of(pid_t process) {
-    const std::string stat = read_all(in_proc(process, "stat"));
-    Process facts;
-    const std::size_t name_begin = stat.find('(');
-    const std::size_t name_end = stat.rfind(')');
-    if (name_end == stat.npos) return facts;
-    std::sscanf(stat.c_str() + name_end + 1, " %c %d", &facts.state, &facts.parent);
-    facts.program = stat.substr(name_begin, name_end - name_begin);
+// One that is not there counts as dead.
+os::ProcessStat facts_of(pid_t process) {
+    os::ProcessStat facts;
+    if (!os::read_process_stat(process, facts)) facts.state = 'X';
     return facts;
 }
 
@@ -217,7 +209,7 @@ std::set<int> HostProcesses::find_living() const {
     std::set<int> above;
     for (pid_t process = manager_; process > 0 && above.insert(process).second;)
         process = facts_of(process).parent;
-    const std::string manager = facts_of(manager_).program;
+    const std::string manager = facts_of(manager_).name;
     const auto is_of_this_job = [&](pid_t process, int rank) {
         if (own_namespace()) return true;
         const char* const size = std::getenv("PMI_SIZE");
@@ -225,7 +217,7 @@ std::set<int> HostProcesses::find_living() const {
             return false;
         while (process > 1 && process != manager_ && rank_of(process) == rank)
             process = facts_of(process).parent;
-        return process == manager_ || facts_of(process).program != manager;
+        return process == manager_ || facts_of(process).name != manager;
     };
     std::set<int> living;
     for (const pid_t process : all_processes()) {

@@ -5,17 +5,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 #include "base/os.hpp"
+#include "base/process_stat.hpp"
 
 namespace isthmus {
 namespace {
@@ -43,13 +42,9 @@ bool is_in(const std::vector<pid_t>& all, pid_t thread) {
 
 // It is listed until the process ends, as one that is waited for.
 bool has_main_ended() {
-    char text[512];
+    os::ProcessStat stat;
     const std::string path = "/proc/self/task/" + std::to_string(getpid()) + "/stat";
-    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
-    if (!file) return false;
-    const std::string_view stat(text, std::fread(text, 1, sizeof text, file.get()));
-    const std::size_t name_end = stat.rfind(')');
-    return name_end != stat.npos && stat.substr(name_end + 1).starts_with(" Z");
+    return os::read_process_stat(path.c_str(), stat) && stat.state == 'Z';
 }
 
 bool is_program_left(const std::vector<pid_t>& all) {

@@ -1,0 +1,18 @@
+// What the kernel tells in /proc/PID/stat, of a process or of a thread.
+#pragma once
+
+#include <sys/types.h>
+
+namespace isthmus::os {
+
+struct ProcessStat {
+    char state = '\0';  // R, S, D, T, t, Z, X ...
+    pid_t parent = 0;
+    char name[64] = "";  // of the program
+};
+
+// False: there is none any more, or nobody may know. Allocates nothing.
+bool read_process_stat(const char* path, ProcessStat& stat);
+bool read_process_stat(pid_t process, ProcessStat& stat);
+
+}  // namespace isthmus::os
