@@ -10,12 +10,10 @@ Exit status 77: not possible here.
 
 import os
 import re
-import subprocess
 import sys
-import time
 
 from hosts import try_on_hosts
-from processes import kill_all, marked
+from processes import run_to_end
 
 SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
 STALL, JOIN = 1, 4
@@ -25,11 +23,11 @@ GIVEN_UP = rf"isthmus: PE 0 \(host h1\): shmem_init: PE 1 of another host has no
 
 
 def run(hosts, launcher, program, each, leavers, join):
-    mark = f"MISSING_{os.getpid()}_{time.time_ns()}"
-    environment = dict(os.environ, TEST_MARK=mark, ISTHMUS_SPIN="0", ISTHMUS_STALL_SECONDS=str(STALL),
+    environment = dict(os.environ, ISTHMUS_SPIN="0", ISTHMUS_STALL_SECONDS=str(STALL),
                        ISTHMUS_JOIN_SECONDS=str(join))
     count = str(each * hosts.count)
-    script = f'case " {leavers} " in *" ${{PMIX_RANK:-$PMI_RANK}} "*) exit 0;; esac; exec {program} 1'
+    # Hydra itself may die, by SIGPIPE, if all end while it still starts them.
+    script = f'case " {leavers} " in *" ${{PMIX_RANK:-$PMI_RANK}} "*) sleep 0.2; exit 0;; esac; exec {program} 1'
     words = [hosts.shell, "h1"]
     if launcher == "hydra":
         words += ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", hosts.shell, "-hosts", "h1,h2",
@@ -40,17 +38,9 @@ def run(hosts, launcher, program, each, leavers, join):
     with open(words[-1], "w") as file:
         file.write(f"#!/bin/sh\n{script}\n")
     os.chmod(words[-1], 0o755)
-    began = time.monotonic()
-    job = subprocess.Popen(words, env=environment, text=True, stdin=subprocess.DEVNULL,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    try:
-        output = job.communicate(timeout=30 * SLOW)[0]
-    except subprocess.TimeoutExpired:
-        kill_all(marked(mark))
-        output = "HANGS\n" + job.communicate()[0]
-    print(f"{each} a host, PEs {leavers} leave: status {job.returncode} after "
-          f"{time.monotonic() - began:.1f} s\n{output}", flush=True)
-    return job.returncode, output
+    status, output, took = run_to_end(words, environment, 30 * SLOW)
+    print(f"{each} a host, PEs {leavers} leave: status {status} after {took:.1f} s\n{output}", flush=True)
+    return status, output
 
 
 def try_all(hosts, launcher, program):

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import time
 
 PF_EXITING = 4  # of the kernel's include/linux/sched.h
 
@@ -63,3 +65,18 @@ def kill_all(pids):
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
+
+
+def run_to_end(words, environment, limit):
+    """A launcher's job, of which nothing is left if it takes longer than that. Its status, what it has
+    said, and its seconds."""
+    mark = f"TRIAL_{os.getpid()}_{time.time_ns()}"
+    began = time.monotonic()
+    job = subprocess.Popen(words, env=dict(environment, TEST_MARK=mark), text=True, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        output = job.communicate(timeout=limit)[0]
+    except subprocess.TimeoutExpired:
+        kill_all(marked(mark))
+        output = "HANGS\n" + job.communicate()[0]
+    return job.returncode, output, time.monotonic() - began

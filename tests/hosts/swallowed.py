@@ -10,12 +10,11 @@ Exit status 77: not possible here.
 
 import os
 import re
-import subprocess
 import sys
 import time
 
 from hosts import try_on_hosts
-from processes import kill_all, marked
+from processes import run_to_end
 
 DETECT = 2
 SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
@@ -27,22 +26,13 @@ TRIED = re.compile(r"PE \d \(host h\d\) cannot be reached: .* swallow it \(SECUR
 
 
 def run(hosts, program, preload, setting):
-    mark = f"SWALLOWED_{os.getpid()}_{time.time_ns()}"
-    environment = dict(os.environ, TEST_MARK=mark, ISTHMUS_SPIN="0", LD_PRELOAD=preload,
+    environment = dict(os.environ, ISTHMUS_SPIN="0", LD_PRELOAD=preload,
                        ISTHMUS_DETECT_SECONDS=str(DETECT), **setting)
     words = [hosts.shell, "h1", "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", hosts.shell,
              "-hosts", "h1,h2", "-ppn", "1", "-n", "2", program, "1"]
-    began = time.monotonic()
-    job = subprocess.Popen(words, env=environment, text=True, stdin=subprocess.DEVNULL,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    try:
-        output = job.communicate(timeout=40 * SLOW)[0]
-    except subprocess.TimeoutExpired:
-        kill_all(marked(mark))
-        output = "HANGS\n" + job.communicate()[0]
-    took = time.monotonic() - began
-    print(f"{setting}: status {job.returncode} after {took:.1f} s\n{output}", flush=True)
-    return job.returncode, output, took
+    status, output, took = run_to_end(words, environment, 40 * SLOW)
+    print(f"{setting}: status {status} after {took:.1f} s\n{output}", flush=True)
+    return status, output, took
 
 
 def try_all(hosts, program, preload):
