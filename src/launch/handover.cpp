@@ -175,9 +175,6 @@ void say_to_hydra(const RunOptions& options, const LauncherChoice& choice, Words
                      {"/usr/bin/env", "MPIEXEC_TIMEOUT=" + whole_seconds(options.timeout_seconds)});
     if (options.show_binding) error = "--show-binding cannot be said to hydra";
     // The others are told to call the first host back by the name that it has here.
-    const auto is_loop_back = [](const HostShare& host) {
-        return host.name == "localhost" || host.name == "127.0.0.1";
-    };
     if (!are_here(options.hosts) && std::ranges::any_of(options.hosts, is_loop_back))
         error =
             "--hosts: localhost among other hosts cannot be said to hydra; give this host's "

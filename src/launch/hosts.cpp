@@ -136,12 +136,15 @@ std::string place_pes(std::vector<HostShare>& hosts, int each, int& pes) {
     return "";
 }
 
+bool is_loop_back(const HostShare& host) {
+    return host.name == "localhost" || host.name == "127.0.0.1";
+}
+
 bool are_here(const std::vector<HostShare>& hosts) {
     char name[256] = "";
     gethostname(name, sizeof name - 1);
     return std::all_of(hosts.begin(), hosts.end(), [&](const HostShare& host) {
-        return host.name == "localhost" || host.name == "127.0.0.1" || host.name == name ||
-               host.name == short_name(name);
+        return is_loop_back(host) || host.name == name || host.name == short_name(name);
     });
 }
 

@@ -25,6 +25,8 @@ std::string read_host_file(const std::string& path, std::vector<HostShare>& host
 // is wrong, or nothing.
 std::string place_pes(std::vector<HostShare>& hosts, int each, int& pes);
 
+// By a name that is every machine's own.
+bool is_loop_back(const HostShare& host);
 // All of them are this machine, by its name or as localhost.
 bool are_here(const std::vector<HostShare>& hosts);
 

@@ -25,6 +25,7 @@ struct Activity {
     std::uint16_t place = 0;
     // Calls of it that allocate or free symmetric memory: the lowest bits.
     static constexpr unsigned kCountBits = 5;
+    static constexpr std::uint8_t kCountMask = (1u << kCountBits) - 1;
     std::uint8_t allocations = 0;
 };
 
@@ -50,7 +51,8 @@ inline Activity activity_of(const PeStatus& status, std::uint64_t now) {
     constexpr std::uint64_t kGivenUp = 1'000'000'000;  // without a test for so long
     Activity activity;
     activity.routine = status.routine.load(std::memory_order_relaxed);
-    activity.allocations = status.allocations.load(std::memory_order_relaxed) & 0x1f;
+    activity.allocations =
+        status.allocations.load(std::memory_order_relaxed) & Activity::kCountMask;
     const std::uint64_t since = status.waiting_since.load(std::memory_order_relaxed);
     const std::uint64_t tested = status.tested_at.load(std::memory_order_relaxed);
     if (since == 0 || (tested != 0 && now > tested + kGivenUp)) return activity;
@@ -99,7 +101,7 @@ inline Activity activity_in(std::uint64_t word) {
     activity.routine = static_cast<Routine>(word >> 30 & 0x1ff);
     activity.waited = lengthened(word >> 18 & 0xfff);
     activity.peer = static_cast<int>(word >> 39 & 0x7ff) - 1;
-    activity.allocations = static_cast<std::uint8_t>(word >> 50 & 0x1f);
+    activity.allocations = static_cast<std::uint8_t>(word >> 50 & Activity::kCountMask);
     activity.place = static_cast<std::uint16_t>(word >> 55);
     return activity;
 }

@@ -99,17 +99,14 @@ Range existing_pages(const Range& range) {
 
 Text why_not_symmetric(const void* address, std::uint64_t bytes) {
     if (address == nullptr) return Text("the address is null");
+    if (is_symmetric(address, bytes)) return Text();
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     const Range statics = static_range(address).range;
     for (const Range& range : {heap.range(), statics}) {
         if (!range.contains(address)) continue;
-        if (bytes <= range.end() - at) return Text();
         return Text("address ", InHex(address), ": ", bytes, " bytes reach ",
                     bytes - (range.end() - at), " bytes past the end of the ",
                     range.begin == statics.begin ? "static data" : "symmetric heap");
-    }
-    for (const Range& range : job.constants) {
-        if (range.contains(address) && bytes <= range.end() - at) return Text();
     }
     Text reason("address ", InHex(address), " is not symmetric: ");
     if (at >= heap.range().end() && at < heap_base() + window_stride())
