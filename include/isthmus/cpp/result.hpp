@@ -130,8 +130,8 @@ namespace detail {
 template <typename T>
 class [[nodiscard]] result {
   public:
-    result(T value) : value_(std::move(value)), why_() {}
-    result(status why) : value_(), why_(why) {}
+    result(T value) : value_(std::move(value)) {}
+    result(status why) : why_(why) {}
 
     explicit operator bool() const { return value_.has_value(); }
     bool ok() const { return value_.has_value(); }
@@ -151,8 +151,9 @@ class [[nodiscard]] result {
     }
 
   private:
-    std::optional<T> value_;
-    status why_;
+    // The braces are for -Weffc++.
+    std::optional<T> value_{};
+    status why_{};
 };
 
 }  // namespace isthmus::inline cpp
