@@ -86,6 +86,65 @@ LOOP(alltoall, 1, shmem_long_alltoall(SHMEM_TEAM_WORLD, block + i, other + i, 1)
 LOOP(fcollect, 1, shmem_long_fcollect(SHMEM_TEAM_WORLD, block + i, other + i, 1))
 LOOP(collect, 1, shmem_long_collect(SHMEM_TEAM_WORLD, block + i, other + i, 1))
 
+/* Collectives of a team of two and more. */
+static long work[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
+static long in_turn[4][SHMEM_SYNC_SIZE];
+enum { kPairRounds = 256 };
+#define PAIR(NAME, CALL)                                        \
+    PROBE void pair_##NAME(long* block, long* other, int pes) { \
+        for (int i = 0; i < kPairRounds; ++i) {                 \
+            long* const sync = in_turn[i % 4];                  \
+            (void)block, (void)other, (void)pes, (void)sync;    \
+            CALL;                                               \
+        }                                                       \
+    }
+PAIR(barrier, shmem_barrier_all())
+PAIR(sync, shmem_team_sync(SHMEM_TEAM_WORLD))
+PAIR(broadcast, shmem_long_broadcast(SHMEM_TEAM_WORLD, block, other, 1, 0))
+PAIR(collect, shmem_long_collect(SHMEM_TEAM_WORLD, block, other, 1))
+PAIR(fcollect, shmem_long_fcollect(SHMEM_TEAM_WORLD, block, other, 1))
+PAIR(alltoall, shmem_long_alltoall(SHMEM_TEAM_WORLD, block, other, 1))
+PAIR(alltoalls, shmem_long_alltoalls(SHMEM_TEAM_WORLD, block, other, 2, 2, 1))
+PAIR(sum, shmem_long_sum_reduce(SHMEM_TEAM_WORLD, block, other, 1))
+PAIR(inscan, shmem_long_sum_inscan(SHMEM_TEAM_WORLD, block, other, 1))
+PAIR(broadcast_4k, shmem_long_broadcast(SHMEM_TEAM_WORLD, block, other, 512, 0))
+PAIR(collect_4k, shmem_long_collect(SHMEM_TEAM_WORLD, block, other, 512))
+PAIR(set_barrier, shmem_barrier(0, 0, pes, sync))
+PAIR(set_broadcast, shmem_broadcast64(block, other, 1, 0, 0, 0, pes, sync))
+PAIR(set_collect, shmem_collect64(block, other, 1, 0, 0, pes, sync))
+PAIR(set_fcollect, shmem_fcollect64(block, other, 1, 0, 0, pes, sync))
+PAIR(set_alltoall, shmem_alltoall64(block, other, 1, 0, 0, pes, sync))
+PAIR(set_sum, shmem_long_sum_to_all(block, other, 1, 0, 0, pes, work, sync))
+
+static void run_pairs(void) {
+    long* const block = shmem_calloc(4096, sizeof(long));
+    long* const other = shmem_calloc(4096, sizeof(long));
+    for (int i = 0; i < 4 * SHMEM_SYNC_SIZE; ++i)
+        in_turn[i % 4][i / 4] = SHMEM_SYNC_VALUE;
+    shmem_barrier_all();
+    for (int i = 0; i < 2; ++i) {
+        const int pes = shmem_n_pes();
+#define RUN_PAIR(NAME) pair_##NAME(block, other, pes)
+        RUN_PAIR(barrier);
+        RUN_PAIR(sync);
+        RUN_PAIR(broadcast);
+        RUN_PAIR(collect);
+        RUN_PAIR(fcollect);
+        RUN_PAIR(alltoall);
+        RUN_PAIR(alltoalls);
+        RUN_PAIR(sum);
+        RUN_PAIR(inscan);
+        RUN_PAIR(broadcast_4k);
+        RUN_PAIR(collect_4k);
+        RUN_PAIR(set_barrier);
+        RUN_PAIR(set_broadcast);
+        RUN_PAIR(set_collect);
+        RUN_PAIR(set_fcollect);
+        RUN_PAIR(set_alltoall);
+        RUN_PAIR(set_sum);
+    }
+}
+
 static void run_loops(void) {
     long* const block = shmem_calloc(kRounds + 8, sizeof(long));
     long* const other = shmem_calloc(kRounds + 8, sizeof(long));
@@ -144,6 +203,11 @@ static void run_loops(void) {
 
 int main(void) {
     shmem_init();
+    if (shmem_n_pes() > 1) {
+        run_pairs();
+        shmem_finalize();
+        return 0;
+    }
     run_loops();
     long* const block = shmem_calloc(64, sizeof(long));
     long* const mine = aligned_alloc(4096, 4096); /* one page */

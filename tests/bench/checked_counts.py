@@ -1,6 +1,6 @@
 """Instructions of operations in checked mode (docs/checking.md): it stays cheap enough to be left on.
 
-    checked_counts.py PROGRAM     77: there is no valgrind
+    checked_counts.py PROGRAM LAUNCHER     77: there is no valgrind
 """
 
 import os
@@ -32,16 +32,42 @@ MOST_TIMES = 5
 PLAIN_ROUND = {"p": 7, "g": 7, "p_in_turn": 11, "add": 7, "put1": 8, "get1": 8}
 
 
-def count(program, probes, checked=True):
+# Loops of two PEs, the waiting for each other left out.
+PAIRS = ["barrier", "sync", "broadcast", "collect", "fcollect", "alltoall", "alltoalls", "sum", "inscan", "broadcast_4k", "collect_4k",
+         "set_barrier", "set_broadcast", "set_collect", "set_fcollect", "set_alltoall", "set_sum"]
+PAIR_ROUNDS = 256
+WAITING = "isthmus::collective::await_cell(*"
+
+
+def count(program, probes, checked=True, before=(), more=()):
     """By probe: the totals of its calls."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "counts"
-        subprocess.run(["valgrind", "-q", "--tool=callgrind", "--collect-atstart=no", f"--toggle-collect={probes[0].split('_')[0]}_*",
-                        "--combine-dumps=yes", "--dump-line=no", f"--callgrind-out-file={out}",
+        subprocess.run([*before, "valgrind", "-q", "--tool=callgrind", "--collect-atstart=no", f"--toggle-collect={probes[0].split('_')[0]}_*",
+                        "--combine-dumps=yes", "--dump-line=no", f"--callgrind-out-file={out}.%p", *more,
                         *[f"--dump-after={probe}" for probe in probes], program], check=True,
                        env={"PATH": os.environ["PATH"], "ISTHMUS_CHECK": str(int(checked)), "LD_BIND_NOW": "1",
                             "SHMEM_SYMMETRIC_SIZE": "16M"})
-        return totals_by_probe(out.read_text())
+        totals = {}
+        for part in sorted(pathlib.Path(folder).iterdir()):
+            for probe, calls in totals_by_probe(part.read_text()).items():
+                totals.setdefault(probe, []).append(calls)
+        return {probe: [max(call) for call in zip(*calls)] for probe, calls in totals.items()}
+
+
+def compare_pairs(program, launcher):
+    """What is wrong with the collectives of two PEs, at the one that takes more."""
+    probes = [f"pair_{name}" for name in PAIRS]
+    with_two = {"before": [launcher, "run", "-n", "2"], "more": [f"--toggle-collect={WAITING}"]}
+    checked, plain = count(program, probes, **with_two), count(program, probes, checked=False, **with_two)
+    for probe in probes:
+        if len(checked.get(probe, [])) != 2 or len(plain.get(probe, [])) != 2:
+            yield f"{probe}: not counted"
+            continue
+        times = checked[probe][1] / plain[probe][1]
+        print(f"{probe}: {plain[probe][1] / PAIR_ROUNDS:.0f}, checked {checked[probe][1] / PAIR_ROUNDS:.0f}: {times:.2f} x, at most {MOST_TIMES} x")
+        if times > MOST_TIMES:
+            yield f"{probe}: {times:.2f} x, above {MOST_TIMES} x"
 
 
 def compare_loops(program):
@@ -66,6 +92,7 @@ def main():
         print("skipped: no valgrind: tools/install-packages.sh --test")
         sys.exit(77)
     totals, bad = count(sys.argv[1], list(BUDGETS)), list(compare_loops(sys.argv[1]))
+    bad.extend(compare_pairs(sys.argv[1], sys.argv[2]))
     for probe, budget in BUDGETS.items():
         counted = max(totals.get(probe, [])[WARM_CALLS:], default=0)
         print(f"{probe}: {counted}, at most {budget}")

@@ -15,15 +15,21 @@ template <typename Run>
                                         int log_stride, int size, long* psync, Run run) {
     if (isthmus_team_world.slot < 0) [[unlikely]]
         refuse_team(name);
-    if (job.checked) [[unlikely]]
-        collective::check_psync(name, psync);
+    bool is_unused = true;
+    if (job.checked) [[unlikely]] {
+        is_unused = collective::check_psync(name, psync);
+        collective::set_routine = name;
+    }
     note(routine);
     alignas(Team) unsigned char storage[sizeof(Team)];  // written only where there is no team
-    Team& team = find_active_set_team(routine, name, start, log_stride, size, psync,
-                                      *reinterpret_cast<Team*>(storage));
-    if (job.checked && !team.psync) [[unlikely]]
+    Team& team = last_found.is(start, log_stride, size)
+                     ? *last_found.team
+                     : find_active_set_team(routine, name, start, log_stride, size, psync,
+                                            *reinterpret_cast<Team*>(storage));
+    if (!is_unused && !team.psync) [[unlikely]]
         collective::check_unused_psync(name, psync);
     run(team);
+    collective::set_routine = nullptr;
 }
 
 // Runs the operation in the team behind the arguments.
@@ -31,7 +37,7 @@ template <typename Run>
 inline void run_in_set(Routine routine, const char* name, int start, int log_stride, int size,
                        long* psync, Run&& run) {
     const HiddenTeam& last = last_hidden;
-    if (last.start == start && last.log_stride == log_stride && last.size == size) [[likely]]
+    if (last.is(start, log_stride, size)) [[likely]]
         return run(*last.team);
     run_in_other_set(routine, name, start, log_stride, size, psync, run);
 }

@@ -1,6 +1,7 @@
 // Collectives over teams (9.10).
 #include "api/shmem/collectives.hpp"
 
+#include <array>
 #include <string>
 
 #include "base/error.hpp"
@@ -8,6 +9,7 @@
 
 namespace isthmus::shmem {
 
+using collective::called_routine;
 using collective::kind_of;
 using collective::kKindBytes;
 
@@ -25,39 +27,89 @@ int refuse_no_team(const char* routine) {
 }
 
 void refuse_root(Routine routine, int root, int size) {
-    fail(routine_name(routine), "PE_root " + std::to_string(root) + " is out of range 0.." +
-                                    std::to_string(size - 1) + " of the collective");
+    fail(called_routine(routine), "PE_root " + std::to_string(root) + " is out of range 0.." +
+                                      std::to_string(size - 1) + " of the collective");
 }
 
 void refuse_stride(Routine routine, const char* name, std::ptrdiff_t stride) {
-    fail(routine_name(routine), std::string(name) + " " + std::to_string(stride) +
-                                    " is out of range: strides are at least 1");
+    fail(called_routine(routine), std::string(name) + " " + std::to_string(stride) +
+                                      " is out of range: strides are at least 1");
 }
 
-void check_meeting(Team& team, const Signature& signature) {
-    const char* const routine = routine_name(signature.routine);
+bool check_meeting(Team& team, const Signature& signature, const collective::Laid& laid,
+                   std::uint64_t* counts) {
+    const char* const routine = called_routine(signature.routine);
     check_thread(routine);
     if (!team.psync && !is_team(&team))
         fail(routine, Text("the team at ", InHex(&team), " is none: no split has made it"));
-    if (team.size > 1) check_signature(team, signature);
+    return team.size > 1 && check_signature(team, signature, laid, counts);
 }
 
-void check_call(Team& team, Signature signature, const Operands& operands) {
-    collective::check_operands(signature.routine, operands.dest, operands.dest_bytes,
-                               operands.source, operands.source_bytes, operands.in_place);
+bool check_call(Team& team, Signature signature, const Operands& operands,
+                const collective::Laid& laid, std::uint64_t* counts) {
+    collective::check_operands(called_routine(signature.routine), operands.dest,
+                               operands.dest_bytes, operands.source, operands.source_bytes,
+                               operands.in_place);
     if (team.size == 1) return check_meeting(team, signature);  // nobody who may differ
     signature.dest = collective::symmetric_place(operands.dest);
     // A PE that has nothing to contribute to a collect need not have a source.
     if (signature.routine != Routine::collect)
         signature.source = collective::symmetric_place(operands.source);
-    check_meeting(team, signature);
+    return check_meeting(team, signature, laid, counts);
 }
 
 void checked_barrier(Team& team, Routine routine) {
     note(routine);
-    check(team, [&] { return Signature{.routine = routine}; });
+    if (check(team, [&] { return Signature{.routine = routine}; })) return;
     barrier(team, routine);
 }
+
+namespace {
+
+// Checked mode. False: the data are still to be moved.
+[[gnu::cold, gnu::noinline]] bool compare_broadcast(Team& team, void* dest, const void* source,
+                                                    std::size_t nelems, std::size_t unit, int root,
+                                                    bool root_dest) {
+    const std::size_t bytes = nelems * unit;
+    const bool is_laid = collective::lays(team, bytes);
+    const bool have_met = check_call(team,
+                                     {.routine = Routine::broadcast,
+                                      .element_bytes = static_cast<std::uint16_t>(unit),
+                                      .root = root,
+                                      .count = nelems},
+                                     {dest, bytes, source, bytes, true},
+                                     {source, is_laid && team.my_index == root ? bytes : 0});
+    if (!have_met || !is_laid) return false;
+    collective::take_broadcast(team, dest, source, bytes, root, root_dest);
+    return true;
+}
+
+// The same.
+[[gnu::cold, gnu::noinline]] bool compare_collect(Team& team, void* dest, const void* source,
+                                                  std::size_t nelems, std::size_t unit) {
+    const std::size_t bytes = nelems * unit;
+    std::array<std::uint64_t, kMaxPes> counts;
+    const bool have_met =
+        check_call(team,
+                   {.routine = Routine::collect,
+                    .element_bytes = static_cast<std::uint16_t>(unit),
+                    .count = nelems},
+                   {dest, bytes, source, bytes},
+                   {source, collective::lays(team, bytes) ? bytes : 0}, counts.data());
+    if (team.size == 1) return false;
+    std::uint64_t all = 0;
+    bool are_laid = have_met;
+    for (int peer = 0; peer < team.size; ++peer) {
+        const std::uint64_t theirs = counts[static_cast<std::size_t>(peer)] * unit;
+        all += theirs;
+        are_laid = are_laid && collective::lays(team, theirs);
+    }
+    collective::check_collected(called_routine(Routine::collect), dest, all);
+    if (are_laid) collective::take_collected(team, dest, source, counts.data(), unit);
+    return are_laid;
+}
+
+}  // namespace
 
 void checked_broadcast_otherwise(Team& team, void* dest, const void* source, std::size_t nelems,
                                  std::size_t unit, int root, bool root_dest) {
@@ -65,13 +117,9 @@ void checked_broadcast_otherwise(Team& team, void* dest, const void* source, std
     if (root < 0 || root >= team.size) [[unlikely]]
         refuse_root(routine, root, team.size);
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
-    check(team, [&] {
-        return Call{Signature{.routine = routine,
-                              .element_bytes = static_cast<std::uint16_t>(unit),
-                              .root = root,
-                              .count = nelems},
-                    Operands{dest, bytes, source, bytes, true}};
-    });
+    if (job.checked && compare_broadcast(team, dest, source, nelems, unit, root, root_dest))
+        [[unlikely]]
+        return;
     broadcast(team, dest, source, bytes, root, root_dest);
 }
 
@@ -80,13 +128,8 @@ void checked_collect(Team& team, void* dest, const void* source, std::size_t nel
     constexpr Routine routine = Routine::collect;
     note(routine);
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
-    check(team, [&] {
-        return Call{
-            Signature{.routine = routine, .element_bytes = static_cast<std::uint16_t>(unit)},
-            Operands{dest, bytes, source, bytes}};
-    });
-    if (job.checked) [[unlikely]]
-        collective::check_collected(team, routine, dest, bytes);
+    if (job.checked && compare_collect(team, dest, source, nelems, unit)) [[unlikely]]
+        return;
     collect(team, dest, source, bytes);
 }
 
@@ -187,7 +230,7 @@ using namespace isthmus::shmem;
 ISTHMUS_API void pshmem_barrier_all(void) {
     Team& team = live(SHMEM_TEAM_WORLD, "shmem_barrier_all");
     note(Routine::barrier_all);
-    check(team, [] { return Signature{.routine = Routine::barrier_all}; });
+    if (check(team, [] { return Signature{.routine = Routine::barrier_all}; })) return;
     barrier(team, Routine::barrier_all);
 }
 

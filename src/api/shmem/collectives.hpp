@@ -38,21 +38,25 @@ struct Operands {
     bool in_place = false;
 };
 
-// Where there are none.
-[[gnu::cold, gnu::noinline]] void check_meeting(Team& team, const Signature& signature);
-[[gnu::cold, gnu::noinline]] void check_call(Team& team, Signature signature,
-                                             const Operands& operands);
+// Where there are none. True if all have met, as check_signature().
+[[gnu::cold, gnu::noinline]] bool check_meeting(Team& team, const Signature& signature,
+                                                const collective::Laid& laid = {},
+                                                std::uint64_t* counts = nullptr);
+[[gnu::cold, gnu::noinline]] bool check_call(Team& team, Signature signature,
+                                             const Operands& operands,
+                                             const collective::Laid& laid = {},
+                                             std::uint64_t* counts = nullptr);
 
 // Checked mode's part; nothing otherwise. `describe` makes what to check, and is not called when
-// there is nothing to check.
+// there is nothing to check. True if all have met.
 template <typename Describe>
-inline void check(Team& team, Describe&& describe) {
+inline bool check(Team& team, Describe&& describe) {
     if (!job.checked) [[likely]]
-        return;
+        return false;
     if constexpr (std::is_same_v<std::invoke_result_t<Describe>, Signature>)
-        check_meeting(team, describe());
+        return check_meeting(team, describe());
     else
-        check_call(team, describe().first, describe().second);
+        return check_call(team, describe().first, describe().second);
 }
 using Call = std::pair<Signature, Operands>;
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 
 #include "base/text.hpp"
+#include "core/job/block_map.hpp"
+#include "core/job/job.hpp"
 
 namespace isthmus::guarded {
 
@@ -32,5 +34,11 @@ namespace isthmus {
 
 // As why_not_symmetric(); in checked mode what lies in the heap lies within one block.
 Text why_not_usable(const void* address, std::uint64_t bytes);
+// The quick half of that: nothing is wrong. At least one byte.
+inline bool is_surely_usable(const void* address, std::uint64_t bytes) {
+    const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(address) - job.data.begin;
+    return (offset < job.data.size && bytes <= job.data.size - offset) ||
+           block_map.covers(address, bytes);
+}
 
 }  // namespace isthmus

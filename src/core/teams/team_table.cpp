@@ -29,6 +29,7 @@ namespace isthmus {
 using namespace collective;
 
 HiddenTeam last_hidden;
+HiddenTeam last_found;
 
 namespace {
 
@@ -220,7 +221,7 @@ void release_teams() {
         if (team.slot >= 0) end_team(team);
     }
     hidden.clear();
-    last_hidden = {};
+    last_hidden = last_found = {};
     end_team(isthmus_team_shared);
     end_team(isthmus_team_world);
 }
@@ -378,10 +379,10 @@ Team& find_active_set_team(Routine routine, const char* name, int start, int log
                            long* psync, Team& storage) {
     const HiddenTeam* known = nullptr;
     for (const HiddenTeam& each : hidden) {
-        if (each.start == start && each.size == size && each.log_stride == log_stride)
-            known = &each;
+        if (each.is(start, log_stride, size)) known = &each;
     }
     if (known && known->team) {
+        last_found = *known;
         if (!job.checked) last_hidden = *known;
         return *known->team;
     }

@@ -54,9 +54,14 @@ struct HiddenTeam {
     int log_stride = 0;
     int size = 0;
     Team* team = nullptr;  // null: there was no slot
+    bool is(int other_start, int other_stride, int other_size) const {
+        return start == other_start && log_stride == other_stride && size == other_size;
+    }
 };
 // The one that was found last; none in checked mode. Threads do not share it: where threads may run
 // collectives at once there are no hidden teams.
 extern HiddenTeam last_hidden __attribute__((visibility("hidden")));
+// The same, in checked mode, too.
+extern HiddenTeam last_found __attribute__((visibility("hidden")));
 
 }  // namespace isthmus

@@ -116,7 +116,7 @@ std::string difference(const Team& team, const Signature& first, const Signature
     if (first.element_bytes != mine.element_bytes)
         return say_both("elements of", std::to_string(first.element_bytes) + " bytes",
                         std::to_string(mine.element_bytes) + " bytes");
-    if (first.count != mine.count)
+    if (first.count != mine.count && mine.routine != Routine::collect)
         return say_both(split                                    ? "size"
                         : mine.routine == Routine::team_split_2d ? "xrange"
                                                                  : "nelems",
@@ -152,6 +152,14 @@ std::vector<Signature> share_signatures(Team& team, const Signature& mine) {
     return all;
 }
 
+bool is_alike(const Signature& left, const Signature& right) {
+    if (std::memcmp(&left, &right, sizeof left) == 0) return true;
+    if (left.routine != Routine::collect || right.routine != Routine::collect) return false;
+    Signature same = left;
+    same.count = right.count;
+    return std::memcmp(&same, &right, sizeof same) == 0;
+}
+
 }  // namespace
 
 void check_agreement(const char* routine, const char* what, std::uint64_t value) {
@@ -185,8 +193,11 @@ void check_agreement(const char* routine, const char* what, std::uint64_t value)
 
 namespace collective {
 
+constinit thread_local const char* set_routine = nullptr;
+
 std::uint64_t symmetric_place(const void* address) {
     const auto at = reinterpret_cast<std::uint64_t>(address);
+    if (job.heap.contains(address)) return at - job.heap.begin;
     if (in_static_data(address)) return kInData | static_offset(address);
     for (const Range& range : job.constants) {
         if (range.contains(address)) return kInConstants | (at - job.constants[0].begin);
@@ -199,28 +210,13 @@ namespace {
 void compare(const Team& team, const std::vector<Signature>& all, const Signature& mine) {
     one_speaks(
         team, mine.routine,
-        [&](int index) {
-            return std::memcmp(&all[static_cast<std::size_t>(index)], &all[0], sizeof mine) != 0;
-        },
-        [&] { fail(routine_name(mine.routine), difference(team, all[0], mine)); });
+        [&](int index) { return !is_alike(all[static_cast<std::size_t>(index)], all[0]); },
+        [&] { fail(called_routine(mine.routine), difference(team, all[0], mine)); });
 }
 
-}  // namespace
-
-void check_signature(Team& team, const Signature& mine) {
-    if (team.psync || team.meeting == Meeting::far)
-        return compare(team, share_signatures(team, mine), mine);
-    // As share_words; if not all are alike, each PE sees one that is not as it is itself.
-    const std::uint64_t epoch = ++team.epoch;
-    post_all(team, epoch, &mine, sizeof mine);
-    bool all_alike = true;
-    for_each_peer(team, [&](int peer) {
-        all_alike &=
-            std::memcmp(await(team, mine.routine, peer, epoch).payload, &mine, sizeof mine) == 0;
-    });
-    team.settled = epoch;
-    if (all_alike) [[likely]]
-        return;
+// What all have shown is in the cells of this epoch.
+[[gnu::cold, gnu::noinline]] void compare_cells(Team& team, std::uint64_t epoch,
+                                                const Signature& mine) {
     std::vector<Signature> all(static_cast<std::size_t>(team.size), mine);
     for_each_peer(team, [&](int peer) {
         std::memcpy(&all[static_cast<std::size_t>(peer)], cell_from(team, peer, epoch).payload,
@@ -229,14 +225,48 @@ void check_signature(Team& team, const Signature& mine) {
     compare(team, all, mine);
 }
 
-void check_operands(Routine routine, const void* dest, std::size_t dest_bytes, const void* source,
+}  // namespace
+
+bool check_signature(Team& team, const Signature& mine, const Laid& laid, std::uint64_t* counts) {
+    if (team.meeting >= Meeting::psync) {
+        const std::vector<Signature> all = share_signatures(team, mine);
+        compare(team, all, mine);
+        for (std::size_t i = 0; counts && i < all.size(); ++i)
+            counts[i] = all[i].count;
+        return false;
+    }
+    // Who enters this exchange has left the last but one, and with it this buffer of the stage.
+    team.exchange_buffer ^= 1;
+    if (laid.bytes != 0) copy(stage(team, team.exchange_buffer), laid.data, laid.bytes);
+    // As share_words; if not all are alike, each PE sees one that is not as it is itself.
+    const std::uint64_t epoch = ++team.epoch;
+    Cell* const place = &cell_from(team, team.my_index, epoch);
+    for (PeerWalk walk(team); walk.next();) {
+        Cell& cell = *walk.translate(place);
+        std::memcpy(cell.payload, &mine, sizeof mine);  // inlined
+        cell.epoch.store(epoch, std::memory_order_release);
+    }
+    bool all_alike = true;
+    for_each_peer(team, [&](int peer) {
+        const auto* const theirs =
+            reinterpret_cast<const Signature*>(await(team, mine.routine, peer, epoch).payload);
+        all_alike &= is_alike(*theirs, mine);
+        if (counts) counts[peer] = theirs->count;
+    });
+    if (counts) counts[team.my_index] = mine.count;
+    team.settled = epoch;
+    if (!all_alike) [[unlikely]]
+        compare_cells(team, epoch, mine);
+    return true;
+}
+
+void check_operands(const char* name, const void* dest, std::size_t dest_bytes, const void* source,
                     std::size_t source_bytes, bool in_place) {
-    const char* const name = routine_name(routine);
-    if (dest_bytes != 0) {
+    if (dest_bytes != 0 && !is_surely_usable(dest, dest_bytes)) [[unlikely]] {
         if (const auto why = why_not_usable(dest, dest_bytes); !why.empty())
             fail(name, Text("dest: ", why));
     }
-    if (source_bytes != 0) {
+    if (source_bytes != 0 && !is_surely_usable(source, source_bytes)) [[unlikely]] {
         if (const auto why = why_not_usable(source, source_bytes); !why.empty())
             fail(name, Text("source: ", why));
     }
@@ -250,17 +280,21 @@ void check_operands(Routine routine, const void* dest, std::size_t dest_bytes, c
                        (in_place ? "the same or disjoint" : "disjoint"));
 }
 
-void check_collected(Team& team, Routine routine, const void* dest, std::uint64_t bytes) {
-    if (team.size == 1) return;  // check_operands has looked
-    std::uint64_t all = 0;
-    for (const Signature& one : share_signatures(team, {.routine = routine, .count = bytes}))
-        all += one.count;
-    if (all == 0) return;
-    if (const auto why = why_not_usable(dest, all); !why.empty())
-        fail(routine_name(routine), Text("dest: ", why));
+void check_collected(const char* routine, const void* dest, std::uint64_t bytes) {
+    if (bytes == 0 || is_surely_usable(dest, bytes)) return;
+    if (const auto why = why_not_usable(dest, bytes); !why.empty())
+        fail(routine, Text("dest: ", why));
 }
 
 namespace {
+
+bool is_unused(const long* psync) {
+    long differs = 0;
+#pragma GCC unroll 32
+    for (int i = 0; i < kPsyncSize; ++i)
+        differs |= __atomic_load_n(psync + i, __ATOMIC_RELAXED) ^ SHMEM_SYNC_VALUE;
+    return differs == 0;
+}
 
 [[noreturn]] void refuse_psync(const char* routine, int element, long now) {
     fail(routine,
@@ -271,9 +305,14 @@ namespace {
 
 }  // namespace
 
-void check_psync(const char* routine, const long* psync) {
-    if (const auto why = why_not_usable(psync, kPsyncSize * sizeof(long)); !why.empty())
-        fail(routine, Text("pSync: ", why));
+bool check_psync(const char* routine, const long* psync) {
+    constexpr std::size_t kBytes = kPsyncSize * sizeof(long);
+    if (!is_surely_usable(psync, kBytes)) [[unlikely]] {
+        if (const auto why = why_not_usable(psync, kBytes); !why.empty())
+            fail(routine, Text("pSync: ", why));
+    }
+    if (is_unused(psync)) [[likely]]
+        return true;
     for (int i = 0; i < kPsyncSize; ++i) {
         // Each counter holds at most what each PE adds once before this PE comes, and for the next
         // call already.
@@ -281,6 +320,7 @@ void check_psync(const char* routine, const long* psync) {
         const long now = __atomic_load_n(psync + i, __ATOMIC_RELAXED);
         if (now < SHMEM_SYNC_VALUE || now > most) refuse_psync(routine, i, now);
     }
+    return false;
 }
 
 void check_work(const char* routine, const void* work, std::size_t bytes) {
