@@ -4,6 +4,7 @@
 static long to[64];
 static long from[64];
 static long sync_array[SHMEM_SYNC_SIZE];
+static int work_array[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
 
 static void sizes(int me, int pes) {
     (void)pes;
@@ -135,6 +136,23 @@ static void active_set_range(int me, int pes) {
     (void)me;
     shmem_barrier(0, 0, pes + 1, sync_array);
 }
+static void active_set_on_stack(int me, int pes) {
+    long mine[4] = {0};
+    (void)me;
+    shmem_broadcast64(mine, from, 4, 0, 0, 0, pes, sync_array);
+}
+static void active_set_sum_on_stack(int me, int pes) {
+    int mine[4] = {0};
+    (void)me;
+    shmem_int_sum_to_all(mine, (int*)from, 4, 0, 0, pes, work_array, sync_array);
+}
+static void active_set_lengths(int me, int pes) {
+    shmem_fcollect32(to, from, me == 0 ? 1 : 2, 0, 0, pes, sync_array);
+}
+static void active_set_root(int me, int pes) {
+    (void)me;
+    shmem_broadcast32(to, from, 1, pes, 0, 0, pes, sync_array);
+}
 static void active_set_stranger(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_barrier(1, 0, 1, sync_array);
@@ -193,6 +211,10 @@ const struct Case cases[] = {
     {"team_config", team_config},
     {"active_set_range", active_set_range},
     {"active_set_stranger", active_set_stranger},
+    {"active_set_on_stack", active_set_on_stack},
+    {"active_set_sum_on_stack", active_set_sum_on_stack},
+    {"active_set_lengths", active_set_lengths},
+    {"active_set_root", active_set_root},
     {"psync_on_stack", psync_on_stack},
     {"psync_short", psync_short},
     {"pwrk_short", pwrk_short},
