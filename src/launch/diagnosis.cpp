@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <map>
-#include <string_view>
 
 #include "launch/signals.hpp"
 
@@ -77,6 +75,15 @@ std::string list_pes(const std::vector<int>& pes) {
     return text;
 }
 
+std::string list_calls(const std::map<std::string_view, std::vector<int>>& by_call) {
+    std::string text;
+    for (const auto& [call, where] : by_call) {
+        if (!text.empty()) text += "; ";
+        text += std::string(call) + " at PE " + list_pes(where);
+    }
+    return text;
+}
+
 std::string describe_last_calls(const JobHeader& header, const std::vector<int>& pes) {
     std::map<std::string_view, std::vector<int>> by_call;
     for (const int pe : pes) {
@@ -86,12 +93,7 @@ std::string describe_last_calls(const JobHeader& header, const std::vector<int>&
         if (state == PeState::absent) continue;
         by_call[routine_name(status.routine.load(std::memory_order_relaxed))].push_back(pe);
     }
-    std::string text;
-    for (const auto& [call, where] : by_call) {
-        if (!text.empty()) text += "; ";
-        text += std::string(call) + " at PE " + list_pes(where);
-    }
-    return text;
+    return list_calls(by_call);
 }
 
 std::uint64_t out_of_memory_kills() {

@@ -1,7 +1,9 @@
 // What the launcher tells the user about PEs: pure functions from a PE's end to a line of text.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/job/job_layout.hpp"
@@ -34,6 +36,7 @@ bool ends_job(const PeEnd& end);
 int job_status(const PeEnd& end);
 
 // Where these PEs are, or were when they ended: "shmem_barrier_all at PE 0, 2 and 3; none at PE 1".
+std::string list_calls(const std::map<std::string_view, std::vector<int>>& by_call);
 std::string describe_last_calls(const JobHeader& header, const std::vector<int>& pes);
 
 // "0, 2-4 and 7"

@@ -33,7 +33,7 @@ Check check_other_launchers();
 Check check_library();
 // For jobs of several hosts.
 Check check_roads();
-// `asked_for`: by the user; "auto": what the setting says.
+// `asked_for`: by the user; empty: what the setting says.
 Check check_launchers(const std::string& asked_for);
 Check check_host_name();
 Check check_network();

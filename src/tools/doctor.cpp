@@ -71,10 +71,11 @@ int doctor_command(const std::vector<std::string>& arguments) {
         ->check(CLI::Range(1, kMaxHostPes))
         ->type_name("N");
     std::string hosts;
-    std::string launcher = "auto";
+    std::string launcher;
     app.add_option("--hosts", hosts, "Try a job on these hosts, too: a PE each, or host:PEs")
         ->type_name("H1,H2,...");
-    app.add_option("--launcher", launcher, "By this launcher of `isthmus run`. Standard: auto")
+    app.add_option("--launcher", launcher,
+                   "By this launcher of `isthmus run`. Standard: ISTHMUS_LAUNCHER")
         ->check(CLI::IsMember(launch::launcher_words()));
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -166,7 +166,7 @@ Check check_launchers(const std::string& asked_for) {
         return check;
     }
     const launch::LauncherChoice chosen = launch::choose_launcher(
-        asked_for == "auto" ? value(Setting::launcher).text : asked_for, site);
+        asked_for.empty() ? value(Setting::launcher).text : asked_for, site);
     check.finding += chosen.program.empty() ? "" : "; taken: " + chosen.program;
     return check;
 }
@@ -211,9 +211,11 @@ std::vector<Check> check_hosts(const std::string& list, const std::string& launc
         job.advice = "install again (cmake --install)";
         return {names, job};
     }
-    const ProgramRun ran =
-        run_program({place.bin + "/isthmus", "run", "--launcher", launcher, "--hosts", text,
-                     "--env", "ISTHMUS_JOIN_SECONDS=30", trial});
+    // Said only if it was said here: else the setting decides, as it will for the user's jobs.
+    std::vector<std::string> words{place.bin + "/isthmus", "run", "--hosts", text};
+    if (!launcher.empty()) words.insert(words.end(), {"--launcher", launcher});
+    words.insert(words.end(), {"--env", "ISTHMUS_JOIN_SECONDS=30", trial});
+    const ProgramRun ran = run_program(words);
     if (ran.status == 0) {
         job.finding = std::to_string(pes) + " PEs ran and what they sent arrived";
         return {names, job};
@@ -221,8 +223,8 @@ std::vector<Check> check_hosts(const std::string& list, const std::string& launc
     job.verdict = Verdict::fail;
     job.finding =
         "ended with status " + std::to_string(ran.status) + ": " + first_line_of(ran.output);
-    job.advice = "the same by hand: isthmus run --hosts " + text + " --launcher " + launcher + " " +
-                 trial +
+    job.advice = "the same by hand: isthmus run --hosts " + text +
+                 (launcher.empty() ? "" : " --launcher " + launcher) + " " + trial +
                  "; it must lie at the same place on all hosts, and ssh must need no password";
     return {names, job};
 }

@@ -1,6 +1,6 @@
 """Jobs that `isthmus run` starts on several hosts by a remote shell, from outside.
 
-    remote_test.py ISTHMUS RING [CRASH]     core_ring and crash_program, programs of the library
+    remote_test.py ISTHMUS RING ACTOR [CRASH]     core_ring, launch_actor and crash_program, of the library
 
 The hosts are this one, under several names: the remote shell is a program that runs its command here. The
 same between namespaces: tests/hosts, hosts.ssh.
@@ -18,8 +18,8 @@ import tempfile
 import time
 import unittest
 
-ISTHMUS, RING = sys.argv[1:3]
-MORE = [word for word in sys.argv[3:] if word]
+ISTHMUS, RING, ACTOR = sys.argv[1:4]
+MORE = [word for word in sys.argv[4:] if word]
 CRASH = MORE.pop(0) if MORE and os.path.exists(MORE[0]) else ""
 SLOW = float(os.environ.get("TEST_SLOWNESS", "1"))
 
@@ -279,6 +279,18 @@ class Remote(unittest.TestCase):
         self.assertIn("the time limit of 1 s (--timeout) is over", job.stderr.read())
         self.await_end_of(pids)
 
+    def test_the_end_names_last_calls(self):
+        for words in ([], ["sh", "-c", '"$0" "$@"; exit']):
+            job = self.begin(*words, ACTOR, "wait", "0")
+            for _ in range(3):
+                self.assertIn("ready", job.stdout.readline())
+            job.send_signal(signal.SIGINT)
+            self.assertEqual(job.wait(20 * SLOW), 130)
+            self.assertIn("isthmus: SIGINT (interrupt); the job ends; last noted calls: "
+                          "shmem_barrier_all at PE 0-2\n", job.stderr.read())
+        done = self.run_job("--timeout", "1", "sleep", "60")
+        self.assertEqual(done.stderr, "isthmus: the time limit of 1 s (--timeout) is over; the job ends\n")
+
     def test_a_frozen_agent_is_given_up(self):
         job = self.begin("sh", "-c", "echo $$ $PPID > $FOLDER/pe$PMI_RANK; exec sleep 60")
         words = [[int(word) for word in one] for one in self.await_files("pe0", "pe1", "pe2")]
@@ -381,6 +393,13 @@ class Remote(unittest.TestCase):
                 if words[0] == "doctor":
                     self.assertRegex(done.stdout, r"launchers for hosts .*; taken: \S*ssh\n")
                 self.assertLess(time.monotonic() - began, 20 * SLOW)
+
+    def test_doctor_tries_by_the_launcher_of_the_setting(self):
+        done = subprocess.run([ISTHMUS, "doctor", "--hosts", "a,nowhere"], capture_output=True, text=True,
+                              timeout=100 * SLOW, env=self.environment(ISTHMUS_LAUNCHER="ssh"))
+        self.assertRegex(done.stdout, r"fail +job on these hosts +ended with status 125: isthmus: host "
+                                      r"nowhere: nothing could be started there")
+        self.assertIn("the same by hand: isthmus run --hosts a:1,nowhere:1 /", done.stdout)
 
     def test_doctor_tries_a_job(self):
         done = subprocess.run([ISTHMUS, "doctor", "--hosts", "a,b", "--launcher", "ssh"],

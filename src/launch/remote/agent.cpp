@@ -24,8 +24,10 @@
 #include "launch/processes.hpp"
 #include "launch/program.hpp"
 #include "launch/remote/frame.hpp"
+#include "launch/remote/last_calls.hpp"
 #include "launch/remote/manager.hpp"
 #include "launch/remote/orders.hpp"
+#include "launch/signals.hpp"
 #include "launch/spawn.hpp"
 
 namespace isthmus::launch {
@@ -323,6 +325,11 @@ void Agent::act_on(const Frame& frame) {
                 input_queue_.append(frame.bytes);
             break;
         case FrameKind::signal:
+            // Before they hear of it: then they would be on their way out.
+            if (frame.bytes.size() == 1 && use_of(frame.bytes[0]) == SignalUse::end) {
+                for (const auto& [pe, routine] : find_last_calls(orders_.first, orders_.count))
+                    send(FrameKind::called, pe, number_bytes(static_cast<std::int32_t>(routine)));
+            }
             for (const Member& member : members_)
                 if (member.process > 0 && frame.bytes.size() == 1)
                     kill(member.process, frame.bytes[0]);

@@ -31,9 +31,10 @@ enum class FrameKind : std::uint8_t {
     left_behind,  // four bytes: processes that PEs had left, and that were killed
     heard,        // the signal has been sent to the PEs
     input_full,   // PE 0 does not read: no more input for now
-    input_room    // and goes on reading
+    input_room,   // and goes on reading
+    called        // four bytes: the last noted call of the PE, before `heard` of a signal that ends
 };
-inline constexpr auto kLastFrameKind = FrameKind::input_room;
+inline constexpr auto kLastFrameKind = FrameKind::called;
 
 struct Frame {
     FrameKind kind = FrameKind::note;

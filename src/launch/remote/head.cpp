@@ -11,8 +11,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
@@ -60,6 +63,7 @@ struct Far {  // one host
 struct FarPe {
     PeState state = PeState::absent;
     bool ended = false;
+    std::optional<Routine> last_call;      // if its agent has told
     std::unique_ptr<LineCutter> lines[2];  // of output and errors, with --prefix
     int split = -1;                        // the file of --split
 };
@@ -85,6 +89,8 @@ class Head {
     void go_on_if_all_arrived();
     void tick(std::uint64_t now);
     void end(int status, const std::string& line, int signal);
+    void end_with_calls(int status, const std::string& line, int signal);
+    void say_calls();
     void send_signal(int signal);
     void finish();
 
@@ -114,6 +120,8 @@ class Head {
     int status_ = 0;
     bool ending_ = false, killed_ = false, ended_by_signal_ = false, someone_failed_ = false;
     bool finishing_ = false;
+    std::string line_;  // said when all agents have told what their PEs last called
+    std::uint64_t line_until_ = 0;
     std::uint64_t began_ = 0, timeout_at_ = 0, deadline_ = 0, hearing_until_ = 0;
     int left_behind_ = 0;
 };
@@ -267,7 +275,8 @@ void Head::hear_signals() {
         if (use == SignalUse::end) {
             if (ended_by_signal_) deadline_ = 0;  // asked again: no more patience
             if (!ending_) ended_by_signal_ = true;
-            end(128 + signal, "isthmus: " + describe_signal(signal) + "; the job ends", signal);
+            end_with_calls(128 + signal, "isthmus: " + describe_signal(signal) + "; the job ends",
+                           signal);
             continue;
         }
         // Behind a remote shell nobody would take the terminal's own signal.
@@ -368,6 +377,10 @@ void Head::act_on(Far& host, Frame& frame) {
             if (read_number(frame.bytes, number)) left_behind_ += number;
             break;
         case FrameKind::heard: --host.unheard; break;
+        case FrameKind::called:
+            if (own && read_number(frame.bytes, number))
+                pe->last_call = static_cast<Routine>(number);
+            break;
         case FrameKind::input_full: input_held_ = true; break;
         case FrameKind::input_room: input_held_ = false; break;
         default: break;  // nothing that an agent says
@@ -504,7 +517,30 @@ void Head::end(int status, const std::string& line, int signal) {
     send_signal(signal);
 }
 
+// As end(), with a line that says where the PEs are. They are sent the signal meanwhile; whoever
+// does not answer at once is left out.
+void Head::end_with_calls(int status, const std::string& line, int signal) {
+    if (ending_) return;
+    line_ = line;
+    line_until_ = os::monotonic_nanoseconds() + kHearing;
+    end(status, "", signal);
+}
+
+void Head::say_calls() {
+    std::map<std::string_view, std::vector<int>> by_call;
+    for (int pe = 0; pe < options_.pes; ++pe)
+        if (const auto call = pes_[static_cast<std::size_t>(pe)].last_call)
+            by_call[routine_name(*call)].push_back(pe);
+    announce(line_ + (by_call.empty() ? "" : "; last noted calls: " + list_calls(by_call)));
+    line_.clear();
+}
+
 void Head::tick(std::uint64_t now) {
+    if (!line_.empty() &&
+        (now >= line_until_ || std::all_of(hosts_.begin(), hosts_.end(), [](const Far& host) {
+             return host.from < 0 || !host.greeted || host.unheard <= 0;
+         })))
+        say_calls();
     // A reader who has gone wants no more, and the PEs learn of it as on one host.
     if (!ending_ && output_.broken()) {
         const bool gone = output_.failure() == EPIPE;
@@ -518,10 +554,10 @@ void Head::tick(std::uint64_t now) {
     if (!ending_ && timeout_at_ != 0 && now >= timeout_at_) {
         char limit[32];
         std::snprintf(limit, sizeof limit, "%g", options_.timeout_seconds);
-        end(kStatusTimeout,
-            std::string("isthmus: the time limit of ") + limit +
-                " s (--timeout) is over; the job ends",
-            SIGTERM);
+        end_with_calls(kStatusTimeout,
+                       std::string("isthmus: the time limit of ") + limit +
+                           " s (--timeout) is over; the job ends",
+                       SIGTERM);
     }
     for (Far& host : hosts_) {
         if (host.from < 0 || host.greeted || ending_ || now < began_ + kPatience) continue;
@@ -565,6 +601,7 @@ void Head::tick(std::uint64_t now) {
 }
 
 void Head::finish() {
+    if (!line_.empty()) say_calls();
     for (FarPe& pe : pes_) {
         for (int i = 0; i < 2; ++i)
             if (pe.lines[i]) pe.lines[i]->finish(i == 0 ? output_ : errors_);
