@@ -1,5 +1,6 @@
 #include "base/road_list.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace isthmus {
@@ -55,7 +56,96 @@ bool parse_road(std::string_view text, RoadEntry& road) {
     return true;
 }
 
+bool leads_to(const RoadEntry& road, int pe, const RoadGround& ground) {
+    for (const auto& [first, last] : road.pes) {
+        if (first <= pe && pe <= last) return true;
+    }
+    return ground.host_of &&
+           std::find(road.hosts.begin(), road.hosts.end(), ground.host_of(pe)) != road.hosts.end();
+}
+
+std::string problem_of_places(const RoadEntry& road, const RoadGround& ground) {
+    for (const auto& [first, last] : road.pes) {
+        if (last >= ground.pes)
+            return "the road " + road.name + " leads to PE " + std::to_string(last) +
+                   ", and the job has PEs 0.." + std::to_string(ground.pes - 1);
+    }
+    if (!ground.host_of) return "";
+    for (const std::string& host : road.hosts) {
+        bool found = false;
+        for (int pe = 0; pe < ground.pes && !found; ++pe)
+            found = ground.host_of(pe) == host;
+        if (!found)
+            return "the road " + road.name + " leads to the host " + host +
+                   ", and no PE of the job runs there; PE 0's is " + ground.host_of(0);
+    }
+    return "";
+}
+
+std::string problem_of_entries(const std::vector<RoadEntry>& roads, const RoadGround& ground) {
+    int rests = 0;
+    for (const RoadEntry& road : roads) {
+        if (!is_known_road(road.name) && ground.has_module && !ground.has_module(road.name))
+            return "there is no road " + road.name +
+                   ", but auto, ofi, packet and loop; another one is a module libisthmus-" +
+                   road.name + ".so beside the library";
+        if (road.leads_to_the_rest() && ++rests == 2)
+            return "two roads without PEs; one may lead to all that no other leads to";
+        if (std::string problem = problem_of_places(road, ground); !problem.empty()) return problem;
+    }
+    if (roads.size() > kMostRoads)
+        return "a job has at most " + std::to_string(kMostRoads) + " roads";
+    return "";
+}
+
 }  // namespace
+
+bool is_known_road(std::string_view name) {
+    return name == kRoadAuto || name == "ofi" || name == "packet" || name == "loop";
+}
+
+// The road of a PE: the one that names it, else the one that names none.
+RoadPlan plan_roads(const std::vector<RoadEntry>& roads, const RoadGround& ground) {
+    RoadPlan plan{problem_of_entries(roads, ground), {}};
+    for (int pe = 0; pe < ground.pes && plan.problem.empty(); ++pe) {
+        int found = -1;
+        int rest = -1;
+        for (int number = 0; number < static_cast<int>(roads.size()); ++number) {
+            const RoadEntry& each = roads[static_cast<std::size_t>(number)];
+            if (each.leads_to_the_rest()) rest = number;
+            // Where nobody knows the hosts, one that is named may be this PE's.
+            if (!ground.host_of && !each.hosts.empty()) rest = number;
+            if (!leads_to(each, pe, ground)) continue;
+            if (found >= 0)
+                plan.problem = "two roads lead to PE " + std::to_string(pe) + ", " +
+                               roads[static_cast<std::size_t>(found)].name + " and " + each.name;
+            found = number;
+        }
+        if (found < 0 && rest < 0)
+            plan.problem = "no road leads to PE " + std::to_string(pe) +
+                           "; one without PEs leads to all that no other leads to";
+        plan.road_of.push_back(found < 0 ? rest : found);
+    }
+    return plan;
+}
+
+std::vector<int> parse_nodes(std::string_view text, int pes) {
+    const auto all = static_cast<std::size_t>(pes);
+    std::vector<int> firsts;
+    while (!text.empty()) {
+        int count = 0;
+        if (!parse_number(take_part(text, ','), count) || count < 1 ||
+            static_cast<std::size_t>(count) > all - firsts.size())
+            return {};
+        firsts.insert(firsts.end(), static_cast<std::size_t>(count),
+                      static_cast<int>(firsts.size()));
+    }
+    return firsts.size() == all ? firsts : std::vector<int>();
+}
+
+std::string why_no_nodes(int pes) {
+    return "expected numbers of PEs such as 2,2, in all " + std::to_string(pes);
+}
 
 bool parse_roads(std::string_view text, std::vector<RoadEntry>& roads) {
     roads.clear();

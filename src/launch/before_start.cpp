@@ -1,5 +1,8 @@
 #include "launch/before_start.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -7,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
+#include "base/road_list.hpp"
 #include "base/settings.hpp"
 #include "core/job/heap_size.hpp"
 #include "core/job/window.hpp"
@@ -64,6 +69,62 @@ std::string problem_of_settings(const RunOptions& options) {
         return std::string(description(Setting::symmetric_size).name) + "=" +
                value(Setting::symmetric_size).text + " is " + format_size(heap.bytes) +
                "; at most " + format_size(heap.largest) + " fit in the window";
+    return "";
+}
+
+namespace {
+
+std::string module_of(const std::string& folder, const std::string& road) {
+    return folder + "/libisthmus-" + road + ".so";
+}
+
+// On this host, where the road must be opened: why it cannot be.
+std::string problem_of_module(const std::string& folder, const std::string& road) {
+    const std::string path = module_of(folder, road);
+    if (access(path.c_str(), R_OK) == 0) return "";
+    return "the road " + road + " cannot be loaded: there is no " + path +
+           " (the library was built without it: build it where what it needs is installed, "
+           "docs/transport.md)";
+}
+
+}  // namespace
+
+std::string problem_of_roads(const RunOptions& options, const std::string& library_folder) {
+    const GivenSettings given(options.environment);
+    if (options.pes <= 0 || !read_settings().empty()) return "";
+    const auto say = [](Setting setting, const std::string& why) {
+        return std::string(description(setting).name) + "=" + value(setting).text + ": " + why;
+    };
+    std::vector<RoadEntry> roads;
+    parse_roads(value(Setting::transport).text, roads);
+    const bool is_delayed = number(Setting::delay) != 0;
+    const bool has_window =
+        !is_delayed && std::any_of(roads.begin(), roads.end(),
+                                   [](const RoadEntry& road) { return road.name == kRoadAuto; });
+    const std::string& nodes = value(Setting::nodes).text;
+    std::vector<int> firsts;
+    if (!nodes.empty() && has_window) {
+        if (options.elsewhere) return say(Setting::nodes, kNodesOfHosts);
+        firsts = parse_nodes(nodes, options.pes);
+        if (firsts.empty()) return say(Setting::nodes, why_no_nodes(options.pes));
+    }
+    RoadGround ground{options.pes, nullptr, nullptr};
+    if (!options.elsewhere) {
+        ground.host_of = [](int) { return host_name(); };
+        ground.has_module = [&](const std::string& road) {
+            return access(module_of(library_folder, road).c_str(), R_OK) == 0;
+        };
+    }
+    const RoadPlan plan = plan_roads(roads, ground);
+    if (!plan.problem.empty()) return say(Setting::transport, plan.problem);
+    const bool is_far = !has_window || (!firsts.empty() && firsts.back() != 0);
+    if (options.elsewhere || !is_far) return "";
+    for (const int number : plan.road_of) {
+        const std::string& name = roads[static_cast<std::size_t>(number)].name;
+        const std::string road = name != kRoadAuto ? name : is_delayed ? "loop" : "packet";
+        if (const std::string why = problem_of_module(library_folder, road); !why.empty())
+            return say(name == kRoadAuto && is_delayed ? Setting::delay : Setting::transport, why);
+    }
     return "";
 }
 

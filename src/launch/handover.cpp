@@ -433,6 +433,8 @@ int hand_over(const RunOptions& options, const std::string& library_folder,
     if (!own && !error.empty()) return refuse(error);
     if (const std::string problem = problem_of_settings(options); !problem.empty())
         return refuse(problem);
+    if (const std::string problem = problem_of_roads(options, ""); !problem.empty())
+        return refuse(problem);
     if (options.dry_run) {
         const std::string why = options.split_directory.empty()
                                     ? ""

@@ -220,6 +220,8 @@ int run_command(const std::string& name, const std::vector<std::string>& argumen
         // In a run PE 0 tells it.
         if (const std::string problem = problem_of_settings(options); !problem.empty())
             return refuse(kStatusUsage, problem);
+        if (const std::string problem = problem_of_roads(options, library_folder); !problem.empty())
+            return refuse(kStatusUsage, problem);
         std::printf("%d %s on this host, by isthmus run itself: %s\n", options.pes,
                     options.pes == 1 ? "PE" : "PEs", quote(options.command).c_str());
         return 0;

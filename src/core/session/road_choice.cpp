@@ -12,14 +12,12 @@
 #include "core/job/job.hpp"
 #include "transport/preferred_road.hpp"
 #include "transport/road_needs.hpp"
-#include "transport/several/several.hpp"
 
 namespace isthmus {
 namespace {
 
-constexpr const char* kAuto = "auto";        // the window, and what hosts agree on between them
+constexpr const char* kAuto = kRoadAuto;
 constexpr const char* kWithinHost = "loop";  // where PEs of one host count as far
-constexpr int kNone = -1;
 
 [[noreturn]] void refuse(const std::string& why) {
     fail("shmem_init", std::string(description(Setting::transport).name) + "=" +
@@ -30,56 +28,6 @@ std::vector<RoadEntry> entries() {
     std::vector<RoadEntry> roads;
     parse_roads(value(Setting::transport).text, roads);  // read_settings() has looked at it
     return roads;
-}
-
-// Those of the library, whether built or not, are known: their absence has a message of its own.
-void check_name(const std::string& name) {
-    if (name == kAuto || name == transport::kOfi || name == transport::kPacket ||
-        name == kWithinHost)
-        return;
-    if (access(road_module(name).c_str(), R_OK) == 0) return;
-    refuse("there is no road " + name +
-           ", but auto, ofi, packet and loop; another one is a module " + "libisthmus-" + name +
-           ".so beside the library");
-}
-
-bool leads_to(const RoadEntry& road, int pe) {
-    for (const auto& [first, last] : road.pes) {
-        if (first <= pe && pe <= last) return true;
-    }
-    return std::find(road.hosts.begin(), road.hosts.end(), host_of(pe)) != road.hosts.end();
-}
-
-void check_places(const RoadEntry& road) {
-    for (const auto& [first, last] : road.pes) {
-        if (last >= job.pes)
-            refuse("the road " + road.name + " leads to PE " + std::to_string(last) +
-                   ", and the job has PEs 0.." + std::to_string(job.pes - 1));
-    }
-    for (const std::string& host : road.hosts) {
-        bool found = false;
-        for (int pe = 0; pe < job.pes && !found; ++pe)
-            found = host_of(pe) == host;
-        if (!found)
-            refuse("the road " + road.name + " leads to the host " + host +
-                   ", and no PE of the job runs there; PE 0's is " + host_of(0));
-    }
-}
-
-// The road of a PE: the one that names it, else the one that names none.
-int find_road(const std::vector<RoadEntry>& roads, int pe) {
-    int found = kNone;
-    int rest = kNone;
-    for (int road = 0; road < static_cast<int>(roads.size()); ++road) {
-        const RoadEntry& each = roads[static_cast<std::size_t>(road)];
-        if (each.leads_to_the_rest()) rest = road;
-        if (!leads_to(each, pe)) continue;
-        if (found != kNone)
-            refuse("two roads lead to PE " + std::to_string(pe) + ", " +
-                   roads[static_cast<std::size_t>(found)].name + " and " + each.name);
-        found = road;
-    }
-    return found == kNone ? rest : found;
 }
 
 // A road that leads to nobody is not opened: auto,packet:0-3 is the window and packets, and needs
@@ -129,24 +77,16 @@ bool setting_has_window() {
 
 RoadChoice choose_roads() {
     const std::vector<RoadEntry> roads = entries();
+    const RoadPlan plan = plan_roads(
+        roads,
+        {job.pes, [](int pe) { return host_of(pe); },
+         [](const std::string& name) { return access(road_module(name).c_str(), R_OK) == 0; }});
+    if (!plan.problem.empty()) refuse(plan.problem);
     RoadChoice choice;
-    int rests = 0;
-    for (const RoadEntry& road : roads) {
-        check_name(road.name);
+    for (const RoadEntry& road : roads)
         choice.names.push_back(road.name == kAuto ? default_road() : road.name);
-        if (road.leads_to_the_rest() && ++rests == 2)
-            refuse("two roads without PEs; one may lead to all that no other leads to");
-        check_places(road);
-    }
-    if (roads.size() > transport::several::kMostRoads)
-        refuse("a job has at most " + std::to_string(transport::several::kMostRoads) + " roads");
-    for (int pe = 0; pe < job.pes; ++pe) {
-        const int road = find_road(roads, pe);
-        if (road == kNone)
-            refuse("no road leads to PE " + std::to_string(pe) +
-                   "; one without PEs leads to all that no other leads to");
+    for (const int road : plan.road_of)
         choice.road_of.push_back(static_cast<std::uint8_t>(road));
-    }
     drop_unused(choice);
     return choice;
 }

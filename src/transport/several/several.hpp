@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/road_list.hpp"
 #include "transport/service/key_table.hpp"
 #include "transport/several/handles.hpp"
 #include "transport/several/parts.hpp"
@@ -19,7 +20,7 @@
 namespace isthmus::transport::several {
 
 // A sleep asks for the descriptors of all.
-inline constexpr std::size_t kMostRoads = 8;
+using isthmus::kMostRoads;
 
 // What the roads share, made before them.
 struct Shared {

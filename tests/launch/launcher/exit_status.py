@@ -158,6 +158,24 @@ class ExitStatus(LauncherTest):
                 self.assertIn(text, dry.err)
             self.assertNotEqual(self.run_job("--env", setting, "-n", 2, ACTOR, "exit", 0).status, 0)
 
+    def test_dry_run_judges_roads_as_the_start_does(self):
+        for settings, text in ((["ISTHMUS_TRANSPORT=nosuch"], "there is no road nosuch, but auto, ofi, "),
+                               (["ISTHMUS_TRANSPORT=auto,loop:1-2"], "the road loop leads to PE 2, and the job has PEs 0..1"),
+                               (["ISTHMUS_TRANSPORT=loop:0"], "no road leads to PE 1; one without "),
+                               (["ISTHMUS_TRANSPORT=loop:0,packet:0-1"], "two roads lead to PE 0, loop and packet"),
+                               (["ISTHMUS_TRANSPORT=loop,packet"], "two roads without PEs; "),
+                               (["ISTHMUS_TRANSPORT=loop:@a,auto"], "the road loop leads to the host a, and no PE of the job runs there"),
+                               (["ISTHMUS_NODES=1,2"], "ISTHMUS_NODES=1,2: expected numbers of PEs such as 2,2, in all 2")):
+            words = [word for setting in settings for word in ("--env", setting)]
+            dry = self.run_job("--dry-run", *words, "-n", 2, "true")
+            self.assertEqual((dry.status, dry.out), (2, ""))
+            self.assertIn(text, dry.err)
+            self.assertIn(text, self.run_job(*words, "-n", 2, ACTOR, "hello").err)
+        for setting in ("ISTHMUS_NODES=1,1", "ISTHMUS_TRANSPORT=auto,loop:1"):
+            self.assertEqual(self.run_job("--dry-run", "--env", setting, "-n", 2, "true").status, 0)
+        dry = self.run_job("--dry-run", "--launcher", "ssh", "--hosts", "a,b", "-n", 2, "--env", "ISTHMUS_NODES=1,1", "true")
+        self.assertIn("the job's hosts are its nodes", dry.err)
+
     def test_wrong_command_lines(self):
         for words, status, text in (
                 (["-n", 0, "true"], 2, "-n 0: the number of PEs of a host must be 1..256"),
