@@ -8,6 +8,9 @@ namespace isthmus::os {
 struct ProcessStat {
     char state = '\0';  // R, S, D, T, t, Z, X ...
     pid_t parent = 0;
+    // Of the process. The first one counts until the process ends, even if it has ended itself:
+    // then it is a zombie, and the process lives as long as there are others.
+    int threads = 0;
     char name[64] = "";  // of the program
 };
 

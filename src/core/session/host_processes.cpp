@@ -25,8 +25,46 @@ std::string read_all(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// One that is not there counts as dead.
+os::ProcessStat facts_of(pid_t process) {
+    os::ProcessStat facts;
+    if (!os::read_process_stat(process, facts)) facts.state = 'X';
+    return facts;
+}
+
+bool has_ended(char state) {
+    return state == 'Z' || state == 'X';
+}
+
+bool is_alive(const os::ProcessStat& facts) {
+    return !has_ended(facts.state) || facts.threads > 1;
+}
+
+std::vector<pid_t> threads_of(pid_t process) {
+    std::vector<pid_t> threads;
+    const std::string tasks = "/proc/" + std::to_string(process) + "/task";
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(tasks.c_str()), closedir);
+    while (const dirent* const entry = folder ? readdir(folder.get()) : nullptr) {
+        if (const pid_t thread = std::atoi(entry->d_name); thread > 0) threads.push_back(thread);
+    }
+    return threads;
+}
+
+// What the kernel tells of a process is its first thread's, and nothing once that has ended; then
+// it is another one's.
 std::string in_proc(pid_t process, const char* what) {
-    return "/proc/" + std::to_string(process) + "/" + what;
+    const std::string folder = "/proc/" + std::to_string(process) + "/";
+    const os::ProcessStat facts = facts_of(process);
+    if (has_ended(facts.state) && is_alive(facts)) {
+        for (const pid_t thread : threads_of(process)) {
+            const std::string task = folder + "task/" + std::to_string(thread) + "/";
+            os::ProcessStat of_thread;
+            if (os::read_process_stat((task + "stat").c_str(), of_thread) &&
+                !has_ended(of_thread.state))
+                return task + what;
+        }
+    }
+    return folder + what;
 }
 
 // Of an environment as the kernel keeps it.
@@ -53,17 +91,6 @@ int rank_of(pid_t process) {
     if (space && value_in(environment, "PMIX_NAMESPACE") != space) return -1;
     const std::string rank(value_in(environment, space ? "PMIX_RANK" : "PMI_RANK"));
     return rank.empty() ? -1 : std::atoi(rank.c_str());
-}
-
-// One that is not there counts as dead.
-os::ProcessStat facts_of(pid_t process) {
-    os::ProcessStat facts;
-    if (!os::read_process_stat(process, facts)) facts.state = 'X';
-    return facts;
-}
-
-bool is_alive(char state) {
-    return state != 'Z' && state != 'X';
 }
 
 // Started by the manager, but not yet the program that it is to be, and so with the manager's own
@@ -101,11 +128,9 @@ std::vector<pid_t> all_processes() {
 
 std::vector<pid_t> children_of(pid_t process) {
     std::vector<pid_t> children;
-    const std::string tasks = in_proc(process, "task");
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(tasks.c_str()), closedir);
-    while (const dirent* const entry = folder ? readdir(folder.get()) : nullptr) {
-        if (entry->d_name[0] == '.') continue;
-        std::ifstream file(tasks + "/" + entry->d_name + "/children");
+    for (const pid_t thread : threads_of(process)) {
+        std::ifstream file("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) +
+                           "/children");
         children.insert(children.end(), std::istream_iterator<pid_t>(file), {});
     }
     return children;
@@ -222,7 +247,7 @@ std::set<int> HostProcesses::find_living() const {
     std::set<int> living;
     for (const pid_t process : all_processes()) {
         const int rank = rank_of(process);
-        if (rank >= 0 && !above.contains(process) && is_alive(facts_of(process).state) &&
+        if (rank >= 0 && !above.contains(process) && is_alive(facts_of(process)) &&
             is_of_this_job(process, rank))
             living.insert(rank);
     }
@@ -231,14 +256,14 @@ std::set<int> HostProcesses::find_living() const {
 
 std::vector<int> HostProcesses::ended(double now) {
     if (manager_ == 0) return {};
-    const char manager = facts_of(manager_).state;
-    if (!is_alive(manager) || manager == 'T') changed_ = now;
+    const os::ProcessStat manager = facts_of(manager_);
+    if (!is_alive(manager) || manager.state == 'T') changed_ = now;
     std::set<int> there{me_};
     const std::vector<pid_t> children = children_of(manager_);
     // The kernel may not tell, or not all.
     if (std::find(children.begin(), children.end(), child_) == children.end()) return {};
     for (const pid_t process : children) {
-        if (!is_alive(facts_of(process).state)) continue;
+        if (!is_alive(facts_of(process))) continue;
         const auto [place, is_new] = seen_.emplace(process, -1);
         const bool has_begun = !is_still_manager(process, manager_);
         const int rank = rank_of(process);

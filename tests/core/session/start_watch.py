@@ -2,8 +2,8 @@
 """A job under a process manager of which one process never calls shmem_init: the others say who it is,
 and end; soon, where it has ended. And one whose processes come late, but do come; or none of them.
 
-    start_watch.py LAUNCHER PROGRAM LOST     LAUNCHER: hydra or mpirun; 77 if it is not installed.
-                                             LOST: the program lost_environment
+    start_watch.py LAUNCHER PROGRAM LOST FIRST     LAUNCHER: hydra or mpirun; 77 if it is not installed.
+                                                   LOST, FIRST: the programs lost_environment, first_thread
 """
 
 import contextlib
@@ -30,9 +30,9 @@ def run(launcher, join_seconds, first, others):
 
 
 # Right jobs of which PE 1 comes late, and whose processes do not show that it will; all at once.
-def problems_of_hidden(launcher, program, lost):
+def problems_of_hidden(launcher, program, lost, first_thread):
     late = 'if [ ${PMIX_RANK:-$PMI_RANK} = 1 ]; then sleep 3.5; fi; '
-    cases = {"an overwritten environment": [lost, "4"]}
+    cases = {"an overwritten environment": [lost, "4"], "a first thread that has ended": [first_thread, "4"]}
     if launcher == "hydra":
         cases["a shell that has exited"] = [
             "sh", "-c", f"if [ $PMI_RANK = 1 ]; then {{ sleep 3.5; {program} 1; }} & exit; fi; exec {program} 1"]
@@ -50,6 +50,14 @@ def problems_of_hidden(launcher, program, lost):
         if job.returncode != 0 or said.count("isthmus:") != 1 or waited not in said:
             problems.append(f"{name}: status {job.returncode}, {said}")
     return problems
+
+
+# One has ended beside a first thread that has: who it is can be told all the same.
+def problems_of_first_thread(first_thread):
+    done, _ = run("hydra", "15", [first_thread], [
+        "sh", "-c", f"if [ $PMI_RANK = 2 ]; then exit; fi; exec {first_thread} 60"])
+    gone = "waits in vain for PE 2, whose process on this host has ended"
+    return [] if done.returncode != 0 and gone in done.stderr else [f"a first thread: {done.returncode}, {done.stderr}"]
 
 
 # Holds a name as another user, full of callers.
@@ -103,7 +111,7 @@ def problems_of_held_name(program):
 
 
 def main():
-    launcher, program, lost = sys.argv[1:]
+    launcher, program, lost, first_thread = sys.argv[1:]
     if not shutil.which(COMMANDS[launcher][0]):
         print(f"{COMMANDS[launcher][0]} is not installed")
         return 77
@@ -136,9 +144,10 @@ def main():
         done, _ = run(launcher, join_seconds, late, ring)
         if done.returncode != 0 or done.stderr.count(waited.format(*one)) != 1:
             problems.append(f"late, {join_seconds}: status {done.returncode}, {done.stderr}")
-    problems += problems_of_hidden(launcher, program, lost)
+    problems += problems_of_hidden(launcher, program, lost, first_thread)
     if launcher == "hydra":
         problems += problems_of_held_name(program)
+        problems += problems_of_first_thread(first_thread)
     print("\n".join(problems) or "ended, or waited, as told")
     return 1 if problems else 0
 
