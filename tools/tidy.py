@@ -5,9 +5,10 @@
 
 Most of clang-tidy's time goes into the headers of a source, the same ones again for each. So sources
 that are compiled alike are looked at together, as one that includes them all. Those whose own names look
-as if they would clash are kept apart. Where names clash all the same, or anything is found, the batch is
-halved until it is one source: what is said is said of that source alone. What only a source by itself
-shows (it uses what it does not include) the build shows.
+as if they would clash are kept apart. Where names clash all the same, or anything is found, the sources in
+which it is are looked at alone, and the others together once more; where it is in none or in many, the batch
+is halved. What is said is said of one source alone. What only a source by itself shows (it uses what it does
+not include) the build shows.
 Prints what was found. Exit status: 1 if anything was, 2 for a wrong call.
 """
 
@@ -70,10 +71,25 @@ def batches(sources):
 SHADOW = re.compile(r"^(\S+):\d+:\d+: error: declaration shadows (?:.*\n)*?(\S+):\d+:\d+: note: previous declaration", re.M)
 
 
-def found_together(said, sources):
-    """Whether anything of `said`, of sources looked at together, is more than that."""
-    shadows = [match for match in SHADOW.finditer(said) if match[1] != match[2] and match[2] in sources]
-    return not shadows or said.count(": error: ") > len(shadows)
+ERROR = re.compile(r"^(\S+):\d+:\d+: error: ", re.M)
+# More that clash than these, and halves of the batch are soonest done.
+MOST_APART = 3
+
+
+def said_in(said, sources):
+    """Where `said`, of sources looked at together, finds more than that: a set of files, headers among them."""
+    shadows = {match.start() for match in SHADOW.finditer(said) if match[1] != match[2] and match[2] in sources}
+    return {match[1] for match in ERROR.finditer(said) if match.start() not in shadows}
+
+
+def smaller(sources, files):
+    """Batches to look at instead of `sources`, of which something is said in `files`."""
+    named = [source for source in sources if source in files]
+    if 0 < len(named) <= MOST_APART:
+        rest = [source for source in sources if source not in files]
+        return [[source] for source in named] + ([rest] if rest else [])
+    half = len(sources) // 2
+    return [sources[:half], sources[half:]]
 
 
 def tidy(arguments):
@@ -125,9 +141,8 @@ def main():
                     print(said, end="")
                     print(f"lint: {os.path.relpath(sources[0])}", flush=True)
                     found = True
-                elif found_together(said, sources):
-                    half = len(sources) // 2
-                    waiting += [(key, sources[:half]), (key, sources[half:])]
+                elif files := said_in(said, sources):
+                    waiting += [(key, batch) for batch in smaller(sources, files)]
     if not found:
         print(f"lint: clang-tidy finds nothing in {count} files")
     return 1 if found else 0
