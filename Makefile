@@ -15,7 +15,7 @@ demo: packages
 	sh examples/run-demo.sh
 
 # The same for the tests, those of several hosts included. Most are jobs of several processes, which take
-# two of ctest's places; the third is for one that has one process, or waits for most of its time.
+# two of ctest's places; the third is for what waits for most of its time, which begins first.
 check: test-packages build
 	ctest --test-dir build/release --output-on-failure -j 3 $(CHECK_OPTIONS)
 
@@ -23,7 +23,7 @@ check: test-packages build
 check-quick: library-packages
 	cmake --preset release
 	cmake --build --preset release --target tests-library
-	ctest --test-dir build/release --output-on-failure -j 2 -L '^library$$' --no-tests=error
+	ctest --test-dir build/release --output-on-failure -j 3 -L '^library$$' --no-tests=error
 
 # What the project claims, beside its peers; each group says what does not hold. BENCH="aos sfi": only
 # these; OPTIONS=--quick.

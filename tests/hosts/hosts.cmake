@@ -5,12 +5,12 @@ set(hosts_folder ${CMAKE_CURRENT_LIST_DIR})
 function(add_hosts_test name)
     add_test(NAME hosts.${name} ${hosts_configurations}
              COMMAND Python3::Interpreter ${hosts_folder}/run.py --bin ${CMAKE_BINARY_DIR}/bin ${ARGN})
-    set(processors 2)
-    if("${ARGN}" MATCHES "--(fault|link|exits|handover)")  # waits for most of its time
-        set(processors 1)
+    set_tests_properties(hosts.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS hosts)
+    if("${ARGN}" MATCHES "--(fault|link|exits|handover)")
+        set_waiting(hosts.${name})
+    else()
+        set_tests_properties(hosts.${name} PROPERTIES PROCESSORS 2)
     endif()
-    set_tests_properties(hosts.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
-                         PROCESSORS ${processors} LABELS hosts)
 endfunction()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 foreach(launcher hydra mpirun)
@@ -88,14 +88,16 @@ if(TARGET stall_program)
     add_test(NAME hosts.stalls
              COMMAND Python3::Interpreter ${hosts_folder}/stalls.py $<TARGET_FILE:stall_program>)
     set_tests_properties(hosts.stalls PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 240 LABELS hosts)
+    set_waiting(hosts.stalls)
 endif()
 # Anything at any time; by hand: random_faults.py PROGRAM 2000 SEED.
-# Drivers of faults and of strangers wait for most of their time: one place of ctest each.
+# Drivers of faults and of strangers wait for most of their time.
 if(TARGET core_whole_life)
     add_test(NAME hosts.random_faults
              COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 20 1)
     set_tests_properties(hosts.random_faults PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
                          LABELS hosts)
+    set_waiting(hosts.random_faults)
 endif()
 # The part of the process manager that passes on what the first PE to end the job says: others speak.
 if(TARGET core_whole_life)
@@ -104,6 +106,7 @@ if(TARGET core_whole_life)
                      "proxy frozen")
     set_tests_properties(hosts.proxy_frozen PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
                          LABELS hosts)
+    set_waiting(hosts.proxy_frozen)
 endif()
 # PEs that end before shmem_init.
 if(TARGET core_whole_life)
@@ -129,6 +132,7 @@ if(TARGET core_whole_life)
                          $<TARGET_FILE:hosts_swallowed>)
         set_tests_properties(hosts.swallowed.${protocol} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180 LABELS hosts
             ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
+        set_waiting(hosts.swallowed.${protocol})
     endforeach()
 endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.
@@ -182,6 +186,7 @@ function(add_hostile_test name)
              COMMAND Python3::Interpreter ${hosts_folder}/hostile.py ${CMAKE_BINARY_DIR}/bin ${hostile_ATTACKS})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS hosts
         ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
+    set_waiting(${name})
 endfunction()
 foreach(protocol tcp udp)
     # Those of libfabric's own peers left out.
