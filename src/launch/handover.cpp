@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
 #include "base/error.hpp"
 #include "base/quote.hpp"
@@ -378,7 +379,12 @@ std::string problems_of_hosts(const RunOptions& options, const LauncherChoice& c
     const bool by_name = choice.address.empty() && !std::getenv("HYDRA_IFACE");
     // Hydra waits without end for what a login that is refused, or asked about, would have started,
     // and for hosts that do not find back.
-    const auto login = [ssh, by_name, name = std::string(name)](const std::string& host) {
+    const auto port = std::make_shared<OpenPort>();
+    // With ports of the user's own choice, or a network of his, another port says nothing.
+    const bool tries_port = port->number() != 0 && !std::getenv("HYDRA_IFACE") &&
+                            !std::getenv("MPIEXEC_PORT_RANGE") && !std::getenv("MPIEXEC_PORTRANGE");
+    const std::string place = by_name ? name : choice.address;
+    const auto login = [=, name = std::string(name)](const std::string& host) {
         Words words{ssh,
                     "-n",
                     "-x",
@@ -389,11 +395,16 @@ std::string problems_of_hosts(const RunOptions& options, const LauncherChoice& c
                     "-o",
                     "ServerAliveInterval=5",
                     host};
-        const Words question = by_name ? ask_for_name(name) : Words{"true"};
-        words.insert(words.end(), question.begin(), question.end());
-        const ProgramRun run = run_program(words);
-        const std::string problem = why_no_login(run.status, run.output, host);
-        return problem.empty() && by_name ? why_no_way_back(run.status, name) : problem;
+        const auto ask = [&](const Words& question) {
+            Words asked = words;
+            asked.push_back(quote(question));
+            return run_program(asked);
+        };
+        const ProgramRun run = ask(by_name ? ask_for_name(name) : Words{"true"});
+        std::string problem = why_no_login(run.status, run.output, host);
+        if (problem.empty() && by_name) problem = why_no_way_back(run.status, name);
+        if (!problem.empty() || !tries_port) return problem;
+        return why_no_connection(ask(ask_to_connect(place, port->number())).status, place);
     };
     const bool waits = choice.kind == RemoteLauncher::hydra && !ssh.empty();
     const AskOfHost configuration = configuration_of(site);

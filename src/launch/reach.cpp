@@ -225,6 +225,36 @@ std::string why_no_way_back(int status, const std::string& name) {
            "--launcher ssh";
 }
 
+OpenPort::OpenPort() : file_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in any{};
+    any.sin_family = AF_INET;
+    any.sin_addr.s_addr = htonl(INADDR_ANY);
+    socklen_t length = sizeof any;
+    auto* const address = reinterpret_cast<sockaddr*>(&any);
+    // The system completes connections that nobody accepts.
+    if (file_ >= 0 && bind(file_, address, length) == 0 && listen(file_, SOMAXCONN) == 0 &&
+        getsockname(file_, address, &length) == 0)
+        number_ = ntohs(any.sin_port);
+}
+
+OpenPort::~OpenPort() {
+    if (file_ >= 0) close(file_);
+}
+
+std::vector<std::string> ask_to_connect(const std::string& place, int port) {
+    return {"timeout", "5", "bash", "-c", "exec 3<>/dev/tcp/" + place + "/" + std::to_string(port)};
+}
+
+std::string why_no_connection(int status, const std::string& place) {
+    constexpr int kFailed = 1;     // bash's
+    constexpr int kTooLate = 124;  // timeout's
+    if (status != kFailed && status != kTooLate) return "";
+    return "it cannot connect to this host at " + place +
+           (status == kTooLate ? " (no answer within 5 seconds)" : "") +
+           ", as hydra has it do: is an address translation (NAT) or a firewall between them? take "
+           "--launcher ssh, which needs no way back";
+}
+
 std::vector<std::string> unreachable(const std::vector<HostShare>& hosts, double seconds,
                                      const AskOfHost& configuration, const AskOfHost& login) {
     const auto patience = std::chrono::milliseconds(static_cast<long long>(seconds * 1e3));

@@ -40,6 +40,26 @@ std::string address_for(const std::vector<HostShare>& hosts, double seconds,
 std::vector<std::string> ask_for_name(const std::string& name);
 std::string why_no_way_back(int status, const std::string& name);
 
+// A port at which this machine takes connections, of any address, for as long as it lives.
+class OpenPort {
+  public:
+    OpenPort();
+    ~OpenPort();
+    OpenPort(const OpenPort&) = delete;
+    OpenPort& operator=(const OpenPort&) = delete;
+    int number() const { return number_; }  // 0: the system gives none
+
+  private:
+    int file_ = -1;
+    int number_ = 0;
+};
+
+// Lets another machine connect to `place` (a name or an address) at that port, and says, of the
+// command's status there, why the other launcher would wait without end for it; empty if it got
+// through, or if nothing there can try.
+std::vector<std::string> ask_to_connect(const std::string& place, int port);
+std::string why_no_connection(int status, const std::string& place);
+
 // What a remote shell that has not got in says last, as the reason; empty if it has got in.
 std::string why_no_login(int status, const std::string& output, const std::string& host);
 

@@ -1,4 +1,5 @@
 #include "launch/reach.hpp"
+#include "launch/program_run.hpp"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -92,6 +93,25 @@ TEST(Reach, SaysWhoDoesNotFindTheWayBack) {
     const std::string why = why_no_way_back(2, "laptop");
     EXPECT_EQ(why.find("it does not know this host's name laptop"), 0u);
     EXPECT_NE(why.find("--launcher ssh"), std::string::npos);
+}
+
+TEST(Reach, SaysWhoCannotConnectBack) {
+    const auto try_here = [](const std::string& place, int port) {
+        std::vector<std::string> words = ask_to_connect(place, port);
+        words.insert(words.begin(), "/usr/bin/env");  // a remote shell looks programs up
+        return run_program(words).status;
+    };
+    int closed = 0;
+    {
+        const OpenPort port;
+        ASSERT_NE(port.number(), 0);
+        EXPECT_EQ(why_no_connection(try_here("127.0.0.1", port.number()), "here"), "");
+        closed = port.number();
+    }
+    const std::string why = why_no_connection(try_here("127.0.0.1", closed), "10.0.0.7");
+    EXPECT_EQ(why.find("it cannot connect to this host at 10.0.0.7, as hydra"), 0u);
+    EXPECT_NE(why_no_connection(124, "a").find("no answer within 5 seconds"), std::string::npos);
+    EXPECT_EQ(why_no_connection(127, "a"), "");  // there is no bash
 }
 
 TEST(Reach, ThisMachineMayRefuse) {
