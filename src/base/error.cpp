@@ -61,6 +61,12 @@ bool speak(std::string_view where, std::string_view what) {
 
 }  // namespace
 
+constinit CallerLine* caller_line = nullptr;
+
+std::string called(std::string_view routine) {
+    return std::string(routine) + (caller_line ? caller_line() : "");
+}
+
 void set_speaker(int pe) {
     speaker = pe;
 }

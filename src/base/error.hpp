@@ -52,6 +52,13 @@ struct JobEnd {
 };
 void set_job_end(const JobEnd& job_end);
 
+// " (model.c:12)": where the program calls the library, as far as is known. The session sets it;
+// null until then. Not in a handler of a signal.
+using CallerLine = std::string();
+extern CallerLine* caller_line __attribute__((visibility("hidden")));
+// The routine, and where it was called: for what is wrong with a call's arguments.
+std::string called(std::string_view routine);
+
 std::string host_name();
 
 // "0x7f00aa10", as all messages write addresses.

@@ -68,16 +68,16 @@ void check_objects(const void* address, std::size_t bytes, const char* side, con
     const void* const poisoned = asan::first_poisoned(address, bytes);
     if (!poisoned) [[likely]]
         return;
-    fail(routine, Text(side, *side != '\0' ? ": " : "", "address ", InHex(address), ": of its ",
-                       bytes, " bytes the one at ", InHex(poisoned),
-                       " is in no variable or block, says AddressSanitizer"));
+    fail(called(routine), Text(side, *side != '\0' ? ": " : "", "address ", InHex(address),
+                               ": of its ", bytes, " bytes the one at ", InHex(poisoned),
+                               " is in no variable or block, says AddressSanitizer"));
 }
 
 // What lies at another PE: `bytes` are at least one.
 inline void check_symmetric(const void* address, std::size_t bytes, const char* routine) {
     if (block_map.covers(address, bytes)) [[likely]]
         return;
-    if (const Text why = why_not_usable(address, bytes); !why.empty()) fail(routine, why);
+    if (const Text why = why_not_usable(address, bytes); !why.empty()) fail(called(routine), why);
     check_objects(address, bytes, "", routine);
 }
 
@@ -161,7 +161,7 @@ operation::Target look_closely(const void* address, std::size_t bytes, int pe,
                                const char* routine) {
     require_running(routine);
     if (pe < 0 || pe >= job.pes)
-        fail(routine,
+        fail(called(routine),
              "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
     if (job.checked) {
         check_thread(routine);
@@ -174,7 +174,7 @@ operation::Target look_closely(const void* address, std::size_t bytes, int pe,
 void check_reachable(const char* routine, const void* variables, std::size_t bytes) {
     require_running(routine);
     if (const Text reason = why_not_usable(variables, bytes); !reason.empty())
-        fail(routine, reason);
+        fail(called(routine), reason);
 }
 
 void check_watched(const char* routine, const void* variables, std::size_t elements,
@@ -238,15 +238,16 @@ void check_overlap(const void* dest, const void* source, std::size_t bytes, cons
     if (to == from || bytes == 0) return;
     const std::uintptr_t distance = to > from ? to - from : from - to;
     if (distance < bytes)
-        fail(routine, "source and dest overlap: they are " + std::to_string(distance) +
-                          " bytes apart and " + std::to_string(bytes) + " bytes long");
+        fail(called(routine), "source and dest overlap: they are " + std::to_string(distance) +
+                                  " bytes apart and " + std::to_string(bytes) + " bytes long");
 }
 
 [[noreturn, gnu::cold]] void refuse_private(const void* address, std::size_t bytes,
                                             const char* side, const char* routine) {
-    if (address == nullptr) fail(routine, std::string(side) + " is null");
-    fail(routine, std::string(side) + " " + hexadecimal(address) + " with its " +
-                      std::to_string(bytes) + " bytes is not memory of this PE, or not all of it");
+    if (address == nullptr) fail(called(routine), std::string(side) + " is null");
+    fail(called(routine), std::string(side) + " " + hexadecimal(address) + " with its " +
+                              std::to_string(bytes) +
+                              " bytes is not memory of this PE, or not all of it");
 }
 
 }  // namespace
@@ -256,7 +257,7 @@ void check_private(const void* address, std::size_t bytes, const char* side, con
     if (bytes == 0 || block_map.covers(address, bytes)) return;
     if (block_map.contains(address)) {
         if (const Text why = why_not_usable(address, bytes); !why.empty())
-            fail(routine, Text(side, ": ", why));
+            fail(called(routine), Text(side, ": ", why));
     } else if (!seen_memory.is_mapped(address, bytes)) {
         refuse_private(address, bytes, side, routine);
     }

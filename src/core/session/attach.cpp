@@ -38,6 +38,7 @@
 #include "core/job/road.hpp"
 #include "core/job/room_above.hpp"
 #include "core/job/window.hpp"
+#include "core/session/crash_report.hpp"
 #include "core/session/fault.hpp"
 #include "core/session/foreign_launcher.hpp"
 #include "core/session/fork.hpp"
@@ -466,6 +467,7 @@ void attach_job() {
     set_speaker(job.me);
     set_job_end({claim_end, end_job});
     report_stall = say_stall;
+    caller_line = line_of_caller;
     // For the launcher: a PE that waits here for one that has left without coming here.
     job.status().routine.store(Routine::init, std::memory_order_relaxed);
     for (const auto& problem : read_settings())

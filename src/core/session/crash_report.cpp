@@ -33,8 +33,9 @@ namespace isthmus {
 namespace {
 
 constexpr int kFrames = 8;
-constexpr int kInlined = 8;      // of a frame, that are told
-constexpr int kPatience = 3000;  // milliseconds that addr2line may take
+constexpr int kMostFramesOfCall = 24;  // of the library's own before the program's
+constexpr int kInlined = 8;            // of a frame, that are told
+constexpr int kPatience = 3000;        // milliseconds that addr2line may take
 constexpr std::size_t kAnswer = 8192;
 
 char prefix[256];
@@ -455,6 +456,24 @@ std::string line_in_program(const void* at) {
                             file.substr(0, folder).ends_with("/isthmus") &&
                             file.find(".h:") != std::string_view::npos;
         if (!is_own) return " (" + std::string(file) + ")";
+    }
+    return "";
+}
+
+std::string line_of_caller() {
+    Dl_info program_file{};
+    Dl_info own{};
+    Dl_info at{};
+    dladdr(reinterpret_cast<const void*>(getauxval(AT_PHDR)), &program_file);
+    dladdr(reinterpret_cast<const void*>(&line_of_caller), &own);
+    if (own.dli_fbase == program_file.dli_fbase) return "";  // which frames are whose nobody knows
+    void* frames[kMostFramesOfCall];
+    const int count = backtrace(frames, kMostFramesOfCall);
+    for (int i = 0; i < count; ++i) {
+        if (dladdr(frames[i], &at) == 0 || at.dli_fbase == own.dli_fbase) continue;
+        // A library of the program's may have lines of its own, but not by this way.
+        if (at.dli_fbase != program_file.dli_fbase) return "";
+        return line_in_program(static_cast<const char*>(frames[i]) - 1);
     }
     return "";
 }

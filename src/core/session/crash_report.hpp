@@ -25,6 +25,9 @@ bool has_stack_ended(const Crash& crash);
 // " (model.c:12)" of the program's own code, by addr2line within a second; empty: not known.
 std::string line_in_program(const void* at);
 
+// The same of where the program has called the library.
+std::string line_of_caller();
+
 // In the handler of a fault: the address, and function, file and line of the top frames, by
 // addr2line if that is there. Allocates nothing, and returns within seconds.
 void say_crash(const Crash& crash);

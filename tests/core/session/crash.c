@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
     if (strcmp(what, "private") == 0) shmem_long_p(malloc(8), 1, 0);         /* line 71 */
     if (strcmp(what, "inlined") == 0) write_inlined((volatile int*)0x10);    /* line 72 */
     if (strcmp(what, "library") == 0) write_in_library((volatile int*)0x10); /* line 73 */
+    if (strcmp(what, "refused") == 0) shmem_putmem(malloc(8), what, 8, 0);   /* line 74 */
     shmem_barrier_all();
     shmem_finalize();
     return 0;
