@@ -11,6 +11,7 @@
 
 #include "base/edit_distance.hpp"
 #include "base/error.hpp"
+#include "base/identity.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "launch/launcher.hpp"
@@ -139,6 +140,12 @@ int main(int argc, char** argv) {
         isthmus::say(isthmus::Text("isthmus: stacks may have ", small, " KiB, and ",
                                    isthmus::os::kLeastStack,
                                    " are needed; raise the limit of stacks (ulimit -s)\n")
+                         .c_str());
+        return status;
+    }
+    if (const auto [call, error] = isthmus::os::refused_identity_call(); call) {
+        isthmus::say(isthmus::Text("isthmus: ", call, ": ", std::strerror(error),
+                                   isthmus::os::advice_on_call(error), "\n")
                          .c_str());
         return status;
     }

@@ -156,6 +156,11 @@ def main():
     for call in ("fcntl", "wait4", "rt_sigprocmask", "rt_sigtimedwait", "poll"):
         check(f"no {call}", [DENIED, call, ISTHMUS, "run", "-n", "2", PROGRAM],
               f"^isthmus: {call}: Operation not permitted; the system call is forbidden here [^\n]*\n$", 125)
+    for call in ("getpid", "getppid", "gettid", "getuid", "geteuid", "getegid"):
+        check(f"no {call}", [DENIED, call, ISTHMUS, "run", "-n", "2", PROGRAM], f"^isthmus: {call}:{FORBIDDEN} [^\n]*\n$", 125)
+        check(f"no {call}, alone", [DENIED, call, PROGRAM], f"shmem_init: {call}:{FORBIDDEN}", 1)
+    check("no geteuid in a PE", [ISTHMUS, "run", "-n", "2", DENIED, "geteuid", PROGRAM],
+          f"^isthmus: PE . .*: shmem_init: geteuid:{FORBIDDEN}", 1)
     if shutil.which("mpirun") and os.path.exists(os.path.join(os.path.dirname(ISTHMUS), "../lib/libisthmus-pmix.so")):
         check("no thread for PMIx", ["mpirun", "--oversubscribe", "-n", "2", DENIED, "threads", PROGRAM, "late"],
               "PMIx_Init: .*; it needs a thread: raise the limit of processes", 1,

@@ -46,7 +46,13 @@ static const struct {
              {"socket", SYS_socket},
              {"sendmmsg", SYS_sendmmsg},
              {"recvmmsg", SYS_recvmmsg},
-             {"getsockopt", SYS_getsockopt}};
+             {"getsockopt", SYS_getsockopt},
+             {"getpid", SYS_getpid},
+             {"getppid", SYS_getppid},
+             {"gettid", SYS_gettid},
+             {"getuid", SYS_getuid},
+             {"geteuid", SYS_geteuid},
+             {"getegid", SYS_getegid}};
 
 static int find_filter(const char* name, struct sock_fprog* filter) {
     if (strcmp(name, "threads") == 0) {

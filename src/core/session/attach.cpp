@@ -19,6 +19,7 @@
 
 #include "base/asan.hpp"
 #include "base/error.hpp"
+#include "base/identity.hpp"
 #include "base/limits.hpp"
 #include "base/os.hpp"
 #include "base/settings.hpp"
@@ -456,6 +457,8 @@ void attach_job() {
     if (const int small = os::kibibytes_of_small_stack(); small != 0)
         fail("shmem_init", Text("stacks may have ", small, " KiB, and ", os::kLeastStack,
                                 " are needed; raise the limit of stacks (ulimit -s)"));
+    if (const auto [call, error] = os::refused_identity_call(); call)
+        fail("shmem_init", Text(call, ": ", std::strerror(error), os::advice_on_call(error)));
     if (!job.header) {
         refuse_job_of_less_rights();
         refuse_foreign_launcher("");
