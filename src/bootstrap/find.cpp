@@ -15,6 +15,7 @@
 
 #include "base/blocked_signals.hpp"
 #include "base/limits.hpp"
+#include "base/module_version.hpp"
 #include "bootstrap/pmi1.hpp"
 #include "bootstrap/pmix.hpp"
 #include "core/job/loaded_object.hpp"
@@ -67,6 +68,10 @@ std::unique_ptr<Exchange> open_pmix(std::string& why) {
     void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!module) {
         why = std::string("its PMIx needs a module: ") + dlerror();
+        return nullptr;
+    }
+    if (const std::string wrong = module_mismatch(module, path); !wrong.empty()) {
+        why = "its PMIx needs a module: " + wrong;
         return nullptr;
     }
     const auto open =

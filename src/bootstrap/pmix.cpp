@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/module_version.hpp"
+
 namespace isthmus::bootstrap {
 namespace {
 
@@ -98,6 +100,8 @@ class Pmix final : public Exchange {
 
 }  // namespace
 }  // namespace isthmus::bootstrap
+
+ISTHMUS_TELL_MODULE_VERSION
 
 extern "C" __attribute__((visibility("default"))) isthmus::Exchange* isthmus_open_pmix() {
     return new isthmus::bootstrap::Pmix;

@@ -14,6 +14,7 @@
 #include <memory>
 #include <set>
 
+#include "base/module_version.hpp"
 #include "base/settings.hpp"
 #include "launch/handover.hpp"
 #include "launch/program_run.hpp"
@@ -102,12 +103,17 @@ Check check_roads() {
     for (const std::string name : {transport::kPacket, transport::kOfi}) {
         const std::string path = lib + "/libisthmus-" + name + ".so";
         // Not closed again: what modules load need not bear it.
-        if (dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
+        void* const module = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+        const std::string why = module ? module_mismatch(module, path) : dlerror();
+        if (why.empty()) {
             ++found;
             check.finding += (check.finding.empty() ? "" : ", ") + name;
             continue;
         }
-        const std::string why = dlerror();
+        if (module) {
+            check.advice += (check.advice.empty() ? "" : "; ") + why;
+            continue;
+        }
         const std::string needs = transport::road_needs(path);
         check.advice += (check.advice.empty() ? "" : "; ") + name + " cannot be loaded (" +
                         (needs.empty() ? "it was not built" : "it needs " + needs) + "): " + why;

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/module_version.hpp"
 #include "base/os.hpp"
 #include "base/road_list.hpp"
 #include "base/settings.hpp"
@@ -331,10 +332,12 @@ void ask_road(const std::string& folder, const std::string& name, BetweenHosts& 
     const auto explain_itself = [&path, &setting] {
         char explained[1024] = "";
         void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (const std::string wrong = module ? module_mismatch(module, path) : ""; !wrong.empty())
+            return "!" + wrong;
         const auto explain =
             module ? reinterpret_cast<transport::Explain>(dlsym(module, transport::kExplainSymbol))
                    : nullptr;
-        if (!explain) return std::string("!") + (module ? "it is of another version" : dlerror());
+        if (!explain) return std::string("!") + (module ? path + " is no road" : dlerror());
         explain(setting.c_str(), explained, sizeof explained);
         return std::string(explained);
     };

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/module_version.hpp"
 #include "transport/transport.hpp"
 
 namespace isthmus::transport {
@@ -34,12 +35,13 @@ PreferredRoad preferred_road(const std::string& fabric, const std::string& modul
     const std::string device = find_device(devices);
     if (device.empty()) return {kPacket, "this host has plain IP networks alone"};
     // Not closed again: what libfabric loads need not bear it.
-    void* const module =
-        dlopen((fs::path(modules) / (std::string("libisthmus-") + kOfi + ".so")).c_str(),
-               RTLD_NOW | RTLD_LOCAL);
+    const std::string path = fs::path(modules) / (std::string("libisthmus-") + kOfi + ".so");
+    void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!module)
         return {kPacket, "there is the device " + device +
                              ", and libfabric cannot be loaded: " + std::string(dlerror())};
+    if (const std::string wrong = module_mismatch(module, path); !wrong.empty())
+        return {kPacket, "there is the device " + device + ", and " + wrong};
     const auto has_hardware = reinterpret_cast<HasHardware>(dlsym(module, kHasHardwareSymbol));
     if (!has_hardware || !has_hardware())
         return {kPacket,

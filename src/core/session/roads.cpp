@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/module_version.hpp"
 #include "base/os.hpp"
 #include "base/processors.hpp"
 #include "base/settings.hpp"
@@ -66,6 +67,8 @@ transport::Open load(const std::string& name) {
     if (!module)
         fail("shmem_init",
              consequence + dlerror() + os::advice_on_memory(kLittle) + needs_of_road(name));
+    if (const std::string wrong = module_mismatch(module, path); !wrong.empty())
+        fail("shmem_init", consequence + wrong);
     const auto found = reinterpret_cast<transport::Open>(dlsym(module, transport::kOpenSymbol));
     if (!found) fail("shmem_init", path + " is no transport of this library");
     return found;

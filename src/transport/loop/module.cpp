@@ -1,10 +1,13 @@
 // What the core and `isthmus info` find in this module.
 #include <string_view>
 
+#include "base/module_version.hpp"
 #include "transport/loop/link.hpp"
 #include "transport/service/whole_road.hpp"
 
 template class isthmus::transport::service::Road<isthmus::transport::loop::Link>;
+
+ISTHMUS_TELL_MODULE_VERSION
 
 extern "C" __attribute__((visibility("default"))) const char isthmus_road_needs[];
 __attribute__((used)) const char isthmus_road_needs[] = ISTHMUS_ROAD_NEEDS "libsodium";
