@@ -1,4 +1,6 @@
-// Signals are the program's: a thread that the library starts inherits that all are blocked.
+// Signals are the program's: a thread that the library starts inherits that all are blocked. But
+// for those by which the processor stops an instruction of the thread's own: where they are blocked
+// the system ends the process without asking its handlers, and nobody says what has crashed.
 #pragma once
 
 #include <pthread.h>
@@ -13,6 +15,8 @@ class BlockedSignals {
     BlockedSignals() {
         sigset_t all;
         sigfillset(&all);
+        for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS})
+            sigdelset(&all, own);
         pthread_sigmask(SIG_SETMASK, &all, &before_);
     }
     BlockedSignals(const BlockedSignals&) = delete;

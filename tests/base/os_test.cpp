@@ -8,10 +8,13 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "base/blocked_signals.hpp"
 
 namespace isthmus::os {
 namespace {
@@ -146,6 +149,22 @@ TEST(Os, AllFilesOfAProcessProviderAreRemoved) {
 TEST(Os, ThereIsMemoryAndAProcessor) {
     EXPECT_GE(memory_size(), std::uint64_t{64} << 20);
     EXPECT_GE(usable_processors(), 1);
+}
+
+// A fault in a thread of the library's own, which may be in libfabric, is told like any other.
+TEST(BlockedSignals, LeaveAThreadItsOwnFaults) {
+    sigset_t mask;
+    {
+        const BlockedSignals blocked;
+        std::thread([&] { pthread_sigmask(SIG_SETMASK, nullptr, &mask); }).join();
+    }
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS})
+        EXPECT_EQ(sigismember(&mask, fault), 0) << fault;
+    for (const int others : {SIGTERM, SIGINT, SIGALRM, SIGCHLD, SIGUSR1, SIGPROF})
+        EXPECT_EQ(sigismember(&mask, others), 1) << others;
+    sigset_t after;
+    pthread_sigmask(SIG_SETMASK, nullptr, &after);
+    EXPECT_EQ(sigismember(&after, SIGTERM), 0);
 }
 
 }  // namespace
