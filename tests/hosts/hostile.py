@@ -27,6 +27,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../transport"))
 from hosts import Hosts, Unavailable  # noqa: E402
+from processes import is_alive  # noqa: E402
 from stranger import ports_of, throw_garbage  # noqa: E402
 
 DETECT = 3
@@ -309,6 +310,10 @@ def trial(name, hosts, arguments, folder):
                 pass
         _, err = job.communicate()
         hangs = True
+    # The process manager may end before them.
+    deadline = time.monotonic() + 5
+    while not hangs and any(is_alive(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.02)
     with open(said) as file:
         err += file.read()
     well = job.returncode == 0 and "stranger" not in err.replace("none of this job", "")
@@ -322,7 +327,7 @@ def trial(name, hosts, arguments, folder):
     print(f"{name}: {'ended well' if well else 'ended with its cause' if told else 'WRONG'}, status "
           f"{job.returncode}, {took:.1f} s, {(after - before) / 1024:+.1f} MB"
           f"{', HANGS' if hangs else ''}", flush=True)
-    print("  " + "\n  ".join(err.strip().splitlines()[-6:]))
+    print("  " + "\n  ".join(err.strip().splitlines()[-6 if good else 0:]))
     return bool(good)
 
 
