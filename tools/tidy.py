@@ -24,6 +24,10 @@ import tempfile
 BATCH = 10
 # The sources of a batch are, to clang-tidy, headers of it: those of bench/ and examples/ would not be looked at.
 HEADERS = r"(src|sim|include|bench|examples)/.*"
+# The static analyzer follows the paths of a source, not of its headers, unless the source is called so.
+UNIFIED = "UnifiedSource.cpp"
+# It goes into small functions only; otherwise a batch takes five times as long.
+SHALLOW = ("-Xclang", "-analyzer-config", "-Xclang", "mode=shallow")
 
 
 def by_command(build, wanted):
@@ -106,12 +110,12 @@ def look(build, folder, number, batch):
         return tidy(["-p", build, sources[0]])
     together = os.path.join(folder, str(number))
     os.mkdir(together)
-    source = os.path.join(together, "together.cpp")
+    source = os.path.join(together, UNIFIED)
     with open(source, "w", encoding="utf-8") as file:
         file.writelines(f'#include "{each}"  // NOLINT(bugprone-suspicious-include)\n' for each in sources)
     with open(os.path.join(together, "compile_commands.json"), "w", encoding="utf-8") as file:
         json.dump([{"directory": directory, "file": source,
-                    "command": shlex.join([*words, "-c", source])}], file)
+                    "command": shlex.join([*words, *SHALLOW, "-c", source])}], file)
     return tidy(["-p", together, f"--header-filter={HEADERS}", f"--config-file={os.path.abspath('.clang-tidy')}", source])
 
 
