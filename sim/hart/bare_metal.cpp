@@ -65,16 +65,19 @@ class BareMetal final : public Environment {
             return;
         }
         // The trap that led there tells more than the failed fetch of its handler.
-        if (hart.csr.mepc != 0) hart.pc = hart.csr.mepc;
+        const bool supervisor = hart.privilege == Privilege::supervisor;
+        const std::uint64_t from = supervisor ? hart.csr.sepc : hart.csr.mepc;
+        const std::uint64_t cause = supervisor ? hart.csr.scause : hart.csr.mcause;
+        if (from != 0) hart.pc = from;
         const bool delivered =
-            hart.csr.mepc != 0 &&
-            hart.csr.mcause == static_cast<std::uint64_t>(hart.delivered.cause);  // no interrupt
+            from != 0 && cause == static_cast<std::uint64_t>(hart.delivered.cause);  // no interrupt
         char vector[40];
-        std::snprintf(vector, sizeof vector, "0x%lx", static_cast<unsigned long>(hart.csr.mtvec));
+        std::snprintf(vector, sizeof vector, "%s 0x%lx", supervisor ? "stvec" : "mtvec",
+                      static_cast<unsigned long>(supervisor ? hart.csr.stvec : hart.csr.mtvec));
         const std::string line =
             "isthmus-sim: node " + std::to_string(node.id) + ": " +
             Machine::describe_trap(node, delivered ? hart.delivered : hart.trap) +
-            " and no handler at mtvec " + vector + "\n";
+            " and no handler at " + vector + "\n";
         machine_.complain(line + machine_.report(node, hart));
         machine_.exit_node(node, 134);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "sim/hart/address_space.hpp"
 #include "sim/hart/hart.hpp"
@@ -10,7 +11,9 @@ namespace isthmus::sim {
 
 void BlockCache::flush() {
     std::fill(recent_.begin(), recent_.end(), nullptr);
-    blocks_.clear();
+    const Space now = current_->key;
+    spaces_.clear();
+    add_space(now);
     insn_chunks_.clear();
     meta_chunks_.clear();
     chunk_used_ = kChunk;
@@ -20,13 +23,67 @@ void BlockCache::flush() {
 void BlockCache::forget(std::uint64_t pc) {
     Block*& slot = recent_[(pc >> 1) % kRecent];
     if (slot && slot->pc == pc) slot = nullptr;
-    blocks_.erase(pc);
+    for (const auto& space : spaces_)
+        space->blocks.erase(pc);
+}
+
+void BlockCache::add_space(const Space& key) {
+    spaces_.push_back(std::make_unique<Contents>());
+    current_ = spaces_.back().get();
+    current_->key = key;
+    current_->number = next_space_++;
+}
+
+bool BlockCache::set_space(const Space& space, FetchMap& map) {
+    map_ = space.table == 0 ? nullptr : &map;
+    if (current_->key == space) return current_->suspect;
+    const auto found = std::ranges::find_if(
+        spaces_, [&](const std::unique_ptr<Contents>& one) { return one->key == space; });
+    if (found != spaces_.end()) {
+        current_ = found->get();
+    } else {
+        add_space(space);
+        // Too many: all go, as soon as none of their blocks runs.
+        if (spaces_.size() > kMaxSpaces) current_->suspect = true;
+    }
+    return current_->suspect;
+}
+
+void BlockCache::suspect_spaces() {
+    for (const auto& space : spaces_)
+        space->suspect = space->key.table != 0;
+}
+
+void BlockCache::recheck() {
+    if (!std::exchange(current_->suspect, false)) return;
+    const bool stands = std::ranges::all_of(current_->pages, [&](const auto& page) {
+        return map_->still_leads_to(page.first, page.second);
+    });
+    if (!stands || spaces_.size() > kMaxSpaces) flush();
+}
+
+bool BlockCache::physical_of(std::uint64_t address, std::uint64_t& physical) {
+    physical = address;
+    translation_failed_ = false;
+    if (map_ == nullptr) return true;
+    const std::uint64_t page = address & kPageMask;
+    auto known = current_->pages.find(page);
+    if (known == current_->pages.end()) {
+        std::uint64_t start = 0;
+        if (!map_->to_physical(page, start)) {
+            translation_failed_ = true;
+            return false;
+        }
+        known = current_->pages.emplace(page, start).first;
+    }
+    physical = known->second + (address - page);
+    return true;
 }
 
 Block* BlockCache::lookup_slow(std::uint64_t pc, const Decoder& decoder, AddressSpace& memory,
                                bool fp_enabled, std::uint64_t& fault) {
     Block* block;
-    if (const auto found = blocks_.find(pc); found != blocks_.end()) {
+    if (const auto found = current_->blocks.find(pc); found != current_->blocks.end()) {
         block = found->second.get();
     } else {
         block = build(pc, decoder, memory, fp_enabled, fault);
@@ -72,7 +129,8 @@ Block* BlockCache::build(std::uint64_t pc, const Decoder& decoder, AddressSpace&
             break;
         }
         std::uint16_t low = 0, high = 0;
-        if (!memory.read(at, &low, 2, kExecute)) {
+        std::uint64_t physical = 0;
+        if (!physical_of(at, physical) || !memory.read(physical, &low, 2, kExecute)) {
             if (count != 0) break;
             fault = at;
             return nullptr;
@@ -81,12 +139,12 @@ Block* BlockCache::build(std::uint64_t pc, const Decoder& decoder, AddressSpace&
         if (instruction_length(low) == 4) {
             const bool straddles = ((at + 2) & kPageMask) != (at & kPageMask);
             if (straddles && count != 0) break;
-            if (!memory.read(at + 2, &high, 2, kExecute)) {
+            if (!physical_of(at + 2, physical) || !memory.read(physical, &high, 2, kExecute)) {
                 if (count != 0) break;
                 fault = at + 2;
                 return nullptr;
             }
-            if (straddles) memory.mark_code(at + 2);
+            if (straddles) memory.mark_code(physical);
             word |= std::uint32_t{high} << 16;
         }
         Decoded d;
@@ -114,7 +172,7 @@ Block* BlockCache::build(std::uint64_t pc, const Decoder& decoder, AddressSpace&
     }
     const auto real = static_cast<std::uint32_t>(count);
     if (!ended) emit(HandlerTable::kEndOfBlock, {}, 0, Op::kCount);
-    memory.mark_code(pc);
+    if (std::uint64_t physical = 0; physical_of(pc, physical)) memory.mark_code(physical);
 
     if (chunk_used_ + count > kChunk) {
         insn_chunks_.push_back(std::make_unique<Insn[]>(kChunk));
@@ -128,9 +186,9 @@ Block* BlockCache::build(std::uint64_t pc, const Decoder& decoder, AddressSpace&
     std::copy_n(meta.begin(), count, meta_home);
     auto block = std::make_unique<Block>(Block{pc, real, static_cast<std::uint32_t>(at - pc),
                                                insn_home, meta_home, taken_pc, nullptr, nullptr, 1,
-                                               nullptr, 0, nullptr});
+                                               nullptr, 0, nullptr, current_->number});
     decoded_ += real;
-    return (blocks_[pc] = std::move(block)).get();
+    return (current_->blocks[pc] = std::move(block)).get();
 }
 
 }  // namespace isthmus::sim

@@ -62,8 +62,21 @@ struct Block {
     Block* next;
     std::uint64_t indirect_pc;  // last target of a final jalr
     Block* indirect;
-    std::uint32_t heat;  // times it was entered through the slow path
-    const void* native;  // translated code, or null
+    std::uint32_t heat;   // times it was entered through the slow path
+    const void* native;   // translated code, or null
+    std::uint32_t space;  // BlockCache's, that its addresses are of
+};
+
+/// Where instructions lie that a program sees elsewhere.
+class FetchMap {
+  public:
+    /// False: nothing can be fetched there.
+    virtual bool to_physical(std::uint64_t address, std::uint64_t& physical) = 0;
+    /// The same, but only asked: nothing changes, and what would change something is false.
+    virtual bool still_leads_to(std::uint64_t address, std::uint64_t physical) const = 0;
+
+  protected:
+    ~FetchMap() = default;
 };
 
 /// Handlers of the loop a cache belongs to: one per Op, then those of the pseudo-instructions.
@@ -77,20 +90,40 @@ struct HandlerTable {
     static constexpr std::size_t kCount = kOpCount + 4;
 };
 
-/// The blocks of one hart. Pointers to blocks stay valid until flush().
+/// The blocks of one hart. Pointers to blocks stay valid until flush(). A block belongs to the
+/// space that was current when it was decoded, and leads to blocks of that space only.
 class BlockCache {
   public:
     static constexpr std::size_t kMaxInstructions = 64;
+
+    /// What instructions are fetched through: two equal ones see the same code. `table` 0: physical
+    /// addresses.
+    struct Space {
+        std::uint64_t table = 0;
+        bool user = false, floats = false;
+        bool operator==(const Space&) const = default;
+    };
+    /// What is looked up from now on is of this space, fetched through `map` unless its addresses
+    /// are physical. True if recheck() is needed first.
+    bool set_space(const Space& space, FetchMap& map);
+    /// Page tables may have changed: each space is to be rechecked before it is used.
+    void suspect_spaces();
+    /// Drops all blocks if one of the current space is not where it was decoded from.
+    void recheck();
+    /// Of the last look-up that found nothing: the address has no translation, rather than no
+    /// memory.
+    bool translation_failed() const { return translation_failed_; }
 
     /// The block at pc, decoded now if need be; null if the first instruction cannot be fetched,
     /// with `fault` set to the address that failed.
     Block* lookup(std::uint64_t pc, const Decoder& decoder, AddressSpace& memory, bool fp_enabled,
                   std::uint64_t& fault) {
         Block*& slot = recent_[(pc >> 1) % kRecent];
-        if (slot && slot->pc == pc) return slot;
+        if (slot && slot->pc == pc && slot->space == current_->number) return slot;
         return lookup_slow(pc, decoder, memory, fp_enabled, fault);
     }
 
+    BlockCache() { add_space({}); }
     void flush();
     /// Drops the block that starts at pc. Only where no other block leads to it: those that do keep
     /// its address, unless nothing runs more than a block at a time.
@@ -124,9 +157,26 @@ class BlockCache {
     Block* build(std::uint64_t pc, const Decoder& decoder, AddressSpace& memory, bool fp_enabled,
                  std::uint64_t& fault);
 
+    struct Contents {
+        Space key;
+        std::uint32_t number = 0;
+        bool suspect = false;
+        std::unordered_map<std::uint64_t, std::unique_ptr<Block>> blocks;
+        std::unordered_map<std::uint64_t, std::uint64_t> pages;  // of code, and where they lie
+    };
+    static constexpr std::size_t kMaxSpaces = 64;
+
+    void add_space(const Space& key);
+    /// Where instructions of the current space lie; notes their page.
+    bool physical_of(std::uint64_t address, std::uint64_t& physical);
+
     HandlerTable handlers_;
     std::vector<Block*> recent_ = std::vector<Block*>(kRecent);
-    std::unordered_map<std::uint64_t, std::unique_ptr<Block>> blocks_;
+    std::vector<std::unique_ptr<Contents>> spaces_;
+    Contents* current_ = nullptr;
+    std::uint32_t next_space_ = 0;
+    FetchMap* map_ = nullptr;  // null: addresses are physical
+    bool translation_failed_ = false;
     std::vector<std::unique_ptr<Insn[]>> insn_chunks_;
     std::vector<std::unique_ptr<InsnMeta[]>> meta_chunks_;
     std::size_t chunk_used_ = kChunk;

@@ -106,7 +106,7 @@ class Context {
         if (!aligned<T>(at, Cause::store_misaligned)) return false;
         T old;
         if (!hart.load(at, old)) {
-            hart.trap.cause = Cause::store_fault;
+            hart.trap = as_store(hart.trap);
             return false;
         }
         const T operand = static_cast<T>(hart.x[i.rs2]);

@@ -140,9 +140,8 @@ look_up:
         goto leave;
     }
     {
-        if (h.flush_pending) [[unlikely]] {
-            h.blocks.flush();
-            h.flush_pending = false;
+        if (h.flush_pending || h.recheck_pending) [[unlikely]] {
+            h.settle_code();
             link = nullptr;
         }
         std::uint64_t fault = 0;
@@ -151,7 +150,7 @@ look_up:
             h.pc = pc;
             h.instret += static_cast<std::uint64_t>(settled - left);
             settled = left;
-            h.raise(Cause::fetch_fault, fault);
+            h.raise_fetch(fault);
             goto trapped;
         }
         h.note_decoded();
@@ -224,6 +223,13 @@ run_translated:
                 }                                                                           \
             }                                                                               \
             pc = c.next_pc;                                                                 \
+            if constexpr (!requires { Observer::kInterruptsElsewhere; }) {                  \
+                if (h.interrupts_changed) [[unlikely]] {                                    \
+                    h.pc = pc;                                                              \
+                    h.poll_interrupts();                                                    \
+                    pc = h.pc;                                                              \
+                }                                                                           \
+            }                                                                               \
             goto look_up;                                                                   \
         } else {                                                                            \
             if (!S::id(c, *ip)) [[unlikely]]                                                \
@@ -251,8 +257,9 @@ jump_register:
         const std::uint64_t generation = h.blocks.generation();
         std::uint64_t fault = 0;
         Block* const found =
-            h.flush_pending ? nullptr
-                            : h.blocks.lookup(pc, h.decoder(), *h.memory, h.fp_enabled(), fault);
+            h.flush_pending || h.recheck_pending
+                ? nullptr
+                : h.blocks.lookup(pc, h.decoder(), *h.memory, h.fp_enabled(), fault);
         if (found && h.blocks.generation() == generation) {
             h.note_decoded();
             from->indirect_pc = pc;

@@ -10,6 +10,7 @@ namespace isthmus::sim {
 namespace {
 
 constexpr std::uint64_t kMie = 1u << 3, kMpie = 1u << 7, kMpp = 3u << 11, kMprv = 1u << 17;
+constexpr std::uint64_t kSupervisorInterrupts = 0x222;  // of mip: its software, timer, external
 
 // A letter a bit; the width stands in the two highest.
 std::uint64_t misa_of(const HartOptions& options, Extensions extensions) {
@@ -20,7 +21,8 @@ std::uint64_t misa_of(const HartOptions& options, Extensions extensions) {
     return letter('I', extensions.has(I)) | letter('M', extensions.has(M)) |
            letter('A', extensions.has(A)) | letter('F', extensions.has(F)) |
            letter('D', extensions.has(D)) | letter('C', extensions.has(C)) |
-           letter('U', options.user_mode) | letter('X', extensions.has_xbgas()) |
+           letter('S', options.supervisor_mode) | letter('U', options.user_mode) |
+           letter('X', extensions.has_xbgas()) |
            (options.xlen == Xlen::k32 ? std::uint64_t{1} << 30 : std::uint64_t{2} << 62);
 }
 
@@ -37,7 +39,11 @@ std::string_view cause_name(Cause cause) {
         case Cause::store_misaligned: return "store address misaligned";
         case Cause::store_fault: return "store access fault";
         case Cause::user_call: return "environment call from user mode";
+        case Cause::supervisor_call: return "environment call from supervisor mode";
         case Cause::machine_call: return "environment call from machine mode";
+        case Cause::fetch_page_fault: return "instruction page fault";
+        case Cause::load_page_fault: return "load page fault";
+        case Cause::store_page_fault: return "store page fault";
     }
     return "unknown trap";
 }
@@ -85,16 +91,18 @@ bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKi
         return raise(Cause::load_misaligned, address);
     if (std::exchange(access_fails, false)) return raise(fault, address);
     const std::uint64_t page = address & kPageMask;
+    std::uint64_t at = address;
     if (((address + size - 1) & kPageMask) == page) {
-        const Region* region = memory->find(address);
+        if (!data_address(address, AccessType::load, at)) return stop_for_trap();
+        const Region* region = memory->find(at);
         if (!region || !(region->rights & kRead)) return raise(fault, address);
         if (region->device) {
             if (address & (size - 1)) return raise(fault, address);
-            const std::uint64_t got = region->device->read(address - region->start, size);
+            const std::uint64_t got = region->device->read(at - region->start, size);
             std::memcpy(value, &got, size);
             return true;
         }
-        const std::byte* host = region->host + (address - region->start);
+        const std::byte* host = region->host + (at - region->start);
         std::memcpy(value, host, size);
         // A region may end inside the host page that starts at `page` only if it is not
         // page-aligned; it always is.
@@ -104,7 +112,8 @@ bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKi
     }
     auto* bytes = static_cast<std::byte*>(value);
     for (unsigned i = 0; i < size; ++i) {
-        const std::byte* host = memory->host(address + i, kRead);
+        if (!data_address(address + i, AccessType::load, at)) return stop_for_trap();
+        const std::byte* host = memory->host(at, kRead);
         if (!host) return raise(fault, address + i);
         bytes[i] = *host;
     }
@@ -116,26 +125,30 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
         return raise(Cause::store_misaligned, address);
     if (std::exchange(access_fails, false)) return raise(Cause::store_fault, address);
     const std::uint64_t page = address & kPageMask;
+    std::uint64_t at = address;
     if (((address + size - 1) & kPageMask) == page) {
-        const Region* region = memory->find(address);
+        if (!data_address(address, AccessType::store, at)) return stop_for_trap();
+        const Region* region = memory->find(at);
         if (!region || !(region->rights & kWrite)) return raise(Cause::store_fault, address);
         if (region->device) {
             if (address & (size - 1)) return raise(Cause::store_fault, address);
             std::uint64_t data = 0;
             std::memcpy(&data, value, size);
-            region->device->write(address - region->start, size, data);
+            region->device->write(at - region->start, size, data);
             return true;
         }
-        std::byte* host = region->host + (address - region->start);
+        std::byte* host = region->host + (at - region->start);
         std::memcpy(host, value, size);
-        const bool code = memory->is_code(page);
-        if (code) memory->note_write(address, size);
-        if (page == watch_page) {
-            if (address - watch_address < 8) {
+        const bool seen = data_view_.satp != 0 && on_translated_write;
+        if (seen) on_translated_write(at, size);
+        const bool code = memory->is_code(at);
+        if (code) memory->note_write(at, size);
+        if ((at & kPageMask) == watch_page) {
+            if (at - watch_address < 8) {
                 stop = Stop::host_call;
                 return false;
             }
-        } else if (!code) {
+        } else if (!code && !seen) {
             tlb.write[(page / kPageSize) % Tlb::kEntries] = {
                 page, reinterpret_cast<std::uintptr_t>(host) - address};
         }
@@ -143,10 +156,11 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
     }
     // Nothing is written unless all of it can be.
     for (unsigned i = 0; i < size; ++i) {
-        if (!memory->host(address + i, kWrite)) return raise(Cause::store_fault, address + i);
+        if (!data_address(address + i, AccessType::store, at)) return stop_for_trap();
+        if (!memory->host(at, kWrite)) return raise(Cause::store_fault, address + i);
     }
-    memory->write(address, value, size);
-    return true;
+    std::uint64_t failed;
+    return copy_out(address, value, size, failed);
 }
 
 bool Hart::read_csr(unsigned number, std::uint64_t& value) {
@@ -166,9 +180,12 @@ bool Hart::read_csr_state(unsigned number, std::uint64_t& value) const {
                         retired = instret + csr.instret_offset;
     // The user-level counters may be closed by the machine level.
     if ((number & 0xf60) == 0xc00) {
-        const bool open = privilege == Privilege::machine || options_.emulate_linux ||
-                          (csr.mcounteren >> (number & 31)) & 1;
-        if (!open) return false;
+        const std::uint64_t to_user = options_.supervisor_mode ? csr.scounteren : ~std::uint64_t{0};
+        const std::uint64_t open =
+            csr.mcounteren & (privilege == Privilege::user ? to_user : ~std::uint64_t{0});
+        if (privilege != Privilege::machine && !options_.emulate_linux &&
+            (open >> (number & 31) & 1) == 0)
+            return false;
     }
     value = 0;
     switch (number) {
@@ -191,7 +208,7 @@ bool Hart::read_csr_state(unsigned number, std::uint64_t& value) const {
         case 0x300: {
             value = csr.mstatus;
             const bool dirty = (value & kMstatusFs) == kMstatusFs;
-            if (!narrow) value |= std::uint64_t{2} << 32;
+            if (!narrow) value |= std::uint64_t{options_.supervisor_mode ? 10u : 2u} << 32;
             if (dirty) value |= narrow ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
             return true;
         }
@@ -201,15 +218,15 @@ bool Hart::read_csr_state(unsigned number, std::uint64_t& value) const {
         case 0x304: value = csr.mie; return true;
         case 0x305: value = csr.mtvec; return true;
         case 0x306: value = csr.mcounteren; return options_.user_mode;
-        case 0x310:
-        case 0x31a: return narrow;
-        case 0x320:  // nothing can be inhibited
-        case 0x30a: return true;
+        case 0x310: return narrow;
+        case 0x30a: value = narrow ? csr.menvcfg & 0xffffffff : csr.menvcfg; return true;
+        case 0x31a: value = csr.menvcfg >> 32; return narrow;
+        case 0x320: return true;  // nothing can be inhibited
         case 0x340: value = csr.mscratch; return true;
         case 0x341: value = csr.mepc; return true;
         case 0x342: value = csr.mcause; return true;
         case 0x343: value = csr.mtval; return true;
-        case 0x344: value = csr.mip; return true;
+        case 0x344: value = pending_lines(); return true;
         case 0xf14: value = mhartid; return true;
         case 0xf11: value = options_.mvendorid; return true;
         case 0xf12: value = options_.marchid; return true;
@@ -222,6 +239,8 @@ bool Hart::read_csr_state(unsigned number, std::uint64_t& value) const {
         case 0x7a5: return true;
         default: break;
     }
+    if ((number & 0xf00) == 0x100 || number == 0x302 || number == 0x303 || number == 0x312)
+        return read_supervisor_csr(number, value);
     // Event counters that count nothing, and no physical memory protection.
     if (number >= 0xb03 && number <= 0xb1f) return true;
     if (number >= 0xb83 && number <= 0xb9f) return narrow;
@@ -248,18 +267,11 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
             if (number != 0x002) fflags = value & 31;
             if (number != 0x001) frm = (number == 0x003 ? value >> 5 : value) & 7;
             return true;
-        case 0x300: {
-            std::uint64_t next = value & (kMie | kMpie);
-            if (options_.user_mode) next |= value & kMprv;
-            if ((value & kMpp) == kMpp || !options_.user_mode) next |= kMpp;
-            if ((value & kMstatusFs) && decoder_->extensions().has(Extension::F))
-                next |= kMstatusFs;  // off or dirty, nothing between
-            const bool switches = ((next ^ csr.mstatus) & kMstatusFs) != 0;
-            csr.mstatus = next;
-            if (switches) flush_pending = true;
+        case 0x300: write_mstatus(value); return true;
+        case 0x304:
+            csr.mie = value & options_.interrupt_bits;
+            interrupts_changed = true;
             return true;
-        }
-        case 0x304: csr.mie = value & options_.interrupt_bits; return true;
         case 0x305:
             csr.mtvec = (csr.mtvec & ~options_.mtvec_mask) | (value & options_.mtvec_mask);
             return true;
@@ -269,8 +281,11 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
         case 0x341: csr.mepc = value & ~(std::uint64_t{1} | target_mask_); return true;
         case 0x342: csr.mcause = value; return true;
         case 0x343: csr.mtval = value; return true;
-        case 0x344:
-            return true;  // the CLINT's alone
+        case 0x344:  // the machine's bits are the lines'
+            if (options_.supervisor_mode)
+                csr.mip_written = value & kSupervisorInterrupts & options_.interrupt_bits;
+            interrupts_changed = true;
+            return true;
         // The instruction that writes a counter does not count itself.
         case 0xb00:
             csr.cycle_offset = low(cycles_now() + csr.cycle_offset) - cycles_now() - 1;
@@ -286,61 +301,12 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
             return narrow;
         default: break;
     }
+    if ((number & 0xf00) == 0x100 || number == 0x302 || number == 0x303 || number == 0x30a ||
+        number == 0x31a)
+        return write_supervisor_csr(number, value);
     std::uint64_t ignored;
     return read_csr(
         number, ignored);  // the rest holds no state: writes are dropped where reads are allowed
-}
-
-bool Hart::enter_trap(std::uint64_t at) {
-    const std::uint64_t base = csr.mtvec & ~std::uint64_t{3};
-    if (trap.cause == Cause::fetch_fault && at == base) return false;
-    deliver_trap(at);
-    return true;
-}
-
-void Hart::deliver_trap(std::uint64_t at) {
-    delivered = trap;
-    csr.mepc = at;
-    csr.mcause = static_cast<std::uint64_t>(trap.cause);
-    csr.mtval = trap.value;
-    std::uint64_t status = csr.mstatus & ~(kMpp | kMpie | kMie);
-    if (csr.mstatus & kMie) status |= kMpie;
-    if (privilege == Privilege::machine) status |= kMpp;
-    csr.mstatus = status;
-    privilege = Privilege::machine;
-    pc = csr.mtvec & ~std::uint64_t{3};
-}
-
-void Hart::return_from_trap() {
-    const bool machine = (csr.mstatus & kMpp) != 0;
-    std::uint64_t status = csr.mstatus & ~((options_.user_mode ? kMpp : 0) | kMie);
-    if (csr.mstatus & kMpie) status |= kMie;
-    status |= kMpie;
-    if (!machine) status &= ~kMprv;
-    csr.mstatus = status;
-    privilege = machine ? Privilege::machine : Privilege::user;
-}
-
-void Hart::poll_interrupts() {
-    if (const unsigned number = pending_interrupt()) take_interrupt(number);
-}
-
-unsigned Hart::pending_interrupt() const {
-    const std::uint64_t pending = csr.mip & csr.mie;
-    if (pending == 0) return 0;
-    if (privilege == Privilege::machine && !(csr.mstatus & kMie)) return 0;
-    // A platform's own go first, the lowest of them before the others.
-    if ((pending >> 16) != 0) return 16 + static_cast<unsigned>(std::countr_zero(pending >> 16));
-    return (pending & 0x800) ? 11 : (pending & 8) ? 3 : 7;
-}
-
-void Hart::take_interrupt(unsigned number) {
-    const std::uint64_t interrupt =
-        options_.xlen == Xlen::k32 ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
-    trap = Trap{Cause::illegal, 0};
-    deliver_trap(pc);
-    csr.mcause = interrupt | number;
-    if (csr.mtvec & 1) pc = (csr.mtvec & ~std::uint64_t{3}) + std::uint64_t{4} * number;
 }
 
 void Hart::synchronize() {

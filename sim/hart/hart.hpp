@@ -13,6 +13,7 @@
 
 #include "sim/hart/address_space.hpp"
 #include "sim/hart/block.hpp"
+#include "sim/hart/page_table.hpp"
 #include "sim/isa/decode.hpp"
 
 namespace isthmus::sim {
@@ -30,7 +31,11 @@ enum class Cause : std::uint8_t {
     store_misaligned = 6,
     store_fault = 7,
     user_call = 8,
+    supervisor_call = 9,
     machine_call = 11,
+    fetch_page_fault = 12,
+    load_page_fault = 13,
+    store_page_fault = 15,
 };
 
 std::string_view cause_name(Cause cause);
@@ -40,6 +45,13 @@ struct Trap {
     std::uint64_t value = 0;       // what goes to mtval
     std::uint64_t name_space = 0;  // of a remote access; 0: the address is the node's own
 };
+
+/// What an access that reads and writes traps as where its read does.
+inline Trap as_store(Trap trap) {
+    if (trap.cause == Cause::load_page_fault) trap.cause = Cause::store_page_fault;
+    if (trap.cause == Cause::load_fault) trap.cause = Cause::store_fault;
+    return trap;
+}
 
 /// Why Hart execution came back to its caller.
 enum class Stop : std::uint8_t {
@@ -97,13 +109,17 @@ struct RetireEvent {
     std::uint8_t rd = 0, rs1 = 0, rs2 = 0, rs3 = 0;  // register numbers; the files are in info(op)
 };
 
-enum class Privilege : std::uint8_t { user = 0, machine = 3 };
+enum class Privilege : std::uint8_t { user = 0, supervisor = 1, machine = 3 };
 
-/// Machine-level registers that have state.
+/// Registers of the machine and supervisor level that have state; sstatus, sie and sip are views of
+/// mstatus, mie and mip.
 struct MachineCsrs {
-    std::uint64_t mstatus = 0, mie = 0, mip = 0, mtvec = 0, mscratch = 0, mepc = 0, mcause = 0,
-                  mtval = 0;
-    std::uint64_t mcounteren = 0;
+    std::uint64_t mstatus = 0, mie = 0, mtvec = 0, mscratch = 0, mepc = 0, mcause = 0, mtval = 0;
+    /// The interrupt lines, and what software has written to the supervisor's bits of mip.
+    std::uint64_t mip = 0, mip_written = 0;
+    std::uint64_t mcounteren = 0, menvcfg = 0, medeleg = 0, mideleg = 0;
+    std::uint64_t stvec = 0, sscratch = 0, sepc = 0, scause = 0, stval = 0, satp = 0,
+                  scounteren = 0, senvcfg = 0;
     std::uint64_t cycle_offset = 0, instret_offset = 0;
 };
 
@@ -141,6 +157,12 @@ struct HartOptions {
     bool trap_misaligned = false;
     /// False: machine mode alone.
     bool user_mode = true;
+    /// Supervisor mode, with Sv39 (RV32: Sv32). It needs user mode.
+    bool supervisor_mode = false;
+    /// Who sets A and D of page tables: software, hardware where menvcfg.ADUE says so, or hardware
+    /// always.
+    enum class SetsAccessed : std::uint8_t { svade, svadu, hardware };
+    SetsAccessed sets_accessed = SetsAccessed::svade;
     /// What misa reads; without it, what the decoder's extensions say.
     std::optional<std::uint64_t> misa;
     std::uint64_t mvendorid = 0, marchid = 0, mimpid = 0;
@@ -151,7 +173,7 @@ struct HartOptions {
     std::uint64_t mtvec_mask = ~std::uint64_t{2};
 };
 
-class Hart {
+class Hart final : private FetchMap {
   public:
     /// Slot 32 of x and e takes writes to register 0, so that no instruction has to test for it.
     static constexpr unsigned kDiscard = 32;
@@ -178,9 +200,11 @@ class Hart {
     /// The next local access does not take place: a bus error that only a core has seen. To be set
     /// with an empty Tlb, so that the access comes to the slow path.
     bool access_fails = false;
-    /// Decoded code is stale; dropped before the next block is looked up, when no instruction of it
-    /// is running.
-    bool flush_pending = false;
+    /// Decoded code is stale, or may be where page tables have changed; looked after before the
+    /// next block is looked up, when no instruction of it is running.
+    bool flush_pending = false, recheck_pending = false;
+    /// A register on which interrupts depend has been written: one may be due at once.
+    bool interrupts_changed = false;
 
     std::uint64_t reservation_address = 0, reservation_value = 0;
     unsigned reservation_size = 0;  // 0: none
@@ -211,12 +235,55 @@ class Hart {
 
     Hart(const HartOptions& options, const Decoder& decoder, AddressSpace& space);
     ~Hart();
+    Hart(const Hart&) = delete;
+    Hart& operator=(const Hart&) = delete;
 
     const HartOptions& options() const { return options_; }
     const Decoder& decoder() const { return *decoder_; }
     bool fp_enabled() const { return options_.emulate_linux || (csr.mstatus & kMstatusFs) != 0; }
 
-    static constexpr std::uint64_t kMstatusFs = 3u << 13, kMstatusMpp = 3u << 11;
+    static constexpr std::uint64_t kMstatusFs = 3u << 13, kMstatusMpp = 3u << 11,
+                                   kMstatusTvm = 1u << 20, kMstatusTw = 1u << 21,
+                                   kMstatusTsr = 1u << 22;
+
+    // Address translation.
+
+    /// What addresses are translated by. Without a satp they are physical.
+    struct View {
+        std::uint64_t satp = 0;
+        AccessRights rights;
+        bool operator==(const View&) const = default;
+    };
+    /// Of local data and of instructions, as privilege, mstatus and satp have it.
+    const View& data_view() const { return data_view_; }
+    const View& fetch_view() const { return fetch_view_; }
+    /// To be called when one of the three has changed.
+    void view_changed();
+    /// The physical address of a local access; false with `trap` set, but not counted as stopped.
+    bool data_address(std::uint64_t address, AccessType type, std::uint64_t& physical) {
+        physical = address;
+        return data_view_.satp == 0 || translate(data_view_, address, type, physical);
+    }
+    /// The same for a remote access that others make here: one of user mode, by satp.
+    bool remote_address(std::uint64_t address, AccessType type, std::uint64_t& physical);
+    /// Where an address leads by a view, without a trace in memory or in the hart.
+    PageWalk look(const View& view, std::uint64_t address, AccessType type) const {
+        return walk_page_table(*memory, options_.xlen, view.satp, address, type, view.rights,
+                               AccessedDirty::ignore);
+    }
+    /// Copies from and to local memory as the program sees it. False, having copied a prefix, with
+    /// `trap` set and `failed` where it ended.
+    bool copy_in(std::uint64_t address, void* to, std::size_t size, std::uint64_t& failed);
+    bool copy_out(std::uint64_t address, const void* from, std::size_t size, std::uint64_t& failed);
+    /// sfence.vma: what has been written to page tables is seen behind it. It may name an address
+    /// and an address space; kAll: it does not. Here all is forgotten whatever it names.
+    static constexpr std::uint64_t kAll = ~std::uint64_t{0};
+    void fence_translation(std::uint64_t address, std::uint64_t asid);
+    /// Told of every write to memory through page tables, and of A and D set in them: physical
+    /// address and size. Then none is done past it.
+    std::function<void(std::uint64_t address, std::uint64_t size)> on_translated_write;
+    /// Who models more than one of these buffers hears of it.
+    std::function<void(std::uint64_t address, std::uint64_t asid)> on_translation_fence;
 
     /// Slow paths: page faults, devices, misaligned accesses, translation misses. False with `trap`
     /// set on a fault.
@@ -247,6 +314,11 @@ class Hart {
 
     /// Sets the trap and stop fields; always false, so that an instruction can return it.
     bool raise(Cause cause, std::uint64_t value);
+    /// The same for a trap that is set already.
+    bool stop_for_trap() {
+        stop = Stop::trap;
+        return false;
+    }
 
     /// Reads or writes a CSR with the rules of the current privilege. False: no such CSR or not
     /// allowed.
@@ -257,14 +329,29 @@ class Hart {
     /// multiples of four. Only loops that may run such a hart look (Observer::kChecksTargets).
     std::uint64_t target_mask() const { return target_mask_; }
 
-    /// Delivers `trap`, raised by the instruction at `at`, to machine mode. False if it cannot be:
+    /// An instruction could not be fetched, for what the last look-up of its block says.
+    bool raise_fetch(std::uint64_t address) {
+        return raise(blocks.translation_failed() ? fetch_cause_ : Cause::fetch_fault, address);
+    }
+    /// Delivers `trap`, raised by the instruction at `at`, to its handler. False if it cannot be:
     /// the handler's own first instruction has just failed to be fetched.
     bool enter_trap(std::uint64_t at);
     /// The same, whatever becomes of the handler.
     void deliver_trap(std::uint64_t at);
     void return_from_trap();
+    void return_from_supervisor_trap();
+    /// Who handles an exception of the current privilege.
+    Privilege handler_of(Cause cause) const {
+        return options_.supervisor_mode && privilege != Privilege::machine &&
+                       (csr.medeleg >> static_cast<unsigned>(cause) & 1) != 0
+                   ? Privilege::supervisor
+                   : Privilege::machine;
+    }
+    /// Goes to the handler of a level, past what has been delegated.
+    void trap_into(Privilege level, std::uint64_t cause, std::uint64_t value, std::uint64_t at);
     /// Takes a pending enabled interrupt, if any.
     void poll_interrupts();
+    std::uint64_t pending_lines() const { return csr.mip | csr.mip_written; }
     /// The number of the one that would be taken, 0 if none.
     unsigned pending_interrupt() const;
     void take_interrupt(unsigned number);
@@ -282,6 +369,8 @@ class Hart {
     }
     /// fence.i: code written before it is seen after it.
     void flush_code();
+    /// Does what flush_pending and recheck_pending ask for; no block may be running.
+    void settle_code();
 
     std::uint64_t mhartid = 0;
     /// Traps taken or reported, by cause; for coverage and statistics.
@@ -295,8 +384,24 @@ class Hart {
 
   private:
     bool read_csr_state(unsigned number, std::uint64_t& value) const;
+    bool read_supervisor_csr(unsigned number, std::uint64_t& value) const;
+    /// False if it is not there; its privilege has been looked at.
+    bool write_supervisor_csr(unsigned number, std::uint64_t value);
+    void write_mstatus(std::uint64_t value);
+    void leave_trap(Privilege to);
+    AccessedDirty accessed_dirty() const;
+    PageWalk walk(const View& view, std::uint64_t address, AccessType type);
+    void note_translated_write(std::uint64_t address, std::uint64_t size) const {
+        if (data_view_.satp != 0 && on_translated_write) on_translated_write(address, size);
+    }
+    bool translate(const View& view, std::uint64_t address, AccessType type,
+                   std::uint64_t& physical);
+    bool to_physical(std::uint64_t address, std::uint64_t& physical) override;
+    bool still_leads_to(std::uint64_t address, std::uint64_t physical) const override;
 
     HartOptions options_;
+    View data_view_, fetch_view_;
+    Cause fetch_cause_ = Cause::fetch_fault;
     const Decoder* decoder_;
     std::uint64_t target_mask_;
     std::uint64_t seen_map_ = 0, seen_code_ = 0, seen_epoch_ = 0;

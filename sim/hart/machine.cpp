@@ -34,7 +34,10 @@ Machine::Machine(Program program, MachineOptions options, const Boot& boot)
     }
     if (options_.spread != nullptr)
         options_.spread->serve_memory(
-            [this](unsigned node) -> AddressSpace& { return nodes_[node]->memory; });
+            [this](unsigned node, std::uint64_t address, void* to, std::size_t size,
+                   std::uint8_t rights) { return read_here(node, address, to, size, rights); },
+            [this](unsigned node, std::uint64_t address, const void* from, std::size_t size,
+                   std::uint8_t rights) { return write_here(node, address, from, size, rights); });
 }
 
 Machine::~Machine() = default;
@@ -44,6 +47,11 @@ Hart& Machine::add_hart(Node& node, bool emulate_linux) {
     hart_options.xlen = program_.xlen;
     hart_options.profile = options_.profile;
     hart_options.emulate_linux = emulate_linux;
+    if (!emulate_linux) {
+        hart_options.supervisor_mode = true;
+        hart_options.sets_accessed = HartOptions::SetsAccessed::svadu;
+        hart_options.interrupt_bits = 0xaaa;
+    }
     hart_options.strict_e = options_.strict_e;
     hart_options.translate = options_.translate;
     auto hart = std::make_unique<Hart>(hart_options, decoder_, node.memory);
@@ -185,14 +193,49 @@ void Machine::end_job_elsewhere() {
     }
 }
 
+// Calls act(physical, offset, bytes) for each piece of a range that others reach on a node, by the
+// node's own page tables if it has some; false where there is nothing or act says so.
+template <class Act>
+bool Machine::at_node(Node& node, std::uint64_t address, std::size_t size, AccessType type,
+                      Act&& act) {
+    Hart& hart = *node.harts.front();
+    if (hart.csr.satp == 0) return act(address, std::size_t{0}, size);
+    for (std::size_t done = 0; done != size;) {
+        const std::uint64_t at = address + done;
+        const std::size_t n = std::min<std::uint64_t>(size - done, kPageSize - at % kPageSize);
+        std::uint64_t physical = 0;
+        if (!hart.remote_address(at, type, physical) || !act(physical, done, n)) return false;
+        done += n;
+    }
+    return true;
+}
+
+bool Machine::read_here(unsigned node, std::uint64_t address, void* to, std::size_t size,
+                        std::uint8_t rights) {
+    Node& there = *nodes_[node];
+    return at_node(
+        there, address, size, (rights & kWrite) != 0 ? AccessType::store : AccessType::load,
+        [&](std::uint64_t physical, std::size_t done, std::size_t n) {
+            return there.memory.read(physical, static_cast<std::byte*>(to) + done, n, rights);
+        });
+}
+bool Machine::write_here(unsigned node, std::uint64_t address, const void* from, std::size_t size,
+                         std::uint8_t rights) {
+    Node& there = *nodes_[node];
+    return at_node(there, address, size, AccessType::store,
+                   [&](std::uint64_t physical, std::size_t done, std::size_t n) {
+                       return there.memory.write(
+                           physical, static_cast<const std::byte*>(from) + done, n, rights);
+                   });
+}
 bool Machine::read_node(unsigned node, std::uint64_t address, void* to, std::size_t size,
                         std::uint8_t rights) {
-    return owns(node) ? nodes_[node]->memory.read(address, to, size, rights)
+    return owns(node) ? read_here(node, address, to, size, rights)
                       : options_.spread->read(node, address, to, size, rights);
 }
 bool Machine::write_node(unsigned node, std::uint64_t address, const void* from, std::size_t size,
                          std::uint8_t rights) {
-    return owns(node) ? nodes_[node]->memory.write(address, from, size, rights)
+    return owns(node) ? write_here(node, address, from, size, rights)
                       : options_.spread->write(node, address, from, size, rights);
 }
 
@@ -226,26 +269,36 @@ bool Machine::serve_remote(Node& from, Hart& hart) {
     const bool writes = request.kind != Kind::load && request.kind != Kind::load_reserved &&
                         request.kind != Kind::bulk_load;
     // The access did not take place: the instruction traps as if it had just been reached.
-    const auto fail = [&](bool store, std::uint64_t address, bool remote = true) {
+    const auto raise = [&](const Trap& trap) {
         hart.has_deferred = false;
         hart.pc = request.pc;
         --hart.instret;
-        hart.raise(store ? Cause::store_fault : Cause::load_fault, address);
-        if (remote) hart.trap.name_space = request.name_space;
+        hart.trap = trap;
+        hart.stop = Stop::trap;
         ++hart.trap_counts[static_cast<unsigned>(hart.trap.cause)];
         if (tell_trap_) tell_trap_(from, hart, request.pc);
         if (hart.options().emulate_linux || !hart.enter_trap(request.pc))
             from.environment->serve(from, hart);
         return false;
     };
+    const auto fail = [&](bool store, std::uint64_t address) {
+        if (request.name_space == 0 && hart.data_view().satp != 0)
+            return raise(store ? as_store(hart.trap) : hart.trap);
+        return raise({store ? Cause::store_fault : Cause::load_fault, address, request.name_space});
+    };
     const unsigned target_id = from.namespaces.node_of(request.name_space);
     if (target_id == NamespaceTable::kUnmapped) return fail(writes, request.address);
+    // Namespace 0 is the own memory as the program sees it, elsewhere it is as the node there does.
+    const bool local = request.name_space == 0 && hart.data_view().satp != 0;
+    std::uint64_t failed = 0;
     const auto read = [&](std::uint64_t address, void* to, std::size_t size,
                           std::uint8_t rights = kRead) {
-        return read_node(target_id, address, to, size, rights);
+        return local ? hart.copy_in(address, to, size, failed)
+                     : read_node(target_id, address, to, size, rights);
     };
     const auto write = [&](std::uint64_t address, const void* data, std::size_t size) {
-        return write_node(target_id, address, data, size, kWrite);
+        return local ? hart.copy_out(address, data, size, failed)
+                     : write_node(target_id, address, data, size, kWrite);
     };
     std::array<std::uint64_t, 2> value{};
     switch (request.kind) {
@@ -269,7 +322,7 @@ bool Machine::serve_remote(Node& from, Hart& hart) {
                                     request.compare, request.size);
             else if (!reservation_holds(hart, request, value[0]))
                 break;
-            write(request.address, &next, request.size);
+            if (!write(request.address, &next, request.size)) return fail(true, request.address);
             break;
         }
         case Kind::bulk_load:
@@ -278,20 +331,20 @@ bool Machine::serve_remote(Node& from, Hart& hart) {
             if (request.count > ~std::uint64_t{0} / request.size)
                 return fail(!load, request.address);
             std::uint64_t left = request.count * request.size, remote = request.address,
-                          local = request.local;
+                          at = request.local;
             std::byte buffer[4096];
             while (left != 0) {
                 const std::size_t n = std::min<std::uint64_t>(left, sizeof buffer);
                 if (load) {
                     if (!read(remote, buffer, n)) return fail(false, remote);
-                    if (!from.memory.write(local, buffer, n)) return fail(true, local, false);
+                    if (!hart.copy_out(at, buffer, n, failed)) return raise(hart.trap);
                 } else {
-                    if (!from.memory.read(local, buffer, n)) return fail(false, local, false);
+                    if (!hart.copy_in(at, buffer, n, failed)) return raise(hart.trap);
                     if (!write(remote, buffer, n)) return fail(true, remote);
                 }
                 left -= n;
                 remote += n;
-                local += n;
+                at += n;
             }
             break;
         }

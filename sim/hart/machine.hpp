@@ -263,6 +263,14 @@ class Machine {
     void note_spread(unsigned first, unsigned last, Spread::State& state) const;
     Spread::State agree(Spread::State state);
     void end_job_elsewhere();
+    template <class Act>
+    static bool at_node(Node& node, std::uint64_t address, std::size_t size, AccessType type,
+                        Act&& act);
+    /// Of a node of this process.
+    bool read_here(unsigned node, std::uint64_t address, void* to, std::size_t size,
+                   std::uint8_t rights);
+    bool write_here(unsigned node, std::uint64_t address, const void* from, std::size_t size,
+                    std::uint8_t rights);
     bool read_node(unsigned node, std::uint64_t address, void* to, std::size_t size,
                    std::uint8_t rights);
     bool write_node(unsigned node, std::uint64_t address, const void* from, std::size_t size,

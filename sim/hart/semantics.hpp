@@ -119,8 +119,10 @@ struct Semantics {
             c.hart.stop = Stop::system_call;
             return false;
         }
-        return c.hart.raise(
-            c.hart.privilege == Privilege::machine ? Cause::machine_call : Cause::user_call, 0);
+        return c.hart.raise(c.hart.privilege == Privilege::machine      ? Cause::machine_call
+                            : c.hart.privilege == Privilege::supervisor ? Cause::supervisor_call
+                                                                        : Cause::user_call,
+                            0);
     }
     static bool ebreak(C& c, I) { return c.hart.raise(Cause::breakpoint, c.hart.pc); }
     static bool mret(C& c, I) {
@@ -129,7 +131,27 @@ struct Semantics {
         c.next_pc = c.hart.csr.mepc;
         return true;
     }
+    /// Supervisor mode may do it unless the bit of mstatus keeps it from that; user mode never.
+    static bool may_supervise(C& c, u64 trap_bit) {
+        const Hart& h = c.hart;
+        return h.privilege == Privilege::machine ||
+               (h.privilege == Privilege::supervisor && (h.csr.mstatus & trap_bit) == 0);
+    }
+    static bool sret(C& c, I) {
+        if (!may_supervise(c, Hart::kMstatusTsr)) return c.illegal();
+        c.hart.return_from_supervisor_trap();
+        c.next_pc = c.hart.csr.sepc;
+        return true;
+    }
+    static bool sfence_vma(C& c, I i) {
+        if (!may_supervise(c, Hart::kMstatusTvm)) return c.illegal();
+        c.hart.fence_translation(i.rs1 == 0 ? Hart::kAll : c.x(i.rs1),
+                                 i.rs2 == 0 ? Hart::kAll : c.x(i.rs2));
+        return true;
+    }
     static bool wfi(C& c, I) {
+        if (c.hart.options().supervisor_mode && !may_supervise(c, Hart::kMstatusTw))
+            return c.illegal();
         c.hart.stop = Stop::yield;
         return false;
     }
@@ -140,7 +162,9 @@ struct Semantics {
         const auto number = static_cast<unsigned>(i.imm) & 0xfff;
         u64 old = 0;
         if ((reads || !writes) && !c.hart.read_csr(number, old)) return c.illegal();
-        if (writes && !c.hart.write_csr(number, static_cast<Word>(modify(static_cast<Word>(old)))))
+        // Of mip's supervisor bits a set or clear changes what software has written, not the lines.
+        const u64 from = number == 0x344 ? c.hart.csr.mip_written : old;
+        if (writes && !c.hart.write_csr(number, static_cast<Word>(modify(static_cast<Word>(from)))))
             return c.illegal();
         return c.set(i.rd, static_cast<Word>(old));
     }

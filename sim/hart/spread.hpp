@@ -11,8 +11,6 @@
 
 namespace isthmus::sim {
 
-class AddressSpace;
-
 class Spread {
   public:
     /// What the process whose turn it is tells the next one, and the last one all.
@@ -30,8 +28,12 @@ class Spread {
     virtual unsigned first() const = 0;
     virtual unsigned last() const = 0;
     bool owns(unsigned node) const { return node >= first() && node < last(); }
+    using Read = std::function<bool(unsigned node, std::uint64_t address, void* to,
+                                    std::size_t size, std::uint8_t rights)>;
+    using Write = std::function<bool(unsigned node, std::uint64_t address, const void* from,
+                                     std::size_t size, std::uint8_t rights)>;
     /// Called once, before anything runs: how others reach the memory of a node of this process.
-    virtual void serve_memory(std::function<AddressSpace&(unsigned node)> memory) = 0;
+    virtual void serve_memory(Read read, Write write) = 0;
 
     /// Goes through all nodes once, from node `start` up and round, and returns what the last turn
     /// left. All processes call it as often as all others. Serves the others while it waits.

@@ -164,7 +164,7 @@ def write_docs(rows, extensions, path):
         if not extension.startswith("Xbgas"):
             listed = ", ".join(f"`{name}`" for name, forms in names.items() if forms[0].extension == extension)
             out.append(f"| {extension}: {title.lower()} | {listed} |")
-    out += ["", "Privileged: machine and user mode; no supervisor mode, no virtual memory, no physical memory protection.",
+    out += ["", "Privileged: machine, supervisor and user mode, Sv39 (Sv32 on RV32); no hypervisor, no physical memory protection.",
             "Not in the table: the opcode 0x6b atomics of the 2019 assembler (`funct3` 6 and 7), which clash in name with",
             "the ones above, and the 2017 compiler's encodings."]
     write(path, out)

@@ -33,6 +33,10 @@ struct Extensions {
         bits |= bit(extension);
         return *this;
     }
+    constexpr Extensions& set(Extension extension, bool there) {
+        bits = there ? bits | bit(extension) : bits & ~bit(extension);
+        return *this;
+    }
     constexpr bool operator==(const Extensions&) const = default;
 };
 

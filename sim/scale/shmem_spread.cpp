@@ -66,8 +66,9 @@ class ShmemSpread final : public Spread {
 
     unsigned first() const override { return first_of(me_); }
     unsigned last() const override { return first_of(me_ + 1); }
-    void serve_memory(std::function<AddressSpace&(unsigned)> memory) override {
-        memory_ = std::move(memory);
+    void serve_memory(Read read, Write write) override {
+        read_ = std::move(read);
+        write_ = std::move(write);
     }
 
     State sweep(unsigned start, const Turn& turn) override {
@@ -172,13 +173,13 @@ class ShmemSpread final : public Spread {
         // yet. Its nodes have to run before.
         if (request.sweep != sweeps_) return;
         const int pe = static_cast<int>(shared_->asked - 1);
-        AddressSpace& memory = memory_(static_cast<unsigned>(request.node));
+        const auto node = static_cast<unsigned>(request.node);
         bool done = false;
         if (request.is_write != 0) {
-            done = memory.write(request.address, shared_->data, request.size, request.rights);
+            done = write_(node, request.address, shared_->data, request.size, request.rights);
         } else {
             std::byte buffer[kLongest];
-            done = memory.read(request.address, buffer, request.size, request.rights);
+            done = read_(node, request.address, buffer, request.size, request.rights);
             if (done) shmem_putmem(shared_->answer, buffer, request.size, pe);
         }
         shared_->asked = 0;
@@ -213,7 +214,8 @@ class ShmemSpread final : public Spread {
     unsigned me_ = 0, processes_ = 1;
     std::uint64_t sweeps_ = 0;
     Shared* shared_ = nullptr;
-    std::function<AddressSpace&(unsigned)> memory_;
+    Read read_;
+    Write write_;
 };
 
 }  // namespace

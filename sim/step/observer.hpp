@@ -10,6 +10,8 @@ class StepObserver {
   public:
     static constexpr bool kObserves = true;
     static constexpr bool kChecksTargets = true;
+    /// The step takes them, before its instruction.
+    static constexpr bool kInterruptsElsewhere = true;
 
     void begin() {
         size_ = 0;

@@ -63,7 +63,17 @@ void apply(const Word& word, StepParameters& to) {
     } else if (word.name == "misaligned") {
         to.hart.trap_misaligned = word.choice("trap", "done");
     } else if (word.name == "modes") {
-        to.hart.user_mode = word.choice("mu", "m");
+        if (word.value != "m" && word.value != "mu" && word.value != "msu")
+            word.fail("legal are m, mu and msu");
+        to.hart.user_mode = word.value != "m";
+        to.hart.supervisor_mode = word.value == "msu";
+    } else if (word.name == "accessed") {
+        using enum HartOptions::SetsAccessed;
+        if (word.value != "svade" && word.value != "svadu" && word.value != "hardware")
+            word.fail("legal are svade, svadu and hardware");
+        to.hart.sets_accessed = word.value == "svade"   ? svade
+                                : word.value == "svadu" ? svadu
+                                                        : hardware;
     } else if (word.name == "interrupts") {
         to.takes_interrupts = word.choice("own", "told");
     } else if (word.name == "counters") {
@@ -91,8 +101,8 @@ void apply(const Word& word, StepParameters& to) {
         if ((to.hart.mtvec_mask & 2) != 0) word.fail("bit 1 is reserved and stays 0");
     } else if (word.name == "interrupt_bits") {
         to.hart.interrupt_bits = word.number();
-        if ((to.hart.interrupt_bits & 0xf777) != 0)
-            word.fail("bits 3, 7, 11 and from 16 on can be there");
+        if ((to.hart.interrupt_bits & 0xf555) != 0)
+            word.fail("bits 3, 7, 11 and from 16 on can be there, with modes=msu 1, 5 and 9, too");
     } else if (word.name == "nmi_vector") {
         to.nmi_vector = word.number();
     } else if (word.name == "memory") {
@@ -105,7 +115,7 @@ void apply(const Word& word, StepParameters& to) {
         to.memory.push_back(range);
     } else {
         word.fail(
-            "unknown; known are isa profile strict_e misaligned modes interrupts counters "
+            "unknown; known are isa profile strict_e misaligned modes accessed interrupts counters "
             "illegal_tval breakpoint_tval misa mvendorid marchid mimpid mhartid reset_pc mtvec "
             "mtvec_mask "
             "interrupt_bits nmi_vector memory");
@@ -133,6 +143,15 @@ StepParameters StepParameters::parse(std::string_view words) {
     }
     if (parameters.memory.empty())
         parameters.memory.push_back({0x80000000, std::uint64_t{256} << 20});
+    // What supervisor mode has beside its registers comes and goes with it.
+    parameters.isa.extensions.set(Extension::Supervisor, parameters.hart.supervisor_mode);
+    if (parameters.hart.supervisor_mode && !parameters.isa.extensions.has(Extension::Zicsr))
+        throw std::invalid_argument("parameter modes=msu: supervisor mode needs zicsr");
+    if (parameters.hart.supervisor_mode && !seen.contains("interrupt_bits"))
+        parameters.hart.interrupt_bits = 0xaaa;
+    if (!parameters.hart.supervisor_mode && (parameters.hart.interrupt_bits & 0x222) != 0)
+        throw std::invalid_argument(
+            "parameter interrupt_bits: bits 1, 5 and 9 are supervisor mode's (modes=msu)");
     // An instruction's address has to be one that the hart can have.
     const std::uint64_t low = parameters.isa.extensions.has(Extension::C) ? 1 : 3;
     const std::uint64_t top = parameters.isa.xlen == Xlen::k32 ? 0xffffffff : ~std::uint64_t{0};

@@ -51,15 +51,14 @@ SteppedHart::Snapshot SteppedHart::save() {
 }
 
 void SteppedHart::restore(const Snapshot& snapshot) {
-    // Decoded code depends on whether floating point is on.
-    const bool floats = hart_.fp_enabled();
     snapshot.state_.give_to(hart_);
     pages_.restore(memory_, snapshot.pages_);
     record_ = snapshot.record_;
     order_ = snapshot.order_;
     waiting_ = snapshot.waiting_;
     world_ = snapshot.world_;
-    if (memory_.code_version() != seen_code_ || hart_.fp_enabled() != floats) {
+    forget_translations();
+    if (memory_.code_version() != seen_code_) {
         seen_code_ = memory_.code_version();
         hart_.blocks.flush();
     }

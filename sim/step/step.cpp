@@ -8,7 +8,8 @@
 namespace isthmus::sim {
 namespace {
 
-constexpr unsigned kMstatus = 0x300, kMepc = 0x341, kMcause = 0x342, kMtval = 0x343, kFflags = 1;
+constexpr unsigned kMstatus = 0x300, kMepc = 0x341, kMcause = 0x342, kMtval = 0x343, kSepc = 0x141,
+                   kScause = 0x142, kStval = 0x143, kFflags = 1;
 
 std::uint8_t file_of(FlatRegister flat) {
     return flat < 32 ? ISTHMUS_STEP_X : flat < 64 ? ISTHMUS_STEP_F : ISTHMUS_STEP_E;
@@ -30,12 +31,11 @@ constexpr std::uint64_t low_bytes(std::uint64_t value, unsigned size) {
 SteppedHart::Outcome SteppedHart::step() {
     if (waiting_) return answer_remote();
     begin_record();
-    if (hart_.csr.mip != 0 || world_.nmi) [[unlikely]]
+    if (hart_.pending_lines() != 0 || world_.nmi) [[unlikely]]
         take_what_is_pending();
-    if (hart_.flush_pending) [[unlikely]] {
-        hart_.blocks.flush();
-        hart_.flush_pending = false;
-    }
+    if (hart_.flush_pending || hart_.recheck_pending) [[unlikely]]
+        hart_.settle_code();
+    paged_ |= hart_.csr.satp != 0;
     record_.pc = hart_.pc;
     if (world_.fetch_fails || world_.access_fails) [[unlikely]] {
         if (world_.fetch_fails) return fetch_failed();
@@ -81,7 +81,7 @@ SteppedHart::Outcome SteppedHart::step() {
             hart_.injected_csr.reset();
             const bool always = meta.op == Op::csrrw || meta.op == Op::csrrwi;
             if (always || insn.rs1 != 0) note_csr(static_cast<unsigned>(insn.imm) & 0xfff);
-        } else if (meta.op == Op::mret) {
+        } else if (meta.op == Op::mret || meta.op == Op::sret) {
             note_csr(kMstatus);
         }
     } else if (hart_.fflags != flags) {
@@ -122,9 +122,8 @@ void SteppedHart::begin_record() {
 
 void SteppedHart::take_what_is_pending() {
     if (world_.nmi) {
-        hart_.trap = Trap{};
-        hart_.deliver_trap(hart_.pc);
-        hart_.csr.mcause = *world_.nmi;
+        hart_.trap = hart_.delivered = Trap{};
+        hart_.trap_into(Privilege::machine, *world_.nmi, 0, hart_.pc);
         hart_.pc = parameters_.nmi_vector;
         record_.interrupted = 2;
         record_.interrupt = *world_.nmi;
@@ -138,7 +137,13 @@ void SteppedHart::take_what_is_pending() {
         record_.interrupted = 1;
         record_.interrupt = number;
     }
-    for (const unsigned number : {kMepc, kMcause, kMtval, kMstatus})
+    note_trap_registers();
+}
+
+void SteppedHart::note_trap_registers() {
+    const bool supervisor = hart_.privilege == Privilege::supervisor;
+    for (const unsigned number : {supervisor ? kSepc : kMepc, supervisor ? kScause : kMcause,
+                                  supervisor ? kStval : kMtval, kMstatus})
         note_csr(number);
 }
 
@@ -163,7 +168,9 @@ void SteppedHart::note_sources(const Block& block) {
     if (meta.op == Op::eamocas_w || meta.op == Op::eamocas_d) note(meta.rd);
     if (meta.klass == InstructionClass::atomic && meta.rd == 0) {
         atomic_found_ = 0;
-        const std::uint64_t at = narrow(hart_.x[block.insns[0].rs1]);
+        std::uint64_t at = narrow(hart_.x[block.insns[0].rs1]);
+        if (const Hart::View& view = hart_.data_view(); view.satp != 0)
+            at = hart_.look(view, at, AccessType::load).physical;
         if (!memory_.read(at, &atomic_found_, 8)) memory_.read(at, &atomic_found_, 4);
     }
 }
@@ -190,7 +197,7 @@ void SteppedHart::note_access(const Insn&, const InsnMeta& meta) {
         access.written = low_bytes(observer_.value(), size);
         if (access.reads)
             access.read = low_bytes(meta.rd == 0 ? atomic_found_ : hart_.x[meta.rd & 31], size);
-        pages_.touch(access.address, size);
+        if (hart_.data_view().satp == 0) pages_.touch(access.address, size);
         if (memory_.code_version() != seen_code_) drop_stale_code(access.address, size);
     } else {
         access.read = low_bytes(observer_.value(), size);
@@ -210,14 +217,15 @@ void SteppedHart::note_csr(unsigned number) {
 
 void SteppedHart::note_trap() {
     const Cause cause = hart_.trap.cause;
+    std::uint64_t& tval =
+        hart_.privilege == Privilege::supervisor ? hart_.csr.stval : hart_.csr.mtval;
     if ((cause == Cause::illegal && !parameters_.illegal_tval) ||
         (cause == Cause::breakpoint && !parameters_.breakpoint_tval))
-        hart_.csr.mtval = 0;
+        tval = 0;
     record_.trapped = 1;
     record_.cause = static_cast<std::uint64_t>(cause);
-    record_.tval = narrow(hart_.csr.mtval);
-    for (const unsigned number : {kMepc, kMcause, kMtval, kMstatus})
-        note_csr(number);
+    record_.tval = narrow(tval);
+    note_trap_registers();
 }
 
 // Remote accesses --------------------------------------------------------------------------------
@@ -247,21 +255,22 @@ SteppedHart::Outcome SteppedHart::answer_remote() {
     world_.answers.pop_front();
     const RemoteRequest request = hart_.remote;
     using Kind = RemoteRequest::Kind;
-    const auto fail = [&](bool store, std::uint64_t address) {
+    const auto fail = [&](const Trap& trap) {
         waiting_ = false;
         hart_.pc = request.pc;
         --hart_.instret;
-        hart_.raise(store ? Cause::store_fault : Cause::load_fault, address);
+        hart_.trap = trap;
         hart_.trap.name_space = request.name_space;
         hart_.deliver_trap(request.pc);
         return trapped();
     };
+    const bool reads = request.kind == Kind::load || request.kind == Kind::load_reserved ||
+                       request.kind == Kind::bulk_load;
     if (answer.fault)
-        return fail(request.kind != Kind::load && request.kind != Kind::load_reserved &&
-                        request.kind != Kind::bulk_load,
-                    answer.fault_address);
+        return fail({answer.cause.value_or(reads ? Cause::load_fault : Cause::store_fault),
+                     answer.fault_address, 0});
     if (request.kind == Kind::bulk_load || request.kind == Kind::bulk_store) {
-        if (!carry_out_bulk(answer)) return fail(bulk_failed_store_, bulk_failed_at_);
+        if (!carry_out_bulk(answer)) return fail(bulk_trap_);
     }
     waiting_ = false;
     // What is injected may have more than was asked for.
@@ -295,10 +304,13 @@ bool SteppedHart::carry_out_bulk(const RemoteAnswer& answer) {
     for (std::uint64_t done = 0; done < total;) {
         const std::size_t piece = std::min<std::uint64_t>(total - done, sizeof buffer);
         const std::uint64_t at = request.local + done;
-        if (load ? !write_memory(at, answer.bytes.data() + done, piece)
-                 : !memory_.read(at, buffer, piece)) {
-            bulk_failed_store_ = load;
-            bulk_failed_at_ = at;
+        std::uint64_t failed = at;
+        if (load) pages_.touch(at, piece);
+        const bool moved = load ? hart_.copy_out(at, answer.bytes.data() + done, piece, failed)
+                                : hart_.copy_in(at, buffer, piece, failed);
+        if (load) drop_stale_code(at, piece);
+        if (!moved) {
+            bulk_trap_ = hart_.trap;
             return false;
         }
         done += piece;
@@ -311,8 +323,10 @@ bool SteppedHart::carry_out_bulk(const RemoteAnswer& answer) {
 void SteppedHart::drop_stale_code(std::uint64_t address, std::uint64_t size) {
     if (memory_.code_version() == seen_code_) return;
     seen_code_ = memory_.code_version();
-    if (size > 64) {
+    // Behind page tables the code that is there may stand anywhere.
+    if (size > 64 || paged_) {
         hart_.blocks.flush();
+        paged_ = hart_.csr.satp != 0;
         return;
     }
     for (std::uint64_t pc = (address - 2) & ~std::uint64_t{1}; pc != ((address + size + 1) & ~1ull);

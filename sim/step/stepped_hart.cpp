@@ -16,6 +16,9 @@ SteppedHart::SteppedHart(StepParameters parameters)
     for (const MemoryRange& range : parameters_.memory)
         memory_.map(range.start, range.size, kRead | kWrite | kExecute, "memory");
     prepare_steps(hart_);
+    hart_.on_translated_write = [this](std::uint64_t address, std::uint64_t size) {
+        pages_.touch(address, size);
+    };
     reset();
 }
 
@@ -29,6 +32,7 @@ void SteppedHart::reset() {
     hart_.mhartid = parameters_.hart_id;
     hart_.id = static_cast<unsigned>(parameters_.hart_id);
     hart_.clock = nullptr;
+    forget_translations();
     hart_.synchronize();
     hart_.blocks.flush();
     order_ = 0;
@@ -60,6 +64,7 @@ bool SteppedHart::write_memory(std::uint64_t address, const void* data, std::siz
     pages_.touch(address, size);
     const bool done = memory_.write(address, data, size);
     drop_stale_code(address, size);
+    if (hart_.csr.satp != 0) forget_translations();
     return done;
 }
 
@@ -119,6 +124,7 @@ bool SteppedHart::set_csr(unsigned number, std::uint64_t value) {
     hart_.privilege = Privilege::machine;
     const bool done = hart_.write_csr(number, narrow(value));
     hart_.privilege = before;
+    hart_.view_changed();
     // An instruction that writes a counter does not count itself; here there is none.
     if (number == 0xb00 || number == 0xb80) ++hart_.csr.cycle_offset;
     if (number == 0xb02 || number == 0xb82) ++hart_.csr.instret_offset;
@@ -126,9 +132,19 @@ bool SteppedHart::set_csr(unsigned number, std::uint64_t value) {
 }
 
 bool SteppedHart::set_privilege(int privilege) {
-    if (privilege != 3 && (privilege != 0 || !parameters_.hart.user_mode)) return false;
+    if (privilege != 3 && (privilege != 0 || !parameters_.hart.user_mode) &&
+        (privilege != 1 || !parameters_.hart.supervisor_mode))
+        return false;
     hart_.privilege = static_cast<Privilege>(privilege);
+    hart_.view_changed();
     return true;
+}
+
+void SteppedHart::forget_translations() {
+    hart_.tlb.flush();
+    hart_.blocks.suspect_spaces();
+    hart_.recheck_pending = true;
+    hart_.view_changed();
 }
 
 bool SteppedHart::take_interrupt(unsigned number) {

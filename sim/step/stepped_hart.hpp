@@ -24,6 +24,7 @@ struct RemoteAnswer {
     std::vector<std::byte> bytes;  // of a bulk load
     bool fault = false;
     std::uint64_t fault_address = 0;
+    std::optional<Cause> cause;  // of the fault; none: an access fault
 };
 
 /// The state that the architecture knows of, without memory.
@@ -88,9 +89,12 @@ class SteppedHart {
     void fail_access() { world_.access_fails = true; }
     void inject_remote(RemoteAnswer answer) { world_.answers.push_back(std::move(answer)); }
 
-    /// Does in this hart's memory what another one, or this one itself, waits for.
+    /// Does in this hart's memory what another one, or this one itself, waits for: as an access of
+    /// user mode, where satp has a page table.
     RemoteAnswer serve(const SteppedHart& from);
     bool waiting() const { return waiting_; }
+    /// As the hart's own loads see it.
+    bool read_local(std::uint64_t address, void* to, std::size_t size) const;
 
     /// Throws std::invalid_argument if what a bulk load is to find has another size than it asks
     /// for.
@@ -123,6 +127,14 @@ class SteppedHart {
     Outcome trapped();
     Outcome retired();
     Outcome answer_remote();
+    template <class Act>
+    bool as_others(std::uint64_t address, std::size_t size, AccessType type, Act&& act);
+    bool read_for_others(std::uint64_t address, void* to, std::size_t size, AccessType type);
+    bool write_for_others(std::uint64_t address, const void* from, std::size_t size);
+    /// What a trap or an interrupt has written, by who handles it.
+    void note_trap_registers();
+    /// Memory, or what satp leads to, may have changed other than by instructions.
+    void forget_translations();
     bool carry_out_bulk(const RemoteAnswer& answer);
     void drop_stale_code(std::uint64_t address, std::uint64_t size);
     std::uint64_t narrow(std::uint64_t value) const { return value & value_mask_; }
@@ -140,8 +152,9 @@ class SteppedHart {
     std::uint64_t seen_code_ = 0;
     std::uint64_t atomic_found_ = 0;  // where its register does not keep it
     bool waiting_ = false;
-    bool bulk_failed_store_ = false;
-    std::uint64_t bulk_failed_at_ = 0;
+    Trap bulk_trap_;
+    bool paged_ = false;       // decoded code may be of addresses that a page table translates
+    bool serves_own_ = false;  // an access of the hart itself to its own memory
     World world_;
 };
 

@@ -242,8 +242,8 @@ TEST_P(Differential, StreamMatchesQemu) {
         }
     }
     const int missing = coverage[0].print("streams against qemu", [](Op op) {
-        static const std::set<Op> kElsewhere = {Op::ebreak, Op::mret, Op::wfi, Op::fence,
-                                                Op::fence_i};
+        static const std::set<Op> kElsewhere = {Op::ebreak, Op::mret,    Op::sret,      Op::wfi,
+                                                Op::fence,  Op::fence_i, Op::sfence_vma};
         const InstructionClass klass = info(op).klass;
         return !kElsewhere.count(op) && !is_remote(klass) && klass != InstructionClass::address &&
                op != Op::ele && op != Op::ese;

@@ -54,7 +54,8 @@ class InstructionStream {
 
   private:
     bool usable(const Encoding& encoding) const {
-        if (encoding.extension.starts_with("Xbgas") || encoding.extension == "Privileged")
+        if (encoding.extension.starts_with("Xbgas") || encoding.extension == "Privileged" ||
+            encoding.extension == "Supervisor")
             return false;
         if (!(encoding.xlens & (xlen_ == Xlen::k32 ? 1 : 2))) return false;
         static const std::set<std::string_view> kNot = {"ecall", "ebreak", "c.ebreak", "fence",

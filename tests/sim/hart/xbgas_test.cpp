@@ -307,8 +307,8 @@ TEST_F(Bare, EveryTrap) {
     traps 2, .4byte 0xffffffff
     li s1, 0
     traps 2, .2byte 0
-    li s1, 0x10200073         # sret: there is no supervisor mode
-    traps 2, .4byte 0x10200073
+    li s1, 0x62000073         # hfence.gvma: there is no hypervisor
+    traps 2, .4byte 0x62000073
     li s1, 0x7b202073 + 0x280 # a CSR that does not exist
     traps 2, .4byte 0x7b2022f3
     li s1, 0xf1429073         # mhartid cannot be written

@@ -164,8 +164,14 @@ TEST(Isa, CompressedExpandToTheirBase) {
 TEST(Isa, IllegalWords) {
     const Decoder decoder(Xlen::k64, Profile::b);
     Decoded d;
-    for (std::uint32_t word : {0xffffffffu, 0x00000073u | 1u << 7, 0x0000707bu & 0xfu, 0x10200073u})
+    for (std::uint32_t word : {0xffffffffu, 0x00000073u | 1u << 7, 0x0000707bu & 0xfu, 0x62000073u})
         EXPECT_FALSE(decoder.decode(word, d)) << std::hex << word;
+    const Decoder without(Xlen::k64, Profile::b,
+                          Extensions::all().set(Extension::Supervisor, false));
+    for (std::uint32_t word : {0x10200073u, 0x12000073u}) {  // sret, sfence.vma
+        EXPECT_TRUE(decoder.decode(word, d)) << std::hex << word;
+        EXPECT_FALSE(without.decode(word, d)) << std::hex << word;
+    }
 }
 
 // Every word decodes to itself: an encoding's fixed bits and fields cover all its bits exactly

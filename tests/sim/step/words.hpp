@@ -40,7 +40,11 @@ constexpr std::uint32_t eld(unsigned rd, unsigned rs1, std::int32_t imm) {
 constexpr std::uint32_t esd(unsigned rs2, unsigned rs1, std::int32_t imm) {
     return (s_type(3, rs2, rs1, imm) & ~0x7fu) | 0x7b;
 }
-inline constexpr std::uint32_t kNop = 0x13, kEcall = 0x73, kEbreak = 0x100073, kMret = 0x30200073;
+constexpr std::uint32_t sfence_vma(unsigned rs1, unsigned rs2) {
+    return 9u << 25 | rs2 << 20 | rs1 << 15 | 0x73;
+}
+inline constexpr std::uint32_t kNop = 0x13, kEcall = 0x73, kEbreak = 0x100073, kMret = 0x30200073,
+                               kSret = 0x10200073, kWfi = 0x10500073;
 
 }  // namespace word
 
