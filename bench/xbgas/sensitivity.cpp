@@ -107,6 +107,15 @@ void measure_sensitivity(Run& run) {
         for (const int most : values({1, 4, 16, 64}))
             curves.add(program, "operations under way", "Run time saved by operations under way",
                        most, {setting("nic.outstanding", most)});
+        // Pages of 4 KB, at the core and at the target of every access, by either road.
+        for (const int cycles : values({1, 10, 100}))
+            curves.add(program, "cycles of a translation at the target",
+                       "Run time saved by the target's translation", cycles,
+                       {"mmu.emulated=sv39", setting("mmu.target_hit_cycles", cycles)});
+        for (const int loads : values({1, 16}))
+            curves.add(program, "remote loads under way behind page tables",
+                       "Run time saved with translation, by remote loads", loads,
+                       {"mmu.emulated=sv39", setting("core.remote_loads", loads)});
     }
     curves.progress("sizes of the problem");
     for (const int keys : values({512, 2048, 8192}))

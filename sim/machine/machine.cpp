@@ -258,6 +258,15 @@ void check_machine(const MachineDescription& m, std::string_view file) {
     check_cache(m, "l1_instruction", m.l1_instruction, origin);
     check_cache(m, "l1_data", m.l1_data, origin);
     check_cache(m, "l2", m.l2, origin);
+    const auto check_tlb = [&](const char* name, std::uint64_t entries, std::uint64_t ways) {
+        require(
+            ways <= entries && entries % ways == 0 && std::has_single_bit(entries / ways),
+            std::string("mmu.") + name + "_entries / mmu." + name + "_ways must be a power of two");
+    };
+    check_tlb("l1_instruction", m.mmu.l1_instruction_entries, m.mmu.l1_instruction_ways);
+    check_tlb("l1_data", m.mmu.l1_data_entries, m.mmu.l1_data_ways);
+    check_tlb("l2", m.mmu.l2_entries, m.mmu.l2_ways);
+    check_tlb("target", m.mmu.target_entries, m.mmu.target_ways);
     require(m.l2.bytes >= m.l1_instruction.bytes + m.l1_data.bytes,
             "l2.bytes must hold both first-level caches: the second level is inclusive");
     require(

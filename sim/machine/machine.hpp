@@ -25,6 +25,9 @@ inline constexpr Cycle kNever = ~Cycle{0};
 using NodeId = std::uint32_t;
 
 enum class BranchPredictorKind : std::uint64_t { fixed, bimodal, gshare };
+/// Whether programs without page tables of their own pay for translation.
+enum class EmulatedPages : std::uint64_t { off, sv39 };
+enum class EmulatedPageSize : std::uint64_t { k4, m2, g1 };
 enum class DramScheduler : std::uint64_t { fcfs, fr_fcfs };
 
 /// Everything that shapes a machine. Plain data; all parameters are 64-bit so that one table can
@@ -58,6 +61,13 @@ struct MachineDescription {
     struct Directory {
         std::uint64_t line_bytes, lookup_cycles, probe_cycles, occupancy_cycles, return_cycles;
     } directory{};
+
+    struct Mmu {
+        std::uint64_t emulated, emulated_page;  // EmulatedPages, EmulatedPageSize
+        std::uint64_t l1_instruction_entries, l1_instruction_ways, l1_data_entries, l1_data_ways;
+        std::uint64_t l2_entries, l2_ways, l2_hit_cycles, walk_cycles;
+        std::uint64_t target_entries, target_ways, target_hit_cycles;
+    } mmu{};
 
     struct Nlb {
         std::uint64_t entries, hit_cycles, table_entries;

@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(TimingClass::cou
     "integer", "multiply", "divide", "float",  "float_divide", "load",  "store", "atomic",
     "branch",  "jump",     "call",   "return", "system",       "fence", "remote"};
 constexpr std::array<std::string_view, static_cast<std::size_t>(StallCause::count)> kStallNames = {
-    "fetch",        "mispredict", "operand", "remote", "miss_slots",
-    "store_buffer", "nic_slots",  "fence",   "unit",   "service"};
+    "fetch",     "mispredict", "operand", "remote",  "miss_slots", "store_buffer",
+    "nic_slots", "fence",      "unit",    "service", "translation"};
 constexpr std::array<std::string_view, 5> kRemoteNames = {"load", "store", "atomic", "bulk_get",
                                                           "bulk_put"};
 constexpr std::array<std::string_view, kPorts> kPortNames = {"north", "east", "south", "west",
@@ -56,6 +56,16 @@ Json node_json(const TimingNode& node) {
                     {"remote_reads", cache.remote_reads},
                     {"remote_writes", cache.remote_writes},
                     {"remote_hits", cache.remote_hits}};
+    const TranslationStatistics& translation = node.core().translations();
+    out["translation"] = {{"instruction_misses", translation.instruction_misses},
+                          {"data_misses", translation.data_misses},
+                          {"l2_hits", translation.l2_hits},
+                          {"walks", translation.walks},
+                          {"walk_reads", translation.walk_reads},
+                          {"fences", translation.fences},
+                          {"request_hits", nic.translation_hits},
+                          {"request_misses", nic.translation_misses},
+                          {"request_reads", nic.translation_reads}};
     out["dram"] = {{"reads", dram.reads},
                    {"writes", dram.writes},
                    {"merged_writes", dram.merged_writes},

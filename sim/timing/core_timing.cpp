@@ -14,7 +14,11 @@ CoreTiming::CoreTiming(const MachineDescription& machine, MemorySystem& memory,
       l1_instruction_hit_(machine.l1_instruction.hit_cycles),
       memory_(memory),
       nic_(nic),
-      predictor_(machine.branch) {
+      predictor_(machine.branch),
+      instruction_tlb_(machine.mmu.l1_instruction_entries, machine.mmu.l1_instruction_ways),
+      data_tlb_(machine.mmu.l1_data_entries, machine.mmu.l1_data_ways),
+      second_tlb_(machine.mmu.l2_entries, machine.mmu.l2_ways),
+      mmu_(machine.mmu) {
     latency_[static_cast<std::size_t>(TimingClass::integer)] = 1;
     latency_[static_cast<std::size_t>(TimingClass::multiply)] = core_.multiply_cycles;
     latency_[static_cast<std::size_t>(TimingClass::floating)] = core_.float_cycles;
@@ -80,10 +84,15 @@ bool CoreTiming::fetch() {
         if (base != fetch_base_) {
             if (!fetch_pending_) {
                 if (issue_ >= limit_) return defer();
+                std::uint64_t physical = base;
+                if (fetch_view_.table != 0 &&
+                    (!translate(fetch_view_, TranslationSource::Access::fetch, physical) ||
+                     issue_ >= limit_))
+                    return blocked_ ? false : defer();
                 if (base != fetch_base_ + mask + 1)
                     lose_until(issue_ + l1_instruction_hit_ - 1, StallCause::fetch);
                 fetch_ready_ = issue_;
-                const std::uint64_t line = memory_.line_of(base);
+                const std::uint64_t line = memory_.line_of(physical);
                 if (!memory_.read_hit(MemorySystem::kInstruction, line)) {
                     fetch_ready_ =
                         memory_.fill(MemorySystem::kInstruction, line, false, issue_, kFetchTag);
@@ -189,7 +198,13 @@ bool CoreTiming::complete(std::uint8_t predecessors) {
 bool CoreTiming::start_accesses() {
     const std::uint64_t mask = memory_.line_bytes() - 1;
     for (; access_index_ < access_count_; ++access_index_, line_offset_ = 0) {
-        const Access& access = accesses_[access_index_];
+        Access& access = accesses_[access_index_];
+        if (access.view.table != 0) {
+            const auto how = access.kind == AccessKind::load ? TranslationSource::Access::load
+                                                             : TranslationSource::Access::store;
+            if (!translate(access.view, how, access.address)) return false;
+            access.view = {};
+        }
         const std::uint64_t first = access.address & ~mask;
         const std::uint64_t lines = ((access.address + access.bytes - 1 - first) / (mask + 1)) + 1;
         for (; line_offset_ < lines; ++line_offset_) {
@@ -352,6 +367,7 @@ void CoreTiming::finish() {
     has_remote_ = false;
     deferred_until_ = 0;
     stage_ = Stage::idle;
+    take_fetch_view();
 }
 
 bool CoreTiming::resume(Cycle limit) {
@@ -375,6 +391,10 @@ void CoreTiming::line_arrived(std::uint32_t tag, Cycle when) {
     blocked_ = awaits_remote_ || awaited_.any();
     if (tag == kFetchTag) {
         fetch_ready_ = when;
+        return;
+    }
+    if (tag == kWalkTag) {
+        walk_ready_ = when;
         return;
     }
     Miss& miss = misses_[tag];

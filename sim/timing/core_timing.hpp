@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "sim/memory/memory_system.hpp"
+#include "sim/memory/translation_buffer.hpp"
 #include "sim/timing/branch_predictor.hpp"
 #include "sim/timing/timing_model.hpp"
 
@@ -37,6 +38,7 @@ enum class StallCause : std::uint8_t {
     fence,         ///< completing what is under way
     unit,          ///< divider busy, pipeline drained for a system instruction
     service,       ///< system call
+    translation,   ///< first-level TLB miss: the second level, or a walk
     count,
 };
 
@@ -63,6 +65,17 @@ class CoreTiming {
     void memory_access(AccessKind kind, std::uint64_t address, std::uint32_t bytes) {
         accesses_[access_count_++] = {address, bytes, kind};
     }
+    /// The same by a page table.
+    void translated_access(AccessKind kind, std::uint64_t address, std::uint32_t bytes,
+                           const TranslationView& view);
+    /// Instructions behind the one at hand are fetched by this view; the first of all by the first.
+    void set_fetch_view(const TranslationView& view) {
+        next_fetch_view_ = view;
+        if (stage_ == Stage::idle) take_fetch_view();
+    }
+    /// sfence.vma: forgets translations of an address, of an address space, or all
+    /// (TranslationBuffer::kAll); the NIC's as well.
+    void fence_translation(std::uint64_t address, std::uint64_t asid);
     /// The instruction that is being executed has trapped: what it reported does not count.
     void drop_accesses() {
         access_count_ = 0;
@@ -151,18 +164,24 @@ class CoreTiming {
     /// The cycle in which the instruction at hand issues, or can at the earliest.
     Cycle next_cycle() const { return std::max(next_issue_, deferred_until_); }
 
+    /// Where translations come from; set once, before anything runs.
+    void translate_by(TranslationSource* source) { translation_ = source; }
+
     const CoreStatistics& statistics() const { return statistics_; }
+    const TranslationStatistics& translations() const { return translations_; }
     const BranchStatistics& branches() const { return predictor_.statistics(); }
 
     /// Tags of memory reads: one per miss register, one for fetch. The NIC's begin at
     /// kFirstFreeTag.
-    static constexpr std::uint32_t kMaxMisses = 16, kFetchTag = 16, kFirstFreeTag = 32;
+    static constexpr std::uint32_t kMaxMisses = 16, kFetchTag = 16, kWalkTag = 17,
+                                   kFirstFreeTag = 32;
 
   private:
     struct Access {
         std::uint64_t address;
         std::uint32_t bytes;
         AccessKind kind;
+        TranslationView view{};  // of an address that the first-level TLB has not
     };
     /// A line under way to the data cache.
     struct Miss {
@@ -194,7 +213,7 @@ class CoreTiming {
         const bool store = i.kind == TimingClass::store && access.kind == AccessKind::store;
         const std::uint64_t mask = memory_.line_bytes() - 1;
         if (!(load || store) || next_issue_ < misses_until_ ||
-            (access.address & mask) + access.bytes > mask + 1)
+            (access.address & mask) + access.bytes > mask + 1 || access.view.table != 0)
             return false;
         const std::uint64_t line = memory_.line_of(access.address);
         if (!(store ? memory_.write_hit(line) : memory_.read_hit(MemorySystem::kData, line)))
@@ -206,6 +225,11 @@ class CoreTiming {
     [[gnu::noinline]] bool retire_slow(const RetiredInstruction& i);
     bool proceed();
     bool fetch();
+    /// From a virtual to a physical address, in the time that takes. False: the core waits.
+    bool translate(const TranslationView& view, TranslationSource::Access access,
+                   std::uint64_t& address);
+    bool read_tables();
+    void take_fetch_view();
     bool take_operands();
     /// Waits for what of a fence's predecessors is under way, to memory and to other nodes.
     bool complete(std::uint8_t predecessors);
@@ -273,6 +297,17 @@ class CoreTiming {
     MemorySystem& memory_;
     NetworkInterface& nic_;
     BranchPredictor predictor_;
+
+    // Translation.
+    TranslationSource* translation_ = nullptr;
+    TranslationView fetch_view_, next_fetch_view_;
+    TranslationBuffer instruction_tlb_, data_tlb_, second_tlb_;
+    const MachineDescription::Mmu mmu_;
+    TranslationSource::Walk walk_;  // under way while walk_left_
+    unsigned walk_next_ = 0;
+    bool walk_left_ = false, walk_pending_ = false;
+    Cycle walk_ready_ = 0;
+    TranslationStatistics translations_;
 };
 
 }  // namespace isthmus::sim

@@ -11,11 +11,12 @@
 namespace isthmus::sim {
 
 enum class EventKind : std::uint8_t {
-    arrive,    ///< a packet has passed the NIC's receive side
-    walk,      ///< an operation reads the next entry of the namespace table
-    entry,     ///< that entry has been read
-    segment,   ///< (part of) a bulk transfer is in local memory
-    complete,  ///< an operation ends
+    arrive,     ///< a packet has passed the NIC's receive side
+    walk,       ///< an operation reads the next entry of the namespace table
+    entry,      ///< that entry has been read
+    segment,    ///< (part of) a bulk transfer is in local memory
+    complete,   ///< an operation ends
+    translate,  ///< a request's address is translated further, at the target
 };
 
 struct Event {

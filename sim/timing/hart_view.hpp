@@ -80,6 +80,11 @@ inline RetiredInstruction timing_view(const RetireEvent& event) {
     return i;
 }
 
+inline TranslationView timing_view(const Hart::View& view) {
+    const AccessRights& rights = view.rights;
+    return {view.satp, static_cast<std::uint8_t>(rights.user | rights.sum << 1 | rights.mxr << 2)};
+}
+
 /// Tells the pipeline what the hart does.
 struct TimingObserver {
     static constexpr bool kObserves = true;
@@ -88,10 +93,15 @@ struct TimingObserver {
 
     void memory(const Hart&, std::uint64_t address, unsigned size, MemoryKind kind, std::uint64_t) {
         constexpr AccessKind kKinds[] = {AccessKind::load, AccessKind::store, AccessKind::atomic};
-        core->memory_access(kKinds[static_cast<std::size_t>(kind)], address, size);
+        const AccessKind how = kKinds[static_cast<std::size_t>(kind)];
+        if (data.table != 0) [[unlikely]]
+            return core->translated_access(how, address, size, data);
+        core->memory_access(how, address, size);
     }
     void remote(const Hart&, const RemoteRequest&) {}
     bool holds(const Block& block, std::size_t index) {
+        if (views_changed) [[unlikely]]
+            take_views();
         if (!core->watches()) [[likely]]
             return false;
         const InsnMeta& meta = block.meta[index];
@@ -113,9 +123,28 @@ struct TimingObserver {
         i.source2 = meta.rs2;
         i.source3 = meta.rs3;
         i.fence = fence_sets(meta.op, meta.raw);
+        views_changed |= i.kind == TimingClass::system;
         return go_on = core->retire(i);
     }
-    void trap(const Hart&, std::uint64_t, const Trap&) { core->drop_accesses(); }
+    void trap(const Hart&, std::uint64_t, const Trap&) {
+        core->drop_accesses();
+        views_changed = true;
+    }
+
+    /// What addresses are translated by; looked at again in front of the next instruction where it
+    /// may have changed, which is behind system instructions, traps and interrupts.
+    const Hart* hart = nullptr;
+    TranslationView unpaged;  // of a hart without page tables
+    TranslationView data;
+    bool views_changed = true;
+    void take_views() {
+        views_changed = false;
+        const auto view = [&](const Hart::View& of) {
+            return of.satp == 0 ? unpaged : timing_view(of);
+        };
+        data = view(hart->data_view());
+        core->set_fetch_view(view(hart->fetch_view()));
+    }
 };
 static_assert(HartObserver<TimingObserver>);
 

@@ -22,12 +22,17 @@ NetworkInterface::NetworkInterface(const MachineDescription& machine, NodeId sel
       nodes_(nodes),
       table_(machine),
       nlb_(machine.nlb.entries),
+      request_tlb_(machine.mmu.target_entries, machine.mmu.target_ways),
+      request_hit_cycles_(machine.mmu.target_hit_cycles),
       operations_(machine.nic.outstanding),
       free_operations_(machine.nic.outstanding) {}
 
 NetworkInterface::~NetworkInterface() {
     for (Job& job : jobs_) {
         if (job.used) delete job.packet;
+    }
+    for (Request& request : requests_) {
+        if (request.used) delete request.packet;
     }
     for (const Event& event : events_.all())
         delete event.packet;
@@ -80,8 +85,8 @@ void NetworkInterface::walk(std::uint32_t index, Cycle now) {
     Operation& op = operations_[index];
     ++nlb_.statistics().table_reads;
     ++op.probes;
-    read_lines(new_job(Job::Purpose::walk, index, nullptr), table_.address(op.table_slot),
-               sizeof(NamespaceEntry), now);
+    const MemoryPiece entry{table_.address(op.table_slot), sizeof(NamespaceEntry)};
+    read_lines(new_job(Job::Purpose::walk, index, nullptr), {&entry, 1}, now);
 }
 
 void NetworkInterface::entry_read(std::uint32_t index, Cycle now) {
@@ -109,8 +114,8 @@ void NetworkInterface::dispatch(std::uint32_t index, Cycle now) {
         right = kMayWrite;
     const bool bulk = request.kind == RemoteKind::bulk_get || request.kind == RemoteKind::bulk_put;
     if (!op.entry.allows(request.address, request.bytes, right) || op.entry.node >= nodes_ ||
-        (bulk && !data_.contains(request.local_address, request.bytes,
-                                 right == kMayRead ? kMayWrite : kMayRead))) {
+        (bulk && !contains(local_part(request, 0, request.bytes),
+                           right == kMayRead ? kMayWrite : kMayRead))) {
         return end(index, RemoteStatus::refused, now);
     }
     if (bulk) {
@@ -167,10 +172,10 @@ void NetworkInterface::start_segment(std::uint32_t index, Cycle now) {
         return;
     }
     packet->payload.resize(bytes);
-    data_.read(request.local_address + offset, packet->payload);
+    const std::vector<MemoryPiece> local = local_part(request, offset, bytes);
+    read(local, packet->payload);
     size_packet(*packet, bytes, true);
-    read_lines(new_job(Job::Purpose::send, index, packet), request.local_address + offset, bytes,
-               now);
+    read_lines(new_job(Job::Purpose::send, index, packet), local, now);
 }
 
 void NetworkInterface::segment_done(std::uint32_t index, std::uint64_t bytes, RemoteStatus status,
@@ -249,6 +254,7 @@ void NetworkInterface::handle(const Event& event) {
             segment_done(event.index, event.packet->bytes, RemoteStatus::done, event.when);
             return pool_.give_back(event.packet);
         case EventKind::complete: return complete(event.index, event.when);
+        case EventKind::translate: return translate(event.index, event.when);
     }
 }
 
@@ -270,17 +276,19 @@ NetworkInterface::Job& NetworkInterface::new_job(Job::Purpose purpose, std::uint
     return job;
 }
 
-void NetworkInterface::read_lines(Job& job, std::uint64_t address, std::uint64_t bytes, Cycle now) {
+void NetworkInterface::read_lines(Job& job, std::span<const MemoryPiece> pieces, Cycle now) {
     const auto tag = CoreTiming::kFirstFreeTag + static_cast<std::uint32_t>(&job - jobs_.data());
     job.ready = now;
-    memory_.each_line(address, bytes, [&](std::uint64_t line) {
-        const Cycle ready = memory_.remote_read(line, now, tag);
-        if (ready == kNever) {
-            ++job.remaining;
-        } else {
-            job.ready = std::max(job.ready, ready);
-        }
-    });
+    for (const MemoryPiece& piece : pieces) {
+        memory_.each_line(piece.address, piece.bytes, [&](std::uint64_t line) {
+            const Cycle ready = memory_.remote_read(line, now, tag);
+            if (ready == kNever) {
+                ++job.remaining;
+            } else {
+                job.ready = std::max(job.ready, ready);
+            }
+        });
+    }
     if (job.remaining == 0) finish_job(job);
 }
 
@@ -295,6 +303,9 @@ void NetworkInterface::finish_job(Job& job) {
     --jobs_in_use_;
     switch (job.purpose) {
         case Job::Purpose::walk: events_.push(job.ready, EventKind::entry, job.index); break;
+        case Job::Purpose::translate:
+            events_.push(job.ready, EventKind::translate, job.index);
+            break;
         case Job::Purpose::reply:
         case Job::Purpose::send:
             send(job.packet, job.ready + job.extra + nic_.transmit_cycles);
@@ -302,11 +313,13 @@ void NetworkInterface::finish_job(Job& job) {
     }
 }
 
-Cycle NetworkInterface::write_lines(std::uint64_t address, std::uint64_t bytes, Cycle now) {
+Cycle NetworkInterface::write_lines(std::span<const MemoryPiece> pieces, Cycle now) {
     Cycle done = now;
-    memory_.each_line(address, bytes, [&](std::uint64_t line) {
-        done = std::max(done, memory_.remote_write(line, now));
-    });
+    for (const MemoryPiece& piece : pieces) {
+        memory_.each_line(piece.address, piece.bytes, [&](std::uint64_t line) {
+            done = std::max(done, memory_.remote_write(line, now));
+        });
+    }
     return done;
 }
 
@@ -316,32 +329,35 @@ void NetworkInterface::arrive(Packet* packet, Cycle now) {
     switch (packet->kind) {
         case MessageKind::load_request:
         case MessageKind::store_request:
-        case MessageKind::atomic_request: return serve(packet, now);
+        case MessageKind::atomic_request: return receive(packet, now);
         default: return take_reply(packet, now);
     }
 }
 
-void NetworkInterface::serve(Packet* packet, Cycle now) {
-    // The request becomes its own reply.
-    const MessageKind request = packet->kind;
-    const std::uint64_t address = packet->address, bytes = packet->bytes;
+void NetworkInterface::refuse(Packet* packet, Cycle now) {
     std::swap(packet->source, packet->destination);
     packet->message_class = static_cast<std::uint8_t>(network_.message_classes - 1);
+    packet->kind = MessageKind::fault_reply;
+    packet->payload.clear();
+    size_packet(*packet, 0, false);
+    send(packet, now + nic_.transmit_cycles);
+}
+
+void NetworkInterface::serve(Packet* packet, std::span<const MemoryPiece> pieces, Cycle now) {
+    const MessageKind request = packet->kind;
+    const std::uint64_t bytes = packet->bytes;
     std::uint32_t rights = kMayRead | kMayWrite;
     if (request == MessageKind::load_request) rights = kMayRead;
     if (request == MessageKind::store_request) rights = kMayWrite;
-    if (bytes == 0 || !data_.contains(address, bytes, rights)) {
-        packet->kind = MessageKind::fault_reply;
-        packet->payload.clear();
-        size_packet(*packet, 0, false);
-        send(packet, now + nic_.transmit_cycles);
-        return;
-    }
+    if (bytes == 0 || !contains(pieces, rights)) return refuse(packet, now);
+    // The request becomes its own reply.
+    std::swap(packet->source, packet->destination);
+    packet->message_class = static_cast<std::uint8_t>(network_.message_classes - 1);
     statistics_.served_bytes += bytes;
     if (request == MessageKind::store_request) {
         ++statistics_.served_writes;
-        data_.write(address, packet->payload);
-        const Cycle done = write_lines(address, bytes, now);
+        write(pieces, packet->payload);
+        const Cycle done = write_lines(pieces, now);
         packet->kind = MessageKind::store_reply;
         packet->payload.clear();
         size_packet(*packet, 0, false);
@@ -350,12 +366,12 @@ void NetworkInterface::serve(Packet* packet, Cycle now) {
     }
     packet->kind = MessageKind::load_reply;
     packet->payload.resize(bytes);
-    data_.read(address, packet->payload);
+    read(pieces, packet->payload);
     size_packet(*packet, bytes, false);
     Job& job = new_job(Job::Purpose::reply, 0, packet);
     if (request == MessageKind::load_request) {
         ++statistics_.served_reads;
-        return read_lines(job, address, bytes, now);
+        return read_lines(job, pieces, now);
     }
     ++statistics_.served_atomics;
     std::uint64_t old = 0;
@@ -364,12 +380,12 @@ void NetworkInterface::serve(Packet* packet, Cycle now) {
         apply_atomic(packet->operation, old, packet->operand, packet->compare, bytes);
     std::array<std::byte, 8> raw;
     std::memcpy(raw.data(), &value, sizeof raw);
-    data_.write(address, std::span(raw).first(bytes));
+    write(pieces, std::span(raw).first(bytes));
     job.extra = nic_.atomic_cycles;
-    read_lines(job, address, bytes, now);
+    read_lines(job, pieces, now);
     // The old value has been asked for; the directory takes the write right behind it, so nobody
     // comes between.
-    write_lines(address, bytes, now);
+    write_lines(pieces, now);
 }
 
 void NetworkInterface::take_reply(Packet* packet, Cycle now) {
@@ -381,9 +397,10 @@ void NetworkInterface::take_reply(Packet* packet, Cycle now) {
     if (packet->kind == MessageKind::fault_reply) status = RemoteStatus::refused;
     if (packet->kind == MessageKind::load_reply) {
         if (op.request.kind == RemoteKind::bulk_get) {
-            const std::uint64_t local = op.request.local_address + packet->offset;
-            data_.write(local, packet->payload);
-            events_.push(write_lines(local, bytes, now), EventKind::segment, index, packet);
+            const std::vector<MemoryPiece> local =
+                local_part(op.request, packet->offset, packet->payload.size());
+            write(local, packet->payload);
+            events_.push(write_lines(local, now), EventKind::segment, index, packet);
             return;
         }
         op.data.assign(packet->payload.begin(), packet->payload.end());

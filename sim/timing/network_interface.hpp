@@ -23,6 +23,7 @@
 
 #include "sim/memory/memory_system.hpp"
 #include "sim/memory/namespace_lookaside_buffer.hpp"
+#include "sim/memory/translation_buffer.hpp"
 #include "sim/statistics/histogram.hpp"
 #include "sim/timing/event_queue.hpp"
 #include "sim/timing/node_port.hpp"
@@ -38,6 +39,9 @@ struct NicStatistics {
     std::uint64_t payload_bytes = 0;  ///< carried, without padding to flits
     std::uint64_t served_reads = 0, served_writes = 0, served_atomics = 0, served_bytes = 0;
     std::uint64_t peak_outstanding = 0;
+    /// Pages of requests, at the target: by what its TLB has, what it has not, reads of page
+    /// tables.
+    std::uint64_t translation_hits = 0, translation_misses = 0, translation_reads = 0;
 };
 
 /// One finished operation, for a timeline.
@@ -84,6 +88,12 @@ class NetworkInterface {
     std::uint64_t activity() const { return outstanding() + jobs_in_use_; }
     /// Forgets cached translations; the namespace table has been changed.
     void flush_translations() { nlb_.clear(); }
+    /// The same for the addresses of others' requests, as TranslationBuffer::forget().
+    void forget_requests(std::uint64_t address, std::uint64_t asid) {
+        request_tlb_.forget(address, asid);
+    }
+    /// Where translations come from; set once, before the first operation.
+    void translate_by(TranslationSource* source) { translation_ = source; }
     /// Collects finished operations into `records` from now on, up to `limit` (null: stop).
     void record_operations(std::vector<OperationRecord>* records, std::size_t limit) {
         records_ = records;
@@ -111,11 +121,21 @@ class NetworkInterface {
     };
     /// Lines being read for one purpose.
     struct Job {
-        enum class Purpose : std::uint8_t { reply, send, walk } purpose = Purpose::reply;
+        enum class Purpose : std::uint8_t { reply, send, walk, translate } purpose = Purpose::reply;
         std::uint32_t remaining = 0, index = 0;
         Cycle ready = 0, extra = 0;
         Packet* packet = nullptr;
         bool used = false;
+    };
+
+    /// A request whose address is being translated, page by page.
+    struct Request {
+        Packet* packet = nullptr;
+        std::vector<MemoryPiece> pieces;
+        std::uint64_t done = 0;  // bytes
+        TranslationSource::Walk walk;
+        unsigned reads = 0;
+        bool walking = false, used = false;
     };
 
     void walk(std::uint32_t index, Cycle now);
@@ -128,15 +148,27 @@ class NetworkInterface {
     void count(const Operation& operation, Cycle now);
 
     void arrive(Packet* packet, Cycle now);
-    void serve(Packet* packet, Cycle now);
+    /// Serves a request, after its address has been translated if it is to be.
+    void receive(Packet* packet, Cycle now);
+    void translate(std::uint32_t index, Cycle now);
+    void serve(Packet* packet, std::span<const MemoryPiece> pieces, Cycle now);
+    void refuse(Packet* packet, Cycle now);
+    /// In namespace 0 a node's own addresses are what its core sees.
+    const RemoteOperation* own_request(const Packet& packet) const;
     void take_reply(Packet* packet, Cycle now);
     void send(Packet* packet, Cycle when);
 
     Packet* make_request(const Operation& operation, std::uint32_t index, MessageKind kind);
     void size_packet(Packet& packet, std::uint64_t payload_bytes, bool has_address);
     Job& new_job(Job::Purpose purpose, std::uint32_t index, Packet* packet);
-    void read_lines(Job& job, std::uint64_t address, std::uint64_t bytes, Cycle now);
-    Cycle write_lines(std::uint64_t address, std::uint64_t bytes, Cycle now);
+    void read_lines(Job& job, std::span<const MemoryPiece> pieces, Cycle now);
+    Cycle write_lines(std::span<const MemoryPiece> pieces, Cycle now);
+    bool contains(std::span<const MemoryPiece> pieces, std::uint32_t rights) const;
+    void read(std::span<const MemoryPiece> pieces, std::span<std::byte> to);
+    void write(std::span<const MemoryPiece> pieces, std::span<const std::byte> from);
+    /// The local side of a bulk transfer.
+    static std::vector<MemoryPiece> local_part(const RemoteOperation& operation,
+                                               std::uint64_t offset, std::uint64_t bytes);
     void finish_job(Job& job);
 
     const MachineDescription::Nic nic_;
@@ -154,6 +186,10 @@ class NetworkInterface {
 
     ResidentNamespaceTable table_;
     NamespaceLookasideBuffer nlb_;
+    TranslationSource* translation_ = nullptr;
+    TranslationBuffer request_tlb_;
+    const Cycle request_hit_cycles_;
+    std::vector<Request> requests_;
     std::vector<Operation> operations_;
     std::uint64_t free_operations_;
     std::uint64_t reads_of_core_ = 0, writes_of_core_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <deque>
 #include <optional>
 #include <variant>
@@ -23,6 +24,38 @@ constexpr Cycle kServiceCycles = 400;
 static_assert(kServiceCycles >= kShortestService);
 /// Cycles that a core sleeps at a time, and what pause takes.
 constexpr Cycle kPauseCycles = 20;
+
+/// The page table that a kernel would have made for a program that has none: of the right shape,
+/// and spread over the node's memory. No satp has this number.
+constexpr std::uint64_t kEmulatedTable = 1;
+
+class EmulatedTable {
+  public:
+    explicit EmulatedTable(const MachineDescription& machine)
+        : there_(static_cast<EmulatedPages>(machine.mmu.emulated) == EmulatedPages::sv39),
+          page_bits_(static_cast<std::uint8_t>(12 + 9 * machine.mmu.emulated_page)),
+          base_(machine.memory.base),
+          frames_(machine.memory_bytes() >> 12) {}
+
+    bool there() const { return there_; }
+    TranslationSource::Walk walk(std::uint64_t address) const {
+        TranslationSource::Walk walk;
+        walk.found = true;
+        walk.page_bits = page_bits_;
+        walk.physical = address;
+        for (unsigned shift = 30; shift >= page_bits_; shift -= 9) {
+            const std::uint64_t table = (address >> (shift + 9) << 6) + shift;
+            const std::uint64_t frame = table * 0x9e3779b97f4a7c15u >> 20 & (frames_ - 1);
+            walk.entries.at(walk.reads++) = base_ + (frame << 12) + (address >> shift & 511) * 8;
+        }
+        return walk;
+    }
+
+  private:
+    bool there_;
+    std::uint8_t page_bits_;
+    std::uint64_t base_, frames_;
+};
 
 }  // namespace
 
@@ -71,7 +104,7 @@ class TimedMachine::HartMemory final : public NodeMemory {
     SparseMemory table_;
 };
 
-class TimedMachine::HartSource final : public InstructionSource {
+class TimedMachine::HartSource final : public InstructionSource, private TranslationSource {
   public:
     HartSource(Machine& machine, Node& node, const MachineDescription& description)
         : machine_(machine),
@@ -79,7 +112,14 @@ class TimedMachine::HartSource final : public InstructionSource {
           hart_(*node.harts[0]),
           clock_mhz_(description.core.clock_mhz),
           overlaps_(description.core.remote_loads > 1),
-          descriptors_(node, description) {
+          descriptors_(node, description),
+          emulated_(description) {
+        observer_.hart = &hart_;
+        if (emulated_.there() && hart_.options().emulate_linux)
+            observer_.unpaged = {kEmulatedTable, 0};
+        hart_.on_translation_fence = [this](std::uint64_t address, std::uint64_t asid) {
+            observer_.core->fence_translation(address, asid);
+        };
         // It is over without a result; the fault comes as a posted one's.
         descriptors_.on_fault = [this](const RdmaNic::Descriptor& bad) {
             posted_faults_.emplace_back(bad);
@@ -98,6 +138,7 @@ class TimedMachine::HartSource final : public InstructionSource {
         node_.clock = nullptr;
         hart_.cycle_clock = nullptr;
         hart_.remote_under_way = nullptr;
+        hart_.on_translation_fence = nullptr;
     }
     HartSource(const HartSource&) = delete;
     HartSource& operator=(const HartSource&) = delete;
@@ -115,6 +156,7 @@ class TimedMachine::HartSource final : public InstructionSource {
     void run(CoreTiming& core) override {
         observer_.core = &core;
         observer_.go_on = true;
+        observer_.views_changed = true;  // an interrupt may be taken first
         while (observer_.go_on) {
             if (!wants_service_ && !posted_faults_.empty() &&
                 !node_.environment->holds_faults(hart_))
@@ -210,7 +252,64 @@ class TimedMachine::HartSource final : public InstructionSource {
         service_sleep_ = slept;
     }
 
+    TranslationSource* translation() override { return this; }
+
   private:
+    Walk walk(const TranslationView& view, std::uint64_t address, Access access) override {
+        if (view.table == kEmulatedTable) return emulated_.walk(address);
+        static_assert(static_cast<int>(Access::store) == static_cast<int>(AccessType::store));
+        const PageWalk found =
+            hart_.look(hart_view(view), address, static_cast<AccessType>(access));
+        Walk walk;
+        walk.found = found.end == PageWalk::End::found;
+        walk.global = found.global;
+        walk.page_bits = static_cast<std::uint8_t>(std::bit_width(found.page_bytes) - 1);
+        walk.reads = found.reads;
+        walk.entries = found.entries;
+        walk.physical = found.physical;
+        return walk;
+    }
+    std::uint64_t asid(const TranslationView& view) const override {
+        return Satp::asid(hart_.options().xlen, view.table);
+    }
+    TranslationView request_view() const override {
+        if (hart_.csr.satp == 0) return observer_.unpaged;
+        return timing_view({hart_.csr.satp, {.user = true, .sum = false, .mxr = false}});
+    }
+    bool request_address(std::uint64_t address, bool writes, std::uint64_t& physical) override {
+        return hart_.remote_address(address, writes ? AccessType::store : AccessType::load,
+                                    physical);
+    }
+    bool own_address(const TranslationView& view, std::uint64_t address, bool writes,
+                     std::uint64_t& physical) override {
+        const Walk found = walk(view, address, writes ? Access::store : Access::load);
+        physical = found.physical;
+        return found.found;
+    }
+    static Hart::View hart_view(const TranslationView& view) {
+        return {view.table,
+                {(view.rights & 1) != 0, (view.rights & 2) != 0, (view.rights & 4) != 0}};
+    }
+
+    /// A range of the hart's own addresses, page by page. One that cannot be reached leads to no
+    /// memory: the NIC refuses it, and the functional machine finds out why.
+    std::vector<MemoryPiece> pieces_of(std::uint64_t address, std::uint64_t bytes,
+                                       AccessType type) {
+        std::vector<MemoryPiece> pieces;
+        while (bytes != 0) {
+            const std::uint64_t n = std::min(bytes, kPageSize - address % kPageSize);
+            std::uint64_t physical = 0;
+            if (!hart_.data_address(address, type, physical)) {
+                pieces.push_back({kPageMask, n});
+                break;
+            }
+            pieces.push_back({physical, n});
+            address += n;
+            bytes -= n;
+        }
+        return pieces;
+    }
+
     enum class Service : std::uint8_t { none, stop, fault, posted_fault, wake };
     static constexpr std::int64_t kBudget = 1 << 20;
 
@@ -263,6 +362,19 @@ class TimedMachine::HartSource final : public InstructionSource {
                                : request.count * request.size;
                 break;
         }
+        if (hart_.data_view().satp != 0) {
+            if (op.kind == RemoteKind::bulk_get || op.kind == RemoteKind::bulk_put)
+                op.local_pieces = pieces_of(
+                    op.local_address, op.bytes,
+                    op.kind == RemoteKind::bulk_get ? AccessType::store : AccessType::load);
+            // Namespace 0 is the own memory as the core sees it; A and D are set now.
+            if (op.name_space == 0)
+                pieces_of(op.address, op.bytes,
+                          op.kind == RemoteKind::load || op.kind == RemoteKind::bulk_get
+                              ? AccessType::load
+                              : AccessType::store);
+        }
+        if (op.name_space == 0) op.view = observer_.data;
         // What has no result is posted: the core goes on, and a fence waits for it. Its fault comes
         // late.
         const bool has_result =
@@ -315,6 +427,7 @@ class TimedMachine::HartSource final : public InstructionSource {
     using PostedFault = std::variant<RemoteRequest, RdmaNic::Descriptor>;
     std::deque<PostedFault> posted_faults_;
     DescriptorQueue descriptors_;
+    EmulatedTable emulated_;
     TimingObserver observer_;
     Service service_ = Service::none;
     std::uint64_t service_sleep_ = 0;  // nanoseconds of its cycles that the program slept

@@ -5,9 +5,10 @@
 // through the simulated NICs, network and directories with their data; a hart that asked for a
 // result stops until it is there. System calls are served between windows, node after node.
 //
-// Not modelled: address translation (user programs use their addresses as they are), and threads of
-// one node (one core per node; a program that starts a second hart is refused). Time as a program
-// sees it is simulated time.
+// Programs with page tables are translated by them, in time; Linux programs, which have none, use
+// their addresses as they are, and pay for translation if mmu.emulated says so. Not modelled:
+// threads of one node (one core per node; a program that starts a second hart is refused). Time as
+// a program sees it is simulated time.
 #pragma once
 
 #include <memory>

@@ -16,11 +16,51 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "sim/machine/machine.hpp"
 #include "sim/network/packet.hpp"
 
 namespace isthmus::sim {
+
+/// What addresses are translated by: a page table (satp) and whose accesses they are.
+struct TranslationView {
+    std::uint64_t table = 0;  ///< 0: they are physical
+    std::uint8_t rights = 0;  ///< the source's own bits
+    bool operator==(const TranslationView&) const = default;
+};
+
+/// What translation buffers miss: page tables, or what stands for them. A question leaves no trace.
+class TranslationSource {
+  public:
+    struct Walk {
+        bool found = false;
+        bool global = false;
+        std::uint8_t page_bits = 12;
+        std::uint8_t reads = 0;                  ///< of page tables
+        std::array<std::uint64_t, 3> entries{};  ///< where
+        std::uint64_t physical = 0;
+    };
+    enum class Access : std::uint8_t { fetch, load, store };
+
+    virtual Walk walk(const TranslationView& view, std::uint64_t address, Access access) = 0;
+    virtual std::uint64_t asid(const TranslationView& view) const = 0;
+    /// What the addresses of others' requests are translated by.
+    virtual TranslationView request_view() const = 0;
+    /// Where such a request really goes, now; false: it is refused.
+    virtual bool request_address(std::uint64_t address, bool writes, std::uint64_t& physical) = 0;
+    /// The same for a node's own address in namespace 0.
+    virtual bool own_address(const TranslationView& view, std::uint64_t address, bool writes,
+                             std::uint64_t& physical) = 0;
+
+  protected:
+    ~TranslationSource() = default;
+};
+
+struct TranslationStatistics {
+    std::uint64_t instruction_misses = 0, data_misses = 0;  ///< of the first level
+    std::uint64_t l2_hits = 0, walks = 0, walk_reads = 0, fences = 0;
+};
 
 /// What the pipeline needs to know of an instruction.
 enum class TimingClass : std::uint8_t {
@@ -84,6 +124,10 @@ enum class RemoteStatus : std::uint8_t {
     refused,   ///< out of the namespace's range, no right, or no memory there
 };
 
+struct MemoryPiece {
+    std::uint64_t address = 0, bytes = 0;
+};
+
 struct RemoteOperation {
     RemoteKind kind = RemoteKind::load;
     AtomicOperation operation = AtomicOperation::swap;
@@ -96,6 +140,9 @@ struct RemoteOperation {
     std::uint64_t address = 0;            ///< at the target; physical
     std::uint64_t bytes = 8;  ///< 1..16 for loads and stores, 4 or 8 for atomics, any for bulk
     std::uint64_t local_address = 0;  ///< bulk: physical address on this node
+    /// Bulk: where it lies in memory, piece after piece, if it is not all at local_address.
+    std::vector<MemoryPiece> local_pieces{};
+    TranslationView view{};           ///< of an address in namespace 0
     std::uint64_t value[2] = {0, 0};  ///< store: the data; atomic: operand
     std::uint64_t compare = 0;        ///< kCompareSwap
     /// A load that the core does not wait for writes these when it is done; 0: none.
@@ -135,6 +182,8 @@ class InstructionSource {
     /// Of a service that the source will want when its core comes to its next cycle, and that takes
     /// less than kShortestService: its cycles. 0: none.
     virtual Cycle announced_service() const { return 0; }
+    /// Where its addresses lead; null: all are physical.
+    virtual TranslationSource* translation() { return nullptr; }
     /// Called between two windows, node after node in order of their numbers.
     virtual void serve() {}
 };

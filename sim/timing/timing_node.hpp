@@ -20,6 +20,8 @@ class TimingNode {
           nic_(machine, id, memory_, data, events_, port_, mesh.nodes()),
           core_(machine, memory_, nic_) {
         nic_.attach(core_, source);
+        nic_.translate_by(source.translation());
+        core_.translate_by(source.translation());
     }
 
     /// Simulates everything that happens before `limit`; all before `begin` has been.
