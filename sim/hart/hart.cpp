@@ -93,7 +93,12 @@ bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKi
     const std::uint64_t page = address & kPageMask;
     std::uint64_t at = address;
     if (((address + size - 1) & kPageMask) == page) {
-        if (!data_address(address, AccessType::load, at)) return stop_for_trap();
+        if (data_view_.satp != 0) [[unlikely]] {
+            // Its own variable: `at` stays in a register where addresses are physical.
+            std::uint64_t physical = 0;
+            if (!translate(data_view_, address, AccessType::load, physical)) return stop_for_trap();
+            at = physical;
+        }
         const Region* region = memory->find(at);
         if (!region || !(region->rights & kRead)) return raise(fault, address);
         if (region->device) {
@@ -112,8 +117,9 @@ bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKi
     }
     auto* bytes = static_cast<std::byte*>(value);
     for (unsigned i = 0; i < size; ++i) {
-        if (!data_address(address + i, AccessType::load, at)) return stop_for_trap();
-        const std::byte* host = memory->host(at, kRead);
+        std::uint64_t physical = 0;
+        if (!data_address(address + i, AccessType::load, physical)) return stop_for_trap();
+        const std::byte* host = memory->host(physical, kRead);
         if (!host) return raise(fault, address + i);
         bytes[i] = *host;
     }
@@ -127,7 +133,14 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
     const std::uint64_t page = address & kPageMask;
     std::uint64_t at = address;
     if (((address + size - 1) & kPageMask) == page) {
-        if (!data_address(address, AccessType::store, at)) return stop_for_trap();
+        bool seen = false;
+        if (data_view_.satp != 0) [[unlikely]] {
+            std::uint64_t physical = 0;
+            if (!translate(data_view_, address, AccessType::store, physical))
+                return stop_for_trap();
+            at = physical;
+            seen = static_cast<bool>(on_translated_write);
+        }
         const Region* region = memory->find(at);
         if (!region || !(region->rights & kWrite)) return raise(Cause::store_fault, address);
         if (region->device) {
@@ -139,7 +152,6 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
         }
         std::byte* host = region->host + (at - region->start);
         std::memcpy(host, value, size);
-        const bool seen = data_view_.satp != 0 && on_translated_write;
         if (seen) on_translated_write(at, size);
         const bool code = memory->is_code(at);
         if (code) memory->note_write(at, size);
@@ -156,8 +168,9 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
     }
     // Nothing is written unless all of it can be.
     for (unsigned i = 0; i < size; ++i) {
-        if (!data_address(address + i, AccessType::store, at)) return stop_for_trap();
-        if (!memory->host(at, kWrite)) return raise(Cause::store_fault, address + i);
+        std::uint64_t physical = 0;
+        if (!data_address(address + i, AccessType::store, physical)) return stop_for_trap();
+        if (!memory->host(physical, kWrite)) return raise(Cause::store_fault, address + i);
     }
     std::uint64_t failed;
     return copy_out(address, value, size, failed);

@@ -5,8 +5,8 @@
 
 The suite is a checkout with its submodule env, from --suite or the environment variable
 ISTHMUS_RISCV_TESTS; it is others' and not part of this repository. Each test that the suite's own lists
-name is compiled for one hart without address translation (the environment p) and runs without time and
-in time. Where there is Spike, what each retires is compared with its commit log, line by line. Exit
+name is compiled for one hart, without address translation (the environment p) and, those of user mode, behind
+page tables of 4 KB that are filled on demand (v), and runs without time and in time. Where there is Spike, what each retires is compared with its commit log, line by line. Exit
 status: 0 all that concern the machine passed, 1 one failed or could not be built or the suite cannot be
 read, 77 no suite or no compiler.
 """
@@ -21,10 +21,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
 SIMULATED = {
     "ui": "base integer", "um": "multiplication and division", "ua": "atomics",
     "uf": "single precision", "ud": "double precision", "uc": "compressed", "mi": "machine level",
+    "si": "supervisor level",
 }
 # Tests, in groups that do concern the machine, of what it lacks.
 LACKING = {"pmpaddr": "the machine has no physical memory protection"}
@@ -33,12 +35,22 @@ UNLIKE_SPIKE = {"breakpoint": "the machine has no triggers, and Spike none witho
                 "lrsc": "Spike's reservations end with its time slices",
                 "csr": "it reads misa, which tells of the simulator", "mcsr": "it reads misa and marchid",
                 "ma_fetch": "Spike can do without compressed instructions, by a bit of misa"}
-SPIKE = ["--priv=mu", "--triggers=0", "--log-commits"]
+SPIKE = ["--priv=msu", "--triggers=0", "--log-commits"]
 MRET = "(0x30200073)"
 FLAGS = ["-static", "-mcmodel=medany", "-fvisibility=hidden", "-nostdlib", "-nostartfiles",
          # Debian's compiler makes position-independent code by default; these programs have one place.
          "-fno-pic", "-no-pie", "-Wl,--build-id=none"]
 SECONDS = 60
+
+# What the environment v takes from a C library.
+HEADERS = {
+    "string.h": "#pragma once\n#include <stddef.h>\nvoid *memcpy(void *, const void *, size_t);\n"
+                "void *memset(void *, int, size_t);\nint memcmp(const void *, const void *, size_t);\n"
+                "size_t strlen(const char *);\nint strcmp(const char *, const char *);\n"
+                "char *strcpy(char *, const char *);\nlong atol(const char *);\n",
+    "stdio.h": "#pragma once\n#include <stddef.h>\n",
+    "ctype.h": "#pragma once\n",
+}
 
 Outcome = collections.namedtuple("Outcome", "group name kind reason")
 PASSED, FAILED, NOT_BUILT, NOT_APPLICABLE = "passed", "failed", "not built", "not applicable"
@@ -60,6 +72,11 @@ def test_itself(log):
     return lines[begin:]
 
 
+def row(group, environment):
+    """The table's name of a group in an environment."""
+    return group.name + ("" if environment == "p" else f"-{environment}")
+
+
 def last_line(text):
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1].strip() if lines else "no message"
@@ -71,19 +88,30 @@ class Suite:
     def __init__(self, root, gcc, bin_folder, scratch, spike=None):
         self.root, self.gcc, self.scratch, self.spike = root, gcc, pathlib.Path(scratch), spike
         self.sim = str(bin_folder / "isthmus-sim")
+        # What the environment v includes of a C library, which the compiler has not for this ABI.
+        self.headers = self.scratch / "include"
+        self.headers.mkdir()
+        for name, text in HEADERS.items():
+            (self.headers / name).write_text(text, encoding="utf-8")
 
     def groups(self):
         return sorted(path.parent for path in self.root.glob("isa/rv*/Makefrag"))
 
-    def build(self, group, name):
+    def build(self, group, name, environment):
         """The program and None, or None and why there is none."""
         wide = group.name.startswith("rv64")
-        program = self.scratch / f"{group.name}-p-{name}"
-        environment = self.root / "env" / "p"
+        program = self.scratch / f"{group.name}-{environment}-{name}"
+        folder = self.root / "env" / environment
+        sources = [str(group / f"{name}.S")]
+        if environment == "v":
+            # Its kernel is C without a library, and wants a number at random for its order of pages.
+            sources += [str(path) for path in sorted(folder.glob("*.[cS]"))]
+            sources += [f"-DENTROPY={zlib.crc32(program.name.encode()) & 0x7ffffff:#x}", "-std=gnu99", "-O2", "-w",
+                        "-ffreestanding", "-fno-builtin", "-fno-stack-protector", f"-I{self.headers}"]
         done = subprocess.run(
             [self.gcc, "-march=rv64g" if wide else "-march=rv32g", "-mabi=lp64" if wide else "-mabi=ilp32",
-             *FLAGS, f"-I{environment}", f"-I{self.root / 'isa' / 'macros' / 'scalar'}",
-             f"-T{environment / 'link.ld'}", str(group / f"{name}.S"), "-o", str(program)],
+             *FLAGS, f"-I{folder}", f"-I{self.root / 'isa' / 'macros' / 'scalar'}",
+             f"-T{folder / 'link.ld'}", *sources, "-o", str(program)],
             capture_output=True, text=True, check=False)
         if done.returncode == 0:
             return program, None
@@ -121,23 +149,21 @@ class Suite:
                 return f"retires `{mine}`, Spike `{theirs}`"
         return None
 
-    def test(self, group, name):
-        program, reason = self.build(group, name)
+    def test(self, group, name, environment):
+        program, reason = self.build(group, name, environment)
         if program is None:
-            return Outcome(group.name, name, NOT_BUILT, reason)
+            return Outcome(row(group, environment), name, NOT_BUILT, reason)
         faults = [f"{when}: {fault}" for when, fault in
                   (("without time", self.run(program)), ("in time", self.run(program, "--timed"))) if fault]
-        if self.spike and name not in UNLIKE_SPIKE:
+        if self.spike and name not in UNLIKE_SPIKE and environment == "p":
             fault = self.compare(program, group.name.startswith("rv64"))
             faults += [fault] if fault else []
-        return Outcome(group.name, name, FAILED if faults else PASSED, "; ".join(faults))
+        return Outcome(row(group, environment), name, FAILED if faults else PASSED, "; ".join(faults))
 
 
 def why_not(group, name):
     """Why a test cannot concern this machine; None if it does."""
     part = group[len("rv64"):]
-    if part == "si":
-        return "the machine has no supervisor mode"
     if part not in SIMULATED:
         return f"the machine has no extension {part[1:].capitalize()}"
     return LACKING.get(name)
@@ -152,8 +178,12 @@ def outcomes(suite, only):
                 if only not in f"{group.name}-{name}":
                     continue
                 reason = why_not(group.name, name)
-                waiting.append(Outcome(group.name, name, NOT_APPLICABLE, reason) if reason
-                               else pool.submit(suite.test, group, name))
+                if reason:
+                    waiting.append(Outcome(group.name, name, NOT_APPLICABLE, reason))
+                    continue
+                # User mode's run in both environments, the others have levels of their own.
+                for environment in "pv" if group.name[4] == "u" else "p":
+                    waiting.append(pool.submit(suite.test, group, name, environment))
         return [one if isinstance(one, Outcome) else one.result() for one in waiting]
 
 
@@ -165,7 +195,7 @@ def print_table(found):
     kinds = [PASSED, FAILED, NOT_BUILT, NOT_APPLICABLE]
     print(f"{'group':<12} {'':<28}" + "".join(f"{kind:>16}" for kind in kinds))
     for group in [*(name for name in counts if name != "all"), "all"]:
-        print(f"{group:<12} {SIMULATED.get(group[4:], ''):<28}" +
+        print(f"{group:<12} {SIMULATED.get(group[4:6], ''):<28}" +
               "".join(f"{counts[group][kind]:>16}" for kind in kinds))
     whole = collections.Counter()  # what does not apply, by group and reason
     for one in found:

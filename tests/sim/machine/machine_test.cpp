@@ -59,7 +59,7 @@ TEST(Machine, RoundTrip) {
 TEST(Machine, UnknownKeyNamesLineAndNeighbour) {
     const std::string text(table3_text());
     EXPECT_EQ(error_of(replaced(text, "\"link_cycles\"", "\"link_cycle\"")),
-              "m.json:89: unknown key \"network.link_cycle\"; the nearest known key is "
+              "m.json:104: unknown key \"network.link_cycle\"; the nearest known key is "
               "\"network.link_cycles\"");
     EXPECT_EQ(error_of(replaced(text, "\"mesh\"", "\"mash\"")),
               "m.json:3: unknown key \"mash\"; the nearest known key is \"mesh\"");
@@ -68,7 +68,8 @@ TEST(Machine, UnknownKeyNamesLineAndNeighbour) {
 TEST(Machine, UnknownKeyWithoutNeighbourNamesWhatThereIs) {
     const std::string text(table3_text());
     const std::string sections =
-        "the sections are mesh, core, branch, l1_instruction, l1_data, l2, directory, nlb, memory, "
+        "the sections are mesh, core, branch, l1_instruction, l1_data, l2, directory, mmu, nlb, "
+        "memory, "
         "network, nic, simulation";
     EXPECT_EQ(error_of(replaced(text, "\"mesh\"", "\"torus\"")),
               "m.json:3: unknown key \"torus\"; " + sections);
@@ -103,9 +104,9 @@ TEST(Machine, WrongValuesNameTheLegalRange) {
     EXPECT_EQ(error_of(replaced(text, "\"width\": 8", "\"width\": [1]")),
               "m.json:4: mesh.width = an array must be a whole number in 1..1024 nodes");
     EXPECT_EQ(error_of(replaced(text, "\"fr-fcfs\"", "\"lifo\"")),
-              "m.json:60: memory.scheduler = \"lifo\" must be one of \"fcfs\", \"fr-fcfs\"");
+              "m.json:75: memory.scheduler = \"lifo\" must be one of \"fcfs\", \"fr-fcfs\"");
     EXPECT_EQ(error_of(replaced(text, "\"flit_bits\": 32", "\"flit_bits\": 24")),
-              "m.json:84: network.flit_bits = 24 must be a power of two in 8..1024 bits");
+              "m.json:99: network.flit_bits = 24 must be a power of two in 8..1024 bits");
     EXPECT_EQ(error_of(replaced(text, "\"width\": 8", "\"width\": 1024")),
               "m.json: mesh.width x mesh.height = 8192 nodes; the limit is 1024");
     EXPECT_NE(
