@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "sim/hart/paged_access.hpp"
 #include "sim/hart/translator.hpp"
 
 namespace isthmus::sim {
@@ -90,24 +91,19 @@ bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKi
     if (options_.trap_misaligned && (address & (size - 1)) != 0)
         return raise(Cause::load_misaligned, address);
     if (std::exchange(access_fails, false)) return raise(fault, address);
+    if (data_view_.satp != 0) [[unlikely]]
+        return load_paged(*this, address, value, size, fault);
     const std::uint64_t page = address & kPageMask;
-    std::uint64_t at = address;
     if (((address + size - 1) & kPageMask) == page) {
-        if (data_view_.satp != 0) [[unlikely]] {
-            // Its own variable: `at` stays in a register where addresses are physical.
-            std::uint64_t physical = 0;
-            if (!translate(data_view_, address, AccessType::load, physical)) return stop_for_trap();
-            at = physical;
-        }
-        const Region* region = memory->find(at);
+        const Region* region = memory->find(address);
         if (!region || !(region->rights & kRead)) return raise(fault, address);
         if (region->device) {
             if (address & (size - 1)) return raise(fault, address);
-            const std::uint64_t got = region->device->read(at - region->start, size);
+            const std::uint64_t got = region->device->read(address - region->start, size);
             std::memcpy(value, &got, size);
             return true;
         }
-        const std::byte* host = region->host + (at - region->start);
+        const std::byte* host = region->host + (address - region->start);
         std::memcpy(value, host, size);
         // A region may end inside the host page that starts at `page` only if it is not
         // page-aligned; it always is.
@@ -117,9 +113,7 @@ bool Hart::load_slow(std::uint64_t address, void* value, unsigned size, MemoryKi
     }
     auto* bytes = static_cast<std::byte*>(value);
     for (unsigned i = 0; i < size; ++i) {
-        std::uint64_t physical = 0;
-        if (!data_address(address + i, AccessType::load, physical)) return stop_for_trap();
-        const std::byte* host = memory->host(physical, kRead);
+        const std::byte* host = memory->host(address + i, kRead);
         if (!host) return raise(fault, address + i);
         bytes[i] = *host;
     }
@@ -130,37 +124,29 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
     if (options_.trap_misaligned && (address & (size - 1)) != 0)
         return raise(Cause::store_misaligned, address);
     if (std::exchange(access_fails, false)) return raise(Cause::store_fault, address);
+    if (data_view_.satp != 0) [[unlikely]]
+        return store_paged(*this, address, value, size);
     const std::uint64_t page = address & kPageMask;
-    std::uint64_t at = address;
     if (((address + size - 1) & kPageMask) == page) {
-        bool seen = false;
-        if (data_view_.satp != 0) [[unlikely]] {
-            std::uint64_t physical = 0;
-            if (!translate(data_view_, address, AccessType::store, physical))
-                return stop_for_trap();
-            at = physical;
-            seen = static_cast<bool>(on_translated_write);
-        }
-        const Region* region = memory->find(at);
+        const Region* region = memory->find(address);
         if (!region || !(region->rights & kWrite)) return raise(Cause::store_fault, address);
         if (region->device) {
             if (address & (size - 1)) return raise(Cause::store_fault, address);
             std::uint64_t data = 0;
             std::memcpy(&data, value, size);
-            region->device->write(at - region->start, size, data);
+            region->device->write(address - region->start, size, data);
             return true;
         }
-        std::byte* host = region->host + (at - region->start);
+        std::byte* host = region->host + (address - region->start);
         std::memcpy(host, value, size);
-        if (seen) on_translated_write(at, size);
-        const bool code = memory->is_code(at);
-        if (code) memory->note_write(at, size);
-        if ((at & kPageMask) == watch_page) {
-            if (at - watch_address < 8) {
+        const bool code = memory->is_code(page);
+        if (code) memory->note_write(address, size);
+        if (page == watch_page) {
+            if (address - watch_address < 8) {
                 stop = Stop::host_call;
                 return false;
             }
-        } else if (!code && !seen) {
+        } else if (!code) {
             tlb.write[(page / kPageSize) % Tlb::kEntries] = {
                 page, reinterpret_cast<std::uintptr_t>(host) - address};
         }
@@ -168,12 +154,10 @@ bool Hart::store_slow(std::uint64_t address, const void* value, unsigned size) {
     }
     // Nothing is written unless all of it can be.
     for (unsigned i = 0; i < size; ++i) {
-        std::uint64_t physical = 0;
-        if (!data_address(address + i, AccessType::store, physical)) return stop_for_trap();
-        if (!memory->host(physical, kWrite)) return raise(Cause::store_fault, address + i);
+        if (!memory->host(address + i, kWrite)) return raise(Cause::store_fault, address + i);
     }
-    std::uint64_t failed;
-    return copy_out(address, value, size, failed);
+    memory->write(address, value, size);
+    return true;
 }
 
 bool Hart::read_csr(unsigned number, std::uint64_t& value) {

@@ -275,6 +275,29 @@ TEST(Translation, ARequestIsTranslatedAtItsTarget) {
     EXPECT_LT(with[3] - without[3], 1000u);
 }
 
+// Between two stores to a page the target's core fences: its NIC has to walk again.
+TEST(Translation, AFenceAtTheTargetIsItsNicsToo) {
+    for (const bool fence : {false, true}) {
+        MachineDescription machine = one_node(2);
+        PagedMachine m(machine);
+        m.sources[1]->tables.requests = kTable;
+        RemoteOperation op;
+        op.kind = RemoteKind::store;
+        op.name_space = 2;
+        op.address = machine.memory.base + (4 << 20);
+        m.sources[0]->steps = {remote(machine, op)};
+        for (unsigned i = 0; i < 4000; ++i) {
+            m.sources[0]->steps.push_back(plain(machine, TimingClass::integer));
+            m.sources[1]->steps.push_back(plain(machine, TimingClass::integer));
+        }
+        m.sources[0]->steps.push_back(remote(machine, op));
+        if (fence) m.sources[1]->fence_before = 2500;
+        m.run();
+        const NicStatistics& nic = m.simulator->nodes()[1]->nic().statistics();
+        EXPECT_EQ(nic.translation_misses, fence ? 2u : 1u);
+    }
+}
+
 TEST(Translation, WhatThePageDoesNotAllowIsRefused) {
     MachineDescription machine = one_node(2);
     PagedMachine m(machine);
