@@ -64,9 +64,9 @@ uint64_t isthmus_step_get_register(const isthmus_step* hart, int file, unsigned 
 void isthmus_step_set_register(isthmus_step* hart, int file, unsigned number, uint64_t value);
 uint64_t isthmus_step_get_pc(const isthmus_step* hart);
 void isthmus_step_set_pc(isthmus_step* hart, uint64_t pc);
-/* 0: user, 3: machine. */
+/* 0: user, 1: supervisor, 3: machine. */
 int isthmus_step_get_privilege(const isthmus_step* hart);
-/* -1: another value than those, or user on a hart that has none. */
+/* -1: another value than those, or one that the hart has not. */
 int isthmus_step_set_privilege(isthmus_step* hart, int privilege);
 /* As machine mode reads and writes them, counters included: a written mcycle counts on from there.
  * -1: no such register, or (set) it cannot be written. */
@@ -76,8 +76,8 @@ int isthmus_step_set_csr(isthmus_step* hart, unsigned number, uint64_t value);
 /* -- What the world outside does ----------------------------------------------------------------
  */
 
-/* The levels of the interrupt lines, as mip has them: 0x8 software, 0x80 timer, 0x800 external;
- * others by the parameter interrupt_bits. */
+/* The levels of the interrupt lines, as mip has them: 0x8 software, 0x80 timer, 0x800 external,
+ * 0x200 external of supervisor mode; others by the parameter interrupt_bits. */
 void isthmus_step_set_interrupts(isthmus_step* hart, uint64_t mip);
 /* The core takes this interrupt (3, 7, 11 or a platform's) before its next instruction; with
  * interrupts=told none comes otherwise. -1 if it is not pending, not enabled, or another one goes
@@ -136,7 +136,8 @@ typedef struct {
     uint64_t value;
 } isthmus_step_csr;
 
-/* A local access. One of 1 to 8 bytes; not aligned is one as well. */
+/* A local access. One of 1 to 8 bytes; not aligned is one as well. The address is the program's,
+ * behind page tables a virtual one. */
 typedef struct {
     uint64_t address;
     uint8_t size; /* 0: none */
@@ -169,7 +170,8 @@ typedef struct {
     uint8_t source_count, write_count, csr_count, has_remote;
     isthmus_step_register sources[3]; /* what it read; x0 not among them */
     isthmus_step_register writes[2];  /* x0 and e0 are not written */
-    /* What it wrote, fflags if it changed them, and what a trap, an interrupt or mret writes. */
+    /* What it wrote, fflags if it changed them, and what a trap, an interrupt, mret or sret writes.
+     */
     isthmus_step_csr csrs[10];
     isthmus_step_access memory;
     isthmus_step_remote remote;
