@@ -1,0 +1,183 @@
+// The core with each field of its trace as a port of its own and all values 64 bits wide, for C++.
+module core_ports
+  import rv_core_pkg::*;
+  import xbgas_decode_pkg::*;
+#(
+  parameter int unsigned Xlen     = 64,
+  parameter logic [63:0] ResetPc  = 64'h1000,
+  parameter bit          HasXbgas = 1'b1,
+  parameter bit          ProfileB = 1'b1,
+  parameter bit          Atomics  = 1'b1,
+  parameter bit          StrictE  = 1'b0
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic [63:0] hart_id_i,
+  input  logic [63:0] time_i,
+  input  logic [2:0]  irq_i,
+
+  output logic        instr_valid_o,
+  input  logic        instr_ready_i,
+  output logic [63:0] instr_addr_o,
+  input  logic        instr_rvalid_i,
+  input  logic [31:0] instr_rdata_i,
+  input  logic        instr_err_i,
+
+  output logic        data_valid_o,
+  input  logic        data_ready_i,
+  output logic [63:0] data_addr_o,
+  output logic        data_write_o,
+  output logic [7:0]  data_be_o,
+  output logic [63:0] data_wdata_o,
+  input  logic        data_rvalid_i,
+  input  logic [63:0] data_rdata_i,
+  input  logic        data_err_i,
+
+  output logic        remote_valid_o,
+  input  logic        remote_ready_i,
+  output logic [7:0]  remote_kind_o,
+  output logic [7:0]  remote_op_o,
+  output logic [7:0]  remote_size_o,
+  output logic [63:0] remote_space_o,
+  output logic [63:0] remote_addr_o,
+  output logic [63:0] remote_wdata_o,
+  output logic [63:0] remote_wdata_high_o,
+  output logic [63:0] remote_compare_o,
+  output logic        remote_reserved_o,
+  input  logic        remote_rvalid_i,
+  input  logic [63:0] remote_rdata_i,
+  input  logic [63:0] remote_rdata_high_i,
+  input  logic        remote_err_i,
+
+  output logic        rvfi_valid_o,
+  output logic [63:0] rvfi_order_o,
+  output logic [31:0] rvfi_insn_o,
+  output logic        rvfi_trap_o,
+  output logic        rvfi_halt_o,
+  output logic        rvfi_intr_o,
+  output logic [7:0]  rvfi_mode_o,
+  output logic [7:0]  rvfi_ixl_o,
+  output logic [7:0]  rvfi_rs1_addr_o,
+  output logic [7:0]  rvfi_rs2_addr_o,
+  output logic [7:0]  rvfi_rs3_addr_o,
+  output logic [63:0] rvfi_rs1_rdata_o,
+  output logic [63:0] rvfi_rs2_rdata_o,
+  output logic [63:0] rvfi_rs3_rdata_o,
+  output logic [7:0]  rvfi_rd_addr_o,
+  output logic [63:0] rvfi_rd_wdata_o,
+  output logic [63:0] rvfi_pc_rdata_o,
+  output logic [63:0] rvfi_pc_wdata_o,
+  output logic [63:0] rvfi_mem_addr_o,
+  output logic [7:0]  rvfi_mem_rmask_o,
+  output logic [7:0]  rvfi_mem_wmask_o,
+  output logic [63:0] rvfi_mem_rdata_o,
+  output logic [63:0] rvfi_mem_wdata_o,
+  output logic [7:0]  rvfi_cause_o,
+  output logic [63:0] rvfi_tval_o,
+  output logic [7:0]  rvfi_irq_number_o,
+  output logic [2:0]  rvfi_irq_o,
+  output logic [63:0] rvfi_csr_mstatus_o,
+  output logic [63:0] rvfi_csr_mie_o,
+  output logic [63:0] rvfi_csr_mtvec_o,
+  output logic [63:0] rvfi_csr_mcounteren_o,
+  output logic [63:0] rvfi_csr_mscratch_o,
+  output logic [63:0] rvfi_csr_mepc_o,
+  output logic [63:0] rvfi_csr_mcause_o,
+  output logic [63:0] rvfi_csr_mtval_o,
+  output logic        rvfi_e0_read_o,
+  output logic [7:0]  rvfi_e0_number_o,
+  output logic [63:0] rvfi_e0_value_o,
+  output logic        rvfi_e1_read_o,
+  output logic [7:0]  rvfi_e1_number_o,
+  output logic [63:0] rvfi_e1_value_o,
+  output logic        rvfi_e_write_o,
+  output logic [7:0]  rvfi_e_number_o,
+  output logic [63:0] rvfi_e_value_o,
+  output logic        rvfi_remote_o
+);
+  localparam int unsigned Bytes = Xlen / 8;
+
+  rvfi_t             rvfi;
+  irq_t              irq;
+  remote_kind_e      kind;
+  alu_e              op;
+  logic [2:0]        size;
+  logic [Xlen-1:0]   instr_addr, data_addr, data_wdata, space, addr, compare;
+  logic [Bytes-1:0]  be;
+  logic [2*Xlen-1:0] remote_wdata, remote_rdata;
+
+  assign irq = irq_i;
+
+  rv_core #(
+    .Xlen(Xlen), .ResetPc(ResetPc), .HasXbgas(HasXbgas), .ProfileB(ProfileB), .Atomics(Atomics), .StrictE(StrictE)
+  ) u_core (
+    .clk_i, .rst_ni, .hart_id_i, .time_i, .irq_i(irq),
+    .instr_valid_o, .instr_ready_i, .instr_addr_o(instr_addr), .instr_rvalid_i, .instr_rdata_i, .instr_err_i,
+    .data_valid_o, .data_ready_i, .data_addr_o(data_addr), .data_write_o, .data_be_o(be), .data_wdata_o(data_wdata),
+    .data_rvalid_i, .data_rdata_i(data_rdata_i[Xlen-1:0]), .data_err_i,
+    .remote_valid_o, .remote_ready_i, .remote_kind_o(kind), .remote_op_o(op), .remote_size_o(size),
+    .remote_space_o(space), .remote_addr_o(addr), .remote_wdata_o(remote_wdata), .remote_compare_o(compare),
+    .remote_reserved_o, .remote_rvalid_i, .remote_rdata_i(remote_rdata), .remote_err_i,
+    .rvfi_o(rvfi)
+  );
+
+  assign instr_addr_o        = 64'(instr_addr);
+  assign data_addr_o         = 64'(data_addr);
+  assign data_wdata_o        = 64'(data_wdata);
+  assign data_be_o           = 8'(be);
+  assign remote_kind_o       = 8'(kind);
+  assign remote_op_o         = 8'(op);
+  assign remote_size_o       = 8'(size);
+  assign remote_space_o      = 64'(space);
+  assign remote_addr_o       = 64'(addr);
+  assign remote_compare_o    = 64'(compare);
+  assign remote_wdata_o      = 64'(remote_wdata[Xlen-1:0]);
+  assign remote_wdata_high_o = 64'(remote_wdata[2*Xlen-1:Xlen]);
+  assign remote_rdata        = {remote_rdata_high_i[Xlen-1:0], remote_rdata_i[Xlen-1:0]};
+
+  assign rvfi_valid_o          = rvfi.valid;
+  assign rvfi_order_o          = rvfi.order;
+  assign rvfi_insn_o           = rvfi.insn;
+  assign rvfi_trap_o           = rvfi.trap;
+  assign rvfi_halt_o           = rvfi.halt;
+  assign rvfi_intr_o           = rvfi.intr;
+  assign rvfi_mode_o           = 8'(rvfi.mode);
+  assign rvfi_ixl_o            = 8'(rvfi.ixl);
+  assign rvfi_rs1_addr_o       = 8'(rvfi.rs1_addr);
+  assign rvfi_rs2_addr_o       = 8'(rvfi.rs2_addr);
+  assign rvfi_rs3_addr_o       = 8'(rvfi.rs3_addr);
+  assign rvfi_rs1_rdata_o      = rvfi.rs1_rdata;
+  assign rvfi_rs2_rdata_o      = rvfi.rs2_rdata;
+  assign rvfi_rs3_rdata_o      = rvfi.rs3_rdata;
+  assign rvfi_rd_addr_o        = 8'(rvfi.rd_addr);
+  assign rvfi_rd_wdata_o       = rvfi.rd_wdata;
+  assign rvfi_pc_rdata_o       = rvfi.pc_rdata;
+  assign rvfi_pc_wdata_o       = rvfi.pc_wdata;
+  assign rvfi_mem_addr_o       = rvfi.mem_addr;
+  assign rvfi_mem_rmask_o      = rvfi.mem_rmask;
+  assign rvfi_mem_wmask_o      = rvfi.mem_wmask;
+  assign rvfi_mem_rdata_o      = rvfi.mem_rdata;
+  assign rvfi_mem_wdata_o      = rvfi.mem_wdata;
+  assign rvfi_cause_o          = 8'(rvfi.cause);
+  assign rvfi_tval_o           = rvfi.tval;
+  assign rvfi_irq_number_o     = 8'(rvfi.irq_number);
+  assign rvfi_irq_o            = rvfi.irq;
+  assign rvfi_csr_mstatus_o    = rvfi.csr.mstatus;
+  assign rvfi_csr_mie_o        = rvfi.csr.mie;
+  assign rvfi_csr_mtvec_o      = rvfi.csr.mtvec;
+  assign rvfi_csr_mcounteren_o = rvfi.csr.mcounteren;
+  assign rvfi_csr_mscratch_o   = rvfi.csr.mscratch;
+  assign rvfi_csr_mepc_o       = rvfi.csr.mepc;
+  assign rvfi_csr_mcause_o     = rvfi.csr.mcause;
+  assign rvfi_csr_mtval_o      = rvfi.csr.mtval;
+  assign rvfi_e0_read_o        = rvfi.unit.e_read[0].file == FileE;
+  assign rvfi_e0_number_o      = 8'(rvfi.unit.e_read[0].number);
+  assign rvfi_e0_value_o       = rvfi.unit.e_read[0].value;
+  assign rvfi_e1_read_o        = rvfi.unit.e_read[1].file == FileE;
+  assign rvfi_e1_number_o      = 8'(rvfi.unit.e_read[1].number);
+  assign rvfi_e1_value_o       = rvfi.unit.e_read[1].value;
+  assign rvfi_e_write_o        = rvfi.unit.e_write.file == FileE;
+  assign rvfi_e_number_o       = 8'(rvfi.unit.e_write.number);
+  assign rvfi_e_value_o        = rvfi.unit.e_write.value;
+  assign rvfi_remote_o         = rvfi.unit.remote;
+endmodule

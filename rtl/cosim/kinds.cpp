@@ -1,0 +1,36 @@
+#include "cosim/gates.hpp"
+
+namespace isthmus::rtl {
+
+std::unique_ptr<CoreGates> make_rv64();
+std::unique_ptr<CoreGates> make_rv32();
+std::unique_ptr<CoreGates> make_rv64a();
+std::unique_ptr<CoreGates> make_rv32plain();
+
+namespace {
+
+constexpr CoreKind kKinds[] = {
+    {"rv64", 64, "rv64imc_zicsr_zifencei_xbgas_xbgasamo", true, "profile=b", make_rv64},
+    {"rv32", 32, "rv32imc_zicsr_zifencei_xbgas_xbgasamo", true, "profile=b", make_rv32},
+    {"rv64a", 64, "rv64imc_zicsr_zifencei_xbgas_xbgasamo", true, "profile=a strict_e=yes",
+     make_rv64a},
+    {"rv32plain", 32, "rv32imc_zicsr_zifencei", false, "", make_rv32plain},
+};
+
+}  // namespace
+
+const CoreKind* core_kind(const std::string& name) {
+    for (const CoreKind& kind : kKinds) {
+        if (name == kind.name) return &kind;
+    }
+    return nullptr;
+}
+
+std::string core_kinds() {
+    std::string names;
+    for (const CoreKind& kind : kKinds)
+        names += (names.empty() ? "" : ", ") + std::string(kind.name);
+    return names;
+}
+
+}  // namespace isthmus::rtl

@@ -1,0 +1,40 @@
+// Several checked cores, and a network between them that is a delay and nothing else.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cosim/checked_core.hpp"
+
+namespace isthmus::rtl {
+
+class CoreMachine final : public RemoteSide {
+  public:
+    CoreMachine(const CoreKind& kind, unsigned nodes, u64 memory_bytes,
+                const Disturbance& disturbance);
+
+    void load_elf(const std::string& path);
+    /// Until all have an exit code, `cycles` are over, or a difference; the latter is false.
+    bool run(u64 cycles);
+    /// Until so many instructions have ended on all together.
+    bool run_instructions(u64 instructions, u64 cycles);
+
+    const std::string& report() const { return report_; }
+    unsigned nodes() const { return static_cast<unsigned>(cores_.size()); }
+    CheckedCore& core(unsigned node) { return *cores_[node]; }
+    bool finished() const;
+    u64 retired() const;
+    /// Both memories of every node, behind a run.
+    bool memory_equal();
+
+    Answer serve(unsigned from, const RemoteAccess& access) override;
+    u64 latency() override { return 8 + random_() % 8; }
+
+  private:
+    std::vector<std::unique_ptr<CheckedCore>> cores_;
+    std::mt19937_64 random_;
+    std::string report_;
+};
+
+}  // namespace isthmus::rtl

@@ -1,0 +1,87 @@
+// isthmus-core: runs a bare-metal program on Verilated cores, each instruction compared with the
+// simulator's. Exit status: the program's; 125 a difference, 124 cycles are over, 2 usage.
+#include <CLI/CLI.hpp>
+#include <cinttypes>
+#include <cstdio>
+
+#include "cosim/machine.hpp"
+
+using namespace isthmus::rtl;
+
+namespace {
+
+constexpr int kUsage = 2, kCyclesOver = 124, kDifference = 125;
+
+struct Options {
+    std::string program, kind = "rv64", trace;
+    unsigned nodes = 1, trace_node = 0;
+    u64 cycles = 100'000'000, memory_mb = 16;
+    Disturbance disturbance;
+    bool quiet = false;
+};
+
+int run(const Options& o) {
+    const CoreKind* const kind = core_kind(o.kind);
+    if (!kind) {
+        std::fprintf(stderr, "isthmus-core: no core is called '%s'; there are %s\n", o.kind.c_str(),
+                     core_kinds().c_str());
+        return kUsage;
+    }
+    CoreMachine machine(*kind, o.nodes, o.memory_mb << 20, o.disturbance);
+    if (!o.trace.empty()) machine.core(o.trace_node).gates().trace(o.trace);
+    machine.load_elf(o.program);
+    bool equal = machine.run(o.cycles);
+    const bool finished = machine.finished();
+    if (equal) equal = machine.memory_equal();
+    int status = 0;
+    for (unsigned node = 0; node < o.nodes; ++node) {
+        CheckedCore& core = machine.core(node);
+        std::fputs(core.output().c_str(), stdout);
+        if (!o.quiet)
+            std::printf("core %u: %" PRIu64 " instructions, %" PRIu64 " traps, %" PRIu64
+                        " interrupts, %" PRIu64 " remote accesses, %" PRIu64 " cycles, IPC %.3f\n",
+                        node, core.retired(), core.traps(), core.interrupts(), core.remotes(),
+                        core.cycles(),
+                        static_cast<double>(core.retired()) / static_cast<double>(core.cycles()));
+        if (status == 0 && core.exit_code()) status = static_cast<int>(*core.exit_code());
+    }
+    if (!equal) {
+        std::fputs(machine.report().c_str(), stderr);
+        return kDifference;
+    }
+    if (!finished) {
+        std::fprintf(stderr, "isthmus-core: %" PRIu64 " cycles are over\n", o.cycles);
+        return kCyclesOver;
+    }
+    return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    Options o;
+    CLI::App app("Runs a bare-metal program on cores in gates, beside the simulator");
+    app.add_option("program", o.program, "ELF file with a symbol tohost")->required();
+    app.add_option("-n", o.nodes, "nodes")->check(CLI::Range(1u, 64u));
+    app.add_option("--core", o.kind, "configuration of the gates: " + core_kinds());
+    app.add_option("--cycles", o.cycles, "at most");
+    app.add_option("--memory", o.memory_mb, "of a node, MB")->check(CLI::Range(u64{1}, u64{1024}));
+    app.add_option("--stall", o.disturbance.stall, "of 1024 requests that are not taken at once");
+    app.add_option("--late", o.disturbance.late, "of 1024 answers that are a cycle later");
+    app.add_option("--irq", o.disturbance.irq, "of 1024 cycles in which an interrupt line changes");
+    app.add_option("--data-errors", o.disturbance.data_error, "of 1024 accesses that fail");
+    app.add_option("--code-errors", o.disturbance.code_error, "of 1024 fetches that fail");
+    app.add_option("--start", o.disturbance.start, "of the random numbers");
+    app.add_option("--trace", o.trace, "waveform (VCD); cycle n stands at 2 n + 6");
+    app.add_option("--trace-node", o.trace_node, "whose");
+    app.add_flag("--quiet", o.quiet, "the program's output only");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : kUsage;
+    }
+    return run(o);
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "isthmus-core: %s\n", error.what());
+    return kUsage;
+}
