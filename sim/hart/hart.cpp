@@ -291,11 +291,13 @@ bool Hart::write_csr(unsigned number, std::uint64_t value) {
             csr.instret_offset = low(instret + csr.instret_offset) - instret - 1;
             return true;
         case 0xb80:
+            if (!narrow) return false;
             csr.cycle_offset = high(cycles_now() + csr.cycle_offset) - cycles_now() - 1;
-            return narrow;
+            return true;
         case 0xb82:
+            if (!narrow) return false;
             csr.instret_offset = high(instret + csr.instret_offset) - instret - 1;
-            return narrow;
+            return true;
         default: break;
     }
     if ((number & 0xf00) == 0x100 || number == 0x302 || number == 0x303 || number == 0x30a ||

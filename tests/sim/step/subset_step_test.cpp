@@ -260,6 +260,16 @@ TEST(Modes, TvalOfIllegalAndBreakpoint) {
     }
 }
 
+TEST(Counters, UpperHalvesAreNotThereOnRv64) {
+    // A plain write does not read, and changes nothing where there is no register.
+    for (const unsigned number : {0xb80u, 0xb82u}) {
+        step::Hart hart = hart_with("isa=rv64i_zicsr", {word::csrrw(0, number, 5)});
+        hart.set_x(5, 1);
+        EXPECT_EQ(hart.step(), Outcome::trapped);
+        EXPECT_EQ(hart.csr(number - 0x80) >> 32, 0u);
+    }
+}
+
 TEST(Reset, GivesRegistersBackAndKeepsMemory) {
     step::Hart hart = hart_with("isa=rv64gc reset_pc=0x80000004 mtvec=0x80000101",
                                 {0, word::addi(5, 0, 9), word::csrrw(0, 0x300, 6)});
