@@ -1,7 +1,7 @@
-// Division, a bit a cycle: Xlen + 1 cycles, 33 of a word.
+// Division, a bit a cycle: as many cycles as the dividend has bits, of 8, 16, 32 and 64, and one.
 //
 // request_i is held with its operands until done_o; withdrawn before, the division is given up. Division by zero
-// gives all ones and the dividend, the one overflow the dividend and 0: both come out of the algorithm by themselves.
+// gives all ones and the dividend, the one overflow the dividend and 0, which comes out of the algorithm by itself.
 module rv_div
   import xbgas_decode_pkg::*;
 #(
@@ -40,6 +40,15 @@ module rv_div
   assign magnitude_a = negative_a ? -a : a;
   assign magnitude_b = negative_b ? -b : b;
 
+  // Upper halves of the dividend that are 0 are left out.
+  logic [CountW-1:0] width;
+  always_comb begin
+    width = CountW'(Xlen);
+    if (Xlen == 64 && (magnitude_a >> 32) == '0) width = CountW'(32);
+    if ((magnitude_a >> 16) == '0) width = CountW'(16);
+    if ((magnitude_a >> 8) == '0) width = CountW'(8);
+  end
+
   // The rest takes in the next bit of the dividend, which leaves the quotient's register at its upper end.
   assign difference = {rest_q, quotient_q[Xlen-1]} - {1'b0, magnitude_b};
   assign done_o     = busy_q && left_q == '0;
@@ -51,10 +60,10 @@ module rv_div
 
   always_ff @(posedge clk_i) begin
     if (!busy_q) begin
-      left_q     <= word_i ? CountW'(32) : CountW'(Xlen);
+      left_q     <= width;
       rest_q     <= '0;
-      // A word's bits stand at the upper end.
-      quotient_q <= word_i ? magnitude_a << (Xlen - 32) : magnitude_a;
+      // Its bits stand at the upper end.
+      quotient_q <= magnitude_a << (CountW'(Xlen) - width);
     end else if (!done_o) begin
       left_q     <= left_q - CountW'(1);
       rest_q     <= difference[Xlen] ? {rest_q[Xlen-2:0], quotient_q[Xlen-1]} : difference[Xlen-1:0];
@@ -64,7 +73,7 @@ module rv_div
 
   logic [Xlen-1:0] quotient, rest, full;
   // By zero all ones, whatever the signs.
-  assign quotient = (negative_a ^ negative_b) && b != '0 ? -quotient_q : quotient_q;
+  assign quotient = b == '0 ? '1 : negative_a ^ negative_b ? -quotient_q : quotient_q;
   assign rest     = negative_a ? -rest_q : rest_q;
   assign full     = remainder ? rest : quotient;
   if (Xlen == 64) begin : gen_extend

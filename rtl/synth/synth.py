@@ -37,8 +37,12 @@ ENUMERATIONS = {"asker_i": "engine_pkg::asker_e", "own_err_i": "ht_pkg::err_e", 
 
 
 def sources():
-    packages = [RTL / "engine/ht_pkg.sv", RTL / "engine/engine_pkg.sv", RTL / "noc/noc_pkg.sv"]
-    rest = [f for folder in ("prim", "engine", "axi", "noc") for f in sorted((RTL / folder).glob("*.sv"))
+    # The decoder's package is generated.
+    decoder, table = BUILD / "xbgas_decode_pkg.sv", RTL.parent / "sim/isa"
+    subprocess.run([sys.executable, table / "decoder_package.py", table / "instructions.toml", decoder], check=True)
+    packages = [RTL / "engine/ht_pkg.sv", RTL / "engine/engine_pkg.sv", RTL / "noc/noc_pkg.sv", decoder,
+                RTL / "core/rv_core_pkg.sv"]
+    rest = [f for folder in ("prim", "engine", "axi", "noc", "core") for f in sorted((RTL / folder).glob("*.sv"))
             if not f.name.endswith("_pkg.sv")]
     return [str(f) for f in packages + rest]
 
