@@ -120,7 +120,9 @@ bool CheckedCore::cycle() {
 void CheckedCore::drive() {
     in_.time = cycle_;
     for (unsigned line = 0; line < 3; ++line) {
-        if (chance(disturbance_.irq)) in_.irq ^= u8(1u << line);
+        // A line falls soon, or nothing but its handler would run.
+        const u8 bit = u8(1u << line);
+        if (chance(in_.irq & bit ? 128 : disturbance_.irq)) in_.irq ^= bit;
     }
     in_.instr_ready = !chance(disturbance_.stall);
     in_.data_ready = !chance(disturbance_.stall);
@@ -294,8 +296,7 @@ isthmus_step_record CheckedCore::record_of(const Retirement& core) {
     // The port has room for three: what the unit reads of the extended ones goes before what its
     // fields name and it does not.
     const auto source = [&](const isthmus_step_register& from) {
-        if (from.number != 0 && from.file != ISTHMUS_STEP_NONE && record.source_count < 3)
-            record.sources[record.source_count++] = from;
+        if (record.source_count < 3) record.sources[record.source_count++] = from;
     };
     const step::Record& own = hart_.last();
     for (unsigned i = 0; i < own.source_count; ++i) {

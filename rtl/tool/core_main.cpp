@@ -1,5 +1,6 @@
 // isthmus-core: runs a bare-metal program on Verilated cores, each instruction compared with the
-// simulator's. Exit status: the program's; 125 a difference, 124 cycles are over, 2 usage.
+// simulator's. Exit status: the program's; 125 a difference, 124 cycles are over, 123 slower than
+// asked for, 2 usage.
 #include <CLI/CLI.hpp>
 #include <cinttypes>
 #include <cstdio>
@@ -10,13 +11,14 @@ using namespace isthmus::rtl;
 
 namespace {
 
-constexpr int kUsage = 2, kCyclesOver = 124, kDifference = 125;
+constexpr int kUsage = 2, kSlow = 123, kCyclesOver = 124, kDifference = 125;
 
 struct Options {
     std::string program, kind = "rv64", trace;
     unsigned nodes = 1, trace_node = 0;
     u64 cycles = 100'000'000, memory_mb = 16;
     Disturbance disturbance;
+    double least_ipc = 0;
     bool quiet = false;
 };
 
@@ -34,15 +36,17 @@ int run(const Options& o) {
     const bool finished = machine.finished();
     if (equal) equal = machine.memory_equal();
     int status = 0;
+    bool slow = false;
     for (unsigned node = 0; node < o.nodes; ++node) {
         CheckedCore& core = machine.core(node);
         std::fputs(core.output().c_str(), stdout);
+        const double ipc = static_cast<double>(core.retired()) / static_cast<double>(core.cycles());
+        slow = slow || ipc < o.least_ipc;
         if (!o.quiet)
             std::printf("core %u: %" PRIu64 " instructions, %" PRIu64 " traps, %" PRIu64
                         " interrupts, %" PRIu64 " remote accesses, %" PRIu64 " cycles, IPC %.3f\n",
                         node, core.retired(), core.traps(), core.interrupts(), core.remotes(),
-                        core.cycles(),
-                        static_cast<double>(core.retired()) / static_cast<double>(core.cycles()));
+                        core.cycles(), ipc);
         if (status == 0 && core.exit_code()) status = static_cast<int>(*core.exit_code());
     }
     if (!equal) {
@@ -52,6 +56,10 @@ int run(const Options& o) {
     if (!finished) {
         std::fprintf(stderr, "isthmus-core: %" PRIu64 " cycles are over\n", o.cycles);
         return kCyclesOver;
+    }
+    if (status == 0 && slow) {
+        std::fprintf(stderr, "isthmus-core: fewer than %.2f instructions a cycle\n", o.least_ipc);
+        return kSlow;
     }
     return status;
 }
@@ -74,6 +82,7 @@ int main(int argc, char** argv) try {
     app.add_option("--start", o.disturbance.start, "of the random numbers");
     app.add_option("--trace", o.trace, "waveform (VCD); cycle n stands at 2 n + 6");
     app.add_option("--trace-node", o.trace_node, "whose");
+    app.add_option("--least-ipc", o.least_ipc, "instructions a cycle that are a must");
     app.add_flag("--quiet", o.quiet, "the program's output only");
     try {
         app.parse(argc, argv);

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Puts the faults of faults.toml into a copy of the core, as switches in one Verilated model, and runs the tests with
+one of them on after the other.
+
+    faults.py check                      each text stands once in its file
+    faults.py run BUILD [ID...]          BUILD is a build folder with isthmus-core, core_random and their programs
+
+A fault is caught if a test says so, or an assertion of the gates. Exit status 1: one was not, or a test failed
+without a fault.
+"""
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+CORE = ROOT / "rtl/core"
+SWITCH = "rv_core_pkg::core_fault"
+FUNCTION = '  import "DPI-C" pure function int core_fault(input int number);\nendpackage\n'
+SERVER = """
+#include <cstdlib>
+#include "cosim/gates.hpp"
+extern "C" int core_fault(int number) {
+    static const int on = std::getenv("CORE_FAULT") ? std::atoi(std::getenv("CORE_FAULT")) : 0;
+    return number == on;
+}
+namespace isthmus::rtl {
+std::unique_ptr<CoreGates> make_rv64();
+static const CoreKind kKind = {"rv64", 64, "rv64imc_zicsr_zifencei_xbgas_xbgasamo", true, "profile=b", make_rv64};
+const CoreKind* core_kind(const std::string& name) { return name == kKind.name ? &kKind : nullptr; }
+std::string core_kinds() { return kKind.name; }
+}
+"""
+SECONDS = 300
+
+
+def catalogue():
+    faults = tomllib.loads((HERE / "faults.toml").read_text())["fault"]
+    for number, fault in enumerate(faults, 1):
+        fault["number"] = number
+        count = (CORE / fault["file"]).read_text().count(fault["text"])
+        if count != 1:
+            sys.exit(f"faults.py: {fault['id']}: its text stands {count} times in {fault['file']}")
+    return faults
+
+
+def switched(name, faults):
+    text = (CORE / name).read_text()
+    if name == "rv_core_pkg.sv":
+        return text.replace("endpackage\n", FUNCTION)
+    for fault in faults:
+        if fault["file"] != name:
+            continue
+        on = f"{SWITCH}({fault['number']}) != 0"
+        old, new = fault["text"], fault["instead"]
+        by = f"if ({on}) begin {new} end else begin {old} end" if old.endswith(";") else f"(({on}) ? ({new}) : ({old}))"
+        text = text.replace(old, by)
+    return text
+
+
+def run(command, **more):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **more)
+    if done.returncode:
+        sys.exit(f"faults.py: {command[0]}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+
+
+def build(tree, faults):
+    """The two programs over gates with switches."""
+    folder = tree / "core-faults"
+    (folder / "sources").mkdir(parents=True, exist_ok=True)
+    names = sorted(f.name for f in CORE.glob("*.sv"))
+    for name in names:
+        (folder / "sources" / name).write_text(switched(name, faults))
+    package = tree / "generated/isthmus/sim/isa/xbgas_decode_pkg.sv"
+    modules = [folder / "sources" / name for name in names if not name.endswith("_pkg.sv")]
+    run(["verilator", "--cc", "--trace", "--assert", "-O3", "--x-assign", "fast", "--x-initial", "unique", "--prefix", "Vcore_rv64",
+         "--top", "core_ports", "--Mdir", folder / "gates", "-Wno-fatal", ROOT / "rtl/lint/waive.vlt", package,
+         folder / "sources/rv_core_pkg.sv", *modules, ROOT / "rtl/cosim/core_ports.sv"])
+    (folder / "server.cpp").write_text(SERVER)
+    include = os.environ.get("VERILATOR_ROOT", "/usr/share/verilator") + "/include"
+    flags = ["-std=c++20", "-w", "-I", folder / "gates", "-I", include, "-I", include + "/vltstd", "-I", ROOT / "rtl", "-I", ROOT,
+             "-I", ROOT / "sim/step/include", "-I", tree / "generated"]
+    model = [f for f in sorted((folder / "gates").glob("*.cpp"))] + [Path(include) / "verilated.cpp",
+             Path(include) / "verilated_dpi.cpp", Path(include) / "verilated_vcd_c.cpp", Path(include) / "verilated_threads.cpp"]
+    objects = []
+    compiler = ["ccache", "c++"] if subprocess.run(["which", "ccache"], capture_output=True).returncode == 0 else ["c++"]
+    for source in [*model, ROOT / "rtl/cosim/verilated_core.cpp", folder / "server.cpp", ROOT / "rtl/cosim/checked_core.cpp",
+                   ROOT / "rtl/cosim/machine.cpp", ROOT / "rtl/tool/core_main.cpp", ROOT / "rtl/tests/core/random_test.cpp"]:
+        out = folder / (source.stem + ".o")
+        run([*compiler, "-O0" if "Slow" in source.name or "Trace" in source.name else "-O1", *flags,
+             "-DCORE_CLASS=Vcore_rv64", '-DCORE_HEADER="Vcore_rv64.h"', "-DCORE_MAKE=make_rv64",
+             '-DISTHMUS_TEST_AS="riscv64-linux-gnu-as"', '-DISTHMUS_TEST_GCC=""', '-DISTHMUS_TEST_INCLUDE=""',
+             "-c", source, "-o", out])
+        objects.append(out)
+    shared = [o for o in objects if o.stem not in ("core_main", "random_test")]
+    libraries = [tree / "lib" / f"libisthmus_sim_{name}.a" for name in ("step", "hart", "isa")] + ["-lgtest", "-lz", "-pthread"]
+    for main in ("core_main", "random_test"):
+        run([*compiler, folder / f"{main}.o", *shared, *libraries, "-o", folder / main])
+    return folder
+
+
+def tests(tree, folder):
+    programs = tree / "rtl/tests/core/programs"
+    yield "traps", [folder / "core_main", programs / "traps64", "--stall", "200", "--late", "200", "--cycles", "20000"]
+    yield "remote, 4 nodes", [folder / "core_main", programs / "remote64", "-n", "4", "--late", "300", "--cycles", "40000"]
+    for scenario in ("smooth", "interrupts", "errors"):
+        yield f"random, {scenario}", [folder / "random_test", "rv64", scenario, "20000"]
+
+
+def first_that_fails(tree, folder, number):
+    environment = {**os.environ, "CORE_FAULT": str(number)}
+    for name, command in tests(tree, folder):
+        try:
+            done = subprocess.run([str(word) for word in command], env=environment, capture_output=True, timeout=SECONDS,
+                                  check=False)
+        except subprocess.TimeoutExpired:
+            return name
+        if done.returncode:
+            return name
+    return None
+
+
+def main():
+    faults = catalogue()
+    if sys.argv[1:] == ["check"]:
+        print(f"{len(faults)} faults")
+        return
+    if len(sys.argv) < 3 or sys.argv[1] != "run":
+        sys.exit(__doc__)
+    tree = Path(sys.argv[2]).resolve()
+    folder = build(tree, faults)
+    failed = first_that_fails(tree, folder, 0)
+    if failed:
+        sys.exit(f"faults.py: {failed} fails without a fault")
+    survivors = 0
+    for fault in faults:
+        if sys.argv[3:] and fault["id"] not in sys.argv[3:]:
+            continue
+        failed = first_that_fails(tree, folder, fault["number"])
+        print(f"{fault['id']:<28}{'caught by ' + failed if failed else 'SURVIVES'}", flush=True)
+        survivors += not failed
+    sys.exit(1 if survivors else 0)
+
+
+if __name__ == "__main__":
+    main()
