@@ -28,7 +28,7 @@ constexpr Scenario kScenarios[] = {
     {"stalls", {.stall = 300, .late = 300}},
     {"interrupts", {.stall = 100, .late = 100, .irq = 4}},
     {"storm", {.stall = 200, .late = 400, .irq = 60}},
-    {"errors", {.stall = 100, .late = 100, .irq = 4, .data_error = 3, .code_error = 1}},
+    {"errors", {.stall = 100, .late = 100, .irq = 4, .data_error = 1, .code_error = 1}},
 };
 
 void replace(std::string& text, const std::string& what, const std::string& by) {
@@ -58,9 +58,14 @@ std::string program_text(isthmus::sim::test::RandomProgram& generator, u64 start
     spread_csrs(text, random);
     replace(text, "csrw mtvec, x5\n",
             "csrw mtvec, x5\n    li x5, 0x888\n    csrw mie, x5\n    csrsi mstatus, 8\n");
-    replace(text, "handler:\n    csrw mscratch, x5\n    csrr x5, mepc\n",
-            "handler:\n    csrw mscratch, x5\n    csrr x5, mcause\n    bgez x5, 1f\n"
-            "    csrr x5, mscratch\n    mret\n1:  csrr x5, mepc\n");
+    replace(
+        text, "handler:\n    csrw mscratch, x5\n    csrr x5, mepc\n",
+        "handler:\n    csrw mscratch, x5\n    csrr x5, mcause\n    bgez x5, 1f\n"
+        "    csrr x5, mscratch\n    mret\n"
+        // An error within the handler has lost where it came from: from the start, then.
+        "1:  sw x6, -8(x30)\n    la x6, handler\n    csrr x5, mepc\n    bltu x5, x6, 1f\n"
+        "    la x5, again\n    csrw mepc, x5\n    lw x6, -8(x30)\n    csrr x5, mscratch\n    mret\n"
+        "1:  lw x6, -8(x30)\n");
     // Goes on in user mode or in machine mode.
     replace(text, "    csrr x5, mscratch\n    mret\n.data",
             "    li x5, 0x1800\n    csrs mstatus, x5\n    csrr x5, minstret\n    andi x5, x5, 4\n"
@@ -77,7 +82,7 @@ bool run(const CoreKind& kind, const Scenario& scenario, u64 instructions, u64 s
                                                     static_cast<unsigned>(start));
         // A program that lost its way by an error goes on somewhere; the next one begins anew.
         const u64 share =
-            std::min<u64>(instructions - done, scenario.disturbance.data_error ? 10'000 : 100'000);
+            std::min<u64>(instructions - done, scenario.disturbance.data_error ? 20'000 : 100'000);
         const std::string source = scratch / "random.s", object = scratch / "random.o",
                           program = scratch / "random";
         isthmus::sim::test::write_file(source, program_text(generator, start, 1000));

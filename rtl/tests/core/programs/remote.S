@@ -148,6 +148,20 @@ _start:
     check t5, t1
     li s10, 7
     esw t5, 4(a4)
+    # Nor memory at this address of the own node, nor a word at an odd one.
+    eaddie e14, x0, 0
+    li a4, 0xffffc
+    li s10, 5
+    elw t5, 4(a4)
+    check t5, t1
+    li s10, 7
+    esw t5, 4(a4)
+    la a4, box + 1
+    li s10, 4
+    elw t5, 4(a4)
+    check t5, t1
+    li s10, 6
+    esw t5, 4(a4)
     li s10, 0
     check s10, x0
     li s11, 0
