@@ -133,7 +133,8 @@ void CheckedCore::drive() {
         const u64 address = fetches_.front().address;
         fetches_.pop_front();
         const bool there_is = there(address, 4);
-        const bool fails = there_is && address >= kMemoryStart && chance(disturbance_.code_error);
+        const bool fails =
+            there_is && address >= kMemoryStart && chance(disturbance_.code_error, 16384);
         in_.instr_err = !there_is || fails;
         if (fails) bad_code_[address] = cycle_;
         in_.instr_rdata = static_cast<u32>(random_());
@@ -188,7 +189,7 @@ void CheckedCore::take_requests() {
                     .be = out_.data_be,
                     .write = out_.data_write};
         const bool there_is = there(event.address, lane_bytes_);
-        event.error = !there_is || chance(disturbance_.data_error);
+        event.error = !there_is || chance(disturbance_.data_error, 16384);
         data_ = {.due = cycle_ + delay(), .data = random_(), .there = true, .error = event.error};
         if (!event.error) {
             u8* const bytes = at(event.address);

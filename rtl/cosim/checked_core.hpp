@@ -23,7 +23,7 @@ inline constexpr u8 kRemoteLoad = 0, kRemoteStore = 1, kRemoteAtomic = 2, kRemot
 inline constexpr u8 kAluAdd = 1, kAluXor = 6, kAluOr = 9, kAluAnd = 10, kAluSecond = 23,
                     kAluMin = 24, kAluMax = 25, kAluMinu = 26, kAluMaxu = 27, kAluCompareSwap = 28;
 
-/// What the world outside does to a core, in chances of 1024 a cycle (stalls, lines) or an access.
+/// What the world outside does to a core, in chances of 1024 a cycle, of errors 16384 an access.
 struct Disturbance {
     unsigned stall = 0;       // a request is not taken
     unsigned late = 0;        // an answer comes a cycle later, and so on
@@ -94,7 +94,9 @@ class CheckedCore {
         bool there = false, error = false;
     };
 
-    bool chance(unsigned of_1024) { return of_1024 != 0 && random_() % 1024 < of_1024; }
+    bool chance(unsigned of_many, unsigned many = 1024) {
+        return of_many != 0 && random_() % many < of_many;
+    }
     u64 delay() {
         u64 cycles = 1;
         while (chance(disturbance_.late))

@@ -77,8 +77,8 @@ int main(int argc, char** argv) try {
     app.add_option("--stall", o.disturbance.stall, "of 1024 requests that are not taken at once");
     app.add_option("--late", o.disturbance.late, "of 1024 answers that are a cycle later");
     app.add_option("--irq", o.disturbance.irq, "of 1024 cycles in which an interrupt line changes");
-    app.add_option("--data-errors", o.disturbance.data_error, "of 1024 accesses that fail");
-    app.add_option("--code-errors", o.disturbance.code_error, "of 1024 fetches that fail");
+    app.add_option("--data-errors", o.disturbance.data_error, "of 16384 accesses that fail");
+    app.add_option("--code-errors", o.disturbance.code_error, "of 16384 fetches that fail");
     app.add_option("--start", o.disturbance.start, "of the random numbers");
     app.add_option("--trace", o.trace, "waveform (VCD); cycle n stands at 2 n + 6");
     app.add_option("--trace-node", o.trace_node, "whose");

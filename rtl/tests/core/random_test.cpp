@@ -28,7 +28,7 @@ constexpr Scenario kScenarios[] = {
     {"stalls", {.stall = 300, .late = 300}},
     {"interrupts", {.stall = 100, .late = 100, .irq = 4}},
     {"storm", {.stall = 200, .late = 400, .irq = 60}},
-    {"errors", {.stall = 100, .late = 100, .irq = 4, .data_error = 1, .code_error = 1}},
+    {"errors", {.stall = 100, .late = 100, .irq = 4, .data_error = 6, .code_error = 2}},
 };
 
 void replace(std::string& text, const std::string& what, const std::string& by) {
@@ -82,7 +82,7 @@ bool run(const CoreKind& kind, const Scenario& scenario, u64 instructions, u64 s
                                                     static_cast<unsigned>(start));
         // A program that lost its way by an error goes on somewhere; the next one begins anew.
         const u64 share =
-            std::min<u64>(instructions - done, scenario.disturbance.data_error ? 20'000 : 100'000);
+            std::min<u64>(instructions - done, scenario.disturbance.data_error ? 40'000 : 100'000);
         const std::string source = scratch / "random.s", object = scratch / "random.o",
                           program = scratch / "random";
         isthmus::sim::test::write_file(source, program_text(generator, start, 1000));
