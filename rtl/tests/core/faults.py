@@ -105,7 +105,7 @@ def tests(tree, folder):
     programs = tree / "rtl/tests/core/programs"
     yield "traps", [folder / "core_main", programs / "traps64", "--stall", "200", "--late", "200", "--cycles", "20000"]
     yield "remote, 4 nodes", [folder / "core_main", programs / "remote64", "-n", "4", "--late", "300", "--cycles", "40000"]
-    for scenario in ("smooth", "interrupts", "errors"):
+    for scenario in ("smooth", "storm", "errors", "interrupts"):
         yield f"random, {scenario}", [folder / "random_test", "rv64", scenario, "20000"]
 
 

@@ -52,10 +52,38 @@ void spread_csrs(std::string& text, std::mt19937_64& random) {
     }
 }
 
+/// Between them, more of what needs its own operands: machine-level registers, division by zero.
+void add_instructions(std::string& text, std::mt19937_64& random) {
+    static constexpr std::array kCsrs = {"mscratch", "mepc", "mcause",     "mtval",
+                                         "mstatus",  "mie",  "mcounteren", "minstret",
+                                         "mhartid",  "mip",  "cycle"};
+    static constexpr std::array kAccess = {"csrrw", "csrrs", "csrrc", "csrrwi", "csrrsi", "csrrci"};
+    static constexpr std::array kArithmetic = {"div",  "divu",   "rem",   "remu", "mul",
+                                               "mulh", "mulhsu", "mulhu", "slt",  "sra"};
+    const auto pick = [&](const auto& names) {
+        return std::string(names[random() % names.size()]);
+    };
+    const auto x = [&] { return "x" + std::to_string(10 + random() % 20); };
+    const std::string mark = "\ncheckpoint\n";
+    for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+        std::string more = "\n";
+        for (int i = 0; i < 4; ++i) {
+            const std::string access = pick(kAccess);
+            more += access + " " + x() + ", " + pick(kCsrs) + ", " +
+                    (access.back() == 'i' ? std::to_string(random() % 32) : x()) + "\n";
+            more += pick(kArithmetic) + " " + x() + ", " + x() + ", " +
+                    (random() % 2 ? std::string("x0") : x()) + "\n";
+        }
+        text.insert(at, more);
+        at += more.size() + mark.size() - 1;
+    }
+}
+
 std::string program_text(isthmus::sim::test::RandomProgram& generator, u64 start, int repeats) {
     std::string text = generator.text(6, repeats);
     std::mt19937_64 random(start);
     spread_csrs(text, random);
+    add_instructions(text, random);
     replace(text, "csrw mtvec, x5\n",
             "csrw mtvec, x5\n    li x5, 0x888\n    csrw mie, x5\n    csrsi mstatus, 8\n");
     replace(

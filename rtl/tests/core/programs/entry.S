@@ -1,5 +1,6 @@
 # Start of the programs in C: a stack, main, and its result to tohost. A trap that nobody expects ends
 # the program with 64 + its cause.
+.option norelax
 .globl _start, tohost
 .section .text.start
 _start:

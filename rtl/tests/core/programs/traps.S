@@ -7,12 +7,14 @@
 #define STORE sw
 #define LOAD lw
 #endif
+.option norelax
 .globl _start, tohost
 .section .text.start
 _start:
     la t0, handler
     csrw mtvec, t0
     li s0, 0
+    li a0, 0
     li s1, 0                # what the handler goes on with: 0 behind the instruction, else there
 .macro expect cause
     li s2, \cause
@@ -51,6 +53,19 @@ _start:
     csrr t2, mtval
     bne t1, t2, wrong
     li s1, 0
+    # The second half of an instruction behind the end of memory.
+    li t1, 0x40800000
+    slli t1, t1, 1
+    li t2, 0x13
+    sh t2, -2(t1)
+    fence.i
+    la s1, 1f
+    jr -2(t1)
+1:  expect 1
+    csrr t2, mtval
+    bne t1, t2, wrong
+    li t1, 0x100000
+    li s1, 0
     # Only the first of two traps in a row: a store that fails, and what stands behind it has not happened.
     li t3, 7
     la s1, 1f
@@ -64,11 +79,13 @@ _start:
     lla t0, new
     lw t0, 0(t0)
     lla t1, old
+    li t2, -1
+    div t2, t2, t0          # meanwhile fetch gets ahead
     sw t0, 0(t1)
     fence.i
+.balign 4
 .option push
 .option norvc
-.balign 4
 old:
     addi t2, x0, 1
 .option pop
@@ -100,7 +117,7 @@ user:
     csrr t1, mstatus        # may be read again
     li t1, -1
     csrw mcounteren, t1
-    li t1, 19
+    li t1, 20
     bne s0, t1, wrong
     # Counters.
     csrw minstret, x0
@@ -110,9 +127,9 @@ user:
     bnez t1, wrong
     li a0, 1
     j finish
+.balign 4
 .option push
 .option norvc
-.balign 4
 new:
     addi t2, x0, 7
 .option pop
