@@ -271,7 +271,7 @@ module rv_core
   logic mret, csr_access, mispredicted;
   assign mret         = leaves && !exc && x_insn.op == OpMret;
   assign csr_access   = leaves && !exc && is_csr;
-  // The guessed target is that of the decoder, so only whether it was taken counts; of jalr there is no guess.
+  // A guessed target is right (asserted below), so only whether it was taken counts; of jalr there is no guess.
   assign mispredicted = x_insn.op == OpFenceI || x_insn.op == OpMret || jumps != x_taken;
 
   always_comb begin
@@ -494,8 +494,17 @@ module rv_core
   // Assertions //
   ////////////////
 
+  // Where the program goes on: fetch has guessed it, or was led there.
+  logic [Xlen-1:0] follows_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) follows_q <= ResetPc[Xlen-1:0];
+    else if (redirect) follows_q <= redirect_pc;
+    else if (leaves) follows_q <= next_pc;
+  end
+
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
+      assert (!x_valid || x_pc == follows_q);
       // Nothing leaves execute behind a trap.
       assert (!(w_trap && (leaves || take_irq)));
       assert (!(x_data_valid && u_mem_valid));
@@ -503,7 +512,7 @@ module rv_core
       assert (!data_rvalid_i || (w_valid_q && (w_wait_q == WaitMemory || w_wait_q == WaitUnit)));
       assert (!result_valid || (w_valid_q && w_wait_q == WaitUnit));
       assert (!(w_done && result_valid && result_write) || result_rd == w_rd_q);
-      // A guess is right about the target.
+      // What is guessed to jump can.
       assert (!(x_valid && x_taken && !x_fault) || x_control.branch || x_control.jump || x_insn.op == OpIllegal);
       assert (!w_trapped_q || w_rd_q == '0);
     end

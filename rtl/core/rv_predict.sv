@@ -1,6 +1,6 @@
 // Where fetch goes on behind an instruction, guessed from its word alone: direct jumps and backward branches are
-// taken. It knows four formats by itself, since it has no time for the decoder; a wrong guess costs a cycle and
-// nothing else, as the execute stage compares with what the decoder says.
+// taken. It knows four formats by itself, since it has no time for the decoder. Whether one jumps may be guessed wrong,
+// the execute stage compares; where it jumps to may not, which the core asserts against the decoder.
 module rv_predict #(
   /// 32 or 64.
   parameter int unsigned Xlen = 64

@@ -58,6 +58,10 @@ void CheckedCore::write_memory(u64 address, const void* data, std::size_t size) 
 
 void CheckedCore::load_elf(const std::string& path, u64 nodes) {
     const sim::Program program = sim::Program::load(path);
+    if ((program.xlen == sim::Xlen::k64) != (kind_->xlen == 64))
+        throw std::runtime_error(path + ": it is for " +
+                                 (program.xlen == sim::Xlen::k64 ? "rv64" : "rv32") +
+                                 ", the core is " + kind_->name);
     for (const sim::Segment& segment : program.segments) {
         std::vector<std::byte> bytes = segment.data;
         bytes.resize(segment.memory_size);

@@ -85,10 +85,13 @@ std::string program_text(isthmus::sim::test::RandomProgram& generator, u64 start
     spread_csrs(text, random);
     add_instructions(text, random);
     replace(text, "csrw mtvec, x5\n",
-            "csrw mtvec, x5\n    li x5, 0x888\n    csrw mie, x5\n    csrsi mstatus, 8\n");
+            std::string(start % 2 ? "ori x5, x5, 1\n    " : "") +
+                "csrw mtvec, x5\n    li x5, 0x888\n    csrw mie, x5\n    csrsi mstatus, 8\n");
     replace(
         text, "handler:\n    csrw mscratch, x5\n    csrr x5, mepc\n",
-        "handler:\n    csrw mscratch, x5\n    csrr x5, mcause\n    bgez x5, 1f\n"
+        // Vectored interrupts, in every other program, come to the jumps.
+        "handler:\n.rept 12\n    j 1f\n.endr\n1:  csrw mscratch, x5\n    csrr x5, mcause\n"
+        "    bgez x5, 1f\n"
         "    csrr x5, mscratch\n    mret\n"
         // An error within the handler has lost where it came from: from the start, then.
         "1:  sw x6, -8(x30)\n    la x6, handler\n    csrr x5, mepc\n    bltu x5, x6, 1f\n"
