@@ -89,10 +89,10 @@ bool is_in_session() {
 }
 
 // Not in a constructor: the dynamic linker's own handler, which runs the destructors, is installed
-// behind those.
+// behind those. What is told of a status is all of it, and who waits for the process sees 8 bits.
 void note_exit_status() {
     static bool installed = false;
-    if (!installed) on_exit([](int status, void*) { exit_status = status; }, nullptr);
+    if (!installed) on_exit([](int status, void*) { exit_status = status & 0xff; }, nullptr);
     installed = true;
 }
 
@@ -108,7 +108,7 @@ void leave_manager_at_exit() {
     if (!installed && job.managed)
         on_exit(
             [](int status, void*) {
-                if (count.load(std::memory_order_relaxed) == 0) leave_manager(status);
+                if (count.load(std::memory_order_relaxed) == 0) leave_manager(status & 0xff);
             },
             nullptr);
     installed = true;

@@ -77,6 +77,12 @@ if(NOT ISTHMUS_SANITIZE)
     add_hydra_test(core.ends.leaves_behind_handlers "${tells}
                case \"$out\" in *handler*the\\ job\\ ends*) ;; *) exit 1;; esac"
                    $<TARGET_FILE:core_leaves> quick_exit)
+    # A program's error that the system takes for none: the others do not wait for it in vain.
+    add_hydra_test(core.ends.exits_with_256
+                   "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" wide 2>&1); status=$?; echo \"$out\"; echo status $status
+                    [ $status -eq 1 ] || exit 1
+                    case \"$out\" in *waits\\ in\\ vain\\ for\\ PE\\ 1,\\ which\\ has\\ exited*) ;; *) exit 1;; esac"
+                   $<TARGET_FILE:core_leaves>)
     # A process manager's words may be few, and come from the others' end.
     add_hydra_test(core.ends.raised_under_hydra
                    "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" raised_segv 2>&1); status=$?; echo \"$out\"; echo status $status

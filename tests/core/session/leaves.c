@@ -1,6 +1,7 @@
 /* PE 1 leaves by a way that a handler of a signal may take, perhaps within malloc: behind that
  * nothing may allocate; or, as a process manager's own library does, it waits there for ever.
  * "WAY late": behind shmem_finalize, while the others still write; PMIx may allocate there.
+ * "wide": the status is more than the system keeps of it, which is 0.
  * "closed": all files are closed in the session, those of the process manager among them. */
 #define _GNU_SOURCE
 #include <shmem.h>
@@ -55,6 +56,7 @@ int main(int argc, char** argv) {
         return 0;
     }
     if (me == 1) {
+        if (is(argc, argv, 1, "wide")) exit(256);
         leaving = is(argc, argv, 1, "locked") ? 2 : 1;
         if (is(argc, argv, 1, "quick_exit")) quick_exit(5);
         _exit(5);
