@@ -8,6 +8,7 @@
 #include <time.h>
 
 static uint64_t word;
+static long locks[2];
 static int flags[4];
 static isthmus_queue* queue;
 
@@ -45,6 +46,28 @@ static int by_fetch_add(void) {
 static int by_compare_swap(void) {
     return shmem_uint64_atomic_compare_swap(&word, 0, 0, shmem_my_pe()) != 0;
 }
+/* Each is at home at another PE of two: one of them here, where all that the calls look at is. */
+static int by_test_lock(long* lock) {
+    if (shmem_test_lock(lock) == 0) shmem_clear_lock(lock);
+    return *(volatile uint64_t*)&word != 0;
+}
+static int by_set_lock(long* lock) {
+    shmem_set_lock(lock);
+    shmem_clear_lock(lock);
+    return *(volatile uint64_t*)&word != 0;
+}
+static int by_test_first_lock(void) {
+    return by_test_lock(&locks[0]);
+}
+static int by_test_second_lock(void) {
+    return by_test_lock(&locks[1]);
+}
+static int by_set_first_lock(void) {
+    return by_set_lock(&locks[0]);
+}
+static int by_set_second_lock(void) {
+    return by_set_lock(&locks[1]);
+}
 
 static int by_peek(void) {
     const void* message;
@@ -71,6 +94,10 @@ static const struct {
              {"atomic_fetch", by_fetch},
              {"atomic_fetch_add", by_fetch_add},
              {"atomic_compare_swap", by_compare_swap},
+             {"test_lock, 1", by_test_first_lock},
+             {"test_lock, 2", by_test_second_lock},
+             {"set_lock, 1", by_set_first_lock},
+             {"set_lock, 2", by_set_second_lock},
              {"queue_peek", by_peek},
              {"dequeue", by_dequeue}};
 

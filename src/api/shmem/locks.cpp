@@ -16,6 +16,7 @@
 #include "core/job/job.hpp"
 #include "core/job/lock_word.hpp"
 #include "core/job/program_data.hpp"
+#include "core/job/road.hpp"
 #include "core/reach/operation.hpp"
 #include "core/session/session.hpp"
 #include "core/wait/wait.hpp"
@@ -77,8 +78,10 @@ void store_at(std::uint16_t* field, std::uint16_t value, int pe, const char* rou
                            {far::AtomicKind::set, 2, value, 0}, routine);
 }
 
+// A program may poll by any of these calls, also where all that they look at is near.
 Lock open(long* lock, Routine routine) {
     const char* const name = begin(routine);
+    far::serve_by_call();
     if (const Text why = why_not_usable(lock, sizeof(long)); !why.empty()) fail(name, why);
     far::require_aligned(lock, sizeof(long), name);
     auto* const mine = reinterpret_cast<LockWord*>(lock);
