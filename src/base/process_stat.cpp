@@ -20,11 +20,12 @@ bool read_process_stat(const char* path, ProcessStat& stat) {
     // The name in parentheses may itself hold any character, so the fields begin after the last.
     const char* const name = std::strchr(text, '(');
     const char* const name_end = std::strrchr(text, ')');
-    // Between the parent and the number of threads there are fifteen fields.
+    // Between the parent and the number of threads there are fifteen fields, and one behind it.
     if (!name || !name_end ||
-        std::sscanf(name_end + 1,
-                    " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d",
-                    &stat.state, &stat.parent, &stat.threads) != 3)
+        std::sscanf(
+            name_end + 1,
+            " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d %*s %llu",
+            &stat.state, &stat.parent, &stat.threads, &stat.began) != 4)
         return false;
     const std::size_t bytes =
         std::min(static_cast<std::size_t>(name_end - name - 1), sizeof stat.name - 1);

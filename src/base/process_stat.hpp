@@ -11,7 +11,8 @@ struct ProcessStat {
     // Of the process. The first one counts until the process ends, even if it has ended itself:
     // then it is a zombie, and the process lives as long as there are others.
     int threads = 0;
-    char name[64] = "";  // of the program
+    unsigned long long began = 0;  // in the system's ticks since its own start
+    char name[64] = "";            // of the program
 };
 
 // False: there is none any more, or nobody may know. Allocates nothing.

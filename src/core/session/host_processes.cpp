@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -117,6 +118,19 @@ bool is_no_pe(pid_t process, pid_t manager) {
            read_all(in_proc(manager, "environ")).starts_with(first + '\0');
 }
 
+// Whose process that is, of all that it may act as; nobody may know: it may be this user's.
+bool is_another_users(pid_t process) {
+    std::ifstream file(in_proc(process, "status"));
+    for (std::string word; file >> word;) {
+        if (word != "Uid:") continue;
+        std::array<uid_t, 4> users{};
+        for (uid_t& user : users)
+            file >> user;
+        return file && std::find(users.begin(), users.end(), geteuid()) == users.end();
+    }
+    return false;
+}
+
 std::vector<pid_t> all_processes() {
     std::vector<pid_t> all;
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
@@ -228,15 +242,25 @@ std::vector<int> HostProcesses::late() {
 }
 
 // A shell may start its PE in the background and exit. By PMI-1 the environment does not say whose
-// job it is: another one's process is told another size, or has another manager, with the same
-// program. What neither tells may be of this one.
+// job it is: another one's process is told another size, is another user's, has another manager,
+// with the same program, or began before this job's manager, itself or what it comes from: who is
+// left behind is given to one of the manager's own ancestors. What none of that tells may be of
+// this one.
 std::set<int> HostProcesses::find_living() const {
     std::set<int> above;
     for (pid_t process = manager_; process > 0 && above.insert(process).second;)
         process = facts_of(process).parent;
-    const std::string manager = facts_of(manager_).name;
+    const os::ProcessStat of_manager = facts_of(manager_);
+    const std::string manager = of_manager.name;
+    const auto is_older = [&](pid_t process) {
+        for (; process > 1 && !above.contains(process); process = facts_of(process).parent) {
+            if (facts_of(process).began < of_manager.began) return true;
+        }
+        return false;
+    };
     const auto is_of_this_job = [&](pid_t process, int rank) {
         if (own_namespace()) return true;
+        if (is_another_users(process) || is_older(process)) return false;
         const char* const size = std::getenv("PMI_SIZE");
         if (size && value_in(read_all(in_proc(process, "environ")), "PMI_SIZE") != size)
             return false;

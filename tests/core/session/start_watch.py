@@ -60,6 +60,30 @@ def problems_of_first_thread(first_thread):
     return [] if done.returncode != 0 and gone in done.stderr else [f"a first thread: {done.returncode}, {done.stderr}"]
 
 
+# Processes that say they were started as the PE that has ended: one that is older than the job's manager, one
+# that another user has left behind.
+def problems_of_namesakes(program):
+    namesake = subprocess.Popen(["sleep", "60"], env=dict(os.environ, PMI_RANK="1", PMI_SIZE="2"))
+    time.sleep(0.03)  # the system counts in hundredths of a second
+    cases = {"an older namesake": [1, "exit"]}
+    if os.geteuid() == 0 and shutil.which("setpriv"):
+        cases["another user's namesake"] = [
+            0, "setpriv --reuid 65534 --clear-groups sleep 20 < /dev/null > /dev/null 2>&1 & exit"]
+    jobs = {name: (ended, subprocess.Popen(
+        COMMANDS["hydra"] + ["-n", "2", "sh", "-c", f"if [ $PMI_RANK = {ended} ]; then {does}; fi; exec {program} 1"],
+        env=dict(os.environ, **SETTINGS, ISTHMUS_JOIN_SECONDS="15"), text=True, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)) for name, (ended, does) in cases.items()}
+    problems = []
+    for name, (ended, job) in jobs.items():
+        said = job.communicate(timeout=60)[1]
+        gone = f"waits in vain for PE {ended}, whose process on this host has ended"
+        if job.returncode == 0 or gone not in said:
+            problems.append(f"{name}: {job.returncode}, {said}")
+    namesake.kill()
+    namesake.wait()
+    return problems
+
+
 # Holds a name as another user, full of callers.
 HOLDER = """
 import os, socket, sys
@@ -147,6 +171,7 @@ def main():
     problems += problems_of_hidden(launcher, program, lost, first_thread)
     if launcher == "hydra":
         problems += problems_of_held_name(program)
+        problems += problems_of_namesakes(program)
         problems += problems_of_first_thread(first_thread)
     print("\n".join(problems) or "ended, or waited, as told")
     return 1 if problems else 0
