@@ -95,6 +95,17 @@ std::vector<int> ranks_beside(std::string_view mapping, int rank, int size) {
     return beside;
 }
 
+std::string mapping_of(const std::vector<int>& ranks_of_nodes) {
+    std::string text = "(vector";
+    for (std::size_t node = 0, next = 0; node < ranks_of_nodes.size(); node = next) {
+        while (next < ranks_of_nodes.size() && ranks_of_nodes[next] == ranks_of_nodes[node])
+            ++next;
+        text += ",(" + std::to_string(node) + "," + std::to_string(next - node) + "," +
+                std::to_string(ranks_of_nodes[node]) + ")";
+    }
+    return text + ")";
+}
+
 Pmi1::Pmi1(int file, int rank, int size) : file_(file), rank_(rank), size_(size) {
     fcntl(file_, F_SETFD, FD_CLOEXEC);  // no child of the program speaks for it
     ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init");
@@ -180,7 +191,7 @@ void Pmi1::meet() {
 }
 
 std::vector<int> Pmi1::host_ranks() {
-    write_line("cmd=get kvsname=" + space_ + " key=PMI_process_mapping");
+    write_line("cmd=get kvsname=" + space_ + " key=" + kMappingKey);
     Words words;
     if (!parse_pmi_line(read_line(), words) || words["rc"] != "0") return {};
     return ranks_beside(words["value"], rank_, size_);

@@ -24,6 +24,12 @@ bool decode_bytes(std::string_view text, void* bytes, std::size_t count);
 // "(vector,(NODE,NODES,RANKS)...)", where NODES nodes from NODE on get RANKS ranks each, over and
 // over again until all have a node. Empty if it says nothing, or something else.
 std::vector<int> ranks_beside(std::string_view mapping, int rank, int size);
+// What it says of nodes that get so many ranks each.
+std::string mapping_of(const std::vector<int>& ranks_of_nodes);
+
+// How the name of a key-value space begins that `isthmus run` makes on other hosts.
+inline constexpr std::string_view kOwnSpaces = "isthmus-";
+inline constexpr const char* kMappingKey = "PMI_process_mapping";
 
 class Pmi1 final : public Exchange {
   public:

@@ -130,6 +130,12 @@ TEST(Pmi1, KnowsWhoIsOnItsHost) {
     EXPECT_EQ(ranks_beside("(vector,(0,1,3))", 5, 3), Ranks{});
 }
 
+TEST(Pmi1, TellsWhoIsOnWhichHost) {
+    EXPECT_EQ(mapping_of({3}), "(vector,(0,1,3))");
+    EXPECT_EQ(mapping_of({2, 2, 1, 4, 4}), "(vector,(0,2,2),(2,1,1),(3,2,4))");
+    EXPECT_EQ(ranks_beside(mapping_of({2, 2, 1, 4, 4}), 5, 13), (std::vector<int>{5, 6, 7, 8}));
+}
+
 TEST(Pmi1, AsksWhoIsOnItsHost) {
     Manager manager([](auto& words) -> std::string {
         const std::string& command = words["cmd"];

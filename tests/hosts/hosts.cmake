@@ -117,6 +117,9 @@ if(TARGET core_whole_life)
     endforeach()
 endif()
 if(TARGET core_ring)
+    add_test(NAME hosts.missing.ssh
+             COMMAND Python3::Interpreter ${hosts_folder}/missing.py $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_whole_life>)
+    set_tests_properties(hosts.missing.ssh PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS hosts)
     add_test(NAME hosts.way_back
              COMMAND Python3::Interpreter ${hosts_folder}/way_back.py $<TARGET_FILE:isthmus_tool> $<TARGET_FILE:core_ring>)
     set_tests_properties(hosts.way_back PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS hosts)

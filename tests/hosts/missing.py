@@ -4,6 +4,7 @@ that one notices it; else the bounds of a start hold, and the line is said. If n
 well.
 
     missing.py LAUNCHER PROGRAM     LAUNCHER: hydra or mpirun; PROGRAM is core_whole_life
+    missing.py ISTHMUS PROGRAM      by `isthmus run`, which notices an end by itself: one that does not come
 
 Exit status 77: not possible here.
 """
@@ -22,16 +23,19 @@ WAITS = rf"isthmus: PE 0 \(host h1\): shmem_init: has waited {STALL} s for PE 1 
 GIVEN_UP = rf"isthmus: PE 0 \(host h1\): shmem_init: PE 1 of another host has not called it within {JOIN} s"
 
 
-def run(hosts, launcher, program, each, leavers, join):
+def run(hosts, launcher, program, each, leavers, join, leave="sleep 0.2; exit 0"):
     environment = dict(os.environ, ISTHMUS_SPIN="0", ISTHMUS_STALL_SECONDS=str(STALL),
-                       ISTHMUS_JOIN_SECONDS=str(join))
+                       ISTHMUS_JOIN_SECONDS=str(join), ISTHMUS_REMOTE_SHELL=hosts.shell)
     count = str(each * hosts.count)
     # Hydra itself may die, by SIGPIPE, if all end while it still starts them.
-    script = f'case " {leavers} " in *" ${{PMIX_RANK:-$PMI_RANK}} "*) sleep 0.2; exit 0;; esac; exec {program} 1'
+    script = f'case " {leavers} " in *" ${{PMIX_RANK:-$PMI_RANK}} "*) {leave};; esac; exec {program} 1'
     words = [hosts.shell, "h1"]
     if launcher == "hydra":
         words += ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", hosts.shell, "-hosts", "h1,h2",
                   "-ppn", str(each), "-n", count, os.path.join(hosts.folder, "leave")]
+    elif launcher != "mpirun":
+        words += [launcher, "run", "--launcher", "ssh", "--hosts", f"h1:{each},h2:{each}",
+                  os.path.join(hosts.folder, "leave")]
     else:
         words += ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "plm_rsh_agent",
                   hosts.shell, "-H", f"h1:{each},h2:{each}", "-n", count, os.path.join(hosts.folder, "leave")]
@@ -41,6 +45,16 @@ def run(hosts, launcher, program, each, leavers, join):
     status, output, took = run_to_end(words, environment, 30 * SLOW)
     print(f"{each} a host, PEs {leavers} leave: status {status} after {took:.1f} s\n{output}", flush=True)
     return status, output
+
+
+# One that stays away is named by who waits on its host.
+def try_own(hosts, isthmus, program):
+    status, output = run(hosts, isthmus, program, 2, "3", JOIN, "exec sleep 30")
+    waits = rf"isthmus: PE 2 \(host h2\): shmem_init: has waited {STALL} s for PE 3 of this host, which has not called it"
+    # Either host may be the first to end the job.
+    given_up = r"isthmus: PE 2 .*: PE 3 of this host has not called it within|isthmus: PE [01] .*: not all of PEs 2,3 of other hosts"
+    told = len(re.findall(waits, output)) == 1 and re.search(given_up, output)
+    return [] if status != 0 and told else ["a PE that stays away is not named by who waits on its host"]
 
 
 def try_all(hosts, launcher, program):
@@ -62,6 +76,8 @@ def try_all(hosts, launcher, program):
 
 def main():
     launcher, program = sys.argv[1], os.path.abspath(sys.argv[2])
+    if os.path.isabs(launcher):
+        return try_on_hosts(2, lambda hosts, _: try_own(hosts, launcher, program), "told, and ended", "sh")
     return try_on_hosts(2, lambda hosts, _: try_all(hosts, launcher, program), "noticed, or told, and ended",
                         {"hydra": "mpiexec.hydra", "mpirun": "mpirun.openmpi"}[launcher])
 

@@ -87,7 +87,7 @@ class Agent {
     FrameReader down_;
     Orders orders_;
     std::vector<Member> members_;
-    HostManager manager_{0, 0, 0};
+    HostManager manager_{0, 0, 0, "", ""};
     Inheritance inheritance_ = Inheritance::present();
     int signals_ = -1;
     int input_ = -1;  // where PE 0 reads from, our end
@@ -174,7 +174,8 @@ bool Agent::start_all() {
                      binding.sets[i].text());
     }
     members_.resize(static_cast<std::size_t>(orders_.count));
-    manager_ = HostManager(orders_.first, orders_.count, orders_.pes);
+    manager_ =
+        HostManager(orders_.first, orders_.count, orders_.pes, orders_.space, orders_.mapping);
     std::vector<char*> arguments;
     for (std::string& argument : orders_.command)
         arguments.push_back(argument.data());

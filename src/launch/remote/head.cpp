@@ -21,6 +21,7 @@
 #include "base/os.hpp"
 #include "base/quote.hpp"
 #include "base/settings.hpp"
+#include "bootstrap/pmi1.hpp"
 #include "launch/diagnosis.hpp"
 #include "launch/output.hpp"
 #include "launch/program.hpp"
@@ -113,7 +114,9 @@ class Head {
     std::vector<FarPe> pes_;
     OutputQueue output_{STDOUT_FILENO};
     OutputQueue errors_{STDERR_FILENO};
-    std::string values_;  // put since the last barrier
+    std::string space_;    // the name of the job, no other job's
+    std::string mapping_;  // of its PEs to the hosts
+    std::string values_;   // put since the last barrier
     int signals_ = -1;
     bool input_open_ = true;
     bool input_held_ = false;  // PE 0 does not read it
@@ -180,6 +183,8 @@ bool Head::start(Far& host) {
     orders.pes = options_.pes;
     orders.host = host.name;
     orders.directory = options_.working_directory;
+    orders.space = space_;
+    orders.mapping = mapping_;
     if (orders.directory.empty()) {
         char* const here = getcwd(nullptr, 0);
         orders.directory = here ? here : "/";
@@ -220,14 +225,21 @@ int Head::run() {
     began_ = os::monotonic_nanoseconds();
     if (options_.timeout_seconds > 0) timeout_at_ = began_ + nanoseconds(options_.timeout_seconds);
     int first = 0;
+    std::uint64_t number = began_;  // also where the system has no random ones
+    os::fill_with_random(&number, sizeof number);
+    space_ = std::string(bootstrap::kOwnSpaces) + std::to_string(getpid()) + "-" +
+             std::to_string(number);
     for (const HostShare& share : options_.hosts) {
+    std::vector<int> counts;
         Far& host = hosts_.emplace_back();
+        counts.push_back(share.pes);
         host.name = share.name;
         host.first = first;
         host.count = share.pes;
         first += share.pes;
     }
     if (!open_split_files()) {
+    mapping_ = bootstrap::mapping_of(counts);
         status_ = kStatusLauncher;
     } else {
         for (Far& host : hosts_)

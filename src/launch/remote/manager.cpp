@@ -2,17 +2,27 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "bootstrap/pmi1.hpp"
 
 namespace isthmus::launch {
 namespace {
 
-// One job, one key-value space. Lines are short enough for any client's buffer.
-constexpr const char* kSpace = "isthmus";
+// Lines are short enough for any client's buffer.
 constexpr const char* kMaxes = "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n";
+constexpr std::size_t kLongestValue = 1024;
 
 }  // namespace
+
+HostManager::HostManager(int first, int count, int pes, std::string space,
+                         const std::string& mapping)
+    : first_(first),
+      pes_(pes),
+      space_(std::move(space)),
+      members_(static_cast<std::size_t>(count)) {
+    if (!mapping.empty() && mapping.size() < kLongestValue) learn(bootstrap::kMappingKey, mapping);
+}
 
 HostManager::Outcome HostManager::take_line(int pe, std::string_view line) {
     Outcome outcome;
@@ -37,7 +47,7 @@ HostManager::Outcome HostManager::take_line(int pe, std::string_view line) {
     } else if (command == "get_universe_size") {
         outcome.answer = "cmd=universe_size size=" + std::to_string(pes_) + "\n";
     } else if (command == "get_my_kvsname") {
-        outcome.answer = std::string("cmd=my_kvsname kvsname=") + kSpace + "\n";
+        outcome.answer = "cmd=my_kvsname kvsname=" + space_ + "\n";
     } else if (command == "put") {
         const bool room = !words["key"].empty() && !values_.contains(words["key"]);
         if (room) {

@@ -13,8 +13,9 @@ namespace isthmus::launch {
 
 class HostManager {
   public:
-    HostManager(int first, int count, int pes)
-        : first_(first), pes_(pes), members_(static_cast<std::size_t>(count)) {}
+    // `space`: the name of the job's key-value space. `mapping`: which PEs are on which host;
+    // nothing: not told.
+    HostManager(int first, int count, int pes, std::string space, const std::string& mapping);
 
     // What becomes of a line of PE `pe`.
     struct Outcome {
@@ -43,6 +44,7 @@ class HostManager {
 
     int first_;
     int pes_;
+    std::string space_;
     std::vector<Member> members_;
     std::map<std::string, std::string, std::less<>> values_;
 };

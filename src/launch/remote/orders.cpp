@@ -81,6 +81,8 @@ std::string orders_text(const Orders& orders) {
                             static_cast<int>(orders.show_binding)})
         writer.number(static_cast<std::size_t>(value));
     writer.text(orders.host);
+    writer.text(orders.space);
+    writer.text(orders.mapping);
     writer.text(orders.directory);
     writer.list(orders.command);
     writer.list(orders.environment);
@@ -96,7 +98,8 @@ std::optional<Orders> parse_orders(std::string_view text) {
         reader.number(orders.first, 0, kMaxPes - 1) && reader.number(orders.count, 1, kMaxPes) &&
         reader.number(orders.pes, 1, kMaxPes) &&
         reader.number(bind, 0, static_cast<int>(BindMode::socket)) && reader.number(show, 0, 1) &&
-        reader.text(orders.host) && reader.text(orders.directory) && reader.list(orders.command) &&
+        reader.text(orders.host) && reader.text(orders.space) && reader.text(orders.mapping) &&
+        reader.text(orders.directory) && reader.list(orders.command) &&
         reader.list(orders.environment) && reader.at_end();
     if (!whole || orders.count > orders.pes - orders.first || orders.command.empty()) return {};
     orders.bind = static_cast<BindMode>(bind);

@@ -13,8 +13,10 @@ namespace isthmus::launch {
 struct Orders {
     int first = 0;  // the PEs of this host: first to first + count - 1
     int count = 0;
-    int pes = 0;       // of the job
-    std::string host;  // as the user calls it
+    int pes = 0;          // of the job
+    std::string host;     // as the user calls it
+    std::string space;    // the name of the job's key-value space
+    std::string mapping;  // which PEs are on which host, for the process manager
     std::string directory;
     BindMode bind = BindMode::automatic;
     bool show_binding = false;

@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (const auto orders = parse_orders(bytes); orders && orders_text(*orders) != bytes)
             (void)parse_orders(orders_text(*orders)).value();
     } else if (data[0] % 4 == 2) {
-        HostManager manager(2, 3, 8);
+        HostManager manager(2, 3, 8, "isthmus-1", "");
         for (std::size_t begin = 0; begin < bytes.size();) {
             const auto end = std::min(bytes.find('\n', begin), bytes.size());
             const auto outcome = manager.take_line(2 + static_cast<int>(begin % 3),

@@ -8,7 +8,7 @@ namespace {
 // PEs 2 and 3 of 5.
 class HostManagerTest : public testing::Test {
   protected:
-    HostManager manager{2, 2, 5};
+    HostManager manager{2, 2, 5, "isthmus-1", "(vector,(0,1,2),(1,1,3))"};
 };
 
 TEST_F(HostManagerTest, KnowsWhoHasBegunAndLeft) {
@@ -35,6 +35,17 @@ TEST_F(HostManagerTest, AnswersWhatClientsAsk) {
     EXPECT_EQ(manager.take_line(3, "cmd=get_appnum").answer, "cmd=appnum appnum=0\n");
     EXPECT_EQ(manager.take_line(3, "cmd=lookup_name service=x").answer,
               "cmd=lookup_name_result rc=-1 msg=not_offered\n");
+    EXPECT_EQ(manager.take_line(3, "cmd=get_my_kvsname").answer,
+              "cmd=my_kvsname kvsname=isthmus-1\n");
+}
+
+TEST_F(HostManagerTest, TellsWhoIsWhere) {
+    const std::string question = "cmd=get kvsname=isthmus-1 key=PMI_process_mapping";
+    EXPECT_EQ(manager.take_line(2, question).answer,
+              "cmd=get_result rc=0 msg=success value=(vector,(0,1,2),(1,1,3))\n");
+    // No client has room for more than a value's length.
+    HostManager of_many{0, 1, 5, "isthmus-1", std::string(1024, '1')};
+    EXPECT_NE(of_many.take_line(0, question).answer.find("rc=-1"), std::string::npos);
 }
 
 TEST_F(HostManagerTest, ValuesAreEverybodysBehindTheBarrier) {

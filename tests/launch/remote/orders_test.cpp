@@ -14,6 +14,8 @@ Orders some_orders() {
     orders.count = 3;
     orders.pes = 7;
     orders.host = "node7";
+    orders.space = "isthmus-1-2";
+    orders.mapping = "(vector,(0,1,2),(1,1,3),(2,1,2))";
     orders.directory = "/home/me/a dir";
     orders.bind = BindMode::core;
     orders.show_binding = true;
