@@ -222,14 +222,20 @@ def run_fault(arguments, hosts):
     ring of gets, or whatever else."""
     name, *words = (arguments.programs or ["transport_ring"])[0].split()
     job, mark = start_marked(arguments, hosts, [os.path.join(arguments.bin, name), *words])
+    stopped = None
     try:
         if not await_marks(job, mark, arguments.pes):
             return 1
         time.sleep(0.5)
         began = time.monotonic()
-        if arguments.fault == "killed":
+        if arguments.fault.startswith("killed"):
             with open(f"{mark}3") as file:
-                os.kill(int(file.read()), signal.SIGKILL)
+                process = int(file.read())
+            if arguments.fault == "killed-unheard":  # its launcher's part hears of it behind the others' lines
+                with open(f"/proc/{process}/stat") as file:
+                    stopped = int(file.read().rpartition(")")[2].split()[1])
+                os.kill(stopped, signal.SIGSTOP)
+            os.kill(process, signal.SIGKILL)
         elif arguments.fault == "connections":
             hosts.cut_connections(2, 1)
         elif arguments.fault == "packets":
@@ -253,6 +259,8 @@ def run_fault(arguments, hosts):
         took = time.monotonic() - began
         print(f"{arguments.fault}: the job ended after {took:.1f} s")
     finally:
+        if stopped:
+            os.kill(stopped, signal.SIGCONT)
         if arguments.fault == "cut-off":
             hosts.join(2)
         if arguments.fault in ("connections", "packets"):
@@ -269,15 +277,22 @@ def run_fault(arguments, hosts):
             r"do not get through: a firewall has to let UDP pass to 10\.77\.0\.\d port \d+ and to 10\.", output):
         print("nobody says what a firewall has to let pass")
         return 1
+    if arguments.fault == "killed-unheard" and took < 1.5:
+        print("a launcher that tells of every end is not waited for")
+        return 1
+    told = "PE 3 (host h2): killed by SIGKILL" in output and job.returncode == 128 + signal.SIGKILL
+    if arguments.launcher == "ssh" and arguments.fault.startswith("killed") and not told:
+        print(f"status {job.returncode}: the launcher does not say what has ended PE 3")
+        return 1
     # Process managers that see a process go may be first; Slurm's PMI-2 lets the others wait.
     speaks = arguments.fault != "killed" or arguments.launcher == "srun-pmi2"
     lost = list(LOST.finditer(output))
     operations = [found["operation"] for found in lost]
     # A host that ends because of the one that was cut off is not the one to blame.
     blamed = [found[0] for found in lost if "h2" not in (found["by"], found["whom"])]
-    if arguments.fault == "killed":  # nor are the others of its host, which the process manager ends
+    if arguments.fault.startswith("killed"):  # nor are the others of its host, which the process manager ends
         blamed = [found[0] for found in lost if found["pe"] != "3"]
-    if arguments.fault in ("cut-off", "killed") and blamed:
+    if arguments.fault in ("cut-off", "killed", "killed-unheard") and blamed:
         print("the wrong one is blamed:", blamed)
         return 1
     if speaks and not operations:
@@ -355,8 +370,10 @@ def run_leaves(arguments, hosts):
     whole = command(arguments.launcher, hosts, arguments.pes, [program])
     alone = [hosts.shell, "h1", "mpiexec.hydra", "-n", str(arguments.pes), program]
     for start in [whole, alone] if arguments.launcher == "hydra" else [whole]:
-        for number, leaver in enumerate([1, 3, 2]):
-            case, text = LEAVES[number % len(LEAVES)]
+        cases = [(leaver, LEAVES[number % len(LEAVES)]) for number, leaver in enumerate([1, 3, 2])]
+        if arguments.launcher == "mpirun":
+            cases.append((3, ("crash_in_thread", "SIGSEGV, write to address 0x8")))
+        for leaver, (case, text) in cases:
             began = time.monotonic()
             done = subprocess.run(start + [case], text=True, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
@@ -379,7 +396,7 @@ def main():
     parser.add_argument("--pes", type=int, default=4)
     parser.add_argument("--layout", type=lambda text: [int(count) for count in text.split(",")],
                         help="PEs of each host in turn, as 3,1,2; more PEs begin again (hydra)")
-    parser.add_argument("--fault", choices=["killed", "cut-off", "connections", "packets", "changed"])
+    parser.add_argument("--fault", choices=["killed", "killed-unheard", "cut-off", "connections", "packets", "changed"])
     parser.add_argument("--operation", default="", help="what the message of a fault names: a regex")
     parser.add_argument("--link", choices=LINKS, help="4 PEs over such links")
     parser.add_argument("--exits", action="store_true", help="PEs that leave early")

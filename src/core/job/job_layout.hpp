@@ -70,6 +70,8 @@ struct alignas(256) PeStatus {
     // Of a wait for one of several words, which begin at waiting_at; kOwnValues if each has a value
     // of its own to wait for.
     std::atomic<std::uint32_t> waiting_words;
+    std::atomic<std::uint32_t> has_told_end;   // it has said of which signal it dies
+    std::atomic<std::uint64_t> process_space;  // the namespace of `process`; 0: not known
 };
 static_assert(sizeof(PeStatus) == 256);
 

@@ -41,6 +41,7 @@
 #include "core/job/window.hpp"
 #include "core/session/crash_report.hpp"
 #include "core/session/fault.hpp"
+#include "core/session/dead_mates.hpp"
 #include "core/session/foreign_launcher.hpp"
 #include "core/session/fork.hpp"
 #include "core/session/gather.hpp"
@@ -380,6 +381,7 @@ void begin_pe() {
     protect_forks();
     status.state.store(PeState::loaded, std::memory_order_release);
 }
+    status.process_space.store(own_process_space(), std::memory_order_relaxed);
 
 // Before any constructor of the program, and so before any thread that it may start.
 __attribute__((constructor(101))) void on_load() {

@@ -358,12 +358,20 @@ void end_crash(int) {
     pthread_sigmask(SIG_UNBLOCK, &segv, nullptr);
 }
 
+// The process manager may end others for this one's end, and who is left looks for the cause.
+void note_told_end() {
+    if (!forked_child && job.status().process.load(std::memory_order_relaxed) == getpid())
+        job.status().has_told_end.store(1, std::memory_order_relaxed);
+}
+
 // Somebody has sent it: then there is no address, and the registers tell nothing. Our own launcher
 // tells what a PE has died of; a process manager may not, and ends the others at once.
 void die_of_sent(int signal, siginfo_t* info) {
     if (job.managed && !forked_child &&
-        job.status().process.load(std::memory_order_relaxed) == getpid())
+        job.status().process.load(std::memory_order_relaxed) == getpid()) {
         say_sent_signal(signal, info);
+        note_told_end();
+    }
     give_back(signal, info);
 }
 
@@ -388,6 +396,7 @@ void report_crash(const Crash& crash) {
     pthread_sigmask(SIG_UNBLOCK, &alarmed, nullptr);
     alarm(5);
     say_crash(crash);
+    note_told_end();
     alarm(0);
     sigaction(SIGALRM, &before, nullptr);
 }

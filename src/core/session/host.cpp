@@ -100,6 +100,7 @@ std::string share_header(int first) {
         PeStatus& to = shared->pe[job.me];
         const auto relaxed = std::memory_order_relaxed;
         to.process.store(from.process.load(relaxed), relaxed);
+        to.process_space.store(from.process_space.load(relaxed), relaxed);
         to.window_shift.store(from.window_shift.load(relaxed), relaxed);
         to.data_size.store(from.data_size.load(relaxed), relaxed);
         to.data_checksum.store(from.data_checksum.load(relaxed), relaxed);

@@ -13,6 +13,7 @@
 #include "base/lasting.hpp"
 #include "base/os.hpp"
 #include "bootstrap/find.hpp"
+#include "bootstrap/pmi1.hpp"
 #include "core/job/job.hpp"
 #include "core/job/road.hpp"
 #include "core/session/farewell.hpp"
@@ -78,6 +79,10 @@ Exchange* process_manager() {
 }
 
 void meet_other_hosts() {
+bool has_own_manager() {
+    return exchange && exchange->job_name().starts_with(bootstrap::kOwnSpaces);
+}
+
     if (!exchange || job.host.count() == static_cast<std::size_t>(job.pes)) return;
     try {
         exchange->meet();

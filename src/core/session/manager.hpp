@@ -11,6 +11,8 @@ namespace isthmus {
 bool find_manager(std::string& why);
 // Null if our own launcher has started the job, or nobody.
 Exchange* process_manager();
+// It is the one that `isthmus run` starts on other hosts, which tells how every PE ends.
+bool has_own_manager();
 
 // The part of a barrier that goes beyond the header; nothing if all PEs share it.
 void meet_other_hosts();

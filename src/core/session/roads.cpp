@@ -30,10 +30,12 @@
 #include "core/reach/far.hpp"
 #include "core/reach/far_store.hpp"
 #include "core/reach/request.hpp"
+#include "core/session/dead_mates.hpp"
 #include "core/session/farewell.hpp"
 #include "core/session/fault.hpp"
 #include "core/session/gather.hpp"
 #include "core/session/kept_signals.hpp"
+#include "core/session/manager.hpp"
 #include "core/session/road_choice.hpp"
 #include "core/wait/flight.hpp"
 #include "core/wait/sleep.hpp"
@@ -118,21 +120,22 @@ void await_word(int turns) {
     }
 }
 
-bool has_mates(int pe) {
-    const int first = first_on_host(pe);
-    for (int other = 0; other < job.pes; ++other) {
-        if (other != pe && first_on_host(other) == first) return true;
-    }
-    return false;
-}
-
-// A PE that dies takes others with it, by the process manager, and is the one to be named. It is
-// not always known: who has left without a word may have had no connection to this host.
+// A PE that dies takes others with it, by the process manager, and is the one to be named. If it is
+// of this host that can be seen: before the manager ends others here. Elsewhere it is not always
+// known, for who has left without a word may have had no connection to this host. Our own launcher
+// tells of every end, but hears of it behind what else its agent has to say.
 [[noreturn]] void fail_gone(int pe, const char* why) {
     constexpr int kTurns = 30;
-    await_word(kTurns);
-    const bool in_doubt = pe >= 0 && job.managed && has_mates(pe);
-    fail_lost(pe, Text(why, in_doubt ? "; or another PE of its host has left, and the process "
+    constexpr int kOwnTurns = 200;
+    const DeadMates dead = job.managed ? find_dead_mates() : DeadMates{};
+    await_word(has_own_manager() ? kOwnTurns : kTurns);
+    if (dead.has_told) {
+        claim_end(1);
+        end_job(1);
+    }
+    if (dead.only >= 0 && dead.only != pe) fail_lost(dead.only, "its process has ended");
+    const bool in_doubt = pe >= 0 && job.managed && job.pes > 2;
+    fail_lost(pe, Text(why, in_doubt ? "; or another PE of the job has left, and the process "
                                        "manager has ended this one for it"
                                      : "")
                       .c_str());

@@ -123,7 +123,8 @@ class Head {
     int status_ = 0;
     bool ending_ = false, killed_ = false, ended_by_signal_ = false, someone_failed_ = false;
     bool finishing_ = false;
-    std::string line_;  // said when all agents have told what their PEs last called
+    bool is_word_of_pe_ = false;  // that the job ends
+    std::string line_;            // said when all agents have told what their PEs last called
     std::uint64_t line_until_ = 0;
     std::uint64_t began_ = 0, timeout_at_ = 0, deadline_ = 0, hearing_until_ = 0;
     int left_behind_ = 0;
@@ -182,9 +183,9 @@ bool Head::start(Far& host) {
     orders.count = host.count;
     orders.pes = options_.pes;
     orders.host = host.name;
-    orders.directory = options_.working_directory;
     orders.space = space_;
     orders.mapping = mapping_;
+    orders.directory = options_.working_directory;
     if (orders.directory.empty()) {
         char* const here = getcwd(nullptr, 0);
         orders.directory = here ? here : "/";
@@ -224,22 +225,22 @@ int Head::run() {
     signals_ = signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
     began_ = os::monotonic_nanoseconds();
     if (options_.timeout_seconds > 0) timeout_at_ = began_ + nanoseconds(options_.timeout_seconds);
-    int first = 0;
     std::uint64_t number = began_;  // also where the system has no random ones
     os::fill_with_random(&number, sizeof number);
     space_ = std::string(bootstrap::kOwnSpaces) + std::to_string(getpid()) + "-" +
              std::to_string(number);
-    for (const HostShare& share : options_.hosts) {
+    int first = 0;
     std::vector<int> counts;
-        Far& host = hosts_.emplace_back();
+    for (const HostShare& share : options_.hosts) {
         counts.push_back(share.pes);
+        Far& host = hosts_.emplace_back();
         host.name = share.name;
         host.first = first;
         host.count = share.pes;
         first += share.pes;
     }
-    if (!open_split_files()) {
     mapping_ = bootstrap::mapping_of(counts);
+    if (!open_split_files()) {
         status_ = kStatusLauncher;
     } else {
         for (Far& host : hosts_)
@@ -378,6 +379,7 @@ void Head::act_on(Far& host, Frame& frame) {
         case FrameKind::aborted:
             if (own && read_number(frame.bytes, number)) {
                 pe->state = PeState::failed;
+                is_word_of_pe_ |= !ending_;
                 end(number & 255, "", SIGTERM);
             }
             break;
@@ -442,6 +444,15 @@ void Head::pe_ended(Far& host, int pe, int wait_status) {
     ended.state = own.state;
     ended.knows_call = false;
     someone_failed_ |= wait_status != 0;
+    // It came first, and may be what the other one has seen: nobody else sends this signal before
+    // it is time.
+    const bool is_cause =
+        WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL && is_word_of_pe_ && !killed_;
+    if (is_cause) {
+        is_word_of_pe_ = false;
+        status_ = job_status(ended);
+        announce(describe_end(ended, host.name));
+    }
     if (ending_) return;
     const int status_of_pe = job_status(ended);
     if (ends_job(ended))

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -81,6 +82,21 @@ void run(int me) {
         if (me == (leaver ? std::atoi(leaver) : 1)) {
             if (is("exit_quickly")) std::quick_exit(0);
             _exit(0);
+        }
+        for (;;)
+            shmem_barrier_all();
+    } else if (is("crash_in_thread")) {
+        const char* const leaver = std::getenv("TEST_LEAVER");
+        shmem_barrier_all();
+        pthread_t thread;
+        const auto crash = [](void*) -> void* {
+            volatile std::uintptr_t nowhere = 8;
+            *reinterpret_cast<volatile int*>(nowhere) = 1;
+            return nullptr;
+        };
+        if (leaver && me == std::atoi(leaver)) {
+            pthread_create(&thread, nullptr, crash, nullptr);
+            pthread_join(thread, nullptr);
         }
         for (;;)
             shmem_barrier_all();
