@@ -371,6 +371,9 @@ def run_leaves(arguments, hosts):
     alone = [hosts.shell, "h1", "mpiexec.hydra", "-n", str(arguments.pes), program]
     for start in [whole, alone] if arguments.launcher == "hydra" else [whole]:
         cases = [(leaver, LEAVES[number % len(LEAVES)]) for number, leaver in enumerate([1, 3, 2])]
+        if start is whole and arguments.launcher == "hydra":
+            # On the second host, whose part of the manager reads and does nothing else.
+            cases.append((3, ("exit_before_slow_reader", LEAVES[0][1])))
         if arguments.launcher == "mpirun":
             cases.append((3, ("crash_in_thread", "SIGSEGV, write to address 0x8")))
         for leaver, (case, text) in cases:

@@ -31,13 +31,14 @@ constexpr unsigned kManagersTime = 5;  // seconds, to take the word that the job
 constexpr unsigned kFarewellTime = 6;
 
 // A manager that is told to end the job may throw away what it has not read yet of the output.
-// Waits until it has read it, half a second at most. False: it has not.
-bool await_reader(int file) {
+// Waits until it has read it, so many turns at most. False: it has not.
+constexpr int kHalfSecond = 100;
+bool await_reader(int file, int turns) {
     struct stat facts {};
     if (fstat(file, &facts) != 0 || !(S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode)))
         return true;
     int unread = 0;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < turns; ++i) {
         if (ioctl(file, FIONREAD, &unread) != 0 || unread == 0) return true;
         os::sleep_nanoseconds(5'000'000);
     }
@@ -78,11 +79,11 @@ Exchange* process_manager() {
     return exchange.get();
 }
 
-void meet_other_hosts() {
 bool has_own_manager() {
     return exchange && exchange->job_name().starts_with(bootstrap::kOwnSpaces);
 }
 
+void meet_other_hosts() {
     if (!exchange || job.host.count() == static_cast<std::size_t>(job.pes)) return;
     try {
         exchange->meet();
@@ -113,7 +114,9 @@ void leave_manager(int status) {
 
 void end_managed_job(int status) {
     // Before anybody else is told: they keep silent if they need not speak in its place.
-    const bool is_heard = !exchange || await_reader(STDERR_FILENO);
+    // Where hosts have more to do than they have processors a reader takes its time, and has not
+    // stopped.
+    const bool is_heard = !exchange || await_reader(STDERR_FILENO, 5 * kHalfSecond / 2);
     const int farewell = is_heard ? status : unheard(status);
     if (far::road) far::road->say_end(farewell);
     if (far::road) have_mates_tell(farewell);
@@ -121,7 +124,7 @@ void end_managed_job(int status) {
     // A manager's call may allocate (PMIx), and a handler of a signal that came within malloc waits
     // for itself there; or nobody answers. The manager sees the process go either way.
     exit_after(kManagersTime, status);
-    await_reader(STDOUT_FILENO);
+    await_reader(STDOUT_FILENO, kHalfSecond);
     os::sleep_nanoseconds(20'000'000);  // what was read is passed on
     // Likewise while there is time.
     for (int pe = 0; far::present && pe < job.pes; ++pe) {

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -97,6 +98,23 @@ void run(int me) {
         if (leaver && me == std::atoi(leaver)) {
             pthread_create(&thread, nullptr, crash, nullptr);
             pthread_join(thread, nullptr);
+        }
+        for (;;)
+            shmem_barrier_all();
+    } else if (is("exit_before_slow_reader")) {
+        // Who reads what the leaver says rests for a while; not a process that goes with the
+        // leaver.
+        const char* const leaver = std::getenv("TEST_LEAVER");
+        shmem_barrier_all();
+        if (leaver && me == std::atoi(leaver)) {
+            const pid_t reader = getppid();
+            kill(reader, SIGSTOP);
+            if (fork() == 0) {
+                setsid();
+                sleep_milliseconds(700);
+                kill(reader, SIGCONT);
+            }
+            _exit(0);
         }
         for (;;)
             shmem_barrier_all();
