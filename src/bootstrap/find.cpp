@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <netdb.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -101,6 +102,18 @@ int launched_size() {
         if (const int size = number_in(variable); size > 0) return size;
     }
     return 0;
+}
+
+std::string why_manager_is_cut_off() {
+    if (has_pmix() || !has_pmi1()) return "";
+    const int file = number_in("PMI_FD");
+    struct stat facts {};
+    // The number may be another file's by now.
+    if (fstat(file, &facts) == 0 && S_ISSOCK(facts.st_mode)) return "";
+    return "file descriptor " + std::to_string(file) +
+           " (PMI_FD) does not lead to the process manager: something between that and the program "
+           "has closed it, such as a script's subprocess; let that one keep its files (Python: "
+           "close_fds=False)";
 }
 
 std::unique_ptr<Exchange> find_exchange(std::string& why) {

@@ -16,5 +16,7 @@ std::unique_ptr<Exchange> find_exchange(std::string& why);
 int launched_rank();
 // Processes that the environment speaks of, or 0 if it does not say.
 int launched_size();
+// What starts a program may have closed the file that leads there; empty: it has not.
+std::string why_manager_is_cut_off();
 
 }  // namespace isthmus

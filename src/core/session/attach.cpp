@@ -11,6 +11,7 @@
 #include <bit>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -40,8 +41,8 @@
 #include "core/job/room_above.hpp"
 #include "core/job/window.hpp"
 #include "core/session/crash_report.hpp"
-#include "core/session/fault.hpp"
 #include "core/session/dead_mates.hpp"
+#include "core/session/fault.hpp"
 #include "core/session/foreign_launcher.hpp"
 #include "core/session/fork.hpp"
 #include "core/session/gather.hpp"
@@ -81,6 +82,11 @@ void refuse_job_of_less_rights() {
 void refuse_to_follow_a_pe() {
     const char* const started = std::getenv(kStartedVariable);
     if (!started || *started == '\0') return;
+    int pe = 0;
+    int pes = 0;
+    if (std::sscanf(started, "PE %d of %d", &pe, &pes) != 2)
+        fail("shmem_init", Text(kStartedVariable, "=", started,
+                                " is damaged; the library alone sets it: unset it"));
     fail("shmem_init",
          Text("this process would be alone: `isthmus run` has started another program, linked with "
               "this library, as ",
@@ -375,13 +381,13 @@ void begin_pe() {
     window.shift = isthmus_program_window_shift;
     PeStatus& status = job.status();
     status.process.store(getpid(), std::memory_order_relaxed);
+    status.process_space.store(own_process_space(), std::memory_order_relaxed);
     status.window_shift.store(window.shift, std::memory_order_relaxed);
     status.data_checksum.store(program_checksum(), std::memory_order_relaxed);
     if (job.pes > 1 || job.managed) move_static_data();
     protect_forks();
     status.state.store(PeState::loaded, std::memory_order_release);
 }
-    status.process_space.store(own_process_space(), std::memory_order_relaxed);
 
 // Before any constructor of the program, and so before any thread that it may start.
 __attribute__((constructor(101))) void on_load() {
@@ -475,10 +481,16 @@ void attach_job() {
     caller_line = line_of_caller;
     // For the launcher: a PE that waits here for one that has left without coming here.
     job.status().routine.store(Routine::init, std::memory_order_relaxed);
-    for (const auto& problem : read_settings())
+    const bool joins = job.managed && job.heap.size == 0;
+    for (const auto& problem : read_settings()) {
+        // All PEs have the same settings, as a rule, and do not know each other yet.
+        if (joins) fail_once_on_host("shmem_init", problem.message);
         fail("shmem_init", problem.message);
-    if (job.managed && job.heap.size == 0) {
+    }
+    if (joins) {
         require_job_file("shmem_init");
+        if (const std::string why = why_manager_is_cut_off(); !why.empty())
+            fail_once_on_host("shmem_init", why);
         if (const std::string why = join_managed_job(); !why.empty()) {
             if (!process_manager()) refuse_foreign_launcher(why);
             fail_once_on_host("shmem_init", why);

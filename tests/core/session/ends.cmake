@@ -83,6 +83,10 @@ if(NOT ISTHMUS_SANITIZE)
                     [ $status -eq 1 ] || exit 1
                     case \"$out\" in *waits\\ in\\ vain\\ for\\ PE\\ 1,\\ which\\ has\\ exited*) ;; *) exit 1;; esac"
                    $<TARGET_FILE:core_leaves>)
+    add_hydra_test(core.ends.unknown_setting
+                   "out=$(ISTHMUS_WARP_FACTOR=9 timeout 20 mpiexec.hydra -n 4 \"$1\" wide 2>&1); status=$?; echo \"$out\"; echo status $status
+                    [ $status -eq 1 ] && [ 1 -eq $(echo \"$out\" | grep -c 'ISTHMUS_WARP_FACTOR is not known') ]"
+                   $<TARGET_FILE:core_leaves>)
     # A process manager's words may be few, and come from the others' end.
     add_hydra_test(core.ends.raised_under_hydra
                    "out=$(timeout 20 mpiexec.hydra -n 2 \"$1\" raised_segv 2>&1); status=$?; echo \"$out\"; echo status $status
