@@ -36,10 +36,11 @@ class Manager {
                 parse_pmi_line(line, words);
                 line.clear();
                 const std::string answer = reply(words) + "\n";
-                // In two pieces: a line need not come in one.
-                if (write(end, answer.data(), answer.size() / 2) < 0) break;
-                const auto rest = answer.size() - answer.size() / 2;
-                if (write(end, answer.data() + answer.size() / 2, rest) < 0) break;
+                // In two pieces: a line need not come in one. Behind its farewell a client may
+                // hang up as soon as it has the first.
+                const std::size_t half = answer.size() / 2;
+                if (send(end, answer.data(), half, MSG_NOSIGNAL) < 0) break;
+                if (send(end, answer.data() + half, answer.size() - half, MSG_NOSIGNAL) < 0) break;
             }
             close(end);
         });
