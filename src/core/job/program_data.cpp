@@ -1,5 +1,6 @@
 #include "core/job/program_data.hpp"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -10,7 +11,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -20,21 +23,30 @@
 namespace isthmus {
 namespace {
 
-std::string program_symbol(const void* address, int symbol_type) {
+// "app::flag" of "_ZN3app4flagE"; a name of C is as it was.
+std::string demangled(const std::string& name) {
+    if (!name.starts_with("_Z")) return name;
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> text(
+        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+    return text ? text.get() : name;
+}
+
+NamedPlace program_symbol(const void* address, int symbol_type) {
     const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return "";
+    if (file < 0) return {};
     struct stat status {};
     if (fstat(file, &status) != 0) {
         close(file);
-        return "";
+        return {};
     }
     const auto length = static_cast<std::size_t>(status.st_size);
     void* const image = mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file, 0);
     close(file);
-    if (image == MAP_FAILED) return "";
+    if (image == MAP_FAILED) return {};
     const char* const bytes = static_cast<const char*>(image);
     const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(bytes);
-    std::string best;
+    NamedPlace best;
     std::uintptr_t best_distance = 1 << 20;  // farther is no neighbour
     const std::uintptr_t wanted =
         reinterpret_cast<std::uintptr_t>(address) - main_program().load_address;
@@ -59,8 +71,7 @@ std::string program_symbol(const void* address, int symbol_type) {
                 const bool function = symbol_type == STT_FUNC;
                 if (distance >= best_distance || (function && distance >= symbol.st_size)) continue;
                 best_distance = distance;
-                best = bytes + strings.sh_offset + symbol.st_name;
-                if (distance != 0 && !function) best += "+" + std::to_string(distance);
+                best = {bytes + strings.sh_offset + symbol.st_name, distance};
             }
         }
     }
@@ -121,11 +132,24 @@ std::vector<ProgramConstants> program_constants() {
     return constants;
 }
 
+NamedPlace place_in_program(const void* address) {
+    NamedPlace place = program_symbol(address, STT_OBJECT);
+    place.name = demangled(place.name);
+    return place;
+}
+NamedPlace place_in_library(const void* address) {
+    Dl_info place{};
+    if (dladdr(address, &place) == 0 || !place.dli_sname) return {};
+    return {demangled(place.dli_sname), reinterpret_cast<std::uintptr_t>(address) -
+                                            reinterpret_cast<std::uintptr_t>(place.dli_saddr)};
+}
 std::string program_variable(const void* address) {
-    return program_symbol(address, STT_OBJECT);
+    const NamedPlace place = place_in_program(address);
+    return place.beyond == 0 ? place.name
+                             : place.name + "+" + std::to_string(place.beyond) + " bytes";
 }
 std::string program_function(const void* address) {
-    return program_symbol(address, STT_FUNC);
+    return program_symbol(address, STT_FUNC).name;
 }
 
 }  // namespace isthmus

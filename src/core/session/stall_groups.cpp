@@ -3,26 +3,41 @@
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 namespace isthmus {
 namespace {
 
 struct Group {
     const Doing* first = nullptr;
+    Telling rest;
     std::vector<int> pes;
     std::vector<int> peers;  // each once
     std::uint64_t least = 0;
     std::uint64_t most = 0;
 };
 
-bool is_same(const Doing& left, const Doing& right) {
-    return left.rank == right.rank && left.what == right.what && left.rest == right.rest &&
-           (left.peer < 0) == (right.peer < 0);
+bool is_same(const Group& group, const Doing& each) {
+    return group.first->rank == each.rank && group.first->what == each.what &&
+           group.rest.is_like(each.rest) && (group.first->peer < 0) == (each.peer < 0);
+}
+
+// What one PE does, said of several: "have exited, and wait for the others".
+std::string said_of_several(std::string what) {
+    constexpr std::pair<std::string_view, std::string_view> kVerbs[] = {
+        {"has ", "have "}, {"calls ", "call "}, {"and waits ", "and wait "}};
+    for (const auto& [one, several] : kVerbs) {
+        const std::size_t at = what.starts_with(one) ? 0 : what.find(", " + std::string(one));
+        if (at != std::string::npos) what.replace(what.find(one, at), one.size(), several);
+    }
+    return what;
 }
 
 std::string line_of(Group& group) {
     std::sort(group.pes.begin(), group.pes.end());
-    std::string line = name_pes(group.pes) + ": " + group.first->what;
+    const std::string& what = group.first->what;
+    std::string line =
+        name_pes(group.pes) + ": " + (group.pes.size() == 1 ? what : said_of_several(what));
     if (group.most != 0) {
         const std::string least = seconds_text(group.least);
         const std::string most = seconds_text(group.most);
@@ -32,7 +47,7 @@ std::string line_of(Group& group) {
         std::sort(group.peers.begin(), group.peers.end());
         line += ", waiting for " + name_pes(group.peers);
     }
-    return line + group.first->rest;
+    return line + group.rest.text();
 }
 
 // By number; null where nothing is known.
@@ -140,11 +155,12 @@ std::vector<std::string> describe_groups(std::vector<Doing> all, int speaker) {
     std::vector<Group> groups;
     for (const Doing& each : all) {
         auto group = std::find_if(groups.begin(), groups.end(),
-                                  [&](const Group& other) { return is_same(*other.first, each); });
+                                  [&](const Group& other) { return is_same(other, each); });
         if (group == groups.end()) {
-            groups.push_back({&each, {}, {}, each.waited, each.waited});
+            groups.push_back({&each, each.rest, {}, {}, each.waited, each.waited});
             group = groups.end() - 1;
         }
+        group->rest.widen_to(each.rest);
         group->pes.push_back(each.pe);
         group->least = std::min(group->least, each.waited);
         group->most = std::max(group->most, each.waited);
@@ -161,7 +177,7 @@ std::vector<std::string> describe_groups(std::vector<Doing> all, int speaker) {
 
 std::string why_nobody_ends_this(const std::vector<Doing>& all) {
     const bool all_wait = std::all_of(all.begin(), all.end(), [](const Doing& each) {
-        return each.rank == Doing::Rank::awaits_word || each.rank == Doing::Rank::awaits_pe;
+        return each.rank >= Doing::Rank::awaits_word;
     });
     const std::vector<int> circle = find_circle(all);
     if (!all_wait && circle.empty()) return "";

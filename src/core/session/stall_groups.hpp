@@ -5,20 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "core/session/telling.hpp"
+
 namespace isthmus {
 
 // What one PE does, in the order in which it is told: who does not wait is what the others wait
-// for, then who tests a word of its own in vain, then who waits for one, then who waits for other
-// PEs: first those who wait for each other in a circle or for one of the former, then those who
-// wait for these, and so on.
+// for, then who tests a word of its own in vain, then who waits for one, then who has left and
+// waits for the others, then who waits for other PEs: first those who wait for each other in a
+// circle or for one of the former, then those who wait for these, and so on.
 struct Doing {
-    enum class Rank : std::uint8_t { gone, computing, tests, awaits_word, awaits_pe };
+    enum class Rank : std::uint8_t { gone, computing, tests, awaits_word, leaves, awaits_pe };
     int pe = 0;
     Rank rank = Rank::computing;
-    std::string what;          // "in shmem_barrier_all"
+    std::string what;          // "in shmem_barrier_all", "has exited": of one PE
     std::uint64_t waited = 0;  // nanoseconds; 0: it does not wait
     int peer = -1;             // whom it waits for
-    std::string rest;          // ", watching flag (0; waits for == 1)"
+    Telling rest;              // ", watching flag (0; waits for == 1)"
 };
 
 // Lines without line ends, the cause first. More PEs than fit in a line are counted. `speaker` has
@@ -28,8 +30,8 @@ std::vector<std::string> describe_groups(std::vector<Doing> all, int speaker = -
 // "PE 3", "PEs 0-2,5 and 60 more"
 std::string name_pes(const std::vector<int>& pes);
 
-// If each of these PEs waits and none of them can end it, or some wait for each other in a circle:
-// why, for people. Else empty. They are all PEs of the job.
+// If each of these PEs waits or leaves and none of them can end it, or some wait for each other in
+// a circle: why, for people. Else empty. They are all PEs of the job.
 std::string why_nobody_ends_this(const std::vector<Doing>& all);
 
 // "30.0 s"

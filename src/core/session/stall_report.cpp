@@ -1,5 +1,6 @@
 #include "core/session/stall_report.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -21,40 +22,72 @@
 #include "core/job/window.hpp"
 #include "core/segments/segment.hpp"
 #include "core/session/stall_groups.hpp"
+#include "core/teams/team_table.hpp"
 
 namespace isthmus {
 namespace {
 
 constexpr const char* kHasExited = "has exited without shmem_finalize, and waits for the others";
 
-// ", watching flag+8" for the user's memory; the library's own says nothing to anybody.
-std::string watched(const void* address) {
-    const std::string number = hexadecimal(address);
+void tell_variable(const void* address, Telling& telling) {
+    const bool is_program = job.data.contains(address);
+    const NamedPlace place = is_program ? place_in_program(address) : place_in_library(address);
+    telling.say(", watching ");
+    if (!place.name.empty())
+        telling.say(place.name).tell_beyond(place.beyond);
+    else if (is_program)
+        telling.tell_address(address);
+    if (is_program) return;
+    const std::string whole = library_variable(address).c_str();  // "lock+8 of libmodel.so"
+    telling.say(place.name.empty() ? whole
+                                   : whole.substr(std::min(whole.rfind(" of "), whole.size())));
+}
+
+// ", in team 2 (PEs 0,1)" of a collective of a PE that is not of all PEs; else empty.
+std::string team_text(const void* address, int pe) {
+    const Team* members = nullptr;
+    const int number = team_waited_in(address, pe, members);
+    if (number == 0) return "";
+    std::vector<int> pes;
+    for (int index = 0; members && index < members->size; ++index)
+        pes.push_back(members->world_pe(index));
+    return ", in team " + std::to_string(number) + (pes.empty() ? "" : " (" + name_pes(pes) + ")");
+}
+
+// ", watching flag+8 bytes" for the user's memory; of the library's own the team that it is for.
+Telling watched(const void* address, int pe) {
+    Telling telling(team_text(address, pe));
     if (heap.range().contains(address))
-        return std::string(", watching ") + number + " " + describe_in_heap(address).c_str();
-    if (const Text place = describe_in_segment(address); !place.empty())
-        return std::string(", watching ") + number + " in " + place.c_str();
-    if (!in_static_data(address)) return "";
-    const std::string name = job.data.contains(address)
-                                 ? program_variable(address)
-                                 : std::string(library_variable(address).c_str());
-    return ", watching " + (name.empty() ? number : name);
+        telling.say(", watching ").tell_address(address).say(" ").say(describe_in_heap(address));
+    else if (const Text place = describe_in_segment(address); !place.empty())
+        telling.say(", watching ").tell_address(address).say(" in ").say(place);
+    else if (in_static_data(address))
+        tell_variable(address, telling);
+    return telling;
 }
 
 template <typename Word>
-std::string value_text(const void* address, bool is_signed) {
+void tell_word(const void* address, bool is_signed, Telling& telling) {
     Word word;
     std::memcpy(&word, address, sizeof word);  // it is aligned, or the wait would have been refused
-    return is_signed ? std::to_string(static_cast<std::make_signed_t<Word>>(word))
-                     : std::to_string(word);
+    if (is_signed)
+        telling.tell_signed(static_cast<std::make_signed_t<Word>>(word));
+    else
+        telling.tell_unsigned(word);
+}
+
+void tell_value(const void* address, int width, bool is_signed, Telling& telling) {
+    switch (width) {
+        case 2: return tell_word<std::uint16_t>(address, is_signed, telling);
+        case 4: return tell_word<std::uint32_t>(address, is_signed, telling);
+        default: return tell_word<std::uint64_t>(address, is_signed, telling);
+    }
 }
 
 std::string value_at(const void* address, int width, bool is_signed) {
-    switch (width) {
-        case 2: return value_text<std::uint16_t>(address, is_signed);
-        case 4: return value_text<std::uint32_t>(address, is_signed);
-        default: return value_text<std::uint64_t>(address, is_signed);
-    }
+    Telling telling;
+    tell_value(address, width, is_signed, telling);
+    return telling.text();
 }
 
 // Where the word of a PE can be read here; null if it cannot.
@@ -98,26 +131,30 @@ std::string list_text(const Watched& watched, const void* words) {
     return text + (more == 0 ? "" : " and " + std::to_string(more) + " more");
 }
 
-// " (is 0; waits for == 1)", " (are 0, 0; waits for any == 1)"
-std::string condition_text(const Watched& watched) {
+// " (is 0; waits for == 1)", " (are 0, 0; waits for any == 1)"; false if there is no condition.
+bool tell_condition(const Watched& watched, Telling& telling) {
     constexpr const char* kNames[] = {"", "==", "!=", ">", "<=", "<", ">="};
     const auto condition = static_cast<std::size_t>(watched.condition);
-    if (condition == 0 || condition >= std::size(kNames)) return "";
-    std::string text = " (";
-    if (watched.words)
-        text += (watched.is_set ? "are " : "is ") + list_text(watched, watched.words) + "; ";
-    text += watched.is_set ? "waits for any " : "waits for ";
-    text += std::string(kNames[condition]) + " ";
+    if (condition == 0 || condition >= std::size(kNames)) return false;
+    telling.say(" (");
+    if (watched.words && watched.is_set)
+        telling.say("are ").tell_list(list_text(watched, watched.words)).say("; ");
+    else if (watched.words) {
+        tell_value(watched.words, watched.width, watched.is_signed, telling.say("is "));
+        telling.say("; ");
+    }
+    telling.say(watched.is_set ? "waits for any " : "waits for ").say(kNames[condition]).say(" ");
     if (watched.values)
-        text += list_text(watched, watched.values);
+        telling.tell_list(list_text(watched, watched.values));
     else if (watched.has_own_values)
-        text += "its own value";
+        telling.say("its own value");
     else
-        text += value_at(&watched.value, watched.width, watched.is_signed);
-    return text + ")";
+        tell_value(&watched.value, watched.width, watched.is_signed, telling);
+    telling.say(")");
+    return true;
 }
 
-std::string condition_text(const WaitTarget& target) {
+bool tell_condition(const WaitTarget& target, Telling& telling) {
     Watched watched;
     watched.words = target.address;
     watched.width = std::abs(target.width);
@@ -133,10 +170,10 @@ std::string condition_text(const WaitTarget& target) {
         watched.status = set.status;
         watched.values = set.values;
     }
-    return condition_text(watched);
+    return tell_condition(watched, telling);
 }
 
-std::string condition_text(int pe, const PeStatus& status, const void* address) {
+bool tell_condition(int pe, const PeStatus& status, const void* address, Telling& telling) {
     const auto width =
         static_cast<std::int8_t>(status.waiting_width.load(std::memory_order_relaxed));
     const std::uint32_t words = status.waiting_words.load(std::memory_order_relaxed);
@@ -150,7 +187,7 @@ std::string condition_text(int pe, const PeStatus& status, const void* address) 
     watched.is_set = words != 0;
     if (watched.is_set) watched.size = words & ~kOwnValues;
     watched.has_own_values = (words & kOwnValues) != 0;
-    return condition_text(watched);
+    return tell_condition(watched, telling);
 }
 
 bool is_here(int pe) {
@@ -233,6 +270,7 @@ Doing look_far(int pe) {
         tell(activity_in(word), doing);
     } else if (is_departure(word)) {
         doing.what += std::string(", has ") + departure_text(word).c_str();
+        doing.rank = Doing::Rank::leaves;
     }
     return doing;
 }
@@ -257,7 +295,10 @@ Doing look_at(int pe, std::uint64_t now) {
         case PeState::failed: return as("has failed");
         case PeState::running: break;
     }
-    if (status.departure.load(std::memory_order_relaxed) == Departure::exit) return as(kHasExited);
+    if (status.departure.load(std::memory_order_relaxed) == Departure::exit) {
+        doing.rank = Doing::Rank::leaves;
+        return as(kHasExited);
+    }
     const Activity activity = activity_of(status, now);
     if (activity.kind == Activity::Kind::computes) {
         tell(activity, doing, outside_text(status.process.load(std::memory_order_relaxed)));
@@ -265,10 +306,11 @@ Doing look_at(int pe, std::uint64_t now) {
     }
     tell(activity, doing);
     const void* const address = watched_by(status);  // as this PE would write it
-    if (const std::string condition = condition_text(pe, status, address); !condition.empty())
-        doing.rest = watched(address) + condition;
-    if (activity.routine == Routine::set_lock)
-        doing.rest = watched(address) + holder_text(address, activity.peer, now);
+    doing.rest = team_text(address, pe);
+    Telling telling = watched(address, pe);
+    const bool is_lock = activity.routine == Routine::set_lock;
+    if (is_lock) telling.say(holder_text(address, activity.peer, now));
+    if (tell_condition(pe, status, address, telling) || is_lock) doing.rest = telling;
     return doing;
 }
 
@@ -288,7 +330,9 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
         if (target.peer >= 0)
             report +=
                 ", waiting for PE " + std::to_string(target.peer) + everybody_text(target.routine);
-        report += watched(target.address) + condition_text(target);
+        Telling telling = watched(target.address, job.me);
+        tell_condition(target, telling);
+        report += telling.text();
         if (target.routine == Routine::set_lock)
             report += holder_text(target.address, target.peer, now);
         if (target.peer >= 0 && !is_allocation(target.routine))

@@ -177,6 +177,17 @@ int team_slots() {
     return slots;
 }
 
+int team_waited_in(const void* address, int pe, const Team*& members) {
+    members = nullptr;
+    const std::uint64_t offset =
+        reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(area_of(0));
+    const std::uint64_t slot = offset / area_stride();
+    if (slot >= static_cast<std::uint64_t>(team_slots())) return 0;
+    const Team& team = pool[slot];
+    if (team.slot == static_cast<int>(slot) && team.index_of(pe) >= 0) members = &team;
+    return static_cast<int>(slot);
+}
+
 bool is_team(const Team* team) {
     const std::less_equal<const Team*> before;
     if (team == &isthmus_team_world || team == &isthmus_team_shared) return true;

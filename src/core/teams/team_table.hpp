@@ -17,6 +17,10 @@ int team_slots();
 // Whether a team lies there, live or not.
 bool is_team(const Team* team);
 
+// The number by which all members know the team that a wait of PE `pe` for `address` belongs to, as
+// teams were made; 0: the world team, or none. `members`: that team, if this PE is in it as well.
+int team_waited_in(const void* address, int pe, const Team*& members);
+
 // The members of a team to be, seen from a PE of its parent.
 struct TeamShape {
     int start = 0;  // world number

@@ -13,6 +13,11 @@ const char* const relocated[] = {"read-only after start"};
 
 }  // namespace
 
+// As the program writes it, not as the linker does.
+namespace program_data_test {
+long counter[4] = {1, 2, 3, 4};
+}
+
 // Found by name in the executable's symbol table.
 long program_data_test_variable[4] = {1, 2, 3, 4};
 __attribute__((noinline)) int program_data_test_function() {
@@ -37,7 +42,11 @@ TEST(ProgramData, IsTheWritablePartOfTheExecutable) {
 
 TEST(ProgramData, NamesVariablesAndFunctions) {
     EXPECT_EQ(program_variable(&program_data_test_variable[0]), "program_data_test_variable");
-    EXPECT_EQ(program_variable(&program_data_test_variable[2]), "program_data_test_variable+16");
+    EXPECT_EQ(program_variable(&program_data_test_variable[2]),
+              "program_data_test_variable+16 bytes");
+    EXPECT_EQ(program_variable(&program_data_test::counter[3]),
+              "program_data_test::counter+24 bytes");
+    EXPECT_EQ(program_variable(program_data_test::counter), "program_data_test::counter");
     const auto* const code = reinterpret_cast<const char*>(&program_data_test_function);
     EXPECT_EQ(program_function(code + 1), "_Z26program_data_test_functionv");
     EXPECT_EQ(program_function(stdout), "");

@@ -54,6 +54,62 @@ TEST(StallGroups, SixtyFourPesAreThreeLinesTheCauseFirst) {
     EXPECT_EQ(why_nobody_ends_this(all), "");
 }
 
+Doing waits_for(int pe, std::int64_t value, const char* comparison = "==") {
+    Doing doing = waits(pe, -1, "in shmem_wait_until");
+    doing.rest.say(", watching flags").tell_beyond(static_cast<std::uint64_t>(pe) * 8);
+    doing.rest.say(" (is ").tell_unsigned(0).say("; waits for ").say(comparison).say(" ");
+    doing.rest.tell_signed(value).say(")");
+    return doing;
+}
+
+// The usual wait: each for a word and a value of its own.
+TEST(StallGroups, WaitsOfOneCallVariableAndComparisonShareALine) {
+    std::vector<Doing> all;
+    for (int pe = 63; pe >= 0; --pe)
+        all.push_back(waits_for(pe, pe - 1));
+    EXPECT_EQ(describe_groups(all),
+              (std::vector<std::string>{"PEs 0-63: in shmem_wait_until for 30.0 s, watching "
+                                        "flags+0 to 504 bytes (is 0; waits for == -1 to 62)"}));
+    EXPECT_EQ(describe_groups({waits_for(0, 1), waits_for(1, 1, ">")}).size(), 2u);
+    EXPECT_EQ(describe_groups({waits_for(0, 1), waits_for(2, 1)}, 0),
+              (std::vector<std::string>{"PE 2: in shmem_wait_until for 30.0 s, watching flags+16 "
+                                        "bytes (is 0; waits for == 1)"}));
+    EXPECT_EQ(describe_groups({waits_for(0, 1)})[0],
+              "PE 0: in shmem_wait_until for 30.0 s, watching flags (is 0; waits for == 1)");
+    Doing any = waits(0, -1);
+    Doing other = waits(1, -1);
+    any.rest.tell_list(" 1, 2");
+    other.rest.tell_list(" 1, 3");
+    EXPECT_EQ(describe_groups({any, any}).size(), 1u);
+    EXPECT_NE(describe_groups({any, other})[0].find("values that differ"), std::string::npos);
+}
+
+// They come behind what the others wait for, and end nothing.
+TEST(StallGroups, WhoHasLeftWaits) {
+    std::vector<Doing> all = {waits(0, -1, "in shmem_wait_until")};
+    for (const int pe : {2, 3}) {
+        Doing left;
+        left.pe = pe;
+        left.rank = Doing::Rank::leaves;
+        left.what = "on host b, has exited without shmem_finalize, and waits for the others";
+        all.insert(all.begin(), left);
+    }
+    EXPECT_EQ(why_nobody_ends_this(all),
+              "nobody can end this: all PEs wait (unless a thread of the program goes on)");
+    EXPECT_EQ(describe_groups(all),
+              (std::vector<std::string>{"PE 0: in shmem_wait_until for 30.0 s",
+                                        "PEs 2,3: on host b, have exited without shmem_finalize, "
+                                        "and wait for the others"}));
+    all[0].pe = 1;
+    all[0].what = "has failed";
+    all[1].what = "calls shmem_test in vain";
+    EXPECT_EQ(describe_groups(all, 0), (std::vector<std::string>{"PE 1: has failed",
+                                                                 "PE 2: calls shmem_test in "
+                                                                 "vain"}));
+    all[0].what = all[1].what;
+    EXPECT_EQ(describe_groups(all, 0)[0], "PEs 1,2: call shmem_test in vain");
+}
+
 // PE 3 waits for a word, PE 2 for PE 3, the others in the end for PE 2.
 TEST(StallGroups, AmongThoseThatWaitForPesTheCauseIsFirst) {
     const std::vector<Doing> all = {waits(0, 1), waits(1, 2), waits(2, 3, "in shmem_set_lock"),

@@ -32,6 +32,11 @@ int main(int argc, char** argv) {
     if (strcmp(what, "barrier") == 0) {
         if (me == last) nanosleep(&pause, NULL);
         shmem_barrier_all();
+    } else if (strcmp(what, "team") == 0) {
+        shmem_team_t team;
+        shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), NULL, 0, &team);
+        if (me == last) nanosleep(&pause, NULL);
+        shmem_team_sync(team);
     } else if (strcmp(what, "fetches") == 0) {
         /* Each waits a moment for an answer, if there is a road, and ends by itself. */
         const time_t end = time(NULL) + (time_t)seconds + 1;
@@ -98,7 +103,7 @@ int main(int argc, char** argv) {
         /* Each waits for a word that none sets, but for a thread of the last one's. */
         pthread_t thread;
         if (me == last) pthread_create(&thread, NULL, set_later, (void*)&pause);
-        shmem_long_wait_until(&flag, SHMEM_CMP_GE, 5);
+        shmem_long_wait_until(&flag, SHMEM_CMP_GE, 3 + me);
         if (me == last) pthread_join(thread, NULL);
     } else if (strcmp(what, "stopped") == 0) {
         if (me == last) raise(SIGSTOP);

@@ -79,12 +79,19 @@ def main():
     assert others[0] == "asleep", report
     assert "nobody can end this" not in report, report
 
-    # All wait: that is said, and those that wait for the same share a line.
+    # Of a collective of a team that is not the world, which one.
+    report, _ = stall(launcher, program, "team", 0.3)
+    expect("team", rf"shmem_team_sync: no progress for {NUMBER}, waiting for PE \d, in team 2 \(PEs 0-2\) "
+                   rf"\(ISTHMUS_STALL_SECONDS\)$", report)
+    expect("team", rf"^isthmus:   PE [01]: in shmem_team_sync for {NUMBER}, waiting for PE \d, in team 2 "
+                   rf"\(PEs 0-2\)$", report)
+
+    # All wait: that is said, and those that wait for the same variable share a line.
     report, _ = stall(launcher, program, "all", 0.3)
     expect("all", r"^isthmus:   nobody can end this: all PEs wait \(unless a thread of the program goes on\)$",
            report)
     expect("all", rf"^isthmus:   PEs \d,\d: in shmem_wait_until for [0-9.s to]+, watching flag "
-                  r"\(is 0; waits for >= 5\)$", report)
+                  r"\(is 0; waits for >= [34] to [45]\)$", report)
 
     # Who runs, and who is stopped.
     report, _ = stall(launcher, program, "busy", 0.3)
