@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/routine.hpp"
@@ -16,7 +17,7 @@
 namespace isthmus {
 
 inline constexpr std::uint64_t kJobMagic =
-    0x314d4854'53490006;                 // layout version in the low 16 bits
+    0x314d4854'53490007;                 // layout version in the low 16 bits
 inline constexpr int kMaxPes = 1024;     // of a job
 inline constexpr int kMaxHostPes = 256;  // of a host
 
@@ -34,6 +35,8 @@ enum class Departure : std::uint32_t {
     finalize,  // called shmem_finalize or isthmus_finalize
     exit       // ended without
 };
+
+inline constexpr std::size_t kAlikeSettings = 4;
 
 // Written by its PE, read by everyone; plain information, so every access is relaxed, except
 // `state`, whose release store publishes the fields above it (partner: acquire in Job::attach).
@@ -72,6 +75,8 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint32_t> waiting_words;
     std::atomic<std::uint32_t> has_told_end;   // it has said of which signal it dies
     std::atomic<std::uint64_t> process_space;  // the namespace of `process`; 0: not known
+    // What it has read from its environment and all must have alike (core/session/alike.hpp).
+    std::atomic<std::uint64_t> settings[kAlikeSettings];
 };
 static_assert(sizeof(PeStatus) == 256);
 

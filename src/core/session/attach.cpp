@@ -40,6 +40,7 @@
 #include "core/job/road.hpp"
 #include "core/job/room_above.hpp"
 #include "core/job/window.hpp"
+#include "core/session/alike.hpp"
 #include "core/session/crash_report.hpp"
 #include "core/session/dead_mates.hpp"
 #include "core/session/fault.hpp"
@@ -282,6 +283,7 @@ void fill_in_far_status() {
         std::uint64_t data_checksum;
         std::uint64_t window_shift;
         std::uint64_t libraries;
+        AlikeSettings settings;
         std::array<unsigned char, 32> random;
     };
     const PeStatus& mine = job.status();
@@ -293,6 +295,7 @@ void fill_in_far_status() {
                     mine.data_checksum.load(std::memory_order_relaxed),
                     mine.window_shift.load(std::memory_order_relaxed),
                     libraries_of_host(),
+                    settings_of(mine),
                     random};
     std::vector<Card> cards(first_pes().size());
     gather_of_hosts(&card, sizeof card, cards.data());
@@ -308,6 +311,7 @@ void fill_in_far_status() {
         far.window_shift.store(static_cast<std::uint32_t>(theirs.window_shift),
                                std::memory_order_relaxed);
         far.libraries.store(theirs.libraries, std::memory_order_relaxed);
+        set_settings(far, theirs.settings);
     }
 }
 
@@ -330,12 +334,17 @@ std::uint32_t window_limit() {
 }
 
 void compare_with_peers() {
+    // Before anything that they decide: who asks other hosts would wait for who does not.
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (pe != job.me && job.host.test(static_cast<std::size_t>(pe))) compare_settings(pe);
+    }
     if (far::present) fill_in_far_status();
     const PeStatus& mine = job.status();
     std::uint64_t common = ~std::uint64_t{0};  // libraries
     for (int pe = 0; pe < job.pes; ++pe) {
         if (pe == job.me) continue;
         const PeStatus& peer = job.header->pe[pe];
+        compare_settings(pe);
         const auto peer_heap = peer.heap_size.load(std::memory_order_relaxed);
         if (peer_heap != job.heap.size)
             fail("shmem_init",
@@ -536,6 +545,7 @@ void attach_job() {
         job.heap = {heap_base(), length};
         if (job.pes == 1) job.data = data_range(main_program());
         status.heap_size.store(length, std::memory_order_relaxed);
+        set_settings(status, alike_settings());
         start_barrier();
         compare_with_peers();
         map_peers();

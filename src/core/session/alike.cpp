@@ -1,0 +1,66 @@
+#include "core/session/alike.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/settings.hpp"
+#include "core/job/job.hpp"
+
+namespace isthmus {
+namespace {
+
+constexpr Setting kAlike[kAlikeSettings] = {Setting::check, Setting::delay, Setting::transport,
+                                            Setting::nodes};
+
+bool is_text(Setting setting) {
+    return setting == Setting::transport || setting == Setting::nodes;
+}
+
+// FNV-1a: a text as a number that others can be compared with.
+std::uint64_t hash(std::string_view text) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char each : text)
+        hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3;
+    return hash;
+}
+
+}  // namespace
+
+AlikeSettings alike_settings() {
+    AlikeSettings settings{};
+    for (std::size_t i = 0; i < kAlikeSettings; ++i)
+        settings[i] = is_text(kAlike[i]) ? hash(value(kAlike[i]).text) : number(kAlike[i]);
+    settings[0] = job.checked ? 1 : 0;  // SHMEM_DEBUG turns it on as well
+    return settings;
+}
+
+AlikeSettings settings_of(const PeStatus& status) {
+    AlikeSettings settings{};
+    for (std::size_t i = 0; i < kAlikeSettings; ++i)
+        settings[i] = status.settings[i].load(std::memory_order_relaxed);
+    return settings;
+}
+
+void set_settings(PeStatus& status, const AlikeSettings& settings) {
+    for (std::size_t i = 0; i < kAlikeSettings; ++i)
+        status.settings[i].store(settings[i], std::memory_order_relaxed);
+}
+
+void compare_settings(int pe) {
+    const AlikeSettings mine = alike_settings();
+    const AlikeSettings theirs = settings_of(job.header->pe[pe]);
+    for (std::size_t i = 0; i < kAlikeSettings; ++i) {
+        if (mine[i] == theirs[i]) continue;
+        const std::string name = description(kAlike[i]).name;
+        const std::string& text = value(kAlike[i]).text;
+        const std::string here = !is_text(kAlike[i]) ? std::to_string(mine[i])
+                                 : text.empty()      ? "not set"
+                                                     : text;
+        const std::string there = is_text(kAlike[i]) ? "another" : std::to_string(theirs[i]);
+        fail("shmem_init", name + " is " + here + " here and " + there + " at PE " +
+                               std::to_string(pe) + "; set it alike everywhere");
+    }
+}
+
+}  // namespace isthmus
