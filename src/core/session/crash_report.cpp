@@ -1,5 +1,6 @@
 #include "core/session/crash_report.hpp"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -16,10 +17,12 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -65,18 +68,6 @@ void write_text(const char* text) {
 // Where handlers run if the stack has ended. The report needs the frames' texts and what unwinding
 // and the C library take.
 constexpr std::size_t kHandlerStack = std::size_t{256} << 10;
-
-void give_handlers_a_stack() {
-    stack_t now{};
-    if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
-    void* const place = mmap(nullptr, kHandlerStack, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED) return;
-    stack_t own{};
-    own.ss_sp = place;
-    own.ss_size = kHandlerStack;
-    if (sigaltstack(&own, nullptr) != 0) munmap(place, kHandlerStack);
-}
 
 std::uintptr_t stack_pointer(const void* context) {
     const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
@@ -160,6 +151,25 @@ int unwind(void* (&all)[64]) {
     return static_cast<int>(std::find(std::begin(all), std::end(all), nullptr) - std::begin(all));
 }
 
+bool is_in_system_library(const void* at) {
+    Dl_info info{};
+    if (dladdr(at, &info) == 0 || !info.dli_fname) return false;
+    const char* const slash = std::strrchr(info.dli_fname, '/');
+    const std::string_view file = slash ? slash + 1 : info.dli_fname;
+    constexpr std::string_view kLibraries[] = {"libc.so",    "libc-",       "libpthread",
+                                               "libstdc++.", "libgcc_s.so", "libc++"};
+    return std::any_of(std::begin(kLibraries), std::end(kLibraries),
+                       [=](std::string_view name) { return file.starts_with(name); });
+}
+
+// The first frame that is of none; `first` if there is no such.
+int skip_system_frames(const void* const* all, int first, int count) {
+    for (int i = first; i < count; ++i) {
+        if (!is_in_system_library(static_cast<const char*>(all[i]) - 1)) return i;
+    }
+    return first;
+}
+
 // The frames from the faulting one on.
 int find_frames(const Crash& crash, std::array<Frame, kFrames>& frames) {
     const BeforeCall before(crash);
@@ -178,10 +188,13 @@ int find_frames(const Crash& crash, std::array<Frame, kFrames>& frames) {
         frames[static_cast<std::size_t>(found++)].at = instruction;
         return found;
     }
+    // abort() is called at the end of some calls of the C and C++ libraries, which tell nothing.
+    const int faulting = first;
+    if (crash.signal == SIGABRT) first = skip_system_frames(all, first, count);
     for (int i = first; i < count && found < kFrames; ++i, ++found) {
         // A return address may belong to the next line already.
         frames[static_cast<std::size_t>(found)].at =
-            static_cast<const char*>(all[i]) - (i == first ? 0 : 1);
+            static_cast<const char*>(all[i]) - (i == faulting ? 0 : 1);
     }
     return found;
 }
@@ -190,7 +203,11 @@ int find_frames(const Crash& crash, std::array<Frame, kFrames>& frames) {
 const char* reason_text(const Crash& crash, char (&text)[128]) {
     const siginfo_t& info = *crash.info;
     switch (crash.signal) {
-        case SIGABRT: return ": the program has called abort, or an assertion has failed";
+        case SIGABRT:
+            return abi::__cxa_current_exception_type()
+                       ? ": nothing has caught an exception, or abort was called while one was "
+                         "handled"
+                       : ": the program has called abort, or an assertion has failed";
         case SIGILL:
             std::snprintf(text, sizeof text, ", no instruction at %p", info.si_addr);
             break;
@@ -397,7 +414,10 @@ void prepare_crash_report() {
     void* here[1];
     backtrace(here, 1);
     std::snprintf(prefix, sizeof prefix, "%s", speaker_prefix().c_str());
-    give_handlers_a_stack();
+    // For ever: exit handlers crash, too.
+    alignas(HandlerStack) static std::byte stack[sizeof(HandlerStack)];
+    static const bool is_given = new (stack) HandlerStack;
+    (void)is_given;
     may_run_others = !os::has_more_rights_than_caller();
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
@@ -409,12 +429,40 @@ void prepare_crash_report() {
         nullptr);
 }
 
+HandlerStack::HandlerStack() {
+    stack_t now{};
+    if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+    void* const place = mmap(nullptr, kHandlerStack, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) return;
+    stack_t own{};
+    own.ss_sp = place;
+    own.ss_size = kHandlerStack;
+    if (sigaltstack(&own, nullptr) == 0)
+        place_ = place;
+    else
+        munmap(place, kHandlerStack);
+}
+
+HandlerStack::~HandlerStack() {
+    if (!place_) return;
+    stack_t now{};
+    if (sigaltstack(nullptr, &now) == 0 && now.ss_sp == place_) {
+        stack_t none{};
+        none.ss_flags = SS_DISABLE;
+        if (sigaltstack(&none, nullptr) != 0) return;  // a handler runs on it
+    }
+    munmap(place_, kHandlerStack);
+}
+
+// Below the first thread's stack nothing is mapped, below another one's lies a page that may not be
+// touched.
 bool has_stack_ended(const Crash& crash) {
     constexpr std::uintptr_t kNear = 1 << 16;  // a frame that is written from its far end
     const auto at = reinterpret_cast<std::uintptr_t>(crash.info->si_addr);
     return crash.signal == SIGSEGV && crash.info->si_code != SI_KERNEL && at >= kNear &&
            at - (stack_pointer(crash.context) - kNear) < 2 * kNear &&
-           !os::is_mapped(crash.info->si_addr, 1);
+           (crash.info->si_code == SEGV_ACCERR || !os::is_mapped(crash.info->si_addr, 1));
 }
 
 void say_sent_signal(int signal, const siginfo_t* info) {

@@ -8,8 +8,21 @@
 namespace isthmus {
 
 // Once, at set-up: what the report says is made ready, for in a crash there may be no memory; the
-// calling thread gets a stack for handlers, unless it has one, for its own may be what has ended.
+// calling thread gets a stack for handlers.
 void prepare_crash_report();
+
+// Where the calling thread's handlers run as long as this is there, unless it has a place already:
+// its own stack may be what has ended.
+class HandlerStack {
+  public:
+    HandlerStack();
+    ~HandlerStack();
+    HandlerStack(const HandlerStack&) = delete;
+    HandlerStack& operator=(const HandlerStack&) = delete;
+
+  private:
+    void* place_ = nullptr;
+};
 
 struct Crash {
     int signal;

@@ -1,0 +1,49 @@
+// pthread_create in front of the system's: a thread whose stack ends can be told of only on another
+// one, and a thread may never call the library. In the shared library alone, as quick_exit.
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <cerrno>
+#include <new>
+
+#include "core/session/crash_report.hpp"
+
+namespace {
+
+using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+Create next = nullptr;
+// A sanitizer sees to threads itself, and bears no code of ours in one before it has.
+bool is_sanitized = false;
+
+__attribute__((constructor(101))) void find_next() {
+    next = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+    for (const char* name : {"__asan_init", "__tsan_init", "__msan_init"})
+        is_sanitized |= dlsym(RTLD_DEFAULT, name) != nullptr;
+}
+
+struct Start {
+    void* (*run)(void*);
+    void* argument;
+};
+
+void* begin_thread(void* given) {
+    const Start start = *static_cast<Start*>(given);
+    delete static_cast<Start*>(given);
+    thread_local const isthmus::HandlerStack stack;
+    (void)&stack;
+    return start.run(start.argument);
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int pthread_create(
+    pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+    void* argument) noexcept {
+    if (!next) find_next();  // of a constructor that came before
+    if (!next) return ENOSYS;
+    auto* const start = is_sanitized ? nullptr : new (std::nothrow) Start{run, argument};
+    if (!start) return next(thread, attributes, run, argument);
+    const int result = next(thread, attributes, begin_thread, start);
+    if (result != 0) delete start;
+    return result;
+}

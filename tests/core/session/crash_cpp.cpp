@@ -1,0 +1,40 @@
+// PE 1 ends by an exception that nothing catches, or on another thread's stack.
+#include <shmem.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+namespace {
+
+volatile int something = 7;
+
+[[gnu::noinline]] void fetch() {
+    if (something != 0) throw std::out_of_range("no such element");  // line 13
+}
+[[gnu::noinline]] void promise() noexcept {
+    fetch();
+    something = 1;
+}
+[[gnu::noinline]] int recurse(volatile int* above) {
+    volatile int here[256];
+    here[0] = *above;  // line 21
+    return here[0] == -1 ? 0 : recurse(here) + here[0];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const char* const what = argc > 1 ? argv[1] : "";
+    shmem_init();
+    shmem_barrier_all();
+    if (shmem_my_pe() == 1) {
+        if (std::strcmp(what, "exception") == 0) fetch();
+        if (std::strcmp(what, "noexcept") == 0) promise();
+        // It calls nothing of the library.
+        if (std::strcmp(what, "thread") == 0)
+            std::thread([] { something = recurse(&something); }).join();
+    }
+    shmem_barrier_all();
+    shmem_finalize();
+}
