@@ -57,8 +57,17 @@ void pshmem_pcontrol(int level, ...);
 
 /* Names from before 1.2, deprecated. start_pes ignores its argument. */
 void start_pes(int npes);
+#if defined(__clang__) && defined(__has_warning)
+#pragma clang diagnostic push
+#if __has_warning("-Wreserved-identifier")
+#pragma clang diagnostic ignored "-Wreserved-identifier"
+#endif
+#endif
 int _my_pe(void);
 int _num_pes(void);
+#if defined(__clang__) && defined(__has_warning)
+#pragma clang diagnostic pop
+#endif
 /* In C these two are macros that need their parentheses: `my_pe` and `num_pes` are what programs call
  * their variables. */
 #ifdef __cplusplus

@@ -51,7 +51,13 @@
 #define SHMEM_ALLTOALLS_SYNC_SIZE     SHMEM_SYNC_SIZE
 #define SHMEM_REDUCE_MIN_WRKDATA_SIZE 16
 
-/* Names from before 1.3; deprecated, still in use. */
+/* Names from before 1.3; deprecated, still in use. Reserved ones, as the standard had them. */
+#if defined(__clang__) && defined(__has_warning)
+#pragma clang diagnostic push
+#if __has_warning("-Wreserved-macro-identifier")
+#pragma clang diagnostic ignored "-Wreserved-macro-identifier"
+#endif
+#endif
 #define _SHMEM_SYNC_VALUE              SHMEM_SYNC_VALUE
 #define _SHMEM_SYNC_SIZE               SHMEM_SYNC_SIZE
 #define _SHMEM_BCAST_SYNC_SIZE         SHMEM_BCAST_SYNC_SIZE
@@ -71,6 +77,9 @@
 #define _SHMEM_CMP_LE                  SHMEM_CMP_LE
 #define _SHMEM_CMP_LT                  SHMEM_CMP_LT
 #define _SHMEM_CMP_GE                  SHMEM_CMP_GE
+#if defined(__clang__) && defined(__has_warning)
+#pragma clang diagnostic pop
+#endif
 
 /* Section 6: handles. Distinct pointer types, so that a team passed as a context is a compile-time
  * error and C11 generics can tell a context from a pointer to data. */

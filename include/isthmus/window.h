@@ -57,6 +57,7 @@ extern struct isthmus_window_view isthmus_window;
 
 /* Tells the library which shift the program was compiled with: of all definitions the dynamic
  * linker takes the program's. Visible, whatever the program or the library is compiled with. */
+extern __attribute__((weak, visibility("default"))) unsigned char isthmus_program_window_shift;
 __attribute__((weak, visibility("default"))) unsigned char isthmus_program_window_shift =
     ISTHMUS_WINDOW_SHIFT;
 

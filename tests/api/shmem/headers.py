@@ -6,6 +6,7 @@ own in the way. Refused: a type that a generic routine does not have, with a mes
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 
@@ -136,6 +137,13 @@ def main() -> int:
         for text in [EVERY_HEADER, NATIVE, SHORT_ONES, EXTERN_C]:
             expect_clean("more", cxx_compiler, "c++", text, "-std=" + standard, "-O2", *STRICT_CXX,
                          *more_cxx)
+    # Clang's everything, but for what is a matter of taste or of older standards; where there is one.
+    for version in [each for each in ("", "-14") if shutil.which("clang" + each) and shutil.which("clang++" + each)]:
+        taste = ["-Weverything", "-Werror", "-Wno-padded", "-Wno-unknown-warning-option", "-Wno-unsafe-buffer-usage",
+                 "-Wno-declaration-after-statement", "-Wno-pre-c11-compat"]
+        expect_clean("everything", "clang" + version, "c", PLAIN, "-std=c11", *taste)
+        expect_clean("everything", "clang++" + version, "c++", PLAIN, "-std=c++20", *taste, "-Wno-c++98-compat",
+                     "-Wno-c++98-compat-pedantic")
     for standard in ["c99", "c17"]:
         expect_clean("native", c_compiler, "c", NATIVE, "-std=" + standard, "-O2", *STRICT)
     for standard in CXX_STANDARDS:
