@@ -1,6 +1,7 @@
 // oshcc and oshc++: the C and C++ compiler with what an OpenSHMEM program needs.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -67,6 +68,10 @@ int main_with(const std::string& name, const std::vector<std::string>& arguments
     if (command.show != ShowMode::run) {
         std::puts(quote(command.words).c_str());
         return 0;
+    }
+    if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end()) {
+        std::fputs(help_text(name).c_str(), stdout);
+        std::fflush(stdout);  // the compiler takes this process
     }
     std::vector<char*> pointers;
     for (const std::string& word : command.words)

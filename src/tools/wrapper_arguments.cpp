@@ -174,6 +174,20 @@ std::vector<std::string> musl_link_flags(const WrapperConfiguration& configurati
 
 }  // namespace
 
+std::string help_text(const std::string& name) {
+    return name +
+           ": the compiler, with what an OpenSHMEM program needs. Options of its own:\n"
+           "  -profile               link the library that counts and traces as well\n"
+           "  -show, -showme         print the command instead of running it\n"
+           "  --showme:compile       print what is added for compiling\n"
+           "  --showme:link          print what is added for linking\n"
+           "  -cc=COMPILER           use this compiler, once; for C++ also -cxx=COMPILER\n"
+           "  -cc=musl-gcc -static   link above musl, for jobs of one host\n"
+           "  -static, -static-pie   link libisthmus.a, for jobs of one host\n"
+           "The variables OSHCC_CC and OSHCC_CXX name the compilers. All other options are the "
+           "compiler's:\n\n";
+}
+
 bool links(const std::vector<std::string>& arguments) {
     const std::vector<std::string> words = expanded(arguments);
     bool has_input = false;

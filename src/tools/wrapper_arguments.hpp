@@ -31,6 +31,9 @@ struct WrapperCommand {
 WrapperCommand build_command(const WrapperConfiguration& configuration,
                              const std::vector<std::string>& arguments);
 
+// What the wrapper itself takes, for --help, before what the compiler says.
+std::string help_text(const std::string& name);
+
 // True if the compiler, given these arguments, goes on to link: there is an input file, and no
 // option ends its work earlier.
 bool links(const std::vector<std::string>& arguments);

@@ -64,6 +64,9 @@ class Wrappers(ToolTest):
         self.good(self.tool("oshcc"), self.path("ring.o"), "-o", self.path("ring"))
         self.assertEqual(self.good(self.tool("oshrun"), "-n", 2, self.path("ring")), "round\n")
         self.assertIn("shmem_init", self.good(self.tool("oshcc"), "-E", ring))
+        own, *compilers = self.good(self.tool("oshcc"), "--help").split("\n\n")
+        self.assertRegex(own, r"^oshcc: (.*\n)*  -profile .*\n  -show, .*\n(.*\n)*  -cc=COMPILER ")
+        self.assertIn("-E", compilers[0])
         self.assertIn("shmem.h", self.good(self.tool("oshcc"), "-M", ring))
         self.good(self.tool("oshcc"), "-fPIC", "-shared", ring, "-o", self.path("libring.so"))
         self.good(self.tool("oshc++"), "-x", "c++", os.path.join(USER, "ring.cpp"), "-x", "none",
