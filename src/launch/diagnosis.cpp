@@ -37,7 +37,14 @@ std::string describe_end(const PeEnd& end, const std::string& host) {
         if (end.state == PeState::loaded) text += " before shmem_init";
         if (end.state == PeState::finalized) return text + " after shmem_finalize";
     }
-    return text + (end.knows_call ? last_call(end.state, end.routine) : "") + "; the job ends";
+    if (!end.knows_call) return text + "; the job ends";
+    // The session of an inner shmem_init ends without the PE's.
+    const bool is_inner =
+        WIFEXITED(end.wait_status) && end.state == PeState::running &&
+        (end.routine == Routine::finalize || end.routine == Routine::native_finalize);
+    return text + last_call(end.state, end.routine) +
+           (is_inner ? " (if it has returned, shmem_init was called more often)" : "") +
+           "; the job ends";
 }
 
 bool ends_job(const PeEnd& end) {

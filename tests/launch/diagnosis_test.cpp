@@ -24,6 +24,16 @@ struct Case {
 // The texts are a contract: docs/tools/isthmus-run.md shows them.
 TEST(Diagnosis, Lines) {
     const Case cases[] = {
+        {{1, exited(1), PeState::running, Routine::finalize, false},
+         "isthmus: PE 1 (host b): exited with status 1 before shmem_finalize; last noted call "
+         "shmem_finalize (if it has returned, shmem_init was called more often); the job ends",
+         true,
+         1},
+        {{1, SIGSEGV, PeState::running, Routine::finalize, false},
+         "isthmus: PE 1 (host b): killed by SIGSEGV (segmentation fault); last noted call "
+         "shmem_finalize; the job ends",
+         true,
+         139},
         {{2, SIGSEGV, PeState::running, Routine::barrier_all, false},
          "isthmus: PE 2 (host b): killed by SIGSEGV (segmentation fault); last noted call "
          "shmem_barrier_all; the job ends",

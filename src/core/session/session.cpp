@@ -75,9 +75,11 @@ void close(Departure how) {
 // PEs of its host, which those of other hosts then take for the cause.
 void end_job_of_leaver(const Text& how, int status, bool flushes) {
     if (!job.managed || forked_child || !claim_end(status)) return;
-    say_from("", Text(how, " before shmem_finalize; last noted call ",
-                      routine_name(job.status().routine.load(std::memory_order_relaxed)),
-                      "; the job ends"));
+    const Routine last = job.status().routine.load(std::memory_order_relaxed);
+    const bool is_inner = (last == Routine::finalize || last == Routine::native_finalize) &&
+                          job.status().departure.load(std::memory_order_relaxed) == Departure::none;
+    say_from("", Text(how, " before shmem_finalize; last noted call ", routine_name(last),
+                      is_inner ? " (shmem_init was called more often)" : "", "; the job ends"));
     if (flushes) flush_output(status);
     end_managed_job(status);
     // Release: partner is the Waiter of this host's others, acquire.
