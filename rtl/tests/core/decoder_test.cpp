@@ -248,7 +248,8 @@ class Datapath {
         } else if (record.has_remote) {
             found = record.remote.found[0];  // namespace 0
         }
-        const bool system = row.op == Op::ecall || row.op == Op::ebreak || row.op == Op::mret;
+        const bool system =
+            row.op == Op::ecall || row.op == Op::ebreak || row.op == Op::mret || row.op == Op::sret;
         if (system) return;
         if (outcome == step::Outcome::trapped && row.op != Op::kCount) {
             ADD_FAILURE() << hart_.line();
