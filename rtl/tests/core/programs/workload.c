@@ -1,5 +1,6 @@
-/* What CoreMark does, by the same three kinds of work: lists that are searched and sorted, small matrices, and a state
- * machine over text, each result in a checksum. Written for this test; its numbers are not CoreMark's. */
+/* What CoreMark does, by the same three kinds of work: lists that are searched and sorted, small
+ * matrices, and a state machine over text, each result in a checksum. Written for this test; its
+ * numbers are not CoreMark's. */
 typedef unsigned short u16;
 typedef unsigned int u32;
 
@@ -13,7 +14,8 @@ struct item {
 static struct item items[kItems];
 static short a[kSize][kSize], b[kSize][kSize];
 static int c[kSize][kSize];
-static const char text[] = "5012,1234,-874,+122,35.54400,.1234500,-110.700,+0.64400,5.500e+3,-.123e-2,-87e+832,T0.3e-1F,x";
+static const char text[] =
+    "5012,1234,-874,+122,35.54400,.1234500,-110.700,+0.64400,5.500e+3,-.123e-2,-87e+832,T0.3e-1F,x";
 
 static u16 crc(u16 sum, u32 value, int bytes) {
     for (int i = 0; i < bytes; ++i) {
@@ -120,9 +122,15 @@ static u16 states(u16 sum) {
             const char ch = *at;
             const int digit = ch >= '0' && ch <= '9';
             switch (now) {
-                case kStart: now = digit || ch == '+' || ch == '-' ? kInteger : ch == '.' ? kFloat : kInvalid; break;
+                case kStart:
+                    now = digit || ch == '+' || ch == '-' ? kInteger
+                          : ch == '.'                     ? kFloat
+                                                          : kInvalid;
+                    break;
                 case kInteger: now = digit ? kInteger : ch == '.' ? kFloat : kInvalid; break;
-                case kFloat: now = digit ? kFloat : ch == 'e' || ch == 'E' ? kExponent : kInvalid; break;
+                case kFloat:
+                    now = digit ? kFloat : ch == 'e' || ch == 'E' ? kExponent : kInvalid;
+                    break;
                 case kExponent: now = ch == '+' || ch == '-' ? kScientific : kInvalid; break;
                 case kScientific: now = digit ? kScientific : kInvalid; break;
                 default: break;
