@@ -7,6 +7,7 @@
 #define ISTHMUS_CHECKS_H
 
 #include <isthmus/window.h>
+#include <stddef.h>
 
 /* Of so many bytes of the symmetric heap it is told how many belong to a block, the first ones;
  * blocks of at most so many bytes are looked at in the program. */
@@ -30,11 +31,19 @@ struct isthmus_checks_view {
     const unsigned char* in_use; /* by granule: how many of its bytes belong to a block */
     uintptr_t statics;           /* the program's static data: how far behind heap */
     uint64_t statics_size;       /* less a granule, so that what begins here ends there */
-    uintptr_t thread;            /* that may call; 0: all */
-    uintptr_t thread_mask;       /* of the number of a thread, 0: all may call */
+    uintptr_t thread;            /* that has initialised, and may call */
+    uintptr_t is_only;           /* 0: others may, too */
     const uintptr_t* pages;      /* known to be mapped, and in no PE's heap */
 };
 extern struct isthmus_checks_view isthmus_checks;
+
+/* Blocks whose length the compiler does not know, of so many elements of `unit` bytes: moved if
+ * they are short and a few comparisons find them right. Else the routine is called, which takes the
+ * first four arguments: so the program need not keep them. */
+extern void isthmus_checks_put(void* dest, const void* source, size_t count, int pe, unsigned unit,
+                               void (*routine)(void));
+extern void isthmus_checks_get(void* dest, const void* source, size_t count, int pe, unsigned unit,
+                               void (*routine)(void));
 
 #if defined(__GNUC__) || defined(__clang__)
 #define ISTHMUS_CHECKS_INLINE extern __inline__ __attribute__((gnu_inline, always_inline))
@@ -58,14 +67,19 @@ ISTHMUS_CHECKS_INLINE int isthmus_checks_caller(int pe) {
     uintptr_t number;
     if (((uint32_t)pe ^ isthmus_window_me) >= isthmus_checks.limit) return 0;
     ISTHMUS_CHECKS_THREAD(number);
-    return (number & isthmus_checks.thread_mask) == isthmus_checks.thread;
+    return number == isthmus_checks.thread || isthmus_checks.is_only == 0;
 }
 /* At most a granule's bytes. No two blocks of the heap lie in neighbouring granules, so that what
  * begins and ends in one is all in one. */
 ISTHMUS_CHECKS_INLINE int isthmus_checks_in_use(uint64_t from, uint64_t bytes) {
-    const unsigned char* const first = isthmus_checks.in_use + from / ISTHMUS_CHECKS_GRANULE;
-    const uint64_t in_first = from % ISTHMUS_CHECKS_GRANULE + bytes;
-    if (in_first <= *first) return 1;
+    const unsigned char* const in_use = isthmus_checks.in_use;
+    const uint64_t granule = from / ISTHMUS_CHECKS_GRANULE;
+    /* As bytes, compared where they lie: the compiler is not to load them for what follows. */
+    const unsigned char in_first = (unsigned char)(from % ISTHMUS_CHECKS_GRANULE + bytes);
+    const unsigned char* first;
+    if (in_first <= in_use[granule]) return 1;
+    first = in_use + granule;
+    __asm__("" : "+r"(first));
     return *first == ISTHMUS_CHECKS_GRANULE && in_first - ISTHMUS_CHECKS_GRANULE <= first[1];
 }
 ISTHMUS_CHECKS_INLINE int isthmus_checks_word(uintptr_t there, unsigned bytes, unsigned unit,
@@ -83,27 +97,33 @@ ISTHMUS_CHECKS_INLINE int isthmus_checks_word(uintptr_t there, unsigned bytes, u
         return 0;
     return 1;
 }
-/* What lies at that PE at `at` and at this one at `here`, at least one byte. Overlaps are looked at
- * by the library: memory of `pages` lies in no heap. */
+/* Compares with memory once more, instead of with a register that would have to be loaded. */
+#define ISTHMUS_CHECKS_AGAIN() __asm__ __volatile__("" ::: "memory")
+/* What lies at that PE at `at` and at this one at `here`, at least one byte. Where both lie in the
+ * heap, or in static data, they must not overlap; memory of `pages` lies in no heap. */
 ISTHMUS_CHECKS_INLINE int isthmus_checks_block(uintptr_t at, uintptr_t here, uint64_t bytes,
                                                int pe) {
-    const uint64_t from = at - isthmus_checks.heap;
-    const uintptr_t page =
+    const uint64_t mine = here - isthmus_checks.heap;
+    uintptr_t page, slot;
+    uint64_t from;
+    if (mine < isthmus_checks.size) {
+        if (!isthmus_checks_in_use(mine, bytes)) return 0;
+        ISTHMUS_CHECKS_AGAIN();
+        from = at - isthmus_checks.heap;
+        if (from >= isthmus_checks.size || !isthmus_checks_in_use(from, bytes)) return 0;
+        return at + (bytes - 1) - here >= 2 * bytes - 1 || ((uint32_t)pe ^ isthmus_window_me) != 0;
+    }
+    ISTHMUS_CHECKS_AGAIN();
+    page =
         __atomic_load_n(isthmus_checks.pages + (here >> ISTHMUS_CHECKS_PAGE) % ISTHMUS_CHECKS_PAGES,
                         __ATOMIC_RELAXED);
-    const int is_known = (here ^ page) <= ((uintptr_t)1 << ISTHMUS_CHECKS_PAGE) - bytes;
-    if (from < isthmus_checks.size) {
-        if (!isthmus_checks_in_use(from, bytes)) return 0;
-        if (is_known) return 1;
-        if (here - isthmus_checks.heap >= isthmus_checks.size ||
-            !isthmus_checks_in_use(here - isthmus_checks.heap, bytes))
-            return 0;
-    } else if (from - isthmus_checks.statics >= isthmus_checks.statics_size || !is_known) {
-        return 0;
-    }
-    return at + ((uintptr_t)((uint32_t)pe ^ isthmus_window_me) << ISTHMUS_WINDOW_SHIFT) - here +
-               bytes - 1 >=
-           2 * bytes - 1;
+    if ((here ^ page) > ((uintptr_t)1 << ISTHMUS_CHECKS_PAGE) - bytes) return 0;
+    from = at - isthmus_checks.heap;
+    if (from < isthmus_checks.size) return isthmus_checks_in_use(from, bytes);
+    slot = (uint32_t)pe ^ isthmus_window_me;
+    __asm__("" : "+r"(slot)); /* as in isthmus_window_back */
+    return from - isthmus_checks.statics < isthmus_checks.statics_size &&
+           at + (slot << ISTHMUS_WINDOW_SHIFT) - here + bytes - 1 >= 2 * bytes - 1;
 }
 ISTHMUS_CHECKS_INLINE int isthmus_checks_short(uintptr_t at, uintptr_t here, uint64_t bytes,
                                                int pe) {

@@ -13,11 +13,11 @@
 
 #include <isthmus/checks.h>
 
-#define ISTHMUS_INLINE extern __inline__ __attribute__((gnu_inline, always_inline))
+#define ISTHMUS_INLINE    extern __inline__ __attribute__((gnu_inline, always_inline))
 #define ISTHMUS_LIKELY(c) __builtin_expect(!!(c), 1)
 /* By way of void*: bytes need not be aligned (-Wcast-align), and symmetric objects are. */
 #define ISTHMUS_AT(T, address, pe) (*(volatile T*)(void*)ISTHMUS_WINDOW_ADDRESS(address, pe))
-#define ISTHMUS_ALIASING(T) typedef T __attribute__((__may_alias__)) isthmus_aliasing
+#define ISTHMUS_ALIASING(T)        typedef T __attribute__((__may_alias__)) isthmus_aliasing
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,26 +68,37 @@ SHMEM_RMA_TYPES(ISTHMUS_INLINE_ELEMENT)
  * between. Large ones take the routine, which notes the call for the report of a death. */
 #define ISTHMUS_BARRIER() __asm__ __volatile__("" ::: "memory")
 /* Counted in elements, whose bytes might be more than there are numbers. */
-#define ISTHMUS_SHORT_BLOCK(nelems, unit) (__builtin_constant_p(nelems) && (nelems) - 1 < 64 / (unit))
-#define ISTHMUS_NOTED_BLOCK 16384
-#define ISTHMUS_INLINE_BLOCK(P, ROUTINE, TO, FROM, THERE, HERE, UNIT)                      \
-    ISTHMUS_INLINE void shmem_##ROUTINE(P* dest, const P* source, size_t nelems, int pe) { \
-        if (ISTHMUS_SHORT_BLOCK(nelems, UNIT) &&                                           \
-            ISTHMUS_REACHES_BLOCK(THERE, HERE, nelems * (UNIT), pe)) {                     \
-            ISTHMUS_BARRIER();                                                             \
-            __builtin_memcpy(TO, FROM, nelems * (UNIT));                                     \
-            ISTHMUS_BARRIER();                                                             \
-        } else if (nelems < ISTHMUS_NOTED_BLOCK / (UNIT) &&                                \
-                   ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                           \
-            isthmus_window.copy(TO, FROM, nelems * (UNIT));                                  \
-        } else {                                                                           \
-            pshmem_##ROUTINE(dest, source, nelems, pe);                                    \
-        }                                                                                  \
+#define ISTHMUS_SHORT_BLOCK(nelems, unit) (__builtin_constant_p(nelems) && (nelems)-1 < 64 / (unit))
+#define ISTHMUS_NOTED_BLOCK               16384
+#define ISTHMUS_INLINE_BLOCK(P, ROUTINE, TO, FROM, THERE, HERE, UNIT, CHECKED)                    \
+    ISTHMUS_INLINE void shmem_##ROUTINE(P* dest, const P* source, size_t nelems, int pe) {        \
+        const uintptr_t isthmus_slot = (uintptr_t)ISTHMUS_WINDOW_ADDRESS(0, pe);                  \
+        if (ISTHMUS_SHORT_BLOCK(nelems, UNIT) &&                                                  \
+            ISTHMUS_REACHES_BLOCK(THERE, HERE, nelems * (UNIT), pe)) {                            \
+            ISTHMUS_BARRIER();                                                                    \
+            __builtin_memcpy(TO(isthmus_slot), FROM(isthmus_slot), nelems*(UNIT));                \
+            ISTHMUS_BARRIER();                                                                    \
+        } else if (!ISTHMUS_SHORT_BLOCK(nelems, UNIT) && nelems < ISTHMUS_NOTED_BLOCK / (UNIT) && \
+                   ISTHMUS_LIKELY(ISTHMUS_WINDOW_REACHES(pe))) {                                  \
+            isthmus_window.copy(TO((uintptr_t)ISTHMUS_WINDOW_ADDRESS(0, pe)),                     \
+                                FROM((uintptr_t)ISTHMUS_WINDOW_ADDRESS(0, pe)), nelems*(UNIT));   \
+        } else if (!__builtin_constant_p(nelems) && isthmus_checks.limit != 0) {                  \
+            CHECKED(dest, source, nelems, pe, UNIT, (void (*)(void))pshmem_##ROUTINE);            \
+        } else {                                                                                  \
+            pshmem_##ROUTINE(dest, source, nelems, pe);                                           \
+        }                                                                                         \
     }
-#define ISTHMUS_INLINE_PUT(P, PUT, UNIT) \
-    ISTHMUS_INLINE_BLOCK(P, PUT, ISTHMUS_WINDOW_ADDRESS(dest, pe), source, dest, source, UNIT)
-#define ISTHMUS_INLINE_GET(P, GET, UNIT) \
-    ISTHMUS_INLINE_BLOCK(P, GET, dest, ISTHMUS_WINDOW_ADDRESS(source, pe), source, dest, UNIT)
+/* The slot is added in front of the test, for loops to take it out. */
+#define ISTHMUS_DEST_AT(slot)     ((void*)((uintptr_t)dest + (slot)))
+#define ISTHMUS_SOURCE_AT(slot)   ((const void*)((uintptr_t)source + (slot)))
+#define ISTHMUS_DEST_HERE(slot)   dest
+#define ISTHMUS_SOURCE_HERE(slot) source
+#define ISTHMUS_INLINE_PUT(P, PUT, UNIT)                                                   \
+    ISTHMUS_INLINE_BLOCK(P, PUT, ISTHMUS_DEST_AT, ISTHMUS_SOURCE_HERE, dest, source, UNIT, \
+                         isthmus_checks_put)
+#define ISTHMUS_INLINE_GET(P, GET, UNIT)                                                   \
+    ISTHMUS_INLINE_BLOCK(P, GET, ISTHMUS_DEST_HERE, ISTHMUS_SOURCE_AT, source, dest, UNIT, \
+                         isthmus_checks_get)
 #define ISTHMUS_INLINE_COPY(P, PUT, GET, UNIT) \
     ISTHMUS_INLINE_PUT(P, PUT, UNIT)           \
     ISTHMUS_INLINE_GET(P, GET, UNIT)           \
@@ -101,6 +112,10 @@ ISTHMUS_INLINE_COPY(void, putmem, getmem, 1)
 #undef ISTHMUS_INLINE_PUT
 #undef ISTHMUS_INLINE_GET
 #undef ISTHMUS_INLINE_BLOCK
+#undef ISTHMUS_DEST_AT
+#undef ISTHMUS_SOURCE_AT
+#undef ISTHMUS_DEST_HERE
+#undef ISTHMUS_SOURCE_HERE
 
 /* Atomics. Acquire and release cost nothing on x86-64; on Arm they make a fetched value a safe
  * guard for what was put before it was set. */

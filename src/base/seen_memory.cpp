@@ -8,6 +8,7 @@ namespace isthmus {
 
 SeenMemory seen_memory;
 constinit thread_local const char* transferring = nullptr;
+constinit thread_local AnyRoutine* transferring_routine = nullptr;
 
 namespace {
 

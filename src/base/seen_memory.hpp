@@ -57,5 +57,9 @@ extern SeenMemory seen_memory __attribute__((visibility("hidden")));
 // of the slow ways do not tell it.
 extern constinit thread_local const char* transferring
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
+// The same where only its address is known, and the name is null.
+using AnyRoutine = void();
+extern constinit thread_local AnyRoutine* transferring_routine
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 }  // namespace isthmus

@@ -64,6 +64,27 @@ LOOP(put_signal8, 8,
      shmem_long_put_signal(block + i, mine + i, 8, &raised, 1, SHMEM_SIGNAL_SET, pe))
 LOOP(put_longs, 8, shmem_long_put(block + i, mine + i, longs, pe))
 LOOP(get_longs, 8, shmem_long_get(mine + i, block + i, longs, pe))
+/* Lengths that the compiler does not know: none, one and nine. */
+LOOP(put_none, 1, shmem_long_put(block + i, mine + i, longs - 8, pe))
+LOOP(put_one, 1, shmem_long_put(block + i, mine + i, longs >> 3, pe))
+LOOP(put_one_heap, 1, shmem_long_put(block + i, other + i, longs >> 3, pe))
+LOOP(get_one, 1, shmem_long_get(mine + i, block + i, longs >> 3, pe))
+LOOP(put_nbi_one, 1, shmem_long_put_nbi(block + i, mine + i, longs >> 3, pe))
+LOOP(get_nbi_one, 1, shmem_long_get_nbi(mine + i, block + i, longs >> 3, pe))
+LOOP(put_nine, 1, shmem_long_put(block + i % 4000, mine + i % 4000, longs + 1, pe))
+LOOP(get1_heap, 1, shmem_long_get(other + i, block + i, 1, pe))
+LOOP(put1_heap, 1, shmem_long_put(block + i, other + i, 1, pe))
+LOOP(put1_variable, 1, shmem_long_put(&variable, mine + i, 1, pe))
+LOOP(put2, 1, shmem_putmem(block + i, mine + i, 16, pe))
+LOOP(put_half, 1, shmem_putmem((char*)block + i, (char*)mine + i, 4, pe))
+LOOP(p_three, 1, shmem_long_p(block + i, i, pe); shmem_long_p(other + i, i, pe);
+     shmem_long_p(&variable, i, pe))
+LOOP(quiet, 1, shmem_long_p(block + i, i, pe); shmem_quiet())
+LOOP(fence, 1, shmem_long_p(block + i, i, pe); shmem_fence(); shmem_long_p(other + i, i, pe))
+LOOP(inc, 1, shmem_int_atomic_inc((int*)block + i, pe))
+LOOP(xor, 1, shmem_ulong_atomic_xor((unsigned long*)block + i, 3, pe))
+LOOP(malloc, 16, shmem_free(shmem_malloc(64)))
+LOOP(malloc_4k, 16, shmem_free(shmem_malloc(4096)))
 LOOP(iput, 8, shmem_long_iput(block + i, mine + i, 1, 2, 4, pe))
 LOOP(iget, 8, shmem_long_iget(mine + i, block + i, 2, 1, 4, pe))
 LOOP(ibput, 8, shmem_long_ibput(block + i, mine + i, 4, 4, 2, 2, pe))
@@ -175,6 +196,25 @@ static void run_loops(void) {
         RUN(put_signal8);
         RUN(put_longs);
         RUN(get_longs);
+        RUN(put_none);
+        RUN(put_one);
+        RUN(put_one_heap);
+        RUN(get_one);
+        RUN(put_nbi_one);
+        RUN(get_nbi_one);
+        RUN(put_nine);
+        RUN(get1_heap);
+        RUN(put1_heap);
+        RUN(put1_variable);
+        RUN(put2);
+        RUN(put_half);
+        RUN(p_three);
+        RUN(quiet);
+        RUN(fence);
+        RUN(inc);
+        RUN(xor);
+        RUN(malloc);
+        RUN(malloc_4k);
         memset(block, 0, kRounds * sizeof(long));
         RUN(iput);
         RUN(iget);

@@ -42,6 +42,10 @@ template <Transfer& kPut = operation::put>
     return isthmus_checks_short(reinterpret_cast<std::uintptr_t>(there),
                                 reinterpret_cast<std::uintptr_t>(here), bytes, pe) != 0;
 }
+// No bytes: whatever the addresses are.
+inline bool passes_nothing(std::size_t bytes, int pe) {
+    return bytes == 0 && isthmus_checks_caller(pe) && static_cast<std::uint32_t>(pe) < window.pes;
+}
 [[gnu::noinline]] void put_otherwise(void* dest, const void* source, std::size_t bytes, int pe,
                                      const char* routine) {
     if (passes_short(dest, source, bytes, pe)) {
@@ -49,7 +53,10 @@ template <Transfer& kPut = operation::put>
         return copy(translate(dest, pe), source, bytes);
     }
     char* const there = may_pass() ? find_block(dest, source, bytes, pe) : nullptr;
-    if (!there) return put_closely(dest, source, bytes, pe, routine);
+    if (!there) {
+        if (passes_nothing(bytes, pe)) return;
+        return put_closely(dest, source, bytes, pe, routine);
+    }
     note(Routine::put);
     transferring = routine;
     copy(there, source, bytes);
@@ -73,7 +80,10 @@ template <auto& kGet = operation::get, typename... On>
         return copy(dest, translate(source, pe), bytes);
     }
     char* const there = may_pass() ? find_block(source, dest, bytes, pe) : nullptr;
-    if (!there) return get_closely<kGet>(dest, source, bytes, pe, routine, on...);
+    if (!there) {
+        if (passes_nothing(bytes, pe)) return;
+        return get_closely<kGet>(dest, source, bytes, pe, routine, on...);
+    }
     note(Routine::get);
     transferring = routine;
     copy(dest, there, bytes);
@@ -323,6 +333,34 @@ SHMEM_FLOATING_TYPES(PUT_ELEMENT)
     }                                                                                \
     SHMEM_TABLE_ELEMENT(ISTHMUS_ALIAS, T, N)
 SHMEM_RMA_TYPES(ELEMENT)
+
+namespace {
+
+// What the program would pass by itself if it knew the length. False: the routine is to look at it.
+[[gnu::always_inline]] inline bool pass(void* to, const void* from, const void* there,
+                                        const void* here, std::size_t count, std::size_t unit,
+                                        int pe, void (*routine)()) {
+    if (count > ISTHMUS_CHECKS_GRANULE || !passes_short(there, here, count * unit, pe))
+        return false;
+    transferring = nullptr;
+    transferring_routine = routine;
+    copy(to, from, count * unit);
+    return true;
+}
+using Routine4 = void(void* dest, const void* source, std::size_t count, int pe);
+
+}  // namespace
+
+ISTHMUS_API void isthmus_checks_put(void* dest, const void* source, std::size_t count, int pe,
+                                    unsigned unit, void (*routine)()) {
+    if (!pass(translate(dest, pe), source, dest, source, count, unit, pe, routine)) [[unlikely]]
+        reinterpret_cast<Routine4*>(routine)(dest, source, count, pe);
+}
+ISTHMUS_API void isthmus_checks_get(void* dest, const void* source, std::size_t count, int pe,
+                                    unsigned unit, void (*routine)()) {
+    if (!pass(dest, translate(source, pe), source, dest, count, unit, pe, routine)) [[unlikely]]
+        reinterpret_cast<Routine4*>(routine)(dest, source, count, pe);
+}
 
 // P: type of the pointers; OPERATION: put or get; IN_CONTEXT: the same in a context; UNIT: bytes of
 // an element.

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/this_thread.hpp"
 #include "core/job/block_map.hpp"
 
 namespace {
@@ -51,10 +52,12 @@ void open_checks() {
         checked.in_use,
         checked.data - checked.heap,
         checked.data_size > kGranule ? checked.data_size - kGranule : 0,
+        this_thread(),
         checked.thread,
-        checked.thread == 0 ? 0 : ~std::uintptr_t{0},
         passing_pages.begins(),
     };
+    // Nothing is to be done for the order of stores.
+    if (window.host_pes == window.pes) window.sole = checked.limit;
 }
 
 }  // namespace isthmus

@@ -98,11 +98,22 @@ bool is_null_in_routine(const Fault& fault) {
     return fault.address < kNearNull && own_code.contains(fault.instruction);
 }
 
+// At a routine's work: in this library, or in checked mode in a call of the road, whoever copies.
+bool is_in_routine(const Fault& fault) {
+    return own_code.contains(fault.instruction) || (job.checked && far::is_marked());
+}
+
 // Checked mode: a routine's own side of a transfer, memory when it was looked at before.
 bool is_gone_in_routine(const Fault& fault) {
-    return job.checked && own_code.contains(fault.instruction) &&
-           seen_memory.was_seen(fault.address) &&
+    return job.checked && is_in_routine(fault) && seen_memory.was_seen(fault.address) &&
            !os::is_mapped(reinterpret_cast<const void*>(fault.address), 1);
+}
+
+// A routine's own side of a transfer that is written, as that of a get, and may only be read.
+bool is_read_only_in_routine(const Fault& fault) {
+    return fault.access == Access::store && is_in_routine(fault) &&
+           !job.heap.contains(reinterpret_cast<const void*>(fault.address)) &&
+           os::is_mapped(reinterpret_cast<const void*>(fault.address), 1);
 }
 
 const void* base_of(const void* address) {
@@ -136,11 +147,15 @@ std::string offset_text(const void* address) {
 // "shmem_putmem" if that routine was at work (if only in a copy loop of the C library), else
 // "a put or atomic in main", "a put or atomic in step of libmodel.so".
 std::string describe_place(const Fault& fault) {
-    if (is_gone_in_routine(fault))
-        return transferring ? transferring
-                            : routine_name(job.status().routine.load(std::memory_order_relaxed));
     // The bad pointer may be of either side, and the routine may have jumped to the copy loop.
-    const Access access = is_null_in_routine(fault) ? Access::unknown : fault.access;
+    const bool is_own_side = is_gone_in_routine(fault) || is_read_only_in_routine(fault);
+    if (is_own_side && job.checked) {
+        if (transferring) return transferring;
+        std::string name = function_at(reinterpret_cast<const void*>(transferring_routine), false);
+        if (name.starts_with("pshmem_")) name.erase(0, 1);
+        if (name.starts_with("shmem_")) return name;
+    }
+    const Access access = is_own_side || is_null_in_routine(fault) ? Access::unknown : fault.access;
     const std::string kind = access == Access::store  ? "a put or atomic"
                              : access == Access::load ? "a get or atomic"
                                                       : "a put, get or atomic";
@@ -230,12 +245,13 @@ std::string not_symmetric(const Reading& reading, const Fault& fault) {
 }
 
 // Constants of peers are mapped to be read; a fault there is a store.
-bool is_constant(const Reading& reading) {
-    return std::any_of(job.constants.begin(), job.constants.end(),
-                       [&](const Range& range) { return range.contains(reading.address()); });
+bool is_constant(std::uintptr_t address) {
+    return std::any_of(job.constants.begin(), job.constants.end(), [&](const Range& range) {
+        return range.contains(reinterpret_cast<const void*>(address));
+    });
 }
-std::string constant_written(const Reading& reading) {
-    return "address " + hexadecimal(reading.local) + " for PE " + std::to_string(reading.pe) +
+std::string constant_written(std::uintptr_t address) {
+    return "address " + hexadecimal(address) +
            " is a constant of the program, which may be read, not written";
 }
 
@@ -253,11 +269,14 @@ std::string on_another_host(const Reading& reading) {
 // slot, then the end of a range, then private memory.
 std::string explain(const Fault& fault) {
     if (is_null_in_routine(fault))
-        return "an address that it was given is null" +
-               (fault.address == 0 ? "" : " + " + std::to_string(fault.address));
+        return fault.address == 0 ? "an address that it was given is null"
+                                  : "an address, team or context that it was given is null + " +
+                                        std::to_string(fault.address);
     if (is_gone_in_routine(fault))
         return "address " + hexadecimal(fault.address) +
                " is not memory of this PE any more: it has been given back";
+    if (is_read_only_in_routine(fault) && is_constant(fault.address))
+        return constant_written(fault.address);
     const auto out_of_range = [](int pe) {
         return "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1);
     };
@@ -283,8 +302,12 @@ std::string explain(const Fault& fault) {
             return "the address for PE " + std::to_string(reading.pe) + " is null" +
                    (reading.local == 0 ? "" : " + " + std::to_string(reading.local));
         if (reading.pe >= job.pes || !is_mapped(reading.local)) continue;
-        return is_constant(reading) ? constant_written(reading) : not_symmetric(reading, fault);
+        return is_constant(reading.local) ? constant_written(reading.local)
+                                          : not_symmetric(reading, fault);
     }
+    if (is_read_only_in_routine(fault))
+        return "address " + hexadecimal(fault.address) +
+               " is memory of this PE that may be read, not written";
     return "";
 }
 
@@ -409,7 +432,8 @@ void handle(int signal, siginfo_t* info, void* context) {
     const bool is_ours =
         !has_stack_ended(crash) &&
         ((window.pes > 1 && concerns_window(fault, address_is_known)) ||
-         (address_is_known && (is_null_in_routine(fault) || is_gone_in_routine(fault))));
+         (address_is_known && (is_null_in_routine(fault) || is_gone_in_routine(fault) ||
+                               is_read_only_in_routine(fault))));
     const bool in_network = network_code.contains(fault.instruction);
     if (is_ours || in_network) {
         // From here on this process ends. Whatever goes wrong while the message is made must not
