@@ -1,6 +1,7 @@
 /* Addresses that are not symmetric, ranges that leave what is. */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "cases.h"
 
@@ -66,6 +67,16 @@ static void constant(int me, int pes) {
 static void constant_atomic(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_atomic_inc((long*)(uintptr_t)(constants + zero), 1);
+}
+static void get_constant(int me, int pes) {
+    (void)pes;
+    if (me == 0)
+        shmem_getmem((void*)(uintptr_t)(constants + zero), last_words, 8 + (size_t)zero, 1);
+}
+static void get_read_only(int me, int pes) {
+    void* const mine = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)pes;
+    if (me == 0) shmem_getmem(mine, last_words, 8 + (size_t)zero, 1);
 }
 static void far_past(int me, int pes) {
     (void)pes;
@@ -202,6 +213,8 @@ const struct Case cases[] = {
     {"null_source", null_source},
     {"constant", constant},
     {"constant_atomic", constant_atomic},
+    {"get_constant", get_constant},
+    {"get_read_only", get_read_only},
     {"far_past", far_past},
     {"wild_source", wild_source},
     {"wild_dest", wild_dest},

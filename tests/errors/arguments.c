@@ -150,6 +150,27 @@ static void signal_behind(int me, int pes) { /* right: beside the data, or witho
     if (me == 0) shmem_long_p(words, 1, pes); /* ends here */
 }
 
+static void pe_quiet_range(int me, int pes) {
+    const int targets[] = {pes - 1, 99};
+    if (me == 0) shmem_pe_quiet(targets, 2);
+}
+static void destroyed_twice(int me, int pes) {
+    shmem_ctx_t context;
+    (void)pes;
+    shmem_ctx_create(0, &context);
+    shmem_ctx_destroy(context);
+    if (me == 0) shmem_ctx_destroy(context);
+}
+static void no_context(int me, int pes) {
+    (void)pes;
+    if (me == 0) shmem_ctx_quiet((shmem_ctx_t)(void*)0x1234);
+}
+static void session_stop(int me, int pes) {
+    (void)pes;
+    shmem_ctx_session_start(SHMEM_CTX_DEFAULT, 0, NULL, 0);
+    shmem_ctx_session_stop(SHMEM_CTX_DEFAULT);
+    if (me == 0) shmem_ctx_session_stop(SHMEM_CTX_DEFAULT);
+}
 const struct Case cases[] = {
     {"zero_stride", zero_stride},
     {"negative_stride", negative_stride},
@@ -163,6 +184,10 @@ const struct Case cases[] = {
     {"context_options", context_options},
     {"session_options", session_options},
     {"session_mask", session_mask},
+    {"pe_quiet_range", pe_quiet_range},
+    {"destroyed_twice", destroyed_twice},
+    {"no_context", no_context},
+    {"session_stop", session_stop},
     {"lock_not_held", lock_not_held},
     {"lock_of_another", lock_of_another},
     {"too_many_elements", too_many_elements},

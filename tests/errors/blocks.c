@@ -160,6 +160,11 @@ static void stored_before(int me, int pes) {
     (void)pes;
     if (me == 1) block[-1 + zero] = 1;
 }
+static void put_in_front(int me, int pes) {
+    long* const block = shmem_malloc(64);
+    (void)pes;
+    if (me == 0) shmem_long_p(block - 1 + zero, 1, 1);
+}
 /* What a larger block had is looked at no more. */
 static void stored_past_after_larger(int me, int pes) {
     volatile char* block = shmem_malloc(200000);
@@ -325,6 +330,7 @@ const struct Case cases[] = {
     {"stored_past_at_end", stored_past_at_end},
     {"stored_far_past", stored_far_past},
     {"stored_before", stored_before},
+    {"put_in_front", put_in_front},
     {"stored_past_after_larger", stored_past_after_larger},
     {"stored_freed", stored_freed},
     {"stored_freed_reused", stored_freed_reused},

@@ -31,6 +31,13 @@ static void operations(int me, int pes) {
     else
         shmem_long_prod_reduce(SHMEM_TEAM_WORLD, to, from, 4);
 }
+static void operations_of_set(int me, int pes) {
+    static long work[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
+    if (me == 0)
+        shmem_long_sum_to_all(to, from, 4, 0, 0, pes, work, sync_array);
+    else
+        shmem_long_max_to_all(to, from, 4, 0, 0, pes, work, sync_array);
+}
 static void types_of_reduction(int me, int pes) {
     (void)pes;
     if (me == 0)
@@ -191,6 +198,7 @@ const struct Case cases[] = {
     {"routines", routines},
     {"types", types},
     {"operations", operations},
+    {"operations_of_set", operations_of_set},
     {"types_of_reduction", types_of_reduction},
     {"widths_of_reduction", widths_of_reduction},
     {"sizes_of_reduction", sizes_of_reduction},

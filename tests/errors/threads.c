@@ -106,14 +106,18 @@ static void add_in_signal(int me, int pes) {
     interrupted(me, add_in_handler);
 }
 
+/* Threads may meet, so the set has no team, and others count in the array before this PE does. */
+static void psync_three(int me, int pes) {
+    static long mine[SHMEM_SYNC_SIZE];
+    (void)me;
+    mine[0] = 3;
+    shmem_barrier_all();
+    shmem_barrier(0, 0, pes, mine);
+}
 const struct Case cases[] = {
-    {"private_put", private_put},
-    {"private_add", private_add},
-    {"private_quiet", private_quiet},
-    {"private_destroyed", private_destroyed},
-    {"in_turns", in_turns},
-    {"at_once", at_once},
-    {"put_in_signal", put_in_signal},
-    {"add_in_signal", add_in_signal},
-    {NULL, NULL},
+    {"private_put", private_put},     {"private_add", private_add},
+    {"private_quiet", private_quiet}, {"private_destroyed", private_destroyed},
+    {"in_turns", in_turns},           {"at_once", at_once},
+    {"put_in_signal", put_in_signal}, {"add_in_signal", add_in_signal},
+    {"psync_three", psync_three},     {NULL, NULL},
 };

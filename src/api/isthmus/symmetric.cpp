@@ -140,7 +140,7 @@ ISTHMUS_API int isthmus_symmetric_free(void* block) {
     const char* routine = begin(Routine::native_symmetric_free);
     count_allocation();
     return whole(routine, [&]() -> int {
-        check_agreement(routine, "the offset of the block", block ? heap.offset_of(block) : kNull);
+        check_agreement(routine, "the block", block ? heap.offset_of(block) : kNull);
         if (!block) return ISTHMUS_OK;
         barrier_world();
         const std::lock_guard lock(heap_guard);

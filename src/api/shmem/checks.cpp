@@ -220,6 +220,8 @@ void leave_context(OwnContext& context) {
 Entered enter_context(shmem_ctx_t context, int pe, const char* routine) {
     require_running(routine);
     if (context == SHMEM_CTX_INVALID) fail(routine, "the context is SHMEM_CTX_INVALID");
+    if (!may_be_handle(context))
+        fail(routine, Text("the context ", InHex(context), " is none that a call has made"));
     if (!context->live) fail(routine, "the context has been destroyed");
     if (context->team->slot < 0) fail(routine, "the context's team has been destroyed");
     if (pe < 0 || pe >= context->team->size)

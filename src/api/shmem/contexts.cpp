@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "api/shmem/collectives.hpp"
@@ -71,6 +72,7 @@ ISTHMUS_API void pshmem_ctx_destroy(shmem_ctx_t ctx) {
     note(Routine::ctx_destroy);
     if (ctx == SHMEM_CTX_DEFAULT)
         fail("shmem_ctx_destroy", "SHMEM_CTX_DEFAULT cannot be destroyed");
+    { const ContextPe any(ctx, 0, "shmem_ctx_destroy"); }  // looks at the context
     auto* const own = static_cast<OwnContext*>(ctx);
     check_creator(*own, "shmem_ctx_destroy");
     pshmem_ctx_quiet(ctx);
@@ -89,6 +91,28 @@ ISTHMUS_API int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) {
     return 0;
 }
 
+namespace {
+
+// Checked mode: contexts with a session.
+struct Sessions {
+    std::mutex guard;
+    std::set<shmem_ctx_t> open;
+};
+Lasting<Sessions> sessions;
+
+void start_session(shmem_ctx_t ctx) {
+    const std::lock_guard lock(sessions->guard);
+    sessions->open.insert(ctx);
+}
+
+void stop_session(shmem_ctx_t ctx) {
+    const std::lock_guard lock(sessions->guard);
+    if (sessions->open.erase(ctx) == 0)
+        fail("shmem_ctx_session_stop", "the context has no session: none was started");
+}
+
+}  // namespace
+
 // Sessions are hints about the operations to come. Loads and stores need no hint.
 ISTHMUS_API void pshmem_ctx_session_start(shmem_ctx_t ctx, long options,
                                           const shmem_ctx_session_config_t*, long config_mask) {
@@ -100,11 +124,13 @@ ISTHMUS_API void pshmem_ctx_session_start(shmem_ctx_t ctx, long options,
     if (config_mask & ~SHMEM_CTX_SESSION_TOTAL_OPS)
         fail("shmem_ctx_session_start", "config_mask " + std::to_string(config_mask) +
                                             " has bits other than SHMEM_CTX_SESSION_TOTAL_OPS");
+    if (job.checked) start_session(ctx);
 }
 
 ISTHMUS_API void pshmem_ctx_session_stop(shmem_ctx_t ctx) {
     if (ctx == SHMEM_CTX_INVALID) return;
     require_running("shmem_ctx_session_stop");
+    if (job.checked) stop_session(ctx);
 }
 
 SHMEM_TABLE_CONTEXTS(ISTHMUS_ALIAS)

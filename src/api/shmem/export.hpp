@@ -122,6 +122,12 @@ inline bool may_pass() {
 [[gnu::cold, gnu::noinline]] void check_reachable(const char* routine, const void* variables,
                                                   std::size_t bytes);
 
+// Whether an object of ours may lie there, by the address alone.
+inline bool may_be_handle(const void* handle) {
+    const auto at = reinterpret_cast<std::uintptr_t>(handle);
+    return at >= 1 << 16 && at % alignof(void*) == 0;
+}
+
 // In front of a look at variables that others change, where the window is closed: the library runs,
 // and in checked mode they are symmetric, aligned, and in one block. Serves others where only calls
 // do.

@@ -78,7 +78,7 @@ void release(void* block) {
 [[gnu::cold, gnu::noinline]] std::uint64_t require_same_block(const char* routine, void* block) {
     check_thread(routine);
     const std::uint64_t bytes = block ? require_block(routine, block) : 0;
-    check_agreement(routine, "the offset of the block", block ? heap.offset_of(block) : kNull);
+    check_agreement(routine, "the block", block ? heap.offset_of(block) : kNull);
     return bytes;
 }
 

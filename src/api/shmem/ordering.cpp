@@ -67,13 +67,11 @@ inline bool has_context(shmem_ctx_t ctx, const char* routine) {
 // Of PEs of the team. Waits for none but these.
 void quiet_pes(shmem_ctx_t context, const int* target_pes, std::size_t npes, const char* routine) {
     const isthmus_team& team = *context->team;
-    if (job.checked || window.sole == 0) {
-        require_running(routine);
-        for (std::size_t i = 0; i < npes; ++i) {
-            if (target_pes[i] < 0 || target_pes[i] >= team.size)
-                fail(routine, "pe " + std::to_string(target_pes[i]) + " is out of range 0.." +
-                                  std::to_string(team.size - 1));
-        }
+    if (job.checked || window.sole == 0) require_running(routine);
+    for (std::size_t i = 0; i < npes; ++i) {
+        if (static_cast<unsigned>(target_pes[i]) >= static_cast<unsigned>(team.size)) [[unlikely]]
+            fail(routine, "pe " + std::to_string(target_pes[i]) + " is out of range 0.." +
+                              std::to_string(team.size - 1));
     }
     if (npes == 0) return;
     if (far::Channel* const channel = channel_of(context)) {

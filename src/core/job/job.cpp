@@ -10,6 +10,7 @@
 #include "base/exit_now.hpp"
 #include "base/os.hpp"
 #include "core/job/heap.hpp"
+#include "core/job/internal_layout.hpp"
 #include "core/job/library_data.hpp"
 #include "core/job/private_memory.hpp"
 #include "core/job/program_data.hpp"
@@ -112,6 +113,9 @@ Text why_not_symmetric(const void* address, std::uint64_t bytes) {
     if (at >= heap.range().end() && at < heap_base() + window_stride())
         reason.append(
             Text("it is past the end of the symmetric heap, ", describe_in_heap(address)));
+    else if (at < heap.range().begin && heap.range().begin - at <= kSparePage)
+        reason.append(Text("it is in front of the symmetric heap, ", heap.range().begin - at,
+                           " bytes before its first block"));
     else if (const Text variable = library_variable(address); !variable.empty())
         reason.append(Text("it is ", variable,
                            ", whose variables are private: ", why_library_is_private(address)));

@@ -94,6 +94,14 @@ const char* kind_name(std::uint16_t kind) {
     return kind < std::size(kNames) ? kNames[kind] : "none";
 }
 
+// Of another PE's call on an active set, whose type is not known.
+std::string name_in_set(Routine routine) {
+    std::string name = routine_name(routine);
+    const std::size_t at = name.rfind("_reduce");
+    if (set_routine && at != std::string::npos) name.replace(at, name.size() - at, "_to_all");
+    return name;
+}
+
 std::string difference(const Team& team, const Signature& first, const Signature& mine) {
     const auto pe = [](int world) { return "PE " + std::to_string(world); };
     const std::string they = pe(team.world_pe(0));
@@ -103,9 +111,14 @@ std::string difference(const Team& team, const Signature& first, const Signature
         return they + " passes " + what + " " + theirs + " and " + we + " passes " + what + " " +
                ours + "; all PEs of the collective must pass the same";
     };
+    if (first.routine == Routine::none || mine.routine == Routine::none)
+        return they + " and " + we + " do not meet in one collective: " +
+               (team.psync
+                    ? "two calls use pSync at once, or it was not SHMEM_SYNC_VALUE at all PEs"
+                    : "two threads of a PE call collectives of one team at once");
     if (first.routine != mine.routine)
-        return they + " is in " + routine_name(first.routine) + " and " + we + " in " +
-               routine_name(mine.routine) +
+        return they + " is in " + name_in_set(first.routine) + " and " + we + " in " +
+               called_routine(mine.routine) +
                "; all PEs of a team must call its collectives in the same order";
     const bool split = mine.routine == Routine::team_split_strided;
     if (first.root != mine.root)
@@ -183,8 +196,10 @@ void check_agreement(const char* routine, const char* what, std::uint64_t value)
                      "PE 0 is in another call; all PEs must make collective calls in the same "
                      "order");
             }
-            const auto text = [](std::uint64_t number) {
-                return number == kNull ? std::string("null") : std::to_string(number);
+            const bool is_block = std::strcmp(what, "the block") == 0;
+            const auto text = [is_block](std::uint64_t number) {
+                return number == kNull ? std::string("null")
+                                       : (is_block ? "at heap + " : "") + std::to_string(number);
             };
             fail(routine, std::string(what) + " is " + text(value) + " here and " +
                               text(all[0].count) + " at PE 0");
@@ -314,9 +329,9 @@ bool check_psync(const char* routine, const long* psync) {
     if (is_unused(psync)) [[likely]]
         return true;
     for (int i = 0; i < kPsyncSize; ++i) {
-        // Each counter holds at most what each PE adds once before this PE comes, and for the next
-        // call already.
-        const long most = i <= kPsyncDone ? 2L * job.pes : SHMEM_SYNC_VALUE;
+        // Each counter holds at most what is added once before this PE comes, and for the next call
+        // already: by one PE in a round, by each where the root waits.
+        const long most = i < kPsyncRoot ? 2 : i <= kPsyncDone ? 2L * job.pes : SHMEM_SYNC_VALUE;
         const long now = __atomic_load_n(psync + i, __ATOMIC_RELAXED);
         if (now < SHMEM_SYNC_VALUE || now > most) refuse_psync(routine, i, now);
     }
