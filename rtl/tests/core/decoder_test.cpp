@@ -169,7 +169,7 @@ class Datapath {
         : xlen_(xlen),
           decoder_(xlen, Profile::b),
           hart_(std::string("isa=") + (xlen == Xlen::k32 ? "rv32gc" : "rv64gc") +
-                "_xbgasamo_xbgasbulk memory=0x80000000:0x20000"),
+                "_xbgasamo_xbgasbulk modes=msu memory=0x80000000:0x20000"),
           random_(3) {}
 
     void check(const Encoding& row) {
