@@ -1,9 +1,9 @@
 #include "core/session/alike.hpp"
 
 #include <string>
-#include <string_view>
 
 #include "base/error.hpp"
+#include "base/fnv1a.hpp"
 #include "base/settings.hpp"
 #include "core/job/job.hpp"
 
@@ -17,20 +17,15 @@ bool is_text(Setting setting) {
     return setting == Setting::transport || setting == Setting::nodes;
 }
 
-// FNV-1a: a text as a number that others can be compared with.
-std::uint64_t hash(std::string_view text) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char each : text)
-        hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3;
-    return hash;
-}
-
 }  // namespace
 
 AlikeSettings alike_settings() {
     AlikeSettings settings{};
-    for (std::size_t i = 0; i < kAlikeSettings; ++i)
-        settings[i] = is_text(kAlike[i]) ? hash(value(kAlike[i]).text) : number(kAlike[i]);
+    for (std::size_t i = 0; i < kAlikeSettings; ++i) {
+        const std::string& text = value(kAlike[i]).text;
+        // A text as a number that others can be compared with.
+        settings[i] = is_text(kAlike[i]) ? fnv1a(text.data(), text.size()) : number(kAlike[i]);
+    }
     settings[0] = job.checked ? 1 : 0;  // SHMEM_DEBUG turns it on as well
     return settings;
 }
