@@ -1,6 +1,7 @@
 // pthread_create in front of the system's: a thread whose stack ends can be told of only on another
 // one, and a thread may never call the library. In the shared library alone, as quick_exit.
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 
 #include <cerrno>
@@ -15,10 +16,28 @@ Create next = nullptr;
 // A sanitizer sees to threads itself, and bears no code of ours in one before it has.
 bool is_sanitized = false;
 
+// Of a thread; a key's, and no thread_local: to register the destructor of one takes the dynamic
+// linker's lock, which a library that waits for a thread while it is loaded holds.
+struct Running {
+    isthmus::HandlerStack stack;
+    int rounds = 0;
+};
+pthread_key_t running;
+bool has_key = false;
+
+// In the last round: destructors of the program's own keys may still need the stack.
+void end_thread(void* given) {
+    auto* const thread = static_cast<Running*>(given);
+    if (++thread->rounds == PTHREAD_DESTRUCTOR_ITERATIONS ||
+        pthread_setspecific(running, thread) != 0)
+        delete thread;
+}
+
 __attribute__((constructor(101))) void find_next() {
     next = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
     for (const char* name : {"__asan_init", "__tsan_init", "__msan_init"})
         is_sanitized |= dlsym(RTLD_DEFAULT, name) != nullptr;
+    if (!has_key) has_key = pthread_key_create(&running, end_thread) == 0;
 }
 
 struct Start {
@@ -29,8 +48,9 @@ struct Start {
 void* begin_thread(void* given) {
     const Start start = *static_cast<Start*>(given);
     delete static_cast<Start*>(given);
-    thread_local const isthmus::HandlerStack stack;
-    (void)&stack;
+    if (auto* const thread = new (std::nothrow) Running;
+        thread && pthread_setspecific(running, thread) != 0)
+        delete thread;
     return start.run(start.argument);
 }
 
@@ -41,7 +61,8 @@ extern "C" __attribute__((visibility("default"))) int pthread_create(
     void* argument) noexcept {
     if (!next) find_next();  // of a constructor that came before
     if (!next) return ENOSYS;
-    auto* const start = is_sanitized ? nullptr : new (std::nothrow) Start{run, argument};
+    auto* const start =
+        is_sanitized || !has_key ? nullptr : new (std::nothrow) Start{run, argument};
     if (!start) return next(thread, attributes, run, argument);
     const int result = next(thread, attributes, begin_thread, start);
     if (result != 0) delete start;
