@@ -15,6 +15,15 @@ struct ProcessStat {
     char name[64] = "";            // of the program
 };
 
+// Of a process or a thread, itself.
+inline bool has_ended(char state) {
+    return state == 'Z' || state == 'X';
+}
+// Of a process.
+inline bool is_alive(const ProcessStat& stat) {
+    return !has_ended(stat.state) || stat.threads > 1;
+}
+
 // False: there is none any more, or nobody may know. Allocates nothing.
 bool read_process_stat(const char* path, ProcessStat& stat);
 bool read_process_stat(pid_t process, ProcessStat& stat);

@@ -15,8 +15,7 @@ namespace {
 
 bool has_ended(pid_t process) {
     os::ProcessStat facts;
-    if (!os::read_process_stat(process, facts)) return true;
-    return (facts.state == 'Z' || facts.state == 'X') && facts.threads <= 1;
+    return !os::read_process_stat(process, facts) || !os::is_alive(facts);
 }
 
 }  // namespace

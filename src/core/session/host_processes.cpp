@@ -33,14 +33,6 @@ os::ProcessStat facts_of(pid_t process) {
     return facts;
 }
 
-bool has_ended(char state) {
-    return state == 'Z' || state == 'X';
-}
-
-bool is_alive(const os::ProcessStat& facts) {
-    return !has_ended(facts.state) || facts.threads > 1;
-}
-
 std::vector<pid_t> threads_of(pid_t process) {
     std::vector<pid_t> threads;
     const std::string tasks = "/proc/" + std::to_string(process) + "/task";
@@ -56,12 +48,12 @@ std::vector<pid_t> threads_of(pid_t process) {
 std::string in_proc(pid_t process, const char* what) {
     const std::string folder = "/proc/" + std::to_string(process) + "/";
     const os::ProcessStat facts = facts_of(process);
-    if (has_ended(facts.state) && is_alive(facts)) {
+    if (os::has_ended(facts.state) && os::is_alive(facts)) {
         for (const pid_t thread : threads_of(process)) {
             const std::string task = folder + "task/" + std::to_string(thread) + "/";
             os::ProcessStat of_thread;
             if (os::read_process_stat((task + "stat").c_str(), of_thread) &&
-                !has_ended(of_thread.state))
+                !os::has_ended(of_thread.state))
                 return task + what;
         }
     }
@@ -271,7 +263,7 @@ std::set<int> HostProcesses::find_living() const {
     std::set<int> living;
     for (const pid_t process : all_processes()) {
         const int rank = rank_of(process);
-        if (rank >= 0 && !above.contains(process) && is_alive(facts_of(process)) &&
+        if (rank >= 0 && !above.contains(process) && os::is_alive(facts_of(process)) &&
             is_of_this_job(process, rank))
             living.insert(rank);
     }
@@ -281,13 +273,13 @@ std::set<int> HostProcesses::find_living() const {
 std::vector<int> HostProcesses::ended(double now) {
     if (manager_ == 0) return {};
     const os::ProcessStat manager = facts_of(manager_);
-    if (!is_alive(manager) || manager.state == 'T') changed_ = now;
+    if (!os::is_alive(manager) || manager.state == 'T') changed_ = now;
     std::set<int> there{me_};
     const std::vector<pid_t> children = children_of(manager_);
     // The kernel may not tell, or not all.
     if (std::find(children.begin(), children.end(), child_) == children.end()) return {};
     for (const pid_t process : children) {
-        if (!is_alive(facts_of(process))) continue;
+        if (!os::is_alive(facts_of(process))) continue;
         const auto [place, is_new] = seen_.emplace(process, -1);
         const bool has_begun = !is_still_manager(process, manager_);
         const int rank = rank_of(process);
