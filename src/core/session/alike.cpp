@@ -17,16 +17,19 @@ bool is_text(Setting setting) {
     return setting == Setting::transport || setting == Setting::nodes;
 }
 
+// A number that others can be compared with.
+std::uint64_t as_number(Setting setting) {
+    if (setting == Setting::check) return job.checked ? 1 : 0;  // SHMEM_DEBUG turns it on as well
+    const std::string& text = value(setting).text;
+    return is_text(setting) ? fnv1a(text.data(), text.size()) : number(setting);
+}
+
 }  // namespace
 
 AlikeSettings alike_settings() {
     AlikeSettings settings{};
-    for (std::size_t i = 0; i < kAlikeSettings; ++i) {
-        const std::string& text = value(kAlike[i]).text;
-        // A text as a number that others can be compared with.
-        settings[i] = is_text(kAlike[i]) ? fnv1a(text.data(), text.size()) : number(kAlike[i]);
-    }
-    settings[0] = job.checked ? 1 : 0;  // SHMEM_DEBUG turns it on as well
+    for (std::size_t i = 0; i < kAlikeSettings; ++i)
+        settings[i] = as_number(kAlike[i]);
     return settings;
 }
 
@@ -43,7 +46,7 @@ void set_settings(PeStatus& status, const AlikeSettings& settings) {
 }
 
 void compare_settings(int pe) {
-    const AlikeSettings mine = alike_settings();
+    const AlikeSettings mine = settings_of(job.status());
     const AlikeSettings theirs = settings_of(job.header->pe[pe]);
     for (std::size_t i = 0; i < kAlikeSettings; ++i) {
         if (mine[i] == theirs[i]) continue;

@@ -335,8 +335,9 @@ std::uint32_t window_limit() {
 
 void compare_with_peers() {
     // Before anything that they decide: who asks other hosts would wait for who does not.
+    const auto is_near = [](int pe) { return job.host.test(static_cast<std::size_t>(pe)); };
     for (int pe = 0; pe < job.pes; ++pe) {
-        if (pe != job.me && job.host.test(static_cast<std::size_t>(pe))) compare_settings(pe);
+        if (pe != job.me && is_near(pe)) compare_settings(pe);
     }
     if (far::present) fill_in_far_status();
     const PeStatus& mine = job.status();
@@ -344,7 +345,7 @@ void compare_with_peers() {
     for (int pe = 0; pe < job.pes; ++pe) {
         if (pe == job.me) continue;
         const PeStatus& peer = job.header->pe[pe];
-        compare_settings(pe);
+        if (!is_near(pe)) compare_settings(pe);
         const auto peer_heap = peer.heap_size.load(std::memory_order_relaxed);
         if (peer_heap != job.heap.size)
             fail("shmem_init",
