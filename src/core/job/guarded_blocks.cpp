@@ -42,7 +42,8 @@ void fill(const Range& range, unsigned char byte) {
     asan::poison(begin, range.size);
 }
 
-// Readable from here on. The first byte that is not as it was filled; range.size if all are.
+// Of at least one byte; readable from here on. The first that is not as it was filled; range.size
+// if all are.
 std::uint64_t first_change(const Range& range, unsigned char byte) {
     const auto* const bytes = reinterpret_cast<const unsigned char*>(range.begin);
     asan::unpoison(bytes, range.size);
