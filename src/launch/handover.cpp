@@ -22,6 +22,7 @@
 #include "launch/program_run.hpp"
 #include "launch/reach.hpp"
 #include "launch/remote/head.hpp"
+#include "launch/remote/shell.hpp"
 
 namespace isthmus::launch {
 namespace {

@@ -1,6 +1,5 @@
 #include "launch/remote/head.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -14,21 +13,20 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "base/quote.hpp"
-#include "base/settings.hpp"
 #include "bootstrap/pmi1.hpp"
 #include "launch/diagnosis.hpp"
 #include "launch/output.hpp"
 #include "launch/program.hpp"
+#include "launch/remote/far_output.hpp"
 #include "launch/remote/frame.hpp"
 #include "launch/remote/orders.hpp"
+#include "launch/remote/shell.hpp"
 #include "launch/signals.hpp"
-#include "launch/spawn.hpp"
 
 namespace isthmus::launch {
 namespace {
@@ -64,25 +62,22 @@ struct Far {  // one host
 struct FarPe {
     PeState state = PeState::absent;
     bool ended = false;
-    std::optional<Routine> last_call;      // if its agent has told
-    std::unique_ptr<LineCutter> lines[2];  // of output and errors, with --prefix
-    int split = -1;                        // the file of --split
+    std::optional<Routine> last_call;  // if its agent has told
 };
 
 class Head {
   public:
-    Head(const RunOptions& options, const std::string& tool) : options_(options), tool_(tool) {}
+    Head(const RunOptions& options, const std::string& tool)
+        : options_(options), tool_(tool), output_(options) {}
     int run();
 
   private:
     bool start(Far& host);
-    bool open_split_files();
     void wait_for_event();
     void hear_signals();
     void hear_input();
     void hear(Far& host);
     void act_on(Far& host, Frame& frame);
-    void pass_on(const Frame& frame, bool is_error);
     void pe_ended(Far& host, int pe, int wait_status);
     void lost(Far& host);
     void give_up(Far& host);
@@ -101,7 +96,7 @@ class Head {
     bool may_take_input() const {
         return input_open_ && !input_held_ && hosts_[0].greeted && !hosts_[0].to.congested();
     }
-    void announce(const std::string& line) { errors_.append(line + "\n"); }
+    void announce(const std::string& line) { output_.announce(line); }
     bool over() const {
         return std::all_of(hosts_.begin(), hosts_.end(),
                            [](const Far& host) { return host.from < 0; });
@@ -112,8 +107,7 @@ class Head {
     Inheritance inheritance_ = Inheritance::present();
     std::vector<Far> hosts_;
     std::vector<FarPe> pes_;
-    OutputQueue output_{STDOUT_FILENO};
-    OutputQueue errors_{STDERR_FILENO};
+    FarOutput output_;
     std::string space_;    // the name of the job, no other job's
     std::string mapping_;  // of its PEs to the hosts
     std::string values_;   // put since the last barrier
@@ -131,52 +125,15 @@ class Head {
 };
 
 bool Head::start(Far& host) {
-    std::vector<std::string> words = agent_command(tool_, host.name);
-    const Program shell = find_program(words[0], "");
+    const RemoteShell shell = start_remote_shell(tool_, host.name, inheritance_);
     if (!shell.error.empty()) {
-        announce("isthmus: " + shell.error +
-                 "; it starts the PEs of other hosts "
-                 "(ISTHMUS_REMOTE_SHELL names another)");
+        announce("isthmus: " + shell.error);
         status_ = shell.status;
         return false;
     }
-    int down[2] = {-1, -1}, up[2] = {-1, -1};
-    if (pipe2(down, O_CLOEXEC) != 0 || pipe2(up, O_CLOEXEC) != 0) {
-        announce(std::string("isthmus: cannot make a pipe: ") + std::strerror(errno));
-        status_ = kStatusLauncher;
-        return false;
-    }
-    std::vector<char*> arguments, environment;
-    for (std::string& word : words)
-        arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    for (char** entry = environ; *entry; ++entry)
-        environment.push_back(*entry);
-    environment.push_back(nullptr);
-    SpawnRequest request;
-    request.path = shell.path.c_str();
-    request.arguments = &arguments;
-    request.environment = &environment;
-    // In a group of its own: Ctrl-C is ours to pass on.
-    Inheritance inheritance = inheritance_;
-    inheritance.process_group = 0;
-    request.inheritance = &inheritance;
-    request.input = down[0];
-    request.output = up[1];
-    const SpawnResult result = spawn(request);
-    close(down[0]);
-    close(up[1]);
-    if (result.error != 0) {
-        announce("isthmus: cannot run " + shell.path + ": " + std::strerror(result.error));
-        status_ = kStatusLauncher;
-        close(down[1]);
-        close(up[0]);
-        return false;
-    }
-    host.shell = result.process;
-    host.from = up[0];
-    fcntl(host.from, F_SETFL, O_NONBLOCK);
-    host.to = OutputQueue(down[1]);
+    host.shell = shell.process;
+    host.from = shell.from;
+    host.to = OutputQueue(shell.to);
     host.running = host.count;
     Orders orders;
     orders.first = host.first;
@@ -196,21 +153,6 @@ bool Head::start(Far& host) {
     orders.command = options_.command;
     orders.environment = environment_for_hosts(options_.environment);
     host.to.append(frame_text(FrameKind::orders, -1, orders_text(orders)));
-    return true;
-}
-
-bool Head::open_split_files() {
-    if (options_.split_directory.empty()) return true;
-    for (int pe = 0; pe < options_.pes; ++pe) {
-        const std::string path = options_.split_directory + "/pe-" + std::to_string(pe) + ".out";
-        const int file =
-            open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-        if (file < 0) {
-            announce("isthmus: cannot write " + path + ": " + std::strerror(errno));
-            return false;
-        }
-        pes_[static_cast<std::size_t>(pe)].split = file;
-    }
     return true;
 }
 
@@ -240,7 +182,8 @@ int Head::run() {
         first += share.pes;
     }
     mapping_ = bootstrap::mapping_of(counts);
-    if (!open_split_files()) {
+    if (const std::string error = output_.open_split_files(); !error.empty()) {
+        announce("isthmus: " + error);
         status_ = kStatusLauncher;
     } else {
         for (Far& host : hosts_)
@@ -260,11 +203,10 @@ int Head::run() {
 }
 
 void Head::wait_for_event() {
-    const bool full = output_.congested() || errors_.congested();
+    const bool full = output_.congested();
     std::vector<pollfd> polled{{signals_, POLLIN, 0}};
     if (may_take_input()) polled.push_back({STDIN_FILENO, POLLIN, 0});
-    for (const OutputQueue* const queue : {&output_, &errors_})
-        if (!queue->empty()) polled.push_back({queue->file(), POLLOUT, 0});
+    output_.add_to(polled);
     for (const Far& host : hosts_) {
         if (host.from >= 0 && !full) polled.push_back({host.from, POLLIN, 0});
         if (host.from >= 0 && !host.to.empty()) polled.push_back({host.to.file(), POLLOUT, 0});
@@ -277,7 +219,6 @@ void Head::wait_for_event() {
         if (host.from >= 0) host.to.write_some();
     }
     output_.write_some();
-    errors_.write_some();
 }
 
 void Head::hear_signals() {
@@ -363,7 +304,9 @@ void Head::act_on(Far& host, Frame& frame) {
             break;
         case FrameKind::note: announce("isthmus: " + frame.bytes); break;
         case FrameKind::output:
-        case FrameKind::errors: pass_on(frame, frame.kind == FrameKind::errors); break;
+        case FrameKind::errors:
+            if (pe) output_.pass_on(frame.pe, frame.bytes, frame.kind == FrameKind::errors);
+            break;
         case FrameKind::put: values_ += frame.bytes; break;
         case FrameKind::arrived:
             ++host.arrived;
@@ -399,26 +342,6 @@ void Head::act_on(Far& host, Frame& frame) {
         case FrameKind::input_room: input_held_ = false; break;
         default: break;  // nothing that an agent says
     }
-}
-
-void Head::pass_on(const Frame& frame, bool is_error) {
-    FarPe* const pe = pe_at(frame.pe);
-    if (!pe) return;
-    if (pe->split >= 0) {
-        std::string_view left = frame.bytes;
-        while (!left.empty()) {
-            const ssize_t count = write(pe->split, left.data(), left.size());
-            if (count < 0 && errno == EINTR) continue;
-            if (count <= 0) break;
-            left.remove_prefix(static_cast<std::size_t>(count));
-        }
-        return;
-    }
-    OutputQueue& queue = is_error ? errors_ : output_;
-    if (!options_.prefix) return queue.append(frame.bytes);
-    auto& cutter = pe->lines[is_error ? 1 : 0];
-    if (!cutter) cutter = std::make_unique<LineCutter>("[" + std::to_string(frame.pe) + "] ");
-    cutter->feed(frame.bytes, queue);
 }
 
 // All hosts wait: what was put is everybody's, and all go on.
@@ -565,7 +488,7 @@ void Head::tick(std::uint64_t now) {
          })))
         say_calls();
     // A reader who has gone wants no more, and the PEs learn of it as on one host.
-    if (!ending_ && output_.broken()) {
+    if (!ending_ && output_.failure() != 0) {
         const bool gone = output_.failure() == EPIPE;
         end(gone ? 128 + SIGPIPE : kStatusLauncher,
             gone ? ""
@@ -601,7 +524,7 @@ void Head::tick(std::uint64_t now) {
         deadline_ = now + kFarewell;
     }
     // A reader who takes his time gets all of it.
-    if (finishing_ && (output_.congested() || errors_.congested())) deadline_ = now + kFarewell;
+    if (finishing_ && output_.congested()) deadline_ = now + kFarewell;
     if ((killed_ || finishing_) && now >= deadline_) {
         for (Far& host : hosts_)
             if (host.from >= 0) {
@@ -610,7 +533,7 @@ void Head::tick(std::uint64_t now) {
             }
     }
     // Behind a reader who takes his time nobody's silence means anything.
-    if (killed_ && now >= hearing_until_ && !output_.congested() && !errors_.congested()) {
+    if (killed_ && now >= hearing_until_ && !output_.congested()) {
         for (Far& host : hosts_)
             if (host.from >= 0 && host.greeted && host.unheard > 0) give_up(host);
     }
@@ -625,18 +548,13 @@ void Head::tick(std::uint64_t now) {
 
 void Head::finish() {
     if (!line_.empty()) say_calls();
-    for (FarPe& pe : pes_) {
-        for (int i = 0; i < 2; ++i)
-            if (pe.lines[i]) pe.lines[i]->finish(i == 0 ? output_ : errors_);
-        if (pe.split >= 0) close(pe.split);
-    }
+    output_.finish_lines();
     if (!ending_ && left_behind_ > 0)
         announce("isthmus: the PEs have ended and left " + std::to_string(left_behind_) +
                  (left_behind_ == 1 ? " process" : " processes") + " behind; killed");
-    while (!output_.empty() || !errors_.empty()) {
+    while (!output_.empty()) {
         std::vector<pollfd> polled{{signals_, POLLIN, 0}};
-        for (const OutputQueue* const queue : {&output_, &errors_})
-            if (!queue->empty()) polled.push_back({queue->file(), POLLOUT, 0});
+        output_.add_to(polled);
         poll(polled.data(), polled.size(), -1);
         // Somebody who wants to end us does not wait for the reader.
         signalfd_siginfo info{};
@@ -644,41 +562,10 @@ void Head::finish() {
             use_of(static_cast<int>(info.ssi_signo)) == SignalUse::end)
             return;
         output_.write_some();
-        errors_.write_some();
     }
 }
 
 }  // namespace
-
-std::vector<std::string> remote_shell() {
-    std::istringstream given(value(Setting::remote_shell).text);
-    std::vector<std::string> words;
-    for (std::string word; given >> word;)
-        words.push_back(word);
-    if (!words.empty()) return words;
-    return {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5"};
-}
-
-std::vector<std::string> agent_command(const std::string& tool, const std::string& host) {
-    std::vector<std::string> words = remote_shell();
-    // A remote shell splits it once more.
-    words.insert(words.end(), {host, quote({tool}), "agent"});
-    return words;
-}
-
-std::string describe_remote_start(const RunOptions& options, const std::string& tool) {
-    std::string text;
-    int first = 0;
-    for (const HostShare& host : options.hosts) {
-        const int last = first + host.pes - 1;
-        text += "PE" +
-                (host.pes == 1 ? " " + std::to_string(first)
-                               : "s " + std::to_string(first) + "-" + std::to_string(last)) +
-                ": " + quote(agent_command(tool, host.name)) + "\n";
-        first = last + 1;
-    }
-    return text + "each: " + quote(options.command) + "\n";
-}
 
 int run_on_hosts(const RunOptions& options, const std::string& tool) {
     return std::make_unique<Head>(options, tool)->run();
