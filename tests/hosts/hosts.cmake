@@ -140,6 +140,17 @@ if(TARGET core_whole_life)
         set_waiting(hosts.swallowed.${protocol})
     endforeach()
 endif()
+# A PE that is stopped while others of its host wait for it, and the other host has begun to watch them.
+if(TARGET core_whole_life)
+    add_library(hosts_stopped_exchange MODULE ${hosts_folder}/stopped_exchange.c)
+    target_link_libraries(hosts_stopped_exchange PRIVATE ${CMAKE_DL_LIBS})
+    set_property(TARGET hosts_stopped_exchange PROPERTY LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    add_test(NAME hosts.stopped_exchange
+             COMMAND Python3::Interpreter ${hosts_folder}/stopped_exchange.py $<TARGET_FILE:core_whole_life>
+                     $<TARGET_FILE:hosts_stopped_exchange>)
+    set_tests_properties(hosts.stopped_exchange PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS hosts)
+    set_waiting(hosts.stopped_exchange)
+endif()
 # Slow and lossy, and cut for less than the detection time: nobody is given up.
 add_hosts_test(link.slow --link slow)
 # Who ends because of it says so to the others, and is not taken for the lost one.

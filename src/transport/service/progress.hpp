@@ -90,7 +90,9 @@ void Road<L>::connect() {
     std::memcpy(mine.data(), &port, sizeof port);
     link_.write_card(mine.data() + sizeof port);
     std::vector<char> cards(static_cast<std::size_t>(services_.pes) * bytes);
+    FirstAnswers answers(pulse_);
     services_.gather(mine.data(), bytes, cards.data());
+    if (const unsigned strange = answers.end(); strange != 0) refuse(strange);
     for (std::size_t at = 0; at < cards.size(); at += bytes)
         std::memcpy(&pulse_ports_.emplace_back(), &cards[at], sizeof port);
     link_.connect(cards.data() + sizeof port, bytes);

@@ -1,12 +1,16 @@
 #include "transport/service/pulse.hpp"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 #include <new>
 
+#include "base/blocked_signals.hpp"
 #include "transport/service/socket_address.hpp"
 
 namespace isthmus::transport::service {
@@ -58,7 +62,11 @@ void Pulse::open(const void* address, std::size_t bytes) {
 void Pulse::send(int pe, const void* address, std::size_t bytes, std::uint16_t port,
                  std::uint32_t answers) {
     Address to;
-    if (file_ < 0 || port == 0 || !to.set(address, bytes, port)) return;
+    if (file_ >= 0 && port != 0 && to.set(address, bytes, port))
+        send_to(pe, to.get(), to.length, answers);
+}
+
+void Pulse::send_to(int pe, const sockaddr* address, socklen_t length, std::uint32_t answers) {
     Beat beat{{}, 0, 0, answers};
     seals_.seal(pe, &beat, sizeof beat);
     if (answers == 0) {
@@ -68,7 +76,22 @@ void Pulse::send(int pe, const void* address, std::size_t bytes, std::uint16_t p
     }
     // Lost or refused: the next one may get through.
     [[maybe_unused]] const auto sent =
-        sendto(file_, &beat, sizeof beat, MSG_NOSIGNAL, to.get(), to.length);
+        sendto(file_, &beat, sizeof beat, MSG_NOSIGNAL, address, length);
+}
+
+unsigned Pulse::answer_all() {
+    unsigned refused = 0;
+    std::size_t bytes = 0;
+    sockaddr_storage from{};
+    unsigned left = kMostAtOnce;
+    for (Beat beat; left != 0 && take(beat, bytes, &from); --left) {
+        if (bytes != sizeof beat || !opens(beat))
+            ++refused;
+        else if (beat.answers == 0)
+            send_to(static_cast<int>(beat.from), reinterpret_cast<const sockaddr*>(&from),
+                    sizeof from, answer_to(beat.number));
+    }
+    return refused;
 }
 
 bool Pulse::has_asked(int pe, std::uint32_t answer) const {
@@ -87,15 +110,52 @@ bool Pulse::opens(const Beat& beat) {
     }
 }
 
-bool Pulse::take(Beat& beat, std::size_t& bytes) {
+bool Pulse::take(Beat& beat, std::size_t& bytes, sockaddr_storage* from) {
     if (file_ < 0) return false;
     ssize_t came = -1;
     // An error that an earlier datagram met is told once, instead of one that has come.
-    for (int tries = 0; came < 0 && tries < 2; ++tries)
-        came = recv(file_, &beat, sizeof beat, MSG_TRUNC);
+    for (int tries = 0; came < 0 && tries < 2; ++tries) {
+        socklen_t room = sizeof *from;
+        came = recvfrom(file_, &beat, sizeof beat, MSG_TRUNC, reinterpret_cast<sockaddr*>(from),
+                        from ? &room : nullptr);
+    }
     if (came < 0) return false;
     bytes = static_cast<std::size_t>(came);
     return true;
+}
+
+FirstAnswers::FirstAnswers(Pulse& pulse) : pulse_(pulse) {
+    if (pulse.descriptor() < 0) return;
+    stop_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (stop_event_ < 0) return;  // the road needs one as well, and tells
+    const BlockedSignals blocked;
+    try {
+        thread_ = std::thread([this] { run(); });
+    } catch (...) {
+        ::close(stop_event_);
+        throw;
+    }
+}
+
+FirstAnswers::~FirstAnswers() {
+    end();
+}
+
+unsigned FirstAnswers::end() {
+    if (!thread_.joinable()) return refused_;
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(stop_event_, &one, sizeof one);
+    thread_.join();
+    ::close(stop_event_);
+    return refused_;
+}
+
+void FirstAnswers::run() {
+    pollfd ends[] = {{stop_event_, POLLIN, 0}, {pulse_.descriptor(), POLLIN, 0}};
+    while (ends[0].revents == 0) {
+        if (::poll(ends, 2, -1) < 0 && errno != EINTR) return;
+        if (ends[1].revents != 0) refused_ += pulse_.answer_all();
+    }
 }
 
 }  // namespace isthmus::transport::service

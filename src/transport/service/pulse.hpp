@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <thread>
 
 #include "transport/service/seal.hpp"
 
@@ -49,15 +50,18 @@ class Pulse {
     void send(int pe, const void* address, std::size_t bytes, std::uint16_t port,
               std::uint32_t answers);
 
+    // Answers the questions that have come, to where they have come from: whose road it is not
+    // known yet. Returns as receive() does.
+    unsigned answer_all();
+
     // Takes what has come, questions and answers to the last questions: each(pe, beat).
     // Returns how many were none of this job's, or came again.
     template <typename Each>
     unsigned receive(Each&& each) {
         unsigned refused = 0;
         std::size_t bytes = 0;
-        // Not without end: whoever floods the port must not hold the thread.
-        unsigned left = 256;
-        for (Beat beat; left != 0 && take(beat, bytes); --left) {
+        unsigned left = kMostAtOnce;
+        for (Beat beat; left != 0 && take(beat, bytes, nullptr); --left) {
             if (bytes != sizeof beat || !opens(beat))
                 ++refused;
             else if (beat.answers == 0 || has_asked(static_cast<int>(beat.from), beat.answers))
@@ -67,8 +71,13 @@ class Pulse {
     }
 
   private:
-    // False: nothing is there. `bytes` is the whole length of what came, of any.
-    bool take(Beat& beat, std::size_t& bytes);
+    // Whoever floods the port must not hold the thread.
+    static constexpr unsigned kMostAtOnce = 256;
+
+    // False: nothing is there. `bytes` is the whole length of what came, of any; `from`, if asked
+    // for, who sent it, as the network has it.
+    bool take(Beat& beat, std::size_t& bytes, sockaddr_storage* from);
+    void send_to(int pe, const sockaddr* address, socklen_t length, std::uint32_t answers);
     bool opens(const Beat& beat);
 
     // The last questions to a PE, as their answers name them. Relaxed: each stands for itself. They
@@ -84,6 +93,27 @@ class Pulse {
     std::unique_ptr<Asked[]> asked_;  // by PE
     int file_ = -1;
     std::uint16_t port_ = 0;
+};
+
+// Answers for a PE that has told the others its port and does not know theirs yet: while it waits
+// for its host's PEs the others may all have begun to watch. As long as it lives nobody else
+// touches the pulse.
+class FirstAnswers {
+  public:
+    explicit FirstAnswers(Pulse& pulse);  // without a socket: does nothing
+    FirstAnswers(const FirstAnswers&) = delete;
+    FirstAnswers& operator=(const FirstAnswers&) = delete;
+    ~FirstAnswers();
+    // Ends it; how many were none of this job's.
+    unsigned end();
+
+  private:
+    void run();
+
+    Pulse& pulse_;
+    int stop_event_ = -1;
+    unsigned refused_ = 0;  // of the thread, while it runs
+    std::thread thread_;
 };
 
 }  // namespace isthmus::transport::service

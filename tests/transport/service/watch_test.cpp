@@ -251,6 +251,32 @@ TEST(Pulse, TakesNoAnswerToAnOldQuestion) {
     EXPECT_EQ(refused, 0u);
 }
 
+TEST(Pulse, AnswersBeforeItKnowsWhereOthersAre) {
+    sockaddr_in loop{};
+    loop.sin_family = AF_INET;
+    loop.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    Pulse pulse(JobSecret{1}, 0, 0, 2);
+    Pulse peer(JobSecret{1}, 0, 1, 2);
+    Pulse stranger(JobSecret{2}, 0, 0, 2);
+    for (Pulse* each : {&pulse, &peer, &stranger}) {
+        each->open(&loop, sizeof loop);
+        ASSERT_NE(each->port(), 0);
+    }
+    FirstAnswers answers(peer);
+    stranger.send(1, &loop, sizeof loop, peer.port(), 0);
+    pulse.send(1, &loop, sizeof loop, peer.port(), 0);
+    pollfd ready{pulse.descriptor(), POLLIN, 0};
+    ASSERT_EQ(poll(&ready, 1, 5000), 1);
+    int from = -1;
+    EXPECT_EQ(pulse.receive([&](int pe, const Beat& beat) {
+        EXPECT_NE(beat.answers, 0u);
+        from = pe;
+    }),
+              0u);
+    EXPECT_EQ(from, 1);
+    EXPECT_EQ(answers.end(), 1u);
+}
+
 TEST(Missing, IsOverdueWhereTheFirstOfAGapHasNotComeForLong) {
     Missing missing;
     const auto at = [&](std::uint64_t whole, std::uint64_t next, Milliseconds now,
