@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/limits.hpp"
-#include "transport/service/attention.hpp"
 #include "transport/service/socket_address.hpp"
 
 namespace isthmus::transport::packet {
@@ -66,8 +65,7 @@ bool Door::enter(Stream&& stream, const Join& join, int called, bool is_expected
     event.events = EPOLLIN | EPOLLOUT | EPOLLET;
     event.data.u64 = event_of(Event::guest, ++numbers_);
     if (epoll_ctl(events_, EPOLL_CTL_ADD, stream.descriptor(), &event) != 0) return false;
-    guests_.try_emplace(numbers_, std::move(stream), join, called, is_expected,
-                        service::now_nanoseconds());
+    guests_.try_emplace(numbers_, std::move(stream), join, called, is_expected, time_);
     return true;
 }
 
@@ -101,7 +99,7 @@ long Door::begin(int pe, Attempt& attempt) {
         (connect(stream.descriptor(), reinterpret_cast<const sockaddr*>(&at), length_of(at)) == 0 ||
          errno == EINPROGRESS);
     if (!fine) {
-        put_off(pe, errno, false, service::now_nanoseconds());
+        put_off(pe, errno, false, time_);
         return 0;
     }
     if (!enter(std::move(stream), Join::call(self_, pe, make_nonce()), pe, true)) return -errno;
@@ -150,7 +148,7 @@ void Door::accept_all() {
 void Door::note_forbidden(const char* call, int error) {
     // Memory may be there again at any time.
     const bool is_want = error == ENOMEM || error == ENOBUFS;
-    const std::uint64_t now = service::now_nanoseconds();
+    const std::uint64_t now = clock_();
     if (is_want && now - wanted_ > 2 * patience_) wanting_since_ = now;
     if (is_want) wanted_ = now;
     const bool is_lasting = is_want && now - wanting_since_ > patience_;
@@ -180,7 +178,7 @@ void Door::pump(Guests::iterator found) {
             return note_forbidden("getpeername", errno);  // under way still, else
         }
         guest.is_connected = true;
-        guest.moved = service::now_nanoseconds();
+        guest.moved = time_;
         ++attempts_[guest.called].taken;
     }
     for (;;) {
@@ -213,7 +211,7 @@ void Door::pump(Guests::iterator found) {
         }
         const int lines = guest.join.lines();
         guest.join.take(bytes, static_cast<std::size_t>(came));
-        if (guest.join.lines() != lines) guest.moved = service::now_nanoseconds();
+        if (guest.join.lines() != lines) guest.moved = time_;
     }
 }
 
@@ -261,7 +259,7 @@ void Door::forget(Guests::iterator found) {
 
 void Door::hand_over(Guests::iterator found, int pe) {
     const bool calls = found->second.called >= 0;
-    joined_[static_cast<std::size_t>(pe)] = service::now_nanoseconds();
+    joined_[static_cast<std::size_t>(pe)] = time_;
     const Join& join = found->second.join;
     const auto draw = [&](Join::Key key) {
         return Joined::Keys{join.draw(key, calls), join.draw(key, !calls)};
@@ -296,25 +294,24 @@ void Door::failed(Guests::iterator found, int error, bool for_good) {
 // It hung up because it calls itself, or of too many strangers; or the network is down for a while.
 void Door::put_off(int pe, int error, bool for_good, std::uint64_t began) {
     Attempt& attempt = attempts_[pe];
-    const std::uint64_t now = service::now_nanoseconds();
-    if (attempt.first == 0) attempt.first = error == kNotAnswered ? began : now;
+    if (attempt.first == 0) attempt.first = error == kNotAnswered ? began : time_;
     std::uint64_t patience = patience_;
     if (error == ECONNREFUSED) patience = std::min(patience_, kRefusedPatience);
     if (error == kNotAnswered) patience = may_be_busy_ ? ~std::uint64_t{0} : 2 * patience_;
-    if (for_good || now - attempt.first > patience) {
+    if (for_good || time_ - attempt.first > patience) {
         news_.failed.emplace_back(pe, error);
         attempt.first = 0;
     }
     attempt.pause = std::clamp(2 * attempt.pause, kFirstPause, kLongestPause);
-    attempt.again = now + attempt.pause;
+    attempt.again = time_ + attempt.pause;
 }
 
 // Who swallows what is said answers neither this call nor, likely, the next one. A PE that is slow
 // answers one that waits for longer.
-void Door::see_to_call(Guests::iterator found, std::uint64_t now) {
+void Door::see_to_call(Guests::iterator found) {
     Attempt& attempt = attempts_[found->second.called];
     if (attempt.go_on == 0) attempt.go_on = first_go_on();
-    if (!found->second.is_connected || now - found->second.moved <= attempt.go_on) return;
+    if (!found->second.is_connected || time_ - found->second.moved <= attempt.go_on) return;
     attempt.counts = false;
     attempt.go_on *= 2;
     if (!may_be_busy_) attempt.go_on = std::min(attempt.go_on, patience_);
@@ -348,24 +345,28 @@ bool Door::evict() {
 
 void Door::see_to_time() {
     const std::lock_guard lock(guard_);
+    take_turn();
     if (callers_ == 0 && attempts_.empty()) return;
-    const std::uint64_t now = service::now_nanoseconds();
     for (auto& [pe, attempt] : attempts_) {
-        if (attempt.guest != 0 || now < attempt.again) continue;
+        if (attempt.guest != 0 || time_ < attempt.again) continue;
         if (const long result = begin(pe, attempt); result != 0)
             news_.failed.emplace_back(pe, static_cast<int>(-result));
     }
     for (auto guest = guests_.begin(); guest != guests_.end();) {
         const auto each = guest++;
         if (each->second.called >= 0) {
-            see_to_call(each, now);
+            see_to_call(each);
             continue;
         }
-        // Who is welcome may have joined already, and is about to say so.
-        const std::uint64_t from =
-            each->second.is_welcome ? each->second.moved : each->second.since;
-        if (now - from > kHearSeconds * kSecond) drop(each, each->second.join.is_spoken_to());
+        if (!each->second.is_welcome && time_ - each->second.since > kHearSeconds * kSecond)
+            drop(each, each->second.join.is_spoken_to());
     }
+}
+
+void Door::take_turn() {
+    const std::uint64_t now = clock_();
+    time_ += std::min(now - looked_, kLongestTurn);
+    looked_ = now;
 }
 
 Door::News Door::take_news() {

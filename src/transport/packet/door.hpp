@@ -2,10 +2,10 @@
 // it has proved who it is (join.hpp) and is handed over.
 //
 // A stranger costs little, and holds nobody up: all callers are heard at once, each for
-// kHearSeconds in all, and of more than kMostCallers beside the job's PEs one has to go: who has
-// said nothing rather than who has a ticket of the job, from where no PE is rather than from a PE's
-// address, and of these the oldest. So who floods the port pushes out only others that have said
-// nothing, and a PE says its ticket with its call.
+// kHearSeconds in all, as this process has turns (below), and of more than kMostCallers beside the
+// job's PEs one has to go: who has said nothing rather than who has a ticket of the job, from where
+// no PE is rather than from a PE's address, and of these the oldest. So who floods the port pushes
+// out only others that have said nothing, and a PE says its ticket with its call.
 //
 // One connection between two PEs. If both call at once, the one with the lower number decides: its
 // own call counts as long as it goes on, and the other's is hung up on; else it gives its own up
@@ -15,6 +15,11 @@
 //
 // A call that is taken and then not answered is given up and made again, and counts no more against
 // the other side's: somebody on the way may swallow what is said one way, and not the other way.
+//
+// Time is what this process has had of it to read in: of a pause between two turns, on a machine
+// that many PEs share, kLongestTurn counts. What others have said lies there unread meanwhile, and
+// they have had no more turns themselves. Who has proved to be a PE and is welcome may have joined:
+// it is not given up for time at all.
 //
 // Any thread may call(); all else is for one at a time (the link's poll()).
 #pragma once
@@ -31,6 +36,7 @@
 #include "transport/packet/address.hpp"
 #include "transport/packet/join.hpp"
 #include "transport/packet/stream.hpp"
+#include "transport/service/attention.hpp"
 
 namespace isthmus::transport::packet {
 
@@ -48,6 +54,8 @@ constexpr std::uint64_t number_of(std::uint64_t event) {
 
 class Door {
   public:
+    using Clock = std::uint64_t (*)();  // nanoseconds
+
     // Errors beyond those of the system.
     static constexpr int kNotProved = 10001;
     static constexpr int kOtherVersion = 10002;
@@ -56,6 +64,7 @@ class Door {
 
     static constexpr std::size_t kMostCallers = 64;
     static constexpr std::uint64_t kHearSeconds = 10;
+    static constexpr std::uint64_t kLongestTurn = 200'000'000;
     // For so long, or a quarter of the patience, a call need not go on; the next one for longer.
     static constexpr std::uint64_t kGoOn = 1'000'000'000;
 
@@ -84,8 +93,14 @@ class Door {
 
     // `events`: a set of epoll. `patience`: nanoseconds for which a PE is called again; for twice
     // as long where it takes calls, or without end if it may be `busy` with other things.
-    Door(const Self& self, int events, std::uint64_t patience, bool may_be_busy = false)
-        : self_(self), events_(events), patience_(patience), may_be_busy_(may_be_busy) {}
+    Door(const Self& self, int events, std::uint64_t patience, bool may_be_busy = false,
+         Clock clock = service::now_nanoseconds)
+        : self_(self),
+          events_(events),
+          patience_(patience),
+          may_be_busy_(may_be_busy),
+          clock_(clock),
+          looked_(clock()) {}
     Door(const Door&) = delete;
     Door& operator=(const Door&) = delete;
     ~Door();
@@ -156,7 +171,8 @@ class Door {
     void failed(Guests::iterator guest, int error, bool for_good = false);
     void put_off(int pe, int error, bool for_good, std::uint64_t began);
     void forget(Guests::iterator guest);
-    void see_to_call(Guests::iterator guest, std::uint64_t now);
+    void see_to_call(Guests::iterator guest);
+    void take_turn();
     bool evict();
     bool enter(Stream&& stream, const Join& join, int called, bool is_expected);
     // If the system refuses that call to this process.
@@ -167,10 +183,13 @@ class Door {
     const int events_;
     const std::uint64_t patience_;
     const bool may_be_busy_;
+    const Clock clock_;
     Stream port_;
     int spare_ = -1;  // a descriptor for the case that there is no other one
     sockaddr_storage address_{};
     mutable std::mutex guard_;  // of what follows
+    std::uint64_t looked_;      // when this process had its last turn, by the clock
+    std::uint64_t time_ = 1;    // that it has had, in nanoseconds
     Guests guests_;
     std::uint64_t numbers_ = 0;
     std::size_t callers_ = 0;

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "transport/service/attention.hpp"
 #include "transport/service/socket_address.hpp"
 
 using namespace isthmus::transport;
@@ -37,11 +38,13 @@ sockaddr_storage loopback(int family) {
 // A PE at its door.
 struct Keeper {
     explicit Keeper(int me, unsigned char secret_byte = 1, int family = AF_INET,
-                    std::uint64_t patience = 1'000'000'000, bool may_be_busy = false) {
+                    std::uint64_t patience = 1'000'000'000, bool may_be_busy = false,
+                    Door::Clock clock = service::now_nanoseconds) {
         secret[0] = secret_byte;
         EXPECT_GE(sodium_init(), 0);
         events = epoll_create1(EPOLL_CLOEXEC);
-        door = std::make_unique<Door>(Self{&secret, 1, me, kPes, 1}, events, patience, may_be_busy);
+        door = std::make_unique<Door>(Self{&secret, 1, me, kPes, 1}, events, patience, may_be_busy,
+                                      clock);
         EXPECT_TRUE(door->listen(loopback(family)));
     }
     ~Keeper() {
@@ -375,6 +378,47 @@ TEST(PacketDoor, HoldsNobodyUpForSilentCallers) {
     EXPECT_EQ(mine.refused, 0U);
 }
 
+// Of a test: it stands still but where it is moved on.
+std::uint64_t test_time = 0;
+
+// On a machine that many PEs share a turn may come after longer than a caller is heard for.
+TEST(PacketDoor, CountsItsOwnTurnsAndNotThePausesBetweenThem) {
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    test_time = kSecond;
+    Keeper mine(0, 1, AF_INET, kSecond, false, [] { return test_time; });
+    Stream silent = mine.connect_as_stranger();
+    ASSERT_TRUE(await({&mine}, [&] { return mine.door->guests() == 1; }));
+    test_time += 60 * kSecond;
+    mine.look();
+    mine.look();
+    EXPECT_EQ(mine.door->guests(), 1U);
+    EXPECT_EQ(mine.silent, 0U);
+    // But nobody is heard for ever.
+    for (std::uint64_t turn = 0; turn < 60 && mine.silent == 0; ++turn) {
+        test_time += Door::kLongestTurn;
+        mine.look();
+    }
+    EXPECT_EQ(mine.silent, 1U);
+    EXPECT_EQ(mine.door->guests(), 0U);
+}
+
+// It takes this PE for joined from then on, and would take the end of the connection for this
+// one's.
+TEST(PacketDoor, GivesUpNobodyWhoIsWelcome) {
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    test_time = kSecond;
+    Keeper mine(2, 1, AF_INET, kSecond, false, [] { return test_time; });
+    Keeper other(0);
+    ASSERT_EQ(other.door->call(2, mine.door->address()), 0);
+    ASSERT_TRUE(await({&mine, &other}, [&] { return !other.joined.empty(); }));
+    ASSERT_TRUE(mine.joined.empty());  // thanked, and has had no turn since
+    for (int turn = 0; turn < 200; ++turn) {
+        test_time += Door::kLongestTurn;
+        mine.door->see_to_time();
+    }
+    EXPECT_TRUE(await({&mine}, [&] { return !mine.joined.empty(); }));
+}
+
 // From a PE's own address, too, where another user may be: who is of the job is not pushed out.
 TEST(PacketDoor, KeepsWhoHasATicket) {
     Keeper mine(0);
@@ -442,7 +486,9 @@ TEST(PacketDoor, CountsWhoClaimsToBeAPeThatHasJoined) {
     Keeper other(2);
     ASSERT_EQ(mine.door->call(2, other.door->address()), 0);
     ASSERT_TRUE(await({&mine, &other}, [&] { return !mine.joined.empty(); }));
-    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    // In turns: a pause would count as one.
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1200);
+    await({&mine}, [&] { return std::chrono::steady_clock::now() > until; });
     {
         // As one that has been heard before.
         Join join = Join::call(Self{&mine.secret, 1, 2, kPes, 1}, 0, {});
