@@ -179,13 +179,15 @@ int main(int argc, char** argv) {
         return 0;
     }
     if (strcmp(mode, "long") == 0) {
+        int sent = 0;
         for (int i = 0; i < number; ++i) {
             open_endpoint(&victim);
             for (int j = 0; j < 4; ++j)
-                send_bytes(argc > 5 ? (size_t)atoi(argv[5]) : 4000, j);
+                sent += send_bytes(argc > 5 ? (size_t)atoi(argv[5]) : 4000, j);
             look(0.01);
         }
         look(0.5);
+        printf("sent=%d\n", sent);
         return 0;
     }
     open_endpoint(&victim);

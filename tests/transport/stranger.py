@@ -35,13 +35,17 @@ def ports_of(pid):
 
 
 def throw_garbage(address, port):
+    """Returns how many bytes the other side's system has taken."""
+    sent = 0
     for garbage in (b"", b"GET / HTTP/1.0\r\n\r\n", bytes(64), os.urandom(5000), b"\xff" * 300):
         with socket.create_connection((address, port), timeout=5) as connection:
             try:
                 connection.sendall(garbage)
+                sent += len(garbage)
                 time.sleep(0.05)
             except OSError:
                 pass
+    return sent
 
 
 def main():
