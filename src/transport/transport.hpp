@@ -23,9 +23,6 @@
 
 namespace isthmus::transport {
 
-// Of the tables below; core and module must agree.
-inline constexpr std::uint32_t kContractVersion = 21;
-
 // Of the system's random generator, the same at every PE, and known to nobody else: it travels by
 // the process manager alone.
 using JobSecret = std::array<unsigned char, 32>;
@@ -104,7 +101,6 @@ struct Pending {
 
 // What the module is given. All of it outlives the transport.
 struct Services {
-    std::uint32_t version = kContractVersion;
     int me = 0;
     int pes = 0;
     Segment segments[kSegments];

@@ -304,19 +304,15 @@ std::unique_ptr<Transport> open_one(const RoadChoice& choice, std::size_t number
     }
     services.watched = here.data();
     services.watched_count = static_cast<int>(here.size());
-    std::unique_ptr<Transport> opened_road;
     try {
         const transport::Open open = load(choice.names[number]);
         note_network_code();  // which may crash while it opens, too
-        opened_road.reset(open(services));
+        return std::unique_ptr<Transport>(open(services));
     } catch (const std::system_error& problem) {
         fail_start(problem);
     } catch (const std::bad_alloc&) {
         fail_start_for_memory();
     }
-    if (!opened_road)
-        fail("shmem_init", "the transport's module is of another version than the library");
-    return opened_road;
 }
 
 // Memory of a PE of this host, which is_delayed() has mapped here though the PE counts as far.

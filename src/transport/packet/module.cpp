@@ -16,7 +16,6 @@ __attribute__((used)) const char isthmus_road_needs[] = ISTHMUS_ROAD_NEEDS "libs
 extern "C" __attribute__((visibility("default"))) isthmus::transport::Transport*
 isthmus_open_transport(const isthmus::transport::Services& services) {
     using namespace isthmus::transport;
-    if (services.version != kContractVersion) return nullptr;
     return new service::Road<packet::Link>(services);
 }
 
