@@ -10,7 +10,9 @@ namespace isthmus {
 
 // Returns when every PE of the job has come to it.
 void leave_together(Departure how);
-// The same for an inner one of several sessions, behind which this PE is there as before.
-void leave_inner_session(bool other_threads);
+// The same for an inner one of several sessions, behind which this PE is there as before. Where
+// several threads may call the library, the others learn that this one leaves once it is the only
+// one of the program.
+void leave_inner_session(bool calls_by_threads);
 
 }  // namespace isthmus

@@ -47,6 +47,13 @@ bool has_main_ended() {
     return os::read_process_stat(path.c_str(), stat) && stat.state == 'Z';
 }
 
+// Under `looking`.
+void note_this_thread() {
+    static thread_local bool is_known = false;
+    if (!is_known) helpers.push_back(gettid());
+    is_known = true;
+}
+
 bool is_program_left(const std::vector<pid_t>& all) {
     return all.empty() || std::any_of(all.begin(), all.end(), [](pid_t thread) {
                return thread != getpid() && !is_in(helpers, thread);
@@ -64,13 +71,25 @@ HelperThreads::~HelperThreads() {
     }
 }
 
+void note_helper_thread() {
+    const std::lock_guard lock(looking);
+    note_this_thread();
+}
+
+bool has_other_threads() {
+    const std::lock_guard lock(looking);
+    const std::vector<pid_t> all = threads();
+    return all.empty() || std::any_of(all.begin(), all.end(), [](pid_t thread) {
+               const bool has_ended = thread == getpid() && has_main_ended();
+               return thread != gettid() && !has_ended && !is_in(helpers, thread);
+           });
+}
+
 void look_for_program() {
     constexpr std::uint64_t kInterval = 1'000'000'000;
-    static thread_local bool is_known = false;
     const std::unique_lock lock(looking, std::try_to_lock);
     if (!lock || is_exiting) return;
-    if (!is_known) helpers.push_back(gettid());
-    is_known = true;
+    note_this_thread();
     const std::uint64_t now = os::monotonic_nanoseconds();
     if (now - looked_at < kInterval) return;
     looked_at = now;

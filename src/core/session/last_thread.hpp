@@ -21,10 +21,17 @@ class HelperThreads {
     std::vector<pid_t> before_;
 };
 
+// The calling thread is one of the library's own.
+void note_helper_thread();
+
+// Whether the program has another thread than the calling one. One that a library below a road has
+// made counts as the program's.
+bool has_other_threads();
+
 // From the thread of a road, again and again; looks about once a second. If main's thread has ended
 // and two looks find the same threads, all of roads or helpers, the process exits as it would
 // without them. Threads that a library below a road has made for itself (some providers of
-// libfabric's), and that of ISTHMUS_DELAY, count as the program's.
+// libfabric's) count as the program's.
 void look_for_program();
 
 }  // namespace isthmus

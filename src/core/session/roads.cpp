@@ -339,6 +339,7 @@ Transport* delayed(std::unique_ptr<Transport> all) {
     manner.stir = [](int pe) {
         if (job.host.test(static_cast<std::size_t>(pe))) wake_fenced(pe);
     };
+    manner.begin_thread = note_helper_thread;
     try {
         return new transport::late::Late(std::move(all), manner);
     } catch (const std::system_error& problem) {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -56,10 +57,16 @@ class Change {
     const std::lock_guard<std::mutex> lock_;
 };
 int level = 0;
+// The highest that any of the sessions was entered with: who leaves one may have threads in
+// another.
+int highest_level = 0;
 int exit_status = 0;  // that the process ends with
 volatile std::sig_atomic_t quick_exit_status = 0;
 
 void close(Departure how) {
+    // The others leave one session after the other, and who exits leaves all of them.
+    for (int inner = count.load(std::memory_order_relaxed); inner > 1; --inner)
+        leave_together(how);
     leave_together(how);
     SessionObject::end_all();
     release_segments();
@@ -215,9 +222,10 @@ void enter_session(int thread_level) {
     const Change change;
     if (const int before = count.load(std::memory_order_relaxed); before != 0) {
         count.store(before + 1, std::memory_order_relaxed);
+        highest_level = std::max(highest_level, thread_level);
         return;
     }
-    level = thread_level;
+    level = highest_level = thread_level;
     session_thread.store(level < kThreadSerialized ? this_thread() : 0, std::memory_order_relaxed);
     leave_manager_at_exit();
     try {
@@ -240,7 +248,7 @@ void enter_session(int thread_level) {
 void leave_session() {
     const Change change;
     if (const int before = count.load(std::memory_order_relaxed); before > 1) {
-        leave_inner_session(level >= kThreadMultiple);
+        leave_inner_session(highest_level >= kThreadMultiple);
         count.store(before - 1, std::memory_order_relaxed);
         return;
     }

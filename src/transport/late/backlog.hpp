@@ -30,6 +30,8 @@ struct Manner {
     char* (*find)(int pe, Place place, std::size_t bytes) = nullptr;
     // Behind an operation on such memory: a waiter of the PE's that sleeps is to look.
     void (*stir)(int pe) = nullptr;
+    // First on the thread that lets operations go.
+    void (*begin_thread)() = nullptr;
 };
 
 enum class Kind : std::uint8_t {

@@ -52,6 +52,7 @@ void Schedule::pause(Backlog& backlog) {
 }
 
 void Schedule::run() {
+    if (manner_.begin_thread) manner_.begin_thread();
     std::unique_lock lock(guard_);
     while (!ends_) {
         std::uint64_t next = Backlog::kNever;

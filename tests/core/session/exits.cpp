@@ -51,6 +51,14 @@ struct Block {
 };
 Block<int> block;
 
+// Once, in whichever order: a name that begins so asks for the native interface first.
+constexpr char kNativeFirst[] = "native_first_";
+bool is_native_first = false;
+
+void init_native() {
+    if (!is_native_first) isthmus_init();
+}
+
 void finalize_in_handler() {
     shmem_finalize();
     tell("finalised");
@@ -147,13 +155,19 @@ void run(int me) {
         }
         shmem_barrier_all();
         tell("passed a barrier that nobody else came to");
-    } else if (is("leave_before_aggregator_finish") || is("exit_before_aggregator_finish")) {
-        isthmus_init();
+    } else if (std::strstr(which, "_before_aggregator_finish")) {
+        init_native();
         isthmus_aggregator* sums = nullptr;
         const auto ignore = [](void*, int, const void*, size_t) {};
         if (isthmus_aggregator_create(&sums, sizeof(long), 0, ignore, nullptr) != 0) abort();
         isthmus_barrier();
+        if (me == 1 && is("return_before_aggregator_finish")) return;
         if (me == 1 && is("exit_before_aggregator_finish")) exit(0);
+        if (me == 1 && is("inner_finalize_before_aggregator_finish")) {
+            shmem_finalize();
+            isthmus_finalize();
+            exit(0);
+        }
         if (me == 1) {
             isthmus_finalize();
             shmem_finalize();
@@ -164,19 +178,51 @@ void run(int me) {
         isthmus_aggregator_finish(sums);
         tell("finished what PE 1 never came to");
     } else if (is("inner_finalize_early")) {
-        isthmus_init();
+        init_native();
         if (me == 1) shmem_finalize();
         shmem_barrier_all();
         tell("passed a barrier that nobody else came to");
         exit(0);
     } else if (is("inner_finalize_late")) {
         // The others are there long before, and again behind it.
-        isthmus_init();
+        init_native();
         if (me == 1) sleep_milliseconds(1000);
         isthmus_finalize();
         if (me == 0) sleep_milliseconds(1000);
         for (int i = 0; i < 10; ++i)
             shmem_barrier_all();
+        tell("finalised");
+    } else if (is("exit_before_last_finalize")) {
+        // Who exits has left both interfaces, and the other one after the other.
+        init_native();
+        if (me == 1) exit(0);
+        isthmus_finalize();
+        shmem_finalize();
+        tell("finalised");
+    } else if (is("exit_before_last_barrier")) {
+        init_native();
+        if (me == 1) exit(0);
+        shmem_finalize();
+        isthmus_barrier();
+        tell("passed a barrier that nobody else came to");
+    } else if (is("thread_goes_on") || is("thread_ends")) {
+        // PE 1 has left with one thread, and comes by another.
+        init_native();
+        pthread_t thread;
+        const auto come = [](void*) -> void* {
+            sleep_milliseconds(300);
+            isthmus_barrier();
+            return nullptr;
+        };
+        if (me == 1) {
+            pthread_create(&thread, nullptr, come, nullptr);
+        } else {
+            isthmus_barrier();
+            if (is("thread_ends")) isthmus_barrier();
+        }
+        shmem_finalize();
+        if (me == 1) pthread_join(thread, nullptr);
+        isthmus_finalize();
         tell("finalised");
     } else if (is("puts_to_who_has_exited")) {
         static long target;
@@ -194,7 +240,10 @@ void run(int me) {
 
 int main(int argc, char** argv) {
     which = argc > 1 ? argv[1] : "";
+    is_native_first = std::strncmp(which, kNativeFirst, sizeof kNativeFirst - 1) == 0;
+    if (is_native_first) which += sizeof kNativeFirst - 1;
     if (is("exit_handler")) std::atexit(finalize_in_handler);
+    if (is_native_first) isthmus_init();
     shmem_init();
     run(shmem_my_pe());
     if (is("status")) return shmem_my_pe() == 1 ? 3 : 0;

@@ -156,6 +156,12 @@ add_packet_end(exit_with_lock
     "^isthmus: PE 0 [^\n]*: shmem_set_lock: waits in vain for PE 1, which has exited\nstatus 1")
 add_packet_end(finalize_early
     "^isthmus: PE 0 [^\n]*: shmem_barrier_all: waits in vain for PE 1, which has called shmem_finalize\nstatus 1")
+foreach(order "" native_first_)
+    add_packet_end(${order}inner_finalize_before_aggregator_finish
+        "^isthmus: PE 0 [^\n]*: isthmus_aggregator_finish: waits in vain for PE 1, which has called shmem_finalize\nstatus 1")
+    add_packet_end(${order}exit_before_last_finalize "PE 0 finalised\nstatus 0")
+    add_packet_end(${order}thread_goes_on "PE . finalised\nPE . finalised\nstatus 0")
+endforeach()
 
 # Strangers at the port.
 if(NOT TARGET transport_victim)
