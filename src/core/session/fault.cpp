@@ -405,10 +405,20 @@ Crash describe(int signal, const siginfo_t* info, void* context, const Fault& fa
                                            : nullptr};
 }
 
-// Once: other threads may crash meanwhile, or the report itself.
+// One thread reports, and the process ends behind that: what others crash of meanwhile waits for
+// that end, longer than any report may take. False: this one has nothing to say, which may be the
+// report itself that has crashed.
+bool may_report() {
+    constexpr int kTurns = 1000;  // of 10 milliseconds
+    static std::atomic<pid_t> reporter = 0;
+    pid_t other = 0;
+    if (reporter.compare_exchange_strong(other, gettid(), std::memory_order_relaxed)) return true;
+    for (int turn = 0; turn < kTurns && other != gettid(); ++turn)
+        os::sleep_nanoseconds(10'000'000);
+    return false;
+}
+
 void report_crash(const Crash& crash) {
-    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    if (reported.test_and_set(std::memory_order_relaxed)) return;
     struct sigaction ending {};
     ending.sa_handler = end_crash;
     struct sigaction before {};
@@ -435,13 +445,13 @@ void handle(int signal, siginfo_t* info, void* context) {
          (address_is_known && (is_null_in_routine(fault) || is_gone_in_routine(fault) ||
                                is_read_only_in_routine(fault))));
     const bool in_network = network_code.contains(fault.instruction);
+    // From here on this process ends. Whatever goes wrong while the message is made must not stop
+    // that.
+    if (!may_report()) return give_back(signal, info);
     if (is_ours || in_network) {
-        // From here on this process ends. Whatever goes wrong while the message is made must not
-        // stop that.
         struct sigaction standard {};
         standard.sa_handler = SIG_DFL;
-        for (const int deadly : {SIGSEGV, SIGBUS, SIGALRM})
-            sigaction(deadly, &standard, nullptr);
+        sigaction(SIGALRM, &standard, nullptr);
         alarm(2);
         std::string what;
         if (is_ours) what = address_is_known ? explain(fault) : explain_without_address(fault);
@@ -456,7 +466,8 @@ void handle(int signal, siginfo_t* info, void* context) {
 void handle_other(int signal, siginfo_t* info, void* context) {
     const bool aborts = signal == SIGABRT && info->si_code == SI_TKILL && info->si_pid == getpid();
     if (info->si_code <= 0 && !aborts) return die_of_sent(signal, info);
-    if (!forked_child) report_crash(describe(signal, info, context, read_fault(info, context)));
+    if (!forked_child && may_report())
+        report_crash(describe(signal, info, context, read_fault(info, context)));
     give_back(signal, info);
 }
 
