@@ -22,6 +22,7 @@ foreach(launcher hydra mpirun)
     add_hosts_test(${launcher}.odd --launcher ${launcher} --hosts 3 --pes 9 basics rma_inline)
     add_hosts_test(${launcher}.exits --launcher ${launcher} --exits)
     add_hosts_test(${launcher}.leaves --launcher ${launcher} --leaves)
+    add_hosts_test(${launcher}.leaves.three --launcher ${launcher} --leaves --hosts 3 --pes 6)
     # By `isthmus run --hosts`.
     add_hosts_test(${launcher}.handover --launcher ${launcher} --handover)
 endforeach()

@@ -23,7 +23,11 @@ constexpr bool is_unheard(int farewell) {
     return (farewell & kUnheard) != 0;
 }
 
+// Once: to whom there is a connection.
+void pass_on_end(int farewell);
 // Now and then, of the thread of a road.
 void pass_on_end();
+// In the handler of a signal that this PE dies of, behind the line that says so.
+void tell_own_death(int signal);
 
 }  // namespace isthmus

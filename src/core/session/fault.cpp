@@ -31,6 +31,7 @@
 #include "core/job/window.hpp"
 #include "core/reach/far.hpp"
 #include "core/session/crash_report.hpp"
+#include "core/session/farewell.hpp"
 
 namespace isthmus {
 namespace {
@@ -382,9 +383,10 @@ void end_crash(int) {
 }
 
 // The process manager may end others for this one's end, and who is left looks for the cause.
-void note_told_end() {
-    if (!forked_child && job.status().process.load(std::memory_order_relaxed) == getpid())
-        job.status().has_told_end.store(1, std::memory_order_relaxed);
+void note_told_end(int signal) {
+    if (forked_child || job.status().process.load(std::memory_order_relaxed) != getpid()) return;
+    job.status().has_told_end.store(1, std::memory_order_relaxed);
+    tell_own_death(signal);
 }
 
 // Somebody has sent it: then there is no address, and the registers tell nothing. Our own launcher
@@ -393,7 +395,7 @@ void die_of_sent(int signal, siginfo_t* info) {
     if (job.managed && !forked_child &&
         job.status().process.load(std::memory_order_relaxed) == getpid()) {
         say_sent_signal(signal, info);
-        note_told_end();
+        note_told_end(signal);
     }
     give_back(signal, info);
 }
@@ -429,7 +431,7 @@ void report_crash(const Crash& crash) {
     pthread_sigmask(SIG_UNBLOCK, &alarmed, nullptr);
     alarm(5);
     say_crash(crash);
-    note_told_end();
+    note_told_end(crash.signal);
     alarm(0);
     sigaction(SIGALRM, &before, nullptr);
 }

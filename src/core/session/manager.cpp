@@ -48,8 +48,7 @@ bool await_reader(int file, int turns) {
 // While there is time: the process manager kills them, too. Twice the interval of pass_on_end().
 void have_mates_tell(int farewell) {
     std::uint32_t ending = kEnding;
-    if (job.host.count() < 2 || job.header->ended_by.load(std::memory_order_relaxed) != job.me)
-        return;
+    if (job.header->ended_by.load(std::memory_order_relaxed) != job.me) return;
     job.header->exit_status.store(farewell, std::memory_order_relaxed);
     // Release: partner is pass_on_end().
     if (job.header->ended.compare_exchange_strong(ending, kTold, std::memory_order_acq_rel))
@@ -58,14 +57,26 @@ void have_mates_tell(int farewell) {
 
 }  // namespace
 
-void pass_on_end() {
+void pass_on_end(int farewell) {
     static std::atomic<bool> is_told = false;
-    JobHeader& header = *job.header;
+    if (far::road && !is_told.exchange(true, std::memory_order_relaxed))
+        far::road->say_end(farewell);
+}
+
+void pass_on_end() {
+    const JobHeader& header = *job.header;
     // Acquire: what is to be told. Partner: have_mates_tell().
-    if (header.ended.load(std::memory_order_acquire) != kTold ||
-        is_told.exchange(true, std::memory_order_relaxed))
-        return;
-    if (far::road) far::road->say_end(header.exit_status.load(std::memory_order_relaxed));
+    if (header.ended.load(std::memory_order_acquire) == kTold)
+        pass_on_end(header.exit_status.load(std::memory_order_relaxed));
+}
+
+void tell_own_death(int signal) {
+    constexpr int kSignalled = 128;
+    const int status = kSignalled + signal;
+    if (!far::road || !job.managed || !claim_end(status)) return;
+    const int farewell = await_reader(STDERR_FILENO, kHalfSecond) ? status : unheard(status);
+    far::road->say_end(farewell);
+    have_mates_tell(farewell);
 }
 
 bool find_manager(std::string& why) {
@@ -119,7 +130,7 @@ void end_managed_job(int status) {
     const bool is_heard = !exchange || await_reader(STDERR_FILENO, 5 * kHalfSecond / 2);
     const int farewell = is_heard ? status : unheard(status);
     if (far::road) far::road->say_end(farewell);
-    if (far::road) have_mates_tell(farewell);
+    if (far::road && job.host.count() > 1) have_mates_tell(farewell);
     if (!exchange) return;
     // A manager's call may allocate (PMIx), and a handler of a signal that came within malloc waits
     // for itself there; or nobody answers. The manager sees the process go either way.

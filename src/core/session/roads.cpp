@@ -110,39 +110,71 @@ std::string operation() {
     fail_of(pe, "cannot be reached", why);
 }
 
-// For so long who may know more is waited for: a PE that ends the job and says so, or the process
-// manager, which ends this one.
-void await_word(int turns) {
-    for (int turn = 0; turn < turns; ++turn) {
-        // Acquire: partner is the release in end_job.
-        if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
-        os::sleep_nanoseconds(10'000'000);
-    }
+// What is known of the first connection that has ended without a word.
+struct Suspicion {
+    int pe;
+    std::string why;
+    DeadMates dead;
+    std::uint64_t until;  // who may know more is waited for
+};
+
+// The PE of this host that is dead, or hosts one after the other: who speaks tells the others.
+std::uint64_t patience(const DeadMates& dead, bool in_doubt) {
+    constexpr std::uint64_t kMillisecond = 1'000'000;
+    constexpr std::uint64_t kOwn = 2000;
+    constexpr std::uint64_t kSure = 300;
+    constexpr std::uint64_t kDoubt = 1000;
+    constexpr std::uint64_t kNextHost = 300;
+    constexpr std::size_t kMostHosts = 3;
+    if (has_own_manager()) return kOwn * kMillisecond;
+    if (dead.only >= 0 || !in_doubt) return kSure * kMillisecond;
+    const std::vector<int>& firsts = first_pes();
+    const auto host = static_cast<std::size_t>(
+        std::find(firsts.begin(), firsts.end(), first_on_host(job.me)) - firsts.begin());
+    return (kDoubt + kNextHost * std::min(host, kMostHosts)) * kMillisecond;
 }
 
 // A PE that dies takes others with it, by the process manager, and is the one to be named. If it is
 // of this host that can be seen: before the manager ends others here. Elsewhere it is not always
-// known, for who has left without a word may have had no connection to this host. Our own launcher
-// tells of every end, but hears of it behind what else its agent has to say.
+// known, for who has left without a word may have had no connection to this host; but those of its
+// host may know, who say so (follow), or the manager ends this one. Our own launcher tells of every
+// end, but hears of it behind what else its agent has to say.
+// Comes again, from within, if another connection ends meanwhile.
 [[noreturn]] void fail_gone(int pe, const char* why) {
-    constexpr int kTurns = 30;
-    constexpr int kOwnTurns = 200;
-    const DeadMates dead = job.managed ? find_dead_mates() : DeadMates{};
-    await_word(has_own_manager() ? kOwnTurns : kTurns);
+    static std::mutex guard;
+    static std::unique_ptr<const Suspicion> first;
+    {
+        const std::lock_guard lock(guard);
+        if (!first) {
+            const bool in_doubt = pe >= 0 && job.managed && job.pes > 2;
+            const DeadMates dead = job.managed ? find_dead_mates() : DeadMates{};
+            first = std::make_unique<const Suspicion>(Suspicion{
+                pe,
+                Text(why, in_doubt ? "; or another PE of the job has left, and the process "
+                                     "manager has ended this one for it"
+                                   : "")
+                    .c_str(),
+                dead, os::monotonic_nanoseconds() + patience(dead, in_doubt)});
+        }
+    }
+    while (os::monotonic_nanoseconds() < first->until) {
+        // Acquire: partner is the release in end_job.
+        if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
+        far::progress();
+        os::sleep_nanoseconds(10'000'000);
+    }
+    const DeadMates dead = first->dead;
     if (dead.has_told) {
         claim_end(1);
         end_job(1);
     }
-    if (dead.only >= 0 && dead.only != pe) fail_lost(dead.only, "its process has ended");
-    const bool in_doubt = pe >= 0 && job.managed && job.pes > 2;
-    fail_lost(pe, Text(why, in_doubt ? "; or another PE of the job has left, and the process "
-                                       "manager has ended this one for it"
-                                     : "")
-                      .c_str());
+    if (dead.only >= 0 && dead.only != first->pe) fail_lost(dead.only, "its process has ended");
+    fail_lost(first->pe, first->why.c_str());
 }
 
 // What a PE that ends the job has said is enough, if somebody has read it; then none of this host's
-// says more. The process manager ends this one as well. Not all do, and none at once.
+// says more, and those that have no connection to who said it hear it from here. The process
+// manager ends this one as well. Not all do, and none at once.
 [[noreturn]] void follow(int pe, int status) {
     constexpr int kTurns = 100;
     if (is_unheard(status))
@@ -152,7 +184,12 @@ void await_word(int turns) {
                  "output on there, the process manager or a part of it, has "
                  "stopped");
     claim_end(status);
-    await_word(kTurns);
+    pass_on_end(status);
+    for (int turn = 0; turn < kTurns; ++turn) {
+        // Acquire: as above.
+        if (job.header->ended.load(std::memory_order_acquire) == kEnded) end_job(1);
+        os::sleep_nanoseconds(10'000'000);
+    }
     end_job(status);
 }
 

@@ -170,7 +170,7 @@ void Road<L>::complete(Ticket& ticket) {
 }
 
 template <Link L>
-void Road<L>::lost(int pe, int error) {
+void Road<L>::lost(int pe, int error, bool reads) {
     if (error == EMFILE)  // this PE's own want
         services_.fail(("no descriptor is left for the connection to PE " + std::to_string(pe) +
                         ", or strangers' connections have taken them; raise ulimit -n "
@@ -191,7 +191,12 @@ void Road<L>::lost(int pe, int error) {
                                             : " (it has ended)";
     const std::string why =
         "the connection failed: " + link_.error_text(error) + (broken ? causes : "");
-    (broken && services_.gone ? services_.gone : services_.lost)(pe, why.c_str());
+    const bool may_hear_more = broken && services_.gone;
+    // Who waits for the word of another PE has to look for it, and never comes back here.
+    if constexpr (requires { link_.say_end(0); }) {
+        if (may_hear_more && reads) reading_.unlock();
+    }
+    (may_hear_more ? services_.gone : services_.lost)(pe, why.c_str());
     std::abort();
 }
 
@@ -417,7 +422,7 @@ bool Road<L>::send_answer(Reply& reply) {
     }
     if (result == L::kFull) return false;
     if (result != 0 && !stopping_.load(std::memory_order_relaxed))
-        lost(reply.pe, static_cast<int>(-result));
+        lost(reply.pe, static_cast<int>(-result), true);
     return true;
 }
 

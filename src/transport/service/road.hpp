@@ -272,7 +272,7 @@ class Road final : public Transport {
         void message(const char* bytes, std::size_t count) { road.serve(bytes, count); }
         void done(Ticket& ticket) { road.complete(ticket); }
         void failed(int pe, int error) {
-            if (!is_stopping()) road.lost(pe, error);
+            if (!is_stopping()) road.lost(pe, error, true);
         }
         void job_ended(int pe, int status) {
             if (!is_stopping()) road.services_.job_ended(pe, status);
@@ -306,7 +306,8 @@ class Road final : public Transport {
     void take_beats();
     void see_to_beats(bool came);
     Milliseconds milliseconds() const;
-    [[noreturn]] void lost(int pe, int error);
+    // `reads`: under reading_.
+    [[noreturn]] void lost(int pe, int error, bool reads = false);
 
     static Mover open_link(const Services& services, Seals& seals) {
         if constexpr (kOneSided)

@@ -94,6 +94,12 @@ void run(int me) {
         }
         for (;;)
             shmem_barrier_all();
+    } else if (is("kill_itself") || is("raise_itself")) {
+        const char* const leaver = std::getenv("TEST_LEAVER");
+        shmem_barrier_all();
+        if (leaver && me == std::atoi(leaver)) raise(is("kill_itself") ? SIGKILL : SIGSEGV);
+        for (;;)
+            shmem_barrier_all();
     } else if (is("crash_in_thread")) {
         const char* const leaver = std::getenv("TEST_LEAVER");
         shmem_barrier_all();
