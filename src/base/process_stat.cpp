@@ -40,4 +40,12 @@ bool read_process_stat(pid_t process, ProcessStat& stat) {
     return read_process_stat(path, stat);
 }
 
+Text own_proc(const char* what) {
+    ProcessStat first;
+    const bool has_first_ended = gettid() != getpid() &&
+                                 read_process_stat("/proc/self/stat", first) &&
+                                 has_ended(first.state);
+    return Text(has_first_ended ? "/proc/thread-self/" : "/proc/self/", what);
+}
+
 }  // namespace isthmus::os

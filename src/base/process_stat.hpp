@@ -1,7 +1,9 @@
-// What the kernel tells in /proc/PID/stat, of a process or of a thread.
+// What the kernel tells in /proc, of a process or of a thread.
 #pragma once
 
 #include <sys/types.h>
+
+#include "base/text.hpp"
 
 namespace isthmus::os {
 
@@ -27,5 +29,9 @@ inline bool is_alive(const ProcessStat& stat) {
 // False: there is none any more, or nobody may know. Allocates nothing.
 bool read_process_stat(const char* path, ProcessStat& stat);
 bool read_process_stat(pid_t process, ProcessStat& stat);
+
+// "/proc/self/WHAT", or the calling thread's where the first one has ended, of which the kernel
+// tells nothing any more. Emulators and checkers know the former alone. Allocates nothing.
+Text own_proc(const char* what);
 
 }  // namespace isthmus::os

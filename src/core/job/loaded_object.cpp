@@ -11,6 +11,7 @@
 
 #include "base/fnv1a.hpp"
 #include "base/os.hpp"
+#include "base/process_stat.hpp"
 
 namespace isthmus {
 namespace {
@@ -29,7 +30,7 @@ int take_first(dl_phdr_info* info, std::size_t, void* out) {
 void find_present_pages(const Range& range, std::vector<std::uint64_t>& entries) {
     const auto wanted = static_cast<ssize_t>(entries.size() * sizeof(std::uint64_t));
     const auto offset = static_cast<off_t>(range.begin / os::page_size() * sizeof(std::uint64_t));
-    const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    const int pagemap = open(os::own_proc("pagemap").c_str(), O_RDONLY | O_CLOEXEC);
     if (pagemap < 0 ||
         pread(pagemap, entries.data(), static_cast<std::size_t>(wanted), offset) != wanted)
         std::fill(entries.begin(), entries.end(), ~std::uint64_t{0});

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/process_stat.hpp"
+
 namespace isthmus {
 namespace {
 
@@ -30,7 +32,9 @@ constexpr char kLetters[] = "rwxs";
 }  // namespace
 
 Mappings::Mappings(bool by_text)
-    : list_(std::fopen("/proc/self/maps", "re")), error_(list_ ? 0 : errno), by_text_(by_text) {
+    : list_(std::fopen(os::own_proc("maps").c_str(), "re")),
+      error_(list_ ? 0 : errno),
+      by_text_(by_text) {
     if (error_ == ENOMEM) throw std::bad_alloc();
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/process_stat.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/job.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 Text last_part(const char* path) {
     char own[256] = "the program";
     if (*path == '\0') {
-        const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+        const ssize_t length = readlink(os::own_proc("exe").c_str(), own, sizeof own - 1);
         if (length > 0) own[length] = '\0';
         path = own;
     }
@@ -70,7 +71,7 @@ bool read_mapping(const char* line, Mapping& mapping) {
 
 // The mapping that the address lies in; false: none is.
 bool find_mapping(std::uintptr_t address, Mapping& mapping) {
-    const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    const int file = open(os::own_proc("maps").c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
     std::array<char, 4096> buffer{};
     std::size_t kept = 0;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/os.hpp"
+#include "base/process_stat.hpp"
 #include "core/job/loaded_object.hpp"
 
 namespace isthmus {
@@ -33,7 +34,7 @@ std::string demangled(const std::string& name) {
 }
 
 NamedPlace program_symbol(const void* address, int symbol_type) {
-    const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    const int file = open(os::own_proc("exe").c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return {};
     struct stat status {};
     if (fstat(file, &status) != 0) {

@@ -23,6 +23,7 @@
 #include "base/identity.hpp"
 #include "base/limits.hpp"
 #include "base/os.hpp"
+#include "base/process_stat.hpp"
 #include "base/settings.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "bootstrap/find.hpp"
@@ -243,7 +244,7 @@ void map_peers() {
 // A program may get from a constant, or hand one to a collective.
 void map_peers_constants() {
     if (job.data.size == 0) return;
-    const int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    const int program = open(os::own_proc("exe").c_str(), O_RDONLY | O_CLOEXEC);
     if (program < 0) {  // there is no /proc, or the program may be run and not read
         job.constants_note = strerrordesc_np(errno);
         return;

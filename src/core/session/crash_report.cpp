@@ -29,6 +29,7 @@
 #include "base/error.hpp"
 #include "base/exit_now.hpp"
 #include "base/os.hpp"
+#include "base/process_stat.hpp"
 #include "base/routine.hpp"
 #include "core/job/job.hpp"
 
@@ -419,7 +420,7 @@ void prepare_crash_report() {
     static const bool is_given = new (stack) HandlerStack;
     (void)is_given;
     may_run_others = !os::has_more_rights_than_caller();
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    const ssize_t length = readlink(os::own_proc("exe").c_str(), program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     dl_iterate_phdr(
         [](dl_phdr_info* object, std::size_t, void*) {

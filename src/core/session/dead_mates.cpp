@@ -26,7 +26,7 @@ std::uint64_t own_process_space() {
     char self[32] = "";
     struct stat space {};
     if (readlink("/proc/self", self, sizeof self - 1) <= 0 || std::atoi(self) != getpid() ||
-        stat("/proc/self/ns/pid", &space) != 0)
+        stat(os::own_proc("ns/pid").c_str(), &space) != 0)
         return 0;
     return space.st_ino;
 }

@@ -22,6 +22,7 @@
 #include "base/error.hpp"
 #include "base/fnv1a.hpp"
 #include "base/os.hpp"
+#include "base/process_stat.hpp"
 #include "base/settings.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
@@ -66,7 +67,7 @@ transport::PreferredRoad own_preference() {
 // Without both facts nothing is claimed, and what is claimed is proved.
 std::uint64_t own_kernel() {
     struct stat space {};
-    if (stat("/proc/self/ns/net", &space) != 0) return 0;
+    if (stat(os::own_proc("ns/net").c_str(), &space) != 0) return 0;
     const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
     char boot[64];

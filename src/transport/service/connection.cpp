@@ -29,11 +29,11 @@ bool is_same_host(const sockaddr_storage& a, const sockaddr_storage& b) {
 }  // namespace
 
 // The provider does not tell which descriptors are its own, so all of the process are asked; those
-// of the program go to other ports.
+// of the program go to other ports. By this thread: the first one may have ended.
 Traffic traffic(const std::vector<char>& own, const std::vector<char>& peer) {
     sockaddr_storage here = socket_address(own.data(), own.size());
     sockaddr_storage there = socket_address(peer.data(), peer.size());
-    const std::unique_ptr<DIR, int (*)(DIR*)> files(opendir("/proc/self/fd"), closedir);
+    const std::unique_ptr<DIR, int (*)(DIR*)> files(opendir("/proc/thread-self/fd"), closedir);
     Traffic found;
     while (const dirent* const entry = files ? readdir(files.get()) : nullptr) {
         const int file = std::atoi(entry->d_name);  // 0 for "." and "..": as good as others

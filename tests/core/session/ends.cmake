@@ -51,6 +51,7 @@ add_exit(exit_quickly "^isthmus: PE 1 [^\n]*exited with status 0 before shmem_fi
 add_exit(exit_early "^isthmus: PE 0 [^\n]*: shmem_barrier_all: ${comes_not}")
 add_exit(main_thread_ends "^isthmus: PE 0 [^\n]*: shmem_barrier_all: ${comes_not}")
 add_exit(main_thread_ends_first "PE 0 has worked on\nstatus 0")
+add_exit(segment_behind_main_thread "PE . has a segment\nPE . has a segment\nstatus 0")
 add_exit(exit_before_one_barrier "^isthmus: PE 0 [^\n]*: shmem_barrier_all: ${comes_not}")
 add_exit(exit_before_collective "^isthmus: PE 0 [^\n]*: shmem_sum_reduce: ${comes_not}")
 add_exit(exit_with_lock "^isthmus: PE 0 [^\n]*: shmem_set_lock: ${comes_not}")

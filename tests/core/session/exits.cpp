@@ -140,6 +140,22 @@ void run(int me) {
         if (me == 1) pthread_exit(nullptr);
         sleep_milliseconds(3500);
         tell("has worked on");
+    } else if (is("segment_behind_main_thread")) {
+        // What memory is its own the library asks the kernel, which tells nothing of main's thread.
+        init_native();
+        static const pthread_t first = pthread_self();
+        pthread_t thread;
+        const auto go_on = [](void*) -> void* {
+            pthread_join(first, nullptr);
+            constexpr std::size_t kBytes = 65536;
+            isthmus_segment adopted;
+            void* const pages = std::aligned_alloc(kBytes, kBytes);
+            const int result = isthmus_segment_create(
+                &adopted, static_cast<std::uint64_t>(isthmus_pe()), pages, kBytes, 0);
+            tell(result == ISTHMUS_OK ? "has a segment" : isthmus_error_text());
+            exit(0);
+        };
+        if (pthread_create(&thread, nullptr, go_on, nullptr) == 0) pthread_exit(nullptr);
     } else if (is("exit_before_one_barrier")) {
         if (me == 1) exit(0);
         shmem_barrier_all();
