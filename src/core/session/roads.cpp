@@ -142,19 +142,19 @@ std::uint64_t patience(const DeadMates& dead, bool in_doubt) {
 // Comes again, from within, if another connection ends meanwhile.
 [[noreturn]] void fail_gone(int pe, const char* why) {
     static std::mutex guard;
-    static std::unique_ptr<const Suspicion> first;
+    static const Suspicion* first = nullptr;  // kept: another thread may be at the program's exit
     {
         const std::lock_guard lock(guard);
         if (!first) {
             const bool in_doubt = pe >= 0 && job.managed && job.pes > 2;
             const DeadMates dead = job.managed ? find_dead_mates() : DeadMates{};
-            first = std::make_unique<const Suspicion>(Suspicion{
+            first = new const Suspicion{
                 pe,
                 Text(why, in_doubt ? "; or another PE of the job has left, and the process "
                                      "manager has ended this one for it"
                                    : "")
                     .c_str(),
-                dead, os::monotonic_nanoseconds() + patience(dead, in_doubt)});
+                dead, os::monotonic_nanoseconds() + patience(dead, in_doubt)};
         }
     }
     while (os::monotonic_nanoseconds() < first->until) {
