@@ -13,9 +13,9 @@
  * blocks of at most so many bytes are looked at in the program. */
 #define ISTHMUS_CHECKS_GRANULE 64
 /* Memory of this PE is known by pages of 4 KiB: where each begins, in the place that the low bits
- * of its number name. */
+ * of its number name. Two buffers share places if they lie a multiple of 16 GiB apart. */
 #define ISTHMUS_CHECKS_PAGE  12
-#define ISTHMUS_CHECKS_PAGES 1024
+#define ISTHMUS_CHECKS_PAGES ((uintptr_t)1 << 22)
 
 #ifdef __cplusplus
 extern "C" {
@@ -110,7 +110,9 @@ ISTHMUS_CHECKS_INLINE int isthmus_checks_block(uintptr_t at, uintptr_t here, uin
         if (!isthmus_checks_in_use(mine, bytes)) return 0;
         ISTHMUS_CHECKS_AGAIN();
         from = at - isthmus_checks.heap;
-        if (from >= isthmus_checks.size || !isthmus_checks_in_use(from, bytes)) return 0;
+        if (from >= isthmus_checks.size)
+            return from - isthmus_checks.statics < isthmus_checks.statics_size;
+        if (!isthmus_checks_in_use(from, bytes)) return 0;
         return at + (bytes - 1) - here >= 2 * bytes - 1 || ((uint32_t)pe ^ isthmus_window_me) != 0;
     }
     ISTHMUS_CHECKS_AGAIN();

@@ -28,15 +28,22 @@ class SeenMemory {
                 (knows(pages_, first >> kPage) && knows(pages_, last >> kPage) &&
                  (last >> kPage) - (first >> kPage) <= 1));
     }
+    // All of the aligned kChunkBytes around it have been seen.
+    static constexpr std::uintptr_t kChunkBytes = std::uintptr_t{1} << 21;
+    bool knows_chunk(const void* address) const {
+        return knows(chunks_, reinterpret_cast<std::uintptr_t>(address) >> kChunk);
+    }
     bool was_seen(std::uintptr_t address) const {
         return knows(chunks_, address >> kChunk) || knows(pages_, address >> kPage);
     }
 
   private:
-    // Of 2 MiB, for large arrays; of 4 KiB, for what lies in small mappings.
+    // Of 2 MiB, for large arrays; of 4 KiB, for what lies in small mappings. So many of each that
+    // what is used in turn seldom shares a place: chunks do that 16 GiB apart, pages 32 MiB.
     static constexpr unsigned kChunk = 21;
     static constexpr unsigned kPage = 12;
-    using Known = std::array<std::atomic<std::uintptr_t>, 1024>;
+    static_assert(kChunkBytes == std::uintptr_t{1} << kChunk);
+    using Known = std::array<std::atomic<std::uintptr_t>, 8192>;
 
     // Relaxed: each number stands for itself. No number is 0: nothing lies there.
     static bool knows(const Known& known, std::uintptr_t number) {

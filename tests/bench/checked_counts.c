@@ -3,12 +3,15 @@
 #include <shmem.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define PROBE __attribute__((noinline, noclone, used))
 
 static long variable;
 static uint64_t raised;
 static long lock;
+static long variables[64];
+static char* far_apart; /* pages of 4 MiB and more from one to the next */
 
 PROBE void probe_p(long* word) {
     shmem_long_p(word, 1, 0);
@@ -75,6 +78,14 @@ LOOP(put_nine, 1, shmem_long_put(block + i % 4000, mine + i % 4000, longs + 1, p
 LOOP(get1_heap, 1, shmem_long_get(other + i, block + i, 1, pe))
 LOOP(put1_heap, 1, shmem_long_put(block + i, other + i, 1, pe))
 LOOP(put1_variable, 1, shmem_long_put(&variable, mine + i, 1, pe))
+LOOP(put1_heap_static, 1, shmem_long_put(variables + i % 64, other + i, 1, pe))
+LOOP(get1_heap_static, 1, shmem_long_get(other + i, variables + i % 64, 1, pe))
+LOOP(put1_apart, 1, shmem_long_put(block, (long*)(void*)(far_apart + (i % 16 << 22)), 1, pe))
+LOOP(put1_sweep, 1, shmem_long_put(block, (long*)(void*)(far_apart + (i << 12)), 1, pe))
+LOOP(put16, 16, shmem_long_put(block + i, mine + i, 16, pe))
+LOOP(put_sixteen, 16, shmem_long_put(block + i, mine + i, 2 * longs, pe))
+LOOP(get16, 16, shmem_long_get(mine + i, block + i, 16, pe))
+LOOP(put16_heap, 16, shmem_long_put(block + i, other + i, 16, pe))
 LOOP(put2, 1, shmem_putmem(block + i, mine + i, 16, pe))
 LOOP(put_half, 1, shmem_putmem((char*)block + i, (char*)mine + i, 4, pe))
 LOOP(p_three, 1, shmem_long_p(block + i, i, pe); shmem_long_p(other + i, i, pe);
@@ -170,6 +181,8 @@ static void run_loops(void) {
     long* const block = shmem_calloc(kRounds + 8, sizeof(long));
     long* const other = shmem_calloc(kRounds + 8, sizeof(long));
     long* const mine = calloc(kRounds + 8, sizeof(long));
+    far_apart = mmap(NULL, (size_t)kRounds << 14, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     for (int i = 0; i < 2; ++i) {
 #define RUN(NAME) loop_##NAME(block, other, mine, 8, 0)
         RUN(p);
@@ -206,6 +219,14 @@ static void run_loops(void) {
         RUN(get1_heap);
         RUN(put1_heap);
         RUN(put1_variable);
+        RUN(put1_heap_static);
+        RUN(get1_heap_static);
+        RUN(put1_apart);
+        RUN(put1_sweep);
+        RUN(put16);
+        RUN(put_sixteen);
+        RUN(get16);
+        RUN(put16_heap);
         RUN(put2);
         RUN(put_half);
         RUN(p_three);
@@ -238,6 +259,7 @@ static void run_loops(void) {
         RUN(fcollect);
         RUN(collect);
     }
+    munmap(far_apart, (size_t)kRounds << 14);
     free(mine);
 }
 

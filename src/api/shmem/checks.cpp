@@ -137,12 +137,17 @@ char* find_block(const void* address, const void* here, std::size_t bytes, int p
         bytes - 1 >= kMostPassing || (checked.thread != 0 && checked.thread != this_thread()))
         [[unlikely]]
         return nullptr;
+    // What is longer than a granule is in more than one.
+    const auto is_in_block = [bytes](const void* first) {
+        return bytes > BlockMap::kGranule ? block_map.covers_any(first, bytes)
+                                          : block_map.covers(first, bytes);
+    };
     const bool passes = at - checked.heap < checked.heap_size
-                            ? block_map.covers(address, bytes)
+                            ? is_in_block(address)
                             : at - checked.data < checked.data_size &&
                                   checked.data_size - (at - checked.data) >= bytes;
     const bool mine_passes = mine - checked.heap < checked.heap_size
-                                 ? block_map.covers(here, bytes)
+                                 ? is_in_block(here)
                                  : seen_memory.is_known(here, bytes);
     const std::uintptr_t there = at + (std::uint64_t{slot} << window.shift);
     // Apart by as many bytes at least, to either side, or the same.
@@ -153,7 +158,7 @@ char* find_block(const void* address, const void* here, std::size_t bytes, int p
     // Next time the program itself passes it.
     if (bytes <= ISTHMUS_CHECKS_GRANULE && mine - checked.heap >= std::uint64_t{checked.limit}
                                                                       << window.shift)
-        passing_pages.add(here, bytes);
+        passing_pages.add(here, bytes, seen_memory.knows_chunk(here));
     return reinterpret_cast<char*>(there);
 }
 

@@ -336,6 +336,8 @@ SHMEM_RMA_TYPES(ELEMENT)
 
 namespace {
 
+using Routine4 = void(void* dest, const void* source, std::size_t count, int pe);
+
 // What the program would pass by itself if it knew the length. False: the routine is to look at it.
 [[gnu::always_inline]] inline bool pass(void* to, const void* from, const void* there,
                                         const void* here, std::size_t count, std::size_t unit,
@@ -347,19 +349,42 @@ namespace {
     copy(to, from, count * unit);
     return true;
 }
-using Routine4 = void(void* dest, const void* source, std::size_t count, int pe);
-
+// The same for longer ones, so that short ones need no frame.
+[[gnu::noinline]] void put_long(void* dest, const void* source, std::size_t count, int pe,
+                                unsigned unit, void (*routine)()) {
+    if (passes_nothing(count, pe)) return;
+    char* const there = count > kMostPassing || count * unit <= ISTHMUS_CHECKS_GRANULE
+                            ? nullptr
+                            : find_block(dest, source, count * unit, pe);
+    if (!there) return reinterpret_cast<Routine4*>(routine)(dest, source, count, pe);
+    note(Routine::put);
+    transferring = nullptr;
+    transferring_routine = routine;
+    copy(there, source, count * unit);
+}
+[[gnu::noinline]] void get_long(void* dest, const void* source, std::size_t count, int pe,
+                                unsigned unit, void (*routine)()) {
+    if (passes_nothing(count, pe)) return;
+    char* const there = count > kMostPassing || count * unit <= ISTHMUS_CHECKS_GRANULE
+                            ? nullptr
+                            : find_block(source, dest, count * unit, pe);
+    if (!there) return reinterpret_cast<Routine4*>(routine)(dest, source, count, pe);
+    note(Routine::get);
+    transferring = nullptr;
+    transferring_routine = routine;
+    copy(dest, there, count * unit);
+}
 }  // namespace
 
 ISTHMUS_API void isthmus_checks_put(void* dest, const void* source, std::size_t count, int pe,
                                     unsigned unit, void (*routine)()) {
     if (!pass(translate(dest, pe), source, dest, source, count, unit, pe, routine)) [[unlikely]]
-        reinterpret_cast<Routine4*>(routine)(dest, source, count, pe);
+        put_long(dest, source, count, pe, unit, routine);
 }
 ISTHMUS_API void isthmus_checks_get(void* dest, const void* source, std::size_t count, int pe,
                                     unsigned unit, void (*routine)()) {
     if (!pass(dest, translate(source, pe), source, dest, count, unit, pe, routine)) [[unlikely]]
-        reinterpret_cast<Routine4*>(routine)(dest, source, count, pe);
+        get_long(dest, source, count, pe, unit, routine);
 }
 
 // P: type of the pointers; OPERATION: put or get; IN_CONTEXT: the same in a context; UNIT: bytes of

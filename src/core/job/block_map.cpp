@@ -39,7 +39,15 @@ bool BlockMap::covers_any(const void* address, std::uint64_t bytes) const {
     const std::uint64_t from = reinterpret_cast<std::uintptr_t>(address) - range_.begin;
     if (from >= range_.size || bytes > range_.size - from) return false;
     const std::uint64_t last = from + bytes - 1;
-    for (std::uint64_t granule = from / kGranule; granule < last / kGranule; ++granule) {
+    std::uint64_t granule = from / kGranule;
+    // Eight at a time: long blocks are looked at in front of each transfer.
+    constexpr std::uint64_t kEightFull = kGranule * 0x0101'0101'0101'0101;
+    for (; last / kGranule - granule >= sizeof kEightFull; granule += sizeof kEightFull) {
+        std::uint64_t eight = 0;
+        std::memcpy(&eight, bytes_ + granule, sizeof eight);
+        if (eight != kEightFull) return false;
+    }
+    for (; granule < last / kGranule; ++granule) {
         if (in_use(granule) != kGranule) return false;
     }
     return last % kGranule < in_use(last / kGranule);

@@ -13,6 +13,7 @@
 #include "core/job/heap.hpp"
 #include "core/job/internal_layout.hpp"
 #include "core/job/job.hpp"
+#include "core/job/window.hpp"
 
 namespace isthmus {
 namespace guarded {
@@ -129,7 +130,7 @@ bool open() {
     kept->blocks.clear();
     kept->bytes = 0;
     heap.set_reclaim(let_all_go);
-    return block_map.open(heap.range());
+    return passing_pages.open() && block_map.open(heap.range());
 }
 
 void close(const char* routine) {

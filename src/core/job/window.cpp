@@ -1,7 +1,11 @@
 #include "core/job/window.hpp"
 
-#include <cstring>
+#include <sys/mman.h>
 
+#include <cstring>
+#include <new>
+
+#include "base/seen_memory.hpp"
 #include "base/this_thread.hpp"
 #include "core/job/block_map.hpp"
 
@@ -27,6 +31,37 @@ Window window;
 CheckedWindow checked_window;
 PassingPages passing_pages;
 
+bool PassingPages::open() {
+    if (begins_ && madvise(static_cast<void*>(begins_), kBytes, MADV_DONTNEED) != 0) return false;
+    if (!begins_) {
+        void* const place = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (place == MAP_FAILED) return false;
+        begins_ = static_cast<std::atomic<std::uintptr_t>*>(place);
+    }
+    // Zero is no page's beginning but that of page 0, which is not known either.
+    begins_[0].store(~std::uintptr_t{0}, std::memory_order_relaxed);
+    return true;
+}
+
+void PassingPages::add(const void* address, std::size_t bytes, bool with_chunk) {
+    // Relaxed: each stands for itself.
+    const auto put = [&](std::uintptr_t number) {
+        place_of(number).store(number << ISTHMUS_CHECKS_PAGE, std::memory_order_relaxed);
+    };
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    const std::uintptr_t first = at >> ISTHMUS_CHECKS_PAGE;
+    const bool is_free = place_of(first).load(std::memory_order_relaxed) == 0;
+    put(first);
+    put((at + bytes - 1) >> ISTHMUS_CHECKS_PAGE);
+    // One that takes the place of another's may have to give it back at once.
+    if (!with_chunk || !is_free) return;
+    constexpr std::uintptr_t kPages = SeenMemory::kChunkBytes >> ISTHMUS_CHECKS_PAGE;
+    const std::uintptr_t begin = first / kPages * kPages;
+    for (std::uintptr_t number = begin; number < begin + kPages; ++number)
+        put(number);
+}
+
 void open_window() {
     window.limit = window.open_limit;
     window.sole = window.host_pes == window.pes ? window.open_limit : 0;
@@ -44,7 +79,6 @@ void open_checks() {
     static_assert(ISTHMUS_CHECKS_GRANULE == BlockMap::kGranule);
     constexpr std::uint64_t kGranule = ISTHMUS_CHECKS_GRANULE;
     const CheckedWindow& checked = checked_window;
-    passing_pages.clear();
     isthmus_checks = {
         checked.limit,
         checked.heap,

@@ -2,7 +2,6 @@
 // Hot path: translate() is one xor, one shift, one add.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -45,29 +44,26 @@ extern CheckedWindow checked_window __attribute__((visibility("hidden")));
 // SeenMemory.
 class PassingPages {
   public:
-    void add(const void* address, std::size_t bytes) {
-        const auto first = reinterpret_cast<std::uintptr_t>(address);
-        add_page(first >> ISTHMUS_CHECKS_PAGE);
-        add_page((first + bytes - 1) >> ISTHMUS_CHECKS_PAGE);
-    }
-    // Nothing is known, page 0 neither.
-    void clear() {
-        for (auto& begin : begins_)
-            begin.store(~std::uintptr_t{0}, std::memory_order_relaxed);
-    }
+    // Of address space; memory is occupied as pages become known, 8 bytes for each.
+    static constexpr std::size_t kBytes = ISTHMUS_CHECKS_PAGES * sizeof(std::uintptr_t);
+
+    // Nothing is known. False and errno if there is no room. There is no way back: a thread may
+    // still be looking.
+    bool open();
+    // All on `address` to `bytes` behind it, at least one, or the whole pages around if
+    // `with_chunk`; what other pages have the places of is left to them then.
+    void add(const void* address, std::size_t bytes, bool with_chunk);
     const std::uintptr_t* begins() const {
-        static_assert(sizeof begins_ == ISTHMUS_CHECKS_PAGES * sizeof(std::uintptr_t) &&
+        static_assert(sizeof(std::atomic<std::uintptr_t>) == sizeof(std::uintptr_t) &&
                       std::atomic<std::uintptr_t>::is_always_lock_free);
-        return reinterpret_cast<const std::uintptr_t*>(begins_.data());
+        return reinterpret_cast<const std::uintptr_t*>(begins_);
     }
 
   private:
-    void add_page(std::uintptr_t number) {
-        // Relaxed: each stands for itself.
-        begins_[number % ISTHMUS_CHECKS_PAGES].store(number << ISTHMUS_CHECKS_PAGE,
-                                                     std::memory_order_relaxed);
+    std::atomic<std::uintptr_t>& place_of(std::uintptr_t number) {
+        return begins_[number % ISTHMUS_CHECKS_PAGES];
     }
-    std::array<std::atomic<std::uintptr_t>, ISTHMUS_CHECKS_PAGES> begins_{};
+    std::atomic<std::uintptr_t>* begins_ = nullptr;
 };
 extern PassingPages passing_pages __attribute__((visibility("hidden")));
 

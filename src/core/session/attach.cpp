@@ -555,7 +555,8 @@ void attach_job() {
     }
     heap.reset({job.heap.begin + kInternalSize, job.heap.size - kInternalSize});
     if (job.checked && !guarded::open())
-        fail("shmem_init", Text("ISTHMUS_CHECK needs ", heap.range().size / BlockMap::kGranule,
+        fail("shmem_init", Text("ISTHMUS_CHECK needs ",
+                                heap.range().size / BlockMap::kGranule + PassingPages::kBytes,
                                 " bytes of address space for a heap of ", heap.range().size,
                                 " bytes: ", std::strerror(errno), "; lower SHMEM_SYMMETRIC_SIZE"));
     catch_faults();
