@@ -96,6 +96,10 @@ LOOP(inc, 1, shmem_int_atomic_inc((int*)block + i, pe))
 LOOP(xor, 1, shmem_ulong_atomic_xor((unsigned long*)block + i, 3, pe))
 LOOP(malloc, 16, shmem_free(shmem_malloc(64)))
 LOOP(malloc_4k, 16, shmem_free(shmem_malloc(4096)))
+LOOP(malloc_64k, 256, shmem_free(shmem_malloc(65536)))
+LOOP(malloc_128k, 256, shmem_free(shmem_malloc(131072)))
+LOOP(calloc_64k, 256, shmem_free(shmem_calloc(1, 65536)))
+LOOP(align_page, 256, shmem_free(shmem_align(4096, 64)))
 LOOP(iput, 8, shmem_long_iput(block + i, mine + i, 1, 2, 4, pe))
 LOOP(iget, 8, shmem_long_iget(mine + i, block + i, 2, 1, 4, pe))
 LOOP(ibput, 8, shmem_long_ibput(block + i, mine + i, 4, 4, 2, 2, pe))
@@ -236,6 +240,10 @@ static void run_loops(void) {
         RUN(xor);
         RUN(malloc);
         RUN(malloc_4k);
+        RUN(malloc_64k);
+        RUN(malloc_128k);
+        RUN(calloc_64k);
+        RUN(align_page);
         memset(block, 0, kRounds * sizeof(long));
         RUN(iput);
         RUN(iget);

@@ -181,6 +181,21 @@ static void stored_freed(int me, int pes) {
     (void)pes;
     if (me == 1) block[9] = 1;
 }
+/* Where its pages have been given back, and behind the last whole one. */
+static void stored_freed_far(int me, int pes) {
+    volatile char* block = shmem_malloc(200000);
+    (void)pes;
+    memset((char*)block, 1, 200000);
+    shmem_free((char*)block);
+    if (me == 1) block[100000] = 1;
+    sink = block[120000]; /* only reads */
+}
+static void stored_freed_last(int me, int pes) {
+    volatile char* block = shmem_malloc(200000);
+    (void)pes;
+    shmem_free((char*)block);
+    if (me == 1) block[199999] = 1;
+}
 /* What is kept back is needed: it is looked at then. */
 static void stored_freed_reused(int me, int pes) {
     volatile char* block = (volatile char*)freed();
@@ -333,6 +348,8 @@ const struct Case cases[] = {
     {"put_in_front", put_in_front},
     {"stored_past_after_larger", stored_past_after_larger},
     {"stored_freed", stored_freed},
+    {"stored_freed_far", stored_freed_far},
+    {"stored_freed_last", stored_freed_last},
     {"stored_freed_reused", stored_freed_reused},
     {"collected_past", collected_past},
     {"fcollected_past", fcollected_past},

@@ -8,6 +8,14 @@ namespace isthmus {
 
 BlockMap block_map;
 
+void fill_bytes(void* begin, unsigned char byte, std::uint64_t bytes) {
+    constexpr std::uint64_t kPiece = 1024;
+    char* place = static_cast<char*>(begin);
+    for (; bytes > kPiece; bytes -= kPiece, place += kPiece)
+        std::memset(place, byte, kPiece);
+    std::memset(place, byte, bytes);
+}
+
 bool BlockMap::open(Range range) {
     close();
     void* const place = mmap(nullptr, range.size / kGranule, PROT_READ | PROT_WRITE,
@@ -27,12 +35,12 @@ void BlockMap::close() {
 void BlockMap::add(std::uintptr_t begin, std::uint64_t bytes) {
     std::uint8_t* const first = bytes_ + (begin - range_.begin) / kGranule;
     const std::uint64_t whole = bytes / kGranule;
-    std::memset(first, kGranule, whole);
+    fill_bytes(first, kGranule, whole);
     if (bytes % kGranule != 0) first[whole] = bytes % kGranule;
 }
 
 void BlockMap::remove(std::uintptr_t begin, std::uint64_t bytes) {
-    std::memset(bytes_ + (begin - range_.begin) / kGranule, 0, (bytes + kGranule - 1) / kGranule);
+    fill_bytes(bytes_ + (begin - range_.begin) / kGranule, 0, (bytes + kGranule - 1) / kGranule);
 }
 
 bool BlockMap::covers_any(const void* address, std::uint64_t bytes) const {

@@ -11,6 +11,10 @@
 
 namespace isthmus {
 
+// As memset, in pieces that the C library stores by its loop: of more it has the processor repeat a
+// byte's store, which counts as an instruction for each.
+void fill_bytes(void* begin, unsigned char byte, std::uint64_t bytes);
+
 class BlockMap {
   public:
     static constexpr std::uint64_t kGranule = 64;

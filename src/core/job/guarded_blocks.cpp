@@ -38,9 +38,8 @@ Range guard_of(const Range& block) {
 }
 
 void fill(const Range& range, unsigned char byte) {
-    void* const begin = reinterpret_cast<void*>(range.begin);
-    std::memset(begin, byte, range.size);
-    asan::poison(begin, range.size);
+    fill_bytes(reinterpret_cast<void*>(range.begin), byte, range.size);
+    asan::poison(reinterpret_cast<void*>(range.begin), range.size);
 }
 
 // Of at least one byte; readable from here on. The first that is not as it was filled; range.size
@@ -64,16 +63,64 @@ void verify_guard(const char* routine, const Range& block) {
               InHex(block.begin), " have been written, first the one ", at, " bytes past its end"));
 }
 
-Range filled_part(const Range& block) {
-    return {block.begin, std::min(block.size, kFilled)};
+// The first byte of the range that is not zero; its end if all are.
+std::uintptr_t first_written(const Range& range) {
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(range.begin);
+    return reinterpret_cast<std::uintptr_t>(
+        std::find_if(bytes, bytes + range.size, [](unsigned char now) { return now != 0; }));
+}
+
+// What becomes of a freed block. Its pages are whole ones, or none.
+struct Freed {
+    explicit Freed(const Range& block)
+        : first{block.begin, std::min(block.size, kFilled)}, last{block.end(), 0} {
+        const std::uintptr_t begin = os::page_up(first.end());
+        const std::uintptr_t end = os::page_down(block.end());
+        if (begin >= end) {
+            first = block;
+            return;
+        }
+        first.size = begin - block.begin;
+        pages = {begin, end - begin};
+        last = {end, block.end() - end};
+    }
+    Range first;  // filled
+    Range pages;  // given back
+    Range last;   // filled
+};
+
+// The first byte of pages given back that has been written since; their end if none has.
+std::uintptr_t first_written_again(const Range& pages) {
+    asan::unpoison(reinterpret_cast<void*>(pages.begin), pages.size);
+    std::uintptr_t from = pages.begin;
+    while (from < pages.end()) {
+        // What only has been read exists, too.
+        const Range data = existing_pages({from, pages.end() - from});
+        if (data.size == 0) break;
+        if (const std::uintptr_t at = first_written(data); at != data.end()) return at;
+        from = data.end();
+    }
+    return pages.end();
 }
 
 void verify_freed(const char* routine, const Range& block) {
-    const Range filled = filled_part(block);
-    const std::uint64_t at = first_change(filled, kFreedByte);
-    if (at == filled.size) return;
-    fail(routine, Text("the freed block of ", block.size, " bytes at ", InHex(block.begin),
-                       " has been written, first its byte ", at));
+    const Freed freed(block);
+    const auto verify = [&](bool is_changed, std::uintptr_t at) {
+        if (is_changed)
+            fail(routine, Text("the freed block of ", block.size, " bytes at ", InHex(block.begin),
+                               " has been written, first its byte ", at - block.begin));
+    };
+    const auto verify_filled = [&](const Range& part) {
+        if (part.size == 0) return;
+        const std::uint64_t at = first_change(part, kFreedByte);
+        verify(at != part.size, part.begin + at);
+    };
+    verify_filled(freed.first);
+    if (freed.pages.size != 0) {
+        const std::uintptr_t at = first_written_again(freed.pages);
+        verify(at != freed.pages.end(), at);
+    }
+    verify_filled(freed.last);
 }
 
 void let_go(const char* routine) {
@@ -86,13 +133,6 @@ void let_go(const char* routine) {
 
 // Of what was never handed out that much is looked at, of the pages that exist.
 constexpr std::uint64_t kMostSearched = std::uint64_t{64} << 20;
-
-// The first byte of the range that is not zero; its end if all are.
-std::uintptr_t first_written(const Range& range) {
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(range.begin);
-    return reinterpret_cast<std::uintptr_t>(
-        std::find_if(bytes, bytes + range.size, [](unsigned char now) { return now != 0; }));
-}
 
 // Memory of the heap that no block has ever had: nobody but the program writes it.
 void verify_untouched(const char* routine) {
@@ -170,11 +210,15 @@ bool release(const char* routine, void* place) {
     verify_guard(routine, block);
     block_map.remove(block.begin, block.size);
     heap.retire(place);
-    const Range filled = filled_part(block);
-    fill(filled, kFreedByte);
-    const std::uintptr_t pages = os::page_up(filled.end());
-    const std::uintptr_t end = os::page_down(block.end());
-    if (pages < end) discard_pages(pages, end - pages);
+    const Freed freed(block);
+    fill(freed.first, kFreedByte);
+    fill(freed.last, kFreedByte);
+    if (freed.pages.size != 0) {
+        // Where the system does not take them back, they are filled as if it had.
+        if (!discard_pages(freed.pages.begin, freed.pages.size))
+            fill_bytes(reinterpret_cast<void*>(freed.pages.begin), 0, freed.pages.size);
+        asan::poison(reinterpret_cast<void*>(freed.pages.begin), freed.pages.size);
+    }
     kept->blocks.push_back(block);
     kept->bytes += block.size;
     while (kept->blocks.size() > kMostKept || kept->bytes > heap.range().size / 4)

@@ -13,8 +13,9 @@ namespace isthmus::guarded {
 
 // Behind each block, beside what fills its last 64 bytes up.
 inline constexpr std::uint64_t kGuard = 64;
-// Of a freed block that much is filled, and looked at; the pages behind it are given back.
-inline constexpr std::uint64_t kFilled = 65536;
+// Of a freed block that much is filled, and what is left of its last page; the pages between are
+// given back, and looked at where they exist again.
+inline constexpr std::uint64_t kFilled = 16384;
 inline constexpr unsigned char kGuardByte = 0xb6;
 inline constexpr unsigned char kFreedByte = 0xdf;
 
