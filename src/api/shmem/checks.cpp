@@ -128,6 +128,15 @@ char* find_passing(const void* address, std::size_t bytes, int pe) {
     return find_there(address, pe);
 }
 
+// Next time the program itself passes it. What is longer it leaves to the library.
+static void let_pass(const void* here, std::size_t bytes) {
+    const auto mine = reinterpret_cast<std::uintptr_t>(here);
+    const CheckedWindow& checked = checked_window;
+    if (bytes <= ISTHMUS_CHECKS_GRANULE && mine - checked.heap >= std::uint64_t{checked.limit}
+                                                                      << window.shift)
+        passing_pages.add(here, bytes, seen_memory.knows_chunk(here));
+}
+
 char* find_block(const void* address, const void* here, std::size_t bytes, int pe) {
     const CheckedWindow& checked = checked_window;
     const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -155,10 +164,7 @@ char* find_block(const void* address, const void* here, std::size_t bytes, int p
     if (!passes || !mine_passes || (ahead != 0 && (ahead < bytes || 0 - ahead < bytes)))
         [[unlikely]]
         return nullptr;
-    // Next time the program itself passes it.
-    if (bytes <= ISTHMUS_CHECKS_GRANULE && mine - checked.heap >= std::uint64_t{checked.limit}
-                                                                      << window.shift)
-        passing_pages.add(here, bytes, seen_memory.knows_chunk(here));
+    let_pass(here, bytes);
     return reinterpret_cast<char*>(there);
 }
 
@@ -267,6 +273,8 @@ void check_private(const void* address, std::size_t bytes, const char* side, con
             fail(called(routine), Text(side, ": ", why));
     } else if (!seen_memory.is_mapped(address, bytes)) {
         refuse_private(address, bytes, side, routine);
+    } else {
+        let_pass(address, bytes);
     }
     check_objects(address, bytes, side, routine);
 }

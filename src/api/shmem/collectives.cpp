@@ -36,12 +36,20 @@ void refuse_stride(Routine routine, const char* name, std::ptrdiff_t stride) {
                                       " is out of range: strides are at least 1");
 }
 
-bool check_meeting(Team& team, const Signature& signature, const collective::Laid& laid,
-                   std::uint64_t* counts) {
-    const char* const routine = called_routine(signature.routine);
+namespace {
+
+inline void check_caller(const Team& team, Routine called) {
+    const char* const routine = called_routine(called);
     check_thread(routine);
     if (!team.psync && !is_team(&team))
         fail(routine, Text("the team at ", InHex(&team), " is none: no split has made it"));
+}
+
+}  // namespace
+
+bool check_meeting(Team& team, const Signature& signature, const collective::Laid& laid,
+                   std::uint64_t* counts) {
+    check_caller(team, signature.routine);
     return team.size > 1 && check_signature(team, signature, laid, counts);
 }
 
@@ -88,6 +96,12 @@ namespace {
 [[gnu::cold, gnu::noinline]] bool compare_collect(Team& team, void* dest, const void* source,
                                                   std::size_t nelems, std::size_t unit) {
     const std::size_t bytes = nelems * unit;
+    if (team.size == 1) {
+        collective::check_operands(called_routine(Routine::collect), dest, bytes, source, bytes,
+                                   false);
+        check_caller(team, Routine::collect);
+        return false;
+    }
     std::array<std::uint64_t, kMaxPes> counts;
     const bool have_met =
         check_call(team,
@@ -96,7 +110,6 @@ namespace {
                     .count = nelems},
                    {dest, bytes, source, bytes},
                    {source, collective::lays(team, bytes) ? bytes : 0}, counts.data());
-    if (team.size == 1) return false;
     std::uint64_t all = 0;
     bool are_laid = have_met;
     for (int peer = 0; peer < team.size; ++peer) {

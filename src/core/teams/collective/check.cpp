@@ -177,10 +177,14 @@ bool is_alike(const Signature& left, const Signature& right) {
 
 void check_agreement(const char* routine, const char* what, std::uint64_t value) {
     Team& team = isthmus_team_world;
+    if (team.size == 1) return;  // nobody who may differ
     const Routine noted = job.status().routine.load(std::memory_order_relaxed);
     // In the shape of what checked mode shares before every collective, so that a PE that is in
     // another one is told as such. By name: what is noted may be another thread's call.
-    const Signature mine{.routine = routine_named(routine), .count = value};
+    const Signature mine{
+        .routine = routine_name(noted) == routine ? noted : routine_named(routine),
+        .count = value,
+    };
     std::vector<Signature> all(static_cast<std::size_t>(team.size));
     share_words(team, noted, &mine, sizeof mine, all.data());
     one_speaks(
