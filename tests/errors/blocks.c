@@ -28,6 +28,21 @@ static void put_across(int me, int pes) {
     (void)pes;
     if (me == 0) shmem_long_put(block + 1, words, 8, 1);
 }
+static void put_across_long(int me,
+                            int pes) { /* more than eight granules, all in use but the last */
+    long* block = shmem_calloc(600, sizeof(long));
+    static long many[601];
+    (void)pes;
+    for (int i = 0; i < 2; ++i) /* the right one passes */
+        if (me == 0) shmem_long_put(block, many, 600 + (size_t)i + (size_t)zero, 1);
+}
+static void put_into_gap(int me, int pes) { /* from one block over the gap into another */
+    char* block = shmem_malloc(256);
+    static char many[4096];
+    (void)pes;
+    sink = (long)(intptr_t)shmem_malloc(4096);
+    if (me == 0) shmem_putmem(block, many, 2048 + (size_t)zero, 1);
+}
 static void put_across_short(int me, int pes) { /* within the last granule */
     char* block = shmem_malloc(13);
     (void)pes;
@@ -320,6 +335,8 @@ static void thread_allocates(int me, int pes) {
 const struct Case cases[] = {
     {"put_past", put_past},
     {"put_across", put_across},
+    {"put_across_long", put_across_long},
+    {"put_into_gap", put_into_gap},
     {"put_across_short", put_across_short},
     {"put_before", put_before},
     {"get_past", get_past},
