@@ -17,6 +17,7 @@ template <typename Run>
         refuse_team(name);
     bool is_unused = true;
     if (job.checked) [[unlikely]] {
+        check_thread(name);
         is_unused = collective::check_psync(name, psync);
         collective::set_routine = name;
     }
@@ -46,7 +47,7 @@ inline void run_in_set(Routine routine, const char* name, int start, int log_str
 // is.
 [[gnu::cold, gnu::noinline]] void check_work_array(const char* name, const void* work, int nreduce,
                                                    std::size_t unit) {
-    if (isthmus_team_world.slot < 0) refuse_team(name);
+    require_running(name);
     const std::size_t half = nreduce > 0 ? static_cast<std::size_t>(nreduce) / 2 + 1 : 0;
     const std::size_t elements = std::max<std::size_t>(half, SHMEM_REDUCE_MIN_WRKDATA_SIZE);
     collective::check_work(name, work, elements * unit);

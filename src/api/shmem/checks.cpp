@@ -24,8 +24,10 @@ bool has_finalized() {
 }
 
 void require_running(const char* routine) {
-    if (job.header && window.pes != 0 && attached()) [[likely]]
+    if (job.header && window.pes != 0 && attached()) [[likely]] {
+        if (job.checked) check_thread(routine);
         return;
+    }
     if (forked_child)
         fail(routine,
              "called in a forked child, which is no PE; only the parent may call OpenSHMEM");
@@ -59,6 +61,10 @@ void check_thread(const char* routine) {
                       (session_thread_level() == SHMEM_THREAD_SINGLE ? "SHMEM_THREAD_SINGLE"
                                                                      : "SHMEM_THREAD_FUNNELED") +
                       "; ask shmem_init_thread for SHMEM_THREAD_MULTIPLE");
+}
+
+void check_thread_if_running(const char* routine) {
+    if (job.checked && session_count() != 0) check_thread(routine);
 }
 
 namespace {
@@ -175,10 +181,7 @@ operation::Target look_closely(const void* address, std::size_t bytes, int pe,
     if (pe < 0 || pe >= job.pes)
         fail(called(routine),
              "pe " + std::to_string(pe) + " is out of range 0.." + std::to_string(job.pes - 1));
-    if (job.checked) {
-        check_thread(routine);
-        if (bytes != 0) check_symmetric(address, bytes, routine);
-    }
+    if (job.checked && bytes != 0) check_symmetric(address, bytes, routine);
     if (is_late_here(address, pe)) return std::nullopt;
     return operation::find_and_serve(address, pe);
 }
@@ -194,7 +197,6 @@ void check_watched(const char* routine, const void* variables, std::size_t eleme
     require_running(routine);
     far::serve_by_call();
     if (!job.checked) return;
-    check_thread(routine);
     const std::size_t bytes = block_bytes(elements, width, routine);
     if (bytes == 0) return;
     far::require_aligned(variables, static_cast<unsigned>(width), routine);

@@ -38,32 +38,37 @@ void refuse_stride(Routine routine, const char* name, std::ptrdiff_t stride) {
 
 namespace {
 
-inline void check_caller(const Team& team, Routine called) {
-    const char* const routine = called_routine(called);
-    check_thread(routine);
+inline void check_team(const Team& team, Routine called) {
     if (!team.psync && !is_team(&team))
-        fail(routine, Text("the team at ", InHex(&team), " is none: no split has made it"));
+        fail(called_routine(called),
+             Text("the team at ", InHex(&team), " is none: no split has made it"));
+}
+
+bool meet(Team& team, const Signature& signature, const collective::Laid& laid,
+          std::uint64_t* counts) {
+    check_team(team, signature.routine);
+    return team.size > 1 && check_signature(team, signature, laid, counts);
 }
 
 }  // namespace
 
-bool check_meeting(Team& team, const Signature& signature, const collective::Laid& laid,
-                   std::uint64_t* counts) {
-    check_caller(team, signature.routine);
-    return team.size > 1 && check_signature(team, signature, laid, counts);
+bool check_meeting(Team& team, const Signature& signature) {
+    check_thread(called_routine(signature.routine));
+    return meet(team, signature, {}, nullptr);
 }
 
 bool check_call(Team& team, Signature signature, const Operands& operands,
                 const collective::Laid& laid, std::uint64_t* counts) {
+    check_thread(called_routine(signature.routine));
     collective::check_operands(called_routine(signature.routine), operands.dest,
                                operands.dest_bytes, operands.source, operands.source_bytes,
                                operands.in_place);
-    if (team.size == 1) return check_meeting(team, signature);  // nobody who may differ
+    if (team.size == 1) return meet(team, signature, {}, nullptr);  // nobody who may differ
     signature.dest = collective::symmetric_place(operands.dest);
     // A PE that has nothing to contribute to a collect need not have a source.
     if (signature.routine != Routine::collect)
         signature.source = collective::symmetric_place(operands.source);
-    return check_meeting(team, signature, laid, counts);
+    return meet(team, signature, laid, counts);
 }
 
 void checked_barrier(Team& team, Routine routine) {
@@ -97,9 +102,10 @@ namespace {
                                                   std::size_t nelems, std::size_t unit) {
     const std::size_t bytes = nelems * unit;
     if (team.size == 1) {
-        collective::check_operands(called_routine(Routine::collect), dest, bytes, source, bytes,
-                                   false);
-        check_caller(team, Routine::collect);
+        const char* const routine = called_routine(Routine::collect);
+        check_thread(routine);
+        collective::check_operands(routine, dest, bytes, source, bytes, false);
+        check_team(team, Routine::collect);
         return false;
     }
     std::array<std::uint64_t, kMaxPes> counts;

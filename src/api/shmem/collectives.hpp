@@ -39,9 +39,7 @@ struct Operands {
 };
 
 // Where there are none. True if all have met, as check_signature().
-[[gnu::cold, gnu::noinline]] bool check_meeting(Team& team, const Signature& signature,
-                                                const collective::Laid& laid = {},
-                                                std::uint64_t* counts = nullptr);
+[[gnu::cold, gnu::noinline]] bool check_meeting(Team& team, const Signature& signature);
 [[gnu::cold, gnu::noinline]] bool check_call(Team& team, Signature signature,
                                              const Operands& operands,
                                              const collective::Laid& laid = {},

@@ -27,7 +27,8 @@
 
 namespace isthmus::shmem {
 
-// Ends the job with a message if the library is not initialised.
+// Ends the job with a message if the library is not initialised, and in checked mode if this thread
+// may not call it.
 void require_running(const char* routine);
 // Whether it was, and is no longer.
 bool has_finalized();
@@ -186,5 +187,7 @@ void check_sides(operation::Target there, const void* here, std::size_t bytes, c
 void tell_held_locks(const char* routine);
 // Checked mode: threads call as the level of the session allows.
 void check_thread(const char* routine);
+// The same for what may be called at any time, also before the session and behind it.
+void check_thread_if_running(const char* routine);
 
 }  // namespace isthmus::shmem

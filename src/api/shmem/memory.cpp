@@ -47,7 +47,6 @@ void* allocate_by(const char* routine, std::uint64_t size, std::uint64_t alignme
 
 [[gnu::cold, gnu::noinline]] void* allocate_checked(const char* routine, std::uint64_t size,
                                                     std::uint64_t alignment) {
-    check_thread(routine);
     check_agreement(routine, "size", size);
     check_agreement(routine, "alignment", alignment);
     return allocate_by<guarded::allocate>(routine, size, alignment);
@@ -76,7 +75,6 @@ void release(void* block) {
 
 // Checked mode: all PEs name the same block, or none.
 [[gnu::cold, gnu::noinline]] std::uint64_t require_same_block(const char* routine, void* block) {
-    check_thread(routine);
     const std::uint64_t bytes = block ? require_block(routine, block) : 0;
     check_agreement(routine, "the block", block ? heap.offset_of(block) : kNull);
     return bytes;

@@ -15,14 +15,23 @@ using namespace isthmus::shmem;
 
 namespace {
 
+// Checked mode: the one thread that may call, where all PEs are on this host.
+inline bool is_sole_caller() {
+    return checked_window.thread == this_thread() && !far::present;
+}
+
 [[gnu::cold, gnu::noinline]] void quiet_otherwise(const char* routine) {
-    require_running(routine);
-    far::quiet();
+    if (!is_sole_caller()) {
+        require_running(routine);
+        far::quiet();
+    }
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 [[gnu::cold, gnu::noinline]] void fence_otherwise(const char* routine) {
-    require_running(routine);
-    far::fence();
+    if (!is_sole_caller()) {
+        require_running(routine);
+        far::fence();
+    }
     std::atomic_thread_fence(std::memory_order_acq_rel);
 }
 
@@ -129,10 +138,22 @@ ISTHMUS_API void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, siz
 SHMEM_TABLE_ORDERING(ISTHMUS_ALIAS)
 
 // Cache control, deprecated since 1.3: caches are coherent.
-ISTHMUS_API void pshmem_set_cache_inv(void) {}
-ISTHMUS_API void pshmem_set_cache_line_inv(void*) {}
-ISTHMUS_API void pshmem_clear_cache_inv(void) {}
-ISTHMUS_API void pshmem_clear_cache_line_inv(void*) {}
-ISTHMUS_API void pshmem_udcflush(void) {}
-ISTHMUS_API void pshmem_udcflush_line(void*) {}
+ISTHMUS_API void pshmem_set_cache_inv(void) {
+    check_thread_if_running("shmem_set_cache_inv");
+}
+ISTHMUS_API void pshmem_set_cache_line_inv(void*) {
+    check_thread_if_running("shmem_set_cache_line_inv");
+}
+ISTHMUS_API void pshmem_clear_cache_inv(void) {
+    check_thread_if_running("shmem_clear_cache_inv");
+}
+ISTHMUS_API void pshmem_clear_cache_line_inv(void*) {
+    check_thread_if_running("shmem_clear_cache_line_inv");
+}
+ISTHMUS_API void pshmem_udcflush(void) {
+    check_thread_if_running("shmem_udcflush");
+}
+ISTHMUS_API void pshmem_udcflush_line(void*) {
+    check_thread_if_running("shmem_udcflush_line");
+}
 SHMEM_TABLE_CACHE(ISTHMUS_ALIAS)

@@ -13,10 +13,12 @@ using namespace isthmus;
 using namespace isthmus::shmem;
 
 ISTHMUS_API void pshmem_init(void) {
+    check_thread_if_running("shmem_init");
     enter_session(SHMEM_THREAD_SINGLE);
 }
 
 ISTHMUS_API int pshmem_init_thread(int requested, int* provided) {
+    check_thread_if_running("shmem_init_thread");
     enter_session(std::clamp(requested, SHMEM_THREAD_SINGLE, SHMEM_THREAD_MULTIPLE));
     if (provided) *provided = session_thread_level();
     return 0;
@@ -38,16 +40,17 @@ ISTHMUS_API void isthmus_leave_together(int exits) {
 }
 
 ISTHMUS_API void pshmem_global_exit(int status) {
+    check_thread_if_running("shmem_global_exit");
     exit_job(status);
 }
 
 ISTHMUS_API int pshmem_my_pe(void) {
-    if (window.pes == 0) require_running("shmem_my_pe");
+    require_open("shmem_my_pe");
     return static_cast<int>(window.me);
 }
 
 ISTHMUS_API int pshmem_n_pes(void) {
-    if (window.pes == 0) require_running("shmem_n_pes");
+    require_open("shmem_n_pes");
     return static_cast<int>(window.pes);
 }
 
@@ -62,16 +65,19 @@ ISTHMUS_API int pshmem_addr_accessible(const void* addr, int pe) {
 }
 
 ISTHMUS_API void pshmem_info_get_version(int* major, int* minor) {
+    check_thread_if_running("shmem_info_get_version");
     *major = SHMEM_MAJOR_VERSION;
     *minor = SHMEM_MINOR_VERSION;
 }
 
 ISTHMUS_API void pshmem_info_get_name(char* name) {
+    check_thread_if_running("shmem_info_get_name");
     static_assert(sizeof SHMEM_VENDOR_STRING <= SHMEM_MAX_NAME_LEN);
     std::memcpy(name, SHMEM_VENDOR_STRING, sizeof SHMEM_VENDOR_STRING);
 }
 
 ISTHMUS_API void pshmem_query_initialized(int* initialized) {
+    check_thread_if_running("shmem_query_initialized");
     *initialized = session_count() != 0;
 }
 
@@ -81,7 +87,9 @@ ISTHMUS_API void pshmem_query_thread(int* provided) {
 }
 
 // Without the profiling library there is nothing to control.
-ISTHMUS_API void pshmem_pcontrol(int, ...) {}
+ISTHMUS_API void pshmem_pcontrol(int, ...) {
+    check_thread_if_running("shmem_pcontrol");
+}
 
 SHMEM_TABLE_SETUP(ISTHMUS_ALIAS)
 ISTHMUS_API void shmem_global_exit(int status)
@@ -90,6 +98,7 @@ ISTHMUS_API void shmem_pcontrol(int level, ...) __attribute__((weak, alias("pshm
 
 // Names from before 1.2. start_pes may be called again and again, and is never matched.
 ISTHMUS_API __attribute__((weak)) void start_pes(int) {
+    check_thread_if_running("start_pes");
     if (session_count() == 0) enter_session(SHMEM_THREAD_SINGLE);
 }
 ISTHMUS_API __attribute__((weak)) int _my_pe(void) {

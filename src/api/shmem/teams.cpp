@@ -27,17 +27,20 @@ using namespace isthmus::shmem;
 
 ISTHMUS_API int pshmem_team_my_pe(shmem_team_t team) {
     if (team == SHMEM_TEAM_INVALID) return -1;
+    require_open("shmem_team_my_pe");
     return live(team, "shmem_team_my_pe").my_index;
 }
 
 ISTHMUS_API int pshmem_team_n_pes(shmem_team_t team) {
     if (team == SHMEM_TEAM_INVALID) return -1;
+    require_open("shmem_team_n_pes");
     return live(team, "shmem_team_n_pes").size;
 }
 
 ISTHMUS_API int pshmem_team_get_config(shmem_team_t team, long config_mask,
                                        shmem_team_config_t* config) {
     if (team == SHMEM_TEAM_INVALID) return -1;
+    require_open("shmem_team_get_config");
     const Team& subject = live(team, "shmem_team_get_config");
     if (config_mask & SHMEM_TEAM_NUM_CONTEXTS) {
         if (!config) fail("shmem_team_get_config", "config is null and config_mask is not 0");
@@ -49,6 +52,7 @@ ISTHMUS_API int pshmem_team_get_config(shmem_team_t team, long config_mask,
 ISTHMUS_API int pshmem_team_translate_pe(shmem_team_t src_team, int src_pe,
                                          shmem_team_t dest_team) {
     if (src_team == SHMEM_TEAM_INVALID || dest_team == SHMEM_TEAM_INVALID) return -1;
+    require_open("shmem_team_translate_pe");
     const Team& from = live(src_team, "shmem_team_translate_pe");
     const Team& to = live(dest_team, "shmem_team_translate_pe");
     if (src_pe < 0 || src_pe >= from.size) return -1;
@@ -113,6 +117,7 @@ ISTHMUS_API int pshmem_team_split_2d(shmem_team_t parent_team, int xrange,
 ISTHMUS_API void pshmem_team_destroy(shmem_team_t team) {
     if (team == SHMEM_TEAM_INVALID) return;
     constexpr Routine routine = Routine::team_destroy;
+    require_open(routine_name(routine));
     Team& subject = live(team, routine_name(routine));
     if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED)
         fail(routine_name(routine), "SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be destroyed");
@@ -123,6 +128,7 @@ ISTHMUS_API void pshmem_team_destroy(shmem_team_t team) {
 
 ISTHMUS_API void* pshmem_team_ptr(shmem_team_t team, const void* dest, int pe) {
     if (team == SHMEM_TEAM_INVALID) return nullptr;
+    require_open("shmem_team_ptr");
     const Team& subject = live(team, "shmem_team_ptr");
     if (pe < 0 || pe >= subject.size || !is_symmetric(dest, 1)) return nullptr;
     const int world = subject.world_pe(pe);

@@ -90,8 +90,8 @@ void open_checks() {
         checked.thread,
         passing_pages.begins(),
     };
-    // Nothing is to be done for the order of stores.
-    if (window.host_pes == window.pes) window.sole = checked.limit;
+    // Nothing is to be done for the order of stores, but to see who asks for it.
+    if (checked.thread == 0 && window.host_pes == window.pes) window.sole = checked.limit;
 }
 
 }  // namespace isthmus
