@@ -97,6 +97,8 @@ MISTAKES = [
     ("another thread calls with SHMEM_THREAD_SINGLE", "blocks thread_puts"),
     ("another thread uses a context of SHMEM_CTX_PRIVATE", "threads private_put"),
     ("two threads at once use a context of SHMEM_CTX_SERIALIZED", "threads at_once"),
+    ("two threads of a PE are in collectives of one team at once", "threads team_at_once"),
+    ("a handler of a signal calls a collective within one of the same team", "threads sync_in_signal"),
     ("a put that no fence orders before a signal", "blocks unfenced"),
 ]
 WAYS = {

@@ -114,10 +114,43 @@ static void psync_three(int me, int pes) {
     shmem_barrier_all();
     shmem_barrier(0, 0, pes, mine);
 }
+
+/* PE 1 joins no collective, so that neither call ends. */
+static void* sync_all(void* nothing) {
+    shmem_sync_all();
+    return nothing;
+}
+static void team_at_once(int me, int pes) {
+    pthread_t thread;
+    (void)pes;
+    if (me != 0) shmem_long_wait_until(words, SHMEM_CMP_NE, 0);
+    pthread_create(&thread, NULL, sync_all, NULL);
+    shmem_free(shmem_malloc(8));
+}
+static void sync_in_handler(int number) {
+    (void)number;
+    shmem_team_sync(SHMEM_TEAM_WORLD);
+}
+static void sync_in_signal(int me, int pes) {
+    const struct itimerval often = {{0, 100}, {0, 100}};
+    (void)pes;
+    if (me != 0) shmem_long_wait_until(words, SHMEM_CMP_NE, 0);
+    signal(SIGALRM, sync_in_handler);
+    setitimer(ITIMER_REAL, &often, NULL);
+    shmem_barrier_all();
+}
+
 const struct Case cases[] = {
-    {"private_put", private_put},     {"private_add", private_add},
-    {"private_quiet", private_quiet}, {"private_destroyed", private_destroyed},
-    {"in_turns", in_turns},           {"at_once", at_once},
-    {"put_in_signal", put_in_signal}, {"add_in_signal", add_in_signal},
-    {"psync_three", psync_three},     {NULL, NULL},
+    {"private_put", private_put},
+    {"private_add", private_add},
+    {"private_quiet", private_quiet},
+    {"private_destroyed", private_destroyed},
+    {"in_turns", in_turns},
+    {"at_once", at_once},
+    {"put_in_signal", put_in_signal},
+    {"add_in_signal", add_in_signal},
+    {"psync_three", psync_three},
+    {"team_at_once", team_at_once},
+    {"sync_in_signal", sync_in_signal},
+    {NULL, NULL},
 };

@@ -2,6 +2,7 @@
 #include <shmemx.h>
 
 #include "api/shmem/export.hpp"
+#include "api/shmem/turn.hpp"
 #include "core/aggregation/aggregation.hpp"
 #include "core/wait/wait.hpp"
 
@@ -11,11 +12,14 @@ using namespace isthmus::shmem;
 ISTHMUS_API int shmemx_aggregate_create(size_t item_size, size_t buffer, shmemx_handler_t handler,
                                         void* argument, shmemx_aggregate_t* aggregate) {
     const char* routine = begin(Routine::extension_aggregate_create);
+    const Turn turn(isthmus_team_world, Routine::extension_aggregate_create);
     return open_aggregator(aggregate, item_size, buffer, handler, argument, routine);
 }
 
 ISTHMUS_API int shmemx_aggregate_destroy(shmemx_aggregate_t aggregate) {
-    return close_aggregator(aggregate, begin(Routine::extension_aggregate_destroy));
+    const char* routine = begin(Routine::extension_aggregate_destroy);
+    const Turn turn(isthmus_team_world, Routine::extension_aggregate_destroy);
+    return close_aggregator(aggregate, routine);
 }
 
 ISTHMUS_API int shmemx_aggregate_flush(shmemx_aggregate_t aggregate) {

@@ -45,18 +45,7 @@ void advise(const char* routine, const std::string& what) {
     if (said.size() < kMostAdvice && said.insert(routine + what).second) say_from(routine, what);
 }
 
-namespace {
-
-bool is_thread_allowed() {
-    const std::uintptr_t only = session_thread.load(std::memory_order_relaxed);
-    return only == 0 || only == this_thread();
-}
-
-}  // namespace
-
-void check_thread(const char* routine) {
-    if (is_thread_allowed()) [[likely]]
-        return;
+void refuse_thread(const char* routine) {
     fail(routine, std::string("called by another thread than the one that initialised, with ") +
                       (session_thread_level() == SHMEM_THREAD_SINGLE ? "SHMEM_THREAD_SINGLE"
                                                                      : "SHMEM_THREAD_FUNNELED") +

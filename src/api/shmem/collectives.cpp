@@ -13,6 +13,37 @@ using collective::called_routine;
 using collective::kind_of;
 using collective::kKindBytes;
 
+namespace {
+
+// The thread above the routine; addresses have 48 bits.
+constexpr int kRoutineBits = 16;
+
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_turn(std::uint64_t user, bool is_own,
+                                                        Routine routine) {
+    const char* const other = routine_name(static_cast<Routine>(user & ((1 << kRoutineBits) - 1)));
+    if (is_own)
+        fail(called_routine(routine), Text("called within ", other,
+                                           " of the same team by the same thread: a handler of a "
+                                           "signal may not call a collective"));
+    fail(called_routine(routine),
+         Text("another thread of this PE is in ", other,
+              " of the same team at this moment; the threads of a PE must take turns in a team's "
+              "collectives"));
+}
+
+}  // namespace
+
+void take_turn(Team& team, Routine routine) {
+    check_thread(called_routine(routine));
+    const std::uint64_t mine =
+        std::uint64_t{this_thread()} << kRoutineBits | static_cast<std::uint64_t>(routine);
+    std::uint64_t user = 0;
+    if (__atomic_compare_exchange_n(&team.user, &user, mine, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED)) [[likely]]
+        return;
+    refuse_turn(user, user >> kRoutineBits == mine >> kRoutineBits, routine);
+}
+
 void refuse_team(const char* routine) {
     require_running(routine);
     fail(routine, "the team has been destroyed");
@@ -38,28 +69,26 @@ void refuse_stride(Routine routine, const char* name, std::ptrdiff_t stride) {
 
 namespace {
 
-inline void check_team(const Team& team, Routine called) {
-    if (!team.psync && !is_team(&team))
-        fail(called_routine(called),
+inline void require_team(const Team& team, Routine routine) {
+    if (!team.psync && !is_team(&team)) [[unlikely]]
+        fail(called_routine(routine),
              Text("the team at ", InHex(&team), " is none: no split has made it"));
 }
 
 bool meet(Team& team, const Signature& signature, const collective::Laid& laid,
           std::uint64_t* counts) {
-    check_team(team, signature.routine);
+    require_team(team, signature.routine);
     return team.size > 1 && check_signature(team, signature, laid, counts);
 }
 
 }  // namespace
 
 bool check_meeting(Team& team, const Signature& signature) {
-    check_thread(called_routine(signature.routine));
     return meet(team, signature, {}, nullptr);
 }
 
 bool check_call(Team& team, Signature signature, const Operands& operands,
                 const collective::Laid& laid, std::uint64_t* counts) {
-    check_thread(called_routine(signature.routine));
     collective::check_operands(called_routine(signature.routine), operands.dest,
                                operands.dest_bytes, operands.source, operands.source_bytes,
                                operands.in_place);
@@ -73,16 +102,16 @@ bool check_call(Team& team, Signature signature, const Operands& operands,
 
 void checked_barrier(Team& team, Routine routine) {
     note(routine);
-    if (check(team, [&] { return Signature{.routine = routine}; })) return;
+    if (job.checked && check_meeting(team, {.routine = routine})) [[unlikely]]
+        return;
     barrier(team, routine);
 }
 
 namespace {
 
 // Checked mode. False: the data are still to be moved.
-[[gnu::cold, gnu::noinline]] bool compare_broadcast(Team& team, void* dest, const void* source,
-                                                    std::size_t nelems, std::size_t unit, int root,
-                                                    bool root_dest) {
+inline bool compare_broadcast(Team& team, void* dest, const void* source, std::size_t nelems,
+                              std::size_t unit, int root, bool root_dest) {
     const std::size_t bytes = nelems * unit;
     const bool is_laid = collective::lays(team, bytes);
     const bool have_met = check_call(team,
@@ -98,16 +127,9 @@ namespace {
 }
 
 // The same.
-[[gnu::cold, gnu::noinline]] bool compare_collect(Team& team, void* dest, const void* source,
-                                                  std::size_t nelems, std::size_t unit) {
+inline bool compare_collect(Team& team, void* dest, const void* source, std::size_t nelems,
+                            std::size_t unit) {
     const std::size_t bytes = nelems * unit;
-    if (team.size == 1) {
-        const char* const routine = called_routine(Routine::collect);
-        check_thread(routine);
-        collective::check_operands(routine, dest, bytes, source, bytes, false);
-        check_team(team, Routine::collect);
-        return false;
-    }
     std::array<std::uint64_t, kMaxPes> counts;
     const bool have_met =
         check_call(team,
@@ -128,6 +150,29 @@ namespace {
     return are_laid;
 }
 
+[[gnu::cold, gnu::noinline]] void broadcast_compared(Team& team, void* dest, const void* source,
+                                                     std::size_t nelems, std::size_t unit, int root,
+                                                     bool root_dest) {
+    const Turn turn(team, Routine::broadcast);
+    if (!compare_broadcast(team, dest, source, nelems, unit, root, root_dest))
+        broadcast(team, dest, source, nelems * unit, root, root_dest);
+}
+// Nobody to meet, and no turn.
+[[gnu::cold, gnu::noinline]] void collect_alone(Team& team, void* dest, const void* source,
+                                                std::size_t bytes) {
+    check_thread(called_routine(Routine::collect));
+    collective::check_operands(called_routine(Routine::collect), dest, bytes, source, bytes, false);
+    require_team(team, Routine::collect);
+    collect(team, dest, source, bytes);
+}
+[[gnu::cold, gnu::noinline]] void collect_compared(Team& team, void* dest, const void* source,
+                                                   std::size_t nelems, std::size_t unit) {
+    if (team.size == 1) return collect_alone(team, dest, source, nelems * unit);
+    const Turn turn(team, Routine::collect);
+    if (!compare_collect(team, dest, source, nelems, unit))
+        collect(team, dest, source, nelems * unit);
+}
+
 }  // namespace
 
 void checked_broadcast_otherwise(Team& team, void* dest, const void* source, std::size_t nelems,
@@ -136,9 +181,8 @@ void checked_broadcast_otherwise(Team& team, void* dest, const void* source, std
     if (root < 0 || root >= team.size) [[unlikely]]
         refuse_root(routine, root, team.size);
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
-    if (job.checked && compare_broadcast(team, dest, source, nelems, unit, root, root_dest))
-        [[unlikely]]
-        return;
+    if (job.checked) [[unlikely]]
+        return broadcast_compared(team, dest, source, nelems, unit, root, root_dest);
     broadcast(team, dest, source, bytes, root, root_dest);
 }
 
@@ -147,8 +191,8 @@ void checked_collect(Team& team, void* dest, const void* source, std::size_t nel
     constexpr Routine routine = Routine::collect;
     note(routine);
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
-    if (job.checked && compare_collect(team, dest, source, nelems, unit)) [[unlikely]]
-        return;
+    if (job.checked) [[unlikely]]
+        return collect_compared(team, dest, source, nelems, unit);
     collect(team, dest, source, bytes);
 }
 
@@ -157,13 +201,15 @@ void checked_fcollect(Team& team, void* dest, const void* source, std::size_t ne
     constexpr Routine routine = Routine::fcollect;
     note(routine);
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
-    check(team, [&] {
-        return Call{Signature{.routine = routine,
-                              .element_bytes = static_cast<std::uint16_t>(unit),
-                              .count = nelems},
-                    Operands{dest, bytes * static_cast<std::size_t>(team.size), source, bytes}};
-    });
-    fcollect(team, dest, source, bytes);
+    run(
+        team, routine,
+        [=, &team] {
+            return Call{Signature{.routine = routine,
+                                  .element_bytes = static_cast<std::uint16_t>(unit),
+                                  .count = nelems},
+                        Operands{dest, bytes * static_cast<std::size_t>(team.size), source, bytes}};
+        },
+        [=, &team] { fcollect(team, dest, source, bytes); });
 }
 
 void checked_alltoall(Team& team, void* dest, const void* source, std::size_t nelems,
@@ -172,13 +218,15 @@ void checked_alltoall(Team& team, void* dest, const void* source, std::size_t ne
     note(routine);
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
     const std::size_t all = bytes * static_cast<std::size_t>(team.size);
-    check(team, [&] {
-        return Call{Signature{.routine = routine,
-                              .element_bytes = static_cast<std::uint16_t>(unit),
-                              .count = nelems},
-                    Operands{dest, all, source, all}};
-    });
-    alltoall(team, dest, source, bytes);
+    run(
+        team, routine,
+        [=] {
+            return Call{Signature{.routine = routine,
+                                  .element_bytes = static_cast<std::uint16_t>(unit),
+                                  .count = nelems},
+                        Operands{dest, all, source, all}};
+        },
+        [=, &team] { alltoall(team, dest, source, bytes); });
 }
 
 void checked_alltoalls(Team& team, void* dest, const void* source, std::ptrdiff_t dst,
@@ -191,43 +239,51 @@ void checked_alltoalls(Team& team, void* dest, const void* source, std::ptrdiff_
         refuse_stride(routine, "sst", sst);
     const std::size_t elements = nelems * static_cast<std::size_t>(team.size);
     // From the first element to the end of the last; nothing lies behind that.
-    const auto span = [&](std::ptrdiff_t stride) {
+    const auto span = [=](std::ptrdiff_t stride) {
         return elements == 0 ? 0 : ((elements - 1) * static_cast<std::size_t>(stride) + 1) * unit;
     };
-    check(team, [&] {
-        return Call{Signature{.routine = routine,
-                              .element_bytes = static_cast<std::uint16_t>(unit),
-                              .count = nelems,
-                              .dest_stride = dst,
-                              .source_stride = sst},
-                    Operands{dest, span(dst), source, span(sst)}};
-    });
-    alltoalls(team, dest, source,
-              {static_cast<std::size_t>(dst), static_cast<std::size_t>(sst), nelems, unit});
+    run(
+        team, routine,
+        [=] {
+            return Call{Signature{.routine = routine,
+                                  .element_bytes = static_cast<std::uint16_t>(unit),
+                                  .count = nelems,
+                                  .dest_stride = dst,
+                                  .source_stride = sst},
+                        Operands{dest, span(dst), source, span(sst)}};
+        },
+        [=, &team] {
+            alltoalls(team, dest, source,
+                      {static_cast<std::size_t>(dst), static_cast<std::size_t>(sst), nelems, unit});
+        });
 }
 
 namespace {
 
-// In front of what combines elements one by one.
-inline void enter_arithmetic(Team& team, Routine routine, Kind kind, void* dest, const void* source,
-                             std::size_t nelems) {
+// What combines elements one by one.
+template <typename Combine>
+inline void run_arithmetic(Team& team, Routine routine, Kind kind, void* dest, const void* source,
+                           std::size_t nelems, Combine combine) {
     note(routine);
     const std::size_t unit = kKindBytes[static_cast<int>(kind)];
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
-    check(team, [&] {
-        return Call{Signature{.routine = routine,
-                              .element_bytes = static_cast<std::uint16_t>(unit),
-                              .kind = static_cast<std::uint16_t>(static_cast<int>(kind) + 1),
-                              .count = nelems},
-                    Operands{dest, bytes, source, bytes, true}};
-    });
+    run(
+        team, routine,
+        [=] {
+            return Call{Signature{.routine = routine,
+                                  .element_bytes = static_cast<std::uint16_t>(unit),
+                                  .kind = static_cast<std::uint16_t>(static_cast<int>(kind) + 1),
+                                  .count = nelems},
+                        Operands{dest, bytes, source, bytes, true}};
+        },
+        combine);
 }
 
 void checked_scan(Team& team, Kind kind, void* dest, const void* source, std::size_t nelems,
                   bool inclusive) {
     const Routine routine = inclusive ? Routine::sum_inscan : Routine::sum_exscan;
-    enter_arithmetic(team, routine, kind, dest, source, nelems);
-    scan(team, dest, source, nelems, kind, inclusive);
+    run_arithmetic(team, routine, kind, dest, source, nelems,
+                   [=, &team] { scan(team, dest, source, nelems, kind, inclusive); });
 }
 
 }  // namespace
@@ -235,8 +291,8 @@ void checked_scan(Team& team, Kind kind, void* dest, const void* source, std::si
 void checked_reduce(Team& team, Operation operation, Kind kind, void* dest, const void* source,
                     std::size_t nelems) {
     const Routine routine = routine_of(operation);
-    enter_arithmetic(team, routine, kind, dest, source, nelems);
-    reduce(team, dest, source, nelems, operation, kind);
+    run_arithmetic(team, routine, kind, dest, source, nelems,
+                   [=, &team] { reduce(team, dest, source, nelems, operation, kind); });
 }
 
 }  // namespace isthmus::shmem
@@ -249,18 +305,30 @@ using namespace isthmus::shmem;
 ISTHMUS_API void pshmem_barrier_all(void) {
     Team& team = live(SHMEM_TEAM_WORLD, "shmem_barrier_all");
     note(Routine::barrier_all);
-    if (check(team, [] { return Signature{.routine = Routine::barrier_all}; })) return;
-    barrier(team, Routine::barrier_all);
+    run(
+        team, Routine::barrier_all, [] { return Signature{.routine = Routine::barrier_all}; },
+        [&team] { barrier(team, Routine::barrier_all); });
 }
 
+namespace {
+
+void sync(Team& team, Routine routine) {
+    note(routine);
+    run(
+        team, routine, [=] { return Signature{.routine = routine}; },
+        [=, &team] { barrier(team, routine); });
+}
+
+}  // namespace
+
 ISTHMUS_API void pshmem_sync_all(void) {
-    checked_barrier(live(SHMEM_TEAM_WORLD, "shmem_sync_all"), Routine::sync_all);
+    sync(live(SHMEM_TEAM_WORLD, "shmem_sync_all"), Routine::sync_all);
 }
 
 ISTHMUS_API int pshmem_team_sync(shmem_team_t team) {
     if (team == SHMEM_TEAM_INVALID) [[unlikely]]
         return refuse_no_team("shmem_team_sync");
-    checked_barrier(live(team, "shmem_team_sync"), Routine::team_sync);
+    sync(live(team, "shmem_team_sync"), Routine::team_sync);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/shmem/export.hpp"
+#include "api/shmem/turn.hpp"
 #include "core/teams/collective/check.hpp"
 #include "core/teams/collective/collective.hpp"
 
@@ -45,21 +46,33 @@ struct Operands {
                                              const collective::Laid& laid = {},
                                              std::uint64_t* counts = nullptr);
 
-// Checked mode's part; nothing otherwise. `describe` makes what to check, and is not called when
-// there is nothing to check. True if all have met.
-template <typename Describe>
-inline bool check(Team& team, Describe&& describe) {
-    if (!job.checked) [[likely]]
-        return false;
-    if constexpr (std::is_same_v<std::invoke_result_t<Describe>, Signature>)
-        return check_meeting(team, describe());
-    else
-        return check_call(team, describe().first, describe().second);
-}
 using Call = std::pair<Signature, Operands>;
+// A collective in checked mode: what is passed is compared, then `move` does the rest.
+template <typename Describe, typename Move>
+[[gnu::cold, gnu::noinline]] void run_checked(Team& team, Routine routine, Describe describe,
+                                              Move move) {
+    const Turn turn(team, routine);
+    if constexpr (std::is_same_v<std::invoke_result_t<Describe>, Signature>) {
+        if (!check_meeting(team, describe())) move();
+    } else {
+        const Call call = describe();
+        check_call(team, call.first, call.second);
+        move();
+    }
+}
+// A collective. `describe` makes what to check, and is not called when there is nothing to check: a
+// Signature if it is all there is to do once all have met. Both hold what they need by value, so
+// that nothing is kept for them where nothing is checked.
+template <typename Describe, typename Move>
+inline void run(Team& team, Routine routine, Describe describe, Move move) {
+    if (job.checked) [[unlikely]]
+        return run_checked(team, routine, describe, move);
+    move();
+}
 
 // The collectives on untyped memory, checks included; the faces for teams and for active sets add
 // only where the team comes from. `unit`: bytes of an element.
+// Of an active set, without a turn: where threads may meet, a set has no team of its own.
 void checked_barrier(Team& team, Routine routine);
 [[gnu::noinline]] void checked_broadcast_otherwise(Team& team, void* dest, const void* source,
                                                    std::size_t nelems, std::size_t unit, int root,

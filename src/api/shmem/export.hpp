@@ -17,6 +17,7 @@
 #include "core/job/window.hpp"
 #include "core/reach/channel.hpp"
 #include "core/reach/operation.hpp"
+#include "core/session/session.hpp"
 #include "core/wait/wait.hpp"
 
 #define ISTHMUS_API extern "C" __attribute__((visibility("default")))
@@ -186,7 +187,16 @@ void check_sides(operation::Target there, const void* here, std::size_t bytes, c
 // Checked mode, before the session ends: a line for each lock that this PE has not cleared.
 void tell_held_locks(const char* routine);
 // Checked mode: threads call as the level of the session allows.
-void check_thread(const char* routine);
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_thread(const char* routine);
+inline bool is_thread_allowed() {
+    // Relaxed: written at set-up.
+    const std::uintptr_t only = session_thread.load(std::memory_order_relaxed);
+    return only == 0 || only == this_thread();
+}
+inline void check_thread(const char* routine) {
+    if (!is_thread_allowed()) [[unlikely]]
+        refuse_thread(routine);
+}
 // The same for what may be called at any time, also before the session and behind it.
 void check_thread_if_running(const char* routine);
 

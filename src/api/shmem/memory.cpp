@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/shmem/export.hpp"
+#include "api/shmem/turn.hpp"
 #include "base/error.hpp"
 #include "core/copy/copy.hpp"
 #include "core/job/guarded_blocks.hpp"
@@ -20,11 +21,19 @@
 namespace isthmus::shmem {
 namespace {
 
-const char* begin_allocation(Routine routine) {
+const char* begin_noted(Routine routine) {
     const char* const name = begin(routine);
     count_allocation();
     return name;
 }
+
+// A call, as long as it lasts: all PEs meet in it.
+struct HeapCall {
+    explicit HeapCall(Routine routine)
+        : name(begin_noted(routine)), turn(isthmus_team_world, routine) {}
+    const char* const name;
+    const Turn turn;
+};
 
 void* allocate_plain(std::uint64_t size, std::uint64_t alignment) {
     return heap.allocate(size, alignment);
@@ -127,30 +136,32 @@ using namespace isthmus;
 using namespace isthmus::shmem;
 
 ISTHMUS_API void* pshmem_malloc(size_t size) {
-    return allocate(begin_allocation(Routine::malloc), size, 1);
+    const HeapCall call(Routine::malloc);
+    return allocate(call.name, size, 1);
 }
 
 ISTHMUS_API void* pshmem_malloc_with_hints(size_t size, long hints) {
-    const char* routine = begin_allocation(Routine::malloc_with_hints);
+    const HeapCall call(Routine::malloc_with_hints);
     constexpr long kKnown = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
     if (hints & ~kKnown)
-        advise(routine, "hints " + std::to_string(hints) +
-                            " has bits other than SHMEM_MALLOC_ATOMICS_REMOTE and "
-                            "SHMEM_MALLOC_SIGNAL_REMOTE, which are ignored");
+        advise(call.name, "hints " + std::to_string(hints) +
+                              " has bits other than SHMEM_MALLOC_ATOMICS_REMOTE and "
+                              "SHMEM_MALLOC_SIGNAL_REMOTE, which are ignored");
     // All memory serves atomics and signals alike.
-    return allocate(routine, size, 1);
+    return allocate(call.name, size, 1);
 }
 
 ISTHMUS_API void* pshmem_align(size_t alignment, size_t size) {
-    return allocate_aligned(begin_allocation(Routine::align), alignment, size);
+    const HeapCall call(Routine::align);
+    return allocate_aligned(call.name, alignment, size);
 }
 
 ISTHMUS_API void* pshmem_calloc(size_t count, size_t size) {
-    const char* routine = begin_allocation(Routine::calloc);
+    const HeapCall call(Routine::calloc);
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes))
         bytes = std::numeric_limits<std::size_t>::max();
-    void* const block = allocate(routine, bytes, 1);
+    void* const block = allocate(call.name, bytes, 1);
     if (!block) return nullptr;
     std::memset(block, 0, bytes);
     barrier_world();
@@ -158,20 +169,20 @@ ISTHMUS_API void* pshmem_calloc(size_t count, size_t size) {
 }
 
 ISTHMUS_API void pshmem_free(void* ptr) {
-    const char* routine = begin_allocation(Routine::free);
+    const HeapCall call(Routine::free);
     if (job.checked) [[unlikely]]
-        return free_checked(routine, ptr);
-    if (ptr) require_block(routine, ptr);
+        return free_checked(call.name, ptr);
+    if (ptr) require_block(call.name, ptr);
     barrier_world();
     if (ptr) release(ptr);
 }
 
 ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
-    const char* routine = begin_allocation(Routine::realloc);
+    const HeapCall call(Routine::realloc);
     if (job.checked) [[unlikely]]
-        return reallocate_checked(routine, ptr, size);
-    const std::uint64_t old_size = ptr ? require_block(routine, ptr) : 0;
-    if (!ptr) return allocate(routine, size, 1);
+        return reallocate_checked(call.name, ptr, size);
+    const std::uint64_t old_size = ptr ? require_block(call.name, ptr) : 0;
+    if (!ptr) return allocate(call.name, size, 1);
     if (size == 0) {
         barrier_world();
         release(ptr);
@@ -186,7 +197,7 @@ ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
         barrier_world();
         return ptr;
     }
-    void* const block = allocate(routine, size, 1);
+    void* const block = allocate(call.name, size, 1);
     if (!block) return nullptr;
     copy(block, ptr, old_size < size ? old_size : size);
     barrier_world();
@@ -221,6 +232,6 @@ ISTHMUS_API __attribute__((weak)) void* shrealloc(void* ptr, size_t size) {
     return pshmem_realloc(ptr, size);
 }
 ISTHMUS_API __attribute__((weak)) void* shmemalign(size_t alignment, size_t size) {
-    begin_allocation(Routine::align);
+    const HeapCall call(Routine::align);
     return allocate_aligned("shmemalign", alignment, size);
 }

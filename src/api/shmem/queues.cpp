@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/shmem/export.hpp"
+#include "api/shmem/turn.hpp"
 #include "base/error.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/session_object.hpp"
@@ -101,6 +102,7 @@ int status_of(const shmemx_queue& queue, QueueProducer::Outcome outcome, int pe,
 
 ISTHMUS_API int shmemx_queue_create(size_t capacity, shmemx_queue_t* queue) {
     const char* routine = begin(Routine::extension_queue_create);
+    const Turn turn(isthmus_team_world, Routine::extension_queue_create);
     *queue = SHMEMX_QUEUE_INVALID;
     return whole(routine, [&]() -> int {
         check_agreement(routine, "capacity", capacity);
@@ -143,6 +145,7 @@ ISTHMUS_API int shmemx_queue_destroy(shmemx_queue_t queue, size_t* lost) {
     if (lost) *lost = 0;
     if (!queue) return ISTHMUS_OK;
     queue->require_live(routine);
+    const Turn turn(isthmus_team_world, Routine::extension_queue_destroy);
     whole(routine, [] {
         far::quiet();     // what this PE has enqueued elsewhere is there
         barrier_world();  // nobody enqueues any more

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api/shmem/export.hpp"
+#include "api/shmem/turn.hpp"
 #include "core/job/job.hpp"
 #include "core/job/private_memory.hpp"
 #include "core/session/departure.hpp"
@@ -29,6 +30,7 @@ ISTHMUS_API void pshmem_finalize(void) {
     require_running("shmem_finalize");
     if (job.checked && session_count() == 1) tell_held_locks("shmem_finalize");
     note(Routine::finalize);
+    const Turn turn(isthmus_team_world, Routine::finalize);
     leave_session();
 }
 

@@ -19,6 +19,11 @@ bool take_config(const shmem_team_config_t* config, long mask, TeamRequest& requ
     return true;
 }
 
+// The caller has the turn.
+void check(Team& team, const Signature& signature) {
+    if (job.checked) check_meeting(team, signature);
+}
+
 }  // namespace
 }  // namespace isthmus::shmem
 
@@ -67,12 +72,11 @@ ISTHMUS_API int pshmem_team_split_strided(shmem_team_t parent_team, int start, i
     constexpr Routine routine = Routine::team_split_strided;
     Team& parent = live(parent_team, routine_name(routine));
     note(routine);
-    check(parent, [&] {
-        return Signature{.routine = routine,
-                         .root = start,
-                         .count = static_cast<std::uint64_t>(size),
-                         .dest_stride = stride};
-    });
+    const Turn turn(parent, routine);
+    check(parent, {.routine = routine,
+                   .root = start,
+                   .count = static_cast<std::uint64_t>(size),
+                   .dest_stride = stride});
     TeamRequest request;
     bool valid = split_shape(parent, start, stride, size, request.shape);
     valid &= take_config(config, config_mask, request);
@@ -89,9 +93,8 @@ ISTHMUS_API int pshmem_team_split_2d(shmem_team_t parent_team, int xrange,
     constexpr Routine routine = Routine::team_split_2d;
     Team& parent = live(parent_team, routine_name(routine));
     note(routine);
-    check(parent, [&] {
-        return Signature{.routine = routine, .count = static_cast<std::uint64_t>(xrange)};
-    });
+    const Turn turn(parent, routine);
+    check(parent, {.routine = routine, .count = static_cast<std::uint64_t>(xrange)});
     TeamRequest requests[2];
     bool valid = xrange > 0;
     if (valid) {
@@ -122,7 +125,8 @@ ISTHMUS_API void pshmem_team_destroy(shmem_team_t team) {
     if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED)
         fail(routine_name(routine), "SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be destroyed");
     note(routine);
-    check(subject, [&] { return Signature{.routine = routine}; });
+    const Turn turn(subject, routine);
+    check(subject, {.routine = routine});
     destroy_team(subject);
 }
 

@@ -53,6 +53,7 @@ struct alignas(64) isthmus_team {
     isthmus::collective::Cell* from[isthmus::kFlatPes - 1] = {};
     long* psync = nullptr;  // an active set without a slot synchronises here instead
     const isthmus::collective::Levels* levels = nullptr;  // of a team that meets far
+    std::uint64_t user = 0;  // checked mode: who is in a collective of it (api/shmem/turn.hpp)
 
     int world_pe(int index) const { return start + index * stride; }
     // -1 if that PE is no member.
@@ -65,7 +66,7 @@ struct alignas(64) isthmus_team {
     }
 
   private:
-    [[maybe_unused]] char reserved_[56] = {};
+    [[maybe_unused]] char reserved_[48] = {};
 };
 
 static_assert(sizeof(isthmus_team) == 256);
