@@ -1,8 +1,10 @@
-// pthread_create in front of the system's: a thread whose stack ends can be told of only on another
-// one, and a thread may never call the library. In the shared library alone, as quick_exit.
+// pthread_create and thrd_create in front of the system's: a thread whose stack ends can be told of
+// only on another one, and a thread may never call the library. In the shared library alone, as
+// quick_exit.
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <threads.h>
 
 #include <cerrno>
 #include <new>
@@ -13,6 +15,9 @@ namespace {
 
 using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 Create next = nullptr;
+// The C library's own does not come by pthread_create.
+using CreateC = int (*)(thrd_t*, thrd_start_t, void*);
+CreateC next_c = nullptr;
 // A sanitizer sees to threads itself, and bears no code of ours in one before it has.
 bool is_sanitized = false;
 
@@ -35,19 +40,27 @@ void end_thread(void* given) {
 
 __attribute__((constructor(101))) void find_next() {
     next = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+    next_c = reinterpret_cast<CreateC>(dlsym(RTLD_NEXT, "thrd_create"));
     for (const char* name : {"__asan_init", "__tsan_init", "__msan_init"})
         is_sanitized |= dlsym(RTLD_DEFAULT, name) != nullptr;
     if (!has_key) has_key = pthread_key_create(&running, end_thread) == 0;
 }
 
+template <typename Result>
 struct Start {
-    void* (*run)(void*);
+    Result (*run)(void*);
     void* argument;
 };
+// Null: the thread is begun without.
+template <typename Result>
+Start<Result>* start_of(Result (*run)(void*), void* argument) {
+    return is_sanitized || !has_key ? nullptr : new (std::nothrow) Start<Result>{run, argument};
+}
 
-void* begin_thread(void* given) {
-    const Start start = *static_cast<Start*>(given);
-    delete static_cast<Start*>(given);
+template <typename Result>
+Result begin_thread(void* given) {
+    const auto start = *static_cast<Start<Result>*>(given);
+    delete static_cast<Start<Result>*>(given);
     if (auto* const thread = new (std::nothrow) Running;
         thread && pthread_setspecific(running, thread) != 0)
         delete thread;
@@ -61,10 +74,20 @@ extern "C" __attribute__((visibility("default"))) int pthread_create(
     void* argument) noexcept {
     if (!next) find_next();  // of a constructor that came before
     if (!next) return ENOSYS;
-    auto* const start =
-        is_sanitized || !has_key ? nullptr : new (std::nothrow) Start{run, argument};
+    auto* const start = start_of(run, argument);
     if (!start) return next(thread, attributes, run, argument);
-    const int result = next(thread, attributes, begin_thread, start);
+    const int result = next(thread, attributes, begin_thread<void*>, start);
     if (result != 0) delete start;
+    return result;
+}
+
+extern "C" __attribute__((visibility("default"))) int thrd_create(thrd_t* thread, thrd_start_t run,
+                                                                  void* argument) {
+    if (!next_c) find_next();
+    if (!next_c) return thrd_error;
+    auto* const start = start_of(run, argument);
+    if (!start) return next_c(thread, run, argument);
+    const int result = next_c(thread, begin_thread<int>, start);
+    if (result != thrd_success) delete start;
     return result;
 }

@@ -14,7 +14,7 @@ import sys
 # Data that shmem.h refers to, and other faces of the library.
 OWN_PREFIXES = ("isthmus_", "gasnet", "gex_", "aos_")
 # What stands in front of the system's library (core/session/sudden_exit.cpp, quick_exit.cpp, thread_start.cpp).
-IN_FRONT = {"_exit", "_Exit", "quick_exit", "pthread_create"}
+IN_FRONT = {"_exit", "_Exit", "quick_exit", "pthread_create", "thrd_create"}
 
 
 def output(*command: str) -> str:

@@ -1,5 +1,6 @@
 // PE 1 ends by an exception that nothing catches, or on another thread's stack.
 #include <shmem.h>
+#include <threads.h>
 
 #include <cstring>
 #include <stdexcept>
@@ -10,7 +11,7 @@ namespace {
 volatile int something = 7;
 
 [[gnu::noinline]] void fetch() {
-    if (something != 0) throw std::out_of_range("no such element");  // line 13
+    if (something != 0) throw std::out_of_range("no such element");  // line 14
 }
 [[gnu::noinline]] void promise() noexcept {
     fetch();
@@ -18,7 +19,7 @@ volatile int something = 7;
 }
 [[gnu::noinline]] int recurse(volatile int* above) {
     volatile int here[256];
-    here[0] = *above;  // line 21
+    here[0] = *above;  // line 22
     return here[0] == -1 ? 0 : recurse(here) + here[0];
 }
 
@@ -51,6 +52,12 @@ int main(int argc, char** argv) {
                 one = std::thread(crash);
             for (std::thread& one : all)
                 one.join();
+        }
+        if (std::strcmp(what, "c_thread") == 0) {
+            thrd_t thread;
+            thrd_create(
+                &thread, [](void*) { return recurse(&something); }, nullptr);
+            thrd_join(thread, nullptr);
         }
     }
     shmem_barrier_all();
