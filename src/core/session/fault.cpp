@@ -145,16 +145,37 @@ std::string offset_text(const void* address) {
                        reinterpret_cast<std::uintptr_t>(base));
 }
 
+// " (model.c:12)" where the program has called the routine in which the fault is.
+std::string line_of_call(const Fault& fault) {
+    const void* const own = base_of(reinterpret_cast<const void*>(&catch_faults));
+    const void* const library = base_of(reinterpret_cast<const void*>(&std::strlen));
+    const void* const program = base_of(reinterpret_cast<const void*>(getauxval(AT_PHDR)));
+    if (own == program) return "";
+    void* frames[64];
+    const int count = backtrace(frames, 64);
+    int i = 0;
+    while (i < count && frames[i] != fault.instruction)
+        ++i;
+    for (; i < count; ++i) {
+        const void* const base = base_of(frames[i]);
+        if (base == own || base == library) continue;
+        const auto* const at = static_cast<const char*>(frames[i]);
+        // A return address may belong to the next line already.
+        return base == program ? line_in_program(at == fault.instruction ? at : at - 1) : "";
+    }
+    return "";
+}
+
 // "shmem_putmem" if that routine was at work (if only in a copy loop of the C library), else
 // "a put or atomic in main", "a put or atomic in step of libmodel.so".
 std::string describe_place(const Fault& fault) {
     // The bad pointer may be of either side, and the routine may have jumped to the copy loop.
     const bool is_own_side = is_gone_in_routine(fault) || is_read_only_in_routine(fault);
     if (is_own_side && job.checked) {
-        if (transferring) return transferring;
+        if (transferring) return transferring + line_of_call(fault);
         std::string name = function_at(reinterpret_cast<const void*>(transferring_routine), false);
         if (name.starts_with("pshmem_")) name.erase(0, 1);
-        if (name.starts_with("shmem_")) return name;
+        if (name.starts_with("shmem_")) return name + line_of_call(fault);
     }
     const Access access = is_own_side || is_null_in_routine(fault) ? Access::unknown : fault.access;
     const std::string kind = access == Access::store  ? "a put or atomic"
@@ -173,8 +194,8 @@ std::string describe_place(const Fault& fault) {
         const void* const at = static_cast<const char*>(frames[i]) - (caller ? 1 : 0);
         const void* const base = base_of(at);
         std::string function = function_at(at, base == program);
-        if (base == own && function.starts_with("pshmem_")) return function.substr(1);
-        if (base == own && function.starts_with("shmem_")) return function;
+        if (base == own && function.starts_with("pshmem_")) function.erase(0, 1);
+        if (base == own && function.starts_with("shmem_")) return function + line_of_call(fault);
         if (base == own || base == library || function.starts_with("_ZN7isthmus")) continue;
         const std::string module = base == program ? "" : " of " + module_name(at);
         return kind + (function.empty() ? " at " + offset_text(at) : " in " + function + module) +

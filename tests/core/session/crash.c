@@ -68,10 +68,11 @@ int main(int argc, char** argv) {
     if (strcmp(what, "jump") == 0) jump((void (*)(void))0x123456780);
     if (strcmp(what, "smash") == 0) smash(64 + nothing);
     if (strcmp(what, "smash_guarded") == 0) smash_guarded(64 + nothing);
-    if (strcmp(what, "private") == 0) shmem_long_p(malloc(8), 1, 0);         /* line 71 */
-    if (strcmp(what, "inlined") == 0) write_inlined((volatile int*)0x10);    /* line 72 */
-    if (strcmp(what, "library") == 0) write_in_library((volatile int*)0x10); /* line 73 */
-    if (strcmp(what, "refused") == 0) shmem_putmem(malloc(8), what, 8, 0);   /* line 74 */
+    if (strcmp(what, "private") == 0) shmem_long_p(malloc(8), 1, 0);            /* line 71 */
+    if (strcmp(what, "inlined") == 0) write_inlined((volatile int*)0x10);       /* line 72 */
+    if (strcmp(what, "library") == 0) write_in_library((volatile int*)0x10);    /* line 73 */
+    if (strcmp(what, "refused") == 0) shmem_putmem(malloc(8), what, 8, 0);      /* line 74 */
+    if (strcmp(what, "constant") == 0) shmem_putmem((void*)"text", what, 4, 0); /* line 75 */
     shmem_barrier_all();
     shmem_finalize();
     return 0;
