@@ -18,6 +18,8 @@ extern "C" {
 void isthmus_gasnet_put(gasnet_node_t node, void* dest, const void* src, size_t nbytes);
 void isthmus_gasnet_get(void* dest, gasnet_node_t node, const void* src, size_t nbytes);
 void isthmus_gasnet_put_nbi(gasnet_node_t node, void* dest, const void* src, size_t nbytes);
+/* Of 1, 2, 4 or 8 bytes, the first ones of `value`. */
+void isthmus_gasnet_put_nbi_word(void* dest, uint64_t value, size_t nbytes, uint64_t node);
 void isthmus_gasnet_put_nbi_bulk(gasnet_node_t node, void* dest, const void* src, size_t nbytes);
 void isthmus_gasnet_get_nbi(void* dest, gasnet_node_t node, const void* src, size_t nbytes);
 gasnet_handle_t isthmus_gasnet_put_nb(gasnet_node_t node, void* dest, const void* src,
@@ -39,7 +41,19 @@ gasnet_valget_handle_t isthmus_gasnet_get_nb_val(gasnet_node_t node, const void*
     }
 ISTHMUS_GASNET_PUT(gasnet_put, isthmus_gasnet_put)
 ISTHMUS_GASNET_PUT(gasnet_put_bulk, isthmus_gasnet_put)
-ISTHMUS_GASNET_PUT(gasnet_put_nbi, isthmus_gasnet_put_nbi)
+/* A word whose length the compiler knows. */
+#define ISTHMUS_GASNET_PUT_NBI(NODE, DEST, SRC, NBYTES)                           \
+    do {                                                                          \
+        if (__builtin_constant_p(NBYTES) &&                                       \
+            ((NBYTES) == 1 || (NBYTES) == 2 || (NBYTES) == 4 || (NBYTES) == 8)) { \
+            uint64_t isthmus_word = 0;                                            \
+            __builtin_memcpy(&isthmus_word, SRC, NBYTES);                         \
+            isthmus_gasnet_put_nbi_word(DEST, isthmus_word, NBYTES, NODE);        \
+        } else {                                                                  \
+            isthmus_gasnet_put_nbi(NODE, DEST, SRC, NBYTES);                      \
+        }                                                                         \
+    } while (0)
+ISTHMUS_GASNET_PUT(gasnet_put_nbi, ISTHMUS_GASNET_PUT_NBI)
 ISTHMUS_GASNET_PUT(gasnet_put_nbi_bulk, isthmus_gasnet_put_nbi_bulk)
 
 #define ISTHMUS_GASNET_GET(NAME, OTHERWISE)                                          \

@@ -13,6 +13,17 @@ namespace isthmus {
     __asm__ __volatile__("cmpw $0, %1" : "=@ccz"(zero) : "m"(word));
     return zero;
 }
+[[gnu::always_inline]] inline bool is_zero(const std::atomic<std::uint32_t>& word) {
+    bool zero;
+    __asm__ __volatile__("cmpl $0, %1" : "=@ccz"(zero) : "m"(word));
+    return zero;
+}
+// Of a word of this thread's own.
+[[gnu::always_inline]] inline bool is_zero(const std::uint32_t& word) {
+    bool zero;
+    __asm__("cmpl $0, %1" : "=@ccz"(zero) : "m"(word));
+    return zero;
+}
 [[gnu::always_inline]] inline bool is_equal(const std::atomic<std::uint64_t>& word,
                                             std::uint64_t value) {
     bool equal;
@@ -22,6 +33,12 @@ namespace isthmus {
 #else
 inline bool is_zero(const std::atomic<std::uint16_t>& word) {
     return word.load(std::memory_order_relaxed) == 0;
+}
+inline bool is_zero(const std::atomic<std::uint32_t>& word) {
+    return word.load(std::memory_order_relaxed) == 0;
+}
+inline bool is_zero(const std::uint32_t& word) {
+    return word == 0;
 }
 inline bool is_equal(const std::atomic<std::uint64_t>& word, std::uint64_t value) {
     return word.load(std::memory_order_relaxed) == value;

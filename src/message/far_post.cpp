@@ -17,6 +17,7 @@
 #include "message/envelope.hpp"
 #include "message/handlers.hpp"
 #include "message/layout.hpp"
+#include "message/post.hpp"
 
 namespace isthmus::messages::far_post {
 namespace {
@@ -121,6 +122,7 @@ bool lay_down(int from, Pair& pair, Stored&& message) {
     if (!is_request && store.messages.size() > 2 * kMostReplies) return false;
     store.messages.push_back(std::move(message));
     store.count.fetch_add(1, std::memory_order_relaxed);
+    post.due.fetch_add(kOneCome, std::memory_order_relaxed);
     return true;
 }
 
@@ -199,6 +201,7 @@ Stored take(Store& store) {
     Stored first = std::move(store.messages.front());
     store.messages.pop_front();
     store.count.fetch_sub(1, std::memory_order_relaxed);
+    post.due.fetch_sub(kOneCome, std::memory_order_relaxed);
     return first;
 }
 

@@ -63,6 +63,7 @@ std::unique_ptr<Fetched> take() {
     std::unique_ptr<Fetched> first = std::move(queue->front());
     queue->pop_front();
     count.fetch_sub(1, std::memory_order_relaxed);
+    post.due.fetch_sub(kOneCome, std::memory_order_relaxed);
     return first;
 }
 
@@ -104,6 +105,7 @@ void Fetch::answer(const Parcel& parcel) {
     whole(fetched_->routine, [&] { queue->emplace_back(fetched_); });
     fetched_ = nullptr;
     count.fetch_add(1, std::memory_order_relaxed);
+    post.due.fetch_add(kOneCome, std::memory_order_relaxed);
 }
 
 int serve_fetched(int most) {

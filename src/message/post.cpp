@@ -53,6 +53,11 @@ void look_further(bool further) {
                               std::memory_order_relaxed);
 }
 
+// What is_due() says, that far from anything coming. Behind the end of whoever adds to it.
+void begin_due(bool further) {
+    post.due.store(further ? kLooksFurther : 0, std::memory_order_relaxed);
+}
+
 // "PE 0 has no credit for requests to PE 5, which has 64 KiB of its requests to handle"
 void add_room(std::string& report) {
     const auto add = [&report](int pe, const char* what, const std::string& rest) {
@@ -92,6 +97,7 @@ class Session final : private SessionObject {
         }
         open_inbox(post.requests, 0);
         open_inbox(post.replies, 1);
+        begin_due(job.checked || (far::present && !flag(Setting::progress)));
         if (far::present) far_post::open();
         count_messages();
         open_tickets(internal_object<std::int64_t>(kMessageOffset + 2 * kRing));
@@ -122,6 +128,7 @@ class Session final : private SessionObject {
             inbox->runner.store(nullptr, std::memory_order_relaxed);
         }
         forget_fetched();
+        begin_due(true);
         forget_handlers();
     }
     std::unique_ptr<Target[]> targets_;
@@ -181,6 +188,7 @@ constinit Post post = {.pes = 0,
                        .head = 0,
                        .looks_further = true,
                        .beyond = kLooksFurther,
+                       .due = kLooksFurther,
                        .traces = false,
                        .requests = {},
                        .replies = {}};

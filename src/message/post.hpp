@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/is_zero.hpp"
 #include "core/queues/queue.hpp"
 #include "core/queues/ring_reader.hpp"
 #include "message/handlers.hpp"
@@ -52,6 +53,10 @@ struct Post {
     bool looks_further;
     // The same, and what else keeps a face's polls from being plain, in bits of Beyond: one look.
     std::atomic<std::uint16_t> beyond;
+    // What a call may find that need not look at the network, beside what is in the rings: messages
+    // of other hosts that lie here, kOneCome each, and in bits of Beyond: closed, checked mode, no
+    // thread looks at the network; a face has work under way. Relaxed: who finds some takes a lock.
+    std::atomic<std::uint32_t> due;
     bool traces;  // messages go by the ways that note them
     Inbox requests;
     Inbox replies;
@@ -60,6 +65,26 @@ extern Post post __attribute__((visibility("hidden")));
 
 // Of a session; before others can send. Does nothing if it is open.
 void open_post();
+
+inline constexpr std::uint32_t kOneCome = 256;
+
+// A face has work under way, or none any more.
+inline void note_face_works(bool works) {
+    // Relaxed: its own thread looks at it.
+    if (works) {
+        post.beyond.fetch_or(kFaceWorks, std::memory_order_relaxed);
+        post.due.fetch_or(kFaceWorks, std::memory_order_relaxed);
+    } else {
+        post.beyond.fetch_and(static_cast<std::uint16_t>(~kFaceWorks), std::memory_order_relaxed);
+        post.due.fetch_and(~std::uint32_t{kFaceWorks}, std::memory_order_relaxed);
+    }
+}
+
+// Whether there is something to do now that is known without a look at the network; for calls that
+// may leave that to the thread that makes progress.
+[[gnu::always_inline]] inline bool is_due() {
+    return !is_zero(post.due) || post.replies.reader.has_come() || post.requests.reader.has_come();
+}
 
 // Whether a poll has something to do. Two looks at memory.
 inline bool has_come() {

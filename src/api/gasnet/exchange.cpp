@@ -286,7 +286,7 @@ void go_on() {
     const std::lock_guard lock(state->guard);
     const auto& steps = state->steps;
     if (std::none_of(steps.begin(), steps.end(), [](const auto& one) { return one.second->team; }))
-        post.beyond.fetch_and(static_cast<std::uint16_t>(~kFaceWorks), std::memory_order_relaxed);
+        note_face_works(false);
     note_handled(1);
 }
 
@@ -309,7 +309,7 @@ void begin(Team& team, Exchange exchange, isthmus_gasnet_collective& handle) {
         for (const Take& take : exchange.takes)
             step.missing.push_back(take.bytes);
         step.exchange = std::move(exchange);
-        post.beyond.fetch_or(kFaceWorks, std::memory_order_relaxed);
+        note_face_works(true);
     }
     go_on();
 }

@@ -28,10 +28,13 @@ using events::handle_of;
 struct Implicit {
     bool issued;  // to far nodes, since the last wait
     bool in_region;
-    bool issued_before_it;  // what `issued` was there
+    bool issued_before_it;  // what `issued` was there; false outside of regions
+    bool has_tried;
     gasnet_handle_t tried;  // of a try that was not successful: what had been issued by then
 };
+static_assert(offsetof(Implicit, has_tried) == 3);
 thread_local Implicit implicit __attribute__((tls_model("initial-exec")));
+using FourFlags [[gnu::may_alias]] = std::uint32_t;
 
 // Where the memory of the node is found here; nothing if only the road leads there. Ends the job if
 // there is no such node, and in checked mode if the memory is not the node's segment.
@@ -63,6 +66,17 @@ operation::Target find(const void* address, std::size_t bytes, gasnet_node_t nod
     if (!far::is_taken(source, bytes, offset, node)) [[unlikely]]
         far::put_again(dest, source, bytes, pe);
     far::mark_written(pe);
+}
+
+[[gnu::noinline]] void put_word_otherwise(void* dest, std::uint64_t value, std::size_t bytes,
+                                          std::uint64_t node) {
+    implicit.issued = true;
+    put_otherwise(dest, &value, bytes, static_cast<gasnet_node_t>(node), "gasnet_put_nbi");
+}
+// What the road has not taken now.
+[[gnu::cold, gnu::noinline]] void put_word_again(void* dest, std::uint64_t value, std::size_t bytes,
+                                                 std::uint64_t node) {
+    far::put_again(dest, &value, bytes, static_cast<int>(node));
 }
 
 void put_bulk(void* dest, const void* source, std::size_t bytes, gasnet_node_t node,
@@ -108,30 +122,43 @@ void require_no_region(const char* routine) {
     if (implicit.in_region) fail(routine, "called within an access region");
 }
 
-void wait_for_implicit(const char* routine) {
+// Neither issued nor in a region: all four words at once.
+[[gnu::always_inline]] inline bool is_idle() {
+    return is_zero(*reinterpret_cast<const FourFlags*>(&implicit));
+}
+
+[[gnu::noinline]] void wait_for_some_implicit(const char* routine) {
     require_no_region(routine);
     poll();
-    if (implicit.tried != GASNET_INVALID_HANDLE) {
+    if (implicit.has_tried) {
         far::await(handle_of(implicit.tried));
         far::give_back(handle_of(implicit.tried));
-        implicit.tried = GASNET_INVALID_HANDLE;
+        implicit.has_tried = false;
     }
     if (!implicit.issued) return;
     implicit.issued = false;
     if (!far::is_quiet()) far::quiet();
 }
 
+// Up to 16 instructions where nothing has been issued and nothing has come. It polls all the same,
+// but leaves the network to the thread that looks at it.
+[[gnu::always_inline]] inline void wait_for_implicit(const char* routine) {
+    if (!is_idle() || messages::is_due()) [[unlikely]]
+        wait_for_some_implicit(routine);
+}
+
 int try_implicit(const char* routine) {
     require_no_region(routine);
     poll();
-    if (implicit.tried == GASNET_INVALID_HANDLE) {
+    if (!implicit.has_tried) {
         if (!implicit.issued) return GASNET_OK;
         implicit.issued = false;
         if (!far::present) return GASNET_OK;
         implicit.tried = events::of(far::begin_quiet(far::Channel::kAll, routine));
+        implicit.has_tried = true;
     }
     if (!far::test(handle_of(implicit.tried))) return GASNET_ERR_NOT_READY;
-    implicit.tried = GASNET_INVALID_HANDLE;
+    implicit.has_tried = false;
     return code(!implicit.issued);
 }
 
@@ -210,6 +237,7 @@ gasnet_handle_t transfer::end_region(const char* routine, const char* begin) {
     const bool issued = implicit.issued;
     implicit.in_region = false;
     implicit.issued = implicit.issued_before_it;
+    implicit.issued_before_it = false;
     return issued ? handle_of_issued(far::Channel::kAll, routine) : GASNET_INVALID_HANDLE;
 }
 void transfer::wait_for_implicit(const char* routine) {
@@ -226,6 +254,24 @@ operation::Target transfer::find(const void* address, std::size_t bytes, gasnet_
 ISTHMUS_API void isthmus_gasnet_put(gasnet_node_t node, void* dest, const void* src,
                                     size_t nbytes) {
     transfer::put(node, dest, src, nbytes, "gasnet_put");
+}
+// 16 instructions up to the road's call, 3 of which put into the frame what is needed behind it.
+// The order of the arguments is that of the call's.
+ISTHMUS_API void isthmus_gasnet_put_nbi_word(void* dest, std::uint64_t value, size_t nbytes,
+                                             std::uint64_t node) {
+    const std::uint64_t offset = far::offset_in_heap(far::express, dest);
+    if (offset > far::express.last) [[unlikely]]
+        return put_word_otherwise(dest, value, nbytes, node);
+    struct {
+        std::uint64_t value;
+        std::size_t bytes;
+        void* dest;
+        std::uint64_t node;
+    } frame{value, nbytes, dest, node};
+    if (!far::is_taken(&frame.value, nbytes, offset, node)) [[unlikely]]
+        put_word_again(frame.dest, frame.value, frame.bytes, frame.node);
+    far::mark_written(static_cast<int>(frame.node));
+    implicit.issued = true;
 }
 ISTHMUS_API void isthmus_gasnet_put_nbi(gasnet_node_t node, void* dest, const void* src,
                                         size_t nbytes) {

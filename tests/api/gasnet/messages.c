@@ -177,6 +177,18 @@ static int all_forms_have_come(void) {
     return requests == 4 * (int)gasnet_nodes();
 }
 
+/* A wait with nothing outstanding polls: where nothing else is called, handlers run all the same.
+ */
+static void test_waits_that_poll(void) {
+    requests = 0;
+    meet();
+    for (gasnet_node_t node = 0; node < gasnet_nodes(); ++node)
+        OK(gasnet_AMRequestShort0(node, kAnySize));
+    while (requests < (int)gasnet_nodes())
+        gasnet_wait_syncnbi_puts();
+    CHECK(requests == (int)gasnet_nodes());
+}
+
 int main(int argc, char** argv) {
     gasnet_handlerentry_t table[] = {ALL(ENTRIES) ENTRY(kAnyForm, of_any_form)
                                          ENTRY(kAnySize, of_any_size)};
@@ -199,5 +211,6 @@ int main(int argc, char** argv) {
     for (gasnet_node_t node = 0; node < gasnet_nodes(); ++node)
         send_forms(node);
     GASNET_BLOCKUNTIL(all_forms_have_come());
+    test_waits_that_poll();
     end();
 }

@@ -146,6 +146,28 @@ static void test_memset(gasnet_node_t node) {
     }
 }
 
+/* Words whose length the compiler knows: so many bytes, and none beside them; the source may be
+ * used again at once. */
+#define PUT_WORD(BYTES)                                                        \
+    do {                                                                       \
+        gasnet_register_value_t value = 0x8877665544332211u + gasnet_mynode(); \
+        gasnet_memset(node, to, 0x55, 24);                                     \
+        gasnet_put_nbi(node, to + 8, &value, BYTES);                           \
+        value = 0;                                                             \
+        gasnet_wait_syncnbi_puts();                                            \
+        value = 0x8877665544332211u + gasnet_mynode();                         \
+        CHECK(gasnet_get_val(node, to + 8, BYTES) == low(value, BYTES));       \
+        CHECK(gasnet_get_val(node, to + 7, 1) == 0x55);                        \
+        CHECK(gasnet_get_val(node, to + 8 + BYTES, 1) == 0x55);                \
+    } while (0)
+static void test_words(gasnet_node_t node) {
+    char* const to = place(node, gasnet_mynode());
+    PUT_WORD(1);
+    PUT_WORD(2);
+    PUT_WORD(4);
+    PUT_WORD(8);
+}
+
 enum { kMany = 3000 };
 static void test_tables(gasnet_node_t node) {
     static gasnet_handle_t handles[kMany];
@@ -239,6 +261,7 @@ int main(int argc, char** argv) {
         const gasnet_node_t node = (gasnet_mynode() + k) % gasnet_nodes();
         test_blocks(node);
         test_values(node);
+        test_words(node);
         test_memset(node);
         test_tables(node);
         test_tries(node);
