@@ -30,6 +30,8 @@ void step_through(const Run& run, const std::string& program, int pes,
         if (name == record.end()) continue;
         Samples& samples = cases[name->second];
         samples.before.push_back(number(record, "before"));
+        samples.hash.push_back(number(record, "hash"));
+        samples.fabric.push_back(number(record, "fabric"));
         samples.own.push_back(number(record, "own"));
         samples.whole.push_back(number(record, "own") + number(record, "fabric"));
     }

@@ -9,6 +9,8 @@ namespace isthmus::bench {
 // Samples of one case.
 struct Samples {
     std::vector<double> before;  // to the provider's call; all of it if there is none
+    std::vector<double> hash;    // of these, those of the seal's hash, libsodium's
+    std::vector<double> fabric;  // libfabric's
     std::vector<double> own;     // the library's, wherever it is called from
     std::vector<double> whole;   // the library's and libfabric's
 };

@@ -12,7 +12,7 @@ extern "C" {
 /* Arguments as a block of `bytes`. All of these return GASNET_OK when the source may be reused, and
  * poll; errors: BAD_ARG: no such PE, a payload that is too large or would not lie in the target's
  * memory, called from where it is not allowed. */
-int isthmus_gasnet_request_short(gasnet_node_t dest, gasnet_handler_t handler,
+int isthmus_gasnet_request_short(gasnet_node_t dest, unsigned handler,
                                  const gasnet_handlerarg_t* arguments, size_t bytes);
 int isthmus_gasnet_request_medium(gasnet_node_t dest, gasnet_handler_t handler, const void* source,
                                   size_t nbytes, const gasnet_handlerarg_t* arguments,

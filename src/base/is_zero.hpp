@@ -24,6 +24,17 @@ namespace isthmus {
     __asm__("cmpl $0, %1" : "=@ccz"(zero) : "m"(word));
     return zero;
 }
+[[gnu::always_inline]] inline bool is_zero(const std::atomic<std::uint64_t>& word) {
+    bool zero;
+    __asm__ __volatile__("cmpq $0, %1" : "=@ccz"(zero) : "m"(word));
+    return zero;
+}
+[[gnu::always_inline]] inline bool is_less(const std::atomic<std::int64_t>& word,
+                                           std::int64_t value) {
+    bool less;
+    __asm__ __volatile__("cmpq %2, %1" : "=@ccl"(less) : "m"(word), "r"(value));
+    return less;
+}
 [[gnu::always_inline]] inline bool is_equal(const std::atomic<std::uint64_t>& word,
                                             std::uint64_t value) {
     bool equal;
@@ -39,6 +50,12 @@ inline bool is_zero(const std::atomic<std::uint32_t>& word) {
 }
 inline bool is_zero(const std::uint32_t& word) {
     return word == 0;
+}
+inline bool is_zero(const std::atomic<std::uint64_t>& word) {
+    return word.load(std::memory_order_relaxed) == 0;
+}
+inline bool is_less(const std::atomic<std::int64_t>& word, std::int64_t value) {
+    return word.load(std::memory_order_relaxed) < value;
 }
 inline bool is_equal(const std::atomic<std::uint64_t>& word, std::uint64_t value) {
     return word.load(std::memory_order_relaxed) == value;

@@ -8,8 +8,11 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "base/is_zero.hpp"
 
 namespace isthmus::messages {
 
@@ -27,26 +30,62 @@ constexpr std::uint64_t pair_credit(std::uint64_t pairs, std::uint64_t all) {
     return std::min(kPairCredit, all / std::max<std::uint64_t>(pairs, 1));
 }
 
+// Any thread.
 class CreditTaken {
   public:
-    explicit CreditTaken(std::uint64_t credit = 0) : credit_(credit) {}
+    explicit CreditTaken(std::uint64_t credit = 0) : credit_(static_cast<std::int64_t>(credit)) {}
+    CreditTaken(const CreditTaken& other)
+        : under_way_(other.under_way_.load(std::memory_order_relaxed)), credit_(other.credit_) {}
+    CreditTaken& operator=(const CreditTaken& other) {
+        credit_ = other.credit_;
+        under_way_.store(other.under_way_.load(std::memory_order_relaxed),
+                         std::memory_order_relaxed);
+        return *this;
+    }
     bool may_take(std::uint64_t cost) const {
-        return under_way_ == 0 || under_way_ + cost <= credit_;
+        return may_take(under_way_.load(std::memory_order_relaxed), signed_of(cost));
     }
-    // False: not now.
+    // False: not now. Relaxed, all: numbers alone; what a message carries is ordered by the road.
     bool take(std::uint64_t cost) {
-        if (!may_take(cost)) return false;
-        under_way_ += cost;
-        return true;
+        const std::int64_t before =
+            under_way_.fetch_add(signed_of(cost), std::memory_order_relaxed);
+        if (may_take(before, signed_of(cost))) return true;
+        under_way_.fetch_sub(signed_of(cost), std::memory_order_relaxed);
+        return false;
     }
-    void give_back(std::uint64_t cost) { under_way_ -= std::min(cost, under_way_); }
-    std::uint64_t under_way() const { return under_way_; }
+    // The same where no more than that may be under way before, a word that the caller has: the
+    // credit less the cost.
+    bool take_behind(const std::atomic<std::int64_t>& most, std::int64_t cost) {
+        if (!is_less(most, under_way_.fetch_add(cost, std::memory_order_relaxed))) [[likely]]
+            return true;
+        under_way_.fetch_sub(cost, std::memory_order_relaxed);
+        return false;
+    }
+    // How much of it was under way: what comes from a network is not trusted.
+    std::uint64_t give_back(std::uint64_t cost) {
+        std::int64_t before = under_way_.load(std::memory_order_relaxed);
+        std::int64_t back = 0;
+        do {
+            back = std::clamp(signed_of(cost), std::int64_t{0}, std::max(before, std::int64_t{0}));
+        } while (
+            !under_way_.compare_exchange_weak(before, before - back, std::memory_order_relaxed));
+        return static_cast<std::uint64_t>(back);
+    }
+    std::uint64_t under_way() const {
+        return static_cast<std::uint64_t>(under_way_.load(std::memory_order_relaxed));
+    }
 
   private:
-    std::uint64_t credit_;
-    std::uint64_t under_way_ = 0;
+    static std::int64_t signed_of(std::uint64_t cost) { return static_cast<std::int64_t>(cost); }
+    // Who finds no room has added its own for a moment: another one may then find none either.
+    bool may_take(std::int64_t before, std::int64_t cost) const {
+        return before == 0 || before + cost <= credit_;
+    }
+    std::atomic<std::int64_t> under_way_ = 0;  // first: its address is this one's
+    std::int64_t credit_;
 };
 
+// Any thread.
 class CreditOwed {
   public:
     // `largest`: what a message costs at most. Whoever waits for credit gets it though the other
@@ -54,19 +93,31 @@ class CreditOwed {
     CreditOwed(std::uint64_t credit, std::uint64_t largest)
         : step_(credit > largest ? std::min(credit / 2, credit - largest) : 1) {}
     CreditOwed() : CreditOwed(0, 0) {}
-    void handled(std::uint64_t cost) { owed_ += cost; }
+    CreditOwed(const CreditOwed& other)
+        : step_(other.step_), owed_(other.owed_.load(std::memory_order_relaxed)) {}
+    CreditOwed& operator=(const CreditOwed& other) {
+        step_ = other.step_;
+        owed_.store(other.owed_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+        return *this;
+    }
+    void handled(std::uint64_t cost) { owed_.fetch_add(cost, std::memory_order_relaxed); }
     // What is to be told by itself now; 0: nothing.
-    std::uint64_t to_tell() { return owed_ >= step_ ? with_a_message() : 0; }
+    std::uint64_t to_tell() {
+        return owed_.load(std::memory_order_relaxed) >= step_ ? with_a_message() : 0;
+    }
+    bool is_some() const { return !is_zero(owed_); }
     // What goes with a message anyway.
-    std::uint64_t with_a_message() {
-        const std::uint64_t told = owed_;
-        owed_ = 0;
-        return told;
+    std::uint64_t with_a_message() { return owed_.exchange(0, std::memory_order_relaxed); }
+    // The same where a message has room for a number up to `most`.
+    std::uint64_t with_a_message(std::uint64_t most) {
+        const std::uint64_t owed = with_a_message();
+        if (owed > most) owed_.fetch_add(owed - most, std::memory_order_relaxed);
+        return std::min(owed, most);
     }
 
   private:
     std::uint64_t step_;
-    std::uint64_t owed_ = 0;
+    std::atomic<std::uint64_t> owed_ = 0;
 };
 
 }  // namespace isthmus::messages

@@ -7,12 +7,16 @@
 #include <cstdint>
 
 #include "message/message.hpp"
+#include "message/post.hpp"
 
 namespace isthmus::messages::far_post {
 
 // Of a session with far PEs; and when it ends.
 void open();
 void close();
+
+// What the shortest ways need of a PE of another host; until the next session.
+FarPair* pair_with(int pe);
 
 // Of a PE of another host. False: there is no credit now. A reply needs none.
 bool send_request(int pe, const Parcel& parcel);

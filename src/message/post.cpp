@@ -86,19 +86,22 @@ void add_room(std::string& report) {
 class Session final : private SessionObject {
   public:
     Session() : targets_(std::make_unique<Target[]>(static_cast<std::size_t>(job.pes))) {
+        begin_due(job.checked || (far::present && !flag(Setting::progress)));
+        if (far::present) far_post::open();
         for (int pe = 0; pe < job.pes; ++pe) {
-            if (!is_near(pe)) continue;
             Target& target = targets_[static_cast<std::size_t>(pe)];
+            target.pe = pe;
+            if (!is_near(pe)) {
+                target.pair = far_post::pair_with(pe);
+                continue;
+            }
             target.requests = producer_of(0, pe);
             target.replies = producer_of(1, pe);
-            target.pe = pe;
             target.sleepers = &job.header->pe[pe].sleepers;
             target.where = pe == job.me ? Where::self : Where::near;
         }
         open_inbox(post.requests, 0);
         open_inbox(post.replies, 1);
-        begin_due(job.checked || (far::present && !flag(Setting::progress)));
-        if (far::present) far_post::open();
         count_messages();
         open_tickets(internal_object<std::int64_t>(kMessageOffset + 2 * kRing));
         look_further(job.checked || far::present);
@@ -189,6 +192,11 @@ constinit Post post = {.pes = 0,
                        .looks_further = true,
                        .beyond = kLooksFurther,
                        .due = kLooksFurther,
+                       .far_limit = -1,
+                       .far_post = nullptr,
+                       .far_post_more = nullptr,
+                       .far_road = nullptr,
+                       .far_word = 0,
                        .traces = false,
                        .requests = {},
                        .replies = {}};

@@ -11,12 +11,20 @@
 #include "base/is_zero.hpp"
 #include "core/queues/queue.hpp"
 #include "core/queues/ring_reader.hpp"
+#include "message/credit.hpp"
 #include "message/handlers.hpp"
+#include "transport/transport.hpp"
 
 namespace isthmus::messages {
 
 // Where a PE is.
 enum class Where : std::uint8_t { near, self, far };
+
+// Of a PE of another host: credit of requests to it, and of those from it.
+struct FarPair {
+    CreditTaken taken;
+    CreditOwed owed;
+};
 
 // What leads to a PE. Of this host: the ends of its rings.
 struct alignas(128) Target {
@@ -24,7 +32,10 @@ struct alignas(128) Target {
     RingProducer replies;
     Where where = Where::far;
     int pe = 0;
-    const std::atomic<std::uint32_t>* sleepers = nullptr;  // of PeStatus
+    union {
+        const std::atomic<std::uint32_t>* sleepers = nullptr;  // of PeStatus
+        FarPair* pair;                                         // of one that is far
+    };
 };
 static_assert(sizeof(Target) == 128);
 // As wake(), behind the look at the sleepers. 0, so that it may be the last thing that a call does.
@@ -57,7 +68,14 @@ struct Post {
     // of other hosts that lie here, kOneCome each, and in bits of Beyond: closed, checked mode, no
     // thread looks at the network; a face has work under way. Relaxed: who finds some takes a lock.
     std::atomic<std::uint32_t> due;
-    bool traces;  // messages go by the ways that note them
+    // Messages to other hosts, the shortest way: with this much credit under way before, those of
+    // the least cost may go there; -1: that way is closed. Relaxed: a number.
+    std::atomic<std::int64_t> far_limit;
+    transport::ShortCalls::Post* far_post;
+    transport::ShortCalls::PostMore* far_post_more;
+    void* far_road;
+    std::uint64_t far_word;  // of frames
+    bool traces;             // messages go by the ways that note them
     Inbox requests;
     Inbox replies;
 };

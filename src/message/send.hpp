@@ -12,6 +12,7 @@
 #include "core/copy/copy.hpp"
 #include "core/job/window.hpp"
 #include "core/reach/far.hpp"
+#include "core/reach/request.hpp"
 #include "message/message.hpp"
 #include "message/post.hpp"
 
@@ -88,6 +89,61 @@ inline constexpr std::size_t kLineArguments = 40;
     if (to.sleepers->load(std::memory_order_relaxed) != 0) [[unlikely]]
         return wake_target(to);
     return 0;
+}
+
+// A short message of least cost to a PE of another host, in one frame. Up to
+// kFrameArguments bytes of arguments; a request takes credit. False: it has not been sent.
+inline constexpr std::size_t kFrameArguments =
+    transport::kShortFrame - transport::kFrameRoom - sizeof(Head);
+inline constexpr auto kLeast = static_cast<std::int64_t>(kLeastCost);
+inline constexpr std::uint64_t kWholeMessage =
+    transport::frame_code(static_cast<std::uint32_t>(RequestId::whole_message));
+// The word, the head and the arguments of a message in a frame, whose last word but these is 0
+// where a payload follows.
+[[gnu::always_inline]] inline void write_frame(char* frame, FarPair& pair, unsigned kind,
+                                               unsigned handler, const void* arguments,
+                                               std::size_t bytes) {
+    std::memcpy(frame + transport::kFrameWord, &post.far_word, sizeof post.far_word);
+    std::uint64_t head = ((kind << 16) + handler) | bytes << 48;
+    // Where the sender would be: the receiver knows that.
+    if (pair.owed.is_some()) [[unlikely]] {
+        FarPair* from = &pair;
+        __asm__("" : "+r"(from));  // its address is made here, and not before
+        head |= from->owed.with_a_message(0xffff) << 32;
+    }
+    char* const place = frame + transport::kFrameRoom;
+    std::memcpy(place, &head, sizeof head);
+    copy_arguments(place + sizeof head, arguments, bytes);
+}
+[[gnu::always_inline]] inline bool post_line(Target& to, unsigned kind, unsigned handler,
+                                             const void* arguments, std::size_t bytes) {
+    FarPair& pair = *to.pair;
+    if (bytes > kFrameArguments || !pair.taken.take_behind(post.far_limit, kLeast)) [[unlikely]]
+        return false;
+    alignas(16) char frame[transport::kShortFrame];
+    write_frame(frame, pair, kind, handler, arguments, bytes);
+    std::size_t all = transport::kFrameRoom + sizeof(Head) + bytes;
+    __asm__ __volatile__("" : "+r"(all) : : "memory");  // so that the PE is loaded where it goes
+    post.far_post(frame, post.far_road, all, static_cast<std::uint32_t>(to.pe));
+    return true;
+}
+// The same of a medium message of least cost, with arguments as those of a line.
+[[gnu::always_inline]] inline bool post_medium(Target& to, unsigned direction, unsigned handler,
+                                               const void* arguments, std::size_t bytes,
+                                               const void* payload, std::size_t size) {
+    const std::size_t offset = payload_offset(bytes);
+    FarPair& pair = *to.pair;
+    if (bytes > kLineArguments || size > kLeastCost - payload_offset(kLineArguments) ||
+        !pair.taken.take_behind(post.far_limit, kLeast)) [[unlikely]]
+        return false;
+    alignas(16) char frame[transport::kFrameRoom + payload_offset(kLineArguments)];
+    static_assert(sizeof frame >= transport::kShortFrame);
+    // What is between the arguments and the payload.
+    std::memset(frame + transport::kFrameRoom + offset - 16, 0, 16);
+    write_frame(frame, pair, kMedium | direction, handler, arguments, bytes);
+    post.far_post_more(frame, post.far_road, transport::kFrameRoom + offset,
+                       static_cast<std::uint32_t>(to.pe), payload, size);
+    return true;
 }
 
 // A payload, out of line: so the callers save few registers.

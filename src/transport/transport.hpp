@@ -82,6 +82,20 @@ constexpr Atomic atomic_of(std::uint32_t code, std::uint64_t operand, std::uint6
 // Bytes of a request's payload, and of the answer to one that asks.
 inline constexpr std::size_t kRequestBytes = 2048;
 inline constexpr std::size_t kAnswerBytes = 192;
+// A request that is laid out where it leaves from, its frame, begins with so many bytes for the
+// road; a short one is no longer than the other, all in all.
+inline constexpr std::size_t kFrameRoom = 32;
+inline constexpr std::size_t kShortFrame = 64;
+// Where in the room the caller says which handler (below 2^24) it is for, above bits of the road's.
+inline constexpr std::size_t kFrameWord = kFrameRoom - sizeof(std::uint64_t);
+constexpr std::uint64_t frame_code(std::uint32_t handler) {
+    return std::uint64_t{handler} << 40;
+}
+inline std::uint32_t handler_of(const char* frame) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, frame + kFrameWord, sizeof word);
+    return static_cast<std::uint32_t>(word >> 40);
+}
 // What serve() returns for a request that is none.
 inline constexpr std::size_t kRefused = ~std::size_t{0};
 
@@ -178,6 +192,17 @@ struct ShortCalls {
     Get* get = nullptr;
     Fetch* fetch = nullptr;
     void* self = nullptr;  // of get and fetch: the Transport
+    // request() of a payload that lies in a frame of `bytes`, not above kShortFrame, in as much
+    // memory at least, with `post_word` and the handler's frame_code() at kFrameWord. `road` is
+    // `post_road`. The order of the arguments: as that of put.
+    using Post = void(char* frame, void* road, std::size_t bytes, std::uint64_t pe);
+    // The same of a frame of any length and what is behind it, kRequestBytes of payload in all.
+    using PostMore = void(char* frame, void* road, std::size_t bytes, std::uint64_t pe,
+                          const void* rest, std::size_t count);
+    Post* post = nullptr;
+    PostMore* post_more = nullptr;  // there if `post` is
+    void* post_road = nullptr;
+    std::uint64_t post_word = 0;
 };
 // A place as ShortCalls::put takes it.
 struct Address {

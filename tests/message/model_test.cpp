@@ -4,10 +4,12 @@
 // somebody can move. Models with one rule left out do get stuck, or the model shows nothing.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <deque>
 #include <optional>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "message/credit.hpp"
@@ -243,6 +245,49 @@ TEST(MessageModel, GetsStuckWithoutARule) {
     EXPECT_GT(stuck_with(Rules::sender_polls_replies_only), 0);
     EXPECT_GT(stuck_with(Rules::handler_does_not_poll), 0);
     EXPECT_GT(stuck_with(Rules::credit_is_not_told), 0);
+}
+
+// Threads of one PE take and give back at once: never more than the credit is under way, and what
+// is owed is told once.
+TEST(MessageCredit, IsSharedByThreads) {
+    constexpr int kThreads = 4, kTurns = 20000;
+    CreditTaken taken(3 * kLeastCost);
+    CreditOwed owed(4 * kLeastCost, kLeastCost);
+    const std::atomic<std::int64_t> most_before{2 * kLeastCost};
+    std::atomic<int> holders{0}, most{0};
+    std::atomic<std::uint64_t> told{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+        threads.emplace_back([&, i] {
+            for (int turn = 0; turn < kTurns; ++turn) {
+                const bool got =
+                    i % 2 == 0
+                        ? taken.take(kLeastCost)
+                        : taken.take_behind(most_before, static_cast<std::int64_t>(kLeastCost));
+                if (!got) continue;
+                const int now = holders.fetch_add(1) + 1;
+                int seen = most.load();
+                while (seen < now && !most.compare_exchange_weak(seen, now)) {
+                }
+                holders.fetch_sub(1);
+                EXPECT_EQ(taken.give_back(kLeastCost), kLeastCost);
+                owed.handled(1);
+                told += owed.with_a_message(2);
+            }
+        });
+    }
+    for (std::thread& thread : threads)
+        thread.join();
+    EXPECT_LE(most.load(), 3);
+    EXPECT_EQ(taken.under_way(), 0u);
+    // More than was taken does not come back.
+    EXPECT_EQ(taken.give_back(kLeastCost), 0u);
+    EXPECT_EQ(taken.under_way(), 0u);
+    owed.handled(5);
+    EXPECT_EQ(owed.with_a_message(2), 2u);
+    EXPECT_TRUE(owed.is_some());
+    EXPECT_GE(owed.with_a_message(), 3u);
+    EXPECT_FALSE(owed.is_some());
 }
 
 TEST(MessageCredit, IsBoundedAndComesBack) {

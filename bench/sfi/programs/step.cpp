@@ -6,10 +6,10 @@
 // libfabric. What lies in neither (libc) goes to whichever of the two called it; the program's own
 // instructions are left out. A line for each marked call:
 //
-//     case=NAME before=N own=N fabric=N
+//     case=NAME before=N hash=N own=N fabric=N
 //
 // `before` is what the library executes up to the provider's first instruction, without the call
-// itself; all of `own` if libfabric is not entered.
+// itself; all of `own` if libfabric is not entered. `hash` is what of it lies in libsodium.
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -27,7 +27,7 @@
 
 namespace {
 
-enum class Owner { program, library, fabric, other };
+enum class Owner { program, library, hash, fabric, other };
 
 struct Range {
     std::uint64_t begin;
@@ -52,6 +52,7 @@ std::vector<Range> read_ranges(pid_t process) {
         const std::string name = line.substr(static_cast<std::size_t>(path));
         range.owner = name == program                                   ? Owner::program
                       : name.find("/libisthmus") != std::string::npos   ? Owner::library
+                      : name.find("/libsodium.so") != std::string::npos ? Owner::hash
                       : name.find("/libfabric.so") != std::string::npos ? Owner::fabric
                                                                         : Owner::other;
         ranges.push_back(range);
@@ -81,7 +82,7 @@ std::string read_text(pid_t process, std::uint64_t address) {
 // Steps to the next breakpoint. False if the process is gone.
 bool step_to_mark(pid_t process, const std::string& name) {
     const std::vector<Range> ranges = read_ranges(process);
-    long before = -1, own = 0, fabric = 0;
+    long before = -1, hash = 0, own = 0, fabric = 0;
     Owner caller = Owner::library;
     for (int signal = 0;;) {
         if (ptrace(PTRACE_SINGLESTEP, process, nullptr, signal) != 0) return false;
@@ -100,6 +101,7 @@ bool step_to_mark(pid_t process, const std::string& name) {
             continue;
         }
         if (owner == Owner::other) owner = caller;
+        if (owner == Owner::hash && before < 0) ++hash;
         caller = owner;
         if (owner == Owner::fabric) {
             if (before < 0) before = own - 1;
@@ -108,8 +110,8 @@ bool step_to_mark(pid_t process, const std::string& name) {
             ++own;
         }
     }
-    std::printf("case=%s before=%ld own=%ld fabric=%ld\n", name.c_str(), before < 0 ? own : before,
-                own, fabric);
+    std::printf("case=%s before=%ld hash=%ld own=%ld fabric=%ld\n", name.c_str(),
+                before < 0 ? own : before, hash, own, fabric);
     std::fflush(stdout);  // whoever ends the job may end this process with it
     return true;
 }

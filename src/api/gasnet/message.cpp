@@ -76,7 +76,7 @@ int poll_further() {
 
 }  // namespace isthmus::gasnet
 
-ISTHMUS_API int isthmus_gasnet_request_short(gasnet_node_t dest, gasnet_handler_t handler,
+ISTHMUS_API int isthmus_gasnet_request_short(gasnet_node_t dest, unsigned handler,
                                              const gasnet_handlerarg_t* arguments, size_t bytes) {
     return request_short<Gasnet1>(dest, handler, arguments, bytes);
 }

@@ -148,20 +148,41 @@ template <typename Face>
 int request_short_here(Target&, std::uint64_t handler, const gasnet_handlerarg_t* arguments,
                        std::size_t bytes);
 
+// To another host, as it is called, so that the registers are in place. Budget up to the road's
+// call: 60, its seal not counted.
+template <typename Face>
+// NOLINTNEXTLINE(clang-diagnostic-unknown-attributes)
+[[gnu::noinline, gnu::noclone]] int request_short_far(Target& to, unsigned handler,
+                                                      const gasnet_handlerarg_t* arguments,
+                                                      std::size_t bytes) {
+    if (!post_line(to, kShort | kRequest, kFirstHandler + handler, arguments, bytes)) [[unlikely]]
+        return request_short_otherwise<Face>(static_cast<gasnet_node_t>(to.pe),
+                                             static_cast<gasnet_handler_t>(handler), arguments,
+                                             bytes);
+    return poll();
+}
+
 // Budget with its poll: 90, and 4 for each argument.
 template <typename Face>
-[[gnu::always_inline]] inline int request_short(gasnet_node_t dest, gasnet_handler_t handler,
+[[gnu::always_inline]] inline int request_short(gasnet_node_t dest, unsigned handler,
                                                 const gasnet_handlerarg_t* arguments,
                                                 std::size_t bytes) {
-    if (dest >= post.plain_pes || !fits_line(bytes)) [[unlikely]]
-        return request_short_otherwise<Face>(dest, handler, arguments, bytes);
+    const auto otherwise = [&]() __attribute__((always_inline)) {
+        return request_short_otherwise<Face>(dest, static_cast<gasnet_handler_t>(handler),
+                                             arguments, bytes);
+    };
+    if (dest >= post.plain_pes) [[unlikely]]
+        return otherwise();
     Target& to = post.targets[dest];
+    static_assert(Where::near < Where::self && Where::self < Where::far);
+    if (to.where > Where::self) [[unlikely]]
+        return request_short_far<Face>(to, handler, arguments, bytes);
     if (to.where == Where::self) [[unlikely]]
-        return request_short_here(to, handler, arguments, bytes);
-    if (to.where != Where::near ||
+        return fits_line(bytes) ? request_short_here(to, handler, arguments, bytes) : otherwise();
+    if (!fits_line(bytes) ||
         !append_line(to.requests, kShort | kRequest, static_cast<int>(kFirstHandler + handler),
                      arguments, bytes)) [[unlikely]]
-        return request_short_otherwise<Face>(dest, handler, arguments, bytes);
+        return otherwise();
     wake_for_line(to);
     return poll();
 }
@@ -182,6 +203,20 @@ template <typename Face, unsigned size_kind>
                                               std::size_t bytes) {
     return send_reply<Face, size_kind>(token, handler, arguments, bytes, payload, size, dest);
 }
+// Likewise; budget 110.
+template <typename Face>
+// NOLINTNEXTLINE(clang-diagnostic-unknown-attributes)
+[[gnu::noinline, gnu::noclone]] int request_medium_far(Target& to, unsigned handler,
+                                                       const void* payload, std::size_t size,
+                                                       const gasnet_handlerarg_t* arguments,
+                                                       std::size_t bytes) {
+    if (!post_medium(to, kRequest, kFirstHandler + handler, arguments, bytes, payload, size))
+        [[unlikely]]
+        return request_payload_otherwise<Face, kMedium>(static_cast<gasnet_node_t>(to.pe),
+                                                        static_cast<gasnet_handler_t>(handler),
+                                                        payload, size, nullptr, arguments, bytes);
+    return poll();
+}
 template <unsigned size_kind>
 [[gnu::always_inline]] inline bool append_payload(Target& to, RingProducer& ring,
                                                   unsigned direction, int pe,
@@ -195,6 +230,17 @@ template <unsigned size_kind>
     else
         return append_long(to, ring, direction, id, arguments, bytes, payload, size, dest, pe);
 }
+template <typename Face>
+[[gnu::noinline]] int request_medium_near(Target& to, gasnet_handler_t handler, const void* payload,
+                                          std::size_t size, const gasnet_handlerarg_t* arguments,
+                                          std::size_t bytes) {
+    if (!append_payload<kMedium>(to, to.requests, kRequest, to.pe, handler, payload, size, nullptr,
+                                 arguments, bytes)) [[unlikely]]
+        return request_payload_otherwise<Face, kMedium>(static_cast<gasnet_node_t>(to.pe), handler,
+                                                        payload, size, nullptr, arguments, bytes);
+    wake_for_line(to);
+    return poll();
+}
 template <typename Face, unsigned size_kind>
 [[gnu::always_inline]] inline int request_payload(gasnet_node_t dest, gasnet_handler_t handler,
                                                   const void* payload, std::size_t size,
@@ -205,6 +251,12 @@ template <typename Face, unsigned size_kind>
         return request_payload_otherwise<Face, size_kind>(dest, handler, payload, size, address,
                                                           arguments, bytes);
     Target& to = post.targets[dest];
+    // Each in a function of its own, that saves the registers it needs.
+    if constexpr (size_kind == kMedium) {
+        if (to.where == Where::far) [[unlikely]]
+            return request_medium_far<Face>(to, handler, payload, size, arguments, bytes);
+        return request_medium_near<Face>(to, handler, payload, size, arguments, bytes);
+    }
     if (!append_payload<size_kind>(to, to.requests, kRequest, static_cast<int>(dest), handler,
                                    payload, size, address, arguments, bytes)) [[unlikely]]
         return request_payload_otherwise<Face, size_kind>(dest, handler, payload, size, address,

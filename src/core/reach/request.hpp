@@ -25,7 +25,8 @@ enum class RequestId : std::uint32_t {
     queue_reserve,
     queue_commit,
     queue_close,
-    message,  // a part of one
+    message,        // a part of one
+    whole_message,  // in a frame
     count
 };
 

@@ -13,6 +13,7 @@ Link::Link(const Services& services) : services_(services), fabric_(services) {
     endpoint_ = fabric_.endpoint();
     read_ = endpoint_->rma->read;
     inject_message_ = endpoint_->msg->inject;
+    send_ = endpoint_->msg->send;
 }
 
 void* Link::own_memory(std::size_t bytes) {

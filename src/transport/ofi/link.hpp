@@ -1,4 +1,4 @@
-// libfabric as a link: messages by inject and sendmsg, writes and reads by the provider.
+// libfabric as a link: messages by inject and send, writes and reads by the provider.
 #pragma once
 
 #include <sys/uio.h>
@@ -123,6 +123,7 @@ class Link {
     ssize_t (*read_)(fid_ep*, void*, std::size_t, void*, fi_addr_t, std::uint64_t, std::uint64_t,
                      void*) = nullptr;
     ssize_t (*inject_message_)(fid_ep*, const void*, std::size_t, fi_addr_t) = nullptr;
+    ssize_t (*send_)(fid_ep*, const void*, std::size_t, void*, fi_addr_t, void*) = nullptr;
     service::KeyTable heap_keys_;
 
     Receive* receives_ = nullptr;
@@ -132,14 +133,8 @@ class Link {
 
 // Inline: these lie on the way of every put and request.
 inline long Link::send_from(int pe, const void* source, std::size_t bytes, Ticket& ticket) {
-    iovec local{const_cast<void*>(source), bytes};
-    fi_msg message{};
-    message.msg_iov = &local;
-    message.desc = &own_descriptor_;
-    message.iov_count = 1;
-    message.addr = static_cast<fi_addr_t>(pe);
-    message.context = &ticket;
-    return fi_sendmsg(endpoint_, &message, FI_COMPLETION);
+    // Of operations of this endpoint, those that are not injected leave a completion.
+    return send_(endpoint_, source, bytes, own_descriptor_, static_cast<fi_addr_t>(pe), &ticket);
 }
 
 inline long Link::write(int pe, Place dest, const void* source, std::size_t bytes, Local descriptor,

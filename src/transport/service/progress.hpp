@@ -45,10 +45,11 @@ Road<L>::Road(const Services& services)
     void* const memory = link_.own_memory(sizeof(Buffers));
     if (!memory) throw std::bad_alloc();
     buffers_ = ::new (memory) Buffers;
-    for (Bounce& bounce : buffers_->bounces) {
-        bounce.ticket.kind = Ticket::Kind::bounce;
-        free_bounces_.push_back(&bounce);
+    for (std::size_t number = 0; number < kBounceBuffers; ++number) {
+        bounces_[number] = &buffers_->bounces[number];
+        bounces_[number]->ticket.kind = Ticket::Kind::bounce;
     }
+    free_bounces_.store(~std::uint64_t{0}, std::memory_order_relaxed);
     for (std::size_t i = 0; i < kTransfers; ++i)
         add_transfer();
     if (services_.thread && services_.detect_seconds > 0) {
@@ -240,6 +241,12 @@ void Road<L>::serve(const char* bytes, std::size_t length) {
         case RequestKind::long_answer: good = deliver(asked.token, payload, asked.bytes); break;
         case RequestKind::core:
         case RequestKind::ask: good = answer_core(asked, payload); break;
+        case RequestKind::post: {
+            char unused[kAnswerBytes];
+            good = services_.serve(from, static_cast<std::uint32_t>(asked.operand), payload,
+                                   asked.bytes, unused) <= kAnswerBytes;
+            break;
+        }
         case RequestKind::heartbeat:
             if (asked.operand != 0) {
                 Request alive;

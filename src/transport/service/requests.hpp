@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 
 #include "transport/service/road.hpp"
+#include "transport/service/transfer.hpp"
 
 namespace isthmus::transport::service {
 
@@ -179,6 +181,117 @@ void Road<L>::request_on(Outstanding& on, int pe, std::uint32_t handler, const v
     mark_posted(on, pe);
 }
 
+// Up to the provider's call 20 instructions, and the hash: what is needed behind that lies in
+// memory, so that nothing is saved and restored.
+template <Link L>
+void Road<L>::post_here(char* frame, void* self, std::size_t bytes, std::uint64_t pe) {
+    struct {
+        Road* road;
+        char* frame;
+        std::size_t bytes;
+        std::uint64_t pe;
+    } kept{static_cast<Road*>(self), frame, bytes, pe};
+    Seals& seals = kept.road->seals_;
+    __asm__ __volatile__("" : "+m"(kept));
+    seals.seal_rest(pe, frame, bytes);
+    if (kept.road->send_frame(static_cast<int>(kept.pe), kept.frame, kept.bytes) != 0) [[unlikely]]
+        kept.road->post_again(kept.frame, kept.bytes, static_cast<int>(kept.pe));
+    kept.road->own_.mark_asked(static_cast<int>(kept.pe));
+}
+
+template <Link L>
+void Road<L>::post_again(const char* frame, std::size_t bytes, int pe) {
+    issue_sealed(pe, [&] { return send_frame(pe, frame, bytes); });
+}
+
+// Likewise, up to 58 where it is what most are: a short frame, a payload of half a line to a line,
+// and a buffer is free. All else has a function of its own, that saves the registers it needs.
+template <Link L>
+void Road<L>::post_more_here(char* frame, void* self, std::size_t bytes, std::uint64_t pe,
+                             const void* rest, std::size_t count) {
+    constexpr std::size_t kVector = 16, kHalf = 32;
+    using Vector = std::array<char, kVector>;
+    if constexpr (kOneSided) {
+        auto* const road = static_cast<Road*>(self);
+        std::uint64_t free = road->free_bounces_.load(std::memory_order_relaxed);
+        const std::uint64_t first = free;
+        // Acquire: partner is give_back().
+        if (bytes > kFrameWord + 2 * kVector || count - kHalf > kHalf || free == 0 ||
+            !road->free_bounces_.compare_exchange_strong(
+                free, first & (first - 1), std::memory_order_acquire, std::memory_order_relaxed))
+            [[unlikely]]
+            return post_more_otherwise(frame, self, bytes, pe, rest, count);
+        struct {
+            Road* road;
+            Bounce* bounce;
+            std::size_t bytes;
+            std::uint64_t pe;
+        } kept{road, road->bounces_[static_cast<unsigned>(std::countr_zero(first))], bytes + count,
+               pe};
+        Bounce& bounce = *kept.bounce;  // its `of` is null: no road that keeps order sets one
+        bounce.ticket.pe = static_cast<int>(pe);
+        const auto copy = [](char* to, const char* from) __attribute__((always_inline)) {
+            Vector moved;
+            std::memcpy(&moved, from, kVector);
+            std::memcpy(to, &moved, kVector);
+        };
+        // Past number and tag: all of the frame, and perhaps more.
+        copy(bounce.buffer + kFrameWord, frame + kFrameWord);
+        copy(bounce.buffer + kFrameWord + kVector, frame + kFrameWord + kVector);
+        const auto* const from = static_cast<const char*>(rest);
+        char* const to = bounce.buffer + bytes;
+        copy(to, from);
+        copy(to + kVector, from + kVector);
+        copy(to + count - kHalf, from + count - kHalf);
+        copy(to + count - kVector, from + count - kVector);
+        const std::size_t all = kept.bytes;
+        __asm__ __volatile__("" : "+m"(kept));
+        road->seals_.seal_rest(pe, bounce.buffer, all);
+        const long result = kept.road->link_.send_from(
+            static_cast<int>(kept.pe), kept.bounce->buffer, kept.bytes, kept.bounce->ticket);
+        if (result != 0) [[unlikely]]
+            kept.road->post_bounce_again(*kept.bounce, kept.bytes, result);
+        kept.road->own_.mark_asked(static_cast<int>(kept.pe));
+    } else {
+        post_more_otherwise(frame, self, bytes, pe, rest, count);
+    }
+}
+
+template <Link L>
+void Road<L>::post_more_otherwise(char* frame, void* self, std::size_t bytes, std::uint64_t pe,
+                                  const void* rest, std::size_t count) {
+    auto& road = *static_cast<Road*>(self);
+    const auto to = static_cast<int>(pe);
+    const std::size_t all = bytes + count;
+    const auto lay = [&](char* buffer) {
+        std::memcpy(buffer + kFrameWord, frame + kFrameWord, bytes - kFrameWord);
+        if (count != 0) std::memcpy(buffer + bytes, rest, count);
+        road.seals_.seal_rest(pe, buffer, all);
+    };
+    if constexpr (kOneSided) {
+        Bounce& bounce = road.take_bounce(to);
+        bounce.of = nullptr;
+        bounce.ticket.pe = to;
+        lay(bounce.buffer);
+        const long result = road.link_.send_from(to, bounce.buffer, all, bounce.ticket);
+        if (result != 0) [[unlikely]]
+            road.post_bounce_again(bounce, all, result);
+    } else {
+        alignas(16) char buffer[kFrameRoom + kRequestBytes];
+        lay(buffer);
+        road.issue_sealed(to, [&] { return road.send_frame(to, buffer, all); });
+    }
+    road.own_.mark_asked(to);
+}
+
+template <Link L>
+void Road<L>::post_bounce_again(Bounce& bounce, std::size_t bytes, long result) {
+    if constexpr (kOneSided)
+        issue_held(bounce.ticket.pe, result, [&] {
+            return link_.send_from(bounce.ticket.pe, bounce.buffer, bytes, bounce.ticket);
+        });
+}
+
 template <Link L>
 std::size_t Road<L>::ask(int pe, std::uint32_t handler, const void* payload, std::size_t bytes,
                          void* answer, std::size_t room) {
@@ -212,6 +325,13 @@ ShortCalls Road<L>::short_calls() const {
     ShortCalls calls;
     calls.self = static_cast<Transport*>(const_cast<Road*>(this));
     if (link_.limits().inject >= kShortRequest) calls.fetch = fetch_word_here;
+    // Requests come behind the puts before them: only where that is so by itself.
+    if (ordered_ && link_.limits().inject >= kShortFrame) {
+        calls.post = post_here;
+        calls.post_more = post_more_here;
+        calls.post_road = const_cast<Road*>(this);
+        calls.post_word = posted_word(services_.me);
+    }
     if constexpr (kOneSided) {
         if (link_.has_short_reads()) calls.get = get_word_here;
         link_.add_short_put(calls);

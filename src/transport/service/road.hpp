@@ -22,6 +22,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <deque>
 #include <map>
@@ -190,6 +191,18 @@ class Road final : public Transport {
     static std::uint64_t fetch_word_first(void* self, std::uint64_t operand, int pe,
                                           std::uint64_t offset, std::uint32_t code,
                                           std::uint64_t compare);
+    static void post_here(char* frame, void* self, std::size_t bytes, std::uint64_t pe);
+    static void post_more_here(char* frame, void* self, std::size_t bytes, std::uint64_t pe,
+                               const void* rest, std::size_t count);
+    [[gnu::noinline]] static void post_more_otherwise(char* frame, void* self, std::size_t bytes,
+                                                      std::uint64_t pe, const void* rest,
+                                                      std::size_t count);
+    long send_frame(int pe, const char* frame, std::size_t bytes) {
+        return link_.send(pe, {{frame, bytes}}, Order::strict);
+    }
+    [[gnu::cold, gnu::noinline]] void post_bounce_again(Bounce& bounce, std::size_t bytes,
+                                                        long result);
+    [[gnu::cold, gnu::noinline]] void post_again(const char* frame, std::size_t bytes, int pe);
     static void get_word_here(void* self, void* dest, int pe, std::uint64_t offset,
                               std::size_t bytes);
     [[gnu::noinline]] void await_direct(int pe, Direct& direct, const char* what);
@@ -230,8 +243,21 @@ class Road final : public Transport {
                Ticket& ticket);
     void put_aside(Outstanding& on, int pe, Place dest, const void* source, std::size_t bytes);
     void get_aside(int pe, void* dest, Place source, std::size_t bytes);
-    Bounce& take_bounce(int pe);
+    [[gnu::always_inline]] Bounce& take_bounce(int pe) {
+        std::uint64_t free = free_bounces_.load(std::memory_order_relaxed);
+        // Acquire: partner is give_back().
+        while (free != 0)
+            [[likely]] {
+                const std::uint64_t left = free & (free - 1);
+                const std::uint64_t before = free;
+                if (free_bounces_.compare_exchange_weak(free, left, std::memory_order_acquire,
+                                                        std::memory_order_relaxed)) [[likely]]
+                    return *bounces_[static_cast<unsigned>(std::countr_zero(before))];
+            }
+        return await_bounce(pe);
+    }
     Bounce* free_bounce();
+    [[gnu::cold, gnu::noinline]] Bounce& await_bounce(int pe);
     Transfer& take_transfer(int pe, Outstanding* of, Kinds kind, Pending* pending);
     Transfer* free_transfer();
     Transfer& take_part(bool by_request);
@@ -331,9 +357,11 @@ class Road final : public Transport {
     std::vector<std::atomic<int>> held_;  // by PE: sealed, and waiting for room. Relaxed: a hint
     Marks told_;                          // by tell(), since this was last settled; relaxed
 
-    std::mutex bounce_guard_;
     Buffers* buffers_ = nullptr;  // of the link's
-    std::vector<Bounce*> free_bounces_;
+    // Bits by number. Acquire by who takes one, release by who gives it back.
+    std::atomic<std::uint64_t> free_bounces_{0};
+    Bounce* bounces_[kBounceBuffers] = {};  // by number
+    static_assert(kBounceBuffers == 64);
     std::mutex transfer_guard_;
     std::deque<Transfer> transfers_;
     std::vector<Transfer*> free_transfers_;

@@ -54,7 +54,8 @@ bool Numbers::take(std::uint64_t number) {
 }
 
 Seals::Seals(const JobSecret& secret, std::uint64_t session, Purpose purpose, int me, int pes)
-    : me_(static_cast<std::uint32_t>(me)),
+    : hash_(crypto_shorthash_siphashx24),
+      me_(static_cast<std::uint32_t>(me)),
       pes_(static_cast<std::uint32_t>(pes)),
       lines_(std::make_unique<Line[]>(static_cast<std::size_t>(pes))) {
     static_assert(kKeyBytes == crypto_shorthash_siphashx24_KEYBYTES);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "transport/service/road.hpp"
@@ -14,7 +15,7 @@ inline void copy_to_bounce(char* to, const void* source, std::size_t bytes) {
     constexpr std::size_t kLine = 64;
     for (; bytes >= kLine; bytes -= kLine, to += kLine, from += kLine)
         __builtin_memcpy(to, from, kLine);
-    std::memcpy(to, from, bytes);
+    if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
 // The link had no room, or refuses for good.
@@ -260,25 +261,29 @@ void Road<L>::get_word_here(void* self, void* dest, int pe, std::uint64_t offset
 }
 
 template <Link L>
-auto Road<L>::take_bounce(int pe) -> Bounce& {
+auto Road<L>::await_bounce(int pe) -> Bounce& {
     Bounce* bounce = nullptr;
     wait(pe, kRoom, [&] { return (bounce = free_bounce()) != nullptr; });
     return *bounce;
 }
 
 template <Link L>
-auto Road<L>::free_bounce() -> Bounce* {
-    const std::lock_guard lock(bounce_guard_);
-    if (free_bounces_.empty()) return nullptr;
-    Bounce* const bounce = free_bounces_.back();
-    free_bounces_.pop_back();
-    return bounce;
+inline auto Road<L>::free_bounce() -> Bounce* {
+    std::uint64_t free = free_bounces_.load(std::memory_order_relaxed);
+    // Acquire: partner is give_back().
+    while (free != 0) {
+        const int number = std::countr_zero(free);
+        if (free_bounces_.compare_exchange_weak(free, free & (free - 1), std::memory_order_acquire,
+                                                std::memory_order_relaxed))
+            return &buffers_->bounces[number];
+    }
+    return nullptr;
 }
 
 template <Link L>
 void Road<L>::give_back(Bounce& bounce) {
-    const std::lock_guard lock(bounce_guard_);
-    free_bounces_.push_back(&bounce);
+    const auto number = static_cast<unsigned>(&bounce - buffers_->bounces);
+    free_bounces_.fetch_or(std::uint64_t{1} << number, std::memory_order_release);
 }
 
 }  // namespace isthmus::transport::service

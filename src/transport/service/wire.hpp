@@ -29,6 +29,7 @@ enum class RequestKind : std::uint8_t {
     get,      // of `operand` bytes, answered by data
     data,     // payload
     confirm,  // the put is done
+    post,     // as core, in a frame (Posted)
     count
 };
 
@@ -78,10 +79,25 @@ constexpr std::uint32_t short_code(RequestKind kind, std::uint32_t atomic, std::
     return static_cast<std::uint32_t>(kind) | atomic | segment << 24;
 }
 
+// How a request in a frame begins; its payload is what follows.
+struct Posted {
+    std::uint64_t tag[2];
+    std::uint64_t number;
+    std::uint32_t from;
+    std::uint32_t code;  // RequestKind::post, and above it the handler
+};
+static_assert(sizeof(Posted) == kFrameRoom && offsetof(Posted, from) == kFrameWord);
+static_assert(offsetof(Posted, code) == offsetof(Request, kind) &&
+              offsetof(Posted, from) == offsetof(Request, from));
+// Both short fields as one number, without the handler.
+constexpr std::uint64_t posted_word(int from) {
+    return static_cast<std::uint32_t>(from) | static_cast<std::uint64_t>(RequestKind::post) << 32;
+}
+
 inline bool has_payload(RequestKind kind) {
     return kind == RequestKind::put_signal || kind == RequestKind::core ||
            kind == RequestKind::ask || kind == RequestKind::long_answer ||
-           kind == RequestKind::put || kind == RequestKind::data;
+           kind == RequestKind::put || kind == RequestKind::data || kind == RequestKind::post;
 }
 // Those that have no payload, but a place of data.
 inline bool has_long_form(RequestKind kind) {
@@ -96,8 +112,22 @@ inline std::size_t most_payload(RequestKind kind) {
 // False unless the bytes are a whole request. `payload` points into them.
 inline bool parse(const void* bytes, std::size_t length, std::uint32_t pes, Request& request,
                   const char*& payload) {
-    if (length < kShortRequest) return false;
+    if (length < sizeof(Posted)) return false;
     request = Request{};
+    Posted posted;
+    std::memcpy(&posted, bytes, sizeof posted);
+    if (static_cast<RequestKind>(posted.code & 0xff) == RequestKind::post) {
+        const std::size_t count = length - sizeof posted;
+        if (posted.from >= pes || count > kRequestBytes) return false;
+        request.number = posted.number;
+        request.from = posted.from;
+        request.kind = RequestKind::post;
+        request.operand = posted.code >> 8;
+        request.bytes = static_cast<std::uint32_t>(count);
+        payload = static_cast<const char*>(bytes) + sizeof posted;
+        return true;
+    }
+    if (length < kShortRequest) return false;
     std::memcpy(&request, bytes, length < sizeof(Request) ? kShortRequest : sizeof(Request));
     payload = static_cast<const char*>(bytes) + sizeof(Request);
     if (request.from >= pes || request.kind >= RequestKind::count) return false;

@@ -121,6 +121,12 @@ void Several::lay_short_calls_ready() {
     short_.longest = ~std::size_t{0};
     for (auto& part : parts_) {
         const ShortCalls& calls = calls_.emplace_back(part->short_calls());
+        if (calls.post) {
+            short_.post = post_frame;
+            short_.post_more = post_more;
+            short_.post_road = this;
+            short_.post_word = calls.post_word;  // that of all
+        }
         if (!calls.put) continue;
         puts = true;
         short_.longest = std::min(short_.longest, calls.longest);
@@ -153,6 +159,28 @@ long Several::put_short(void* road, const void* source, std::size_t bytes, std::
     // Acquire: partner is the release of who sets the mark first, in the road.
     if (result == 0 && calls.written[pe].load(std::memory_order_acquire) == 0) self.wrote(to);
     return result;
+}
+
+// A road without takes it as a request.
+void Several::post_frame(char* frame, void* self, std::size_t bytes, std::uint64_t pe) {
+    auto& several = *static_cast<Several*>(self);
+    const auto to = static_cast<int>(pe);
+    const ShortCalls& calls = several.calls_[several.road(to)];
+    if (calls.post) return calls.post(frame, calls.post_road, bytes, pe);
+    several.request(to, handler_of(frame), frame + kFrameRoom, bytes - kFrameRoom);
+}
+
+void Several::post_more(char* frame, void* self, std::size_t bytes, std::uint64_t pe,
+                        const void* rest, std::size_t count) {
+    auto& several = *static_cast<Several*>(self);
+    const auto to = static_cast<int>(pe);
+    const ShortCalls& calls = several.calls_[several.road(to)];
+    if (calls.post) return calls.post_more(frame, calls.post_road, bytes, pe, rest, count);
+    char request[kRequestBytes];
+    const std::size_t head = bytes - kFrameRoom;
+    std::memcpy(request, frame + kFrameRoom, head);
+    if (count != 0) std::memcpy(request + head, rest, count);
+    several.request(to, handler_of(frame), request, head + count);
 }
 
 void Several::get_short(void* self, void* dest, int pe, std::uint64_t offset, std::size_t bytes) {

@@ -62,6 +62,9 @@ class Several : private Shared, public Parts<Transport, Transport> {
   private:
     static long put_short(void* road, const void* source, std::size_t bytes, std::uint64_t pe,
                           std::uint64_t offset, std::uint64_t key);
+    static void post_frame(char* frame, void* self, std::size_t bytes, std::uint64_t pe);
+    static void post_more(char* frame, void* self, std::size_t bytes, std::uint64_t pe,
+                          const void* rest, std::size_t count);
     static void get_short(void* self, void* dest, int pe, std::uint64_t offset, std::size_t bytes);
     static std::uint64_t fetch_short(void* self, std::uint64_t operand, int pe,
                                      std::uint64_t offset, std::uint32_t code,

@@ -42,6 +42,30 @@ TEST(Wire, TakesWhatItSends) {
     EXPECT_TRUE(parses(bytes_of(put, 100)));
 }
 
+// A request in a frame is as long as its payload makes it.
+TEST(Wire, TakesFrames) {
+    Posted posted{};
+    posted.from = 3;
+    posted.code = static_cast<std::uint32_t>(posted_word(3) >> 32 | frame_code(0x1234) >> 32);
+    for (const std::size_t count : {std::size_t{0}, std::size_t{9}, kRequestBytes}) {
+        std::vector<char> bytes(sizeof posted + count, 'x');
+        std::memcpy(bytes.data(), &posted, sizeof posted);
+        Request request;
+        const char* payload = nullptr;
+        ASSERT_TRUE(parse(bytes.data(), bytes.size(), 4, request, payload));
+        EXPECT_EQ(request.kind, RequestKind::post);
+        EXPECT_EQ(request.from, 3u);
+        EXPECT_EQ(request.operand, 0x1234u);
+        EXPECT_EQ(request.bytes, count);
+        EXPECT_EQ(payload, bytes.data() + sizeof posted);
+        EXPECT_FALSE(parse(bytes.data(), sizeof posted - 1, 4, request, payload));
+        EXPECT_FALSE(parse(bytes.data(), bytes.size(), 3, request, payload));
+    }
+    std::vector<char> bytes(sizeof posted + kRequestBytes + 1);
+    std::memcpy(bytes.data(), &posted, sizeof posted);
+    EXPECT_FALSE(parses(bytes));
+}
+
 TEST(Wire, RefusesBrokenLengths) {
     Request request = request_of(RequestKind::flush);
     std::vector<char> bytes = bytes_of(request);

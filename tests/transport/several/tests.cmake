@@ -10,6 +10,8 @@ foreach(program shmem_basics shmem_rma_inline shmem_p2p shmem_active_sets shmem_
                 native_segments native_operations native_symmetric native_gather native_queues)
     add_several_test(loops.${program} 3 ${program} loop:0-1,loop:2)
 endforeach()
+# Of two roads that messages take one has frames.
+add_several_test(frames.messages.flood 4 native_message_flood packet,loop:1+3 ARGUMENTS 500)
 add_several_test(loops.aggregation 4 shmem_aggregation loop,loop:1+3 ARGUMENTS 2000)
 add_several_test(loops.extensions 3 shmem_extensions loop:0,loop:1,loop:2 ARGUMENTS both 20)
 add_several_test(loops.apart 3 transport_apart loop,loop:1 ENVIRONMENT ISTHMUS_PROGRESS=0)
