@@ -3,10 +3,9 @@
 # into the same headers again and again. Here a model is two sources, and the runtime is one library.
 include_guard(GLOBAL)
 find_program(ISTHMUS_VERILATOR verilator)
-set(root $ENV{VERILATOR_ROOT})
-if(NOT root)
-    set(root /usr/share/verilator)
-endif()
+# Where it has its runtime: of the same version.
+execute_process(COMMAND ${ISTHMUS_VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE root OUTPUT_STRIP_TRAILING_WHITESPACE
+                COMMAND_ERROR_IS_FATAL ANY)
 
 find_package(Threads REQUIRED)
 add_library(isthmus_verilated STATIC EXCLUDE_FROM_ALL ${root}/include/verilated.cpp ${root}/include/verilated_dpi.cpp
