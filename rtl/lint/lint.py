@@ -12,7 +12,7 @@ from pathlib import Path
 
 RTL = Path(__file__).resolve().parents[1]
 VENV = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "isthmus/rtl"
-TOPS = ["ht_engine", "axi_engine", "noc_mesh", "core_ports"]
+TOPS = ["ht_engine", "axi_engine", "noc_mesh", "core_ports", "nlb", "mem_arbiter"]
 TABLE = RTL.parent / "sim/isa"
 
 # `unique case` with a default: the default says what an unreachable state does, the house style wants both.

@@ -77,7 +77,7 @@ def build(tree, faults):
     modules = [folder / "sources" / name for name in names if not name.endswith("_pkg.sv")]
     run(["verilator", "--cc", "--trace", "--assert", "-O3", "--x-assign", "fast", "--x-initial", "unique", "--prefix", "Vcore_rv64",
          "--top", "core_ports", "--Mdir", folder / "gates", "-Wno-fatal", ROOT / "rtl/lint/waive.vlt", package,
-         folder / "sources/rv_core_pkg.sv", *modules, ROOT / "rtl/cosim/core_ports.sv"])
+         folder / "sources/rv_core_pkg.sv", ROOT / "rtl/prim/round_robin.sv", *modules, ROOT / "rtl/cosim/core_ports.sv"])
     (folder / "server.cpp").write_text(SERVER)
     include = os.environ.get("VERILATOR_ROOT", "/usr/share/verilator") + "/include"
     flags = ["-std=c++20", "-w", "-I", folder / "gates", "-I", include, "-I", include + "/vltstd", "-I", ROOT / "rtl", "-I", ROOT,
