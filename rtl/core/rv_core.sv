@@ -17,10 +17,11 @@ module rv_core
   parameter int unsigned  Xlen     = 64,
   /// Where it begins.
   parameter logic [63:0]  ResetPc  = 64'h8000_0000,
-  /// The xBGAS unit; which encoding, remote atomics, e0 to e9 as addresses trap.
+  /// The xBGAS unit; which encoding, remote atomics, bulk transfers, e0 to e9 as addresses trap.
   parameter bit           HasXbgas = 1'b1,
   parameter bit           ProfileB = 1'b1,
   parameter bit           Atomics  = 1'b1,
+  parameter bit           Bulk     = 1'b1,
   parameter bit           StrictE  = 1'b0,
   /// The trace port; without it rvfi_o is 0.
   parameter bit           Rvfi     = 1'b1,
@@ -69,7 +70,7 @@ module rv_core
 );
   localparam int unsigned LaneW = $clog2(Bytes);
   /// Registers of an instruction that go to the unit.
-  localparam int unsigned NumRs = HasXbgas && (Atomics || !ProfileB) ? 3 : 2;
+  localparam int unsigned NumRs = HasXbgas && (Atomics || Bulk || !ProfileB) ? 3 : 2;
 
   if (Xlen != 32 && Xlen != 64) begin : gen_xlen_check
     $fatal(1, "rv_core: Xlen is 32 or 64");
@@ -328,7 +329,7 @@ module rv_core
   if (HasXbgas) begin : gen_unit
     logic result_id;
     xbgas_unit #(
-      .Xlen(Xlen), .ProfileB(ProfileB), .Atomics(Atomics), .StrictE(StrictE), .NumRs(NumRs)
+      .Xlen(Xlen), .ProfileB(ProfileB), .Atomics(Atomics), .Bulk(Bulk), .StrictE(StrictE), .NumRs(NumRs)
     ) u_unit (
       .clk_i, .rst_ni,
       .issue_valid_i(issue_valid), .issue_ready_o(issue_ready), .issue_id_i(1'b0), .issue_insn_i(x_word),

@@ -1,5 +1,6 @@
 // The register between fetch and execute: an instruction, decoded. What the core does not know is an offload if there
-// is a unit: its registers are then those of the fields that CV-X-IF names (19:15, 24:20, and 11:7 as third).
+// is a unit: its registers are then those of the fields 19:15, 24:20 and, third, 11:7, of the opcode of bulk transfers
+// 31:27, as CV-X-IF has it.
 module rv_decode
   import xbgas_decode_pkg::*;
 #(
@@ -35,6 +36,7 @@ module rv_decode
   localparam logic [NumExtensions-1:0] Extensions =
       NumExtensions'(1) << ExtI | NumExtensions'(1) << ExtZifencei | NumExtensions'(1) << ExtZicsr |
       NumExtensions'(1) << ExtPrivileged | NumExtensions'(1) << ExtM | NumExtensions'(1) << ExtC;
+  localparam logic [6:0] BulkOpcode = 7'b1011011;
 
   instruction_t decoded, insn_d;
   control_t     ctrl;
@@ -54,7 +56,7 @@ module rv_decode
       insn_d.rd         = insn_i[11:7];
       insn_d.rs1        = insn_i[19:15];
       insn_d.rs2        = insn_i[24:20];
-      insn_d.rs3        = insn_i[11:7];
+      insn_d.rs3        = insn_i[6:0] == BulkOpcode ? insn_i[31:27] : insn_i[11:7];
       insn_d.compressed = !wide;
     end
   end

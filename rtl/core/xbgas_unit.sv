@@ -1,4 +1,5 @@
-// The xBGAS unit: extended registers, address management, loads and stores at {namespace, address}, remote atomics.
+// The xBGAS unit: extended registers, address management, loads and stores at {namespace, address}, remote atomics,
+// bulk transfers.
 //
 // It hangs on a core in the manner of CV-X-IF: an instruction that the core does not know is issued to it with the
 // registers that its fields name; the unit says at once whether it is one of its own; commit lets it begin or kills
@@ -17,6 +18,8 @@ module xbgas_unit
   parameter bit          ProfileB = 1'b1,
   /// Remote atomics; compare-and-swap needs NumRs 3.
   parameter bit          Atomics  = 1'b1,
+  /// Bulk transfers; they need NumRs 3, and as third register that of the field 31:27.
+  parameter bit          Bulk     = 1'b1,
   /// e0 to e9 as an address trap.
   parameter bit          StrictE  = 1'b0,
   parameter int unsigned NumRs    = 3,
@@ -24,7 +27,7 @@ module xbgas_unit
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
-  /// Issue: the registers of fields 19:15, 24:20 and, third, 11:7. Combinational answer.
+  /// Issue: the registers of fields 19:15, 24:20 and, third, 11:7, of bulk transfers 31:27. Combinational answer.
   input  logic                       issue_valid_i,
   output logic                       issue_ready_o,
   input  logic [IdW-1:0]             issue_id_i,
@@ -74,13 +77,18 @@ module xbgas_unit
   output unit_trace_t                trace_o
 );
   localparam logic [NumExtensions-1:0] Extensions = NumExtensions'(1) << ExtXbgas |
-                                                    NumExtensions'(Atomics) << ExtXbgasamo;
+                                                    NumExtensions'(Atomics) << ExtXbgasamo |
+                                                    NumExtensions'(Bulk) << ExtXbgasbulk;
 
   if (!ProfileB && NumRs < 3) begin : gen_profile_check
     $fatal(1, "xbgas_unit: profile A needs three registers of an instruction");
   end
   if (Atomics && NumRs < 3) begin : gen_atomics_check
     $fatal(1, "xbgas_unit: compare-and-swap needs three registers of an instruction");
+  end
+
+  if (Bulk && NumRs < 3) begin : gen_bulk_check
+    $fatal(1, "xbgas_unit: bulk transfers need three registers of an instruction");
   end
 
   ///////////
@@ -115,7 +123,8 @@ module xbgas_unit
     StExecute, // result of address management, or the request of an access
     StLocal,   // a local access is under way
     StRemote,  // a remote one
-    StAnswer   // its answer waits for the core to take the result
+    StBulk,    // a transfer
+    StAnswer   // its answer, or its end, waits for the core to take the result
   } state_e;
   state_e state_q, state_d;
 
@@ -125,7 +134,7 @@ module xbgas_unit
 
   logic [31:0]     word_q;
   logic [IdW-1:0]  id_q;
-  logic [Xlen-1:0] old_rd_q;
+  logic [Xlen-1:0] third_q;  // what a compare-and-swap compares with, or the elements of a transfer
 
   always_ff @(posedge clk_i) begin
     if (take) begin
@@ -137,10 +146,10 @@ module xbgas_unit
       id_q      <= issue_id_i;
     end
   end
-  if (Atomics) begin : gen_compare
-    always_ff @(posedge clk_i) if (take) old_rd_q <= issue_rs_i[NumRs-1];
-  end else begin : gen_no_compare
-    assign old_rd_q = '0;
+  if (Atomics || Bulk) begin : gen_third
+    always_ff @(posedge clk_i) if (take) third_q <= issue_rs_i[NumRs-1];
+  end else begin : gen_no_third
+    assign third_q = '0;
   end
 
   ////////////////////////
@@ -171,7 +180,7 @@ module xbgas_unit
   ////////////////////////
 
   logic [Xlen-1:0] base, address, data;
-  logic            accesses, quad, atomic, remote, misaligned, barred, refused;
+  logic            accesses, quad, atomic, bulk, remote, misaligned, barred, endless, refused;
   logic [3:0]      refusal;
 
   assign base    = control_q.rs1_file == FileE ? e_value[0] : rs1_q;
@@ -181,8 +190,9 @@ module xbgas_unit
   assign accesses = control_q.mem_read || control_q.mem_write;
   assign quad     = control_q.mem_size == 3'd4;
   assign atomic   = control_q.klass == ClassRemoteAtomic;
-  // 128 bits and atomics go the remote way for the own memory, too.
-  assign remote   = control_q.remote && (e_value[0] != '0 || quad || atomic);
+  assign bulk     = Bulk && control_q.bulk;
+  // 128 bits, atomics and bulk transfers go the remote way for the own memory, too.
+  assign remote   = control_q.remote && (e_value[0] != '0 || quad || atomic || bulk);
 
   always_comb begin
     unique case (control_q.mem_size[1:0])
@@ -194,30 +204,73 @@ module xbgas_unit
     if (remote && !atomic) misaligned = 1'b0;  // the other node's memory takes any address
   end
   assign barred  = StrictE && control_q.remote && e_number[0] < 5'd10;
-  assign refused = accesses && (barred || misaligned);
+  // More bytes than 64 bits count.
+  assign endless = bulk && Xlen == 64 && (third_q >> (7'(Xlen) - 7'(control_q.mem_size))) != '0;
+  assign refused = accesses && (barred || misaligned || endless);
   always_comb begin
     refusal = control_q.mem_write ? CauseStoreMisaligned : CauseLoadMisaligned;
+    if (endless) refusal = control_q.mem_write ? CauseStoreFault : CauseLoadFault;
     if (barred) refusal = CauseIllegal;
   end
 
-  assign mem_valid_o = state_q == StExecute && accesses && !refused && !remote;
-  assign mem_addr_o  = address;
-  assign mem_write_o = control_q.mem_write;
-  assign mem_size_o  = control_q.mem_size[1:0];
-  assign mem_wdata_o = data;
+  logic            bulk_start, bulk_done, bulk_fault, bulk_fault_local;
+  logic            bulk_mem_valid, bulk_mem_write, bulk_remote_valid, bulk_remote_write;
+  logic [1:0]      bulk_mem_size, bulk_remote_size;
+  logic [Xlen-1:0] bulk_fault_addr, bulk_mem_addr, bulk_mem_wdata, bulk_remote_addr, bulk_remote_wdata;
 
-  assign remote_valid_o   = state_q == StExecute && accesses && !refused && remote;
+  assign mem_valid_o = bulk_mem_valid || (state_q == StExecute && accesses && !refused && !remote);
+  assign mem_addr_o  = bulk ? bulk_mem_addr : address;
+  assign mem_write_o = bulk ? bulk_mem_write : control_q.mem_write;
+  assign mem_size_o  = bulk ? bulk_mem_size : control_q.mem_size[1:0];
+  assign mem_wdata_o = bulk ? bulk_mem_wdata : data;
+
+  assign remote_valid_o   = bulk_remote_valid || (state_q == StExecute && accesses && !refused && remote && !bulk);
   assign remote_op_o      = atomic && !control_q.reserve && !control_q.conditional ? control_q.alu : AluNone;
-  assign remote_size_o    = control_q.mem_size;
+  assign remote_size_o    = bulk ? {1'b0, bulk_remote_size} : control_q.mem_size;
   assign remote_space_o   = e_value[0];
-  assign remote_addr_o    = address;
-  assign remote_wdata_o   = {e_value[1], data};
+  assign remote_addr_o    = bulk ? bulk_remote_addr : address;
+  assign remote_wdata_o   = {e_value[1], bulk ? bulk_remote_wdata : data};
   always_comb begin
     remote_kind_o = control_q.mem_write ? RemoteStore : RemoteLoad;
     if (atomic) begin
       remote_kind_o = control_q.reserve ? RemoteLoadReserved
                       : control_q.conditional ? RemoteStoreConditional : RemoteAtomic;
     end
+    if (bulk) remote_kind_o = bulk_remote_write ? RemoteStore : RemoteLoad;
+  end
+
+  assign bulk_start = state_q == StExecute && bulk && !refused;
+  if (Bulk) begin : gen_bulk
+    // Elements lie one behind the other on both sides: the instructions name no strides.
+    logic [Xlen-1:0] element;
+    assign element = Xlen'(1) << control_q.mem_size[1:0];
+    xbgas_bulk #(.Xlen(Xlen)) u_bulk (
+      .clk_i, .rst_ni,
+      .start_i(bulk_start), .to_local_i(control_q.mem_read), .size_i(control_q.mem_size[1:0]), .count_i(third_q),
+      .local_addr_i(rs1_q), .local_stride_i(element), .remote_addr_i(rs2_q), .remote_stride_i(element),
+      .done_o(bulk_done), .fault_o(bulk_fault), .fault_local_o(bulk_fault_local), .fault_addr_o(bulk_fault_addr),
+      .mem_valid_o(bulk_mem_valid), .mem_ready_i, .mem_addr_o(bulk_mem_addr), .mem_write_o(bulk_mem_write),
+      .mem_size_o(bulk_mem_size), .mem_wdata_o(bulk_mem_wdata), .mem_rvalid_i(mem_rvalid_i && state_q == StBulk),
+      .mem_rdata_i, .mem_err_i,
+      .remote_valid_o(bulk_remote_valid), .remote_ready_i, .remote_addr_o(bulk_remote_addr),
+      .remote_write_o(bulk_remote_write), .remote_size_o(bulk_remote_size), .remote_wdata_o(bulk_remote_wdata),
+      .remote_rvalid_i(remote_rvalid_i && state_q == StBulk), .remote_rdata_i(remote_rdata_i[Xlen-1:0]), .remote_err_i
+    );
+  end else begin : gen_no_bulk
+    assign bulk_done         = 1'b0;
+    assign bulk_fault        = 1'b0;
+    assign bulk_fault_local  = 1'b0;
+    assign bulk_fault_addr   = '0;
+    assign bulk_mem_valid    = 1'b0;
+    assign bulk_mem_addr     = '0;
+    assign bulk_mem_write    = 1'b0;
+    assign bulk_mem_size     = '0;
+    assign bulk_mem_wdata    = '0;
+    assign bulk_remote_valid = 1'b0;
+    assign bulk_remote_addr  = '0;
+    assign bulk_remote_write = 1'b0;
+    assign bulk_remote_size  = '0;
+    assign bulk_remote_wdata = '0;
   end
 
   /////////////////
@@ -232,7 +285,7 @@ module xbgas_unit
     logic [Xlen-1:0] space_q, address_q, value_q;
     assign reserved = valid_q && size_q == control_q.mem_size && space_q == e_value[0] && address_q == address;
     assign kept     = reserved && value_q == found;
-    assign remote_compare_o = control_q.conditional ? value_q : old_rd_q;
+    assign remote_compare_o = control_q.conditional ? value_q : third_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) valid_q <= 1'b0;
       else if (result_valid_o && result_ready_i && !result_exc_o && atomic) begin
@@ -262,7 +315,8 @@ module xbgas_unit
   logic              answers, answer_err, err_q;
   logic [2*Xlen-1:0] answer, answer_q;
 
-  assign answers = (state_q == StLocal && mem_rvalid_i) || (state_q == StRemote && remote_rvalid_i) || state_q == StAnswer;
+  assign answers = (state_q == StLocal && mem_rvalid_i) || (state_q == StRemote && remote_rvalid_i) ||
+                   (state_q == StBulk && bulk_done) || state_q == StAnswer;
   always_comb begin
     answer     = answer_q;
     answer_err = err_q;
@@ -274,6 +328,8 @@ module xbgas_unit
       answer     = remote_rdata_i;
       answer_err = remote_err_i;
     end
+    if (state_q == StBulk) answer_err = bulk_fault;
+    if (state_q == StExecute) answer_err = 1'b0;  // of a transfer of nothing
   end
   always_ff @(posedge clk_i) begin
     if (state_q != StAnswer) begin
@@ -303,19 +359,25 @@ module xbgas_unit
 
   logic done;
 
-  assign result_valid_o = (state_q == StExecute && (!accesses || refused)) || answers;
+  // Of a transfer of nothing the end comes with its beginning.
+  assign result_valid_o = (state_q == StExecute && (!accesses || refused || (bulk && bulk_done))) || answers;
   assign result_id_o    = id_q;
   assign result_exc_o   = state_q == StExecute ? refused : answer_err;
   always_comb begin
-    result_cause_o = control_q.mem_write ? CauseStoreFault : CauseLoadFault;
-    if (state_q == StExecute) result_cause_o = refusal;
+    // The local side of a transfer is written where the remote one is read.
+    result_cause_o = control_q.mem_write != (bulk && bulk_fault_local) ? CauseStoreFault : CauseLoadFault;
+    result_tval_o  = bulk ? bulk_fault_addr : address;
+    if (state_q == StExecute) begin
+      result_cause_o = refusal;
+      result_tval_o  = barred ? Xlen'(word_q) : bulk ? rs2_q : address;
+    end
   end
-  assign result_tval_o  = state_q == StExecute && barred ? Xlen'(word_q) : address;
   assign result_write_o = control_q.rd_file == FileX && insn_q.rd != '0 && !result_exc_o;
   assign result_rd_o    = insn_q.rd;
   always_comb begin
     result_data_o = accesses ? found : address;
     if (control_q.conditional) result_data_o = Xlen'(!kept);
+    if (bulk) result_data_o = third_q;
   end
 
   assign done = result_valid_o && result_ready_i;
@@ -336,9 +398,10 @@ module xbgas_unit
       StExecute: begin
         if (mem_valid_o && mem_ready_i) state_d = StLocal;
         if (remote_valid_o && remote_ready_i) state_d = StRemote;
+        if (bulk_start) state_d = bulk_done ? StAnswer : StBulk;
         if (done) state_d = StIdle;
       end
-      StLocal, StRemote, StAnswer: if (answers) state_d = result_ready_i ? StIdle : StAnswer;
+      StLocal, StRemote, StBulk, StAnswer: if (answers) state_d = result_ready_i ? StIdle : StAnswer;
       default: state_d = StIdle;
     endcase
   end
@@ -365,7 +428,7 @@ module xbgas_unit
     trace_o.local_size     = control_q.mem_size[1:0];
     trace_o.local_address  = 64'(address);
     trace_o.local_data     = control_q.mem_write ? 64'(data) : 64'(answer[Xlen-1:0]);
-    trace_o.remote         = accesses && remote && state_q != StExecute;
+    trace_o.remote         = accesses && remote && (bulk ? !barred : state_q != StExecute);
   end
 
   ////////////////
@@ -376,8 +439,8 @@ module xbgas_unit
     if (rst_ni) begin
       // Commit speaks of what is there.
       assert (!commit_valid_i || take || state_q == StHeld);
-      assert (!mem_rvalid_i || state_q == StLocal);
-      assert (!remote_rvalid_i || state_q == StRemote);
+      assert (!mem_rvalid_i || state_q == StLocal || state_q == StBulk);
+      assert (!remote_rvalid_i || state_q == StRemote || state_q == StBulk);
       assert (!mem_valid_o || !remote_valid_o);
       assert (!e_write || state_q != StHeld);
     end

@@ -193,7 +193,10 @@ void CheckedCore::take_requests() {
                     .be = out_.data_be,
                     .write = out_.data_write};
         const bool there_is = there(event.address, lane_bytes_);
-        event.error = !there_is || chance(disturbance_.data_error, 16384);
+        event.bulk = out_.bulk_piece;
+        // Where a transfer ends is the reference's to say, so errors for no reason spare it.
+        event.error = !there_is || (!event.bulk && chance(disturbance_.data_error, 16384));
+        quiet_ = 0;
         data_ = {.due = cycle_ + delay(), .data = random_(), .there = true, .error = event.error};
         if (!event.error) {
             u8* const bytes = at(event.address);
@@ -206,13 +209,17 @@ void CheckedCore::take_requests() {
                     data_.data = (data_.data & ~(u64{0xff} << 8 * i)) | u64{bytes[i]} << 8 * i;
             }
         }
+        if (!event.write) event.data[0] = data_.data;
         events_.push_back(event);
     }
     if (out_.remote_valid && in_.remote_ready) {
         remote_access_ = out_.remote;
-        if (out_.remote.space == 0) events_.push_back({.kind = Event::kOwnRemote});
+        if (out_.remote.space == 0 && !out_.bulk_piece)
+            events_.push_back({.kind = Event::kOwnRemote});
         remote_answer_ = remote_side_ ? remote_side_->serve(node_, out_.remote)
                                       : RemoteSide::Answer{.fault = true};
+        if (out_.bulk_piece) pieces_.push_back({out_.remote, remote_answer_});
+        quiet_ = 0;
         remote_ = {.due = cycle_ + delay() + (remote_side_ ? remote_side_->latency() : 0),
                    .there = true};
         ++remotes_;
@@ -237,11 +244,14 @@ void CheckedCore::remote_write(u64 address, unsigned size, const u64* value, boo
 
 // What others have written before the core's next access was taken.
 void CheckedCore::follow_writes() {
-    while (!events_.empty() && events_.front().kind == Event::kForeignWrite) {
-        const Event& event = events_.front();
-        hart_.write_memory(event.address, event.data, event.size);
-        events_.pop_front();
-    }
+    while (!events_.empty() && events_.front().kind == Event::kForeignWrite)
+        follow_one_write();
+}
+
+void CheckedCore::follow_one_write() {
+    const Event& event = events_.front();
+    hart_.write_memory(event.address, event.data, event.size);
+    events_.pop_front();
 }
 
 // Words that read what only the core can know: cycle and time.
@@ -277,7 +287,9 @@ bool CheckedCore::prepare(const Retirement& core) {
     if (r.trap && (core.cause == 5 || core.cause == 7) && !core.remote && !events_.empty() &&
         events_.front().error && there(events_.front().address, lane_bytes_))
         hart_.inject_access_fault();
-    if (core.remote && remote_access_ && remote_access_->space != 0) {
+    if (is_transfer(core)) {
+        prepare_transfer(core);
+    } else if (core.remote && remote_access_ && remote_access_->space != 0) {
         if (remote_answer_.fault)
             hart_.inject_remote_fault(remote_access_->address);
         else
@@ -338,7 +350,9 @@ isthmus_step_record CheckedCore::record_of(const Retirement& core) {
         record.memory.written = cut(r.mem_wdata);
     }
     record.has_remote = core.remote;
-    if (core.remote && remote_access_) {
+    if (core.remote && is_transfer(core)) {
+        record.remote = transfer_of(core);
+    } else if (core.remote && remote_access_) {
         const RemoteAccess& access = *remote_access_;
         isthmus_step_remote& remote = record.remote;
         static constexpr u8 kKinds[] = {ISTHMUS_STEP_LOAD, ISTHMUS_STEP_STORE, ISTHMUS_STEP_ATOMIC,
@@ -382,7 +396,7 @@ bool CheckedCore::check(const Retirement& core) {
     }
     if (hart_.compare(record, says) != 0) return differ(hart_.report());
     if (own.order != r.order) return differ("order " + std::to_string(r.order));
-    if (!check_ports(core, own)) return false;
+    if (!(is_transfer(core) ? check_transfer(core, own) : check_ports(core, own))) return false;
     ++retired_;
     traps_ += own.trapped;
     if (tohost_ && own.memory.writes && own.memory.address - tohost_ < 8) look_at_tohost();

@@ -87,7 +87,12 @@ class CheckedCore {
         enum Kind { kData, kOwnRemote, kForeignWrite } kind;
         u64 address = 0, data[2] = {};
         u8 be = 0, size = 0;
-        bool write = false, error = false;
+        bool write = false, error = false, bulk = false;
+    };
+    /// A remote access of a bulk transfer, with what it found.
+    struct Piece {
+        RemoteAccess access;
+        RemoteSide::Answer answer;
     };
     struct Flight {
         u64 due = 0, data = 0;
@@ -117,6 +122,13 @@ class CheckedCore {
     bool check_ports(const Retirement& core, const step::Record& own);
     isthmus_step_record record_of(const Retirement& core);
     void follow_writes();
+    void follow_one_write();
+    // A bulk transfer (transfer.cpp): what the reference is told of it, what the core has said, and
+    // whether its pieces are those of the whole.
+    bool is_transfer(const Retirement& core) const;
+    void prepare_transfer(const Retirement& core);
+    isthmus_step_remote transfer_of(const Retirement& core) const;
+    bool check_transfer(const Retirement& core, const step::Record& own);
     bool differ(const std::string& what);
     void look_at_tohost();
 
@@ -136,6 +148,7 @@ class CheckedCore {
     Flight data_, remote_;
     RemoteSide::Answer remote_answer_;
     std::optional<RemoteAccess> remote_access_;  // the last one, until its instruction ends
+    std::vector<Piece> pieces_;                  // all of a bulk transfer
     std::deque<Event> events_;
     std::map<u64, u64> bad_code_;  // words whose fetch failed for no reason, and when
     bool data_held_ = false, instr_held_ = false, remote_held_ = false;

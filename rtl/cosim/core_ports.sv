@@ -8,6 +8,7 @@ module core_ports
   parameter bit          HasXbgas = 1'b1,
   parameter bit          ProfileB = 1'b1,
   parameter bit          Atomics  = 1'b1,
+  parameter bit          Bulk     = 1'b1,
   parameter bit          StrictE  = 1'b0
 ) (
   input  logic        clk_i,
@@ -48,6 +49,8 @@ module core_ports
   input  logic [63:0] remote_rdata_i,
   input  logic [63:0] remote_rdata_high_i,
   input  logic        remote_err_i,
+  /// The request on the data port, or on the remote port, is a piece of a bulk transfer.
+  output logic        bulk_piece_o,
 
   output logic        rvfi_valid_o,
   output logic [63:0] rvfi_order_o,
@@ -109,7 +112,7 @@ module core_ports
   assign irq = irq_i;
 
   rv_core #(
-    .Xlen(Xlen), .ResetPc(ResetPc), .HasXbgas(HasXbgas), .ProfileB(ProfileB), .Atomics(Atomics), .StrictE(StrictE)
+    .Xlen(Xlen), .ResetPc(ResetPc), .HasXbgas(HasXbgas), .ProfileB(ProfileB), .Atomics(Atomics), .Bulk(Bulk), .StrictE(StrictE)
   ) u_core (
     .clk_i, .rst_ni, .hart_id_i, .time_i, .irq_i(irq),
     .instr_valid_o, .instr_ready_i, .instr_addr_o(instr_addr), .instr_rvalid_i, .instr_rdata_i, .instr_err_i,
@@ -121,6 +124,11 @@ module core_ports
     .rvfi_o(rvfi)
   );
 
+  if (HasXbgas) begin : gen_bulk
+    assign bulk_piece_o = u_core.gen_unit.u_unit.bulk_mem_valid || u_core.gen_unit.u_unit.bulk_remote_valid;
+  end else begin : gen_no_bulk
+    assign bulk_piece_o = 1'b0;
+  end
   assign instr_addr_o        = 64'(instr_addr);
   assign data_addr_o         = 64'(data_addr);
   assign data_wdata_o        = 64'(data_wdata);

@@ -41,6 +41,24 @@ struct CoreOutputs {
     u64 data_addr = 0, data_wdata = 0;
     bool remote_valid = false;
     RemoteAccess remote;
+    bool bulk_piece = false;  // the data or remote request is part of a bulk transfer
+
+    // Of a node with its network interface: who asks for data (the core, a walk of the namespace
+    // table, another node, and which), and what happens on the core's remote port.
+    u8 data_from = 0, data_source = 0;
+    bool data_own = false;
+    bool remote_taken = false, remote_answered = false, remote_fault = false;
+    u64 remote_found[2] = {};
+};
+inline constexpr u8 kFromCore = 0, kFromWalk = 1, kFromNode = 2;
+
+/// One direction of a node's four links: north, east, south, west.
+struct Links {
+    struct Link {
+        bool valid = false, credit = false;
+        u8 channel = 0, credit_channel = 0;
+        u64 flit = 0;
+    } to[4];
 };
 
 /// One retirement or trap, as the trace port has it.
@@ -68,6 +86,17 @@ class CoreGates {
     virtual void trace(const std::string& file) = 0;
 };
 
+/// A node: a core with its network interface and its part of the mesh.
+class NodeGates : public CoreGates {
+  public:
+    /// Constant, before the first cycle.
+    virtual void place(unsigned self, unsigned nodes, unsigned columns, u64 table) = 0;
+    /// What leaves by its links, from registers.
+    virtual Links links() = 0;
+    /// What comes in this cycle, before set().
+    virtual void connect(const Links& in) = 0;
+};
+
 /// A configuration of the gates, and the parameters of the hart that is its reference.
 struct CoreKind {
     const char* name;
@@ -76,6 +105,8 @@ struct CoreKind {
     bool xbgas;
     const char* parameters;  // further ones of the reference
     std::unique_ptr<CoreGates> (*make)();
+    /// Entries of the namespace table of a node; 0: a core alone.
+    unsigned table_entries = 0;
 };
 /// By name; null if there is none. `kinds` lists them.
 const CoreKind* core_kind(const std::string& name);

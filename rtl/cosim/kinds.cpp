@@ -10,9 +10,9 @@ std::unique_ptr<CoreGates> make_rv32plain();
 namespace {
 
 constexpr CoreKind kKinds[] = {
-    {"rv64", 64, "rv64imc_zicsr_zifencei_xbgas_xbgasamo", true, "profile=b", make_rv64},
-    {"rv32", 32, "rv32imc_zicsr_zifencei_xbgas_xbgasamo", true, "profile=b", make_rv32},
-    {"rv64a", 64, "rv64imc_zicsr_zifencei_xbgas_xbgasamo", true, "profile=a strict_e=yes",
+    {"rv64", 64, "rv64imc_zicsr_zifencei_xbgas_xbgasamo_xbgasbulk", true, "profile=b", make_rv64},
+    {"rv32", 32, "rv32imc_zicsr_zifencei_xbgas_xbgasamo_xbgasbulk", true, "profile=b", make_rv32},
+    {"rv64a", 64, "rv64imc_zicsr_zifencei_xbgas_xbgasamo_xbgasbulk", true, "profile=a strict_e=yes",
      make_rv64a},
     {"rv32plain", 32, "rv32imc_zicsr_zifencei", false, "", make_rv32plain},
 };

@@ -4,6 +4,7 @@
 
 #include CORE_HEADER
 #include "cosim/gates.hpp"
+#include "cosim/verilated_trace.hpp"
 
 namespace isthmus::rtl {
 namespace {
@@ -61,6 +62,7 @@ class VerilatedCore final : public CoreGates {
                       model_.remote_addr_o,
                       {model_.remote_wdata_o, model_.remote_wdata_high_o},
                       model_.remote_compare_o};
+        out.bulk_piece = model_.bulk_piece_o;
         return out;
     }
 
@@ -71,53 +73,7 @@ class VerilatedCore final : public CoreGates {
         model_.clk_i = 0;
     }
 
-    bool retired(Retirement& out) override {
-        if (!model_.rvfi_valid_o) return false;
-        step::Rvfi& r = out.rvfi;
-        r.order = model_.rvfi_order_o;
-        r.insn = model_.rvfi_insn_o;
-        r.trap = model_.rvfi_trap_o;
-        r.halt = model_.rvfi_halt_o;
-        r.intr = model_.rvfi_intr_o;
-        r.mode = model_.rvfi_mode_o;
-        r.ixl = model_.rvfi_ixl_o;
-        r.rs1_addr = model_.rvfi_rs1_addr_o;
-        r.rs2_addr = model_.rvfi_rs2_addr_o;
-        r.rs1_rdata = model_.rvfi_rs1_rdata_o;
-        r.rs2_rdata = model_.rvfi_rs2_rdata_o;
-        r.rd_addr = model_.rvfi_rd_addr_o;
-        r.rd_wdata = model_.rvfi_rd_wdata_o;
-        r.pc_rdata = model_.rvfi_pc_rdata_o;
-        r.pc_wdata = model_.rvfi_pc_wdata_o;
-        r.mem_addr = model_.rvfi_mem_addr_o;
-        r.mem_rmask = model_.rvfi_mem_rmask_o;
-        r.mem_wmask = model_.rvfi_mem_wmask_o;
-        r.mem_rdata = model_.rvfi_mem_rdata_o;
-        r.mem_wdata = model_.rvfi_mem_wdata_o;
-        out.rs3_addr = model_.rvfi_rs3_addr_o;
-        out.rs3_rdata = model_.rvfi_rs3_rdata_o;
-        out.cause = model_.rvfi_cause_o;
-        out.tval = model_.rvfi_tval_o;
-        out.irq_number = model_.rvfi_irq_number_o;
-        out.irq = model_.rvfi_irq_o;
-        const u64 csrs[8] = {model_.rvfi_csr_mstatus_o,  model_.rvfi_csr_mie_o,
-                             model_.rvfi_csr_mtvec_o,    model_.rvfi_csr_mcounteren_o,
-                             model_.rvfi_csr_mscratch_o, model_.rvfi_csr_mepc_o,
-                             model_.rvfi_csr_mcause_o,   model_.rvfi_csr_mtval_o};
-        static constexpr std::uint16_t kNumbers[8] = {0x300, 0x304, 0x305, 0x306,
-                                                      0x340, 0x341, 0x342, 0x343};
-        for (unsigned i = 0; i < 8; ++i)
-            out.csrs[i] = {kNumbers[i], csrs[i]};
-        const auto e = [](bool there, u8 number, u64 value) {
-            return isthmus_step_register{u8(there ? ISTHMUS_STEP_E : ISTHMUS_STEP_NONE), number,
-                                         value};
-        };
-        out.e_read[0] = e(model_.rvfi_e0_read_o, model_.rvfi_e0_number_o, model_.rvfi_e0_value_o);
-        out.e_read[1] = e(model_.rvfi_e1_read_o, model_.rvfi_e1_number_o, model_.rvfi_e1_value_o);
-        out.e_write = e(model_.rvfi_e_write_o, model_.rvfi_e_number_o, model_.rvfi_e_value_o);
-        out.remote = model_.rvfi_remote_o;
-        return true;
-    }
+    bool retired(Retirement& out) override { return retirement_of(model_, out); }
 
     void trace(const std::string& file) override {
         context_.traceEverOn(true);

@@ -36,6 +36,11 @@ module nlb_proof (
     .mem_err_i(mem_rvalid && mem_err_i)
   );
 
+  // The longest is all there is.
+  function automatic logic [63:0] bytes_of(input logic [10:0] one);
+    return one[1:0] == '1 ? '1 : 64'(one[1:0]);
+  endfunction
+
   // Memory: the table, and nothing else.
   logic [10:0] row;
   assign row = table_q[address_q[6:5]];
@@ -44,7 +49,7 @@ module nlb_proof (
       2'd0:    word = 64'(row[9:8]);
       2'd1:    word = {row[10], 28'd0, row[6:4], 31'd0, row[7]};
       2'd2:    word = 64'(row[3:2]);
-      default: word = 64'(row[1:0]);
+      default: word = bytes_of(row);
     endcase
   end
 
@@ -83,7 +88,7 @@ module nlb_proof (
   assign is_there = place[2];
   assign entry    = table_q[place[1:0]];
   assign allowed  = (entry[6:4] & rights_q) == rights_q && addr_q >= entry[3:2] &&
-                    3'(addr_q - entry[3:2]) + 3'(bytes_q) <= 3'(entry[1:0]);
+                    (entry[1:0] == '1 || 3'(addr_q - entry[3:2]) + 3'(bytes_q) <= 3'(entry[1:0]));
 
   logic [4:0] reads_count_q;  // of this walk
   assign missed = waits_q && reads_q;
@@ -159,7 +164,7 @@ module nlb_proof (
     always_ff @(posedge clk_i) begin
       if (rst_ni && u_nlb.u_ways.valid_q[i]) begin
         assert (id != '0 && id[63:2] == '0 && its[2]);
-        assert (data == {1'b0, its_row[7], 1'b1, its_row[6:4], 62'd0, its_row[3:2], 62'd0, its_row[1:0]});
+        assert (data == {1'b0, its_row[7], 1'b1, its_row[6:4], 62'd0, its_row[3:2], bytes_of(its_row)});
       end
     end
   end
@@ -202,7 +207,7 @@ module nlb_proof (
       if (u_nlb.state_q == 2'd3) begin
         assert (!error_q || u_nlb.none_q);
         if (!own_q && !u_nlb.none_q) begin
-          assert (is_there && !error_q && u_nlb.used_q == {entry[7], 1'b1, entry[6:4], 62'd0, entry[3:2], 62'd0, entry[1:0]});
+          assert (is_there && !error_q && u_nlb.used_q == {entry[7], 1'b1, entry[6:4], 62'd0, entry[3:2], bytes_of(entry)});
         end
         if (!own_q && u_nlb.none_q) assert (error_q || !is_there);
         if (own_q) assert (!reads_q && !error_q);

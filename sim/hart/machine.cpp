@@ -333,15 +333,20 @@ bool Machine::serve_remote(Node& from, Hart& hart) {
             std::uint64_t left = request.count * request.size, remote = request.address,
                           at = request.local;
             std::byte buffer[4096];
+            // A piece that fails is done again byte by byte: the first that cannot be moved ends
+            // it.
+            bool by_bytes = false;
             while (left != 0) {
-                const std::size_t n = std::min<std::uint64_t>(left, sizeof buffer);
-                if (load) {
-                    if (!read(remote, buffer, n)) return fail(false, remote);
-                    if (!hart.copy_out(at, buffer, n, failed)) return raise(hart.trap);
-                } else {
-                    if (!hart.copy_in(at, buffer, n, failed)) return raise(hart.trap);
-                    if (!write(remote, buffer, n)) return fail(true, remote);
+                const std::size_t n = by_bytes ? 1 : std::min<std::uint64_t>(left, sizeof buffer);
+                const bool there =
+                    load ? read(remote, buffer, n) : hart.copy_in(at, buffer, n, failed);
+                const bool moved = there && (load ? hart.copy_out(at, buffer, n, failed)
+                                                  : write(remote, buffer, n));
+                if (!moved && n > 1) {
+                    by_bytes = true;
+                    continue;
                 }
+                if (!moved) return load == there ? raise(hart.trap) : fail(!load, remote);
                 left -= n;
                 remote += n;
                 at += n;

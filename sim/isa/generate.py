@@ -140,6 +140,8 @@ def write_docs(rows, extensions, path):
            "  atomic with `.rl` before it goes out; what follows one with `.aq` begins when the atomic is complete.",
            "* Bulk transfers write the number of elements to x[rd]. With x0 for rd the hart goes on at once, as it does",
            "  behind a store; CSR 0xCA0 is 0 while such an operation of the hart is outstanding, and 1 when none is.",
+           "* A bulk transfer that cannot be finished moves all bytes before the first that cannot be moved and none behind",
+           "  it; that one's address is in `mtval`. In time the whole is refused before anything is moved.",
            "* The specification's exception for e0..e9 as address is off unless `--strict-e` is given.",
            "* elq and esq need RV64 and exist in profile A only. RV32 has none of the 64-bit and e-register transfers.",
            ""]

@@ -100,19 +100,24 @@ RemoteAnswer SteppedHart::serve(const SteppedHart& from) {
             if (request.count > ~std::uint64_t{0} / request.size) return fail(request.address);
             const std::uint64_t total = request.count * request.size;
             const bool load = request.kind == Kind::bulk_load;
-            // In pieces, so that a length that no memory has ends at the first byte that is not
-            // there.
+            // In pieces, and one that fails byte by byte: it ends at the first byte that is not
+            // there, whatever length it has.
+            bool by_bytes = false;
             for (std::uint64_t done = 0; done < total;) {
                 std::byte piece[4096];
-                const std::size_t n = std::min<std::uint64_t>(total - done, sizeof piece);
+                const std::size_t n =
+                    by_bytes ? 1 : std::min<std::uint64_t>(total - done, sizeof piece);
                 const std::uint64_t at = request.address + done;
-                if (load) {
-                    if (!read_for_others(at, piece, n, AccessType::load)) return fail(at);
-                    answer.bytes.insert(answer.bytes.end(), piece, piece + n);
-                } else {
-                    if (!from.read_local(request.local + done, piece, n)) break;
-                    if (!write_for_others(at, piece, n)) return fail(at);
+                const bool local = load || from.read_local(request.local + done, piece, n);
+                const bool moved = local && (load ? read_for_others(at, piece, n, AccessType::load)
+                                                  : write_for_others(at, piece, n));
+                if (!moved && n > 1) {
+                    by_bytes = true;
+                    continue;
                 }
+                if (!local) break;
+                if (!moved) return fail(at);
+                if (load) answer.bytes.insert(answer.bytes.end(), piece, piece + n);
                 done += n;
             }
             break;

@@ -270,6 +270,9 @@ SteppedHart::Outcome SteppedHart::answer_remote() {
     };
     const bool reads = request.kind == Kind::load || request.kind == Kind::load_reserved ||
                        request.kind == Kind::bulk_load;
+    // What a transfer has read before the fault is where it was to go.
+    if (answer.fault && request.kind == Kind::bulk_load && !carry_out_bulk(answer))
+        return fail(bulk_trap_);
     if (answer.fault)
         return fail({answer.cause.value_or(reads ? Cause::load_fault : Cause::store_fault),
                      answer.fault_address, 0});
@@ -300,19 +303,25 @@ SteppedHart::Outcome SteppedHart::answer_remote() {
 bool SteppedHart::carry_out_bulk(const RemoteAnswer& answer) {
     const RemoteRequest& request = hart_.remote;
     const bool load = request.kind == RemoteRequest::Kind::bulk_load;
-    const std::uint64_t total = request.count * request.size;
+    const std::uint64_t total = answer.fault ? answer.bytes.size() : request.count * request.size;
     if (load && answer.bytes.size() != total)
         throw std::invalid_argument("a bulk load of " + std::to_string(total) +
                                     " bytes is to find " + std::to_string(answer.bytes.size()));
     std::byte buffer[4096];
+    bool by_bytes = false;  // behind a piece that has failed, so that it ends where it must
     for (std::uint64_t done = 0; done < total;) {
-        const std::size_t piece = std::min<std::uint64_t>(total - done, sizeof buffer);
+        const std::size_t piece =
+            by_bytes ? 1 : std::min<std::uint64_t>(total - done, sizeof buffer);
         const std::uint64_t at = request.local + done;
         std::uint64_t failed = at;
         if (load) pages_.touch(at, piece);
         const bool moved = load ? hart_.copy_out(at, answer.bytes.data() + done, piece, failed)
                                 : hart_.copy_in(at, buffer, piece, failed);
         if (load) drop_stale_code(at, piece);
+        if (!moved && piece > 1) {
+            by_bytes = true;
+            continue;
+        }
         if (!moved) {
             bulk_trap_ = hart_.trap;
             return false;

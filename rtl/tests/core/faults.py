@@ -28,7 +28,7 @@ extern "C" int core_fault(int number) {
 }
 namespace isthmus::rtl {
 std::unique_ptr<CoreGates> make_rv64();
-static const CoreKind kKind = {"rv64", 64, "rv64imc_zicsr_zifencei_xbgas_xbgasamo", true, "profile=b", make_rv64};
+static const CoreKind kKind = {"rv64", 64, "rv64imc_zicsr_zifencei_xbgas_xbgasamo_xbgasbulk", true, "profile=b", make_rv64};
 const CoreKind* core_kind(const std::string& name) { return name == kKind.name ? &kKind : nullptr; }
 std::string core_kinds() { return kKind.name; }
 }
@@ -87,6 +87,7 @@ def build(tree, faults):
     objects = []
     compiler = ["ccache", "c++"] if subprocess.run(["which", "ccache"], capture_output=True).returncode == 0 else ["c++"]
     for source in [*model, ROOT / "rtl/cosim/verilated_core.cpp", folder / "server.cpp", ROOT / "rtl/cosim/checked_core.cpp",
+                   ROOT / "rtl/cosim/transfer.cpp",
                    ROOT / "rtl/cosim/machine.cpp", ROOT / "sim/hart/translator_none.cpp", ROOT / "rtl/tool/core_main.cpp", ROOT / "rtl/tests/core/random_test.cpp"]:
         out = folder / (source.stem + ".o")
         run([*compiler, "-O0" if "Slow" in source.name or "Trace" in source.name else "-O1", *flags,
@@ -105,6 +106,7 @@ def tests(tree, folder):
     programs = tree / "rtl/tests/core/programs"
     yield "traps", [folder / "core_main", programs / "traps64", "--stall", "200", "--late", "200", "--cycles", "20000"]
     yield "remote, 4 nodes", [folder / "core_main", programs / "remote64", "-n", "4", "--late", "300", "--cycles", "40000"]
+    yield "bulk", [folder / "core_main", programs / "bulk64", "--stall", "100", "--cycles", "2000000"]
     for scenario in ("smooth", "storm", "errors", "interrupts"):
         yield f"random, {scenario}", [folder / "random_test", "rv64", scenario, "20000"]
 

@@ -404,6 +404,77 @@ TEST_F(Bare, UnmappedNamespaceTraps) {
               0);
 }
 
+// A block over the end of memory: what comes before the end has been moved, the trap names the
+// first byte behind it, and nothing else of the other side has changed.
+TEST_F(Bare, ATransferEndsAtTheFirstByteThatIsNotThere) {
+    EXPECT_EQ(run(std::string(kHandler) + R"(
+    eaddi s5, e14, 0          # memory ends a page behind that
+    li t0, 4096
+    add s5, s5, t0
+    li t0, 1
+    eaddie e26, t0, 0         # the own node, by its namespace
+    addi s6, s5, -21
+    la s7, data
+    mv t0, s6                 # 1, 2, ... 21 there, 99 in data
+    li t1, 1
+1:  sb t1, 0(t0)
+    addi t0, t0, 1
+    addi t1, t1, 1
+    bne t0, s5, 1b
+    li t1, 99
+    sb t1, 20(s7)
+    sb t1, 21(s7)
+    mv s1, s5
+    mv x26, s6
+    li a3, 40
+    li a2, 77
+    traps 5, eblb a2, s7, x26, a3
+    li a0, 1
+    lbu t0, 20(s7)
+    li t1, 21
+    bne t0, t1, exit
+    li a0, 2
+    lbu t0, 21(s7)
+    li t1, 99
+    bne t0, t1, exit
+    li a0, 3
+    lbu t0, 19(s7)
+    li t1, 20
+    bne t0, t1, exit
+    li a0, 4                  # no count
+    li t1, 77
+    bne a2, t1, exit
+    # There the local side ends: nothing behind it is written.
+    sb t1, 21(s7)
+    sb t1, 20(s7)
+    mv x26, s7
+    li a3, 5
+    traps 5, ebsd a2, s6, x26, a3
+    li a0, 5
+    lbu t0, 20(s7)
+    li t1, 21
+    bne t0, t1, exit
+    li a0, 6
+    lbu t0, 21(s7)
+    li t1, 77
+    bne t0, t1, exit
+    li t1, 55
+    sb t1, 20(s7)
+    traps 7, eblw a2, s6, x26, t1
+    li a0, 7
+    mv x26, s6
+    traps 7, ebsw a2, s7, x26, t1
+    lbu t0, -1(s5)
+    li t1, 55
+    bne t0, t1, exit
+    li a0, 0
+    li t0, 4
+    beq s4, t0, exit
+    mv a0, s4
+)"),
+              0);
+}
+
 TEST_F(Bare, LowerHalfDoesNotCarryIntoTheNamespace) {
     EXPECT_EQ(run(R"(
     li t0, 1
