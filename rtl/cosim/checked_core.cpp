@@ -107,8 +107,8 @@ bool CheckedCore::cycle() {
     drive();
     gates_->set(in_);
     out_ = gates_->outputs();
-    if (!stable()) return false;
-    take_requests();
+    if (kind_->table_entries) in_.remote_ready = out_.remote_taken;
+    if (!stable() || !take_requests()) return false;
     gates_->tick();
     ++cycle_;
     Retirement core;
@@ -181,12 +181,14 @@ bool CheckedCore::stable() {
                                                                                     : "remote"));
 }
 
-void CheckedCore::take_requests() {
+bool CheckedCore::take_requests() {
     if (out_.instr_valid && in_.instr_ready) {
         const u64 due = std::max(cycle_ + delay(), fetches_.empty() ? 0 : fetches_.back().due + 1);
         fetches_.push_back({due, out_.instr_addr});
     }
-    if (out_.data_valid && in_.data_ready) {
+    if (out_.data_valid && in_.data_ready && out_.data_from != kFromCore) {
+        if (!take_foreign()) return false;
+    } else if (out_.data_valid && in_.data_ready) {
         Event event{.kind = Event::kData,
                     .address = out_.data_addr,
                     .data = {out_.data_wdata, 0},
@@ -212,6 +214,7 @@ void CheckedCore::take_requests() {
         if (!event.write) event.data[0] = data_.data;
         events_.push_back(event);
     }
+    if (kind_->table_entries) return watch_remote();
     if (out_.remote_valid && in_.remote_ready) {
         remote_access_ = out_.remote;
         if (out_.remote.space == 0 && !out_.bulk_piece)
@@ -224,6 +227,56 @@ void CheckedCore::take_requests() {
                    .there = true};
         ++remotes_;
     }
+    return true;
+}
+
+// Memory, for a walk of the namespace table or for another node's access.
+bool CheckedCore::take_foreign() {
+    const u64 address = out_.data_addr;
+    const bool there_is = there(address, lane_bytes_);
+    data_ = {.due = cycle_ + delay(), .data = random_(), .there = true, .error = !there_is};
+    if (out_.data_from == kFromWalk) {
+        ++walks_;
+        if (out_.data_write || address - table() >= 32u * kind_->table_entries)
+            return differ("a walk of the namespace table came to " + hex(address));
+        std::memcpy(&data_.data, at(address), lane_bytes_);
+        return true;
+    }
+    const std::string wrong = remote_side_->arrives(
+        node_, out_.data_source, {address, out_.data_wdata, out_.data_be, out_.data_write});
+    if (!wrong.empty()) return differ(wrong);
+    const bool own = out_.data_own && out_.data_source == node_;
+    if (own && !own_word_seen_ && pieces_.empty()) events_.push_back({.kind = Event::kOwnRemote});
+    if (own) own_word_seen_ = true;
+    if (!there_is) return true;
+    if (!out_.data_write) {
+        std::memcpy(&data_.data, at(address), lane_bytes_);
+        return true;
+    }
+    const unsigned lane = unsigned(std::countr_zero(out_.data_be));
+    const u64 value = out_.data_wdata >> 8 * lane;
+    remote_write(address + lane, unsigned(std::popcount(out_.data_be)), &value, own);
+    return true;
+}
+
+// The remote port of a core whose network is gates as well.
+bool CheckedCore::watch_remote() {
+    std::string wrong;
+    if (out_.remote_answered) {
+        remote_answer_ = {{out_.remote_found[0], out_.remote_found[1]}, out_.remote_fault};
+        if (!pieces_.empty()) pieces_.back().answer = remote_answer_;
+        wrong = remote_side_->answered(node_, remote_answer_);
+        quiet_ = 0;
+    }
+    if (out_.remote_taken && wrong.empty()) {
+        remote_access_ = out_.remote;
+        own_word_seen_ = false;
+        if (out_.bulk_piece) pieces_.push_back({out_.remote, {}});
+        ++remotes_;
+        quiet_ = 0;
+        wrong = remote_side_->taken(node_, out_.remote);
+    }
+    return wrong.empty() || differ(wrong);
 }
 
 u64 CheckedCore::read(u64 address, unsigned size) const {

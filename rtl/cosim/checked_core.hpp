@@ -44,6 +44,19 @@ class RemoteSide {
     /// Done now, in the memory of whichever node it is.
     virtual Answer serve(unsigned from, const RemoteAccess& access) = 0;
     virtual u64 latency() = 0;
+
+    // Of gates that have their network. What is wrong is told, or nothing.
+    /// The network interface takes what its core asks for.
+    virtual std::string taken(unsigned from, const RemoteAccess& access) = 0;
+    /// A word of memory of `at` is about to be read or written for another node.
+    struct WordAccess {
+        u64 address = 0, data = 0;
+        u8 be = 0;
+        bool write = false;
+    };
+    virtual std::string arrives(unsigned at, unsigned source, const WordAccess& word) = 0;
+    /// The core has its answer.
+    virtual std::string answered(unsigned from, const Answer& answer) = 0;
 };
 
 class CheckedCore {
@@ -69,6 +82,10 @@ class CheckedCore {
     const std::string& output() const { return output_; }
     step::Hart& hart() { return hart_; }
     CoreGates& gates() { return *gates_; }
+    /// Of a kind with a namespace table.
+    NodeGates& node_gates() { return static_cast<NodeGates&>(*gates_); }
+    u64 table() const { return kMemoryStart + memory_.size() - 32 * kind_->table_entries; }
+    u64 walks() const { return walks_; }
     /// Whether both memories hold the same; if not, where.
     bool memory_equal(std::string& where);
 
@@ -117,7 +134,9 @@ class CheckedCore {
     void drive();
     bool stable();
     bool prepare(const Retirement& core);
-    void take_requests();
+    bool take_requests();
+    bool take_foreign();
+    bool watch_remote();
     bool check(const Retirement& core);
     bool check_ports(const Retirement& core, const step::Record& own);
     isthmus_step_record record_of(const Retirement& core);
@@ -151,10 +170,11 @@ class CheckedCore {
     std::vector<Piece> pieces_;                  // all of a bulk transfer
     std::deque<Event> events_;
     std::map<u64, u64> bad_code_;  // words whose fetch failed for no reason, and when
+    bool own_word_seen_ = false;   // of the request under way
     bool data_held_ = false, instr_held_ = false, remote_held_ = false;
     CoreOutputs held_;
 
-    u64 cycle_ = 0, retired_ = 0, traps_ = 0, interrupts_ = 0, remotes_ = 0, quiet_ = 0;
+    u64 cycle_ = 0, retired_ = 0, traps_ = 0, interrupts_ = 0, remotes_ = 0, walks_ = 0, quiet_ = 0;
     u64 tohost_ = 0;
     std::optional<unsigned> exit_;
     std::string output_, report_;

@@ -39,6 +39,7 @@ CoreMachine::CoreMachine(const CoreKind& kind, unsigned nodes, u64 memory_bytes,
     for (unsigned node = 0; node < nodes; ++node)
         cores_.push_back(
             std::make_unique<CheckedCore>(kind, node, memory_bytes, disturbance, this));
+    if (kind.table_entries) place_nodes(kind, memory_bytes);
 }
 
 void CoreMachine::load_elf(const std::string& path) {
@@ -50,8 +51,9 @@ void CoreMachine::load_elf(const std::string& path) {
 
 bool CoreMachine::run(u64 cycles) {
     for (u64 i = 0; i < cycles && !finished(); ++i) {
+        if (columns_) connect_nodes();
         for (const auto& core : cores_) {
-            if (core->exit_code()) continue;
+            if (core->exit_code() && !columns_) continue;
             if (!core->cycle()) {
                 report_ = core->report();
                 return false;
@@ -91,37 +93,43 @@ bool CoreMachine::memory_equal() {
 }
 
 // Namespace 0 is the own node's memory, n node n - 1's; others fault.
-RemoteSide::Answer CoreMachine::serve(unsigned from, const RemoteAccess& access) {
-    Answer answer;
-    const u64 node = access.space == 0 ? from : access.space - 1;
+CoreMachine::Effect CoreMachine::effect_of(unsigned from, const RemoteAccess& access) {
+    Effect effect;
+    effect.target = access.space == 0 ? from : access.space - 1;
     const unsigned size = 1u << access.size;
-    if (node >= cores_.size() || !cores_[node]->there(access.address, size)) {
-        answer.fault = true;
-        return answer;
+    if (effect.target >= cores_.size() || !cores_[effect.target]->there(access.address, size)) {
+        effect.answer.fault = true;
+        return effect;
     }
-    CheckedCore& target = *cores_[node];
-    const bool own = access.space == 0;
-    const u64 data[2] = {low(access.data[0], size), access.data[1]};
+    const CheckedCore& target = *cores_[effect.target];
+    effect.data[0] = low(access.data[0], size);
+    effect.data[1] = access.data[1];
     if (access.kind != kRemoteStore) {
-        answer.value[0] = target.read(access.address, std::min(size, 8u));
-        if (size == 16) answer.value[1] = target.read(access.address + 8, 8);
+        effect.answer.value[0] = target.read(access.address, std::min(size, 8u));
+        if (size == 16) effect.answer.value[1] = target.read(access.address + 8, 8);
     }
-    const u64 old = answer.value[0];
+    const u64 old = effect.answer.value[0];
     switch (access.kind) {
-        case kRemoteStore: target.remote_write(access.address, size, data, own); break;
-        case kRemoteAtomic: {
-            const u64 next =
-                low(computed(access.op, old, data[0], low(access.compare, size), size), size);
-            target.remote_write(access.address, size, &next, own);
+        case kRemoteStore: effect.writes = true; break;
+        case kRemoteAtomic:
+            effect.writes = true;
+            effect.data[0] = low(
+                computed(access.op, old, effect.data[0], low(access.compare, size), size), size);
             break;
-        }
         case kRemoteStoreConditional:
-            if (access.reserved && old == low(access.compare, size))
-                target.remote_write(access.address, size, data, own);
+            effect.writes = access.reserved && old == low(access.compare, size);
             break;
         default: break;
     }
-    return answer;
+    return effect;
+}
+
+RemoteSide::Answer CoreMachine::serve(unsigned from, const RemoteAccess& access) {
+    const Effect effect = effect_of(from, access);
+    if (effect.writes)
+        cores_[effect.target]->remote_write(access.address, 1u << access.size, effect.data,
+                                            access.space == 0);
+    return effect.answer;
 }
 
 }  // namespace isthmus::rtl

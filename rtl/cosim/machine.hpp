@@ -1,4 +1,5 @@
-// Several checked cores, and a network between them that is a delay and nothing else.
+// Several checked cores: with a network between them that is a delay and nothing else, or nodes of
+// gates with their mesh.
 #pragma once
 
 #include <memory>
@@ -30,8 +31,32 @@ class CoreMachine final : public RemoteSide {
 
     Answer serve(unsigned from, const RemoteAccess& access) override;
     u64 latency() override { return 8 + random_() % 8; }
+    std::string taken(unsigned from, const RemoteAccess& access) override;
+    std::string arrives(unsigned at, unsigned source, const WordAccess& word) override;
+    std::string answered(unsigned from, const Answer& answer) override;
 
   private:
+    /// What an access finds and leaves, if it is done now.
+    struct Effect {
+        Answer answer;
+        u64 target = 0, data[2] = {};
+        bool writes = false;
+    };
+    Effect effect_of(unsigned from, const RemoteAccess& access);
+
+    // The mesh (mesh.cpp).
+    void place_nodes(const CoreKind& kind, u64 memory_bytes);
+    void connect_nodes();
+    struct UnderWay {
+        RemoteAccess access;
+        Effect effect;
+        bool there = false, seen = false;
+        unsigned written = 0;  // bytes
+    };
+    std::vector<UnderWay> under_way_;  // by the node that has asked
+    std::vector<Links> links_;
+    unsigned columns_ = 0;
+
     std::vector<std::unique_ptr<CheckedCore>> cores_;
     std::mt19937_64 random_;
     std::string report_;

@@ -12,7 +12,7 @@ from pathlib import Path
 
 RTL = Path(__file__).resolve().parents[1]
 VENV = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "isthmus/rtl"
-TOPS = ["ht_engine", "axi_engine", "noc_mesh", "core_ports", "nlb", "mem_arbiter"]
+TOPS = ["ht_engine", "axi_engine", "noc_mesh", "core_ports", "node_ports"]
 TABLE = RTL.parent / "sim/isa"
 
 # `unique case` with a default: the default says what an unreachable state does, the house style wants both.
@@ -35,8 +35,9 @@ def sources(folder):
     """All of them, one that is generated in that folder."""
     decoder = Path(folder) / "xbgas_decode_pkg.sv"
     subprocess.run([sys.executable, TABLE / "decoder_package.py", TABLE / "instructions.toml", decoder], check=True)
-    packages = [RTL / "engine/ht_pkg.sv", RTL / "engine/engine_pkg.sv", RTL / "noc/noc_pkg.sv", RTL / "core/rv_core_pkg.sv"]
-    rest = [f for room in ("prim", "engine", "axi", "noc", "core", "cosim") for f in sorted((RTL / room).glob("*.sv"))
+    packages = [RTL / "engine/ht_pkg.sv", RTL / "engine/engine_pkg.sv", RTL / "noc/noc_pkg.sv", RTL / "core/rv_core_pkg.sv",
+                RTL / "node/node_pkg.sv"]
+    rest = [f for room in ("prim", "engine", "axi", "noc", "core", "node", "cosim") for f in sorted((RTL / room).glob("*.sv"))
             if f not in packages]
     return [str(decoder)] + [str(f.relative_to(RTL)) for f in packages + rest]
 
