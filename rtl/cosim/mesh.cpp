@@ -115,6 +115,10 @@ std::string CoreMachine::arrives(unsigned at, unsigned source, const WordAccess&
         u8 bytes[16];
         std::memcpy(bytes, mine.effect.data, 16);
         if (!mine.effect.writes) return who + "written by what does not write";
+        // What an atomic operation has found is there until it writes.
+        if (mine.written == 0 && access.kind != kRemoteStore &&
+            core(at).read(access.address, 1u << access.size) != mine.effect.answer.value[0])
+            return who + "somebody has come between its reading and writing";
         if (bytes[offset] != u8(word.data >> 8 * i))
             return who + "wrong data " + hex(word.data) + ", not " + hex(mine.effect.data[0]);
         ++mine.written;

@@ -3,7 +3,9 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -182,15 +184,32 @@ int run_addresses(const Options& o) {
     return 0;
 }
 
+// isthmus-core is a program of its own, beside this one: it brings the simulator.
+int run_core(char** argv) {
+    char own[4096];
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    std::string path(own, length > 0 ? static_cast<std::size_t>(length) : 0);
+    path.replace(path.rfind('/') + 1, std::string::npos, "isthmus-core");
+    execv(path.c_str(), argv);
+    std::fprintf(stderr,
+                 "isthmus rtl core: cannot run %s: %s; it is built where the simulator is\n",
+                 path.c_str(), std::strerror(errno));
+    return kUsage;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc > 1 && std::string(argv[1]) == "core") return run_core(argv + 1);
     CLI::App app{
         "Runs the gates of Isthmus in Verilator.\nExit status: 0 if all is as it must be, 1 if "
         "not, 2 for a wrong command line."};
     app.name("isthmus rtl");
     app.require_subcommand(1);
     Options o;
+    app.add_subcommand("core",
+                       "The xBGAS core: a bare-metal program on 1 to 64 nodes, each "
+                       "instruction compared with the simulator's");
     CLI::App* const engine =
         app.add_subcommand("engine",
                            "The HyperTransport engine: 2 to 16 nodes, random traffic against the "

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Puts the faults of faults.toml into a copy of the core, as switches in one Verilated model, and runs the tests with
-one of them on after the other.
+"""Puts the faults of faults.toml into copies of the core and of the node, as switches in one Verilated model of each, and
+runs the tests with one of them on after the other. A file of another folder than rtl/core has its name with it.
 
     faults.py check                      each text stands once in its file
-    faults.py run BUILD [ID...]          BUILD is a build folder with isthmus-core, core_random and their programs
+    faults.py run BUILD [ID...]          BUILD is a build folder with isthmus-core, core_random, core_mesh and their programs
 
 A fault is caught if a test says so, or an assertion of the gates. Exit status 1: one was not, or a test failed
 without a fault.
@@ -16,7 +16,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-CORE = ROOT / "rtl/core"
+RTL = ROOT / "rtl"
+CORE = RTL / "core"
 SWITCH = "rv_core_pkg::core_fault"
 FUNCTION = '  import "DPI-C" pure function int core_fault(input int number);\nendpackage\n'
 SERVER = """
@@ -28,26 +29,35 @@ extern "C" int core_fault(int number) {
 }
 namespace isthmus::rtl {
 std::unique_ptr<CoreGates> make_rv64();
-static const CoreKind kKind = {"rv64", 64, "rv64imc_zicsr_zifencei_xbgas_xbgasamo_xbgasbulk", true, "profile=b", make_rv64};
-const CoreKind* core_kind(const std::string& name) { return name == kKind.name ? &kKind : nullptr; }
-std::string core_kinds() { return kKind.name; }
+std::unique_ptr<CoreGates> make_node64();
+#define ISA "rv64imc_zicsr_zifencei_xbgas_xbgasamo_xbgasbulk"
+static const CoreKind kCore = {"rv64", 64, ISA, true, "profile=b", make_rv64},
+                      kNode = {"node64", 64, ISA, true, "profile=b", make_node64, 64};
+const CoreKind* core_kind(const std::string& name) {
+    return name == kCore.name ? &kCore : name == kNode.name ? &kNode : nullptr;
+}
+std::string core_kinds() { return "rv64, node64"; }
 }
 """
 SECONDS = 300
+
+
+def path_of(name):
+    return RTL / name if "/" in name else CORE / name
 
 
 def catalogue():
     faults = tomllib.loads((HERE / "faults.toml").read_text())["fault"]
     for number, fault in enumerate(faults, 1):
         fault["number"] = number
-        count = (CORE / fault["file"]).read_text().count(fault["text"])
+        count = path_of(fault["file"]).read_text().count(fault["text"])
         if count != 1:
             sys.exit(f"faults.py: {fault['id']}: its text stands {count} times in {fault['file']}")
     return faults
 
 
 def switched(name, faults):
-    text = (CORE / name).read_text()
+    text = path_of(name).read_text()
     if name == "rv_core_pkg.sv":
         return text.replace("endpackage\n", FUNCTION)
     for fault in faults:
@@ -70,24 +80,31 @@ def build(tree, faults):
     """The two programs over gates with switches."""
     folder = tree / "core-faults"
     (folder / "sources").mkdir(parents=True, exist_ok=True)
-    names = sorted(f.name for f in CORE.glob("*.sv"))
+    names = sorted(f.name for f in CORE.glob("*.sv")) + sorted(f"node/{f.name}" for f in RTL.glob("node/*.sv"))
+    (folder / "sources/node").mkdir(exist_ok=True)
     for name in names:
         (folder / "sources" / name).write_text(switched(name, faults))
     package = tree / "generated/isthmus/sim/isa/xbgas_decode_pkg.sv"
-    modules = [folder / "sources" / name for name in names if not name.endswith("_pkg.sv")]
+    modules = [folder / "sources" / name for name in names if not name.endswith("_pkg.sv") and "/" not in name]
+    of_node = [folder / "sources" / name for name in names if not name.endswith("_pkg.sv") and "/" in name]
+    mesh = [f for f in sorted(RTL.glob("noc/*.sv")) if not f.name.endswith("_pkg.sv")]
     run(["verilator", "--cc", "--trace", "--assert", "-O3", "--x-assign", "fast", "--x-initial", "unique", "--prefix", "Vcore_rv64",
          "--top", "core_ports", "--Mdir", folder / "gates", "-Wno-fatal", ROOT / "rtl/lint/waive.vlt", package,
          folder / "sources/rv_core_pkg.sv", ROOT / "rtl/prim/round_robin.sv", *modules, ROOT / "rtl/cosim/core_ports.sv"])
+    run(["verilator", "--cc", "--trace", "--assert", "-O3", "--x-assign", "fast", "--x-initial", "unique", "--prefix", "Vnode_rv64",
+         "--top", "node_ports", "--Mdir", folder / "node", "-Wno-fatal", RTL / "lint/waive.vlt", package,
+         folder / "sources/rv_core_pkg.sv", RTL / "noc/noc_pkg.sv", folder / "sources/node/node_pkg.sv", RTL / "prim/round_robin.sv",
+         RTL / "prim/fifo.sv", RTL / "prim/credit_sender.sv", *modules, *of_node, *mesh, RTL / "cosim/node_ports.sv"])
     (folder / "server.cpp").write_text(SERVER)
     include = os.environ.get("VERILATOR_ROOT", "/usr/share/verilator") + "/include"
-    flags = ["-std=c++20", "-w", "-I", folder / "gates", "-I", include, "-I", include + "/vltstd", "-I", ROOT / "rtl", "-I", ROOT,
+    flags = ["-std=c++20", "-w", "-I", folder / "gates", "-I", folder / "node", "-I", include, "-I", include + "/vltstd", "-I", ROOT / "rtl", "-I", ROOT,
              "-I", ROOT / "sim/step/include", "-I", tree / "generated"]
-    model = [f for f in sorted((folder / "gates").glob("*.cpp"))] + [Path(include) / "verilated.cpp",
+    model = [f for name in ("gates", "node") for f in sorted((folder / name).glob("*.cpp"))] + [Path(include) / "verilated.cpp",
              Path(include) / "verilated_dpi.cpp", Path(include) / "verilated_vcd_c.cpp", Path(include) / "verilated_threads.cpp"]
     objects = []
     compiler = ["ccache", "c++"] if subprocess.run(["which", "ccache"], capture_output=True).returncode == 0 else ["c++"]
     for source in [*model, ROOT / "rtl/cosim/verilated_core.cpp", folder / "server.cpp", ROOT / "rtl/cosim/checked_core.cpp",
-                   ROOT / "rtl/cosim/transfer.cpp",
+                   RTL / "cosim/transfer.cpp", RTL / "cosim/mesh.cpp", RTL / "cosim/alone.cpp", RTL / "cosim/verilated_node.cpp", RTL / "tests/core/mesh_test.cpp",
                    ROOT / "rtl/cosim/machine.cpp", ROOT / "sim/hart/translator_none.cpp", ROOT / "rtl/tool/core_main.cpp", ROOT / "rtl/tests/core/random_test.cpp"]:
         out = folder / (source.stem + ".o")
         run([*compiler, "-O0" if "Slow" in source.name or "Trace" in source.name else "-O1", *flags,
@@ -95,9 +112,9 @@ def build(tree, faults):
              '-DISTHMUS_TEST_AS="riscv64-linux-gnu-as"', '-DISTHMUS_TEST_GCC=""', '-DISTHMUS_TEST_INCLUDE=""',
              "-c", source, "-o", out])
         objects.append(out)
-    shared = [o for o in objects if o.stem not in ("core_main", "random_test")]
-    libraries = [tree / "lib" / f"libisthmus_sim_{name}.a" for name in ("step", "hart", "isa")] + ["-lgtest", "-lz", "-pthread"]
-    for main in ("core_main", "random_test"):
+    shared = [o for o in objects if o.stem not in ("core_main", "random_test", "mesh_test")]
+    libraries = [tree / "lib" / f"libisthmus_sim_{name}.a" for name in ("step", "hart", "isa", "machine")] + ["-lgtest", "-lz", "-pthread"]
+    for main in ("core_main", "random_test", "mesh_test"):
         run([*compiler, folder / f"{main}.o", *shared, *libraries, "-o", folder / main])
     return folder
 
@@ -106,6 +123,9 @@ def tests(tree, folder):
     programs = tree / "rtl/tests/core/programs"
     yield "traps", [folder / "core_main", programs / "traps64", "--stall", "200", "--late", "200", "--cycles", "20000"]
     yield "remote, 4 nodes", [folder / "core_main", programs / "remote64", "-n", "4", "--late", "300", "--cycles", "40000"]
+    yield "runtime, 4 nodes in the mesh", [folder / "mesh_test", programs / "runtime64", "4", "50", "100"]
+    yield "remote, 4 nodes in the mesh", [folder / "core_main", "--core", "node64", programs / "remote64", "-n", "4", "--cycles", "60000"]
+    yield "random in a node", [folder / "random_test", "node64", "interrupts", "20000"]
     yield "bulk", [folder / "core_main", programs / "bulk64", "--stall", "100", "--cycles", "2000000"]
     for scenario in ("smooth", "storm", "errors", "interrupts"):
         yield f"random, {scenario}", [folder / "random_test", "rv64", scenario, "20000"]

@@ -3,48 +3,18 @@
 //
 //     core_mesh PROGRAM NODES [STALL LATE]
 //
-// The simulator runs nodes in another order than the gates, so a program has to leave the same
-// whoever comes first. Its stack, which it names stack and stack_end, and tohost are left out.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 
-#include "cosim/machine.hpp"
-#include "sim/hart/bare_metal.hpp"
-#include "sim/hart/machine.hpp"
+#include "cosim/alone.hpp"
 
 namespace {
 
 using namespace isthmus::rtl;
 
 constexpr u64 kBytes = 1 << 20, kCycles = 20'000'000;
-
-bool compare(CoreMachine& gates, isthmus::sim::Machine& simulator) {
-    const auto& program = simulator.program();
-    const u64 stack = program.symbol("stack").value_or(0),
-              stack_end = program.symbol("stack_end").value_or(0),
-              tohost = program.symbol("tohost").value_or(0);
-    u64 compared = 0, differ = 0;
-    for (unsigned node = 0; node < gates.nodes(); ++node) {
-        CheckedCore& core = gates.core(node);
-        // Behind that is the namespace table, which the simulator has in time only.
-        for (u64 at = kMemoryStart; at < core.table(); at += 8) {
-            if ((at >= stack && at < stack_end) || at == tohost) continue;
-            u64 there = 0;
-            if (!simulator.nodes()[node]->memory.read(at, &there, 8)) return false;
-            ++compared;
-            if (core.read(at, 8) == there) continue;
-            if (differ++ < 10)
-                std::printf("node %u, 0x%" PRIx64 ": gates 0x%" PRIx64 ", simulator 0x%" PRIx64
-                            "\n",
-                            node, at, core.read(at, 8), there);
-        }
-    }
-    std::printf("%" PRIu64 " words of memory compared with the simulator's, %" PRIu64 " differ\n",
-                compared, differ);
-    return differ == 0;
-}
 
 }  // namespace
 
@@ -80,18 +50,13 @@ int main(int argc, char** argv) try {
     if (!equal) std::fputs(gates.report().c_str(), stdout);
     if (!equal || !ended) return 1;
 
-    isthmus::sim::MachineOptions options;
-    options.nodes = gates.nodes();
-    options.memory_bytes = kBytes;
-    options.shared_bytes = 4096;
-    isthmus::sim::Machine simulator(isthmus::sim::Program::load(argv[1]), options,
-                                    isthmus::sim::boot_bare_metal);
-    simulator.run();
-    if (simulator.exit_code() != 0) {
-        std::printf("the simulator ends with %d\n", simulator.exit_code());
-        return 1;
-    }
-    return compare(gates, simulator) ? 0 : 1;
+    const AloneResult alone = compare_alone(gates, argv[1], kBytes);
+    for (const std::string& line : alone.where)
+        std::printf("%s\n", line.c_str());
+    std::printf("%" PRIu64 " words of memory compared with the simulator's, %" PRIu64
+                " differ; it ends with %d\n",
+                alone.compared, alone.differ, alone.exit_code);
+    return alone.differ == 0 && alone.exit_code == 0 ? 0 : 1;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "core_mesh: %s\n", error.what());
     return 2;

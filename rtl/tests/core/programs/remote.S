@@ -151,6 +151,20 @@ _start:
     li t1, 1
     check t3, t1
 
+    # Node 0 stores to a word that the others add to: nothing comes between what they read and write.
+    la a3, contended
+    eaddie e13, x0, 1
+    li t0, 12
+    bnez s0, 2f
+    li t0, 200
+1:  sw t0, 0(a3)
+    addi t0, t0, -1
+    bnez t0, 1b
+2:  eamoadd.w x0, t0, (a3)
+    addi t0, t0, -1
+    bgtz t0, 2b
+    call barrier
+
     # No such node: a precise trap, with the address, and nothing written.
 .macro faults cause, text:vararg
     li s10, \cause
@@ -192,6 +206,9 @@ _start:
     li s7, 0x100000
     faults 5, elw t5, 4(a4)
     faults 7, esw t5, 4(a4)
+    addi a4, a4, 4
+    faults 7, eamoadd.w t5, t1, (a4)
+    faults 5, elr.w t5, (a4)
     check t5, t1
     li s10, 0
     check s10, x0
@@ -240,3 +257,4 @@ box: .zero 64
 scratch: .8byte 0
 counter: .8byte 0, 0
 arrived: .8byte 0
+contended: .8byte 0
