@@ -12,6 +12,7 @@ namespace isthmus::rtl {
 namespace {
 
 constexpr unsigned kMostColumns = 8;
+constexpr u64 kOthers = 5000;  // namespaces that no program uses, from there on
 
 std::string hex(u64 value) {
     char text[24];
@@ -64,8 +65,15 @@ void CoreMachine::place_nodes(const CoreKind& kind, u64 memory_bytes) {
     for (unsigned node = 0; node < nodes(); ++node) {
         core(node).node_gates().place(node, nodes(), columns_, core(node).table());
         TableMemory memory(core(node));
+        // Others' namespaces, and some that are gone, stand in the way of those that are used.
+        const unsigned others = (kind.table_entries - nodes()) * 3 / 4;
+        const auto other_id = [](unsigned i) { return kOthers + u64{i} * i + 3 * i; };
+        for (unsigned i = 0; i < others; ++i)
+            table.insert(memory, {other_id(i), i % nodes(), sim::kAllRights, 0, 16});
         for (unsigned other = 0; other < nodes(); ++other)
             table.insert(memory, {other + 1, other, sim::kAllRights, kMemoryStart, memory_bytes});
+        for (unsigned i = 0; i < others; i += 3)
+            table.remove(memory, other_id(i));
     }
 }
 

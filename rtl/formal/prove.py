@@ -67,6 +67,8 @@ PROOFS = {
                  "3 entries beside a list in order of use: a hit is unique, the last of the list leaves, none other"),
     "nlb": ("nlb_proof", ["core/nlb_ways.sv", "core/nlb.sv", "formal/nlb_proof.sv"], "smtbmc z3", "prove", 2,
             "any table of 4 entries: one answer each, as the table says; a walk ends"),
+    "xbgas_bulk": ("xbgas_bulk_proof", ["core/xbgas_bulk.sv", "formal/xbgas_bulk_proof.sv"], "smtbmc z3", "prove", 2,
+                   "any transfer of 32 bits: each byte in its turn, the end at the first that fails"),
     "mem_arbiter": ("mem_arbiter_proof", ["prim/round_robin.sv", "core/mem_arbiter.sv", "formal/mem_arbiter_proof.sv"],
                     "abc pdr", "prove", 0, "three that ask: none lost, one access each, answers to who asked, fair, locks held"),
     "channel_waits": ("channel_waits_proof", ["formal/channel_waits_proof.sv"], "abc pdr", "prove", 0,

@@ -123,7 +123,7 @@ def tests(tree, folder):
     programs = tree / "rtl/tests/core/programs"
     yield "traps", [folder / "core_main", programs / "traps64", "--stall", "200", "--late", "200", "--cycles", "20000"]
     yield "remote, 4 nodes", [folder / "core_main", programs / "remote64", "-n", "4", "--late", "300", "--cycles", "40000"]
-    yield "runtime, 4 nodes in the mesh", [folder / "mesh_test", programs / "runtime64", "4", "50", "100"]
+    yield "runtime, 6 nodes in the mesh", [folder / "mesh_test", programs / "runtime64", "6", "50", "100"]
     yield "remote, 4 nodes in the mesh", [folder / "core_main", "--core", "node64", programs / "remote64", "-n", "4", "--cycles", "60000"]
     yield "random in a node", [folder / "random_test", "node64", "interrupts", "20000"]
     yield "bulk", [folder / "core_main", programs / "bulk64", "--stall", "100", "--cycles", "2000000"]
