@@ -47,7 +47,7 @@ module xbgas_bulk_proof (
     logic [31:0] elements;
   } place_t;
   place_t      place_q, place_d, ahead;
-  logic        to_local_q, read_q, failed_q, failed_mem_q;
+  logic        to_local_q, read_q, failed_q, failed_mem_q, again_q;
   logic [1:0]  size_q;                     // of an element
   logic [31:0] here_gap_q, there_gap_q, data_q, failed_addr_q;
   logic [1:0]  piece_q;                    // size of the piece that is under way
@@ -120,6 +120,8 @@ module xbgas_bulk_proof (
     end
     if (asks) piece_q <= mem_valid ? mem_size : remote_size;
     if (asks && ready_i) mem_asked_q <= mem_valid;
+    if (start) again_q <= 1'b0;
+    else if (rvalid && err_i) again_q <= 1'b1;
     if (rvalid && !read_q) data_q <= data_i;
     if (rvalid && err_i) begin
       failed_mem_q  <= mem_asked_q;
@@ -134,6 +136,8 @@ module xbgas_bulk_proof (
         assert (writes == read_q && mem_valid == local_turn);
         assert (mem_valid ? mem_addr == place_q.here : remote_addr == place_q.there);
         if (writes) assert ((mem_valid ? mem_wdata : remote_wdata) == data_q);
+        // Behind an error pieces are bytes, so that it comes to an end.
+        if (again_q) assert ((mem_valid ? mem_size : remote_size) == 2'd0);
         // Local pieces are aligned.
         if (mem_valid) assert ((mem_addr & ((32'd1 << mem_size) - 32'd1)) == '0 && mem_size != 2'd3);
       end
@@ -156,6 +160,7 @@ module xbgas_bulk_proof (
       assert (!busy_q || failed_q || read_q == (u_bulk.state_q == 3'd3 || u_bulk.state_q == 3'd4));
       if (busy_q) begin
         assert (u_bulk.to_local_q == to_local_q && u_bulk.element_q == element && size_q != 2'd3);
+        assert (u_bulk.careful_q == again_q);
         assert (u_bulk.local_q == place_q.here && u_bulk.remote_q == place_q.there);
         assert (u_bulk.local_gap_q == here_gap_q && u_bulk.remote_gap_q == there_gap_q);
         assert (place_q.left != '0 && place_q.left <= element);
