@@ -1,10 +1,12 @@
 #include "core/session/host_processes.hpp"
 
 #include <dirent.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -123,6 +125,20 @@ bool is_another_users(pid_t process) {
     return false;
 }
 
+// By PMI-1 a PE and what is around it speak with the manager by a socket that they have from their
+// beginning, whose number stands in their environment: what does not have it, or no longer, never
+// comes. Where this PE knows of none, or nobody may look, a process may have one.
+bool may_have_managers_socket(pid_t process) {
+    if (!std::getenv("PMI_FD")) return true;
+    const std::string environment = read_all(in_proc(process, "environ"));
+    const std::string number(value_in(environment, "PMI_FD"));
+    if (number.empty()) return false;
+    struct stat facts {};
+    if (stat(in_proc(process, ("fd/" + number).c_str()).c_str(), &facts) == 0)
+        return S_ISSOCK(facts.st_mode);
+    return errno != ENOENT;
+}
+
 std::vector<pid_t> all_processes() {
     std::vector<pid_t> all;
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
@@ -235,9 +251,9 @@ std::vector<int> HostProcesses::late() {
 
 // A shell may start its PE in the background and exit. By PMI-1 the environment does not say whose
 // job it is: another one's process is told another size, is another user's, has another manager,
-// with the same program, or began before this job's manager, itself or what it comes from: who is
-// left behind is given to one of the manager's own ancestors. What none of that tells may be of
-// this one.
+// with the same program, has no socket of one, or began before this job's manager, itself or what
+// it comes from: who is left behind is given to one of the manager's own ancestors. What none of
+// that tells may be of this one.
 std::set<int> HostProcesses::find_living() const {
     std::set<int> above;
     for (pid_t process = manager_; process > 0 && above.insert(process).second;)
@@ -256,6 +272,7 @@ std::set<int> HostProcesses::find_living() const {
         const char* const size = std::getenv("PMI_SIZE");
         if (size && value_in(read_all(in_proc(process, "environ")), "PMI_SIZE") != size)
             return false;
+        if (!may_have_managers_socket(process)) return false;
         while (process > 1 && process != manager_ && rank_of(process) == rank)
             process = facts_of(process).parent;
         return process == manager_ || facts_of(process).name != manager;

@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -61,14 +62,19 @@ def problems_of_first_thread(first_thread):
 
 
 # Processes that say they were started as the PE that has ended: one that is older than the job's manager, one
-# that another user has left behind.
+# that another user has left behind, and what the PE has left behind that cannot speak with the manager.
 def problems_of_namesakes(program):
-    namesake = subprocess.Popen(["sleep", "60"], env=dict(os.environ, PMI_RANK="1", PMI_SIZE="2"))
+    own, managers = socket.socketpair()
+    namesake = subprocess.Popen(["sleep", "60"], stdin=own,
+                                env=dict(os.environ, PMI_RANK="1", PMI_SIZE="2", PMI_FD="0"))
     time.sleep(0.03)  # the system counts in hundredths of a second
-    cases = {"an older namesake": [1, "exit"]}
+    left = "sleep 20 < /dev/null > /dev/null 2>&1"
+    cases = {"an older namesake": [1, "exit"],
+             "a namesake that has closed its socket": [1, f'( eval "exec $PMI_FD>&-"; exec {left} ) & exit'],
+             "a namesake that is not told its socket": [1, f"env -u PMI_FD {left} & exit"]}
     if os.geteuid() == 0 and shutil.which("setpriv"):
         cases["another user's namesake"] = [
-            0, "setpriv --reuid 65534 --clear-groups sleep 20 < /dev/null > /dev/null 2>&1 & exit"]
+            0, f"setpriv --reuid 65534 --clear-groups {left} & exit"]
     jobs = {name: (ended, subprocess.Popen(
         COMMANDS["hydra"] + ["-n", "2", "sh", "-c", f"if [ $PMI_RANK = {ended} ]; then {does}; fi; exec {program} 1"],
         env=dict(os.environ, **SETTINGS, ISTHMUS_JOIN_SECONDS="15"), text=True, stdin=subprocess.DEVNULL,
@@ -81,6 +87,8 @@ def problems_of_namesakes(program):
             problems.append(f"{name}: {job.returncode}, {said}")
     namesake.kill()
     namesake.wait()
+    own.close()
+    managers.close()
     return problems
 
 
