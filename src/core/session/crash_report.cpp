@@ -22,6 +22,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -334,13 +335,18 @@ bool says_more(const Module& module, const char* line, std::size_t length) {
                              : memmem(line, length, "??:", 3) == nullptr;
 }
 
+// The symbolizer and what it is asked about: too long for some stacks.
+struct Question {
+    char path[PATH_MAX];
+    char file[PATH_MAX];
+};
+
 // Function, file and line of a module's frames, as its debugging information has them. `answer`
 // stays where it is.
 void name_by_lines(std::array<Frame, kFrames>& frames, int count, const Module& module,
-                   char (&answer)[kAnswer], std::uint64_t until) {
-    static char path[PATH_MAX];
+                   Question& question, char (&answer)[kAnswer], std::uint64_t until) {
+    auto& [path, file] = question;
     if (!find_symbolizer(path)) return;
-    static char file[PATH_MAX];
     std::snprintf(file, sizeof file, "%s", module.file);
     char offsets[kFrames][24];
     char options[] = "-Cfipe";
@@ -379,9 +385,10 @@ void name_by_lines(std::array<Frame, kFrames>& frames, int count, const Module& 
 void name_by_lines(std::array<Frame, kFrames>& frames, int count, const void* own) {
     if (!may_run_others) return;
     static char answers[kFrames][kAnswer];
+    static Question question;
     const std::uint64_t until = os::monotonic_nanoseconds() + std::uint64_t{kPatience} * 1'000'000;
     const Module whole{own, program_base, program, true};
-    if (program[0]) name_by_lines(frames, count, whole, answers[0], until);
+    if (program[0]) name_by_lines(frames, count, whole, question, answers[0], until);
     std::array<const void*, kFrames> done{nullptr, own};
     std::size_t modules = 2;
     for (int i = 0; i < count && modules < kFrames; ++i) {
@@ -390,7 +397,7 @@ void name_by_lines(std::array<Frame, kFrames>& frames, int count, const void* ow
             continue;
         const Module library{frame.module, reinterpret_cast<std::uintptr_t>(frame.module),
                              frame.file, false};
-        name_by_lines(frames, count, library, answers[modules - 1], until);
+        name_by_lines(frames, count, library, question, answers[modules - 1], until);
         done[modules++] = frame.module;
     }
 }
@@ -488,10 +495,15 @@ std::string line_in_program(const void* at) {
     std::array<Frame, kFrames> frames;
     frames[0].at = at;
     frames[0].module = own.dli_fbase;
-    static char answer[kAnswer];
-    name_by_lines(frames, 1, {own.dli_fbase, program_base, program, true}, answer,
-                  os::monotonic_nanoseconds() + 1'000'000'000);
-    std::string_view lines = answer;
+    // Of this call: several threads may ask at once.
+    struct Asked {
+        Question question;
+        char answer[kAnswer] = "";
+    };
+    const auto asked = std::make_unique<Asked>();
+    name_by_lines(frames, 1, {own.dli_fbase, program_base, program, true}, asked->question,
+                  asked->answer, os::monotonic_nanoseconds() + 1'000'000'000);
+    std::string_view lines = asked->answer;
     while (!lines.empty()) {
         const std::string_view line = lines.substr(0, told_length(lines.data()));
         lines.remove_prefix(std::min(lines.find('\n'), lines.size() - 1) + 1);

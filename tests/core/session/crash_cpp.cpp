@@ -35,18 +35,20 @@ int main(int argc, char** argv) {
         // It calls nothing of the library.
         if (std::strcmp(what, "thread") == 0)
             std::thread([] { something = recurse(&something); }).join();
-        // All at once: in the program's own memory, or at an address that is not symmetric.
+        // All at once: in the program's own memory, at an address that is not symmetric, or at a PE
+        // that there is not.
         const bool own = std::strcmp(what, "threads") == 0;
+        const bool nowhere = std::strcmp(what, "threads_nowhere") == 0;
         static int ready = 0;
-        const auto crash = [own] {
+        const auto crash = [own, nowhere] {
             __atomic_add_fetch(&ready, 1, __ATOMIC_SEQ_CST);
             while (__atomic_load_n(&ready, __ATOMIC_SEQ_CST) < 8) {
             }
             if (own) *reinterpret_cast<volatile int*>(0x10) = 1;
             long target = 0;
-            shmem_long_p(&target, 1, 0);
+            shmem_long_p(&target, 1, nowhere ? 9 : 0);
         };
-        if (own || std::strcmp(what, "threads_far") == 0) {
+        if (own || nowhere || std::strcmp(what, "threads_far") == 0) {
             std::thread all[8];
             for (std::thread& one : all)
                 one = std::thread(crash);
