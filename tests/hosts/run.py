@@ -381,6 +381,7 @@ def run_leaves(arguments, hosts):
         if start is whole and arguments.launcher == "hydra":
             # On the second host, whose part of the manager reads and does nothing else.
             cases.append((3, ("exit_before_slow_reader", LEAVES[0][1])))
+            cases.append((3, ("exit_behind_much_output", LEAVES[0][1])))
         if arguments.launcher == "mpirun":
             cases.append((3, ("crash_in_thread", "SIGSEGV, write to address 0x8")))
         if hosts.count > 2:  # those of the third one learn it from others than the leaver

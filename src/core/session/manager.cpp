@@ -31,18 +31,24 @@ constexpr unsigned kManagersTime = 5;  // seconds, to take the word that the job
 constexpr unsigned kFarewellTime = 6;
 
 // A manager that is told to end the job may throw away what it has not read yet of the output.
-// Waits until it has read it, so many turns at most. False: it has not.
+// Waits until it has read it, so many turns at most in which it reads nothing, and some times as
+// many in all. False: it has stopped.
 constexpr int kHalfSecond = 100;
+constexpr int kSlow = 4;
 bool await_reader(int file, int turns) {
     struct stat facts {};
     if (fstat(file, &facts) != 0 || !(S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode)))
         return true;
-    int unread = 0;
-    for (int i = 0; i < turns; ++i) {
+    int before = 0;
+    for (int all = 0, idle = 0; all < kSlow * turns; ++all, ++idle) {
+        int unread = 0;
         if (ioctl(file, FIONREAD, &unread) != 0 || unread == 0) return true;
+        if (unread < before) idle = 0;
+        if (idle == turns) return false;
+        before = unread;
         os::sleep_nanoseconds(5'000'000);
     }
-    return false;
+    return true;
 }
 
 // While there is time: the process manager kills them, too. Twice the interval of pass_on_end().

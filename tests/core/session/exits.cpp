@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace {
 
@@ -128,6 +129,32 @@ void run(int me) {
                 sleep_milliseconds(700);
                 kill(reader, SIGCONT);
             }
+            _exit(0);
+        }
+        for (;;)
+            shmem_barrier_all();
+    } else if (is("exit_behind_much_output")) {
+        // Who reads what the leaver says reads all the time, but slowly.
+        const char* const leaver = std::getenv("TEST_LEAVER");
+        shmem_barrier_all();
+        if (leaver && me == std::atoi(leaver)) {
+            int ends[2];
+            if (pipe(ends) != 0) return;
+            if (fork() == 0) {
+                setsid();
+                close(ends[1]);
+                char text[1024];
+                for (ssize_t count; (count = read(ends[0], text, sizeof text)) > 0;) {
+                    if (write(STDERR_FILENO, text, static_cast<std::size_t>(count)) < 0) break;
+                    sleep_milliseconds(80);
+                }
+                _exit(0);
+            }
+            dup2(ends[1], STDERR_FILENO);
+            close(ends[0]);
+            close(ends[1]);
+            const std::string much(std::size_t{24} << 10, '\n');
+            if (write(STDERR_FILENO, much.data(), much.size()) < 0) return;
             _exit(0);
         }
         for (;;)
