@@ -139,7 +139,8 @@ std::uint64_t patience(const DeadMates& dead, bool in_doubt) {
 // known, for who has left without a word may have had no connection to this host; but those of its
 // host may know, who say so (follow), or the manager ends this one. Our own launcher tells of every
 // end, but hears of it behind what else its agent has to say.
-// Comes again, from within, if another connection ends meanwhile.
+// Another thread may come meanwhile; the same one from within at most by each road, which has then
+// none but its first connection to tell of.
 [[noreturn]] void fail_gone(int pe, const char* why) {
     static std::mutex guard;
     static const Suspicion* first = nullptr;  // kept: another thread may be at the program's exit

@@ -182,8 +182,7 @@ void Road<L>::lost(int pe, int error, bool reads) {
         if (!tried.empty())
             services_.unreached(pe, (link_.error_text(error) + "; " + tried).c_str());
     }
-    const bool broken =
-        error == ENOTCONN || error == ECONNRESET || error == ECONNREFUSED || error == ECANCELED;
+    const bool broken = is_broken(error);
     constexpr bool is_claimable = requires {
         L::kPortMayBeClaimed;
     };
@@ -195,7 +194,10 @@ void Road<L>::lost(int pe, int error, bool reads) {
     const bool may_hear_more = broken && services_.gone;
     // Who waits for the word of another PE has to look for it, and never comes back here.
     if constexpr (requires { link_.say_end(0); }) {
-        if (may_hear_more && reads) reading_.unlock();
+        if (may_hear_more && reads) {
+            awaits_word_ = true;
+            reading_.unlock();
+        }
     }
     (may_hear_more ? services_.gone : services_.lost)(pe, why.c_str());
     std::abort();
@@ -428,8 +430,9 @@ bool Road<L>::send_answer(Reply& reply) {
         if (result != 0) give_back(*bounce);
     }
     if (result == L::kFull) return false;
-    if (result != 0 && !stopping_.load(std::memory_order_relaxed))
-        lost(reply.pe, static_cast<int>(-result), true);
+    const int error = static_cast<int>(-result);
+    if (error != 0 && !stopping_.load(std::memory_order_relaxed) && !is_known_to_end(error))
+        lost(reply.pe, error, true);
     return true;
 }
 

@@ -23,6 +23,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cerrno>
 #include <chrono>
 #include <deque>
 #include <map>
@@ -298,7 +299,7 @@ class Road final : public Transport {
         void message(const char* bytes, std::size_t count) { road.serve(bytes, count); }
         void done(Ticket& ticket) { road.complete(ticket); }
         void failed(int pe, int error) {
-            if (!is_stopping()) road.lost(pe, error, true);
+            if (!is_stopping() && !road.is_known_to_end(error)) road.lost(pe, error, true);
         }
         void job_ended(int pe, int status) {
             if (!is_stopping()) road.services_.job_ended(pe, status);
@@ -332,6 +333,13 @@ class Road final : public Transport {
     void take_beats();
     void see_to_beats(bool came);
     Milliseconds milliseconds() const;
+    static bool is_broken(int error) {
+        return error == ENOTCONN || error == ECONNRESET || error == ECONNREFUSED ||
+               error == ECANCELED;
+    }
+    // A connection that ends adds nothing while somebody looks for the word of who may know why one
+    // has: it would be looked for anew, from within, for each that ends meanwhile. Under reading_.
+    bool is_known_to_end(int error) const { return awaits_word_ && is_broken(error); }
     // `reads`: under reading_.
     [[noreturn]] void lost(int pe, int error, bool reads = false);
 
@@ -387,9 +395,10 @@ class Road final : public Transport {
         Missing sent;  // what this PE has sent
         Missing come;
     };
-    std::map<int, BothWays> missing_;        // by PE; under reading_
-    std::uint32_t looks_ = 0;                // likewise
-    Milliseconds now_ = 0;                   // of what is being served; under reading_
+    std::map<int, BothWays> missing_;  // by PE; under reading_
+    std::uint32_t looks_ = 0;          // likewise
+    Milliseconds now_ = 0;             // of what is being served; under reading_
+    bool awaits_word_ = false;         // of who knows why a connection has ended; under reading_
     std::atomic<std::uint64_t> refused_{0};  // packets that were none of this job's
     std::atomic<bool> stranger_came_{false};
 

@@ -1,7 +1,10 @@
 // Handles, quiet of some PEs, and channels (transport.hpp), over roads with and without order.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <deque>
 #include <random>
@@ -390,6 +393,49 @@ TEST(HandlesOverARepeatingLink, TakeNoAnswerTwice) {
         road.await(handle);
         EXPECT_EQ(seen(job, kShut, 0), 2u);
     });
+}
+
+// A link of which at PE 0 a connection ends at each look, while some are left.
+struct EndingLink : isthmus::transport::test::OrderedLink {
+    explicit EndingLink(const Services& services)
+        : OrderedLink(services), is_first(services.me == 0) {}
+    template <typename Sink>
+    bool poll(Sink& sink) {
+        if (is_first && left > 0 && left-- > 0) sink.failed(1, ECONNRESET);
+        return OrderedLink::poll(sink);
+    }
+    void say_end(int) {}
+    const bool is_first;
+    static inline int left = 0;
+    static inline Transport* road = nullptr;
+};
+
+// Who looks for the reason why a connection has ended finds that others end, on the same stack.
+TEST(RoadOverAnEndingLink, LooksForTheReasonOnce) {
+    constexpr int kConnections = 64;
+    const pid_t child = fork();
+    if (child == 0) {
+        LoopJob job(2);
+        job.serves_by_itself[0] = false;
+        job.gone = [](int, const char*) {
+            static int depth = 0;
+            ++depth;
+            for (int looks = 0; looks <= kConnections; ++looks)
+                EndingLink::road->progress();
+            _exit(EndingLink::left == 0 ? depth : 100);
+        };
+        job.run<service::Road<EndingLink>>(1, 0, [](int me, Transport& road) {
+            if (me != 0) return;
+            EndingLink::road = &road;
+            EndingLink::left = kConnections;
+            road.progress();
+        });
+        _exit(101);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 1);
 }
 
 template <typename Road>

@@ -72,6 +72,7 @@ struct LoopJob {
                 services.gather = gather;
                 services.fail = [](const char* what) { throw std::runtime_error(what); };
                 services.lost = [](int, const char* what) { throw std::runtime_error(what); };
+                services.gone = gone;
                 services.wait = [](int, const char*, bool (*done)(void*), void* argument) {
                     while (!done(argument))
                         sched_yield();
@@ -100,6 +101,7 @@ struct LoopJob {
     std::vector<std::vector<std::uint64_t>> heaps;
     // By PE: without, it serves others only while its program calls progress().
     std::vector<bool> serves_by_itself;
+    void (*gone)(int pe, const char* what) = nullptr;
     std::vector<char> gathered;
 
   private:
