@@ -78,6 +78,8 @@ class Catalogue:
                        f" {fault.text!r}")
             elif fault.how == "switch" and begins_within(path.read_text(), fault.text):
                 yield f"{fault.id}: its statements begin in the middle of another"
+            elif fault.how == "switch" and found == 1 and begins_inside(path.read_text(), fault.text):
+                yield f"{fault.id}: it begins within a statement, or declares what others use"
             if fault.how == "switch":
                 for part in (fault.text, fault.instead):
                     if why := no_unit(part, is_statement(fault.text)):
@@ -108,6 +110,17 @@ def begins_within(text, part):
             and len(re.findall(r";\s*\n", part + "\n")) > 1)
 
 
+def begins_inside(text, part):
+    """A statement whose beginning is not there, or one that declares what is used behind it."""
+    before = re.sub(r"//[^\n]*", "", text[:text.index(part)]).rstrip()
+    if not is_statement(part):
+        return False
+    if before and not before.endswith((";", "{", "}", ")", "]]", ":", "else", ">")):
+        return True
+    declares = re.match(r"\s*(const|constexpr|static|auto)\b", part)
+    return declares is not None and len(re.findall(r";", part)) == 1
+
+
 def no_unit(part, are_statements):
     """Why a switch cannot stand around this text, as far as its brackets and ends tell; or None."""
     bare = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])*\'|//[^\n]*', "0", part).strip()
@@ -124,7 +137,7 @@ def no_unit(part, are_statements):
         return "a bracket is left open"
     if are_statements:
         return None if not bare or is_statement(bare) else "it is no whole statement"
-    if ";" in outside:
+    if ";" in outside or re.match(r"(if|for|while|switch|return|const|auto)\b", bare):
         return "it is a statement and a part of one"
     if re.match(r"[=<>|,.?:/%^)]|&&|->|!=", bare) or re.search(r"([-=<>|&,?:/%^*!(.]|\breturn)$", bare):
         return "it is no whole expression"
