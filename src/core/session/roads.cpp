@@ -118,20 +118,24 @@ struct Suspicion {
     std::uint64_t until;  // who may know more is waited for
 };
 
-// The PE of this host that is dead, or hosts one after the other: who speaks tells the others.
-std::uint64_t patience(const DeadMates& dead, bool in_doubt) {
+// The PE of this host that is dead, or hosts one after the other, but the one of who has gone: who
+// speaks tells the others, when what it has said is read (end_managed_job), for which some managers
+// take their time while they end a job.
+std::uint64_t patience(int pe, const DeadMates& dead, bool in_doubt) {
     constexpr std::uint64_t kMillisecond = 1'000'000;
     constexpr std::uint64_t kOwn = 2000;
     constexpr std::uint64_t kSure = 300;
     constexpr std::uint64_t kDoubt = 1000;
-    constexpr std::uint64_t kNextHost = 300;
-    constexpr std::size_t kMostHosts = 3;
+    constexpr std::uint64_t kNextHost = 1300;
+    constexpr std::uint64_t kMostHosts = 3;
     if (has_own_manager()) return kOwn * kMillisecond;
     if (dead.only >= 0 || !in_doubt) return kSure * kMillisecond;
-    const std::vector<int>& firsts = first_pes();
-    const auto host = static_cast<std::size_t>(
-        std::find(firsts.begin(), firsts.end(), first_on_host(job.me)) - firsts.begin());
-    return (kDoubt + kNextHost * std::min(host, kMostHosts)) * kMillisecond;
+    std::uint64_t before = 0;
+    for (const int first : first_pes()) {
+        if (first == first_on_host(job.me)) break;
+        if (first != first_on_host(pe)) ++before;
+    }
+    return (kDoubt + kNextHost * std::min(before, kMostHosts)) * kMillisecond;
 }
 
 // A PE that dies takes others with it, by the process manager, and is the one to be named. If it is
@@ -155,7 +159,7 @@ std::uint64_t patience(const DeadMates& dead, bool in_doubt) {
                                      "manager has ended this one for it"
                                    : "")
                     .c_str(),
-                dead, os::monotonic_nanoseconds() + patience(dead, in_doubt)};
+                dead, os::monotonic_nanoseconds() + patience(pe, dead, in_doubt)};
         }
     }
     while (os::monotonic_nanoseconds() < first->until) {
