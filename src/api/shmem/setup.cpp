@@ -46,13 +46,19 @@ ISTHMUS_API void pshmem_global_exit(int status) {
     exit_job(status);
 }
 
+// What a PE was it also knows behind its last session.
+static void require_number(const char* routine) {
+    if (window.limit == 0 && (window.pes == 0 || session_count() != 0)) [[unlikely]]
+        require_running(routine);
+}
+
 ISTHMUS_API int pshmem_my_pe(void) {
-    require_open("shmem_my_pe");
+    require_number("shmem_my_pe");
     return static_cast<int>(window.me);
 }
 
 ISTHMUS_API int pshmem_n_pes(void) {
-    require_open("shmem_n_pes");
+    require_number("shmem_n_pes");
     return static_cast<int>(window.pes);
 }
 
