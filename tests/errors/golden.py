@@ -19,6 +19,7 @@ PLACEHOLDERS = {
     "{address}": r"0x[0-9a-f]+",
     "{size}": r"[\d.]+ (?:[KMGTP]i)?B",
     "{name}": r"\w+",
+    "{road}": r"(?:auto|loop)",
     # Whatever this machine has.
     "{addresses}": r"[0-9a-f.:]+ \(\S+\)(?:, [0-9a-f.:]+ \(\S+\))*",
     # What the processor tells of a fault depends on where the system placed the memory.

@@ -17,7 +17,7 @@
 namespace isthmus {
 
 inline constexpr std::uint64_t kJobMagic =
-    0x314d4854'53490007;                 // layout version in the low 16 bits
+    0x314d4854'53490008;                 // layout version in the low 16 bits
 inline constexpr int kMaxPes = 1024;     // of a job
 inline constexpr int kMaxHostPes = 256;  // of a host
 
@@ -36,7 +36,8 @@ enum class Departure : std::uint32_t {
     exit       // ended without
 };
 
-inline constexpr std::size_t kAlikeSettings = 4;
+// Words of what must be set alike (core/session/alike.hpp).
+inline constexpr std::size_t kAlikeWords = 10;
 
 // Written by its PE, read by everyone; plain information, so every access is relaxed, except
 // `state`, whose release store publishes the fields above it (partner: acquire in Job::attach).
@@ -76,7 +77,7 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint32_t> has_told_end;   // it has said of which signal it dies
     std::atomic<std::uint64_t> process_space;  // the namespace of `process`; 0: not known
     // What it has read from its environment and all must have alike (core/session/alike.hpp).
-    std::atomic<std::uint64_t> settings[kAlikeSettings];
+    std::atomic<std::uint64_t> settings[kAlikeWords];
 };
 static_assert(sizeof(PeStatus) == 256);
 

@@ -1,5 +1,7 @@
 #include "core/session/alike.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "base/error.hpp"
@@ -10,54 +12,79 @@
 namespace isthmus {
 namespace {
 
-constexpr Setting kAlike[kAlikeSettings] = {Setting::check, Setting::delay, Setting::transport,
-                                            Setting::nodes};
+// A number takes one word. A text takes four: its beginning for people, and a hash of all of it.
+constexpr std::size_t kTextWords = 4;
+constexpr std::size_t kTold = (kTextWords - 1) * sizeof(std::uint64_t);
+
+struct Place {
+    Setting setting;
+    std::size_t word;
+};
+constexpr Place kPlaces[] = {{Setting::check, 0},
+                             {Setting::delay, 1},
+                             {Setting::transport, 2},
+                             {Setting::nodes, 2 + kTextWords}};
+static_assert(kAlikeWords == 2 + 2 * kTextWords);
 
 bool is_text(Setting setting) {
     return setting == Setting::transport || setting == Setting::nodes;
 }
 
-// A number that others can be compared with.
+void write_text(const std::string& text, std::uint64_t* words) {
+    std::memcpy(words, text.data(), std::min(text.size(), kTold));
+    words[kTextWords - 1] = fnv1a(text.data(), text.size());
+}
+
+std::string text_in(const std::uint64_t* words) {
+    char told[kTold];
+    std::memcpy(told, words, sizeof told);
+    const std::string text(told, strnlen(told, sizeof told));
+    const bool is_whole = fnv1a(text.data(), text.size()) == words[kTextWords - 1];
+    return text.empty() ? "not set" : text + (is_whole ? "" : "...");
+}
+
 std::uint64_t as_number(Setting setting) {
     if (setting == Setting::check) return job.checked ? 1 : 0;  // SHMEM_DEBUG turns it on as well
-    const std::string& text = value(setting).text;
-    return is_text(setting) ? fnv1a(text.data(), text.size()) : number(setting);
+    return number(setting);
 }
 
 }  // namespace
 
 AlikeSettings alike_settings() {
     AlikeSettings settings{};
-    for (std::size_t i = 0; i < kAlikeSettings; ++i)
-        settings[i] = as_number(kAlike[i]);
+    for (const auto& [setting, word] : kPlaces) {
+        if (is_text(setting))
+            write_text(value(setting).text, &settings[word]);
+        else
+            settings[word] = as_number(setting);
+    }
     return settings;
 }
 
 AlikeSettings settings_of(const PeStatus& status) {
     AlikeSettings settings{};
-    for (std::size_t i = 0; i < kAlikeSettings; ++i)
+    for (std::size_t i = 0; i < kAlikeWords; ++i)
         settings[i] = status.settings[i].load(std::memory_order_relaxed);
     return settings;
 }
 
 void set_settings(PeStatus& status, const AlikeSettings& settings) {
-    for (std::size_t i = 0; i < kAlikeSettings; ++i)
+    for (std::size_t i = 0; i < kAlikeWords; ++i)
         status.settings[i].store(settings[i], std::memory_order_relaxed);
 }
 
 void compare_settings(int pe) {
     const AlikeSettings mine = settings_of(job.status());
     const AlikeSettings theirs = settings_of(job.header->pe[pe]);
-    for (std::size_t i = 0; i < kAlikeSettings; ++i) {
-        if (mine[i] == theirs[i]) continue;
-        const std::string name = description(kAlike[i]).name;
-        const std::string& text = value(kAlike[i]).text;
-        const std::string here = !is_text(kAlike[i]) ? std::to_string(mine[i])
-                                 : text.empty()      ? "not set"
-                                                     : text;
-        const std::string there = is_text(kAlike[i]) ? "another" : std::to_string(theirs[i]);
-        fail("shmem_init", name + " is " + here + " here and " + there + " at PE " +
-                               std::to_string(pe) + "; set it alike everywhere");
+    for (const auto& [setting, word] : kPlaces) {
+        const std::size_t words = is_text(setting) ? kTextWords : 1;
+        if (std::equal(&mine[word], &mine[word] + words, &theirs[word])) continue;
+        const auto told = [setting = setting, word = word](const AlikeSettings& settings) {
+            return is_text(setting) ? text_in(&settings[word]) : std::to_string(settings[word]);
+        };
+        fail("shmem_init", description(setting).name + (" is " + told(mine)) + " here and " +
+                               told(theirs) + " at PE " + std::to_string(pe) +
+                               "; set it alike everywhere");
     }
 }
 

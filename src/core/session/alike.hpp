@@ -8,7 +8,7 @@
 
 namespace isthmus {
 
-using AlikeSettings = std::array<std::uint64_t, kAlikeSettings>;
+using AlikeSettings = std::array<std::uint64_t, kAlikeWords>;
 
 // As this PE has read them.
 AlikeSettings alike_settings();
