@@ -1,7 +1,10 @@
 #include "core/job/road.hpp"
 
+#include <atomic>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "core/job/on_road.hpp"
 
 namespace isthmus::far {
 
@@ -18,6 +21,9 @@ __thread bool serving = false;
 __thread const char* volatile called = nullptr;
 // How many marks this thread has; those that wait are counted.
 __thread volatile int marks = 0;
+// Threads that have any, and who was the last to get one. Relaxed: for the report of a fault.
+std::atomic<int> threads_marked = 0;
+std::atomic<pthread_t> last_marked{};
 
 }  // namespace
 
@@ -28,6 +34,10 @@ void OnRoad::enter(const char* routine) {
         fail(routine, Text("called within ", before_,
                            " by the same thread: a handler of a signal may not call the library "
                            "where it may have interrupted a call"));
+    if (marks == 0) {
+        threads_marked.fetch_add(1, std::memory_order_relaxed);
+        last_marked.store(pthread_self(), std::memory_order_relaxed);
+    }
     marks = marks + 1;
     called = routine;
     entered_ = true;
@@ -35,9 +45,14 @@ void OnRoad::enter(const char* routine) {
 void OnRoad::leave() const {
     called = before_;
     marks = marks - 1;
+    if (marks == 0) threads_marked.fetch_sub(1, std::memory_order_relaxed);
 }
 bool is_marked() {
     return marks != 0;
+}
+bool find_only_thread_on_road(pthread_t& thread) {
+    thread = last_marked.load(std::memory_order_relaxed);
+    return threads_marked.load(std::memory_order_relaxed) == 1;
 }
 OffRoad::OffRoad() : before_(called) {
     called = nullptr;

@@ -26,6 +26,7 @@
 #include "core/job/heap.hpp"
 #include "core/job/job.hpp"
 #include "core/job/library_data.hpp"
+#include "core/job/on_road.hpp"
 #include "core/job/private_memory.hpp"
 #include "core/job/program_data.hpp"
 #include "core/job/window.hpp"
@@ -43,15 +44,35 @@ enum class Access { unknown, load, store };
 
 struct Fault {
     std::uintptr_t address;
+    bool in_own_thread;  // which completes what the program's routines have begun
     const void* instruction;
     Access access;
     std::array<std::uintptr_t, 16> registers;  // general ones, zero where there are none
     std::uintptr_t stack;                      // where it ended
 };
 
+// A thread of the library's has all signals blocked but some (base/blocked_signals.hpp). Who blocks
+// all of them blocks those as well, and is not asked here.
+bool is_in_own_thread(const ucontext_t& context) {
+    constexpr int kOpen[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    if (gettid() == getpid()) return false;
+    for (int signal = 1; signal < 32; ++signal) {
+        if (signal == SIGKILL || signal == SIGSTOP) continue;
+        const bool is_open =
+            std::find(std::begin(kOpen), std::end(kOpen), signal) != std::end(kOpen);
+        if ((sigismember(&context.uc_sigmask, signal) == 1) == is_open) return false;
+    }
+    return true;
+}
+
 Fault read_fault(const siginfo_t* info, const void* context) {
     const auto* machine = &static_cast<const ucontext_t*>(context)->uc_mcontext;
-    Fault fault{reinterpret_cast<std::uintptr_t>(info->si_addr), nullptr, Access::unknown, {}, 0};
+    Fault fault{reinterpret_cast<std::uintptr_t>(info->si_addr),
+                is_in_own_thread(*static_cast<const ucontext_t*>(context)),
+                nullptr,
+                Access::unknown,
+                {},
+                0};
 #if defined(__x86_64__)
     fault.instruction = reinterpret_cast<const void*>(machine->gregs[REG_RIP]);
     fault.stack = static_cast<std::uintptr_t>(machine->gregs[REG_RSP]);
@@ -99,9 +120,11 @@ bool is_null_in_routine(const Fault& fault) {
     return fault.address < kNearNull && own_code.contains(fault.instruction);
 }
 
-// At a routine's work: in this library, or in checked mode in a call of the road, whoever copies.
+// At a routine's work: in this library, or in checked mode in a call or the thread of the road,
+// whoever copies.
 bool is_in_routine(const Fault& fault) {
-    return own_code.contains(fault.instruction) || (job.checked && far::is_marked());
+    return own_code.contains(fault.instruction) ||
+           (job.checked && (far::is_marked() || fault.in_own_thread));
 }
 
 // Checked mode: a routine's own side of a transfer, memory when it was looked at before.
@@ -115,6 +138,11 @@ bool is_read_only_in_routine(const Fault& fault) {
     return fault.access == Access::store && is_in_routine(fault) &&
            !job.heap.contains(reinterpret_cast<const void*>(fault.address)) &&
            os::is_mapped(reinterpret_cast<const void*>(fault.address), 1);
+}
+
+// The side of a transfer that is this PE's own.
+bool is_own_side(const Fault& fault) {
+    return is_gone_in_routine(fault) || is_read_only_in_routine(fault);
 }
 
 const void* base_of(const void* address) {
@@ -170,14 +198,14 @@ std::string line_of_call(const Fault& fault) {
 // "a put or atomic in main", "a put or atomic in step of libmodel.so".
 std::string describe_place(const Fault& fault) {
     // The bad pointer may be of either side, and the routine may have jumped to the copy loop.
-    const bool is_own_side = is_gone_in_routine(fault) || is_read_only_in_routine(fault);
-    if (is_own_side && job.checked) {
+    const bool own_side = is_own_side(fault);
+    if (own_side && job.checked) {
         if (transferring) return transferring + line_of_call(fault);
         std::string name = function_at(reinterpret_cast<const void*>(transferring_routine), false);
         if (name.starts_with("pshmem_")) name.erase(0, 1);
         if (name.starts_with("shmem_")) return name + line_of_call(fault);
     }
-    const Access access = is_own_side || is_null_in_routine(fault) ? Access::unknown : fault.access;
+    const Access access = own_side || is_null_in_routine(fault) ? Access::unknown : fault.access;
     const std::string kind = access == Access::store  ? "a put or atomic"
                              : access == Access::load ? "a get or atomic"
                                                       : "a put, get or atomic";
@@ -457,25 +485,68 @@ void report_crash(const Crash& crash) {
     sigaction(SIGALRM, &before, nullptr);
 }
 
+void end_within(unsigned seconds) {
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(SIGALRM, &standard, nullptr);
+    alarm(seconds);
+}
+
+// Of an own thread's fault, what the thread that waits for it is to tell: it knows which of its
+// routines it is in, and from where.
+std::atomic<const Fault*> handed_over = nullptr;
+
+// Returns if nobody takes it: nobody is in a call on the road, or several are, of which nobody
+// knows whose transfer it is.
+void hand_over(const Fault& fault, int signal) {
+    constexpr int kTurns = 100;  // of 10 milliseconds
+    constexpr int kWhole = 1000;
+    pthread_t waiting{};
+    if (!far::find_only_thread_on_road(waiting) || pthread_equal(waiting, pthread_self())) return;
+    // Release: the partner is the exchange in tell_handed_over.
+    handed_over.store(&fault, std::memory_order_release);
+    if (pthread_kill(waiting, signal) == 0) {
+        for (int turn = 0; turn < kTurns && handed_over.load(std::memory_order_relaxed); ++turn)
+            os::sleep_nanoseconds(10'000'000);
+    }
+    if (handed_over.exchange(nullptr, std::memory_order_relaxed)) return;
+    for (int turn = 0; turn < kWhole; ++turn)  // until the process has ended
+        os::sleep_nanoseconds(10'000'000);
+}
+
+// False if the signal was not sent for that. Who has left the road meanwhile goes on, and the other
+// thread tells it by itself.
+bool tell_handed_over(const siginfo_t* info, const void* context) {
+    if (info->si_code != SI_TKILL || info->si_pid != getpid() ||
+        !handed_over.load(std::memory_order_relaxed))
+        return false;
+    if (!far::is_marked()) return true;
+    const Fault* const theirs = handed_over.exchange(nullptr, std::memory_order_acquire);
+    if (!theirs) return true;
+    end_within(2);
+    Fault fault = *theirs;
+    fault.instruction = read_fault(info, context).instruction;
+    fail_in_handler(describe_place(fault), explain(fault));
+}
+
 void handle(int signal, siginfo_t* info, void* context) {
-    if (info->si_code <= 0) return die_of_sent(signal, info);
+    if (info->si_code <= 0) {
+        if (!tell_handed_over(info, context)) die_of_sent(signal, info);
+        return;
+    }
     const Fault fault = read_fault(info, context);
     const bool address_is_known = info->si_code != SI_KERNEL;
     const Crash crash = describe(signal, info, context, fault);
-    const bool is_ours =
-        !has_stack_ended(crash) &&
-        ((window.pes > 1 && concerns_window(fault, address_is_known)) ||
-         (address_is_known && (is_null_in_routine(fault) || is_gone_in_routine(fault) ||
-                               is_read_only_in_routine(fault))));
+    const bool is_ours = !has_stack_ended(crash) &&
+                         ((window.pes > 1 && concerns_window(fault, address_is_known)) ||
+                          (address_is_known && (is_null_in_routine(fault) || is_own_side(fault))));
     const bool in_network = network_code.contains(fault.instruction);
     // From here on this process ends. Whatever goes wrong while the message is made must not stop
     // that.
     if (!may_report()) return give_back(signal, info);
+    if (fault.in_own_thread && address_is_known && is_own_side(fault)) hand_over(fault, signal);
     if (is_ours || in_network) {
-        struct sigaction standard {};
-        standard.sa_handler = SIG_DFL;
-        sigaction(SIGALRM, &standard, nullptr);
-        alarm(2);
+        end_within(2);
         std::string what;
         if (is_ours) what = address_is_known ? explain(fault) : explain_without_address(fault);
         if (what.empty() && in_network) what = kNetworkCrashed;
