@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -13,13 +14,15 @@ struct Group {
     Telling rest;
     std::vector<int> pes;
     std::vector<int> peers;  // each once
+    int party = -1;
     std::uint64_t least = 0;
     std::uint64_t most = 0;
 };
 
-bool is_same(const Group& group, const Doing& each) {
-    return group.first->rank == each.rank && group.first->what == each.what &&
-           group.rest.is_like(each.rest) && (group.first->peer < 0) == (each.peer < 0);
+bool is_same(const Group& group, const Doing& each, int party) {
+    return group.party == party && group.first->rank == each.rank &&
+           group.first->what == each.what && group.rest.is_like(each.rest) &&
+           (group.first->peer < 0) == (each.peer < 0);
 }
 
 // What one PE does, said of several: "have exited, and wait for the others".
@@ -100,6 +103,36 @@ std::vector<std::size_t> count_waits(const std::vector<Doing>& all) {
     return waits;
 }
 
+// Several teams may have one number, but share no PE then: who waits for whom there is in one team
+// with them. Of each PE that waits in a team the lowest of those; -1 of the others.
+std::vector<int> find_parties(const std::vector<Doing>& all) {
+    std::vector<int> parties(order_by_pe(all).size(), -1);
+    std::vector<int> numbers;
+    for (const Doing& each : all) {
+        if (each.team != 0 && std::find(numbers.begin(), numbers.end(), each.team) == numbers.end())
+            numbers.push_back(each.team);
+    }
+    for (const int number : numbers) {
+        std::vector<int> lowest(parties.size());
+        std::iota(lowest.begin(), lowest.end(), 0);
+        for (bool changes = true; changes;) {
+            changes = false;
+            for (const Doing& each : all) {
+                const auto peer = static_cast<std::size_t>(each.peer);
+                if (each.team != number || each.peer < 0 || peer >= lowest.size()) continue;
+                int& mine = lowest[static_cast<std::size_t>(each.pe)];
+                changes |= mine != lowest[peer];
+                mine = lowest[peer] = std::min(mine, lowest[peer]);
+            }
+        }
+        for (const Doing& each : all) {
+            const auto pe = static_cast<std::size_t>(each.pe);
+            if (each.team == number) parties[pe] = lowest[pe];
+        }
+    }
+    return parties;
+}
+
 // Of a wait for PEs in a collective: the call; else empty.
 std::string_view collective_of(const Doing& doing) {
     const std::string_view what = doing.what;
@@ -147,6 +180,7 @@ std::string name_pes(const std::vector<int>& pes) {
 
 std::vector<std::string> describe_groups(std::vector<Doing> all, int speaker) {
     const std::vector<std::size_t> waits = count_waits(all);
+    const std::vector<int> parties = find_parties(all);
     std::erase_if(all, [=](const Doing& each) { return each.pe == speaker; });
     std::stable_sort(all.begin(), all.end(), [&](const Doing& left, const Doing& right) {
         if (left.rank != right.rank) return left.rank < right.rank;
@@ -154,10 +188,11 @@ std::vector<std::string> describe_groups(std::vector<Doing> all, int speaker) {
     });
     std::vector<Group> groups;
     for (const Doing& each : all) {
+        const int party = parties[static_cast<std::size_t>(each.pe)];
         auto group = std::find_if(groups.begin(), groups.end(),
-                                  [&](const Group& other) { return is_same(other, each); });
+                                  [&](const Group& other) { return is_same(other, each, party); });
         if (group == groups.end()) {
-            groups.push_back({&each, each.rest, {}, {}, each.waited, each.waited});
+            groups.push_back({&each, each.rest, {}, {}, party, each.waited, each.waited});
             group = groups.end() - 1;
         }
         group->rest.widen_to(each.rest);

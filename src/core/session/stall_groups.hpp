@@ -20,6 +20,7 @@ struct Doing {
     std::string what;          // "in shmem_barrier_all", "has exited": of one PE
     std::uint64_t waited = 0;  // nanoseconds; 0: it does not wait
     int peer = -1;             // whom it waits for
+    int team = 0;              // number of the team that it waits in; 0: of none
     Telling rest;              // ", watching flag (0; waits for == 1)"
 };
 

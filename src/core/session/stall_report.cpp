@@ -306,6 +306,8 @@ Doing look_at(int pe, std::uint64_t now) {
     }
     tell(activity, doing);
     const void* const address = watched_by(status);  // as this PE would write it
+    const Team* members = nullptr;
+    doing.team = team_waited_in(address, pe, members);
     doing.rest = team_text(address, pe);
     Telling telling = watched(address, pe);
     const bool is_lock = activity.routine == Routine::set_lock;

@@ -35,7 +35,8 @@ TEST(StallGroups, SixtyFourPesAreThreeLinesTheCauseFirst) {
     for (int pe = 0; pe < 64; ++pe) {
         Doing doing = waits(pe, (pe + 63) % 64);
         if (pe == 40)
-            doing = {pe, Doing::Rank::computing, "computing; last noted call shmem_put", 0, -1, ""};
+            doing = {pe, Doing::Rank::computing, "computing; last noted call shmem_put", 0, -1, 0,
+                     ""};
         if (pe == 7) {
             doing = waits(pe, -1, "in shmem_wait_until");
             doing.rest = ", watching flag (is 0; waits for == 1)";
@@ -128,6 +129,22 @@ TEST(StallGroups, AmongThoseThatWaitForPesTheCauseIsFirst) {
         (std::vector<std::string>{"PE 2: in shmem_set_lock for 30.0 s, waiting for PE 3",
                                   "PE 3: in shmem_team_sync for 30.0 s, waiting for PE 2",
                                   "PE 0: in shmem_barrier_all for 30.0 s, waiting for PE 1"}));
+}
+
+// Splits give teams of different members the same number.
+TEST(StallGroups, TeamsOfOneNumberAreToldApart) {
+    const auto in_team = [](int pe, int peer) {
+        Doing doing = waits(pe, peer, "in shmem_team_sync");
+        doing.rest = ", in team 2";
+        doing.team = 2;
+        return doing;
+    };
+    EXPECT_EQ(
+        describe_groups({in_team(0, 2), in_team(1, 2), in_team(3, 5), in_team(4, 3), waits(6, 2)}),
+        (std::vector<std::string>{
+            "PEs 0,1: in shmem_team_sync for 30.0 s, waiting for PE 2, in team 2",
+            "PEs 3,4: in shmem_team_sync for 30.0 s, waiting for PEs 3,5, in team 2",
+            "PE 6: in shmem_barrier_all for 30.0 s, waiting for PE 2"}));
 }
 
 TEST(StallGroups, ACircleIsToldWhereOthersDoNotWait) {
