@@ -201,8 +201,17 @@ int find_frames(const Crash& crash, std::array<Frame, kFrames>& frames) {
     return found;
 }
 
+// Why nothing can be at the address.
+const char* detail_text(const Crash& crash) {
+    if (has_stack_ended(crash))
+        return ": the stack has ended (too deep a recursion, or a large array)";
+    if (crash.signal == SIGBUS && crash.info->si_code == BUS_ADRERR)
+        return ": the file that is mapped there has become shorter, or there is no memory for it";
+    return "";
+}
+
 // What has happened, behind the signal's name.
-const char* reason_text(const Crash& crash, char (&text)[128]) {
+const char* reason_text(const Crash& crash, char (&text)[192]) {
     const siginfo_t& info = *crash.info;
     switch (crash.signal) {
         case SIGABRT:
@@ -227,10 +236,7 @@ const char* reason_text(const Crash& crash, char (&text)[128]) {
                           crash.info->si_addr == crash.instruction ? "jump to"
                           : crash.access                           ? crash.access
                                                                    : "at",
-                          reinterpret_cast<std::uintptr_t>(info.si_addr),
-                          has_stack_ended(crash)
-                              ? ": the stack has ended (too deep a recursion, or a large array)"
-                              : "");
+                          reinterpret_cast<std::uintptr_t>(info.si_addr), detail_text(crash));
     }
     return text;
 }
@@ -541,7 +547,7 @@ std::string line_of_caller() {
 
 void say_crash(const Crash& crash) {
     char line[512];
-    char reason[128];
+    char reason[192];
     // Our own launcher reads the last call on its host, and says it of every end.
     std::snprintf(
         line, sizeof line, "%s%s%s%s%s\n", prefix, signal_name(crash.signal),

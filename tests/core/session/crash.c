@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
     if (strcmp(what, "library") == 0) write_in_library((volatile int*)0x10);    /* line 73 */
     if (strcmp(what, "refused") == 0) shmem_putmem(malloc(8), what, 8, 0);      /* line 74 */
     if (strcmp(what, "constant") == 0) shmem_putmem((void*)"text", what, 4, 0); /* line 75 */
+    if (strcmp(what, "beyond_file") == 0) write_beyond_file();
     shmem_barrier_all();
     shmem_finalize();
     return 0;

@@ -2,3 +2,4 @@
 static inline __attribute__((always_inline)) void write_inlined(volatile int* where) {
     *where = 1; /* line 3 */
 }
+void write_beyond_file(void);
