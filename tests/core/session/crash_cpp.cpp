@@ -1,4 +1,4 @@
-// PE 1 ends by an exception that nothing catches, or on another thread's stack.
+// PE 1 ends by an exception that nothing catches, on another thread's stack, or outside of main.
 #include <shmem.h>
 #include <threads.h>
 
@@ -65,3 +65,30 @@ int main(int argc, char** argv) {
     shmem_barrier_all();
     shmem_finalize();
 }
+
+#include <cstdlib>  // down here: tests tell the lines above
+
+namespace {
+
+// Before main, and behind shmem_finalize.
+struct Around {
+    static constexpr std::size_t kStarted = 4;  // "PE 1 of 2"
+    bool crashes_late = false;
+    Around() = default;
+    void begin(const char* what) {
+        const char* const started = getenv("ISTHMUS_STARTED");
+        if (!started || std::strncmp(started, "PE 1", kStarted) != 0) return;
+        if (std::strcmp(what, "early") == 0) *reinterpret_cast<volatile int*>(0x10) = 1;
+        crashes_late = std::strcmp(what, "late") == 0;
+    }
+    ~Around() {
+        if (crashes_late) *reinterpret_cast<volatile int*>(0x10) = 1;
+    }
+} around;
+
+// The C library gives constructors what main is given.
+[[gnu::constructor]] void begin_around(int argc, char** argv) {
+    around.begin(argc > 1 ? argv[1] : "");
+}
+
+}  // namespace
