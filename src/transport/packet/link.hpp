@@ -22,6 +22,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "packet/answer.hpp"
@@ -203,7 +204,8 @@ class Link {
     // ---- of poll()
     Workspace workspace_;
     std::vector<int> readable_;
-    std::vector<int> reading_;
+    std::vector<int> reading_;                 // of this turn, the next one last
+    std::vector<std::pair<int, int>> failed_;  // PE and error: it cannot be called
     std::vector<int> flushing_;
     std::vector<Ticket*> ending_;
     std::vector<int> heard_;

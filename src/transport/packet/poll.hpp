@@ -78,18 +78,22 @@ bool Link::poll(Sink& sink) {
             at_door = true;
         }
     }
-    const bool begins = !readable_.empty() || at_door || has_datagrams ||
+    // What is left is that of a turn in which this one lies (Sink::failed).
+    const bool begins = !readable_.empty() || !reading_.empty() || !failed_.empty() ||
+                        !ending_.empty() || at_door || has_datagrams ||
                         ended_count_.load(std::memory_order_relaxed) != 0;
     if (!begins) return false;
     sink.begin();
-    if (at_door) found |= take_news(sink);
+    if (at_door || !failed_.empty()) found |= take_news(sink);
     // Behind those that have joined just now.
     if (has_datagrams) found |= take_datagrams(sink);
-    if (!readable_.empty()) {
-        reading_.swap(readable_);
-        for (const int pe : reading_)
-            found |= read_from(pe, sink);
-        reading_.clear();
+    // Edges tell of each once: a turn within this one goes on with those that are left.
+    reading_.insert(reading_.end(), readable_.rbegin(), readable_.rend());
+    readable_.clear();
+    while (!reading_.empty()) {
+        const int pe = reading_.back();
+        reading_.pop_back();
+        found |= read_from(pe, sink);
     }
     readable_count_.store(readable_.size(), std::memory_order_relaxed);
     // Answers to gets leave together, before what is handed over takes its time.
@@ -153,7 +157,8 @@ void Link::lose(int pe, int error, Sink& sink) {
 template <typename Sink>
 bool Link::take_news(Sink& sink) {
     Door::News news = door_->take_news();
-    if (!news.any()) return false;
+    failed_.insert(failed_.end(), news.failed.begin(), news.failed.end());
+    if (!news.any() && failed_.empty()) return false;
     if (news.forbidden) fail_call(news.forbidden, news.error);
     for (Door::Joined& joined : news.joined)
         join(joined);
@@ -161,8 +166,11 @@ bool Link::take_news(Sink& sink) {
         sink.refused();
     for (unsigned i = 0; i < news.silent; ++i)
         sink.noise();
-    for (const auto& [pe, error] : news.failed)
+    while (!failed_.empty()) {
+        const auto [pe, error] = failed_.back();
+        failed_.pop_back();
         sink.failed(pe, error);
+    }
     return true;
 }
 
