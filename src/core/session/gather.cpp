@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -123,7 +124,8 @@ void forget_exchanges() {
 
 // In groups, whose first members put what their groups have together, so that a PE asks for
 // sqrt(PEs) values and not for as many as there are PEs.
-void gather_by_groups(Exchange& exchange, const void* mine, std::size_t bytes, void* all) {
+void gather_by_groups(Exchange& exchange, const void* mine, std::size_t bytes, void* all,
+                      const std::function<void()>& all_have_come) {
     const int pes = exchange.size();
     const int rank = exchange.rank();
     const int group = std::max(static_cast<int>(std::ceil(std::sqrt(pes))),
@@ -138,6 +140,7 @@ void gather_by_groups(Exchange& exchange, const void* mine, std::size_t bytes, v
     for (int pe = first; pe < pes && pe < first + group && rank == first; ++pe)
         parts.push_back({pe, place(pe), bytes});
     exchange.share(mine, bytes, parts);
+    all_have_come();
     parts.clear();
     for (int other = 0; other < pes; other += group)
         parts.push_back({other, place(other), length(other)});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "core/job/exchange.hpp"
 
@@ -14,7 +15,9 @@ void gather_of_hosts(const void* mine, std::size_t bytes, void* all);
 // What was exchanged in this way, secrets and keys among it, is in no file any more. Behind it, and
 // before the next exchange, all meet.
 void forget_exchanges();
-// Before that: by the process manager alone, for few bytes, by rank.
-void gather_by_groups(Exchange& exchange, const void* mine, std::size_t bytes, void* all);
+// Before that: by the process manager alone, for few bytes, by rank. `all_have_come`: called once
+// it is known that all PEs do this.
+void gather_by_groups(Exchange& exchange, const void* mine, std::size_t bytes, void* all,
+                      const std::function<void()>& all_have_come);
 
 }  // namespace isthmus

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -141,8 +142,12 @@ std::string join(const Descriptor& listener) {
     std::vector<Card> cards(static_cast<std::size_t>(job.pes));
     note_start_phase(StartWatch::Phase::joining);
     {
-        const WatchedWait wait;
-        gather_by_groups(*process_manager(), &card, sizeof card, cards.data());
+        std::optional<WatchedWait> wait(std::in_place);
+        gather_by_groups(*process_manager(), &card, sizeof card, cards.data(), [&] {
+            wait.reset();
+            note_start_phase(StartWatch::Phase::all_here);
+            wait.emplace();
+        });
     }
     number_hosts(cards);
     std::vector<Mate> mates;

@@ -158,6 +158,18 @@ std::vector<pid_t> children_of(pid_t process) {
     return children;
 }
 
+// A PE's process within shells and tools around it, as far as each has one child that was told the
+// same; else 0.
+pid_t innermost(pid_t process, int rank) {
+    for (;;) {
+        std::vector<pid_t> within = children_of(process);
+        std::erase_if(within, [&](pid_t child) { return rank_of(child) != rank; });
+        if (within.empty()) return process;
+        if (within.size() != 1) return 0;
+        process = within.front();
+    }
+}
+
 // Shells and tools around this PE have been told what it was, too. By PMI-1 that is its rank and a
 // descriptor; the manager's process may itself be a PE's of an outer job.
 // Returns the last one of them, the manager's child.
@@ -320,6 +332,29 @@ std::vector<int> HostProcesses::ended(double now) {
         std::erase_if(ended, [&](int rank) { return living.contains(rank); });
     }
     return ended;
+}
+
+std::vector<int> HostProcesses::stopped(double now, double longest) {
+    std::map<pid_t, double> still;
+    std::vector<int> stopped;
+    const os::ProcessStat manager = facts_of(manager_);
+    if (manager_ != 0 && os::is_alive(manager) && manager.state != 'T') {
+        for (const pid_t child : children_of(manager_)) {
+            const int rank = rank_of(child);
+            if (rank == me_ || std::find(ranks_.begin(), ranks_.end(), rank) == ranks_.end() ||
+                is_still_manager(child, manager_))
+                continue;
+            const pid_t process = innermost(child, rank);
+            if (facts_of(process).state != 'T' || (process != child && is_taken(name_of(rank))))
+                continue;
+            const auto before = stopped_.find(process);
+            const double since = before != stopped_.end() ? before->second : now;
+            still.emplace(process, since);
+            if (now - since > longest) stopped.push_back(rank);
+        }
+    }
+    stopped_ = std::move(still);
+    return stopped;
 }
 
 }  // namespace isthmus

@@ -34,6 +34,10 @@ class HostProcesses {
     // was never seen has ended if none has been added for kSettled.
     std::vector<int> ended(double now);
 
+    // Those whose processes have been stopped, by a signal, for so many seconds of the same clock.
+    // One that a debugger holds has not, nor one within a shell if it has already come.
+    std::vector<int> stopped(double now, double longest);
+
   private:
     static constexpr double kSettled = 2;
 
@@ -47,11 +51,12 @@ class HostProcesses {
     const std::vector<int> ranks_;
     const int me_;
     const std::uint64_t job_;
-    const pid_t child_;            // of the manager: this process, or a shell around it
-    const pid_t manager_;          // its process that has started those of this host; 0: not known
-    std::map<pid_t, int> seen_;    // with their ranks; -1: not known
-    double changed_ = 0;           // when one was added
-    std::set<std::string> taken_;  // names of which it is known
+    const pid_t child_;          // of the manager: this process, or a shell around it
+    const pid_t manager_;        // its process that has started those of this host; 0: not known
+    std::map<pid_t, int> seen_;  // with their ranks; -1: not known
+    std::map<pid_t, double> stopped_;  // since when
+    double changed_ = 0;               // when one was added
+    std::set<std::string> taken_;      // names of which it is known
     Descriptor come_;
     Descriptor chosen_;
 };

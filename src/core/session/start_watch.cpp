@@ -87,6 +87,7 @@ struct Missing {
     bool is_ours_to_say;
     std::string awaited;
     std::string late;
+    const char* or_else = ", or one of them has stopped in it";
 };
 
 // Of a host on which some are missing one PE says so. Else the host of PE 0 or 1 speaks: one of two
@@ -115,7 +116,8 @@ Missing find_missing(HostProcesses& processes, int rank) {
     if (late.empty() && !is_one)
         return {speaks, who + ", of which not all have called it", "not all of " + who + " have"};
     const std::string has = is_one ? "has not" : "have not";
-    return {speaks, who + ", which " + has + " called it", who + " " + has};
+    return {speaks, who + ", which " + has + " called it", who + " " + has,
+            late.empty() ? ", or has stopped in it" : ""};
 }
 
 constinit Lasting<std::unique_ptr<StartWatch>> start_watch;
@@ -176,7 +178,18 @@ void StartWatch::end_if_some_have(double waited) {
                                   " ended");
 }
 
-void StartWatch::watch_joining(double waited) {
+void StartWatch::end_if_some_stopped(double waited, double detect) {
+    if (detect <= 0 || !processes_->is_chosen()) return;
+    const std::vector<int> stopped = processes_->stopped(waited, detect);
+    if (!stopped.empty())
+        give_up(
+            "shmem_init",
+            "waits in vain for " + name_pes(stopped) + ", whose " +
+                (stopped.size() == 1 ? "process on this host has" : "processes on this host have") +
+                " been stopped for " + text_of(detect) + " s (twice ISTHMUS_DETECT_SECONDS)");
+}
+
+void StartWatch::watch_joining(double waited, double detect) {
     if (!processes_)
         processes_ = std::make_unique<HostProcesses>(host_ranks_, rank_,
                                                      job_number.load(std::memory_order_relaxed));
@@ -184,6 +197,7 @@ void StartWatch::watch_joining(double waited) {
     if (waited > next_look_) {
         next_look_ = waited + kBetweenLooks;
         end_if_some_have(waited);
+        end_if_some_stopped(waited, detect);
     }
     const double stall = seconds(Setting::stall_seconds);
     const double join = seconds(Setting::join_seconds);
@@ -197,8 +211,8 @@ void StartWatch::watch_joining(double waited) {
                 .c_str());
     has_spoken_ = true;
     if (join > 0 && waited > join + (missing.is_ours_to_say ? 0 : kOthersTurn))
-        give_up("shmem_init",
-                missing.late + " called it within " + text_of(join) + " s (ISTHMUS_JOIN_SECONDS)");
+        give_up("shmem_init", missing.late + " called it within " + text_of(join) +
+                                  " s (ISTHMUS_JOIN_SECONDS)" + missing.or_else);
 }
 
 void StartWatch::run() {
@@ -210,8 +224,9 @@ void StartWatch::run() {
         const std::uint64_t now = os::monotonic_nanoseconds();
         const double slice = static_cast<double>(now - before) * 1e-9;
         before = now;
-        const std::uint64_t wait = WatchedWait::count().load(std::memory_order_relaxed);
+        // In this order: a wait that was over before a phase is not seen in that.
         const Phase phase = phase_.load(std::memory_order_acquire);
+        const std::uint64_t wait = WatchedWait::count().load(std::memory_order_relaxed);
         if (wait != of) waited = 0;
         of = wait;
         if (wait % 2 == 0) continue;
@@ -225,10 +240,13 @@ void StartWatch::run() {
             continue;
         }
         if (phase == Phase::joining) {
-            watch_joining(waited);
+            watch_joining(waited, detect);
             continue;
         }
-        const bool speaks = job.host.test(0);
+        const bool speaks = phase == Phase::all_here
+                                ? rank_ == 0 || std::find(host_ranks_.begin(), host_ranks_.end(),
+                                                          0) != host_ranks_.end()
+                                : job.host.test(0);
         if (detect > 0 && waited > detect + (speaks ? 0 : kOthersTurn))
             give_up(
                 phase == Phase::leaving ? "shmem_finalize" : "shmem_init",

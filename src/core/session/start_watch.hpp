@@ -4,7 +4,8 @@
 // off.
 //
 // The process manager has to answer what it knows by itself within twice ISTHMUS_DETECT_SECONDS.
-// Until all PEs have come, a PE whose process on this host has ended is noticed after a second;
+// Until all PEs have come, a PE whose process on this host has ended is noticed after a second,
+// and one whose process there was stopped after the same time as above;
 // else it is by ISTHMUS_STALL_SECONDS and ISTHMUS_JOIN_SECONDS: a program may take
 // its time before it calls shmem_init. From then on by ISTHMUS_DETECT_SECONDS, twice: behind a cut
 // that is to be survived, TCP's next attempt may be as late as the cut was long.
@@ -30,6 +31,7 @@ class StartWatch {
     enum class Phase {
         asking,    // the process manager, who this PE is
         joining,   // nobody knows who is there
+        all_here,  // all PEs are in shmem_init; which ones are on this host the manager may tell
         together,  // all PEs are in shmem_init
         leaving    // all PEs are in shmem_finalize
     };
@@ -48,8 +50,9 @@ class StartWatch {
   private:
     void run();
     // While it is not known who is there: looks around, and speaks. `waited` in seconds.
-    void watch_joining(double waited);
+    void watch_joining(double waited, double detect);
     void end_if_some_have(double waited);
+    void end_if_some_stopped(double waited, double detect);
     // False: told to end before the time was over.
     bool rest();
 

@@ -2,8 +2,9 @@
 """A job under a process manager of which one process never calls shmem_init: the others say who it is,
 and end; soon, where it has ended. And one whose processes come late, but do come; or none of them.
 
-    start_watch.py LAUNCHER PROGRAM LOST FIRST     LAUNCHER: hydra or mpirun; 77 if it is not installed.
-                                                   LOST, FIRST: the programs lost_environment, first_thread
+    start_watch.py LAUNCHER PROGRAM LOST FIRST STOPS     LAUNCHER: hydra or mpirun; 77 if it is not installed.
+                                                   LOST, FIRST: the programs lost_environment, first_thread;
+                                                   STOPS: the library stops_in_exchange
 """
 
 import contextlib
@@ -92,6 +93,36 @@ def problems_of_namesakes(program):
     return problems
 
 
+# One is stopped before it comes, in a shell or not, or once all have come and do not know each other yet; or it comes
+# late, and pauses there; all at once.
+def problems_of_stopped(launcher, program, stops):
+    rank = "${PMIX_RANK:-$PMI_RANK}"
+    stopped = "shmem_init: waits in vain for PE 1, whose process on this host has been stopped for 0.6 s"
+    stop = f'if [ {rank} = 1 ]; then kill -STOP $$; fi; exec {program} 1'
+    cases = {"stopped": (stop, {}, stopped),
+             "stopped in a shell": ('sh -c "$STOP"; exit $?', {"STOP": stop}, stopped)}
+    if launcher == "hydra":
+        cases["stopped in the exchange"] = (f"LD_PRELOAD={stops} exec {program} 1", {},
+                                            "shmem_init: has waited 0.6 s for the other PEs, which had all come")
+        cases["late"] = (f'if [ $PMI_RANK = 1 ]; then sleep 2.5; fi; LD_PRELOAD={stops} PAUSES=1 exec {program} 1',
+                         {"ISTHMUS_DETECT_SECONDS": "1"}, None)
+    jobs = {name: subprocess.Popen(
+        COMMANDS[launcher] + ["-n", "3", "sh", "-c", words], text=True, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        env=dict(os.environ, **(SETTINGS | {"ISTHMUS_STALL_SECONDS": "0", "ISTHMUS_JOIN_SECONDS": "15",
+                                            "ISTHMUS_DETECT_SECONDS": "0.3"} | variables)))
+        for name, (words, variables, _) in cases.items()}
+    problems = []
+    for name, job in jobs.items():
+        said = job.communicate(timeout=100)[1]
+        line = cases[name][2]
+        wrong = job.returncode == 0 or said.count("isthmus:") != 1 or line not in said if line else \
+            job.returncode != 0 or said
+        if wrong:
+            problems.append(f"{name}: status {job.returncode}, {said}")
+    return problems
+
+
 # Holds a name as another user, full of callers.
 HOLDER = """
 import os, socket, sys
@@ -143,7 +174,7 @@ def problems_of_held_name(program):
 
 
 def main():
-    launcher, program, lost, first_thread = sys.argv[1:]
+    launcher, program, lost, first_thread, stops = sys.argv[1:]
     if not shutil.which(COMMANDS[launcher][0]):
         print(f"{COMMANDS[launcher][0]} is not installed")
         return 77
@@ -176,6 +207,7 @@ def main():
         done, _ = run(launcher, join_seconds, late, ring)
         if done.returncode != 0 or done.stderr.count(waited.format(*one)) != 1:
             problems.append(f"late, {join_seconds}: status {done.returncode}, {done.stderr}")
+    problems += problems_of_stopped(launcher, program, stops)
     problems += problems_of_hidden(launcher, program, lost, first_thread)
     if launcher == "hydra":
         problems += problems_of_held_name(program)
