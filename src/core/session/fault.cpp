@@ -438,17 +438,6 @@ void note_told_end(int signal) {
     tell_own_death(signal);
 }
 
-// Somebody has sent it: then there is no address, and the registers tell nothing. Our own launcher
-// tells what a PE has died of; a process manager may not, and ends the others at once.
-void die_of_sent(int signal, siginfo_t* info) {
-    if (job.managed && !forked_child &&
-        job.status().process.load(std::memory_order_relaxed) == getpid()) {
-        say_sent_signal(signal, info);
-        note_told_end(signal);
-    }
-    give_back(signal, info);
-}
-
 Crash describe(int signal, const siginfo_t* info, void* context, const Fault& fault) {
     return {signal, info, context, fault.instruction,
             fault.access == Access::store  ? "write to"
@@ -459,14 +448,28 @@ Crash describe(int signal, const siginfo_t* info, void* context, const Fault& fa
 // One thread reports, and the process ends behind that: what others crash of meanwhile waits for
 // that end, longer than any report may take. False: this one has nothing to say, which may be the
 // report itself that has crashed.
+constinit std::atomic<pid_t> reporter = 0;
 bool may_report() {
     constexpr int kTurns = 1000;  // of 10 milliseconds
-    static std::atomic<pid_t> reporter = 0;
     pid_t other = 0;
     if (reporter.compare_exchange_strong(other, gettid(), std::memory_order_relaxed)) return true;
     for (int turn = 0; turn < kTurns && other != gettid(); ++turn)
         os::sleep_nanoseconds(10'000'000);
     return false;
+}
+
+// Somebody has sent it: then there is no address, and the registers tell nothing. Our own launcher
+// tells what a PE has died of; a process manager may not, and ends the others at once.
+void die_of_sent(int signal, siginfo_t* info) {
+    if (!forked_child && job.status().process.load(std::memory_order_relaxed) == getpid()) {
+        // This thread is about to end the process, behind what it has to say.
+        if (reporter.load(std::memory_order_relaxed) == gettid()) return;
+        if (may_report() && job.managed) {
+            say_sent_signal(signal, info);
+            note_told_end(signal);
+        }
+    }
+    give_back(signal, info);
 }
 
 void report_crash(const Crash& crash) {

@@ -1,5 +1,6 @@
 // PE 1 ends by an exception that nothing catches, on another thread's stack, or outside of main.
 #include <shmem.h>
+#include <signal.h>
 #include <threads.h>
 
 #include <cstring>
@@ -7,7 +8,6 @@
 #include <thread>
 
 namespace {
-
 volatile int something = 7;
 
 [[gnu::noinline]] void fetch() {
@@ -54,6 +54,16 @@ int main(int argc, char** argv) {
                 one = std::thread(crash);
             for (std::thread& one : all)
                 one.join();
+        }
+        // One thread is sent a signal while another one's crash is told.
+        if (std::strcmp(what, "threads_sent") == 0) {
+            std::thread([] {
+                struct sigaction alarm {};
+                while (sigaction(SIGALRM, nullptr, &alarm) == 0 && alarm.sa_handler == SIG_DFL) {
+                }
+                raise(SIGSEGV);
+            }).detach();
+            *reinterpret_cast<volatile int*>(0x10) = 1;
         }
         if (std::strcmp(what, "c_thread") == 0) {
             thrd_t thread;
