@@ -384,6 +384,8 @@ def run_leaves(arguments, hosts):
             cases.append((3, ("exit_behind_much_output", LEAVES[0][1])))
         if arguments.launcher == "mpirun":
             cases.append((3, ("crash_in_thread", "SIGSEGV, write to address 0x8")))
+        if arguments.launcher == "ssh":  # which tells what each has died of
+            cases = [(3, ("raise_itself", "killed by SIGSEGV"))]
         if hosts.count > 2:  # those of the third one learn it from others than the leaver
             cases = [(3, ("kill_itself", "is lost")), (0, ("kill_itself", "is lost")),
                      (0, ("raise_itself", "killed by SIGSEGV"))]

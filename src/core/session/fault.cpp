@@ -33,6 +33,7 @@
 #include "core/reach/far.hpp"
 #include "core/session/crash_report.hpp"
 #include "core/session/farewell.hpp"
+#include "core/session/manager.hpp"
 
 namespace isthmus {
 namespace {
@@ -465,7 +466,7 @@ void die_of_sent(int signal, siginfo_t* info) {
         // This thread is about to end the process, behind what it has to say.
         if (reporter.load(std::memory_order_relaxed) == gettid()) return;
         if (may_report() && job.managed) {
-            say_sent_signal(signal, info);
+            if (!has_own_manager()) say_sent_signal(signal, info);
             note_told_end(signal);
         }
     }

@@ -25,6 +25,7 @@ namespace {
 // Asked already by the library's constructor.
 constinit Lasting<std::unique_ptr<Exchange>> lasting_exchange;
 constinit std::unique_ptr<Exchange>& exchange = *lasting_exchange;
+bool is_own = false;  // asked also by handlers of signals
 
 constexpr unsigned kManagersTime = 5;  // seconds, to take the word that the job ends
 // That a PE has ended; who looks at the time itself (PMI-1) waits less.
@@ -88,6 +89,7 @@ void tell_own_death(int signal) {
 bool find_manager(std::string& why) {
     const HelperThreads found_meanwhile;
     exchange = find_exchange(why);
+    is_own = exchange && exchange->job_name().starts_with(bootstrap::kOwnSpaces);
     end_at_manager = end_managed_job;
     return exchange != nullptr;
 }
@@ -97,7 +99,7 @@ Exchange* process_manager() {
 }
 
 bool has_own_manager() {
-    return exchange && exchange->job_name().starts_with(bootstrap::kOwnSpaces);
+    return exchange && is_own;
 }
 
 void meet_other_hosts() {
