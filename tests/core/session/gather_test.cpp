@@ -50,6 +50,7 @@ class Client final : public Exchange {
     void end(int) override {}
     void leave() override {}
     const char* name() const override { return "test"; }
+    int shares() const { return shares_; }
 
   private:
     Manager& manager_;
@@ -72,7 +73,11 @@ std::size_t gather_everywhere(int pes, std::size_t bytes) {
             for (std::size_t i = 0; i < bytes; ++i)
                 mine[i] = byte_of(pe, i);
             std::string all(bytes * static_cast<std::size_t>(pes), 'x');
-            gather_by_groups(client, mine.data(), bytes, all.data());
+            std::vector<int> shares_by_then;
+            gather_by_groups(client, mine.data(), bytes, all.data(),
+                             [&] { shares_by_then.push_back(client.shares()); });
+            ASSERT_EQ(shares_by_then,
+                      std::vector<int>{1});  // the first one tells that all are here
             for (int other = 0; other < pes; ++other) {
                 for (std::size_t i = 0; i < bytes; ++i)
                     ASSERT_EQ(all[static_cast<std::size_t>(other) * bytes + i], byte_of(other, i))
