@@ -72,6 +72,38 @@ static void team_of_nobody(int me, int pes) {
     (void)pes;
     shmem_team_sync((shmem_team_t)(void*)something);
 }
+/* What lies there is not 0, and must not be taken for whose turn it is. */
+static shmem_team_t filled_with(int byte) {
+    void* const something = malloc(512);
+    memset(something, byte, 512);
+    return (shmem_team_t)something;
+}
+static void team_of_letters(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_long_sum_reduce(filled_with('A'), to, from, 1);
+}
+static void team_of_ones(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_team_sync(filled_with(0xff));
+}
+static void team_of_letters_root(int me, int pes) {
+    (void)me;
+    (void)pes;
+    shmem_long_broadcast(filled_with('A'), to, from, 1, -1);
+}
+static void team_of_constant(int me, int pes) {
+    static const uint64_t something[64] = {0, 1};
+    (void)me;
+    (void)pes;
+    shmem_long_collect((shmem_team_t)(uintptr_t)something, to, from, 1);
+}
+static void split_of_letters(int me, int pes) {
+    shmem_team_t team;
+    (void)me;
+    shmem_team_split_strided(filled_with('A'), 0, 1, pes, NULL, 0, &team);
+}
 static void psync_unset(int me, int pes) {
     static long mine[SHMEM_SYNC_SIZE];
     (void)me;
@@ -205,6 +237,11 @@ const struct Case cases[] = {
     {"invalid_team", invalid_team},
     {"invalid_team_sync", invalid_team_sync},
     {"team_of_nobody", team_of_nobody},
+    {"team_of_letters", team_of_letters},
+    {"team_of_letters_root", team_of_letters_root},
+    {"team_of_ones", team_of_ones},
+    {"team_of_constant", team_of_constant},
+    {"split_of_letters", split_of_letters},
     {"psync_unset", psync_unset},
     {"psync_unset_later", psync_unset_later},
     {"roots", roots},

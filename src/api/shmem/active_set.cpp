@@ -14,7 +14,7 @@ template <typename Run>
 [[gnu::noinline]] void run_in_other_set(Routine routine, const char* name, int start,
                                         int log_stride, int size, long* psync, Run run) {
     if (isthmus_team_world.slot < 0) [[unlikely]]
-        refuse_team(name);
+        refuse_team(isthmus_team_world, name);
     bool is_unused = true;
     if (job.checked) [[unlikely]] {
         check_thread(name);

@@ -31,10 +31,22 @@ constexpr int kRoutineBits = 16;
               "collectives"));
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_no_split(const Team& team, const char* routine) {
+    fail(routine, Text("the team at ", InHex(&team), " is none: no split has made it"));
+}
+
+// What an active set has for a team of its own has no slot, and is no caller's: live() refuses
+// that.
+inline void require_team(const Team& team, Routine routine) {
+    if (team.slot >= 0 && !is_team(&team)) [[unlikely]]
+        refuse_no_split(team, called_routine(routine));
+}
+
 }  // namespace
 
 void take_turn(Team& team, Routine routine) {
     check_thread(called_routine(routine));
+    require_team(team, routine);  // before anything is written there
     const std::uint64_t mine =
         std::uint64_t{this_thread()} << kRoutineBits | static_cast<std::uint64_t>(routine);
     std::uint64_t user = 0;
@@ -44,8 +56,9 @@ void take_turn(Team& team, Routine routine) {
     refuse_turn(user, user >> kRoutineBits == mine >> kRoutineBits, routine);
 }
 
-void refuse_team(const char* routine) {
+void refuse_team(const Team& team, const char* routine) {
     require_running(routine);
+    if (job.checked && !is_team(&team)) refuse_no_split(team, routine);
     fail(routine, "the team has been destroyed");
 }
 
@@ -69,15 +82,8 @@ void refuse_stride(Routine routine, const char* name, std::ptrdiff_t stride) {
 
 namespace {
 
-inline void require_team(const Team& team, Routine routine) {
-    if (!team.psync && !is_team(&team)) [[unlikely]]
-        fail(called_routine(routine),
-             Text("the team at ", InHex(&team), " is none: no split has made it"));
-}
-
 bool meet(Team& team, const Signature& signature, const collective::Laid& laid,
           std::uint64_t* counts) {
-    require_team(team, signature.routine);
     return team.size > 1 && check_signature(team, signature, laid, counts);
 }
 
@@ -178,8 +184,10 @@ inline bool compare_collect(Team& team, void* dest, const void* source, std::siz
 void checked_broadcast_otherwise(Team& team, void* dest, const void* source, std::size_t nelems,
                                  std::size_t unit, int root, bool root_dest) {
     constexpr Routine routine = Routine::broadcast;
-    if (root < 0 || root >= team.size) [[unlikely]]
+    if (root < 0 || root >= team.size) [[unlikely]] {
+        if (job.checked) require_team(team, routine);
         refuse_root(routine, root, team.size);
+    }
     const std::size_t bytes = block_bytes(nelems, unit, routine_name(routine));
     if (job.checked) [[unlikely]]
         return broadcast_compared(team, dest, source, nelems, unit, root, root_dest);

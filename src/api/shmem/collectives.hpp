@@ -13,8 +13,8 @@ namespace isthmus::shmem {
 
 using collective::Signature;
 
-// Ends the job with a message: not initialised, or the team has been destroyed.
-[[noreturn, gnu::cold, gnu::noinline]] void refuse_team(const char* routine);
+// Ends the job with a message: not initialised, no team, or one that has been destroyed.
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_team(const Team& team, const char* routine);
 
 // SHMEM_TEAM_INVALID: the standard leaves undefined what follows. Here -1, and in checked mode a
 // line.
@@ -22,7 +22,7 @@ using collective::Signature;
 
 inline Team& live(shmem_team_t team, const char* routine) {
     if (team->slot < 0) [[unlikely]]
-        refuse_team(routine);
+        refuse_team(*team, routine);
     return *team;
 }
 

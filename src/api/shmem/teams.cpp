@@ -125,8 +125,9 @@ ISTHMUS_API void pshmem_team_destroy(shmem_team_t team) {
     if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED)
         fail(routine_name(routine), "SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be destroyed");
     note(routine);
-    const Turn turn(subject, routine);
+    Turn turn(subject, routine);
     check(subject, {.routine = routine});
+    turn.end_with_team();
     destroy_team(subject);
 }
 

@@ -25,11 +25,13 @@ class Turn {
         if (team_) [[unlikely]]
             __atomic_store_n(&team_->user, 0, __ATOMIC_RELEASE);
     }
+    // The team ends, and the turn with it: its place may be another's from then on.
+    void end_with_team() { team_ = nullptr; }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
   private:
-    Team* const team_;
+    Team* team_;
 };
 
 }  // namespace isthmus::shmem

@@ -156,9 +156,10 @@ void begin_team(Team& team, const TeamShape& shape, int slot, std::uint64_t epoc
 }
 
 void end_team(Team& team) {
-    book().last_epoch[team.slot].store(team.epoch, std::memory_order_relaxed);
-    release_slot(team.slot);
+    const int slot = team.slot;
+    book().last_epoch[slot].store(team.epoch, std::memory_order_relaxed);
     team = Team{};
+    release_slot(slot);  // last: another thread may take it at once
 }
 
 bool is_member(const TeamShape& shape) {
