@@ -19,14 +19,17 @@ class SeenMemory {
         const auto first = reinterpret_cast<std::uintptr_t>(address);
         return ask(first, first + bytes - 1);
     }
-    // The same without asking: false of what has not been asked, or is long.
+    // The same without asking: false of what has not been asked, or is longer than kMostKnown.
+    static constexpr std::size_t kMostKnown = 65536;
     bool is_known(const void* address, std::size_t bytes) const {
         const auto first = reinterpret_cast<std::uintptr_t>(address);
         const std::uintptr_t last = first + bytes - 1;
-        return last >> kChunk == first >> kChunk &&
-               (knows(chunks_, first >> kChunk) ||
-                (knows(pages_, first >> kPage) && knows(pages_, last >> kPage) &&
-                 (last >> kPage) - (first >> kPage) <= 1));
+        if (last >> kChunk == first >> kChunk &&
+            (knows(chunks_, first >> kChunk) ||
+             (knows(pages_, first >> kPage) && knows(pages_, last >> kPage) &&
+              (last >> kPage) - (first >> kPage) <= 1))) [[likely]]
+            return true;
+        return bytes - 1 < kMostKnown && knows_each(first, last);
     }
     // All of the aligned kChunkBytes around it have been seen.
     static constexpr std::uintptr_t kChunkBytes = std::uintptr_t{1} << 21;
@@ -54,6 +57,8 @@ class SeenMemory {
         known[number % std::tuple_size_v<Known>].store(number, std::memory_order_relaxed);
     }
     bool ask(std::uintptr_t first, std::uintptr_t last);
+    // Of all their pages.
+    bool knows_each(std::uintptr_t first, std::uintptr_t last) const;
 
     Known chunks_{};
     Known pages_{};

@@ -2,8 +2,21 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <memory>
+#include <vector>
+
+namespace {
+int asked = 0;  // calls of the kernel
+}
+
+// In place of the C library's.
+extern "C" int mincore(void* address, std::size_t bytes, unsigned char* resident) noexcept {
+    ++asked;
+    return static_cast<int>(syscall(SYS_mincore, address, bytes, resident));
+}
 
 namespace isthmus {
 namespace {
@@ -57,6 +70,33 @@ TEST_F(SeenMemoryTest, OfManyPages) {
     munmap(room, 5 * kChunk);
     // What has gone may pass: the fault that follows is explained.
     EXPECT_TRUE(seen->was_seen(middle));
+}
+
+// Whatever lies around it, a span is asked about once.
+TEST_F(SeenMemoryTest, AsksOnceAboutEachLength) {
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    static char data[kMost];
+    std::vector<char> block(kMost);
+    char* const pages = map_pages(kMost / kPage + 4);
+    ASSERT_NE(pages, nullptr);
+    // Alone, so that no chunk is mapped whole.
+    munmap(pages, kPage);
+    munmap(pages + kMost + 3 * kPage, kPage);
+    for (char* const memory : {data, block.data(), pages + 2 * kPage - 8}) {
+        for (const std::size_t bytes : {2 * kPage, 3 * kPage, 8 * kPage, 16 * kPage, kMost}) {
+            EXPECT_TRUE(seen->is_mapped(memory, bytes));
+            const int before = asked;
+            for (int again = 0; again < 1000; ++again)
+                ASSERT_TRUE(seen->is_mapped(memory, bytes));
+            EXPECT_EQ(asked, before) << bytes;
+            if (bytes <= SeenMemory::kMostKnown) {
+                EXPECT_TRUE(seen->is_known(memory, bytes)) << bytes;
+            }
+        }
+    }
+    EXPECT_FALSE(seen->is_mapped(pages + kPage, kMost + 3 * kPage));
+    EXPECT_FALSE(seen->is_known(pages + kMost - 8 * kPage, 16 * kPage));
+    munmap(pages + kPage, kMost + 2 * kPage);
 }
 
 TEST_F(SeenMemoryTest, NothingLiesAtNullOrAtTheEnd) {

@@ -11,6 +11,7 @@ static long variable;
 static uint64_t raised;
 static long lock;
 static long variables[64];
+static long row_source[4096];
 static char* far_apart; /* pages of 4 MiB and more from one to the next */
 
 PROBE void probe_p(long* word) {
@@ -86,6 +87,12 @@ LOOP(put16, 16, shmem_long_put(block + i, mine + i, 16, pe))
 LOOP(put_sixteen, 16, shmem_long_put(block + i, mine + i, 2 * longs, pe))
 LOOP(get16, 16, shmem_long_get(mine + i, block + i, 16, pe))
 LOOP(put16_heap, 16, shmem_long_put(block + i, other + i, 16, pe))
+LOOP(put_row, 512, shmem_long_put(block, row_source, 1536, pe))
+LOOP(put_row_mine, 512, shmem_long_put(block, mine + i / 2, 1536, pe))
+LOOP(get_row_stack, 512, long row[1536]; shmem_long_get(row, block + i / 2, 1536, pe);
+     sum += row[7])
+LOOP(put_long_row, 4096, shmem_long_put(block, row_source, 4096, pe);
+     shmem_long_put(block, mine, 4096, pe))
 LOOP(put2, 1, shmem_putmem(block + i, mine + i, 16, pe))
 LOOP(put_half, 1, shmem_putmem((char*)block + i, (char*)mine + i, 4, pe))
 LOOP(p_three, 1, shmem_long_p(block + i, i, pe); shmem_long_p(other + i, i, pe);
@@ -231,6 +238,10 @@ static void run_loops(void) {
         RUN(put_sixteen);
         RUN(get16);
         RUN(put16_heap);
+        RUN(put_row);
+        RUN(put_row_mine);
+        RUN(get_row_stack);
+        RUN(put_long_row);
         RUN(put2);
         RUN(put_half);
         RUN(p_three);

@@ -17,8 +17,9 @@ import sys
 import tempfile
 
 ROUNDS = 32
-LENGTHS = [1, 2, 8, 16, 64, 512]
-# name of a memory: an expression for its i-th part of 512 longs, whatever is symmetric first.
+COLLECTIVE_LENGTHS = [1, 2, 8, 16, 64, 512]
+LENGTHS = [*COLLECTIVE_LENGTHS, 1024, 2048, 8192]
+# name of a memory: an expression for its i-th part of 512 longs (longer ones overlap), whatever is symmetric first.
 SYMMETRIC = {"heap": "(heap + i * 512)", "static": "(data + i % 8 * 512)"}
 MEMORIES = {"heap": "(heap2 + i * 512)", "static": "(data2 + i % 8 * 512)", "malloc": "(mine + i * 512)", "stack": "(stack + i % 8 * 512)",
             "mmap": "(mapped + i * 65536)", "constant": "(constants + i % 8 * 512)"}
@@ -152,7 +153,7 @@ def make_others():
 
 def make_collectives():
     yield from COLLECTIVES.items()
-    for length in LENGTHS:
+    for length in COLLECTIVE_LENGTHS:
         for there, at in SYMMETRIC.items():
             dest = at.replace("i * 512", "i % 8 * 4096").replace("data +", "data + 0 *")
             for name, call in SIZED_COLLECTIVES.items():
@@ -166,8 +167,8 @@ HEAD = """#include <shmem.h>
 #include <sys/mman.h>
 #define PROBE __attribute__((noinline, noclone, used))
 #define LONGS (64 * 512 + 4096)
-static long data[8 * 512], data2[8 * 512];
-static const long constants[8 * 512] = {1};
+static long data[8 * 512 + 8192], data2[8 * 512 + 8192];
+static const long constants[8 * 512 + 8192] = {1};
 static uint64_t raised;
 static long lock, work[SHMEM_REDUCE_MIN_WRKDATA_SIZE + 512], in_turn[4][SHMEM_SYNC_SIZE];
 static size_t indices[64];
@@ -202,8 +203,8 @@ PROBE long counted(long (*row)(const struct Place*), const struct Place* place) 
 int main(void) {
     shmem_init();
     static struct Place place;
-    long stack[8 * 512];
-    for (int i = 0; i < 8 * 512; ++i) stack[i] = i;
+    long stack[8 * 512 + 8192];
+    for (int i = 0; i < 8 * 512 + 8192; ++i) stack[i] = i;
     place.heap = shmem_calloc(LONGS, sizeof(long));
     place.heap2 = shmem_calloc(LONGS, sizeof(long));
     place.mine = calloc(LONGS, sizeof(long));

@@ -153,7 +153,9 @@ char* find_block(const void* address, const void* here, std::size_t bytes, int p
                                   checked.data_size - (at - checked.data) >= bytes;
     const bool mine_passes = mine - checked.heap < checked.heap_size
                                  ? is_in_block(here)
-                                 : seen_memory.is_known(here, bytes);
+                                 : seen_memory.is_known(here, bytes) ||
+                                       (mine - checked.data < checked.data_size &&
+                                        checked.data_size - (mine - checked.data) >= bytes);
     const std::uintptr_t there = at + (std::uint64_t{slot} << window.shift);
     // Apart by as many bytes at least, to either side, or the same.
     const std::uintptr_t ahead = there - mine;
@@ -259,7 +261,7 @@ void check_overlap(const void* dest, const void* source, std::size_t bytes, cons
 
 void check_private(const void* address, std::size_t bytes, const char* side, const char* routine) {
     transferring = routine;
-    if (bytes == 0 || block_map.covers(address, bytes)) return;
+    if (bytes == 0 || block_map.covers(address, bytes) || is_in_data(address, bytes)) return;
     if (block_map.contains(address)) {
         if (const Text why = why_not_usable(address, bytes); !why.empty())
             fail(called(routine), Text(side, ": ", why));
