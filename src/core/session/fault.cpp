@@ -420,16 +420,18 @@ void give_back(int signal, siginfo_t* info) {
     if (syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), signal, info) != 0) raise(signal);
 }
 
-// The library's own SIGSEGV behind a report that has not come to its end.
+volatile std::sig_atomic_t crashed_by = SIGSEGV;  // written by the thread that reports
+
+// Behind a report that has not come to its end in time: the process dies of what it has crashed of.
 void end_crash(int) {
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
-    sigaction(SIGSEGV, &standard, nullptr);
-    raise(SIGSEGV);
-    sigset_t segv;
-    sigemptyset(&segv);
-    sigaddset(&segv, SIGSEGV);
-    pthread_sigmask(SIG_UNBLOCK, &segv, nullptr);
+    sigaction(crashed_by, &standard, nullptr);
+    raise(crashed_by);
+    sigset_t deadly;
+    sigemptyset(&deadly);
+    sigaddset(&deadly, crashed_by);
+    pthread_sigmask(SIG_UNBLOCK, &deadly, nullptr);
 }
 
 // The process manager may end others for this one's end, and who is left looks for the cause.
@@ -474,6 +476,7 @@ void die_of_sent(int signal, siginfo_t* info) {
 }
 
 void report_crash(const Crash& crash) {
+    crashed_by = crash.signal;
     struct sigaction ending {};
     ending.sa_handler = end_crash;
     struct sigaction before {};
