@@ -196,7 +196,16 @@ static void stored_freed(int me, int pes) {
     (void)pes;
     if (me == 1) block[9] = 1;
 }
-/* Where its pages have been given back, and behind the last whole one. */
+/* Where its pages have been given back. */
+static void stored_freed_given_back(int me, int pes) {
+    volatile char* block = shmem_malloc(100000);
+    (void)pes;
+    memset((char*)block, 1, 100000);
+    shmem_free((char*)block);
+    if (me == 1) block[50000] = 1;
+    sink = block[60000]; /* only reads */
+}
+/* Where it has been filled whole, and behind the last whole page of one that has not. */
 static void stored_freed_far(int me, int pes) {
     volatile char* block = shmem_malloc(200000);
     (void)pes;
@@ -365,6 +374,7 @@ const struct Case cases[] = {
     {"put_in_front", put_in_front},
     {"stored_past_after_larger", stored_past_after_larger},
     {"stored_freed", stored_freed},
+    {"stored_freed_given_back", stored_freed_given_back},
     {"stored_freed_far", stored_freed_far},
     {"stored_freed_last", stored_freed_last},
     {"stored_freed_reused", stored_freed_reused},

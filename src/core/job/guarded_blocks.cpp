@@ -21,10 +21,20 @@ namespace {
 
 constexpr std::size_t kMostKept = 256;
 
+struct Kept {
+    Range block;
+    bool is_whole;  // filled
+};
+
+bool may_be_whole(const Range& block) {
+    return block.size >= kLeastWhole && block.size <= kMostWhole;
+}
+
 // Freed blocks, the oldest first. Guarded by heap_guard.
 struct Quarantine {
-    std::vector<Range> blocks;
+    std::vector<Kept> blocks;
     std::uint64_t bytes = 0;
+    std::uint64_t long_bytes = 0;  // of those that may be whole: at all PEs the same
 };
 Lasting<Quarantine> kept;
 const char* verifier = "";  // the routine that frees, or allocates where there is no room
@@ -72,8 +82,9 @@ std::uintptr_t first_written(const Range& range) {
 
 // What becomes of a freed block. Its pages are whole ones, or none.
 struct Freed {
-    explicit Freed(const Range& block)
-        : first{block.begin, std::min(block.size, kFilled)}, last{block.end(), 0} {
+    Freed(const Range& block, bool is_whole)
+        : first{block.begin, is_whole ? block.size : std::min(block.size, kFilled)},
+          last{block.end(), 0} {
         const std::uintptr_t begin = os::page_up(first.end());
         const std::uintptr_t end = os::page_down(block.end());
         if (begin >= end) {
@@ -103,8 +114,9 @@ std::uintptr_t first_written_again(const Range& pages) {
     return pages.end();
 }
 
-void verify_freed(const char* routine, const Range& block) {
-    const Freed freed(block);
+void verify_freed(const char* routine, const Kept& one) {
+    const Range& block = one.block;
+    const Freed freed(block, one.is_whole);
     const auto verify = [&](bool is_changed, std::uintptr_t at) {
         if (is_changed)
             fail(routine, Text("the freed block of ", block.size, " bytes at ", InHex(block.begin),
@@ -124,9 +136,11 @@ void verify_freed(const char* routine, const Range& block) {
 }
 
 void let_go(const char* routine) {
-    const Range block = kept->blocks.front();
-    verify_freed(routine, block);
+    const Kept one = kept->blocks.front();
+    const Range& block = one.block;
+    verify_freed(routine, one);
     kept->bytes -= block.size;
+    if (may_be_whole(block)) kept->long_bytes -= block.size;
     kept->blocks.erase(kept->blocks.begin());
     heap.release(reinterpret_cast<void*>(block.begin));
 }
@@ -168,7 +182,7 @@ bool let_all_go() {
 
 bool open() {
     kept->blocks.clear();
-    kept->bytes = 0;
+    kept->bytes = kept->long_bytes = 0;
     heap.set_reclaim(let_all_go);
     return passing_pages.open() && block_map.open(heap.range());
 }
@@ -176,8 +190,8 @@ bool open() {
 void close(const char* routine) {
     if (!block_map.is_open()) return;
     const std::lock_guard lock(heap_guard);
-    for (const Range& block : kept->blocks)
-        verify_freed(routine, block);
+    for (const Kept& one : kept->blocks)
+        verify_freed(routine, one);
     kept->blocks.clear();
     heap.for_each_block([&](const Range& block) {
         // Rings of queues and aggregators have none.
@@ -210,7 +224,9 @@ bool release(const char* routine, void* place) {
     verify_guard(routine, block);
     block_map.remove(block.begin, block.size);
     heap.retire(place);
-    const Freed freed(block);
+    const Range pages = Freed(block, false).pages;
+    const bool is_whole = may_be_whole(block) && existing_pages(pages).size != 0;
+    const Freed freed(block, is_whole);
     fill(freed.first, kFreedByte);
     fill(freed.last, kFreedByte);
     if (freed.pages.size != 0) {
@@ -219,9 +235,11 @@ bool release(const char* routine, void* place) {
             fill_bytes(reinterpret_cast<void*>(freed.pages.begin), 0, freed.pages.size);
         asan::poison(reinterpret_cast<void*>(freed.pages.begin), freed.pages.size);
     }
-    kept->blocks.push_back(block);
+    kept->blocks.push_back({block, is_whole});
     kept->bytes += block.size;
-    while (kept->blocks.size() > kMostKept || kept->bytes > heap.range().size / 4)
+    if (may_be_whole(block)) kept->long_bytes += block.size;
+    while (kept->blocks.size() > kMostKept || kept->bytes > heap.range().size / 4 ||
+           kept->long_bytes > kMostWholeKept)
         let_go(routine);
     return true;
 }

@@ -14,8 +14,14 @@ namespace isthmus::guarded {
 // Behind each block, beside what fills its last 64 bytes up.
 inline constexpr std::uint64_t kGuard = 64;
 // Of a freed block that much is filled, and what is left of its last page; the pages between are
-// given back, and looked at where they exist again.
+// given back, and looked at where they exist again. But a page costs the system microseconds, each
+// time: where they exist, blocks of these lengths are filled whole. (Shorter ones have few pages,
+// longer ones would keep too much memory.)
 inline constexpr std::uint64_t kFilled = 16384;
+inline constexpr std::uint64_t kLeastWhole = 131073;
+inline constexpr std::uint64_t kMostWhole = std::uint64_t{4} << 20;
+// Blocks of those lengths that are kept back: together that much.
+inline constexpr std::uint64_t kMostWholeKept = std::uint64_t{16} << 20;
 inline constexpr unsigned char kGuardByte = 0xb6;
 inline constexpr unsigned char kFreedByte = 0xdf;
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum { kPage = 4096, kBytes = 3 * kPage };
@@ -126,12 +127,33 @@ static void neighbours(void) {
     shmem_free(block);
 }
 
+static long faults(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+static void use(int times) {
+    for (int i = 0; i < times; ++i) {
+        char* const block = shmem_malloc(1 << 20);
+        memset(block, 1, 1 << 20);
+        shmem_free(block);
+    }
+}
+/* Large blocks that are allocated and freed again and again keep their pages. */
+static void kept_pages(void) {
+    use(40);
+    const long before = faults();
+    use(20);
+    NEED(faults() - before < 20 * (1 << 20) / kPage / 4);
+}
+
 int main(int argc, char** argv) {
     (void)argv;
     shmem_init();
     if (argc == 1) cleared_everywhere();
     contents();
     neighbours();
+    kept_pages();
     shmem_finalize();
     return 0;
 }
