@@ -397,7 +397,6 @@ void begin_pe() {
     status.data_checksum.store(program_checksum(), std::memory_order_relaxed);
     if (job.pes > 1 || job.managed) move_static_data();
     protect_forks();
-    catch_faults();  // also of the program's constructors
     status.state.store(PeState::loaded, std::memory_order_release);
 }
 

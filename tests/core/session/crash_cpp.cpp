@@ -77,28 +77,24 @@ int main(int argc, char** argv) {
 }
 
 #include <cstdlib>  // down here: tests tell the lines above
+#include <string_view>
 
 namespace {
 
-// Before main, and behind shmem_finalize.
-struct Around {
-    static constexpr std::size_t kStarted = 4;  // "PE 1 of 2"
-    bool crashes_late = false;
-    Around() = default;
-    void begin(const char* what) {
-        const char* const started = getenv("ISTHMUS_STARTED");
-        if (!started || std::strncmp(started, "PE 1", kStarted) != 0) return;
-        if (std::strcmp(what, "early") == 0) *reinterpret_cast<volatile int*>(0x10) = 1;
-        crashes_late = std::strcmp(what, "late") == 0;
-    }
-    ~Around() {
+bool crashes_late = false;
+
+// Behind shmem_finalize.
+struct Late {
+    ~Late() {
         if (crashes_late) *reinterpret_cast<volatile int*>(0x10) = 1;
     }
-} around;
+} late;
 
 // The C library gives constructors what main is given.
-[[gnu::constructor]] void begin_around(int argc, char** argv) {
-    around.begin(argc > 1 ? argv[1] : "");
+[[gnu::constructor]] void begin_late(int argc, char** argv) {
+    const char* const started = getenv("ISTHMUS_STARTED");
+    crashes_late = argc > 1 && std::strcmp(argv[1], "late") == 0 && started &&
+                   std::string_view(started).starts_with("PE 1");
 }
 
 }  // namespace
