@@ -83,13 +83,10 @@ static ssize_t write_message(struct fid_ep* ep, const struct fi_msg_rma* message
     return real_rma->writemsg(ep, &plain, flags);
 }
 
-static ssize_t send_message(struct fid_ep* ep, const struct fi_msg* message, uint64_t flags) {
-    struct fi_msg plain = *message;
-    for (size_t i = 0; i < message->iov_count; ++i)
-        check("fi_sendmsg", message->msg_iov[i].iov_base, message->msg_iov[i].iov_len,
-              message->desc ? message->desc[i] : NULL, FI_SEND);
-    plain.desc = NULL;
-    return real_message->sendmsg(ep, &plain, flags);
+static ssize_t send_from(struct fid_ep* ep, const void* memory, size_t bytes, void* descriptor,
+                         fi_addr_t to, void* context) {
+    check("fi_send", memory, bytes, descriptor, FI_SEND);
+    return real_message->send(ep, memory, bytes, NULL, to, context);
 }
 
 static ssize_t receive(struct fid_ep* ep, void* memory, size_t bytes, void* descriptor,
@@ -110,9 +107,8 @@ static ssize_t no_read_message(struct fid_ep* ep, const struct fi_msg_rma* messa
     (void)ep, (void)message, (void)flags;
     abort();
 }
-static ssize_t no_send(struct fid_ep* ep, const void* memory, size_t bytes, void* descriptor,
-                       fi_addr_t to, void* context) {
-    (void)ep, (void)memory, (void)bytes, (void)descriptor, (void)to, (void)context;
+static ssize_t no_send_message(struct fid_ep* ep, const struct fi_msg* message, uint64_t flags) {
+    (void)ep, (void)message, (void)flags;
     abort();
 }
 
@@ -129,8 +125,8 @@ static int open_endpoint(struct fid_domain* domain, struct fi_info* info, struct
     (*made)->rma = &rma_table;
     real_message = (*made)->msg;
     message_table = *real_message;
-    message_table.send = no_send;
-    message_table.sendmsg = send_message;
+    message_table.send = send_from;
+    message_table.sendmsg = no_send_message;
     message_table.recv = receive;
     (*made)->msg = &message_table;
     return 0;
