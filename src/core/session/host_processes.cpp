@@ -158,10 +158,20 @@ std::vector<pid_t> children_of(pid_t process) {
     return children;
 }
 
+// The program of a PE, as this one, or with this library: what it has started is its own affair.
+bool is_program(pid_t process) {
+    std::error_code error;
+    const auto program = std::filesystem::read_symlink(in_proc(process, "exe"), error);
+    if (!error && program == std::filesystem::read_symlink(in_proc(getpid(), "exe"), error))
+        return true;
+    return read_all(in_proc(process, "maps")).find("/libisthmus") != std::string::npos;
+}
+
 // A PE's process within shells and tools around it, as far as each has one child that was told the
 // same; else 0.
 pid_t innermost(pid_t process, int rank) {
     for (;;) {
+        if (is_program(process)) return process;
         std::vector<pid_t> within = children_of(process);
         std::erase_if(within, [&](pid_t child) { return rank_of(child) != rank; });
         if (within.empty()) return process;

@@ -100,7 +100,8 @@ def problems_of_stopped(launcher, program, stops):
     stopped = "shmem_init: waits in vain for PE 1, whose process on this host has been stopped for 0.6 s"
     stop = f'if [ {rank} = 1 ]; then kill -STOP $$; fi; exec {program} 1'
     cases = {"stopped": (stop, {}, stopped),
-             "stopped in a shell": ('sh -c "$STOP"; exit $?', {"STOP": stop}, stopped)}
+             "stopped in a shell": ('sh -c "$STOP"; exit $?', {"STOP": stop}, stopped),
+             "a stopped child": (f"HAS_CHILD=1 LD_PRELOAD={stops} exec {program} 1", {}, None)}
     if launcher == "hydra":
         cases["stopped in the exchange"] = (f"LD_PRELOAD={stops} exec {program} 1", {},
                                             "shmem_init: has waited 0.6 s for the other PEs, which had all come")
