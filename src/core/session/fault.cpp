@@ -39,7 +39,6 @@ namespace isthmus {
 namespace {
 
 // What was there before, by signal.
-struct sigaction previous_actions[32];
 
 enum class Access { unknown, load, store };
 
@@ -416,7 +415,9 @@ bool concerns_window(const Fault& fault, bool address_is_known) {
 // handler has returned. To run the instruction again would not do for a signal that somebody sent,
 // or that tells of other memory.
 void give_back(int signal, siginfo_t* info) {
-    sigaction(signal, &previous_actions[signal], nullptr);
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(signal, &standard, nullptr);
     if (syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), signal, info) != 0) raise(signal);
 }
 
@@ -576,7 +577,6 @@ void install(int signal, void (*handler)(int, siginfo_t*, void*)) {
     struct sigaction current {};
     sigaction(signal, nullptr, &current);
     if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == handler) return;  // second init
-    previous_actions[signal] = current;
     if (current.sa_handler != SIG_DFL || (current.sa_flags & SA_SIGINFO)) return;
     struct sigaction action {};
     action.sa_sigaction = handler;

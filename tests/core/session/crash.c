@@ -74,6 +74,9 @@ int main(int argc, char** argv) {
     if (strcmp(what, "refused") == 0) shmem_putmem(malloc(8), what, 8, 0);      /* line 74 */
     if (strcmp(what, "constant") == 0) shmem_putmem((void*)"text", what, 4, 0); /* line 75 */
     if (strcmp(what, "beyond_file") == 0) write_beyond_file();
+    if (strcmp(what, "child") == 0) crash_in_child();
+    if (argc > 1 && strcmp(argv[1], "next_session") == 0) begin_next_session();
+    if (strcmp(what, "next_session") == 0) write_inlined((volatile int*)0x10);
     shmem_barrier_all();
     shmem_finalize();
     return 0;

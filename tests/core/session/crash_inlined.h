@@ -3,3 +3,5 @@ static inline __attribute__((always_inline)) void write_inlined(volatile int* wh
     *where = 1; /* line 3 */
 }
 void write_beyond_file(void);
+void begin_next_session(void);
+void crash_in_child(void);
