@@ -560,7 +560,7 @@ void handle(int signal, siginfo_t* info, void* context) {
         if (what.empty() && in_network) what = kNetworkCrashed;
         if (!what.empty()) fail_in_handler(describe_place(fault), what);
     }
-    report_crash(crash);
+    if (!forked_child) report_crash(crash);
     give_back(signal, info);
 }
 
