@@ -1,8 +1,6 @@
 // The node behind NodeGates.
-#include <verilated_vcd_c.h>
-
 #include "Vnode_rv64.h"
-#include "cosim/verilated_trace.hpp"
+#include "cosim/verilated.hpp"
 #include "tests/noc/ports.hpp"
 
 namespace isthmus::rtl {
@@ -10,19 +8,12 @@ namespace {
 
 constexpr unsigned kFlitBits = 34;
 
-class VerilatedNode final : public NodeGates {
+class VerilatedNode final : public Verilated<Vnode_rv64, NodeGates> {
   public:
-    VerilatedNode() : model_(&context_) {
-        context_.assertOn(true);
-        model_.clk_i = 0;
-        model_.rst_ni = 1;
+    VerilatedNode() {
         model_.valid_i = 0;
         model_.credit_valid_i = 0;
         model_.eval();
-    }
-    ~VerilatedNode() override {
-        if (trace_) trace_->close();
-        model_.final();
     }
 
     void place(unsigned self, unsigned nodes, unsigned columns, u64 table) override {
@@ -55,79 +46,24 @@ class VerilatedNode final : public NodeGates {
     }
 
     void set(const CoreInputs& in) override {
-        model_.rst_ni = !in.reset;
-        model_.time_i = in.time;
-        model_.irq_i = in.irq;
-        model_.instr_ready_i = in.instr_ready;
-        model_.instr_rvalid_i = in.instr_rvalid;
-        model_.instr_rdata_i = in.instr_rdata;
-        model_.instr_err_i = in.instr_err;
-        model_.data_ready_i = in.data_ready;
-        model_.data_rvalid_i = in.data_rvalid;
-        model_.data_rdata_i = in.data_rdata;
-        model_.data_err_i = in.data_err;
-        model_.eval();
-        dump();
+        set_inputs(in);
+        eval_inputs();
     }
 
     CoreOutputs outputs() override {
-        CoreOutputs out;
-        out.instr_valid = model_.instr_valid_o;
-        out.instr_addr = model_.instr_addr_o;
-        out.data_valid = model_.data_valid_o;
-        out.data_write = model_.data_write_o;
-        out.data_be = model_.data_be_o;
-        out.data_addr = model_.data_addr_o;
-        out.data_wdata = model_.data_wdata_o;
+        CoreOutputs out = common_outputs();
         out.data_from = model_.data_from_o;
         // A source is a row and a column.
         out.data_source = static_cast<u8>((model_.data_source_o >> 3) * model_.columns_i +
                                           (model_.data_source_o & 7));
         out.data_own = model_.data_own_o;
-        out.remote_valid = model_.remote_valid_o;
-        out.remote = {model_.remote_kind_o,
-                      model_.remote_op_o,
-                      model_.remote_size_o,
-                      model_.remote_reserved_o != 0,
-                      model_.remote_space_o,
-                      model_.remote_addr_o,
-                      {model_.remote_wdata_o, model_.remote_wdata_high_o},
-                      model_.remote_compare_o};
         out.remote_taken = model_.remote_taken_o;
         out.remote_answered = model_.remote_rvalid_o;
         out.remote_fault = model_.remote_err_o;
         out.remote_found[0] = model_.remote_rdata_o;
         out.remote_found[1] = model_.remote_rdata_high_o;
-        out.bulk_piece = model_.bulk_piece_o;
         return out;
     }
-
-    void tick() override {
-        model_.clk_i = 1;
-        model_.eval();
-        dump();
-        model_.clk_i = 0;
-    }
-
-    bool retired(Retirement& out) override { return retirement_of(model_, out); }
-
-    void trace(const std::string& file) override {
-        context_.traceEverOn(true);
-        trace_ = std::make_unique<VerilatedVcdC>();
-        model_.trace(trace_.get(), 99);
-        trace_->open(file.c_str());
-    }
-
-  private:
-    void dump() {
-        if (trace_) trace_->dump(time_);
-        ++time_;
-    }
-
-    VerilatedContext context_;
-    Vnode_rv64 model_;
-    std::unique_ptr<VerilatedVcdC> trace_;
-    u64 time_ = 0;
 };
 
 }  // namespace
