@@ -476,28 +476,28 @@ void die_of_sent(int signal, siginfo_t* info) {
     give_back(signal, info);
 }
 
-void report_crash(const Crash& crash) {
-    crashed_by = crash.signal;
-    struct sigaction ending {};
-    ending.sa_handler = end_crash;
+// Whatever goes wrong meanwhile, also in a program that blocks the signal. Returns what has heard
+// alarms before.
+struct sigaction end_within(unsigned seconds, void (*ending)(int)) {
+    struct sigaction action {};
+    action.sa_handler = ending;
     struct sigaction before {};
-    sigaction(SIGALRM, &ending, &before);
+    sigaction(SIGALRM, &action, &before);
     sigset_t alarmed;
     sigemptyset(&alarmed);
     sigaddset(&alarmed, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &alarmed, nullptr);
-    alarm(5);
+    alarm(seconds);
+    return before;
+}
+
+void report_crash(const Crash& crash) {
+    crashed_by = crash.signal;
+    const struct sigaction before = end_within(5, end_crash);
     say_crash(crash);
     note_told_end(crash.signal);
     alarm(0);
     sigaction(SIGALRM, &before, nullptr);
-}
-
-void end_within(unsigned seconds) {
-    struct sigaction standard {};
-    standard.sa_handler = SIG_DFL;
-    sigaction(SIGALRM, &standard, nullptr);
-    alarm(seconds);
 }
 
 // Of an own thread's fault, what the thread that waits for it is to tell: it knows which of its
@@ -531,7 +531,7 @@ bool tell_handed_over(const siginfo_t* info, const void* context) {
     if (!far::is_marked()) return true;
     const Fault* const theirs = handed_over.exchange(nullptr, std::memory_order_acquire);
     if (!theirs) return true;
-    end_within(2);
+    end_within(2, SIG_DFL);
     Fault fault = *theirs;
     fault.instruction = read_fault(info, context).instruction;
     fail_in_handler(describe_place(fault), explain(fault));
@@ -554,7 +554,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     if (!may_report()) return give_back(signal, info);
     if (fault.in_own_thread && address_is_known && is_own_side(fault)) hand_over(fault, signal);
     if (is_ours || in_network) {
-        end_within(2);
+        end_within(2, SIG_DFL);
         std::string what;
         if (is_ours) what = address_is_known ? explain(fault) : explain_without_address(fault);
         if (what.empty() && in_network) what = kNetworkCrashed;
