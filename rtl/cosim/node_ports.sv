@@ -1,5 +1,4 @@
-// A node with each field of its trace as a port of its own and all values 64 bits wide, for C++; the core's remote port
-// is seen from outside.
+// A node with its trace as words and all values 64 bits wide, for C++; the core's remote port is seen from outside.
 module node_ports
   import rv_core_pkg::*;
   import xbgas_decode_pkg::*;
@@ -72,51 +71,8 @@ module node_ports
   input  logic [NumLinks-1:0]        credit_valid_i,
   input  logic [NumLinks-1:0][1:0]   credit_channel_i,
 
-  output logic        rvfi_valid_o,
-  output logic [63:0] rvfi_order_o,
-  output logic [31:0] rvfi_insn_o,
-  output logic        rvfi_trap_o,
-  output logic        rvfi_halt_o,
-  output logic        rvfi_intr_o,
-  output logic [7:0]  rvfi_mode_o,
-  output logic [7:0]  rvfi_ixl_o,
-  output logic [7:0]  rvfi_rs1_addr_o,
-  output logic [7:0]  rvfi_rs2_addr_o,
-  output logic [7:0]  rvfi_rs3_addr_o,
-  output logic [63:0] rvfi_rs1_rdata_o,
-  output logic [63:0] rvfi_rs2_rdata_o,
-  output logic [63:0] rvfi_rs3_rdata_o,
-  output logic [7:0]  rvfi_rd_addr_o,
-  output logic [63:0] rvfi_rd_wdata_o,
-  output logic [63:0] rvfi_pc_rdata_o,
-  output logic [63:0] rvfi_pc_wdata_o,
-  output logic [63:0] rvfi_mem_addr_o,
-  output logic [7:0]  rvfi_mem_rmask_o,
-  output logic [7:0]  rvfi_mem_wmask_o,
-  output logic [63:0] rvfi_mem_rdata_o,
-  output logic [63:0] rvfi_mem_wdata_o,
-  output logic [7:0]  rvfi_cause_o,
-  output logic [63:0] rvfi_tval_o,
-  output logic [7:0]  rvfi_irq_number_o,
-  output logic [2:0]  rvfi_irq_o,
-  output logic [63:0] rvfi_csr_mstatus_o,
-  output logic [63:0] rvfi_csr_mie_o,
-  output logic [63:0] rvfi_csr_mtvec_o,
-  output logic [63:0] rvfi_csr_mcounteren_o,
-  output logic [63:0] rvfi_csr_mscratch_o,
-  output logic [63:0] rvfi_csr_mepc_o,
-  output logic [63:0] rvfi_csr_mcause_o,
-  output logic [63:0] rvfi_csr_mtval_o,
-  output logic        rvfi_e0_read_o,
-  output logic [7:0]  rvfi_e0_number_o,
-  output logic [63:0] rvfi_e0_value_o,
-  output logic        rvfi_e1_read_o,
-  output logic [7:0]  rvfi_e1_number_o,
-  output logic [63:0] rvfi_e1_value_o,
-  output logic        rvfi_e_write_o,
-  output logic [7:0]  rvfi_e_number_o,
-  output logic [63:0] rvfi_e_value_o,
-  output logic        rvfi_remote_o
+  /// A retirement: there is one where the first word is not 0.
+  output trace_pkg::words_t rvfi_o
 );
   localparam int unsigned Bytes = Xlen / 8;
 
@@ -164,49 +120,5 @@ module node_ports
   assign bulk_piece_o        = u_node.u_core.gen_unit.u_unit.bulk_mem_valid ||
                                u_node.u_core.gen_unit.u_unit.bulk_remote_valid;
 
-  assign rvfi_valid_o          = rvfi.valid;
-  assign rvfi_order_o          = rvfi.order;
-  assign rvfi_insn_o           = rvfi.insn;
-  assign rvfi_trap_o           = rvfi.trap;
-  assign rvfi_halt_o           = rvfi.halt;
-  assign rvfi_intr_o           = rvfi.intr;
-  assign rvfi_mode_o           = 8'(rvfi.mode);
-  assign rvfi_ixl_o            = 8'(rvfi.ixl);
-  assign rvfi_rs1_addr_o       = 8'(rvfi.rs1_addr);
-  assign rvfi_rs2_addr_o       = 8'(rvfi.rs2_addr);
-  assign rvfi_rs3_addr_o       = 8'(rvfi.rs3_addr);
-  assign rvfi_rs1_rdata_o      = rvfi.rs1_rdata;
-  assign rvfi_rs2_rdata_o      = rvfi.rs2_rdata;
-  assign rvfi_rs3_rdata_o      = rvfi.rs3_rdata;
-  assign rvfi_rd_addr_o        = 8'(rvfi.rd_addr);
-  assign rvfi_rd_wdata_o       = rvfi.rd_wdata;
-  assign rvfi_pc_rdata_o       = rvfi.pc_rdata;
-  assign rvfi_pc_wdata_o       = rvfi.pc_wdata;
-  assign rvfi_mem_addr_o       = rvfi.mem_addr;
-  assign rvfi_mem_rmask_o      = rvfi.mem_rmask;
-  assign rvfi_mem_wmask_o      = rvfi.mem_wmask;
-  assign rvfi_mem_rdata_o      = rvfi.mem_rdata;
-  assign rvfi_mem_wdata_o      = rvfi.mem_wdata;
-  assign rvfi_cause_o          = 8'(rvfi.cause);
-  assign rvfi_tval_o           = rvfi.tval;
-  assign rvfi_irq_number_o     = 8'(rvfi.irq_number);
-  assign rvfi_irq_o            = rvfi.irq;
-  assign rvfi_csr_mstatus_o    = rvfi.csr.mstatus;
-  assign rvfi_csr_mie_o        = rvfi.csr.mie;
-  assign rvfi_csr_mtvec_o      = rvfi.csr.mtvec;
-  assign rvfi_csr_mcounteren_o = rvfi.csr.mcounteren;
-  assign rvfi_csr_mscratch_o   = rvfi.csr.mscratch;
-  assign rvfi_csr_mepc_o       = rvfi.csr.mepc;
-  assign rvfi_csr_mcause_o     = rvfi.csr.mcause;
-  assign rvfi_csr_mtval_o      = rvfi.csr.mtval;
-  assign rvfi_e0_read_o        = rvfi.unit.e_read[0].file == FileE;
-  assign rvfi_e0_number_o      = 8'(rvfi.unit.e_read[0].number);
-  assign rvfi_e0_value_o       = rvfi.unit.e_read[0].value;
-  assign rvfi_e1_read_o        = rvfi.unit.e_read[1].file == FileE;
-  assign rvfi_e1_number_o      = 8'(rvfi.unit.e_read[1].number);
-  assign rvfi_e1_value_o       = rvfi.unit.e_read[1].value;
-  assign rvfi_e_write_o        = rvfi.unit.e_write.file == FileE;
-  assign rvfi_e_number_o       = 8'(rvfi.unit.e_write.number);
-  assign rvfi_e_value_o        = rvfi.unit.e_write.value;
-  assign rvfi_remote_o         = rvfi.unit.remote;
+  assign rvfi_o = trace_pkg::words_of(rvfi);
 endmodule

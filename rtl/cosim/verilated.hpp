@@ -27,7 +27,7 @@ class Verilated : public Gates {
         model_.clk_i = 0;
     }
 
-    bool retired(Retirement& out) override { return retirement_of(model_, out); }
+    bool retired(Retirement& out) override { return retirement_of(model_.rvfi_o, out); }
 
     void trace(const std::string& file) override {
         context_.traceEverOn(true);

@@ -36,7 +36,7 @@ def sources(folder):
     decoder = Path(folder) / "xbgas_decode_pkg.sv"
     subprocess.run([sys.executable, TABLE / "decoder_package.py", TABLE / "instructions.toml", decoder], check=True)
     packages = [RTL / "engine/ht_pkg.sv", RTL / "engine/engine_pkg.sv", RTL / "noc/noc_pkg.sv", RTL / "core/rv_core_pkg.sv",
-                RTL / "node/node_pkg.sv"]
+                RTL / "node/node_pkg.sv", RTL / "cosim/trace_pkg.sv"]
     rest = [f for room in ("prim", "engine", "axi", "noc", "core", "node", "cosim") for f in sorted((RTL / room).glob("*.sv"))
             if f not in packages]
     return [str(decoder)] + [str(f.relative_to(RTL)) for f in packages + rest]

@@ -90,10 +90,10 @@ def build(tree, faults):
     mesh = [f for f in sorted(RTL.glob("noc/*.sv")) if not f.name.endswith("_pkg.sv")]
     run(["verilator", "--cc", "--trace", "--assert", "-O3", "--x-assign", "fast", "--x-initial", "unique", "--prefix", "Vcore_rv64",
          "--top", "core_ports", "--Mdir", folder / "gates", "-Wno-fatal", ROOT / "rtl/lint/waive.vlt", package,
-         folder / "sources/rv_core_pkg.sv", ROOT / "rtl/prim/round_robin.sv", *modules, ROOT / "rtl/cosim/core_ports.sv"])
+         folder / "sources/rv_core_pkg.sv", RTL / "cosim/trace_pkg.sv", RTL / "prim/round_robin.sv", *modules, ROOT / "rtl/cosim/core_ports.sv"])
     run(["verilator", "--cc", "--trace", "--assert", "-O3", "--x-assign", "fast", "--x-initial", "unique", "--prefix", "Vnode_rv64",
          "--top", "node_ports", "--Mdir", folder / "node", "-Wno-fatal", RTL / "lint/waive.vlt", package,
-         folder / "sources/rv_core_pkg.sv", RTL / "noc/noc_pkg.sv", folder / "sources/node/node_pkg.sv", RTL / "prim/round_robin.sv",
+         folder / "sources/rv_core_pkg.sv", RTL / "cosim/trace_pkg.sv", RTL / "noc/noc_pkg.sv", folder / "sources/node/node_pkg.sv", RTL / "prim/round_robin.sv",
          RTL / "prim/fifo.sv", RTL / "prim/credit_sender.sv", *modules, *of_node, *mesh, RTL / "cosim/node_ports.sv"])
     (folder / "server.cpp").write_text(SERVER)
     include = os.environ.get("VERILATOR_ROOT", "/usr/share/verilator") + "/include"
