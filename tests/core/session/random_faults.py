@@ -211,4 +211,5 @@ def main():
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(line_buffering=True)  # a trial that went wrong is seen at once
     sys.exit(main())
