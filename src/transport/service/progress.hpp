@@ -124,9 +124,29 @@ bool Road<L>::sleep(std::uint64_t nanoseconds) {
 template <Link L>
 bool Road<L>::fall_asleep(Alarm& alarm) {
     if (link_.descriptor() < 0 || !attention_.fall_asleep()) return false;
+    // What has come and is not read would wake this thread over and over.
+    if (is_read_for_long()) {
+        alarm = {wake_event_, -1, false, false};
+        return true;
+    }
     // Without the link's leave there may be work that the descriptor does not show.
     alarm = {wake_event_, link_.descriptor(), !link_.may_sleep(), false};
     return true;
+}
+
+// Another thread has read since some sleeps ago: it has found something that takes its time, such
+// as why the job ends, and rings if it finds more. Of who sleeps, so that who looks pays nothing.
+template <Link L>
+bool Road<L>::is_read_for_long() {
+    constexpr std::uint64_t kLong = 1'000'000;  // nanoseconds
+    if (const std::unique_lock lock(reading_, std::try_to_lock); lock) {
+        read_since_.store(0, std::memory_order_relaxed);
+        return false;
+    }
+    const std::uint64_t now = now_nanoseconds();
+    const std::uint64_t since = read_since_.load(std::memory_order_relaxed);
+    if (since == 0) read_since_.store(now, std::memory_order_relaxed);
+    return since != 0 && now - since > kLong;
 }
 
 template <Link L>

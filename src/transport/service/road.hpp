@@ -316,6 +316,7 @@ class Road final : public Transport {
     void serve(const char* bytes, std::size_t length);
     void refuse(unsigned count = 1);
     bool opens(const char* bytes, std::size_t length);
+    bool is_read_for_long();
     void answer(const Request& asked, std::uint64_t value);
     bool answer_core(const Request& asked, const char* payload);
     void send_answers();
@@ -381,6 +382,8 @@ class Road final : public Transport {
     std::atomic<bool> has_unsent_{false};  // relaxed: a hint
 
     std::mutex reading_;
+    // Since when another thread has it, as far as who sleeps knows; 0: nobody has.
+    std::atomic<std::uint64_t> read_since_{0};
     struct Reply {
         int pe;
         Request request;

@@ -438,6 +438,67 @@ TEST(RoadOverAnEndingLink, LooksForTheReasonOnce) {
     EXPECT_EQ(WEXITSTATUS(status), 1);
 }
 
+// A link at which PE 0's thread stays, with what has come before it, until it is let go.
+struct HeldLink : isthmus::transport::test::OrderedLink {
+    explicit HeldLink(const Services& services)
+        : OrderedLink(services), is_first(services.me == 0) {}
+    template <typename Sink>
+    bool poll(Sink& sink) {
+        if (is_first && holds && std::this_thread::get_id() != program) {
+            is_held = true;
+            is_held.notify_all();
+            holds.wait(true);
+        }
+        return OrderedLink::poll(sink);
+    }
+    const bool is_first;
+    static inline std::thread::id program;
+    static inline std::atomic<bool> holds{false};
+    static inline std::atomic<bool> is_held{false};
+};
+
+// While another thread reads, who sleeps is not woken by what that one has not read yet; but by
+// what it finds.
+TEST(RoadThatIsRead, LetsTheProgramSleep) {
+    using std::chrono::milliseconds;
+    constexpr std::uint64_t kNap = 20'000'000;
+    constexpr int kMost = 200'000;
+    LoopJob job(2);
+    job.run<service::Road<HeldLink>>(1, 0, [&](int me, Transport& road) {
+        if (me == 0) {
+            HeldLink::program = std::this_thread::get_id();
+            HeldLink::holds = true;
+        }
+        job.meet();
+        if (me == 1) {
+            road.post_atomic(0, word(0), kAddOne);
+            HeldLink::is_held.wait(false);
+            road.post_atomic(0, word(0), kAddOne);
+        }
+        HeldLink::is_held.wait(false);
+        job.meet();
+        if (me != 0) return;
+        const auto nap = [&](std::uint64_t length) {
+            const auto began = std::chrono::steady_clock::now();
+            EXPECT_TRUE(road.sleep(length));
+            return std::chrono::steady_clock::now() - began;
+        };
+        int whole = 0;
+        for (int naps = 0; naps < kMost && whole < 3; ++naps)
+            whole = nap(kNap) >= milliseconds(20) ? whole + 1 : 0;
+        EXPECT_EQ(whole, 3);
+        std::thread other([] {
+            std::this_thread::sleep_for(milliseconds(20));
+            HeldLink::holds = false;
+            HeldLink::holds.notify_all();
+        });
+        EXPECT_LT(nap(900'000'000), milliseconds(800));
+        other.join();
+        while (seen(job, 0, 0) != 2)
+            road.sleep(kNap);
+    });
+}
+
 template <typename Road>
 struct Channels : testing::Test {};
 TYPED_TEST_SUITE(Channels, Roads, );
