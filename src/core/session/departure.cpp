@@ -21,8 +21,8 @@ struct alignas(64) Word {
 constexpr int kRounds = static_cast<int>(kDepartureSize / sizeof(Word));
 static_assert(kRounds >= 32, "log2 of the hosts there can be");
 
-// What the others are told of, at once or as soon as no other thread of this PE may be at work: who
-// waits for such a thread does not wait in vain.
+// What the others are told of, at once or as soon as no other thread of this PE may be at work, or
+// come to work again before this one has left: who waits for such a thread does not wait in vain.
 class Leaving {
   public:
     Leaving(Departure how, bool once_alone) : how_(how) {
@@ -56,7 +56,7 @@ class Leaving {
         const std::uint64_t now = os::monotonic_nanoseconds();
         if (now - looked_at_ < kInterval) return false;
         looked_at_ = now;
-        return !has_other_threads();
+        return !has_other_threads() || do_others_wait_for_this_one();
     }
 
     const Departure how_;

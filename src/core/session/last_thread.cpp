@@ -1,16 +1,22 @@
 #include "core/session/last_thread.hpp"
 
 #include <dirent.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/os.hpp"
@@ -24,6 +30,7 @@ std::vector<pid_t> helpers;
 std::vector<pid_t> last_seen;
 std::uint64_t looked_at = 0;
 bool is_exiting = false;
+std::map<pid_t, std::string> waiting;  // of the last look that found all of them waiting
 
 // In the order of their numbers.
 std::vector<pid_t> threads() {
@@ -54,6 +61,39 @@ void note_this_thread() {
     is_known = true;
 }
 
+// Of the program's: neither the calling one nor a helper.
+bool counts(pid_t thread) {
+    const bool has_ended = thread == getpid() && has_main_ended();
+    return thread != gettid() && !has_ended && !is_in(helpers, thread);
+}
+
+// In a wait for a word that this process alone knows, with no end of its own.
+bool waits_for_this_process(const std::string& folder) {
+    std::ifstream file(folder + "/syscall");
+    long call = -1;
+    std::array<std::uint64_t, 4> arguments{};
+    file >> call >> std::hex;
+    for (std::uint64_t& argument : arguments) {
+        std::string word;
+        file >> word;
+        argument = std::strtoull(word.c_str(), nullptr, 16);
+    }
+    const auto [address, operation, value, timeout] = arguments;
+    const auto command = operation & ~std::uint64_t{FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME};
+    return file && call == SYS_futex && timeout == 0 && (operation & FUTEX_PRIVATE_FLAG) != 0 &&
+           (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
+}
+
+// How often it has had a processor. Empty: not known.
+std::string turns_of(const std::string& folder) {
+    std::ifstream file(folder + "/schedstat");
+    std::string ran;
+    std::string waited;
+    std::string turns;
+    file >> ran >> waited >> turns;
+    return turns;
+}
+
 bool is_program_left(const std::vector<pid_t>& all) {
     return all.empty() || std::any_of(all.begin(), all.end(), [](pid_t thread) {
                return thread != getpid() && !is_in(helpers, thread);
@@ -79,10 +119,26 @@ void note_helper_thread() {
 bool has_other_threads() {
     const std::lock_guard lock(looking);
     const std::vector<pid_t> all = threads();
-    return all.empty() || std::any_of(all.begin(), all.end(), [](pid_t thread) {
-               const bool has_ended = thread == getpid() && has_main_ended();
-               return thread != gettid() && !has_ended && !is_in(helpers, thread);
-           });
+    return all.empty() || std::any_of(all.begin(), all.end(), counts);
+}
+
+bool do_others_wait_for_this_one() {
+    const std::lock_guard lock(looking);
+    // Who has had no turn between two looks slept at the end of the first one, and so did all.
+    std::map<pid_t, std::string> seen;
+    for (const pid_t thread : threads()) {
+        if (!counts(thread)) continue;
+        const std::string folder = "/proc/self/task/" + std::to_string(thread);
+        std::string turns = turns_of(folder);
+        if (turns.empty() || !waits_for_this_process(folder)) {
+            waiting.clear();
+            return false;
+        }
+        seen.emplace(thread, std::move(turns));
+    }
+    const bool is_same = !seen.empty() && seen == waiting;
+    waiting = std::move(seen);
+    return is_same;
 }
 
 void look_for_program() {

@@ -28,6 +28,12 @@ void note_helper_thread();
 // made counts as the program's.
 bool has_other_threads();
 
+// Whether such threads of the program's cannot go on while the calling one stays where it is: each
+// waits without an end for another thread of this process, as those of OpenMP do that have nothing
+// to do. To be asked again and again: twice in turn has to find them so, without a turn between.
+// Where the system does not tell, they may go on.
+bool do_others_wait_for_this_one();
+
 // From the thread of a road, again and again; looks about once a second. If main's thread has ended
 // and two looks find the same threads, all of roads or helpers, the process exits as it would
 // without them. Threads that a library below a road has made for itself (some providers of

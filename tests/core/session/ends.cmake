@@ -68,6 +68,10 @@ foreach(order "" native_first_)
     add_exit(${order}thread_goes_on "PE . finalised\nPE . finalised\nstatus 0")
     add_exit(${order}thread_ends
              "^isthmus: PE 0 [^\n]*: isthmus_barrier: waits in vain for PE 1, which has called shmem_finalize\nstatus 1")
+    # Nor while it may, but where it waits for who leaves.
+    add_exit(${order}thread_is_idle_for_long "PE . finalised\nPE . finalised\nstatus 0")
+    add_exit(${order}thread_is_idle
+             "^isthmus: PE 0 [^\n]*: isthmus_barrier: waits in vain for PE 1, which has called shmem_finalize\nstatus 1")
 endforeach()
 foreach(case leave exit)
     string(REPLACE leave "called isthmus_finalize" how ${case})

@@ -273,6 +273,38 @@ void run(int me) {
         if (me == 1) pthread_join(thread, nullptr);
         isthmus_finalize();
         tell("finalised");
+    } else if (is("thread_is_idle") || is("thread_is_idle_for_long")) {
+        // A thread that waits for work, as those of OpenMP do, or for a time.
+        init_native();
+        static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+        static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+        static bool is_there = false;
+        const auto stand_by = [](void*) -> void* {
+            timespec until{};
+            clock_gettime(CLOCK_REALTIME, &until);
+            ++until.tv_sec;
+            pthread_mutex_lock(&guard);
+            const bool waits_for_ever = is("thread_is_idle");
+            for (int error = 0; !is_there && error == 0;)
+                error = waits_for_ever ? pthread_cond_wait(&work, &guard)
+                                       : pthread_cond_timedwait(&work, &guard, &until);
+            pthread_mutex_unlock(&guard);
+            if (!waits_for_ever) isthmus_barrier();
+            return nullptr;
+        };
+        pthread_t thread;
+        if (me == 1) pthread_create(&thread, nullptr, stand_by, nullptr);
+        if (me == 0) isthmus_barrier();
+        shmem_finalize();
+        if (me == 1) {
+            pthread_mutex_lock(&guard);
+            is_there = true;
+            pthread_cond_signal(&work);
+            pthread_mutex_unlock(&guard);
+            pthread_join(thread, nullptr);
+        }
+        isthmus_finalize();
+        tell("finalised");
     } else if (is("puts_to_who_has_exited")) {
         static long target;
         if (me == 1) exit(0);
