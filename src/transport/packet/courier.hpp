@@ -46,6 +46,7 @@ class Courier {
     // An answer without packets, if one is due.
     void answer(Udp& udp, Microseconds now);
     void pass_time(Microseconds now) { flow_.pass_time(now); }
+    void wait_beside(unsigned others) { flow_.wait_beside(others); }
 
     // A datagram that is legal by itself and for this connection. accepted or seen: of the other
     // side. `packets` are then those that have their turn; none is a reason to wait.

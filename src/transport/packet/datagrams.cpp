@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "transport/packet/address.hpp"
@@ -70,19 +71,26 @@ std::string Link::needs_from_filters(int pe) const {
         return text_of(at) + " port " + std::to_string(ntohs(service::port_of(at)));
     };
     return "those that carry packets do not get through: a firewall has to let UDP pass to " +
-           port(door_->address()) + " and to " + port(addresses_[static_cast<std::size_t>(pe)]);
+           port(door_->address()) + " and to " + port(addresses_[static_cast<std::size_t>(pe)]) +
+           (services_.spins ? ""
+                            : "; or this host has more PEs than its processors serve by UDP: take "
+                              "ISTHMUS_PACKET_PROTOCOL=tcp, the default, or fewer PEs a host");
 }
 
 // ---- time
 
 void Link::mark_timed(Peer& to, int pe) {
     const Flow& flow = to.courier.flow();
-    if (flow.due() == Flow::kNever) return;
+    const Microseconds due = flow.due();
+    if (due == Flow::kNever) return;
     if (!to.is_timed) {
         to.is_timed = true;
         const std::lock_guard lock(timed_guard_);
         timed_.push_back(pe);
         timed_count_.store(timed_.size(), std::memory_order_relaxed);
+    }
+    std::uint64_t before = due_at_.load(std::memory_order_relaxed);
+    while (due < before && !due_at_.compare_exchange_weak(before, due, std::memory_order_relaxed)) {
     }
     // This thread may not look again, and the one that sleeps does not know of it. Answers are due
     // to who has heard, who looks again or sets the clock before it sleeps.
@@ -108,27 +116,55 @@ void Link::go_on(Peer& to, int pe, Microseconds now) {
     mark_timed(to, pe);
 }
 
+// Strangers may send without end.
+bool Link::has_read_all() {
+    constexpr unsigned kMostUnread = 64;
+    if (udp_.has_more()) return unread_.fetch_add(1, std::memory_order_relaxed) >= kMostUnread;
+    unread_.store(0, std::memory_order_relaxed);
+    return true;
+}
+
+// Every look comes here, and few have something to do.
 void Link::see_to_time() {
     const Microseconds now = now_microseconds();
-    if (now - looked_at_.load(std::memory_order_relaxed) < kTurn) return;
+    const Microseconds due = due_at_.load(std::memory_order_relaxed);
+    if (now < due || now - looked_at_.load(std::memory_order_relaxed) < kTurn) return;
     looked_at_.store(now, std::memory_order_relaxed);
     std::vector<int> timed;
     {
         const std::lock_guard lock(timed_guard_);
         timed.swap(timed_);
         timed_count_.store(0, std::memory_order_relaxed);
+        due_at_.store(Flow::kNever, std::memory_order_relaxed);
     }
-    Microseconds next = Flow::kNever;
+    std::optional<bool> knows;
+    unsigned waits = 0;
     for (const int pe : timed) {
         Peer& to = peer(pe);
         const std::lock_guard lock(to.guard);
         to.is_timed = false;
         if (!to.courier.is_open()) continue;
+        if (to.courier.flow().waits()) ++waits;
+        to.courier.wait_beside(waiting_.load(std::memory_order_relaxed));
+        // What is to be read may be the answer: a PE that had no turn for long would repeat all.
+        if (to.courier.flow().repeats() <= now) {
+            if (!knows) knows = has_read_all();
+            if (!*knows) {
+                mark_timed(to, pe);
+                continue;
+            }
+        }
         to.courier.pass_time(now);
         go_on(to, pe, now);
-        next = std::min(next, to.courier.flow().due());
     }
-    if (next != Flow::kNever) set_clock(next);
+    waiting_.store(waits, std::memory_order_relaxed);
+    set_clock_for_sleep();
+}
+
+// Behind it the descriptor rings when time is to be seen to.
+void Link::set_clock_for_sleep() {
+    const Microseconds due = due_at_.load(std::memory_order_relaxed);
+    if (due != Flow::kNever) set_clock(due);
 }
 
 // ---- the end

@@ -22,6 +22,11 @@ constexpr unsigned kManyLost = 8;
 // grows.
 constexpr unsigned kByChance = 4;
 constexpr unsigned kMostDoublings = 6;
+// Of so many peers that answer late each is asked at its own time; more share that of these. Else a
+// machine with more PEs than processors has nothing to do but to repeat, and to throw away what it
+// has repeated: none of them answers before it has had its turn.
+constexpr unsigned kAskedAtOnce = 16;
+constexpr Microseconds kLeastOfMany = 10'000;
 
 // 0 stands for none.
 std::uint32_t stamp(Microseconds now) {
@@ -254,12 +259,16 @@ void Flow::end_round() {
 // ---- time
 
 Microseconds Flow::patience() const {
-    const Microseconds once = smooth_ == 0 ? kFirstPatience
-                                           : std::clamp(smooth_ + 4 * deviation_ + kAckDelay,
-                                                        kLeastPatience, kMostPatience);
-    const unsigned doublings = silences_ < kByChance ? 0 : silences_ - kByChance;
-    return std::min(once << std::min(doublings, kMostDoublings),
-                    std::max(kMostPatience, 2 * smooth_));
+    const bool are_many = others_ > kAskedAtOnce;
+    const Microseconds least = are_many ? kLeastOfMany : kLeastPatience;
+    const Microseconds once =
+        smooth_ == 0 ? kFirstPatience
+                     : std::clamp(smooth_ + 4 * deviation_ + kAckDelay, least, kMostPatience);
+    const unsigned by_chance = are_many ? 0 : kByChance;
+    const unsigned doublings = silences_ < by_chance ? 0 : silences_ - by_chance;
+    const Microseconds alone =
+        std::min(once << std::min(doublings, kMostDoublings), std::max(kMostPatience, 2 * smooth_));
+    return are_many ? alone * others_ / kAskedAtOnce : alone;
 }
 
 Microseconds Flow::repeats() const {

@@ -33,6 +33,8 @@ class Flow {
 
     // What is known of the way, such as by the join. Before anything is sent.
     void begin(Microseconds round_trip);
+    // So many others of this PE wait for an answer as well.
+    void wait_beside(unsigned others) { others_ = others; }
 
     // ---- sending
 
@@ -79,6 +81,7 @@ class Flow {
     // Repetitions and answers may be due behind it.
     void pass_time(Microseconds now);
 
+    bool waits() const { return flying_ != 0; }
     double window() const { return window_; }
     Microseconds round_trip() const { return smooth_; }
     // How often in turn nothing was heard for a while.
@@ -117,6 +120,7 @@ class Flow {
     Microseconds newest_ = 0;  // when the latest left that is known to have arrived
     Microseconds waits_since_ = 0;
     unsigned silences_ = 0;
+    unsigned others_ = 0;
 
     // ---- of the way
     Microseconds smooth_ = 0;  // round trip; 0: not known

@@ -423,6 +423,7 @@ bool Link::may_sleep() {
     if (timed_count_.load(std::memory_order_relaxed) != 0) {
         looked_at_.store(0, std::memory_order_relaxed);  // the clock has to be right
         see_to_time();
+        set_clock_for_sleep();
     }
     return readable_count_.load(std::memory_order_relaxed) == 0 &&
            ended_count_.load(std::memory_order_relaxed) == 0;

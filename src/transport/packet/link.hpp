@@ -151,6 +151,8 @@ class Link {
     // Behind what was sent or heard: repetitions and answers may be due later.
     void mark_timed(Peer& to, int pe);
     void see_to_time();
+    void set_clock_for_sleep();
+    bool has_read_all();
     void set_clock(std::uint64_t when);
     // What was heard may make room, and asks for answers. Under the peer's guard.
     void go_on(Peer& to, int pe, Microseconds now);
@@ -194,9 +196,12 @@ class Link {
     // PEs whose datagrams wait for time to pass.
     std::mutex timed_guard_;
     std::vector<int> timed_;
-    std::atomic<std::size_t> timed_count_{0};  // relaxed, all three: hints about when
-    std::atomic<std::uint64_t> rings_at_{0};   // microseconds; 0: the clock is not set
-    std::atomic<std::uint64_t> looked_at_{0};  // when time was last seen to
+    std::atomic<std::size_t> timed_count_{0};          // relaxed, all three: hints about when
+    std::atomic<std::uint64_t> rings_at_{0};           // microseconds; 0: the clock is not set
+    std::atomic<std::uint64_t> due_at_{Flow::kNever};  // the first of them
+    std::atomic<std::uint64_t> looked_at_{0};          // when time was last seen to
+    std::atomic<unsigned> waiting_{0};                 // how many of them waited for an answer then
+    std::atomic<unsigned> unread_{0};  // how often in turn has_read_all() has found datagrams
     std::mutex ended_guard_;
     std::vector<Ticket*> ended_;
     std::atomic<std::size_t> ended_count_{0};

@@ -55,6 +55,7 @@ bool Link::poll(Sink& sink) {
                 rings_at_.store(0, std::memory_order_relaxed);
                 looked_at_.store(0, std::memory_order_relaxed);
                 see_to_time();
+                set_clock_for_sleep();  // others may sleep
                 break;
             }
             case Event::peer: {

@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <netinet/udp.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -156,6 +157,11 @@ void Udp::send_some(const sockaddr_storage& to,
             ++done;
         }
     }
+}
+
+bool Udp::has_more() const {
+    int bytes = 0;
+    return ioctl(descriptor_, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
 unsigned Udp::read() {

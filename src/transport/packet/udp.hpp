@@ -34,6 +34,8 @@ class Udp {
     // The same, found on the way; else 0. From any thread.
     int send_error() const { return send_error_.load(std::memory_order_relaxed); }
     int receive_error() const { return receive_error_; }
+    // Whether something has come and is not taken.
+    bool has_more() const;
 
     // Bytes of a datagram that goes to this address in one piece, as far as the system knows; whole
     // words. From the address that this socket has.

@@ -268,6 +268,30 @@ TEST(PacketFlow, ASilentPeerIsAskedLessAndLess) {
     EXPECT_LT(flow.window(), 5);
 }
 
+// Where a machine has more PEs than processors most have no turn, and are asked in vain.
+TEST(PacketFlow, ManyThatAnswerLateAreAskedNoMoreOftenThanFew) {
+    const auto asked = [](unsigned others) {
+        Flow flow;
+        flow.begin(200);
+        flow.wait_beside(others);
+        Microseconds now = 1000;
+        flow.send(now);
+        unsigned repeated = 0;
+        for (; now < 10'000'000; now = std::max(flow.due(), now + 1)) {
+            flow.pass_time(now);
+            for (; const auto number = flow.lost(); ++repeated)
+                flow.repeat(*number, now);
+        }
+        return repeated;
+    };
+    const unsigned alone = asked(0);
+    EXPECT_EQ(asked(16), alone);
+    for (const unsigned many : {64U, 256U}) {
+        EXPECT_LE(many * asked(many), 16 * alone) << many;
+        EXPECT_GE(asked(many), 2U) << many;
+    }
+}
+
 // ---- what only somebody says who is no PE, or is broken
 
 struct Heard {

@@ -1,11 +1,14 @@
 // Links of one process, looked at in turn.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "transport/packet/link.hpp"
@@ -42,10 +45,11 @@ struct LookingSink {
     bool is_stopping() const { return false; }
 };
 
+constexpr int kMostFiles = 256;
+
 std::set<int> connections_to(const sockaddr_in& address) {
-    constexpr int kMost = 256;
     std::set<int> found;
-    for (int file = 0; file < kMost; ++file) {
+    for (int file = 0; file < kMostFiles; ++file) {
         sockaddr_in other{};
         socklen_t bytes = sizeof other;
         if (getpeername(file, reinterpret_cast<sockaddr*>(&other), &bytes) == 0 &&
@@ -53,6 +57,72 @@ std::set<int> connections_to(const sockaddr_in& address) {
             found.insert(file);
     }
     return found;
+}
+
+// The socket for datagrams of the link at this address, which has the port of its connections.
+int datagrams_of(const sockaddr_in& address) {
+    for (int file = 0; file < kMostFiles; ++file) {
+        sockaddr_in own{};
+        socklen_t bytes = sizeof own;
+        int type = 0;
+        socklen_t length = sizeof type;
+        if (getsockopt(file, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_DGRAM &&
+            getsockname(file, reinterpret_cast<sockaddr*>(&own), &bytes) == 0 &&
+            own.sin_port == address.sin_port)
+            return file;
+    }
+    return -1;
+}
+
+// A PE that had no turn for long finds the answer beside the time for which it waited for it.
+TEST(PacketLink, ReadsAnswersBeforeItRepeatsWhatTheyAnswer) {
+    constexpr int kLinks = 2;
+    Services services[kLinks];
+    std::unique_ptr<packet::Link> links[kLinks];
+    std::vector<LookingSink> sinks;
+    for (int pe = 0; pe < kLinks; ++pe) {
+        services[pe].me = pe;
+        services[pe].pes = kLinks;
+        services[pe].address = "127.0.0.1";
+        services[pe].protocol = "udp";
+        services[pe].thread = false;
+        services[pe].fail = [](const char* what) { FAIL() << what; };
+        links[pe] = std::make_unique<packet::Link>(services[pe]);
+        sinks.push_back({*links[pe], 0, {}, -1, 0});
+    }
+    const std::size_t card = links[0]->card_bytes();
+    std::vector<char> cards(kLinks * card);
+    int sockets[kLinks];
+    for (std::size_t pe = 0; pe < kLinks; ++pe) {
+        links[pe]->write_card(&cards[pe * card]);
+        sockaddr_in address{};
+        std::memcpy(&address, links[pe]->address_of(static_cast<int>(pe)).data(), sizeof address);
+        sockets[pe] = datagrams_of(address);
+        ASSERT_GE(sockets[pe], 0);
+    }
+    for (const auto& link : links)
+        link->connect(cards.data(), card);
+    const auto has_come = [&](int pe) {
+        int bytes = 0;
+        ioctl(sockets[pe], FIONREAD, &bytes);
+        return bytes != 0;
+    };
+    for (int turn = 1; turn <= 3; ++turn) {
+        ASSERT_EQ(links[0]->send(1, {{"here", 4}}, Order::strict), 0);
+        while (sinks[1].messages < turn) {
+            if (!has_come(1)) links[0]->poll(sinks[0]);
+            links[1]->poll(sinks[1]);
+        }
+        while (!has_come(0))
+            links[1]->poll(sinks[1]);
+        // Longer than it ever waits, while it does nothing.
+        std::this_thread::sleep_for(std::chrono::milliseconds(250));
+        while (has_come(1))
+            links[1]->poll(sinks[1]);
+        for (int looks = 0; looks < 3; ++looks)
+            links[0]->poll(sinks[0]);
+        EXPECT_FALSE(has_come(1)) << turn;
+    }
 }
 
 // One PE says why the job ends, and the connections of others end before and behind that: the
