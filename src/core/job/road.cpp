@@ -1,9 +1,13 @@
 #include "core/job/road.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 
 #include "base/error.hpp"
+#include "base/os.hpp"
 #include "base/text.hpp"
+#include "core/job/job.hpp"
 #include "core/job/on_road.hpp"
 
 namespace isthmus::far {
@@ -94,9 +98,26 @@ void progress_by_call() {
     if (++calls % 16 == 0 && marks == 0) progress();
 }
 
-bool sleep() {
+namespace {
+
+// What is waited for rings, but for what another thread found just before. Where many PEs share a
+// processor, who wakes in vain takes the turn of one that has something to do.
+std::uint64_t longest_sleep() {
     constexpr std::uint64_t kMillisecond = 1'000'000;
-    return road && !serving && road->sleep(kMillisecond);
+    constexpr std::uint64_t kPesPerMillisecond = 4;
+    constexpr std::uint64_t kMost = 10;
+    const int processors =
+        job.launched ? static_cast<int>(job.header->processors) : os::usable_processors();
+    const std::uint64_t pes =
+        job.host.count() / static_cast<std::uint64_t>(std::max(processors, 1));
+    return std::clamp<std::uint64_t>(pes / kPesPerMillisecond, 1, kMost) * kMillisecond;
+}
+
+}  // namespace
+
+bool sleep() {
+    static const std::uint64_t longest = longest_sleep();
+    return road && !serving && road->sleep(longest);
 }
 
 std::uint64_t ask_state(int pe) {
