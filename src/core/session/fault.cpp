@@ -89,8 +89,11 @@ Fault read_fault(const siginfo_t* info, const void* context) {
     return fault;
 }
 
-Range own_code;      // the instructions of this library, known before any fault
-Range network_code;  // likewise, of libfabric
+Range own_code;  // the instructions of this library, known before any fault
+// Likewise, of libfabric: with where it begins, and its file.
+Range network_code;
+std::uintptr_t network_base = 0;
+char network_file[256] = "";
 
 void find_own_code() {
     dl_iterate_phdr(
@@ -106,10 +109,25 @@ void find_own_code() {
         nullptr);
 }
 
-constexpr const char* kNetworkCrashed =
-    "libfabric has crashed; if others than this job's users can reach the ports of its PEs, one of "
-    "them may have sent what libfabric cannot bear: keep the job on a network that its users alone "
-    "reach (SECURITY.md, \"Between hosts\")";
+// What is known, how to know more, what it may have been, and the ways out.
+std::string explain_in_network(int signal, const Fault& fault) {
+    const auto at = reinterpret_cast<std::uintptr_t>(fault.instruction) - network_base;
+    char text[1024];
+    std::snprintf(
+        text, sizeof text,
+        "libfabric has crashed: %s in its code, in %s; addr2line -f -e %s %#zx names the "
+        "function, a debugger what led there. It may be a mistake of libfabric's, a wrong "
+        "address that the program gave to a call or, where others than this job's users "
+        "reach the ports of its PEs, something that one of them has sent (SECURITY.md, "
+        "\"Between hosts\"). ISTHMUS_TRANSPORT=packet goes without libfabric, "
+        "ISTHMUS_FABRIC chooses another provider",
+        signal == SIGBUS ? "SIGBUS" : "SIGSEGV",
+        fault.in_own_thread ? "the progress thread"
+        : far::is_marked()  ? "a thread of the program's, within a routine"
+                            : "a thread of the program's or of libfabric's own",
+        network_file, at);
+    return text;
+}
 
 constexpr std::uint64_t kNearData = std::uint64_t{1} << 32;  // an index that ran away
 constexpr std::uintptr_t kNearNull = 1 << 16;  // a member of a structure that is not there
@@ -557,7 +575,7 @@ void handle(int signal, siginfo_t* info, void* context) {
         end_within(2, SIG_DFL);
         std::string what;
         if (is_ours) what = address_is_known ? explain(fault) : explain_without_address(fault);
-        if (what.empty() && in_network) what = kNetworkCrashed;
+        if (what.empty() && in_network) what = explain_in_network(signal, fault);
         if (!what.empty()) fail_in_handler(describe_place(fault), what);
     }
     if (!forked_child) report_crash(crash);
@@ -596,6 +614,8 @@ void note_network_code() {
                 if (part.p_type == PT_LOAD && (part.p_flags & PF_X))
                     network_code = {object->dlpi_addr + part.p_vaddr, part.p_memsz};
             }
+            network_base = object->dlpi_addr;
+            std::snprintf(network_file, sizeof network_file, "%s", object->dlpi_name);
             return 1;
         },
         nullptr);
