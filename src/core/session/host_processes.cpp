@@ -35,6 +35,13 @@ os::ProcessStat facts_of(pid_t process) {
     return facts;
 }
 
+// Ended, stopped, or held by a debugger. One whose number is not known does not.
+bool rests(pid_t process) {
+    if (process <= 0) return false;
+    const os::ProcessStat facts = facts_of(process);
+    return !os::is_alive(facts) || facts.state == 'T' || facts.state == 't';
+}
+
 std::vector<pid_t> threads_of(pid_t process) {
     std::vector<pid_t> threads;
     const std::string tasks = "/proc/" + std::to_string(process) + "/task";
@@ -223,9 +230,10 @@ std::string HostProcesses::name_of(int rank) const {
 }
 
 // Of those that see the same manager, so that one that sees none keeps nobody from looking.
-std::string HostProcesses::name_of_chosen() const {
+std::string HostProcesses::name_of_looker(std::size_t turn) const {
     return "looks-" + std::to_string(geteuid()) + "-" + std::to_string(job_) + "-" +
-           std::to_string(ranks_.front()) + "-" + std::to_string(manager_);
+           std::to_string(ranks_.front()) + "-" + std::to_string(manager_) + "-" +
+           std::to_string(turn);
 }
 
 // Everybody can take one: then a line says less, or more of them look.
@@ -241,26 +249,44 @@ Descriptor HostProcesses::take_name(const std::string& name) const {
 
 // Nobody answers there, and each PE asks until it knows: only others fill what waits to be
 // answered, and then it is not known whose name it is.
-bool HostProcesses::is_taken(const std::string& name) {
-    if (taken_.contains(name)) return true;
+std::optional<pid_t> HostProcesses::holder_of(const std::string& name) {
+    if (const auto known = taken_.find(name); known != taken_.end()) return known->second;
     const Descriptor asks(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     sockaddr_un address;
     const socklen_t bytes = name_socket(name.c_str(), address);
-    if (connect(asks.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 ||
-        !peer_of(asks.file()).is_of_this_user())
-        return false;
-    taken_.insert(name);
-    return true;
+    if (connect(asks.file(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0)
+        return std::nullopt;
+    const PeerProcess holder = peer_of(asks.file());
+    if (!holder.is_of_this_user()) return std::nullopt;
+    return taken_.emplace(name, holder.process).first->second;
 }
 
 void HostProcesses::come() {
     if (ranks_.size() > 1 && come_.file() < 0) come_ = take_name(name_of(me_));
 }
 
+// Each holds the name of its turn to the end, so that who goes on after a stop is the one again.
 bool HostProcesses::is_chosen() {
-    if (ranks_.size() < 2 || chosen_.file() >= 0) return true;
-    chosen_ = take_name(name_of_chosen());
-    return chosen_.file() >= 0 || !is_taken(name_of_chosen());
+    if (ranks_.size() < 2) return true;
+    for (std::size_t turn = 0; turn < ranks_.size(); ++turn) {
+        const std::string name = name_of_looker(turn);
+        if (turn_.file() < 0) {
+            turn_ = take_name(name);
+            my_turn_ = turn;
+        }
+        if (turn_.file() >= 0 && turn == my_turn_) return true;
+        const bool is_known = taken_.contains(name);
+        const std::optional<pid_t> holder = holder_of(name);
+        if (!holder) return true;
+        // It has come; if it ends nobody may have asked for that yet.
+        if (const int rank = is_known ? -1 : rank_of(*holder); rank >= 0)
+            taken_.emplace(name_of(rank), *holder);
+        // Where the manager is not seen no process is judged.
+        if (manager_ == 0 || !rests(*holder)) return false;
+        // Another one may have taken it since.
+        if (!os::is_alive(facts_of(*holder))) taken_.erase(name);
+    }
+    return false;
 }
 
 std::vector<int> HostProcesses::late() {
@@ -309,6 +335,14 @@ std::set<int> HostProcesses::find_living() const {
     return living;
 }
 
+// One that had come, whatever lives around it. A manager that ends a job ends those of a host one
+// after the other.
+bool HostProcesses::has_gone(int rank, double now) {
+    const std::optional<pid_t> process = holder_of(name_of(rank));
+    if (!process || *process <= 0 || os::is_alive(facts_of(*process))) return false;
+    return now - gone_.emplace(rank, now).first->second >= kHandedOn;
+}
+
 std::vector<int> HostProcesses::ended(double now) {
     if (manager_ == 0) return {};
     const os::ProcessStat manager = facts_of(manager_);
@@ -341,6 +375,10 @@ std::vector<int> HostProcesses::ended(double now) {
         const std::set<int> living = find_living();
         std::erase_if(ended, [&](int rank) { return living.contains(rank); });
     }
+    for (const int rank : ranks_) {
+        if (has_gone(rank, now)) ended.push_back(rank);
+    }
+    std::sort(ended.begin(), ended.end());
     return ended;
 }
 
@@ -354,9 +392,9 @@ std::vector<int> HostProcesses::stopped(double now, double longest) {
             if (rank == me_ || std::find(ranks_.begin(), ranks_.end(), rank) == ranks_.end() ||
                 is_still_manager(child, manager_))
                 continue;
-            const pid_t process = innermost(child, rank);
-            if (facts_of(process).state != 'T' || (process != child && is_taken(name_of(rank))))
-                continue;
+            const std::optional<pid_t> came = holder_of(name_of(rank));
+            const pid_t process = came ? *came : innermost(child, rank);
+            if (facts_of(process).state != 'T') continue;
             const auto before = stopped_.find(process);
             const double since = before != stopped_.end() ? before->second : now;
             still.emplace(process, since);

@@ -5,8 +5,10 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,6 +26,7 @@ class HostProcesses {
     // From now on the others of this host know that this PE waits in shmem_init.
     void come();
     // Of those that have come one looks at the processes, so that they do not cost in squares.
+    // While that one is stopped the next one does, so that it is looked at as well.
     bool is_chosen();
     const std::vector<int>& ranks() const { return ranks_; }
     // Those of them that have not come.
@@ -35,16 +38,20 @@ class HostProcesses {
     std::vector<int> ended(double now);
 
     // Those whose processes have been stopped, by a signal, for so many seconds of the same clock.
-    // One that a debugger holds has not, nor one within a shell if it has already come.
+    // One that a debugger holds has not.
     std::vector<int> stopped(double now, double longest);
 
   private:
     static constexpr double kSettled = 2;
+    static constexpr double kHandedOn = 0.9;  // two looks
 
     Descriptor take_name(const std::string& name) const;
-    bool is_taken(const std::string& name);
+    // The process that has it, 0 if the kernel does not say; none: nobody of this user has.
+    std::optional<pid_t> holder_of(const std::string& name);
+    bool is_taken(const std::string& name) { return holder_of(name).has_value(); }
     std::string name_of(int rank) const;
-    std::string name_of_chosen() const;
+    std::string name_of_looker(std::size_t turn) const;
+    bool has_gone(int rank, double now);
     // PEs that live, children of the manager's or not.
     std::set<int> find_living() const;
 
@@ -54,11 +61,13 @@ class HostProcesses {
     const pid_t child_;          // of the manager: this process, or a shell around it
     const pid_t manager_;        // its process that has started those of this host; 0: not known
     std::map<pid_t, int> seen_;  // with their ranks; -1: not known
-    std::map<pid_t, double> stopped_;  // since when
-    double changed_ = 0;               // when one was added
-    std::set<std::string> taken_;      // names of which it is known
+    std::map<pid_t, double> stopped_;     // since when
+    std::map<int, double> gone_;          // ranks, since when
+    double changed_ = 0;                  // when one was added
+    std::map<std::string, pid_t> taken_;  // names of which it is known, and whose they are
     Descriptor come_;
-    Descriptor chosen_;
+    Descriptor turn_;  // the name of it, once this PE has one
+    std::size_t my_turn_ = 0;
 };
 
 }  // namespace isthmus
