@@ -104,6 +104,10 @@ struct JobHeader {
     std::atomic<std::int32_t> ended_by;
     // Of the last stall report, monotonic nanoseconds; relaxed. One PE speaks for all.
     std::atomic<std::uint64_t> stall_reported;
+    // What strangers sent to the ports of these PEs in this session, added up when the roads close;
+    // and whether one of them has told of the first. Relaxed: the barrier in between orders them.
+    std::atomic<std::uint64_t> refused;
+    std::atomic<bool> refusal_told;
 
     // Start barrier: arrivals count up; `generation` is the futex word that the last one moves on.
     alignas(64) std::atomic<std::uint32_t> arrived;

@@ -589,6 +589,7 @@ void detach_job() {
     // Symmetric memory starts over as zeros if the program initialises again.
     discard_pages(job.heap.begin, job.heap.size);
     start_barrier();
+    tell_refused();
 }
 
 }  // namespace isthmus

@@ -242,7 +242,9 @@ std::size_t serve_one_by_one(int from, std::uint32_t handler, const void* payloa
     return serve_in_core(from, handler, payload, bytes, answer);
 }
 
+// Who tries one port of a host tries others: one PE speaks for all.
 void tell_stranger_came() {
+    if (job.header->refusal_told.exchange(true, std::memory_order_relaxed)) return;
     say_from("transport",
              "a request that is none of this job's has come to this PE's port and is "
              "refused; how many do is told at the end");
@@ -452,13 +454,21 @@ void close_road() {
     delete road;
     road = nullptr;
     end_flights();
-    if (refused != 0)
-        say((speaker_prefix() + "transport: " + std::to_string(refused) +
-             (refused == 1 ? " request or connection that was"
-                           : " requests or connections that were") +
-             " none of this job's came to this PE's port and " + (refused == 1 ? "was" : "were") +
-             " refused\n")
-                .c_str());
+    job.header->refused.fetch_add(refused, std::memory_order_relaxed);
+}
+
+void tell_refused() {
+    if (header_owner() != job.me) return;
+    job.header->refusal_told.store(false, std::memory_order_relaxed);
+    const std::uint64_t refused = job.header->refused.exchange(0, std::memory_order_relaxed);
+    if (refused == 0) return;
+    const bool is_one = refused == 1;
+    say_from("transport",
+             Text(refused,
+                  is_one ? " request or connection that was" : " requests or connections that were",
+                  " none of this job's came to ",
+                  job.host.count() == 1 ? "this PE's port" : "the ports of this host", " and ",
+                  is_one ? "was" : "were", " refused"));
 }
 
 void publish_arena() {

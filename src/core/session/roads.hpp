@@ -7,6 +7,8 @@ namespace isthmus {
 // name and ends the job with a message if it cannot be had; it does nothing without far PEs.
 void open_road();
 void close_road();
+// Behind a barrier of the PEs that have closed theirs: how much came to them that was refused.
+void tell_refused();
 // In a forked child, which has neither the transport's thread nor its connections.
 void abandon_road();
 // Collective: everyone's arena can be reached from now on.
