@@ -9,10 +9,12 @@ namespace isthmus {
 BlockMap block_map;
 
 void fill_bytes(void* begin, unsigned char byte, std::uint64_t bytes) {
-    constexpr std::uint64_t kPiece = 1024;
+    std::uint64_t piece = 1024;
+    // Of a length that it knows the compiler would make such a repeated store itself.
+    __asm__("" : "+r"(piece));
     char* place = static_cast<char*>(begin);
-    for (; bytes > kPiece; bytes -= kPiece, place += kPiece)
-        std::memset(place, byte, kPiece);
+    for (; bytes > piece; bytes -= piece, place += piece)
+        std::memset(place, byte, piece);
     std::memset(place, byte, bytes);
 }
 

@@ -1,9 +1,12 @@
 #include "core/job/guarded_blocks.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <deque>
 #include <mutex>
-#include <vector>
 
 #include "base/asan.hpp"
 #include "base/error.hpp"
@@ -27,14 +30,59 @@ struct Kept {
 };
 
 bool may_be_whole(const Range& block) {
-    return block.size >= kLeastWhole && block.size <= kMostWhole;
+    return block.size > kFilled && block.size <= kMostWhole;
+}
+
+// First pages that were there when they were looked at, in the places that the low bits of their
+// numbers name: with a number in their own low bits, which changes when pages are given back.
+// Guarded by heap_guard.
+constexpr std::size_t kFirstPages = 4096;
+constexpr std::uintptr_t kTurns = 4096;  // no page is smaller
+std::array<std::uintptr_t, kFirstPages> first_pages{};
+std::uintptr_t turn = 1;
+
+void forget_first_pages() {
+    if (++turn < kTurns) return;
+    first_pages.fill(0);
+    turn = 1;
+}
+
+// Whether the first of them is there: blocks are written from their beginning on, and to ask for
+// more costs more. Not by the file, whose descriptor the program may have closed.
+bool has_pages(const Range& pages) {
+    if (pages.size == 0) return false;
+    std::uintptr_t& known = first_pages[pages.begin / os::page_size() % kFirstPages];
+    if (known == (pages.begin | turn)) return true;
+    unsigned char is_there = 0;
+    if (mincore(reinterpret_cast<void*>(pages.begin), 1, &is_there) != 0 || (is_there & 1) == 0)
+        return false;
+    known = pages.begin | turn;
+    return true;
+}
+
+void give_back(const Range& pages) {
+    forget_first_pages();
+    // Where the system does not take them back, they are filled as if it had.
+    if (!discard_pages(pages.begin, pages.size))
+        fill_bytes(reinterpret_cast<void*>(pages.begin), 0, pages.size);
+    asan::poison(reinterpret_cast<void*>(pages.begin), pages.size);
 }
 
 // Freed blocks, the oldest first. Guarded by heap_guard.
 struct Quarantine {
-    std::vector<Kept> blocks;
+    std::deque<Kept> blocks;
     std::uint64_t bytes = 0;
-    std::uint64_t long_bytes = 0;  // of those that may be whole: at all PEs the same
+    // Of those that may be whole: at all PEs the same.
+    std::uint64_t long_bytes = 0;
+    std::size_t long_blocks = 0;
+    void count_long(const Range& block) {
+        long_bytes += block.size;
+        ++long_blocks;
+    }
+    void discount_long(const Range& block) {
+        long_bytes -= block.size;
+        --long_blocks;
+    }
 };
 Lasting<Quarantine> kept;
 const char* verifier = "";  // the routine that frees, or allocates where there is no room
@@ -57,8 +105,13 @@ void fill(const Range& range, unsigned char byte) {
 std::uint64_t first_change(const Range& range, unsigned char byte) {
     const auto* const bytes = reinterpret_cast<const unsigned char*>(range.begin);
     asan::unpoison(bytes, range.size);
-    // Each is as the one before it: by the C library's comparison, many at a time.
-    if (bytes[0] == byte && std::memcmp(bytes, bytes + 1, range.size - 1) == 0) return range.size;
+    // The first ones as those before them, the others as those a line before: by the C library's
+    // comparison, which is quicker where both sides are aligned alike.
+    constexpr std::uint64_t kLine = 64;
+    const std::uint64_t first = std::min(range.size, kLine);
+    if (bytes[0] == byte && std::memcmp(bytes, bytes + 1, first - 1) == 0 &&
+        std::memcmp(bytes, bytes + first, range.size - first) == 0)
+        return range.size;
     const auto* const changed =
         std::find_if(bytes, bytes + range.size, [=](unsigned char now) { return now != byte; });
     return static_cast<std::uint64_t>(changed - bytes);
@@ -140,8 +193,8 @@ void let_go(const char* routine) {
     const Range& block = one.block;
     verify_freed(routine, one);
     kept->bytes -= block.size;
-    if (may_be_whole(block)) kept->long_bytes -= block.size;
-    kept->blocks.erase(kept->blocks.begin());
+    if (may_be_whole(block)) kept->discount_long(block);
+    kept->blocks.pop_front();
     heap.release(reinterpret_cast<void*>(block.begin));
 }
 
@@ -183,6 +236,8 @@ bool let_all_go() {
 bool open() {
     kept->blocks.clear();
     kept->bytes = kept->long_bytes = 0;
+    kept->long_blocks = 0;
+    forget_first_pages();
     heap.set_reclaim(let_all_go);
     return passing_pages.open() && block_map.open(heap.range());
 }
@@ -225,21 +280,19 @@ bool release(const char* routine, void* place) {
     block_map.remove(block.begin, block.size);
     heap.retire(place);
     const Range pages = Freed(block, false).pages;
-    const bool is_whole = may_be_whole(block) && existing_pages(pages).size != 0;
+    const bool is_whole = may_be_whole(block) && has_pages(pages);
     const Freed freed(block, is_whole);
     fill(freed.first, kFreedByte);
     fill(freed.last, kFreedByte);
-    if (freed.pages.size != 0) {
-        // Where the system does not take them back, they are filled as if it had.
-        if (!discard_pages(freed.pages.begin, freed.pages.size))
-            fill_bytes(reinterpret_cast<void*>(freed.pages.begin), 0, freed.pages.size);
-        asan::poison(reinterpret_cast<void*>(freed.pages.begin), freed.pages.size);
-    }
+    if (freed.pages.size != 0) give_back(freed.pages);
     kept->blocks.push_back({block, is_whole});
     kept->bytes += block.size;
-    if (may_be_whole(block)) kept->long_bytes += block.size;
-    while (kept->blocks.size() > kMostKept || kept->bytes > heap.range().size / 4 ||
-           kept->long_bytes > kMostWholeKept)
+    if (may_be_whole(block)) kept->count_long(block);
+    const auto is_too_much = [] {
+        const bool is_long = kept->long_bytes > kMostWholeKept && kept->long_blocks > 1;
+        return is_long || kept->blocks.size() > kMostKept || kept->bytes > heap.range().size / 4;
+    };
+    while (is_too_much())
         let_go(routine);
     return true;
 }

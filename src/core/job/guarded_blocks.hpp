@@ -15,13 +15,13 @@ namespace isthmus::guarded {
 inline constexpr std::uint64_t kGuard = 64;
 // Of a freed block that much is filled, and what is left of its last page; the pages between are
 // given back, and looked at where they exist again. But a page costs the system microseconds, each
-// time: where they exist, blocks of these lengths are filled whole. (Shorter ones have few pages,
-// longer ones would keep too much memory.)
+// time: where they exist, blocks of more than kFilled, up to this length, are filled whole. (Longer
+// ones would keep too much memory.)
 inline constexpr std::uint64_t kFilled = 16384;
-inline constexpr std::uint64_t kLeastWhole = 131073;
-inline constexpr std::uint64_t kMostWhole = std::uint64_t{4} << 20;
-// Blocks of those lengths that are kept back: together that much.
-inline constexpr std::uint64_t kMostWholeKept = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t kMostWhole = std::uint64_t{64} << 20;
+// Blocks of those lengths that are kept back: together that much, what a processor's cache holds;
+// or one.
+inline constexpr std::uint64_t kMostWholeKept = std::uint64_t{8} << 20;
 inline constexpr unsigned char kGuardByte = 0xb6;
 inline constexpr unsigned char kFreedByte = 0xdf;
 

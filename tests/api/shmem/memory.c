@@ -132,19 +132,20 @@ static long faults(void) {
     getrusage(RUSAGE_SELF, &usage);
     return usage.ru_minflt;
 }
-static void use(int times) {
+static void use(int times, size_t bytes) {
     for (int i = 0; i < times; ++i) {
-        char* const block = shmem_malloc(1 << 20);
-        memset(block, 1, 1 << 20);
+        char* const block = shmem_malloc(bytes);
+        memset(block, 1, bytes);
         shmem_free(block);
     }
 }
-/* Large blocks that are allocated and freed again and again keep their pages. */
-static void kept_pages(void) {
-    use(40);
+/* Blocks that are allocated and freed again and again keep their pages: all that are kept back
+ * have been used when they are looked at. */
+static void kept_pages(int first, int times, size_t bytes) {
+    use(first, bytes);
     const long before = faults();
-    use(20);
-    NEED(faults() - before < 20 * (1 << 20) / kPage / 4);
+    use(times, bytes);
+    NEED(faults() - before < (long)(times * bytes / kPage / 4));
 }
 
 int main(int argc, char** argv) {
@@ -153,7 +154,10 @@ int main(int argc, char** argv) {
     if (argc == 1) cleared_everywhere();
     contents();
     neighbours();
-    kept_pages();
+    kept_pages(600, 20, 20000);
+    kept_pages(160, 20, 1 << 16);
+    kept_pages(40, 20, 1 << 20);
+    kept_pages(4, 4, 10 << 20);
     shmem_finalize();
     return 0;
 }
