@@ -53,12 +53,17 @@ def main():
                 rf"waiting for PE 2, {HOLDER} ",
                 rf"^isthmus: PE 1 \(host \S+\): shmem_set_lock: no progress for {NUMBER}, "
                 rf"waiting for PE 0, {HOLDER} ",
-                rf"^isthmus:   PE 0: on host \S+, in shmem_set_lock for {NUMBER}, waiting for PE 2$",
+                rf"^isthmus:   PE 0: on host \S+, in shmem_set_lock for {NUMBER}, waiting for PE 2, {HOLDER}$",
                 r"^isthmus:   PE 2: on host \S+, computing; last noted call shmem_sync_all$"],
                never="nobody can end this")
         expect(hosts, program, "all",
                [r"^isthmus:   nobody can end this: all PEs wait",
-                rf"^isthmus:   PE \d: on host \S+, in shmem_wait_until for {NUMBER}$"])
+                rf"^isthmus:   PE \d: on host \S+, in shmem_wait_until for {NUMBER}, "
+                r"watching flag \(is 0; waits for >= \d\)$"])
+        expect(hosts, program, "polls-heap",
+               [r"^isthmus:   PE 2: on host \S+, fetches 0x[0-9a-f]+8 inside the block of 128 bytes at 0x[0-9a-f]+ "
+                r"of PE 0 again and again, value now 0; last noted call shmem_barrier_all$"],
+               never="nobody can end this")
         expect(hosts, program, "barrier",
                [rf"^isthmus:   PE \d: on host \S+, in shmem_barrier_all for {NUMBER}, waiting for PE \d$",
                 r"^isthmus:   PE 2: on host \S+, computing; last noted call shmem_barrier_all$"],

@@ -43,6 +43,7 @@ CHOOSES = {
     "message/envelope.cpp": "counts of completion go by tell(), which no quiet waits for",
     "core/aggregation/waves.cpp": "between the first PEs of hosts, which are far from each other",
     "core/session/departure.cpp": "between the first PEs of hosts, which are far from each other",
+    "core/session/told_wait.cpp": "of PEs of other hosts; those of this one show what they do",
 }
 # (file, what it includes) or (object, object): why. There should be next to none.
 EXCEPTIONS = {}

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "api/shmem/export.hpp"
+#include "core/job/fetch_watch.hpp"
 #include "core/reach/far.hpp"
 #include "core/reach/operation.hpp"
 
@@ -62,13 +63,20 @@ template <AtomicKind kind, typename T>
     before = std::bit_cast<T>(static_cast<Bits>(word));
     return true;
 }
+constexpr fetch_watch::Answer answer_for(AtomicKind kind) {
+    return kind == AtomicKind::fetch          ? fetch_watch::Answer::fetches
+           : kind == AtomicKind::compare_swap ? fetch_watch::Answer::swaps
+                                              : fetch_watch::Answer::varied;
+}
 template <typename T>
 [[gnu::noinline]] T fetch_closely(AtomicKind kind, const T* dest, T value, T cond, int pe,
                                   const char* routine) {
     const auto there = checked_target(dest, sizeof(T), pe, routine);
     const std::uint64_t before =
         operation::fetch_atomic(there, dest, pe, describe(kind, value, cond), routine);
-    return std::bit_cast<T>(static_cast<Word<T>>(before));
+    const T result = std::bit_cast<T>(static_cast<Word<T>>(before));
+    fetch_watch::fetched(answer_for(kind), dest, pe, result);
+    return result;
 }
 template <AtomicKind kind, typename T>
 [[gnu::noinline]] T fetch_checked(const T* dest, T value, T cond, int pe, const char* routine) {
@@ -90,6 +98,7 @@ template <AtomicKind kind, typename T>
 template <typename T>
 [[gnu::noinline]] void post_closely(AtomicKind kind, T* dest, T value, int pe, const char* routine,
                                     shmem_ctx_t ctx) {
+    fetch_watch::did_otherwise();
     operation::post_atomic(checked_target(dest, sizeof(T), pe, routine), dest, pe,
                            describe(kind, value, T{}), routine, channel_of(ctx));
 }

@@ -7,6 +7,7 @@
 #include "api/shmem/put_word.hpp"
 #include "base/seen_memory.hpp"
 #include "core/copy/copy.hpp"
+#include "core/job/fetch_watch.hpp"
 #include "core/job/job.hpp"
 #include "core/reach/far.hpp"
 #include "core/reach/operation.hpp"
@@ -28,6 +29,7 @@ template <Transfer& kPut = operation::put>
                                    const char* routine, far::Channel* on = far::road) {
     if (bytes > kMostBytes) refuse_count(bytes, 1, routine);
     const auto there = checked_target(dest, bytes, pe, routine);
+    fetch_watch::did_otherwise();
     if (there || bytes >= kBulk) note(Routine::put);
     if (job.checked) check_sides(there, source, bytes, "source", routine);
     kPut(there, dest, source, bytes, pe, routine, on);
@@ -70,6 +72,7 @@ template <auto& kGet = operation::get, typename... On>
     if (there || bytes >= kBulk) note(Routine::get);
     if (job.checked) check_sides(there, dest, bytes, "dest", routine);
     kGet(there, dest, source, bytes, pe, routine, on...);
+    fetch_watch::fetched_block(source, pe, dest, bytes);
 }
 
 template <auto& kGet = operation::get, typename... On>
@@ -225,6 +228,7 @@ template <auto& kPutFar>
 template <typename T>
 [[gnu::noinline]] void put_element_checked(T* dest, T value, int pe, const char* routine) {
     const auto there = checked_target(dest, sizeof(T), pe, routine);
+    fetch_watch::did_otherwise();
     if (there) {
         *reinterpret_cast<volatile T*>(*there) = value;
         return;
@@ -257,9 +261,12 @@ inline void put_element_far(T* dest, T value, std::uint64_t to, const char* rout
 template <typename T>
 [[gnu::noinline]] T get_element_closely(const T* source, int pe, const char* routine) {
     const auto there = checked_target(source, sizeof(T), pe, routine);
-    if (there) return *reinterpret_cast<const volatile T*>(*there);
     T value;
-    operation::get(there, &value, source, sizeof(T), pe, routine);
+    if (there)
+        value = *reinterpret_cast<const volatile T*>(*there);
+    else
+        operation::get(there, &value, source, sizeof(T), pe, routine);
+    fetch_watch::fetched(fetch_watch::Answer::fetches, source, pe, value);
     return value;
 }
 template <typename T>

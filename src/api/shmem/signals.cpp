@@ -8,6 +8,7 @@
 #include "base/seen_memory.hpp"
 #include "base/text.hpp"
 #include "core/copy/copy.hpp"
+#include "core/job/fetch_watch.hpp"
 #include "core/reach/operation.hpp"
 #include "core/wait/wait.hpp"
 
@@ -148,10 +149,17 @@ PUT_SIGNAL(void, putmem_signal_nbi, 1, put_signal_nbi)
 SIGNAL_UPDATE(signal_set, SHMEM_SIGNAL_SET)
 SIGNAL_UPDATE(signal_add, SHMEM_SIGNAL_ADD)
 
+[[gnu::cold, gnu::noinline]] static std::uint64_t fetch_signal_closely(
+    const std::uint64_t* signal) {
+    check_watched("shmem_signal_fetch", signal, 1, sizeof *signal);
+    const std::uint64_t value = __atomic_load_n(signal, __ATOMIC_ACQUIRE);
+    fetch_watch::fetched(fetch_watch::Answer::fetches, signal, job.me, value);
+    return value;
+}
 ISTHMUS_API uint64_t pshmem_signal_fetch(const uint64_t* sig_addr) {
     if (window.limit == 0 && !find_word<sizeof *sig_addr, sizeof *sig_addr>(
                                  sig_addr, static_cast<int>(window.me))) [[unlikely]]
-        check_watched("shmem_signal_fetch", sig_addr, 1, sizeof *sig_addr);
+        return fetch_signal_closely(sig_addr);
     return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
 }
 

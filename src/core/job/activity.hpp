@@ -39,11 +39,21 @@ inline std::uint16_t place_of(const void* address) {
     return static_cast<std::uint16_t>((offset / 4 * 0x9e3779b97f4a7c15u) >> (64 - kBits));
 }
 
-// The word that it watches, as this PE has it; null: none.
-inline const void* watched_by(const PeStatus& status) {
-    const std::uint64_t place = status.waiting_at.load(std::memory_order_relaxed);
+// As PEs of this host tell each other an address: PeStatus::waiting_at.
+inline std::uint64_t place_word(const void* address) {
+    return in_static_data(address) ? kInStaticData | static_offset(address)
+                                   : reinterpret_cast<std::uint64_t>(address);
+}
+
+// Back again, as this PE has it; null: none.
+inline const void* address_at(std::uint64_t place) {
     return reinterpret_cast<const void*>(
         (place & kInStaticData) != 0 ? static_address(place & ~kInStaticData) : place);
+}
+
+// The word that it watches, as this PE has it.
+inline const void* watched_by(const PeStatus& status) {
+    return address_at(status.waiting_at.load(std::memory_order_relaxed));
 }
 
 // Relaxed, all: what is told may be a moment old.

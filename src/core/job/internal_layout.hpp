@@ -16,9 +16,11 @@ inline constexpr std::uint64_t kDirectorySize = std::uint64_t{8} << 20;  // core
 inline constexpr std::uint64_t kRoomWordOffset = kDirectoryOffset + kDirectorySize;
 inline constexpr std::uint64_t kDepartureOffset = kRoomWordOffset + 64;
 inline constexpr std::uint64_t kDepartureSize = std::uint64_t{4} << 10;  // core/session/departure
+inline constexpr std::uint64_t kToldWaitOffset = kDepartureOffset + kDepartureSize;
+inline constexpr std::uint64_t kToldWaitSize = 64;  // core/session/told_wait
 // src/message: two rings.
 inline constexpr std::uint64_t kMessageOffset =
-    (kDepartureOffset + kDepartureSize + 4095) & ~std::uint64_t{4095};
+    (kToldWaitOffset + kToldWaitSize + 4095) & ~std::uint64_t{4095};
 inline constexpr std::uint64_t kMessageSize = std::uint64_t{3} << 20;
 // The last page is nobody's: checked mode looks whether it was written (core/job/guarded_blocks).
 inline constexpr std::uint64_t kSparePage = 4096;

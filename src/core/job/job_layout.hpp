@@ -17,7 +17,7 @@
 namespace isthmus {
 
 inline constexpr std::uint64_t kJobMagic =
-    0x314d4854'53490008;                 // layout version in the low 16 bits
+    0x314d4854'53490009;                 // layout version in the low 16 bits
 inline constexpr int kMaxPes = 1024;     // of a job
 inline constexpr int kMaxHostPes = 256;  // of a host
 
@@ -76,6 +76,9 @@ struct alignas(256) PeStatus {
     std::atomic<std::uint32_t> waiting_words;
     std::atomic<std::uint32_t> has_told_end;   // it has said of which signal it dies
     std::atomic<std::uint64_t> process_space;  // the namespace of `process`; 0: not known
+    // What it fetches again and again (core/job/fetch_watch.hpp), and whether it can be asked that.
+    std::atomic<std::uint32_t> fetches;
+    std::atomic<std::uint32_t> can_be_watched;
     // What it has read from its environment and all must have alike (core/session/alike.hpp).
     std::atomic<std::uint64_t> settings[kAlikeWords];
 };

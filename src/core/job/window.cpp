@@ -8,6 +8,7 @@
 #include "base/seen_memory.hpp"
 #include "base/this_thread.hpp"
 #include "core/job/block_map.hpp"
+#include "core/job/fetch_watch.hpp"
 
 namespace {
 
@@ -63,6 +64,7 @@ void PassingPages::add(const void* address, std::size_t bytes, bool with_chunk) 
 }
 
 void open_window() {
+    fetch_watch::forget();
     window.limit = window.open_limit;
     window.sole = window.host_pes == window.pes ? window.open_limit : 0;
     isthmus_window.limit = window.open_limit;
@@ -73,6 +75,7 @@ void close_window() {
     checked_window = {};
     isthmus_window.limit = 0;
     isthmus_checks = {};
+    fetch_watch::forget();
 }
 
 void open_checks() {

@@ -29,6 +29,7 @@
 #include "bootstrap/find.hpp"
 #include "core/copy/prepare.hpp"
 #include "core/job/block_map.hpp"
+#include "core/job/fetch_watch.hpp"
 #include "core/job/guarded_blocks.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/heap_size.hpp"
@@ -560,6 +561,7 @@ void attach_job() {
                                 " bytes of address space for a heap of ", heap.range().size,
                                 " bytes: ", std::strerror(errno), "; lower SHMEM_SYMMETRIC_SIZE"));
     catch_faults();
+    if (seconds(Setting::stall_seconds) > 0) fetch_watch::catch_signal();
     open_road();
     if (far::present) forget_exchanges();
     status.departure.store(Departure::none, std::memory_order_relaxed);

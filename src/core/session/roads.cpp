@@ -21,6 +21,7 @@
 #include "base/settings.hpp"
 #include "core/job/activity.hpp"
 #include "core/job/arena_layout.hpp"
+#include "core/job/fetch_watch.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
 #include "core/job/library_data.hpp"
@@ -37,6 +38,7 @@
 #include "core/session/kept_signals.hpp"
 #include "core/session/manager.hpp"
 #include "core/session/road_choice.hpp"
+#include "core/session/told_wait.hpp"
 #include "core/wait/flight.hpp"
 #include "core/wait/sleep.hpp"
 #include "core/wait/status.hpp"
@@ -318,7 +320,10 @@ transport::Services services_of_job(const RoadChoice& choice) {
     services.serve = choice.names.size() == 1 ? serve_in_core : serve_one_by_one;
     services.stir = stir;
     services.stranger_came = tell_stranger_came;
-    services.state = [] { return state_word(job.status(), os::monotonic_nanoseconds()); };
+    services.state = [] {
+        tell_own_wait();
+        return state_word(job.status(), os::monotonic_nanoseconds());
+    };
     services.delay_nanoseconds = static_cast<std::uint64_t>(number(Setting::loop_delay)) * 1000;
     return services;
 }
@@ -433,6 +438,7 @@ void open_road() {
     view.fetch = express.call.fetch ? express.call.fetch : fetch_any;
     view.get = express.call.get ? express.call.get : get_any;
     view.pes = window.pes;
+    fetch_watch::far_limit = &view.pes;
     view.heap = job.heap.begin;
     view.last = job.heap.size - kWord;
     if (!express.call.put) return;
@@ -444,6 +450,8 @@ void open_road() {
 void close_road() {
     close_stores();
     served_by_calls = false;
+    fetch_watch::forget();
+    fetch_watch::far_limit = nullptr;
     view = View{};
     express = Express{};
     if (!road) return;
@@ -477,6 +485,7 @@ void publish_arena() {
 
 void abandon_road() {
     close_stores();
+    fetch_watch::far_limit = nullptr;
     view = View{};
     express = Express{};
     abandon_channels();

@@ -28,7 +28,11 @@ bool is_same(const Group& group, const Doing& each, int party) {
 // What one PE does, said of several: "have exited, and wait for the others".
 std::string said_of_several(std::string what) {
     constexpr std::pair<std::string_view, std::string_view> kVerbs[] = {
-        {"has ", "have "}, {"calls ", "call "}, {"and waits ", "and wait "}};
+        {"has ", "have "},
+        {"calls ", "call "},
+        {"and waits ", "and wait "},
+        {"fetches", "fetch"},
+        {"compares and swaps", "compare and swap"}};
     for (const auto& [one, several] : kVerbs) {
         const std::size_t at = what.starts_with(one) ? 0 : what.find(", " + std::string(one));
         if (at != std::string::npos) what.replace(what.find(one, at), one.size(), several);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -13,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/os.hpp"
 #include "core/job/activity.hpp"
+#include "core/job/fetch_watch.hpp"
 #include "core/job/heap.hpp"
 #include "core/job/host_table.hpp"
 #include "core/job/job.hpp"
@@ -22,6 +24,7 @@
 #include "core/job/window.hpp"
 #include "core/segments/segment.hpp"
 #include "core/session/stall_groups.hpp"
+#include "core/session/told_wait.hpp"
 #include "core/teams/team_table.hpp"
 
 namespace isthmus {
@@ -32,7 +35,6 @@ constexpr const char* kHasExited = "has exited without shmem_finalize, and waits
 void tell_variable(const void* address, Telling& telling) {
     const bool is_program = job.data.contains(address);
     const NamedPlace place = is_program ? place_in_program(address) : place_in_library(address);
-    telling.say(", watching ");
     if (!place.name.empty())
         telling.say(place.name).tell_beyond(place.beyond);
     else if (is_program)
@@ -41,6 +43,14 @@ void tell_variable(const void* address, Telling& telling) {
     const std::string whole = library_variable(address).c_str();  // "lock+8 of libmodel.so"
     telling.say(place.name.empty() ? whole
                                    : whole.substr(std::min(whole.rfind(" of "), whole.size())));
+}
+
+// Symmetric memory.
+void tell_place(const void* address, Telling& telling) {
+    if (heap.range().contains(address))
+        telling.tell_address(address).say(" ").say(describe_in_heap(address));
+    else
+        tell_variable(address, telling);
 }
 
 // ", in team 2 (PEs 0,1)" of a collective of a PE that is not of all PEs; else empty.
@@ -57,12 +67,14 @@ std::string team_text(const void* address, int pe) {
 // ", watching flag+8 bytes" for the user's memory; of the library's own the team that it is for.
 Telling watched(const void* address, int pe) {
     Telling telling(team_text(address, pe));
-    if (heap.range().contains(address))
-        telling.say(", watching ").tell_address(address).say(" ").say(describe_in_heap(address));
-    else if (const Text place = describe_in_segment(address); !place.empty())
-        telling.say(", watching ").tell_address(address).say(" in ").say(place);
-    else if (in_static_data(address))
-        tell_variable(address, telling);
+    const bool is_in_heap = heap.range().contains(address);
+    const Text segment = is_in_heap ? Text() : describe_in_segment(address);
+    if (!is_in_heap && segment.empty() && !in_static_data(address)) return telling;
+    telling.say(", watching ");
+    if (segment.empty())
+        tell_place(address, telling);
+    else
+        telling.tell_address(address).say(" in ").say(segment);
     return telling;
 }
 
@@ -78,6 +90,7 @@ void tell_word(const void* address, bool is_signed, Telling& telling) {
 
 void tell_value(const void* address, int width, bool is_signed, Telling& telling) {
     switch (width) {
+        case 1: return tell_word<std::uint8_t>(address, is_signed, telling);
         case 2: return tell_word<std::uint16_t>(address, is_signed, telling);
         case 4: return tell_word<std::uint32_t>(address, is_signed, telling);
         default: return tell_word<std::uint64_t>(address, is_signed, telling);
@@ -258,6 +271,73 @@ const char* outside_text(int process) {
     }
 }
 
+// What comes last of " flag of PE 1 again and again, value now 0".
+void tell_fetched_value(const void* address, int pe, int width, std::uint64_t last,
+                        Telling& telling) {
+    if (width == 0) return;
+    telling.say(", value now ");
+    const void* const now = seen_here(address, pe);
+    const void* const from = now ? now : &last;
+    const auto floating = [&](auto number) {
+        std::memcpy(&number, from, sizeof number);
+        char text[32];
+        std::snprintf(text, sizeof text, "%g", static_cast<double>(number));
+        telling.tell_list(text);
+    };
+    if (width == fetch_watch::kFloating + 4)
+        floating(float{});
+    else if (width == fetch_watch::kFloating + 8)
+        floating(double{});
+    else
+        tell_value(from, std::abs(width), width < 0, telling);
+}
+
+// Of a PE that has answered so.
+void tell_fetched(const ToldWait& told, Routine last_noted, Doing& doing) {
+    const auto pe = static_cast<int>(told.peer);
+    const bool swaps = static_cast<fetch_watch::Answer>(told.fetches) == fetch_watch::Answer::swaps;
+    const void* const address = address_at(told.at);
+    doing.rank = Doing::Rank::tests;
+    doing.what += swaps ? "compares and swaps" : "fetches";
+    Telling telling(" ");
+    tell_place(address, telling);
+    telling.say(" of PE ").tell_unsigned(told.peer).say(" again and again");
+    tell_fetched_value(address, pe, static_cast<std::int8_t>(told.width), told.value, telling);
+    telling.say("; last noted call ").say(routine_name(last_noted));
+    doing.rest = telling;
+}
+// It comes from a network.
+bool has_fetched(const ToldWait& told) {
+    const void* const address = address_at(told.at);
+    return told.since == 0 && told.peer < static_cast<std::uint32_t>(job.pes) &&
+           (told.fetches == static_cast<std::uint8_t>(fetch_watch::Answer::fetches) ||
+            told.fetches == static_cast<std::uint8_t>(fetch_watch::Answer::swaps)) &&
+           (heap.range().contains(address) || in_static_data(address));
+}
+
+// What a PE of another host waits for, if what it has told is of the wait that it has answered.
+void tell_far_wait(const ToldWait& told, const Activity& activity, Doing& doing) {
+    const void* const address = address_at(told.at);
+    if (told.since == 0 || place_of(address) != activity.place ||
+        !(heap.range().contains(address) || in_static_data(address)))
+        return;
+    Telling telling(", watching ");
+    tell_place(address, telling);
+    const bool is_lock = activity.routine == Routine::set_lock;
+    if (is_lock) telling.say(holder_text(address, activity.peer, os::monotonic_nanoseconds()));
+    const auto width = static_cast<std::int8_t>(told.width);
+    Watched watched;
+    watched.width = std::abs(width);
+    watched.is_signed = width < 0;
+    watched.condition = static_cast<Condition>(told.condition);
+    watched.value = told.value;
+    watched.is_set = told.words != 0;
+    watched.has_own_values = (told.words & kOwnValues) != 0;
+    if (told.has_now != 0 && !watched.is_set) watched.words = &told.now;
+    tell_condition(watched, telling);
+    doing.rest = telling;
+}
+
 // Of a PE of another host: as it has answered.
 Doing look_far(int pe) {
     const std::uint64_t word = far::ask_state(pe);
@@ -316,6 +396,79 @@ Doing look_at(int pe, std::uint64_t now) {
     return doing;
 }
 
+// PEs of this host that run and wait for nothing of ours are asked what they fetch, for a moment.
+void ask_those_here(std::vector<Doing>& all) {
+    using fetch_watch::Answer;
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    constexpr std::uint64_t kPatience = 300'000'000;  // nanoseconds: it may have no processor now
+    constexpr std::uint64_t kLongWait = 10'000'000;
+    const std::uint64_t begin = os::monotonic_nanoseconds();
+    const auto status_of = [](int pe) -> PeStatus& { return job.header->pe[pe]; };
+    const auto computes = [&](int pe) {
+        return activity_of(status_of(pe), begin).kind == Activity::Kind::computes;
+    };
+    std::vector<int> asked;
+    for (const Doing& each : all) {
+        if (!is_here(each.pe) || each.pe == job.me || each.rank != Doing::Rank::computing) continue;
+        PeStatus& status = status_of(each.pe);
+        if (status.can_be_watched.load(kRelaxed) == 0 || !computes(each.pe) ||
+            status.process_space.load(kRelaxed) != job.status().process_space.load(kRelaxed))
+            continue;
+        // The one word of it that others write: it writes none before it is asked.
+        status.fetches.store(0, kRelaxed);
+        if (os::signal_running_thread(status.process.load(kRelaxed),
+                                      fetch_watch::signal_to_begin()))
+            asked.push_back(each.pe);
+    }
+    // True if there is no more to come. Between its fetches it may wait for their answers, and the
+    // next such wait writes over what it has found: it is taken at once.
+    const auto has_ended = [&](int pe) {
+        const ToldWait told = told_wait_of(status_of(pe));
+        Doing& doing = all[static_cast<std::size_t>(pe)];
+        if (has_fetched(told)) {
+            doing.what.clear();
+            doing.waited = 0;
+            tell_fetched(told, status_of(pe).routine.load(kRelaxed), doing);
+        }
+        return told.fetches != 0 ||
+               activity_of(status_of(pe), os::monotonic_nanoseconds()).waited >= kLongWait;
+    };
+    while (!asked.empty() && os::monotonic_nanoseconds() - begin < kPatience) {
+        std::erase_if(asked, has_ended);
+        far::progress();
+        os::sleep_nanoseconds(100'000);
+    }
+}
+
+// What those of other hosts have told beside their answers: of some of them, so that a network that
+// may be full is not filled.
+void ask_those_far(std::vector<Doing>& all) {
+    constexpr std::size_t kMost = 256;
+    std::vector<int> asked;
+    for (const Doing& each : all) {
+        if (!is_here(each.pe) && is_activity(far::ask_state(each.pe)) && asked.size() < kMost)
+            asked.push_back(each.pe);
+    }
+    if (asked.empty()) return;
+    const std::vector<ToldWait> told = read_told_waits(asked);
+    for (const int pe : asked) {
+        Doing& doing = all[static_cast<std::size_t>(pe)];
+        const ToldWait& one = told[static_cast<std::size_t>(pe)];
+        const std::uint64_t word = far::ask_state(pe);
+        if (!is_activity(word)) continue;
+        const Activity activity = activity_in(word);
+        const bool waits = activity.kind != Activity::Kind::computes;
+        // It has computed, or waited for the answer of one of these.
+        if (doing.rank == Doing::Rank::computing && has_fetched(one)) {
+            doing.waited = 0;
+            doing.what = "on host " + host_of(pe) + ", ";
+            tell_fetched(one, activity.routine, doing);
+        } else if (waits && doing.waited != 0) {
+            tell_far_wait(one, activity, doing);
+        }
+    }
+}
+
 }  // namespace
 
 void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now) {
@@ -344,6 +497,9 @@ void say_stall(const WaitTarget& target, std::uint64_t since, std::uint64_t now)
         all.reserve(static_cast<std::size_t>(job.pes));
         for (int pe = 0; pe < job.pes; ++pe)
             all.push_back(look_at(pe, os::monotonic_nanoseconds()));
+        // That takes a moment: what is known already stays, whatever they do meanwhile.
+        ask_those_here(all);
+        ask_those_far(all);
         if (const std::string why = why_nobody_ends_this(all); !why.empty())
             report += "isthmus:   " + why + "\n";
         for (const std::string& line : describe_groups(std::move(all), job.me))

@@ -27,10 +27,7 @@ void publish(const WaitTarget& target, std::uint64_t now) {
     const auto* const set = is_set ? reinterpret_cast<const WaitSet*>(target.value) : nullptr;
     PeStatus& status = job.status();
     status.waiting_for.store(target.peer, std::memory_order_relaxed);
-    const auto address = reinterpret_cast<std::uint64_t>(target.address);
-    status.waiting_at.store(
-        in_static_data(target.address) ? kInStaticData | static_offset(target.address) : address,
-        std::memory_order_relaxed);
+    status.waiting_at.store(place_word(target.address), std::memory_order_relaxed);
     status.waiting_condition.store(
         static_cast<std::uint8_t>(is_set ? set->condition : target.condition),
         std::memory_order_relaxed);

@@ -43,6 +43,57 @@ int main(int argc, char** argv) {
         while (me == last && time(NULL) < end)
             shmem_long_atomic_fetch(&flag, 0);
         shmem_barrier_all();
+    } else if (strncmp(what, "polls", 5) == 0) {
+        /* The last one does, each in its own way, until PE 0 has waited so long for PE 1. */
+        static int number = 7;
+        static double fraction = 0.5;
+        static uint64_t signal = 9;
+        long* const block = shmem_malloc(16 * sizeof *block);
+        for (int i = 0; i < 16; ++i)
+            block[i] = 0;
+        shmem_barrier_all();
+        if (me == 1) {
+            nanosleep(&pause, NULL);
+            shmem_int_p(&number, 8, 0);
+            shmem_double_p(&fraction, 1, 0);
+            shmem_long_p(block + 1, -6, 0);
+            shmem_long_p(block + 1, -6, last);
+            shmem_signal_set(&signal, 10, last);
+            shmem_long_atomic_set(&lock, 1, 0);
+        }
+        if (me == last && strcmp(what, "polls-g") == 0)
+            while (shmem_int_g(&number, 0) == 7) {
+            }
+        if (me == last && strcmp(what, "polls-get") == 0)
+            for (long seen = 0; seen == 0;)
+                shmem_long_get(&seen, block + 1, 1, 0);
+        if (me == last && strcmp(what, "polls-heap") == 0)
+            while (shmem_long_g(block + 1, 0) == 0) {
+            }
+        if (me == last && strcmp(what, "polls-own") == 0)
+            while (shmem_long_atomic_fetch(block + 1, last) == 0) {
+            }
+        if (me == last && strcmp(what, "polls-fraction") == 0)
+            while (shmem_double_g(&fraction, 0) < 1) {
+            }
+        if (me == last && strcmp(what, "polls-swap") == 0)
+            while (shmem_long_atomic_compare_swap(&lock, 1, 2, 0) == 0) {
+            }
+        if (me == last && strcmp(what, "polls-signal") == 0)
+            while (shmem_signal_fetch(&signal) == 9) {
+            }
+        if (me == last && strcmp(what, "polls-two") == 0)
+            while (shmem_int_g(&number, 0) + shmem_int_g(&number, 1) == 14) {
+            }
+        const char* const check = getenv("ISTHMUS_CHECK");
+        /* Closed if it was asked a moment ago, for as long as it does nothing. */
+        for (int i = 0; i < 100; ++i)
+            (void)shmem_int_g(&number, me);
+        if (isthmus_window.limit == 0 && check && *check == '0') {
+            fputs("the window is still closed\n", stderr);
+            shmem_global_exit(1);
+        }
+        shmem_barrier_all();
     } else if (strcmp(what, "flag") == 0) {
         if (me == last) nanosleep(&pause, NULL);
         if (me == last) shmem_long_p(&flag, 1, 0);

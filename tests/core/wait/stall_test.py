@@ -3,6 +3,7 @@
 
 stall_test.py ISTHMUS STALL_PROGRAM
 """
+import concurrent.futures
 import os
 import re
 import signal
@@ -11,7 +12,7 @@ import sys
 
 LATE = (1.0, 3.0, 9.0)  # on a machine that is busy, a PE may not run for a second
 NUMBER = r"\d+\.\d s"
-
+IN_BLOCK = r"0x[0-9a-f]+8 inside the block of 128 bytes at 0x[0-9a-f]+"
 
 
 def stall(launcher, program, what, limit, **settings):
@@ -123,6 +124,32 @@ def main():
     expect("test", rf"shmem_test: no success for {NUMBER}{watched} |"
                    rf"PE 0: calls shmem_test in vain for {NUMBER}{watched}$", report)
     assert "nobody can end this" not in report, report
+
+    # So is a loop of fetches, which notes nothing: who runs is asked what it does.
+    def polls(what, checked, told, road=""):
+        settings = {"ISTHMUS_TRANSPORT": road} if road else {}
+        line = rf"^isthmus:   PE 2: {told}; last noted call shmem_\w+$"
+        for late in LATE:  # a PE that has no processor for long does not answer
+            report = run(launcher, program, what, 0.3, late, ISTHMUS_CHECK=checked, **settings)
+            assert "nobody can end this" not in report, report
+            if re.search(line, report, re.MULTILINE):
+                return
+        expect(what, line, report)
+
+    again = r"again and again, value now"
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(polls, *each) for each in (
+                ("polls-g", "0", rf"fetches number(\.\d)? of PE 0 {again} 7"),
+                ("polls-g", "1", rf"fetches number(\.\d)? of PE 0 {again} 7"),
+                ("polls-get", "0", rf"fetches {IN_BLOCK} of PE 0 {again} 0"),
+                ("polls-own", "1", rf"fetches {IN_BLOCK} of PE 2 {again} 0"),
+                ("polls-fraction", "0", rf"fetches fraction(\.\d)? of PE 0 {again} 0\.5"),
+                ("polls-swap", "0", rf"compares and swaps lock of PE 0 {again} 0"),
+                ("polls-signal", "0", rf"fetches signal(\.\d)? of PE 2 {again} 9"),
+                ("polls-heap", "0", rf"fetches {IN_BLOCK} of PE 0 {again} 0", "loop"),
+                ("polls-swap", "0", rf"compares and swaps lock of PE 0 {again} 0", "loop"),
+                ("polls-two", "0", "computing"))]:
+            done.result()
 
     # Of several words, those that are waited for.
     report, _ = stall(launcher, program, "any", 0.3)

@@ -1,0 +1,41 @@
+// What a PE tells those of other hosts of its wait, beside the word that it answers (Activity): the
+// variable, what it holds and what would end the wait, or what it fetches again and again.
+//
+// It writes that into its part of the library's own memory whenever it answers, and who reports a
+// stall reads it there, by whatever road leads to it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/job/internal_layout.hpp"
+#include "core/job/job_layout.hpp"
+
+namespace isthmus {
+
+struct ToldWait {
+    std::uint64_t since = 0;  // by its own clock: of one wait always the same; 0: it has none
+    std::uint64_t at = 0;     // PeStatus::waiting_at
+    std::uint64_t value = 0;  // PeStatus::waiting_value
+    std::uint64_t now = 0;    // what the word at `at` holds
+    std::uint32_t words = 0;  // PeStatus::waiting_words
+    std::uint32_t peer = 0;   // PeStatus::waiting_for
+    std::uint8_t width = 0;   // PeStatus::waiting_width
+    std::uint8_t condition = 0;
+    std::uint8_t fetches = 0;  // fetch_watch::Answer
+    std::uint8_t has_now = 0;
+};
+static_assert(sizeof(ToldWait) <= kToldWaitSize && sizeof(ToldWait) % 8 == 0);
+
+// As a PE of this host shows it; of one that does not wait what it fetches.
+ToldWait told_wait_of(const PeStatus& status);
+
+// Of this PE, for the others; from the thread that answers. Begins to watch what it fetches, if it
+// waits for nothing.
+void tell_own_wait();
+
+// Reads those of these PEs, all at once, for a moment at most: by PE, and of those that have not
+// answered nothing.
+std::vector<ToldWait> read_told_waits(const std::vector<int>& pes);
+
+}  // namespace isthmus
