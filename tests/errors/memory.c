@@ -108,6 +108,33 @@ static void alone_at_barrier(int me, int pes) {
     if (me == 0) shmem_malloc(8);
     shmem_barrier_all();
 }
+/* As many barriers at both, of which one is within the call. */
+static void alone_at_equal_barriers(int me, int pes) {
+    (void)pes;
+    if (me == 0)
+        shmem_malloc(8);
+    else
+        shmem_barrier_all();
+    shmem_barrier_all();
+}
+static void frees_alone(int me, int pes) {
+    void* const block = shmem_malloc(8);
+    (void)pes;
+    if (me == 0)
+        shmem_barrier_all();
+    else
+        shmem_free(block);
+    shmem_barrier_all();
+}
+/* Nothing is asked for, and nothing waits. */
+static void nothing_alone(int me, int pes) {
+    (void)pes;
+    if (me == 0 &&
+        (shmem_malloc(0) || shmem_calloc(0, 8) || shmem_realloc(NULL, 0) || shmem_align(64, 0)))
+        exit(1);
+    shmem_free(shmem_malloc(8));
+    puts("went on");
+}
 static void alone_in_reduction(int me, int pes) {
     static long to, from;
     (void)pes;
@@ -149,6 +176,9 @@ const struct Case cases[] = {
     {"different_blocks", different_blocks},
     {"alone_at_end", alone_at_end},
     {"alone_at_barrier", alone_at_barrier},
+    {"alone_at_equal_barriers", alone_at_equal_barriers},
+    {"frees_alone", frees_alone},
+    {"nothing_alone", nothing_alone},
     {"alone_in_reduction", alone_in_reduction},
     {"null_block", null_block},
     {"native_null_block", native_null_block},

@@ -21,18 +21,25 @@
 namespace isthmus::shmem {
 namespace {
 
-const char* begin_noted(Routine routine) {
-    const char* const name = begin(routine);
-    count_allocation();
-    return name;
-}
+// A call, as long as it lasts: all PEs meet in it, unless it asks for nothing.
+class HeapCall {
+  public:
+    HeapCall(Routine routine, bool meets, const char* old_name = nullptr)
+        : name(old_name ? (begin(routine), old_name) : begin(routine)),
+          number_(meets ? count_allocation() : 0),
+          turn_(isthmus_team_world, routine) {}
 
-// A call, as long as it lasts: all PEs meet in it.
-struct HeapCall {
-    explicit HeapCall(Routine routine)
-        : name(begin_noted(routine)), turn(isthmus_team_world, routine) {}
+    // The last barrier of the call.
+    void meet() const {
+        barrier_world();
+        require_allocation_of_all(name, number_);
+    }
+
     const char* const name;
-    const Turn turn;
+
+  private:
+    const std::uint64_t number_;
+    const Turn turn_;
 };
 
 void* allocate_plain(std::uint64_t size, std::uint64_t alignment) {
@@ -42,29 +49,29 @@ void* allocate_plain(std::uint64_t size, std::uint64_t alignment) {
 using Allocate = void*(std::uint64_t size, std::uint64_t alignment);
 
 template <Allocate& kAllocate>
-void* allocate_by(const char* routine, std::uint64_t size, std::uint64_t alignment) {
+void* allocate_by(const HeapCall& call, std::uint64_t size, std::uint64_t alignment) {
     if (size == 0) return nullptr;
     void* block = nullptr;
     {
         const std::lock_guard lock(heap_guard);
         block = kAllocate(size, alignment);
-        if (!block && job.me == 0) say_from(routine, no_room_text(size, alignment));
+        if (!block && job.me == 0) say_from(call.name, no_room_text(size, alignment));
     }
-    barrier_world();
+    call.meet();
     return block;
 }
 
-[[gnu::cold, gnu::noinline]] void* allocate_checked(const char* routine, std::uint64_t size,
+[[gnu::cold, gnu::noinline]] void* allocate_checked(const HeapCall& call, std::uint64_t size,
                                                     std::uint64_t alignment) {
-    check_agreement(routine, "size", size);
-    check_agreement(routine, "alignment", alignment);
-    return allocate_by<guarded::allocate>(routine, size, alignment);
+    check_agreement(call.name, "size", size);
+    check_agreement(call.name, "alignment", alignment);
+    return allocate_by<guarded::allocate>(call, size, alignment);
 }
 
-void* allocate(const char* routine, std::uint64_t size, std::uint64_t alignment) {
+void* allocate(const HeapCall& call, std::uint64_t size, std::uint64_t alignment) {
     if (job.checked) [[unlikely]]
-        return allocate_checked(routine, size, alignment);
-    return allocate_by<allocate_plain>(routine, size, alignment);
+        return allocate_checked(call, size, alignment);
+    return allocate_by<allocate_plain>(call, size, alignment);
 }
 
 // Bytes of the block; ends the job if there is none at this address.
@@ -89,44 +96,44 @@ void release(void* block) {
     return bytes;
 }
 
-[[gnu::cold, gnu::noinline]] void free_checked(const char* routine, void* block) {
-    require_same_block(routine, block);
-    barrier_world();
+[[gnu::cold, gnu::noinline]] void free_checked(const HeapCall& call, void* block) {
+    require_same_block(call.name, block);
+    call.meet();
     if (!block) return;
     const std::lock_guard lock(heap_guard);
-    guarded::release(routine, block);
+    guarded::release(call.name, block);
 }
 
 // Always into another block, so that addresses of the old one are found wrong.
-[[gnu::cold, gnu::noinline]] void* reallocate_checked(const char* routine, void* old,
+[[gnu::cold, gnu::noinline]] void* reallocate_checked(const HeapCall& call, void* old,
                                                       std::uint64_t size) {
-    const std::uint64_t old_size = require_same_block(routine, old);
-    void* const block = allocate_checked(routine, size, 1);
+    const std::uint64_t old_size = require_same_block(call.name, old);
+    void* const block = allocate_checked(call, size, 1);
     if (!old || (!block && size != 0)) return block;
     if (block) copy(block, old, old_size < size ? old_size : size);
-    barrier_world();
+    call.meet();
     const std::lock_guard lock(heap_guard);
-    guarded::release(routine, old);
+    guarded::release(call.name, old);
     return block;
 }
 
 // By both names.
-void* allocate_aligned(const char* routine, std::size_t alignment, std::size_t size) {
+void* allocate_aligned(const HeapCall& call, std::size_t alignment, std::size_t size) {
     // Editions 1.3 and 1.4 of the standard had no limit.
     constexpr std::size_t kMost = ~std::size_t{0} / 2 + 1;
     if (alignment == 0 || alignment > kMost)
-        fail(routine, "alignment " + std::to_string(alignment) + " is out of range 1..2^63");
+        fail(call.name, "alignment " + std::to_string(alignment) + " is out of range 1..2^63");
     const std::size_t next = std::bit_ceil(alignment);
     if (alignment != next)
-        advise(routine, "alignment " + std::to_string(alignment) +
-                            " is not a power of two, which the standard asks for since 1.5; the "
-                            "block is aligned to " +
-                            std::to_string(next));
+        advise(call.name, "alignment " + std::to_string(alignment) +
+                              " is not a power of two, which the standard asks for since 1.5; the "
+                              "block is aligned to " +
+                              std::to_string(next));
     else if (alignment < sizeof(void*))
-        advise(routine, "alignment " + std::to_string(alignment) +
-                            " is less than the size of a pointer, which the standard asks for "
-                            "since 1.5; the block is aligned to that");
-    return allocate(routine, size, next);
+        advise(call.name, "alignment " + std::to_string(alignment) +
+                              " is less than the size of a pointer, which the standard asks for "
+                              "since 1.5; the block is aligned to that");
+    return allocate(call, size, next);
 }
 
 }  // namespace
@@ -136,55 +143,55 @@ using namespace isthmus;
 using namespace isthmus::shmem;
 
 ISTHMUS_API void* pshmem_malloc(size_t size) {
-    const HeapCall call(Routine::malloc);
-    return allocate(call.name, size, 1);
+    const HeapCall call(Routine::malloc, size != 0);
+    return allocate(call, size, 1);
 }
 
 ISTHMUS_API void* pshmem_malloc_with_hints(size_t size, long hints) {
-    const HeapCall call(Routine::malloc_with_hints);
+    const HeapCall call(Routine::malloc_with_hints, size != 0);
     constexpr long kKnown = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
     if (hints & ~kKnown)
         advise(call.name, "hints " + std::to_string(hints) +
                               " has bits other than SHMEM_MALLOC_ATOMICS_REMOTE and "
                               "SHMEM_MALLOC_SIGNAL_REMOTE, which are ignored");
     // All memory serves atomics and signals alike.
-    return allocate(call.name, size, 1);
+    return allocate(call, size, 1);
 }
 
 ISTHMUS_API void* pshmem_align(size_t alignment, size_t size) {
-    const HeapCall call(Routine::align);
-    return allocate_aligned(call.name, alignment, size);
+    const HeapCall call(Routine::align, size != 0);
+    return allocate_aligned(call, alignment, size);
 }
 
 ISTHMUS_API void* pshmem_calloc(size_t count, size_t size) {
-    const HeapCall call(Routine::calloc);
+    const HeapCall call(Routine::calloc, count != 0 && size != 0);
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes))
         bytes = std::numeric_limits<std::size_t>::max();
-    void* const block = allocate(call.name, bytes, 1);
+    void* const block = allocate(call, bytes, 1);
     if (!block) return nullptr;
     std::memset(block, 0, bytes);
-    barrier_world();
+    call.meet();
     return block;
 }
 
 ISTHMUS_API void pshmem_free(void* ptr) {
-    const HeapCall call(Routine::free);
+    const HeapCall call(Routine::free, true);
     if (job.checked) [[unlikely]]
-        return free_checked(call.name, ptr);
+        return free_checked(call, ptr);
     if (ptr) require_block(call.name, ptr);
-    barrier_world();
+    call.meet();
     if (ptr) release(ptr);
 }
 
 ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
-    const HeapCall call(Routine::realloc);
+    const HeapCall call(Routine::realloc, ptr || size != 0);
     if (job.checked) [[unlikely]]
-        return reallocate_checked(call.name, ptr, size);
+        return reallocate_checked(call, ptr, size);
     const std::uint64_t old_size = ptr ? require_block(call.name, ptr) : 0;
-    if (!ptr) return allocate(call.name, size, 1);
+    if (!ptr) return allocate(call, size, 1);
     if (size == 0) {
-        barrier_world();
+        call.meet();
         release(ptr);
         return nullptr;
     }
@@ -194,13 +201,13 @@ ISTHMUS_API void* pshmem_realloc(void* ptr, size_t size) {
         in_place = heap.resize(ptr, size);
     }
     if (in_place) {
-        barrier_world();
+        call.meet();
         return ptr;
     }
-    void* const block = allocate(call.name, size, 1);
+    void* const block = allocate(call, size, 1);
     if (!block) return nullptr;
     copy(block, ptr, old_size < size ? old_size : size);
-    barrier_world();
+    call.meet();
     release(ptr);
     return block;
 }
@@ -232,6 +239,6 @@ ISTHMUS_API __attribute__((weak)) void* shrealloc(void* ptr, size_t size) {
     return pshmem_realloc(ptr, size);
 }
 ISTHMUS_API __attribute__((weak)) void* shmemalign(size_t alignment, size_t size) {
-    const HeapCall call(Routine::align);
-    return allocate_aligned("shmemalign", alignment, size);
+    const HeapCall call(Routine::align, size != 0, "shmemalign");
+    return allocate_aligned(call, alignment, size);
 }

@@ -62,9 +62,10 @@ struct Job {
 };
 extern Job job __attribute__((visibility("hidden")));
 
-// For the reports: every PE makes each call that allocates or frees symmetric memory. Threads may.
-inline void count_allocation() {
-    job.status().allocations.fetch_add(1, std::memory_order_relaxed);  // plain information
+// Every PE makes each call that allocates or frees symmetric memory. Threads may. In front of the
+// barriers of the call, whose release makes it known.
+inline std::uint64_t count_allocation() {
+    return job.status().allocations.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 // The PE is one of the job and its memory is mapped here. Where the window's test succeeds this is

@@ -109,6 +109,19 @@ Text allocations_text(int pe) {
                 theirs, " at PE ", pe, "; every PE must make each of them");
 }
 
+void require_allocation_of_all(std::string_view routine, std::uint64_t number) {
+    for (int pe = 0; pe < job.pes; ++pe) {
+        if (!is_near(pe)) continue;
+        const PeStatus& status = job.header->pe[pe];
+        // Relaxed: the barrier has made the count known that belongs to it.
+        if (status.allocations.load(std::memory_order_relaxed) >= number) [[likely]]
+            continue;
+        const Routine last = status.routine.load(std::memory_order_relaxed);
+        fail(routine, Text("PE ", pe, " has not made this call; its last noted call is ",
+                           routine_name(last), allocations_text(pe)));
+    }
+}
+
 constinit ReportStall* report_stall = nullptr;
 constinit RunsHandler* runs_handler = nullptr;
 constinit DescribeRoom* describe_room = nullptr;

@@ -79,6 +79,10 @@ extern DescribeRoom* describe_room __attribute__((visibility("hidden")));
 // empty if they have, or it is not known.
 Text allocations_text(int pe);
 
+// Behind the last barrier of such a call, this PE's `number`-th: ends the job if a PE of this host
+// was in a barrier of its own, which looks the same. One that is ahead is right.
+void require_allocation_of_all(std::string_view routine, std::uint64_t number);
+
 // Loops of tests that fail: noted from the second such call on, with a second at most between two,
 // and reported as a wait is. test_succeeded() behind a test that was not in vain.
 void note_failed_test(const WaitTarget& target);
