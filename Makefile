@@ -15,10 +15,10 @@ demo: packages
 	sh examples/run-demo.sh
 
 # The same for the tests, those of several hosts included. Most are jobs of several processes, which take
-# two of ctest's places; one is for what waits for most of its time, which begins first and lasts three
-# quarters of the whole; in the last one go those of one process meanwhile.
+# two of ctest's places; two are for what waits for most of its time, which begins first; in the last one
+# go those of one process meanwhile.
 check: test-packages build
-	ctest --test-dir build/release --output-on-failure -j 4 $(CHECK_OPTIONS)
+	ctest --test-dir build/release --output-on-failure -j 5 $(CHECK_OPTIONS)
 
 # The tests of the library alone, 5 minutes on 2 cores: src/, core, the OpenSHMEM face, the native one.
 check-quick: library-packages

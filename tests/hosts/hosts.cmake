@@ -6,7 +6,9 @@ function(add_hosts_test name)
     add_test(NAME hosts.${name} ${hosts_configurations}
              COMMAND Python3::Interpreter ${hosts_folder}/run.py --bin ${CMAKE_BINARY_DIR}/bin ${ARGN})
     set_tests_properties(hosts.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS hosts)
-    if("${ARGN}" MATCHES "--(fault|link|exits|handover)")
+    if("${ARGN}" MATCHES "--exits")
+        set_waiting(hosts.${name} SECONDS 25)
+    elseif("${ARGN}" MATCHES "--(fault|link|handover)")
         set_waiting(hosts.${name})
     else()
         set_tests_properties(hosts.${name} PROPERTIES PROCESSORS 2)
@@ -92,7 +94,7 @@ if(TARGET stall_program)
     add_test(NAME hosts.stalls
              COMMAND Python3::Interpreter ${hosts_folder}/stalls.py $<TARGET_FILE:stall_program>)
     set_tests_properties(hosts.stalls PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 240 LABELS hosts)
-    set_waiting(hosts.stalls)
+    set_waiting(hosts.stalls SECONDS 15)
 endif()
 # Anything at any time; by hand: random_faults.py PROGRAM 2000 SEED.
 # Drivers of faults and of strangers wait for most of their time.
@@ -101,7 +103,7 @@ if(TARGET core_whole_life)
              COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 20 1)
     set_tests_properties(hosts.random_faults PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
                          LABELS hosts)
-    set_waiting(hosts.random_faults)
+    set_waiting(hosts.random_faults SECONDS 55)
 endif()
 # The part of the process manager that passes on what the first PE to end the job says: others speak.
 if(TARGET core_whole_life)
@@ -110,7 +112,7 @@ if(TARGET core_whole_life)
                      "proxy frozen")
     set_tests_properties(hosts.proxy_frozen PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
                          LABELS hosts)
-    set_waiting(hosts.proxy_frozen)
+    set_waiting(hosts.proxy_frozen SECONDS 30)
 endif()
 # PEs that end before shmem_init.
 if(TARGET core_whole_life)
@@ -204,7 +206,7 @@ function(add_hostile_test name)
              COMMAND Python3::Interpreter ${hosts_folder}/hostile.py ${CMAKE_BINARY_DIR}/bin ${hostile_ATTACKS})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS hosts
         ENVIRONMENT "ISTHMUS_TRANSPORT=packet;ISTHMUS_PACKET_PROTOCOL=${protocol}")
-    set_waiting(${name})
+    set_waiting(${name} SECONDS 25)
 endfunction()
 foreach(protocol tcp udp)
     # Those of libfabric's own peers left out.

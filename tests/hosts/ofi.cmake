@@ -43,7 +43,7 @@ add_test(NAME hosts.ofi.hostile
          COMMAND Python3::Interpreter ${hosts_folder}/hostile.py ${CMAKE_BINARY_DIR}/bin)
 set_tests_properties(hosts.ofi.hostile PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS hosts
                      ENVIRONMENT "${by_libfabric}")
-set_waiting(hosts.ofi.hostile)
+set_waiting(hosts.ofi.hostile SECONDS 55)
 if(NOT TARGET core_whole_life)
     return()
 endif()
@@ -52,7 +52,7 @@ add_test(NAME hosts.ofi.random_faults
          COMMAND Python3::Interpreter ${hosts_folder}/random_faults.py $<TARGET_FILE:core_whole_life> 20 1)
 set_tests_properties(hosts.ofi.random_faults PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
                      LABELS hosts ENVIRONMENT "${by_libfabric}")
-set_waiting(hosts.ofi.random_faults)
+set_waiting(hosts.ofi.random_faults SECONDS 70)
 # While libfabric is loaded.
 add_library(hosts_start_faults MODULE ${hosts_folder}/start_faults.c)
 # Not linked with libfabric, which the program is to load itself.
@@ -65,4 +65,4 @@ add_test(NAME hosts.ofi.start_faults
                  $<TARGET_FILE:hosts_start_faults> $<TARGET_FILE:hosts_second_start>)
 set_tests_properties(hosts.ofi.start_faults PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180
                      LABELS hosts ENVIRONMENT "${by_libfabric}")
-set_waiting(hosts.ofi.start_faults)
+set_waiting(hosts.ofi.start_faults SECONDS 25)
