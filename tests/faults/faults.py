@@ -80,6 +80,8 @@ class Catalogue:
                 yield f"{fault.id}: its statements begin in the middle of another"
             elif fault.how == "switch" and found == 1 and begins_inside(path.read_text(), fault.text):
                 yield f"{fault.id}: it begins within a statement, or declares what others use"
+            elif fault.how == "switch" and found == 1 and is_initialiser(path.read_text(), fault.text):
+                yield f"{fault.id}: it is the initialiser of a member, not only its value"
             if fault.how == "switch":
                 for part in (fault.text, fault.instead):
                     if why := no_unit(part, is_statement(fault.text)):
@@ -119,6 +121,12 @@ def begins_inside(text, part):
         return True
     declares = re.match(r"\s*(const|constexpr|static|auto)\b", part)
     return declares is not None and len(re.findall(r";", part)) == 1
+
+
+def is_initialiser(text, part):
+    """`member_(value)` in front of a constructor's body."""
+    before = text[:text.index(part)].rstrip()
+    return re.fullmatch(r"\w+_\s*[({].*[)}]", part.strip(), re.DOTALL) is not None and before.endswith((":", ","))
 
 
 def no_unit(part, are_statements):
