@@ -147,6 +147,8 @@ def no_unit(part, are_statements):
         return None if not bare or is_statement(bare) else "it is no whole statement"
     if ";" in outside or re.match(r"(if|for|while|switch|return|const|auto)\b", bare):
         return "it is a statement and a part of one"
+    if outside.count("?") != outside.replace("::", "").count(":"):
+        return "a condition has only one of its halves"
     if re.match(r"[=<>|,.?:/%^)]|&&|->|!=", bare) or re.search(r"([-=<>|&,?:/%^*!(.]|\breturn)$", bare):
         return "it is no whole expression"
     return None
