@@ -28,7 +28,8 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-ALWAYS = ["isthmus", "isthmus_ofi", "isthmus_tool"]
+# Roads are modules, which no command names.
+ALWAYS = ["isthmus", "isthmus_ofi", "isthmus_packet_road", "isthmus_loop", "isthmus_tool"]
 KEYS = {"id", "file", "text", "instead", "breaks", "tests", "how"}
 CAUGHT, SURVIVED, NOT_REACHED, NO_TEST, NO_BUILD = (
     "caught", "survived", "not reached", "no test ran", "does not build")
@@ -82,6 +83,8 @@ class Catalogue:
                 yield f"{fault.id}: it begins within a statement, or declares what others use"
             elif fault.how == "switch" and found == 1 and is_initialiser(path.read_text(), fault.text):
                 yield f"{fault.id}: it is the initialiser of a member, not only its value"
+            elif fault.how == "switch" and found == 1 and parts_another(path.read_text(), fault.text):
+                yield f"{fault.id}: it is a part of an expression that is taken together otherwise"
             if fault.how == "switch":
                 for part in (fault.text, fault.instead):
                     if why := no_unit(part, is_statement(fault.text)):
@@ -127,6 +130,35 @@ def is_initialiser(text, part):
     """`member_(value)` in front of a constructor's body."""
     before = text[:text.index(part)].rstrip()
     return re.fullmatch(r"\w+_\s*[({].*[)}]", part.strip(), re.DOTALL) is not None and before.endswith((":", ","))
+
+
+# Operators of which the text of a fault may have some and stand behind or in front of another, loosest first.
+LEVELS = [("?",), ("||",), ("&&",), ("==", "!="), ("<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%"), ("!",)]
+LEVEL = {operator: level for level, operators in enumerate(LEVELS) for operator in operators}
+OPERATOR = re.compile(r"\|\||&&|[=!<>]=|<<|>>|[?+\-*/%!]")
+
+
+def without_brackets(text):
+    """What stands outside of all brackets, quotes and comments."""
+    bare = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])*\'|//[^\n]*', "0", text)
+    while (less := re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|->|\+\+|--", "0", bare)) != bare:
+        bare = less
+    return bare
+
+
+def parts_another(text, part):
+    """An expression that others' operators take apart: a switch has it in parentheses, which changes what is right."""
+    if is_statement(part):
+        return False
+    loosest = min((LEVEL[found] for found in re.findall(r"(?<=[\w)\s])(\|\||&&|[=!<>]=|<<|>>| [?+\-*/%] )",
+                                                        without_brackets(part).replace("\n", " "))
+                   for found in [found.strip()]), default=len(LEVELS))
+    at = text.index(part)
+    before = re.search(r"(\|\||&&|[=!]=| [<>]=| [+\-*/%]|!)\s*$", text[:at])
+    behind = re.match(r"\s*(\|\||&&|[=!]=|[<>]=|[+\-*/%](?![+\-=>/*]))", text[at + len(part):])
+    if before and (level := LEVEL[before[1].strip()]) >= loosest:
+        return level > loosest or before[1].strip() in "-/%"
+    return behind is not None and LEVEL[behind[1]] > loosest
 
 
 def no_unit(part, are_statements):
@@ -205,6 +237,7 @@ class Tree:
         self.preset = preset
         self.jobs = jobs
         self.tests = {}
+        self.known = set()  # what can be built
 
     def write(self, path, text):
         """Only what differs, so that only that is built again."""
@@ -243,6 +276,9 @@ class Tree:
         said = subprocess.run(["ctest", "--show-only=json-v1"], cwd=self.build, check=True,
                               capture_output=True, text=True).stdout
         self.tests = {test["name"]: test for test in json.loads(said)["tests"] if "command" in test}
+        said = subprocess.run(["ninja", "-t", "targets", "all"], cwd=self.build, check=True, capture_output=True,
+                              text=True).stdout
+        self.known = {line.rpartition(": ")[0] for line in said.splitlines()}
 
     def named(self, patterns):
         found = {}
@@ -257,9 +293,16 @@ class Tree:
         programs = re.compile(re.escape(str(self.build)) + r"/((?:bin|lib)/[\w./-]+)")
         found = set()
         for name in names:
-            for word in self.tests[name]["command"] + properties_of(self.tests[name]).get(
-                    "ENVIRONMENT", []):
-                found.update(programs.findall(str(word)))
+            words = [str(word) for word in self.tests[name]["command"]]
+            properties = properties_of(self.tests[name])
+            for word in words + properties.get("ENVIRONMENT", []):
+                found.update(programs.findall(word))
+            # Where a command names the folder, its programs are further words, those of the OpenSHMEM face by their
+            # short names, or all that the tests of its label have.
+            if str(self.build / "bin") in words:
+                short = {part for word in words for part in word.split()[:1]}
+                found |= self.known & {"bin/" + prefix + part for part in short for prefix in ("", "shmem_")}
+                found |= self.known & {"tests-" + label for label in properties.get("LABELS", [])}
         return found
 
 
